@@ -115,7 +115,7 @@ async function change(options: Named, body: Input<typeof contract>['body']) {
 type Linked = Named & { mail?: boolean }
 type NewMember = Linked & { name: string; role: string[]; profile?: string[] }
 
-/** Adds a member, who comes by a link. */
+/** Adds a member, who accepts by a link. */
 async function addMember(options: NewMember): Promise<void> {
   checkMail(options)
   const operator = await operatorOf(options)

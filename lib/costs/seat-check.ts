@@ -2,7 +2,7 @@ import { DAY_MS } from '#lib/platform/values/days.ts'
 import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
 import { billedPeriod, type Period } from './billed-period.ts'
 
-/** A change of a product's seats. `by` is absent where the reader may not know. */
+/** Change of a product's seats. `by` is absent where hidden from the reader. */
 export type SeatChange = { at: number; from: number; to: number; by?: string | undefined }
 
 /** Seats of one asset over time. Times are epoch milliseconds. */
@@ -59,7 +59,7 @@ export function checkSeats(
   if (exactly) return { kind: 'matches', sure, total: qty }
   for (const { changes, levels } of seatPeriods) {
     const at = levels.indexOf(qty)
-    // The change that made it so, or the first one that made it otherwise.
+    // The change that set the billed number, or else the first one that changed it.
     const change = at >= 0 ? (changes[at - 1] ?? changes[at]) : undefined
     if (change) return { kind: 'explained', sure, change }
   }

@@ -13,7 +13,7 @@ export function demoCustomers(
   return [northwind(today), studio(today), freight(today, { invoices: largest })]
 }
 
-/** An invented customer with all that is loaded for it. */
+/** Invented customer with all data to load. */
 export type DemoCustomer = {
   name: string
   /** Ends in the reserved TLD `.example`. */
@@ -35,7 +35,7 @@ export type DemoMember = { email: string; name: string; roles: Role[]; billingPr
 
 /** An asset without licenses. */
 export type UsageAsset = {
-  /** Begins with the type. */
+  /** Starts with the type. */
   id: string
   type: 'cloud-platform' | 'web-services'
   name: string

@@ -20,7 +20,7 @@ import { addHistory } from './history.ts'
 import { issuersOf } from './issuers.ts'
 import { postingOf } from './posting.ts'
 
-/** Every demo member's password at first: it is printed, so it keeps nothing secret. */
+/** Initial password of every demo member: printed, and so not secret. */
 export const DEMO_PASSWORD = 'demo-password'
 
 /**
@@ -60,7 +60,7 @@ async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<v
   const customerId = newCustomerId(domain.replace(/\.example$/, ''))
   const hashes = await Promise.all(customer.members.map(() => hashPassword(DEMO_PASSWORD)))
   await scope({ customerId }, async (tx) => {
-    // Another process that loads the same is waited for; a slow machine takes its time.
+    // Waits for another process that loads the same data; a slow machine takes its time.
     await tx.execute(sql`SET LOCAL lock_timeout = '60s'`)
     await tx.execute(sql`SET LOCAL statement_timeout = '60s'`)
     await addCustomer(tx, customerId, { name, domain, contactEmail })

@@ -4,7 +4,7 @@ import { addMonths, monthStart, periodText } from './calendar.ts'
 
 /** A subscription's whole life, from which its asset, its change history and its invoice lines follow. */
 export type Purchase = {
-  /** Begins with the type. */
+  /** Starts with the type. */
   id: string
   type: 'workspace-suite' | 'office-suite'
   sku: { id: string; name: string }
@@ -30,7 +30,7 @@ export type Purchase = {
   price?: string
 }
 
-/** `refused` is the vendor's reason: the seats stayed as they were. */
+/** `refused` is the vendor's reason, with unchanged seats. */
 export type SeatChange = { on: string; to: number; by: string; refused?: string }
 
 /** Returns the purchased seats at the end of a day. */

@@ -29,7 +29,7 @@ type AssetRun = {
   isDryRun?: boolean
   /** Called with the number of items read, and their name. */
   onProgress?: ((count: number, what?: string) => void) | undefined
-  /** Stops the import; nothing of it is stored then. */
+  /** Stops the import without storing anything. */
   signal?: AbortSignal | undefined
 }
 
@@ -50,7 +50,7 @@ class DryRun extends Error {
 
 /**
  * Imports assets from our own JSON, or from Google's subscriptions with this contact of the reseller, all or nothing.
- * Then those whose books a vendor keeps are read there, for the vendor's word counts and not the file's.
+ * Then reads assets managed at a vendor, whose values override the file's.
  */
 export async function importAssetFile(run: AssetRun, reseller?: string): Promise<AssetsDone> {
   const { customerId, isDryRun = false, signal } = run

@@ -138,7 +138,7 @@ export async function findClaimed(
     (one): one is VendorAsset => one.vendor !== builtIn.name && one.subscriptionId !== null,
   )
   if (vendorAssets.length === 0) return []
-  // Those of this customer as this import has them by now; those of others as they are committed.
+  // Assets of this customer as changed by this import; those of others as committed.
   const holders = await customerHolders(tx, customerId, vendorAssets)
   const others = (await holdersOf(vendorAssets)).filter((holder) => holder.customerId !== customerId)
   const takers = new Map<string, { assetId: string; suffix: string }>()

@@ -25,7 +25,7 @@ type Options = {
   onVendorAsset?: (assetId: string) => void
 }
 
-// So that each statement stays far below the 3 s that it may take.
+// Keeps each statement far below its timeout of 3 s.
 const MAX_ASSETS = 500
 
 /**

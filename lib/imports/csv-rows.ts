@@ -5,7 +5,7 @@ import { ImportError } from './import-error.ts'
 /** Far above any row, far below the memory limit: an unclosed quote would read the rest of the file as one row. */
 const MAX_ROW_LENGTH = 1024 * 1024
 
-/** Takes one row and the line of the file, from 1, on which it begins. May throw to stop. */
+/** Called with a row and its first line in the file, from 1. May throw to stop. */
 export type RowSink = (row: string[], line: number) => void
 
 /**

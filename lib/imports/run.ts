@@ -14,7 +14,7 @@ import type { SourceFile, SourceText } from './sources/source.ts'
 /** Import of invoices from files, folders and archives; `-` is the standard input. */
 export type Run = SessionTerms & {
   paths: readonly string[]
-  /** The folder from which relative paths lead on. */
+  /** Base folder of relative paths. */
   folder?: string | undefined
 }
 

@@ -19,7 +19,7 @@ import { interruption, note, print } from '../terminal.ts'
 
 type VerifyOptions = { customer?: string; heads?: string; publicKey?: string[] }
 
-/** @throws Problem where a chain does not verify, after all of them were looked at */
+/** @throws Problem where a chain does not verify, after checking all of them */
 export async function verifyHistory({ customer, heads, publicKey: keys }: VerifyOptions): Promise<void> {
   const customers = customer === undefined ? await listCustomers() : [await customerNamed(customer)]
   const selectedId = customer === undefined ? undefined : customers[0]?.customerId

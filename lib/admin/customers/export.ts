@@ -9,8 +9,8 @@ import { interruption, note, print, progress } from '../terminal.ts'
 import { byOwner } from './owners-work.ts'
 
 /**
- * Writes everything of a customer into a folder that is made for it. The manifest comes last: without it, the export is not
- * whole. A closed customer counts as exported then.
+ * Exports all data of a customer into a new folder. Writes the manifest last: without it, the export is incomplete. A
+ * closed customer then counts as exported.
  */
 export async function exportWhole(idOrDomain: string, { to }: { to: string }): Promise<void> {
   const { customerId, name } = await customerNamed(idOrDomain)
@@ -73,7 +73,7 @@ const MAX_PART_LENGTH = 100
 
 type Open = { handle: FileHandle; hash: Hash; bytes: number; rows: number }
 
-/** A folder that is written whole: files of lines, which come one after the other, and documents. */
+/** Export folder: sequential files of lines, and documents. */
 export type ExportFolder = {
   addLines(name: string, lines: readonly string[]): Promise<void>
   addFile(name: string, bytes: Uint8Array): Promise<void>
@@ -87,7 +87,7 @@ export type ExportFolder = {
 /** Modes that keep other users of the machine out. */
 const OURS = { folder: 0o700, file: 0o600 }
 
-/** @throws Problem where there is something already, or nothing can be written */
+/** @throws Problem where the path exists or is not writable */
 async function openFolder(path: string): Promise<ExportFolder> {
   await mkdir(path, { mode: OURS.folder }).catch((error: NodeJS.ErrnoException) => {
     const reason =

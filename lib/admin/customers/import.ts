@@ -14,7 +14,7 @@ export type ImportOptions = {
   dryRun?: boolean
   yes?: boolean
   json?: boolean
-  /** A file that is made for the links of those who are new. */
+  /** New file for the links of new members. */
   links?: string
   /** Whether links are mailed instead. */
   mail?: boolean

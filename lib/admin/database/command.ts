@@ -102,7 +102,7 @@ async function backfill({ again }: { again?: string }): Promise<void> {
   const { signal } = interruption
   const display = progress('rows looked at')
   let count = 0
-  // Another process that fills as well may be ahead of us: then there is something left when we end.
+  // Another process may be backfilling ahead of us: then rows are left when we end.
   while (!signal.aborted && (await isOpen(backfills))) {
     const before = count
     count += await runBackfills({

@@ -36,7 +36,7 @@ export async function showImport(id: string, { json }: { json?: boolean }): Prom
   const { first, customers: names } = listed
   const { id: importId, kind, createdAt, undoneAt } = first
   const report = reportOf(listed)
-  // Of one customer among many, only the names of the files are kept.
+  // For one customer among many, only the file names are stored.
   const files = report.files.length > 0 ? report.files : first.files
   if (json)
     return print(

@@ -10,7 +10,7 @@ export type Part = { count: number; amount: string }
 export type LineSum = Part & {
   /** Issuer's id of the line; null: the charges name no line. */
   detail: string | null
-  /** The place of the first of them among all. */
+  /** Position of the first of these charges in the set. */
   from: number
   /** Charges that correct earlier billing. */
   corrections: Part
@@ -43,9 +43,9 @@ export type Reconciliation = Part & {
   lines?: (LineReconciliation | undefined)[]
   /** Lines that differ from their charges, with the sum of their differences. */
   apart?: Part
-  /** Charges that lead to no line of the bill. */
+  /** Charges without a line of the invoice. */
   withoutLine?: Part
-  /** Lines that bill something, and to which no charge leads. */
+  /** Lines with an amount but without charges. */
   withoutCharges?: Part
   /** By category, where each line of the invoice has one. */
   categories?: CategoryReconciliation[]

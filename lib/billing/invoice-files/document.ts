@@ -26,7 +26,7 @@ export type InvoiceDocument = {
   buyer: Party
 } & Partial<Omit<PostingRow, 'carried' | 'sellerCountry' | 'buyerCountry'>>
 
-/** A line of it. */
+/** Line of a document. */
 export type PdfLine = Omit<LineItemRow, keyof LinePostingRow> & Partial<LinePostingRow>
 
 /** More lines are added up, and their sum is printed; they themselves are in the API's answers and in the CSV. */

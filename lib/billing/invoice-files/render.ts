@@ -16,14 +16,14 @@ export type RenderPdf = (
   customerId: string,
 ) => Promise<Uint8Array>
 
-/** Each that waits holds its lines: an archive has one here at a time. */
+/** Most waiting documents, whose lines are in memory: an archive has one here at a time. */
 const MAX_WAITING = { each: 20, all: 60 }
 
 const slot = globalThis as typeof globalThis & { licensesInvoicesRenderPdf?: RenderPdf }
 
 /**
- * Draws in the process's drawing thread, when its turn comes: a long invoice takes seconds.
- * @throws Problem `service_unavailable` where too many wait; Error where it takes too long or the thread dies
+ * Renders in the process's rendering worker, queued: a long invoice takes seconds.
+ * @throws Problem `service_unavailable` where the queue is full; Error at the timeout or a crash of the worker
  */
 export const renderInWorker: RenderPdf = (document, lines, customerId) => {
   // Only in a production build of Next, two route files may have copies of this module.

@@ -102,7 +102,7 @@ async function numbered(
     for (const { ids, days } of portionsOf(months)) {
       const among = ids ? { where: isOneOf(ids) } : { days: within(query.days, days) }
       const left = limit - rows.length
-      // All of the ids: with a limit, the planner may go through all invoices for these few.
+      // All of the ids: with a limit, the planner may scan all invoices for these few.
       const matches = await select(ids ? ids.length : left, among)
       rows.push(...matches.slice(0, left))
       if (rows.length === limit) return rows

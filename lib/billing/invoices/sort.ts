@@ -14,7 +14,7 @@ export type InvoiceSort = SortSpec<InvoiceSortKey>
 /** Default order of the list: newest first. */
 const DEFAULT_SORT: InvoiceSort = 'invoiceDate desc'
 
-// PostgreSQL knows no year 0.
+// PostgreSQL has no year 0.
 export const Day = z.iso.date().regex(/^(?!0000)/)
 const Amount = z.string().regex(/^-?\d{1,40}(\.\d{1,100})?$/)
 export const Id = z

@@ -13,7 +13,7 @@ import type { Days, Selection } from './selection.ts'
 export type Search = Selection & { search: string }
 /** Invoices of one month that a search may find, and the number of tokens read, which is bounded. */
 export type Month = { month: string; ids: string[]; count: number }
-/** Which tokens are looked up; with `isUp` the oldest months first, else the newest. */
+/** Search for tokens; with `isUp` oldest months first, else newest first. */
 type TokenSearch = { customerId: CustomerId; search: string; days: Days; isUp?: boolean }
 /** Most tokens that are read per month, and number of matches over all months after which no further month is read. */
 type Most = { ofMonth: number; inAll: number }
@@ -21,7 +21,7 @@ type Most = { ofMonth: number; inAll: number }
 /** Same length as in `tokens_of_invoice`; a token is longer by its mark at most. */
 const MAX_TOKEN_LENGTH = 12
 const START = sql`'^'`
-/** Behind the start of a token, it comes after all that start so. */
+/** Sorts after all tokens with a prefix when appended to the prefix. */
 const AFTER = sql`repeat(chr(1114111), ${sql.raw(String(MAX_TOKEN_LENGTH + 1))})`
 
 /**

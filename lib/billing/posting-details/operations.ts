@@ -82,7 +82,7 @@ export const setAssetPosting = operation(
   },
 )
 
-/** @throws Problem `not_found` for a billing profile that the caller may not see, as for one that is not there */
+/** @throws Problem `not_found` for a billing profile that is missing or hidden from the caller */
 function seen(caller: Caller, id: string): string {
   if (!caller.billingProfiles.includes(id)) throw new Problem('not_found')
   return id

@@ -7,7 +7,7 @@ import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.t
 import { hasPart } from '#lib/platform/lists/search.ts'
 import { MAX_PRODUCTS } from './contract.ts'
 
-/** A product of a currency and platform in a month; `products` is how many there are in all. Amounts are exact decimal text. */
+/** Product of a currency and platform in a month; `products` is the total number. Amounts are exact decimal text. */
 export type MonthRow = {
   product: string
   platform: string

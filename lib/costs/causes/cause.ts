@@ -16,7 +16,7 @@ export type BilledPart = Part & {
 
 /** Relation of a license change to a difference. */
 export type BilledChange = SeatChange & {
-  /** False where the product was found by a part of its name, or is that of several assets. */
+  /** False where the product was found by part of its name, or several assets share the name. */
   sure: boolean
   /** Absent where the change was made in neither period. */
   billed?: { how: BilledFor; days: number; ofDays: number; daysAmount?: Big }

@@ -75,7 +75,7 @@ function pairBy({ from, to }: Sides, keyOf: (part: Keyed) => string, pairs: Pair
   return rest
 }
 
-/** Takes the parts of a side together that have the same key. */
+/** Merges the parts of a side that share a key. */
 function joined({ from, to }: Sides, keyOf: (part: Keyed) => string): Sides {
   const side = (parts: Keyed[]) =>
     [...Map.groupBy(parts, keyOf).values()].map((same) => same.toSorted(byPrice).reduce(together))
@@ -174,7 +174,7 @@ function withoutDates(text: string): string {
   return text.replace(/\s+/g, ' ').trim().toLowerCase().replace(DATES, '#').replace(PERIODS, '#')
 }
 
-// At the beginning, or after a comma or a bracket; a plural s goes with the number.
+// At the beginning, or after a comma or a bracket; a plural s belongs to the number.
 const COUNTS = /(?<=^|[,;(] ?)\d[\d.,]* (\p{L}+?)s?(?!\p{L})/gu
 
 /** Counts of something become the thing that is counted: `18 charges` is `n charge`. */

@@ -23,7 +23,7 @@ export type ComparedInvoices = {
 }
 
 /**
- * Reads two invoices as they are at one moment and compares them.
+ * Reads two invoices from one snapshot and compares them.
  * @throws Problem `not_found`, or `not_comparable` where platform or currency differ
  */
 export async function readComparison(caller: Caller, ids: { from: string; to: string }) {

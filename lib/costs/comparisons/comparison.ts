@@ -86,7 +86,7 @@ function breakdownOf(side: Side, parts: readonly Part[]): Breakdown {
   const lineItems = currencyParts.reduce((sum, { amount }) => sum.plus(amount), new Big(0))
   const total = new Big(side.totalAmount)
   const itemization = itemize(side, side.lines)
-  // The tax of lines that are without it is in the total, and in none of them.
+  // The tax of lines without tax is in the total only.
   const [tax, notItemized] = [new Big(itemization.tax ?? 0), new Big(itemization.notItemized)]
   return {
     lineItems,

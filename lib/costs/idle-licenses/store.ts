@@ -5,12 +5,12 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { vendorInfo } from '#lib/vendors/declarations.ts'
 import { IDLE_DAYS, type Plan } from './rules.ts'
 
-/** The pace at which licenses are assigned is that of so many days. */
+/** Days over which the pace of assignments is measured. */
 const TREND_DAYS = 90
-/** A customer has some tens of plans; of more, the newest are looked at. */
+/** A customer has some tens of plans; above this limit, the newest are checked. */
 const MAX_PLANS = 1000
 
-/** A plan with its licenses, as they are and as they were. */
+/** Plan with its present and past licenses. */
 export type PlanRow = {
   id: string
   type: string

@@ -53,7 +53,7 @@ export function lastPricesOf(assets: readonly Priced[], lines: readonly PriceLin
   const pricesByKind = new Map<string, LastPrice | undefined>()
   const prices = new Map<string, LastPrice>()
   for (const asset of assets) {
-    // Alike ones have one price: a few products are looked for, not a thousand assets.
+    // Equal products share a price: a few products are matched, not a thousand assets.
     const kind = JSON.stringify([asset.type, asset.skuName, asset.planName, asset.purchased <= 1])
     if (!pricesByKind.has(kind))
       pricesByKind.set(kind, priceOf(asset, byPlatform.get(asset.type) ?? [], names))

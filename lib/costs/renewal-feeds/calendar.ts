@@ -27,7 +27,7 @@ export function calendarOf(
   { customerName, ...context }: CalendarInput,
 ): string {
   const calendar = ical({
-    // The one text that is written as it is given.
+    // The only text that is written verbatim.
     name: escaped(`Renewals of ${oneLine(customerName)}`, false),
     prodId: { company: 'Licenses and Invoices', product: 'Renewals', language: 'EN' },
     method: ICalCalendarMethod.PUBLISH,

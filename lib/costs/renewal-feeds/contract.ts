@@ -57,7 +57,7 @@ export type RenewalFeed = z.output<typeof Feed>
 
 const problems = ['permission_denied'] as const
 
-/** An addition: the link of the member who asks. */
+/** Addition: the calling member's link. */
 export const readRenewalFeed = contract({
   ...feedRoutes.readRenewalFeed,
   summary: 'Read whether the signed-in member has a calendar feed',

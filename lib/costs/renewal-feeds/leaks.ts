@@ -7,8 +7,8 @@ import { maskedSecret } from './serialize.ts'
 import { removeFeed } from './store.ts'
 
 /**
- * Ends those of some texts that are the secrets of calendars, each with a row of its customer's history. Who waits for it
- * hides how long it took: see lib/identity/keys/leaks.ts.
+ * Revokes the calendar secrets among some texts, each with an audit row of its customer. The caller hides the duration
+ * (timing attack): see lib/identity/keys/leaks.ts.
  */
 export async function revokeLeakedFeeds(texts: readonly string[], requestId: string): Promise<void> {
   const secrets = texts.filter(hasFeedSecretFormat)

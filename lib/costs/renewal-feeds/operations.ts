@@ -16,10 +16,10 @@ import { type FeedOwner, findFeedOwner, newFeedSecret } from './secrets.ts'
 import { maskedSecret, serializeFeed } from './serialize.ts'
 import { readFeed, removeFeed, saveFeed } from './store.ts'
 
-/** A secret is for who asked, and for no cache on the way. */
+/** Keeps secrets out of caches. */
 const NO_STORE = { 'Cache-Control': 'no-store' }
 
-/** Calendars ask some times a day: of each link so many a minute are answered. */
+/** Calendars refresh some times a day: each link is limited per minute. */
 const reads = buckets(10, 10)
 
 export const readRenewalFeed = operation(contract.readRenewalFeed, async (caller) => {

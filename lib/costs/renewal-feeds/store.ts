@@ -25,7 +25,7 @@ export async function readFeed(
   return row
 }
 
-/** Keeps a member's new link in the place of another one. */
+/** Stores a member's new link, which replaces any other one. */
 export async function saveFeed(
   tx: Transaction,
   customerId: CustomerId,

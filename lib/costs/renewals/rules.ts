@@ -15,7 +15,7 @@ export type Plan = {
   /** End of the commitment. */
   at: number
   renewalType: string | null
-  /** The total for the next term, where its vendor has an order for it. */
+  /** Total for the next term, where its vendor has an order for it. */
   scheduledTotal: number | null
 }
 

@@ -4,7 +4,7 @@ import type { Random } from '../random.ts'
 
 // Rough value of a dollar; amounts of two currencies are never added or converted.
 const RATES: Record<string, number> = { USD: 1, EUR: 0.9137, GBP: 0.7864, JPY: 151 }
-// Prices have four decimals: they are counted in ten-thousandths, so that all stays whole numbers.
+// Prices have four decimals and are counted in ten-thousandths, so that all numbers are whole.
 const PARTS = 10_000
 
 /**

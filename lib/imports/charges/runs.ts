@@ -27,7 +27,7 @@ export function aside() {
 export type Runs<Item> = {
   put(items: Iterable<Keyed<Item>>): void
   isEmpty(): boolean
-  /** All of them by their keys; of one key, the first that was put first. */
+  /** Yields all items in key order; of equal keys, the first that was put first. */
   sorted(): Generator<Keyed<Item>>
   close(): void
 }

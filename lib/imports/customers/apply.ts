@@ -29,7 +29,7 @@ export type Applied = { changes: Change[]; invitations: Invitation[] }
 export function applyCustomer(input: CustomerInput, { isMailed = false } = {}): Promise<Applied> {
   const customerId = newCustomerId(input.id)
   return scope({ customerId }, async (tx) => {
-    // Two imports of one customer come one after the other.
+    // Two imports of one customer run one after the other.
     const naming = await readNaming(tx, customerId)
     const stored = naming && (await readStored(tx, customerId))
     const { changes, problems } = plan(input, stored)

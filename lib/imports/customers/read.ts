@@ -5,7 +5,7 @@ import { quoted } from '../value-errors.ts'
 import { readCsvPieces } from './csv.ts'
 import { Customer, type CustomerInput, type Piece } from './schemas.ts'
 
-/** Far above 100,000 rows. All of a file is looked at before anything of it is written, and so held in memory. */
+/** Most characters, far above 100,000 rows. A file is checked completely before any write, and so held in memory. */
 const MAX_LENGTH = 32 * 1024 * 1024
 
 /**

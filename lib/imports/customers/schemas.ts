@@ -117,7 +117,7 @@ const kinds = listOf<Operated>(
   'notice',
 )
 
-/** Ids of billing profiles; null, and `*` in CSV: all of the customer's, also those that are added later. */
+/** Ids of billing profiles; null, and `*` in CSV: all of the customer's, including future ones. */
 const profileIds = z
   .union([z.string(), z.array(z.string())], 'is no list of billing profiles')
   .nullable()

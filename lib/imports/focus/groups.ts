@@ -10,7 +10,7 @@ import type { ChargeKey, FieldReader } from './fields.ts'
 import { isTwice, twice } from './merge.ts'
 import type { Terms } from './terms.ts'
 
-/** Charges with the same fields, as they are written: the line that they become, or that they have no price. */
+/** Charges with equal fields: their line, or the missing price. */
 export type Kind = { group: ChargeGroup; rule?: Rule | undefined } | { lack: Lack }
 /** Row with its reader. */
 export type RowAt = { header: Header; fields: FieldReader; row: readonly string[]; location: SourceLocation }

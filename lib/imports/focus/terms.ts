@@ -12,13 +12,13 @@ export type Terms = {
   paid: boolean
   /** Id of the customer of all charges where there is no map of accounts; selects the customer's price rules. */
   customer?: string | undefined
-  /** Leads each account to its customer. Absent: all charges are of one customer. */
+  /** Map of accounts to customers. Absent: all charges belong to one customer. */
   accounts?: Accounts | undefined
   /** The reseller, in the vendor's place. */
   issuer?: string | undefined
   /** The reseller's prices. */
   prices?: Prices | undefined
-  /** The reseller passes the vendor's amounts on as they are. */
+  /** Whether the reseller passes the vendor's amounts on unchanged. */
   atCost?: boolean | undefined
   /** Keys of the charges' tags to store. */
   tags?: readonly string[] | undefined

@@ -4,7 +4,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { slugOf } from '../focus/platforms.ts'
 
-/** A row that needs an id: a new invoice, or one that comes into the place of another with this id. */
+/** Row that needs an id: a new invoice, or the replacement of the invoice with the id `after`. */
 export type Nameless = { number: string; issuer: string; after?: string | undefined }
 
 /**

@@ -63,7 +63,7 @@ async function* withReseller(assets: AsyncIterable<NewAsset>, reseller: string |
 
 const googleSeats = z.int().min(0).max(MAX_QUANTITY)
 
-/** The fields that we keep of the Reseller API's `Subscription`; it has more, and may grow. */
+/** Imported fields of the Reseller API's `Subscription`, which has more and may grow. */
 const GoogleSubscription = z
   .object({
     customerId: text(100),

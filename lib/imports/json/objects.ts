@@ -21,7 +21,7 @@ export type JsonReadOptions<T> = {
   read(value: unknown): z.ZodSafeParseResult<T>
   /** Returns the key that is unique across all files, and the group in which it is unique. */
   keyOf(value: T): { group: string; id: string }
-  /** Makes of one object the ones that it holds. */
+  /** Returns the objects that an object contains. */
   unwrap?: (value: unknown) => unknown[]
   /** Called for each object right before it is yielded, with the line on which it begins. */
   onObject?: ((from: SourceText, line: number) => void) | undefined
@@ -70,7 +70,7 @@ function lineIndex() {
   const sources: SourceText[] = []
   const groups = new Map<string, Map<string, number>>()
   return {
-    /** @returns where it came before, in words; undefined where it comes for the first time */
+    /** @returns the place of the first occurrence in words; undefined for the first occurrence */
     put(group: string, id: string, source: SourceText, line: number): string | undefined {
       if (sources.at(-1) !== source) sources.push(source)
       const ids = groups.get(group) ?? new Map<string, number>()

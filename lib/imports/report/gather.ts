@@ -4,7 +4,7 @@ import type { InvoiceCounts, NewInvoice } from '../schemas.ts'
 import { type Group, type InvoiceReport, MAX_GROUPS, type Sum } from './report.ts'
 import { limitsOf, warningList, warningsOf } from './warnings.ts'
 
-/** Far more groups than a bill has; an export with more of them is still added up per currency. */
+/** Most groups in memory, far more than a bill has; a larger export is still added up per currency. */
 const MAX_IN_MEMORY = 10_000
 
 /** Sums while they are added up. */
@@ -19,7 +19,7 @@ type Options = {
   mostInMemory?: number
 }
 
-/** Adds up the invoices of an import as they come, exactly and in bounded memory. */
+/** Adds up the invoices of an import while they stream, exactly and in bounded memory. */
 export function gatherInvoices({ customer, isHistory, today, mostInMemory = MAX_IN_MEMORY }: Options) {
   const sums = new Map<string, Sums>()
   const groups = new Map<string, Sums & Pick<Group, 'issuer' | 'account' | 'period' | 'currency'>>()
@@ -88,7 +88,7 @@ function largest(groups: readonly Group[], elsewhere: number) {
       .sort((a, b) => new Big(b.invoiced).abs().cmp(new Big(a.invoiced).abs()))
       .map((group, rank) => ({ group, rank })),
   )
-  // Amounts of two currencies are not compared: the largest of each comes first.
+  // Amounts of two currencies are not compared: the largest of each are first.
   const largestGroups = ranks
     .sort((a, b) => a.rank - b.rank)
     .slice(0, MAX_GROUPS)

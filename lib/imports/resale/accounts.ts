@@ -5,9 +5,9 @@ export type Owner = { customer: string; billingProfile?: string | undefined }
 
 /** Operator's map of accounts to owners. */
 export type Accounts = {
-  /** An entry of the sub-account comes before that of its billing account; undefined where there is neither. */
+  /** Returns the owner of the sub-account, else of its billing account; undefined without either. */
   ownerOf(billingAccount: string, subAccount?: string): Owner | undefined
-  /** Each customer and profile once, with the line that names it first: whether they exist, the caller knows. */
+  /** Returns each customer and profile once, with its first line. The caller checks whether they exist. */
   owners(): { owner: Owner; line: number }[]
 }
 

@@ -24,7 +24,7 @@ export function missingList(reason: string) {
         },
       }
     },
-    /** @throws ImportError that names those with the most charges, and after them those with the most money */
+    /** @throws ImportError that names those with the most charges, followed by those with the largest amounts */
     throwIfAny(): void {
       if (bySubject.size === 0) return
       const heaviest = [...bySubject]

@@ -21,7 +21,7 @@ export type Prices = {
   file: string
   /** Returns the most specific rule for a charge; undefined where none applies. */
   ruleFor(charge: Charge): PriceRule | undefined
-  /** Each customer that a rule names, with its first line: whether they exist, the caller knows. */
+  /** Returns each customer that a rule names, with its first line. The caller checks whether they exist. */
   customers(): { customer: string; line: number }[]
 }
 
@@ -126,7 +126,10 @@ export type Rule = { text: string } & (
   | { kind: 'column'; column: string }
 )
 
-/** Sums in the billing currency, of a whole charge: a unit price or another currency's amount would be no price of it. */
+/**
+ * Columns with whole charges in the billing currency: unit prices and amounts in other currencies are no prices of a
+ * charge.
+ */
 const COLUMNS = ['ListCost', 'ContractedCost', 'EffectiveCost', 'BilledCost']
 
 /**

@@ -17,7 +17,7 @@ export type Done = {
   report: InvoiceReport
 }
 
-/** Takes the report of a dry run out of its transaction, which is rolled back by it. */
+/** Carries the report of a dry run out of its transaction, which the exception rolls back. */
 class DryRun extends Error {
   readonly done: Done
 

@@ -63,7 +63,7 @@ export async function endImport(
   const { unchanged, ...changed } = report.counts
   const charged = 'charged' in report ? (report.charged?.added ?? 0) + (report.charged?.replaced ?? 0) : 0
   const isNothing = Object.values(changed).every((count) => count === 0) && charged === 0
-  // The same files every night add a line to the list of imports each time, and no more.
+  // Repeated nightly files add a line each to the list of imports, and nothing else.
   const storedReport = isNothing && 'groups' in report ? { ...report, groups: [] } : report
   await tx
     .update(imports)

@@ -19,7 +19,7 @@ const ZIP_BOUNDS = { files: 10_000, bytes: 2 ** 37 }
 export type SourceList = { sources: Source[]; leftOut: string[] }
 
 type Options = {
-  /** The folder from which relative paths lead on. */
+  /** Base folder of relative paths. */
   folder?: string | undefined
   signal?: AbortSignal | undefined
 }

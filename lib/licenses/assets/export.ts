@@ -11,7 +11,7 @@ import type { AssetSort, Selection } from './selection.ts'
 import * as store from './store.ts'
 import { type AssetRow, pageClauses } from './store.ts'
 
-/** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */
+/** Most rows per statement: few enough to be garbage soon and not to delay other requests. */
 const MAX_ROWS = 250
 
 const COLUMNS: Column<store.AssetRow>[] = [

@@ -56,7 +56,7 @@ function filtersOf(
   { filter, search, minRenewalTime, maxRenewalTime }: Selection,
   orderBy: AssetSort | undefined,
 ): ListOf {
-  // Tokens that were given out before there was more stay valid.
+  // Page tokens from before the additional filters stay valid.
   const more = [minRenewalTime, maxRenewalTime, orderBy]
   return [customerId, 'assets', filter, search, ...(more.some((one) => one !== undefined) ? [more] : [])]
 }

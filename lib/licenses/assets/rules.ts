@@ -111,7 +111,7 @@ export function planKindOf({
 export const USAGES = ['idle', 'used', 'full'] as const
 export type Usage = (typeof USAGES)[number]
 
-/** @param seats whole licenses of 0 or more: those that are purchased, and those of them that are assigned */
+/** @param seats whole purchased and assigned licenses, 0 or more */
 export function usageOf({ purchased, assigned }: { purchased: number; assigned: number }): Usage {
   if (assigned >= purchased) return 'full'
   return assigned * 5 < purchased * 4 ? 'idle' : 'used'

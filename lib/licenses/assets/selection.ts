@@ -8,7 +8,7 @@ import type { SortSpec } from '#lib/platform/lists/parameters.ts'
 import { hasPart, normalizedText } from '#lib/platform/lists/search.ts'
 import type { AssetFilterKey, AssetSortKey, PlanKind, Usage } from './rules.ts'
 
-/** Which assets are asked for. */
+/** Selection of assets. */
 export type Selection = {
   filter?: Filter<AssetFilterKey> | undefined
   search?: string | undefined
@@ -34,7 +34,7 @@ const PLANS: Record<PlanKind, SQL> = {
 }
 
 const ALL_ASSIGNED = sql`${seatsAssigned} >= ${seatsPurchased}`
-// In bigint: five times the seats may be more than an integer holds.
+// In bigint: five times the seats may exceed an integer.
 const MANY_IDLE = sql`${seatsAssigned}::bigint * 5 < ${seatsPurchased}::bigint * 4`
 /** SQL conditions equal to the decision of `usageOf`, by usage; for rows with licenses. */
 const USAGE: Record<Usage, SQL> = {
@@ -97,7 +97,7 @@ type Sort = { column: SQL; read: (text: string) => SQL; Part: z.ZodType<string> 
 const asWhole = (column: SQL): Sort => ({ column, read: (text) => sql`${text}::bigint`, Part: Whole })
 
 const SORTS: Record<Exclude<AssetSortKey, 'created'>, (ascending: boolean) => Sort> = {
-  // As searches compare names; a page token holds that much of one.
+  // Normalized like names in searches, up to the length in a page token.
   name: () => ({
     column: sql`(left(${normalizedText(assets.name)}, 200) COLLATE "C")`,
     read: (text) => sql`${text}::text`,

@@ -24,7 +24,7 @@ export type UnresolvedChange = {
   vendor: GuardedVendor
   /** Location of the subscription in the vendor's own console. */
   location: SubscriptionLocation | undefined
-  /** Since it was asked for, in milliseconds. */
+  /** Milliseconds since the request. */
   age: number
   isOverdue: boolean
   /** Whether an operator may still resend the change, as far as known without a read. */

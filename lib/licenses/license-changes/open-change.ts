@@ -79,7 +79,7 @@ export function refreshOnView(
   })
 }
 
-/** A page may hold many open changes: the others have their turn with the next read, or the job. */
+/** Most open changes reconciled per read: the others follow with the next read or the job. */
 const MAX_PER_READ = 4
 
 const running = new Set<string>()

@@ -38,7 +38,7 @@ export async function reconcileFromRead(
     from,
     to,
     read,
-    // Under another id it may be another subscription: that it has the total from before proves nothing of ours.
+    // Under another id it may be another subscription, whose equal total proves nothing about ours.
     wasMoved:
       seenQuantity !== null ||
       (readResult.kind === 'read' && isReplacement(vendor, row, readResult.observed)),
@@ -96,7 +96,7 @@ const count = (total: number) => total.toLocaleString('en')
 
 /** Evidence about a sent change after reading the vendor's count. Times in milliseconds. */
 export type Evidence = {
-  /** The total that was decided on, and the one that was asked for. */
+  /** Total of the decision, and requested total. */
   from: number
   to: number
   /** Purchased total at the vendor; `hidden`: the vendor shows no such subscription. */

@@ -24,8 +24,8 @@ export type WhenUnknown = (
 type How = { whenUnknown?: WhenUnknown; isJob?: boolean }
 
 /**
- * A change, and whether another request or job is asking its vendor at this moment. Where nothing was asked, also how long it
- * has been in its state, in milliseconds.
+ * Change, and whether another request or job is polling its vendor. Where nothing was polled, also its time in the
+ * present state, in milliseconds.
  */
 export type ReconciledChange = Change & { isBeingPolled?: boolean; age?: number }
 
@@ -64,7 +64,7 @@ export async function reconcileChange(
   })
 }
 
-/** Takes a change over whose lease has ended; with a turn where the vendor is to be asked now. */
+/** Takes over a change whose lease has ended; takes the poll lease where the vendor is to be polled now. */
 async function recoverAbandoned(
   tx: Transaction,
   customerId: CustomerId,

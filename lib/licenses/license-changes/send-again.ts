@@ -77,7 +77,7 @@ function unfit({
 }: ReconciledChange): Unfit | undefined {
   if (seenQuantity !== null) return 'moved'
   if (pollRef !== null) return 'ordered'
-  // The first call may be under way there for as long as it could take; and the vendor remembers its id for a while.
+  // The first call may be in flight for its full timeout; and the vendor remembers its id for a while.
   return age <= 2 * vendorTimes().writeMs ? 'under_way' : undefined
 }
 

@@ -34,7 +34,7 @@ export type QuantityRequest = ChangeRequest & {
   keyed: KeyedRequest<Asset> | undefined
 }
 
-/** The change that a request claimed: its vendor has to be asked, outside of any transaction. */
+/** Change claimed by a request, to be sent to its vendor outside of any transaction. */
 export type Claim = {
   change: Change
   row: LicensedRow
@@ -92,7 +92,7 @@ async function checkAgain(
   const { customerId } = caller
   const move = (to: Move['to'], more: Pick<Move, 'vendorReason' | 'fromQuantity'>) =>
     moveChange(tx, customerId, change.id, { from: ['CLAIMED'], to, requestId, ...more })
-  // A request that turns out to need no call leaves no change, as with a vendor of our own books.
+  // A request that needs no call leaves no change, as with built-in records.
   const withdraw = (why: string) => withdrawChange(tx, customerId, change.id, { why, requestId })
   const stop = (problem: Problem): Next => ({ kind: 'stop', problem })
   const answered = async (answer: Answer<Asset>): Promise<Next> => ({
@@ -177,7 +177,7 @@ export async function call(
   const attempt = { result, tookMs: performance.now() - began, movedAt }
   return conclude(request, claim, outcome, attempt).catch((error) => {
     if (error instanceof Problem) throw error
-    // The call may have been done, whatever keeps us from writing that down.
+    // The call may have been applied, whatever error prevents the record of it.
     logFailure({ status: 504 }, error, request.requestId)
     throw answers.outcomeUnknown(vendor.label, change.id)
   })
@@ -213,7 +213,7 @@ async function conclude(
     const move = { from: ['SENT', 'UNKNOWN'], to, requestId, ...reasons } as const
     const moved = await moveChange(tx, caller.customerId, change.id, move)
     if (outcome.kind === 'rejected') return saveResponse(tx, keyed, answers.rejected(outcome))
-    // One that does not move was given up by now, long after its time: the next read will find it.
+    // A change that does not move was given up by now, long after its time: the next read will find the total.
     if (outcome.kind !== 'applied' || transition.state !== 'APPLIED' || !moved) return undefined
     const seen = { vendor, observed: outcome.observed, requestId, confirmed: true }
     return saveResponse(tx, keyed, replyOf(await observe(tx, caller.customerId, asset, seen)))

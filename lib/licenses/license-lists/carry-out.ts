@@ -6,9 +6,9 @@ const POLL_INTERVAL_MS = 5000
 const MAX_POLLS = 36
 
 /**
- * Asks for each change, and again for those whose fate was not known, until it is or three minutes have passed.
- * @param attempt whether the fate is known; it asks with the same key each time, and does not throw
- * @param pause resolves after so many milliseconds, or at an abort
+ * Requests each change, and repeats those with an unknown outcome until it is known or three minutes have passed.
+ * @param attempt returns whether the outcome is known; uses the same key each time, and does not throw
+ * @param pause resolves after a number of milliseconds, or at an abort
  */
 export async function carryOut<T extends { type: string }>(
   items: readonly T[],
@@ -68,7 +68,7 @@ export async function patiently<T>(request: () => Promise<T>, signal: AbortSigna
   }
 }
 
-/** Resolves after so many milliseconds, or at an abort. */
+/** Resolves after `ms` milliseconds, or at an abort. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

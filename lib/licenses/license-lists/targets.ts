@@ -112,9 +112,9 @@ function truncated(text: string): string {
   return `"${text.length > 60 ? `${text.slice(0, 59)}…` : text}"`
 }
 
-// Rows of a spreadsheet, as they come over the clipboard or in a file.
+// Rows of a spreadsheet, from the clipboard or a file.
 
-/** A row and the line on which it begins, from 1. Its cells are trimmed. */
+/** Row with its first line, from 1. Its cells are trimmed. */
 type TextRow = { line: number; cells: string[] }
 
 /** Cells with their source text including the line break. */
@@ -142,7 +142,7 @@ function readTextRows(input: string): TextRow[] {
     const separators = separatorsIn(raw)
     const [other] = separators.includes(usual) ? [] : separators
     const read = (other && readRows(raw, other)[0]?.record) || record
-    // The package leaves blanks within quotes.
+    // The package keeps blanks within quotes.
     const cells = read.map((cell) => cell.trim())
     if (cells.some((cell) => cell !== '')) rows.push({ line, cells })
     line += raw.split('\n').length - 1

@@ -3,7 +3,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { database } from '#lib/platform/db/client.ts'
 import type { Account } from '#lib/vendors/accounts.ts'
 
-// Subscriptions across customers, as the role `console_jobs`, which sees just these columns. A job then enters `scope`
+// Subscriptions across customers, as the role `console_jobs`, which sees only these columns. A job then enters `scope`
 // customer by customer.
 
 export type AssetAtVendor = Account & {

@@ -14,7 +14,7 @@ export type Pass = {
   failed: string[]
 }
 
-/** A pass begins so long after the one before began, at the earliest. */
+/** Least time between the starts of two passes. */
 const EVERY = '1 hour'
 /** Most failed customers that are remembered. */
 const MAX_FAILED = 1000
@@ -40,8 +40,8 @@ export async function openPass({ vendor, vendorAccount }: Account): Promise<Pass
 const ITS_PASS = "vendor = $1 AND name = $2 AND date_trunc('milliseconds', list_began_at) = $3"
 
 /**
- * Keeps the place of a pass after a page, and who failed on it.
- * @returns false where the pass is over: another process, which took this one for dead, has ended it
+ * Saves the cursor of a pass after a page, with the customers that failed.
+ * @returns false where the pass is over: another process took this one for dead, and has ended the pass
  */
 export async function saveCursor(
   { vendor, vendorAccount }: Account,

@@ -59,9 +59,9 @@ export type UnmatchedLines = {
   currency: string
 }
 
-/** All that was looked at, as far as who asks may see it. */
+/** Checked data, as far as the reader may see it. */
 export type NeedInputs = {
-  /** Epoch milliseconds, and the day of UTC of it. */
+  /** Epoch milliseconds, and its day in UTC. */
   now: number
   today: string
   pastDue: readonly PastDue[]

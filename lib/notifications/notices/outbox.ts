@@ -13,7 +13,7 @@ import { isNeedsMailDue } from './weekly.ts'
 /** Most sends of one mail while its outcome is unknown. */
 const MAX_ATTEMPTS = 2
 
-/** After so long, in minutes, the process that had a mail on its way counts as dead: sending takes one. */
+/** Minutes after which the process with a mail in flight counts as dead; a send takes one. */
 const LEASE = 15
 
 const MAX_ROWS = 5000

@@ -89,7 +89,7 @@ async function carryOut(owner: OwnersWork, merge: Merge): Promise<void> {
     "SELECT seq::text, encode(digest, 'hex') AS digest FROM audit_heads WHERE customer_id = $1",
     [from],
   )
-  // By this the one history vouches for the other.
+  // This event anchors the end of the other history.
   const chain = { 'chain place': chainHead?.seq ?? '', 'chain digest': chainHead?.digest ?? '' }
   await owner.addEvent(into, {
     action: 'customer.merged',

@@ -32,7 +32,7 @@ export async function prepare({ write }: OwnersWork, merge: Merge): Promise<void
        AND NOT ($3 AND EXISTS (SELECT FROM members o WHERE o.customer_id = $2 AND lower(o.email) = lower(m.email)))`,
     [from, into, leaveMembers],
   )
-  // With its digest: the row that stays behind loses it.
+  // With its digest, which the remaining row loses.
   await write(
     `CREATE TEMP TABLE going_keys ON COMMIT DROP AS
      SELECT k.* FROM api_keys k WHERE k.customer_id = $1 AND k.revoked_at IS NULL

@@ -22,7 +22,10 @@ export type AssetChangeRow = {
   observedAt: Date | null
 }
 
-/** `isLately`: it was settled within seven days. `notBefore`: until when the vendor takes no other, if that is to come. */
+/**
+ * `isLately`: settled within seven days. `notBefore`: time until which the vendor accepts no other change, if in the
+ * future.
+ */
 export type NewestChange = Pick<
   Change,
   | 'id'

@@ -30,7 +30,7 @@ export function keyOfChange({ micros, change }: ChangeRow): string[] {
   return [micros, change.id]
 }
 
-/** Changes in reading direction from the cursor on: newest first, or oldest first when it leads back. */
+/** Returns changes in reading direction from the cursor on: newest first, or oldest first for a backward cursor. */
 export async function listLicenseChanges(
   tx: Transaction,
   customerId: CustomerId,

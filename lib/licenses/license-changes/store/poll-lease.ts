@@ -49,7 +49,9 @@ export async function notePollRef(
   await tx.update(licenseChanges).set({ pollRef }).where(unknown)
 }
 
-/** Keeps a third total that a read has shown of a change that is unknown: from then on the one before proves nothing. */
+/**
+ * Stores a third total that a read has shown during an unknown change: from then on the previous total proves nothing.
+ */
 export async function noteSeen(
   tx: Transaction,
   customerId: CustomerId,
@@ -63,7 +65,7 @@ export async function noteSeen(
 /** In seconds: a shorter wait is counted down by the client and not stored. */
 const SHORT_WAIT = 120
 
-/** Keeps for how long the vendor asks to wait with another change, with the change that it has not done. */
+/** Stores the vendor's wait until another change, with the change that was not applied. */
 export async function noteWait(
   tx: Transaction,
   customerId: CustomerId,

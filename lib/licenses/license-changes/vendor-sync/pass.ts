@@ -16,11 +16,11 @@ import type { Observed, RemoteVendor, StaleCursor, Unavailable } from '#lib/vend
 import { forEach } from './for-each.ts'
 import { applyObservation, readOne } from './read.ts'
 
-/** A page of a hundred takes longer than one subscription. */
+/** Timeout factor of a page of a hundred, relative to one subscription. */
 const PAGE_TIME_FACTOR = 5
-/** A run of the job goes on for so long at most, in milliseconds; the next one takes it up where it was. */
+/** Longest run of the job, in milliseconds; the next run continues at its cursor. */
 const MAX_RUN_MS = 5 * 60_000
-/** Seconds for which a run waits until jobs may call again; where it takes longer, it ends. */
+/** Longest wait of a run, in seconds, until jobs may call again; the run ends before a longer wait. */
 const MAX_WAIT_SECONDS = 15
 /** Seconds until a failed page is requested again, where the vendor names no time. */
 const FAILED_WAIT = 60
