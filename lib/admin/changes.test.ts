@@ -102,7 +102,7 @@ describe('changes settle', () => {
     const query = 'SELECT actor_name AS who FROM audit_events WHERE subject = $1 AND action = $2'
     const audit = await vendor.database.sql(CUSTOMER, query, [id, `license-change.${as}`])
     expect(audit).toEqual([{ who: 'Operator' }])
-    // Its key goes on: with the answer, or by running again.
+    // Its key still works: it replays the answer, or runs again.
     expect((await vendor.patch(seed, 30, { headers })).status).toBe(200)
     expect((await vendor.changes(seed)).length).toBe(as === 'applied' ? 2 : 3)
   })

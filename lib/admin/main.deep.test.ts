@@ -28,8 +28,8 @@ test('Ctrl-C during an import rolls back its writes', async () => {
   const lines = Array.from({ length: 100_000 }, (_, id) => JSON.stringify({ id: `I-${id}`, ...invoice }))
   writeFileSync(join(folder, 'many.ndjson'), lines.join('\n'))
   const { child, ended } = start('import invoices many.ndjson --customer other')
-  // There is much more to come when another session sees the lock of the first batch: in this database, for other
-  // tests import too.
+  // Most of the import is still ahead when another session sees the lock of the first batch, which in this database may
+  // belong to another test's import.
   const locks = `SELECT FROM pg_locks WHERE relation = 'invoices'::regclass AND mode = 'RowExclusiveLock'
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
   await expect.poll(() => db.sql('other', locks)).not.toEqual([])

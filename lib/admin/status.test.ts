@@ -86,7 +86,7 @@ test('jobs are shown with their latest runs', async () => {
       },
       { timeout: 5000 },
     )
-    // The queue's own words, as it writes them when a job is done and when it fails.
+    // The queue's own messages for a finished and a failed job.
     const jobs = vendor.database.opened.jobs
     await jobs.query(`INSERT INTO pgboss.job (name, state, started_on, completed_on, output, policy)
       VALUES ('read-vendors', 'failed', now(), now() - interval '2 hours', '{"message": "Google could not be read"}', 'standard'),

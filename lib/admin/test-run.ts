@@ -11,15 +11,15 @@ export type Ended = { code: number | null; out: string; err: string }
  */
 export async function runHere(args: readonly string[], input = ''): Promise<Ended> {
   const output = { out: '', err: '' }
-  const giveBack = [
-    lend(process.stdout, 'write', { value: collector(output, 'out') }),
-    lend(process.stderr, 'write', { value: collector(output, 'err') }),
-    lend(process, 'stdin', { value: Readable.from(input === '' ? [] : [Buffer.from(input)]) }),
+  const restores = [
+    overrideProperty(process.stdout, 'write', { value: collector(output, 'out') }),
+    overrideProperty(process.stderr, 'write', { value: collector(output, 'err') }),
+    overrideProperty(process, 'stdin', { value: Readable.from(input === '' ? [] : [Buffer.from(input)]) }),
   ]
   try {
     return { code: await runCommand(args), ...output }
   } finally {
-    for (const undo of giveBack) undo()
+    for (const restore of restores) restore()
   }
 }
 
@@ -30,8 +30,8 @@ function collector(output: { out: string; err: string }, where: 'out' | 'err') {
   }
 }
 
-/** Gives an object another property for a while. */
-function lend(object: object, name: string, property: PropertyDescriptor): () => void {
+/** Overrides a property of an object. @returns a function that restores the property */
+function overrideProperty(object: object, name: string, property: PropertyDescriptor): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(object, name)
   Object.defineProperty(object, name, { ...property, configurable: true })
   return () => {

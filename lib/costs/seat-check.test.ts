@@ -54,7 +54,7 @@ describe('seatVerdict', () => {
       gap: -40,
       money: '-673.6',
     })
-    // The price may be that of the line: the money goes by the amount.
+    // The price may be the line's total: the amount decides.
     expect(check(line(250, { amount: 1000 }))).toMatchObject({ money: '40' })
   })
 

@@ -60,7 +60,7 @@ test('A second asset for one subscription is refused with the first one’s id',
   await expect(run(customer, [asset('2', one, GOOGLE)])).rejects.toMatchObject(
     importErrorFor('2', /^it stands in the asset workspace-suite-1 already$/),
   )
-  // Also where an asset that is there is pointed at it.
+  // Also for an existing asset that is moved to the subscription.
   await run(customer, [asset('2', subscription(), GOOGLE)])
   await expect(run(customer, [asset('2', one, GOOGLE)], { replace: true })).rejects.toMatchObject(
     importErrorFor('2', /workspace-suite-1/),

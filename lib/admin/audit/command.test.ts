@@ -78,7 +78,7 @@ describe('verify', () => {
     const old = `INSERT INTO audit_events (customer_id, at, action, subject, actor_kind, actor_id, actor_name, request_id, details)
       VALUES ($1, now() - interval '20 months', 'thing.done', 'K0', 'member', 'M1', 'Ana', 'r', '{}')`
     customer = await addNewCustomer()
-    // Before any other test looks: a process never asks again whether a backfill is finished, once it was.
+    // Before the other tests: a process caches that a backfill is finished.
     await owner.query("UPDATE backfills SET finished_at = NULL, at_customer = '' WHERE name = 'audit-chain'")
     await addEvent(customer, { at: new Date(Date.now() - 600 * 86_400_000) })
     await db.sql(customer, old, [customer])

@@ -77,7 +77,7 @@ const reopen = () => admin('customers reopen sunbird')
 const actions = async (customer: string) =>
   (await db.sql(customer, 'SELECT action FROM audit_events ORDER BY id')).map(({ action }) => action)
 
-/** Asks as one of the examples of the contract does, with a key. */
+/** Sends an example call of the contract with a key. */
 async function send({ contract, handlers }: (typeof writes)[number]) {
   const example = contract.examples.find(({ answer }) => answer.status === 200) ?? contract.examples[0]
   const { params = {}, body } = example ?? {}

@@ -274,7 +274,7 @@ test('Parallel imports leave each customer complete, once', async () => {
   expect(await run('--yes')).toMatchObject({ code: 0, err: expect.stringContaining('Nothing to change.') })
 })
 
-// Of thousands of lines where there is time: each member has a link of its own.
+// Of thousands of lines, given enough time: each member has their own link.
 const MANY = DEEP ? 100 : 15
 
 test('A file of many lines is written to the last one', async () => {

@@ -91,7 +91,7 @@ const tables = async () => {
   )
   return rows.map(({ name }) => name)
 }
-/** Begins a transaction of the owner, who sees the rows of the customers that it names: on each machine, by SET LOCAL. */
+/** Begins a transaction of the owner, scoped to the rows of a customer by SET LOCAL on each node. */
 const operateOn = (customer: string) =>
   owner.query(`BEGIN; SET LOCAL console.operated = ${pg.escapeLiteral(customer)}`)
 const counted = async (customer: string) => {

@@ -50,7 +50,7 @@ async function program(folder: string, text: string): Promise<string[]> {
   return out.trim().split('\n')
 }
 
-// A command that ends leaves the database, for its whole process.
+// A command disconnects from the database at its end, for its whole process.
 const PREAMBLE = `
   import pg from 'pg'
   import { startDatabase } from ${module('platform/db/start.ts')}

@@ -14,7 +14,7 @@ const requestMeta = { requestId: 'test' }
 let database: TestDatabase
 let fin: Caller
 
-/** A currency for each number of places that there is: scripts/survival/ has them all. */
+/** One currency per number of decimal places: scripts/survival/ has them all. */
 const CURRENCIES = [...new Map(PUBLISHED.map((one) => [one.unit, one])).values()]
 /** One whole and one smallest amount in each currency: `1234.01`, in JPY `1234`. */
 const INVOICES = CURRENCIES.map(({ code, unit }) => ({

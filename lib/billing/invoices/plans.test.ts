@@ -10,7 +10,7 @@ import type { Selection } from './selection.ts'
 import { listInvoiceSummaries } from './store.ts'
 import { sumInvoices } from './sums/summary.ts'
 
-// How few drafts are found among many issued invoices, and that these are found as before.
+// A few drafts among many issued invoices are found by an index, and the issued ones as before.
 
 const ISSUED = 30_000
 const DRAFTS = 50

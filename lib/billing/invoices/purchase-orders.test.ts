@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addInvoice, addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
 import { listInvoices, summarizeInvoices } from './operations.ts'
 
-// A part of a purchase order leads to its invoices: to those that name it on one of their lines, too.
+// A part of a purchase order finds its invoices, including those that name it on a line.
 
 let database: TestDatabase
 let ana: Caller

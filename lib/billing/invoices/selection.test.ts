@@ -12,8 +12,8 @@ import { listInvoices, summarizeInvoices } from './operations.ts'
 import { listKinds } from './sums/kinds.ts'
 import { byRows, strategyFor, sumInvoices } from './sums/summary.ts'
 
-// Whatever amounts and due dates are asked for, with whatever else: list, sums and CSV have the invoices that a plain
-// comparison of the rows has.
+// For any amounts and due dates, with any other filters, the list, sums and CSV contain the invoices of a plain
+// comparison of the rows.
 
 const TODAY = '2026-11-20'
 const requestMeta = { requestId: 'test-request' }

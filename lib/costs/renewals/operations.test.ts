@@ -41,7 +41,7 @@ beforeEach(async () => {
     ending('2026-12-03', { purchased: 120, assigned: 100 }),
     plus,
   )
-  // None of these renews within the twelve months.
+  // Commitments that don't renew within the twelve months.
   await addAsset(customer, 'workspace-suite-past', ending('2026-11-22'))
   await addAsset(customer, 'workspace-suite-far', ending('2027-11-01'))
   await addAsset(customer, 'workspace-suite-off', ending('2026-12-04', { status: 'CANCELLED' }))

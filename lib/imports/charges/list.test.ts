@@ -64,7 +64,7 @@ describe('listCharges', () => {
     expect([second.pageToken, first.previousPageToken]).toEqual([undefined, undefined])
     const back = await list({ line: 'D-1', maxResults: 20, pageToken: second.previousPageToken ?? '' })
     expect(back.charges).toEqual(first.charges)
-    // No line of a summary has an id, so that all of them lead to none.
+    // Lines of a summary have no ids, so that all charges are without a line.
     const lost = await list({ withoutLine: 'true', maxResults: 40 })
     const rest = await list({ withoutLine: 'true', maxResults: 40, pageToken: lost.pageToken ?? '' })
     expect([...lost.charges, ...rest.charges]).toEqual(all)

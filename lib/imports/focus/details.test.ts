@@ -5,7 +5,7 @@ import { type FocusOptions, readFocus } from './focus.ts'
 import { platformTable } from './platforms.ts'
 import { NOW, sourcesOf } from './test-sources.ts'
 
-// No vendor's sample of this dataset is at hand: these rows are made up by the published columns.
+// The vendor publishes no sample of this dataset: these rows are invented by the published columns.
 const ROW = {
   InvoiceIssuerName: 'Google Cloud',
   InvoiceId: 'G-1',
@@ -88,7 +88,7 @@ describe('invoice details', () => {
         })),
       },
     ])
-    // The same in two parts, the other way round.
+    // The same in two parts, in reverse order.
     const [first = {}, ...rest] = lines
     expect(await read({ b: csv(rest), a: csv([first]) })).toEqual(await read(lines))
   })

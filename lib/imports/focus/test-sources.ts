@@ -1,6 +1,6 @@
 import type { Source } from './focus.ts'
 
-/** After the periods of the tests' files, which are those of September and October 2026. */
+/** A day after the periods of the tests' files, September and October 2026. */
 export const NOW = new Date('2026-12-01')
 
 /** Yields one text without a name, or several with their names. */

@@ -13,7 +13,7 @@ import { importInvoices } from './import.ts'
 // Instead of measuring time, the database counts the rows that a transaction reads.
 
 const COUNT = 6000
-/** While the tables are so small that each index is as good as the other. */
+/** Number of rows at which the tables are so small that any index is equally good. */
 const FIRST_COUNT = 2000
 /** Most rows read per invoice: itself, its lines, and rows with its number. */
 const MAX_READ = 12

@@ -65,7 +65,7 @@ const LONG = ['cloud-platform-1', 'cloud-platform-2']
 
 describe('the order', () => {
   it.each<[AssetSort, string[]]>([
-    // Of long names, so much is compared as a page token holds.
+    // Long names are compared up to the length in a page token.
     ['name asc', [...BY_NAME, ...LONG, 'office-suite-1']],
     ['name desc', [...BY_NAME, ...LONG, 'office-suite-1'].reverse()],
     [

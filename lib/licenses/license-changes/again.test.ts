@@ -4,7 +4,7 @@ import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { reconcileOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
-// A write whose answer was lost, and the same total asked for again.
+// A write whose answer was lost, followed by a repeated request for the same total.
 
 let vendor: TestVendor
 afterEach(() => vendor.close())

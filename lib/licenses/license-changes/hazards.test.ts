@@ -216,7 +216,7 @@ test('a process that slept past its lease does not send by its old read', async 
   })
   await begin(google, { onStep }, { CHANGE_LEASE_MS: '100' })
   const { code } = await patch(flexible, 30)
-  // Where the row was free in time, the fresh read was not old: then the change is no mistake.
+  // When the row was free in time, the fresh read was not stale, and the change is correct.
   if (code === 'vendor_unavailable')
     expect([total(flexible), await statesOf(flexible)]).toEqual([60, ['FAILED']])
   else expect(code).toBe('change_in_progress')

@@ -16,7 +16,7 @@ let ana: Caller
 
 beforeAll(async () => {
   database = await testDatabase()
-  // Longer than a busy machine takes for a call that is answered.
+  // Longer than an answered call takes on a busy machine.
   const times = { VENDOR_READ_MS: '3000', VENDOR_WRITE_MS: '3000', VENDOR_CONFIRM_MS: '3000' }
   stage = await setStage(scenarios[1] as Scenario, { assets: 2, writers: 0, times })
   seed = stage.seeds[1] as Seed

@@ -204,7 +204,7 @@ describe('a read of an asset reconciles a due change', () => {
     for (const id of [young, polled, dead, overdue]) await readAssets(id, `change-of-${id}`)
     await vi.waitFor(async () => {
       expect(await stored(claimed)).toMatchObject({ state: 'FAILED' })
-      // This vendor can't be reached: it was asked, and the outcome stays unknown.
+      // The vendor is unreachable: the poll happened, and the outcome stays unknown.
       expect(await stored(unknown)).toMatchObject({ state: 'UNKNOWN', checked_at: expect.any(Date) })
     })
     expect(await stored(claimedNow)).toEqual({ state: 'CLAIMED', checked_at: null })

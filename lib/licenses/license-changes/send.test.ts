@@ -21,13 +21,13 @@ const asset = route(readAsset, setQuantity)
 const scenario = scenarios[0] as Scenario
 let database: TestDatabase
 let stage: Stage
-/** A flexible plan and a commitment; both have 20 licenses, 3 of them assigned. */
+/** Flexible plan and commitment; both have 20 licenses, 3 of them assigned. */
 let flexible: Seed
 let annual: Seed
 
 beforeAll(async () => {
   database = await testDatabase()
-  // Longer than a busy machine takes for a call that is answered.
+  // Longer than an answered call takes on a busy machine.
   const times = { VENDOR_READ_MS: '2000', VENDOR_WRITE_MS: '1000', VENDOR_CONFIRM_MS: '1500' }
   stage = await setStage(scenario, { assets: 60, writers: 2, times })
 })
@@ -233,7 +233,7 @@ describe('a vendor that does not answer', () => {
     const answers = []
     for (let n = 0; n < 8; n++) answers.push(await patch(flexible, 30 + n))
     expect(new Set(answers.map(({ json }) => json.code))).toEqual(new Set(['vendor_unavailable']))
-    // However often one is tried, the others are not held up for it.
+    // Repeated tries for one change don't delay the others.
     expect(await changesOf(flexible)).toHaveLength(8)
     const [vendor] = remoteVendors()
     for (let n = 0; n < 5; n++) await vendor?.list(undefined, AbortSignal.timeout(2000))

@@ -85,7 +85,7 @@ export async function testVendor(
       const json = await response.json()
       return { status: response.status, code: json.code ?? response.status, json, headers: response.headers }
     },
-    /** Lets the job look until no change of the asset is open any more. */
+    /** Runs the job until no change of the asset is open. */
     waitUntilResolved: (seed: Seed) =>
       vi.waitFor(
         async () => {

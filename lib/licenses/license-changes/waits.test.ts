@@ -22,7 +22,7 @@ describe('how long to wait', () => {
     vendor.fake.failNext('write', 'code-900278')
     const { status, code } = await vendor.patch(vendor.flexible, 30)
     expect([status, code, await minutesLeft()]).toEqual([409, 'change_in_progress', 1440])
-    // The vendor’s own word is asked for all the same: it may have ended since.
+    // The vendor is polled nevertheless: the operation may have ended since.
     expect((await vendor.patch(vendor.flexible, 30)).status).toBe(200)
   })
 

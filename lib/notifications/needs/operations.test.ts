@@ -169,7 +169,7 @@ describe('listNeeds', () => {
 
   test('returns items of the caller’s billing profiles only', async () => {
     expect(await idsOf({ roles: ['finance-user'], profiles: ['emea'] })).toEqual(['past-due:EUR:emea'])
-    // No price is known of invoices that they may not see.
+    // Prices on invoices outside the caller's access are unknown.
     const { needs: items } = await list({ roles: ['it-manager'], profiles: ['emea'] })
     expect(items.find(({ id }) => id === IDLE)?.idle).toEqual({ purchased: 100, count: 25, lowerTo: 75 })
   })

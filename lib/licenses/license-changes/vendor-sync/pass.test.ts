@@ -16,7 +16,7 @@ import { type TestVendor, testVendor } from '../test-vendor.ts'
 let vendor: TestVendor
 afterEach(() => vendor.close())
 
-/** The vendor's calls in their order, without those for tokens. */
+/** Vendor calls in order, without those for tokens. */
 let calls: Call[]
 /** Fault of the fake vendor for a call. */
 let suffer: (call: Call) => Fault | undefined
@@ -38,7 +38,7 @@ async function nextPass() {
   return run()
 }
 const account = async () => (await vendor.database.opened.jobs.query('SELECT * FROM vendor_accounts')).rows[0]
-/** Lets the time come for which a pass rests. */
+/** Makes a paused pass due. */
 const makeDue = () => vendor.database.opened.jobs.query('UPDATE vendor_accounts SET list_next_at = now()')
 const observedAssets = async () =>
   (await sql('SELECT count(*)::int AS count FROM vendor_subscriptions WHERE observed_at IS NOT NULL'))[0]
@@ -132,7 +132,7 @@ describe('a page that fails', () => {
         await run()
         expect(await observedAssets()).toBe(450)
       }, 10_000)
-      // The third page once more, the fourth and the fifth: none of those before, and none of the subscriptions.
+      // The third page again, the fourth and the fifth: no earlier page, and no single subscription.
       expect([named('list'), named('get')]).toEqual([6, 0])
       expect((await account()).list_ended_at).not.toBeNull()
     },
