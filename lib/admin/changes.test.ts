@@ -25,7 +25,7 @@ afterAll(async () => {
 let used = 0
 const nextSeed = () => vendor.stage.seeds[used++] as TestVendor['flexible']
 
-/** A change whose answer is lost, and then somebody else moves the total: its id. */
+/** Loses the answer of a change, and then another user moves the total. @returns the change's id */
 async function lost(isReconciled: boolean, headers = {}) {
   const seed = nextSeed()
   const { fake, patch, changes, waitUntilResolved } = vendor
@@ -41,7 +41,7 @@ const listed = async (args = '') => {
 }
 
 describe('changes list', () => {
-  test('has what is open or unclear, of all customers, and not what is settled', async () => {
+  test('lists open and unclear changes of all customers, without settled ones', async () => {
     const [unclear, unknown] = [await lost(true), await lost(false)]
     const listMine = async (args?: string) => {
       const ids = [unclear.id, unknown.id]
@@ -63,7 +63,7 @@ describe('changes list', () => {
 })
 
 describe('changes show', () => {
-  test('tells each call to the vendor and who did what, and is for operators alone', async () => {
+  test('shows each vendor call and actor, to operators only', async () => {
     const { seed, id } = await lost(true)
     const { out } = await admin(`changes show ${id}`)
     expect(out).toMatch(/1 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +Writer 0 +30 +unknown +\d+ ms/)
@@ -74,7 +74,7 @@ describe('changes show', () => {
     expect((await admin('changes show nothing')).err).toContain('No change nothing waits')
   })
 
-  test('has the answer that the vendor gave, and its own id for it, of settled ones too', async () => {
+  test('shows the vendor’s answer and id, of settled changes as well', async () => {
     const seed = nextSeed()
     vendor.fake.failNext('write', 'terms')
     await vendor.patch(seed, 30)
@@ -92,7 +92,7 @@ describe('changes settle', () => {
   test.each([
     ['applied', 'APPLIED'],
     ['failed', 'FAILED'],
-  ])('as %s: with its reason, the operator’s name, and a read of the vendor', async (as, state) => {
+  ])('settles a change as %s with reason and operator name, and reads the vendor', async (as, state) => {
     const headers = { 'idempotency-key': as }
     const { seed, id } = await lost(true, headers)
     expect((await vendor.patch(seed, 30, { headers })).code).toBe('outcome_unknown')
@@ -102,12 +102,12 @@ describe('changes settle', () => {
     const query = 'SELECT actor_name AS who FROM audit_events WHERE subject = $1 AND action = $2'
     const audit = await vendor.database.sql(CUSTOMER, query, [id, `license-change.${as}`])
     expect(audit).toEqual([{ who: 'Operator' }])
-    // Its key goes on: with the answer, or by running again.
+    // Its key still works: it replays the answer, or runs again.
     expect((await vendor.patch(seed, 30, { headers })).status).toBe(200)
     expect((await vendor.changes(seed)).length).toBe(as === 'applied' ? 2 : 3)
   })
 
-  test('once: two at the same time, and who comes later, are told', async () => {
+  test('settles once: parallel and later commands are refused', async () => {
     const { seed, id } = await lost(true)
     const ends = await Promise.allSettled(
       (['APPLIED', 'FAILED'] as const).map((as) =>
@@ -121,7 +121,7 @@ describe('changes settle', () => {
     expect((await vendor.states(seed)).filter((state) => state !== 'DRIFT')).toHaveLength(1)
   })
 
-  test('not while its vendor may still be late, nor without a reason or an outcome', async () => {
+  test('refuses within the vendor’s settle time, and without reason or outcome', async () => {
     const { id, seed } = await lost(false)
     expect((await reconcile(id, 'failed')).err).toMatch(/Google Workspace may still do it until .* UTC/)
     expect((await reconcile(id, 'perhaps')).code).toBe(2)
@@ -130,7 +130,7 @@ describe('changes settle', () => {
   })
 })
 
-test('each pass of the job warns of a change that is open for longer than its vendor may be late', async () => {
+test('Each run of the job warns of changes that are open for longer than their vendor’s settle time', async () => {
   const { seed, id } = await lost(false)
   vendor.fake.setFault(seed.id, { read: 'no-json' })
   const warn = vi.spyOn(log(), 'warn')

@@ -92,7 +92,7 @@ function millisecondsOf(text: string): number {
 type Where = { customer?: string }
 export type Listing = Where & { open?: boolean; unclear?: boolean; olderThan?: number; json?: boolean }
 
-/** The changes that wait for their vendor or for a person. */
+/** Prints the changes that wait for their vendor or for a person. */
 async function listChanges({ customer, open, unclear, olderThan = 0, json = false }: Listing): Promise<void> {
   const only = customer === undefined ? undefined : (await customerNamed(customer)).customerId
   const rows: (Record<string, Cell> & { since: Date })[] = []
@@ -134,7 +134,7 @@ function rowOf(customer: CustomerId, change: Change, location: SubscriptionLocat
   }
 }
 
-/** One change with all that is known of it. */
+/** Prints one change with all details. */
 async function showChange(id: string, { customer }: Where): Promise<void> {
   const customerId = await ownerOf(id, customer)
   const { match, location, attempts, events } = await readScope({ customerId }, async (tx) => {
@@ -184,12 +184,12 @@ async function showChange(id: string, { customer }: Where): Promise<void> {
   )
 }
 
-/** Several things happen within a minute. */
+/** Formats a time with seconds: several events may occur within a minute. */
 function secondOf(at: Date): string {
   return at.toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** Whose change it is: those that wait for a person are found without being told. */
+/** Returns the customer of a change: unresolved changes are found without the option. */
 async function ownerOf(id: string, customer: string | undefined): Promise<CustomerId> {
   if (customer !== undefined) return (await customerNamed(customer)).customerId
   const match = (await openChanges()).find(({ changeId }) => changeId === id)

@@ -10,7 +10,7 @@ import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { logToStderr } from '#lib/platform/runtime/log.ts'
 import { type Cell, printRows } from './terminal.ts'
 
-/** A command's work with the database open: a running server's, or one that is started for it. */
+/** Wraps a command's work with an open database: of a running server, or one started for the command. */
 export function withDatabase<A extends unknown[]>(work: (...args: A) => Promise<void>) {
   return async (...args: A): Promise<void> => {
     // Standard output is the command's result.
@@ -33,7 +33,7 @@ export async function customerNamed(
   return customer
 }
 
-/** Writes down what the operator did, in the transaction that does it. */
+/** Records the operator's action in the transaction of the action. */
 export function recordOperatorAction(
   tx: Transaction,
   customerId: CustomerId,
@@ -50,12 +50,12 @@ export function recordOperatorAction(
   })
 }
 
-/** For commander: one value more of an option that may be given several times. */
+/** Collects the values of a repeatable option, for commander. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
 }
 
-/** @throws Problem that names the roles, where one of these is none */
+/** @throws Problem that names the roles, for an unknown role */
 export function rolesOf(names: readonly string[]): Role[] {
   const roles = names.map((name) => {
     const role = ROLES.find((each) => [each, ROLE_NAMES[each].toLowerCase()].includes(name.toLowerCase()))
@@ -74,14 +74,14 @@ export function checkedText(what: string, text: string, longest = 200): string {
   return trimmed
 }
 
-/** The same for text that may be taken away: null where it is empty. */
+/** Like `checkedText`, but for text that may be cleared: null where empty. */
 export function textOf(what: string, text: string, longest = 200): string | null {
   return text.trim() === '' ? null : checkedText(what, text, longest)
 }
 
 /**
- * The one form of a code that a standard knows; null where the text is empty.
- * @throws Problem that says why it is none
+ * Returns a standard code in its canonical form; null where the text is empty.
+ * @throws Problem with the reason where the code is invalid
  */
 export function codeOf(text: string, read: (text: string) => string | undefined, error: string) {
   if (text.trim() === '') return null
@@ -90,16 +90,15 @@ export function codeOf(text: string, read: (text: string) => string | undefined,
   return code
 }
 
-/** Several lines as one text; null where all are empty. */
+/** Joins several lines into one text; null where all are empty. */
 export function linesOf(what: string, lines: readonly string[]): string | null {
   if (lines.length > 10) throw new Problem('invalid_request', `The ${what} has more than 10 lines.`)
   return lines.flatMap((line) => textOf(what, line) ?? []).join('\n') || null
 }
 
 /**
- * Turns a unique index's refusal into what it means; the look before would miss who comes at the same
- * moment.
- * @param meanings by the index's name
+ * Translates violations of unique indexes into problems; a check beforehand would miss races.
+ * @param meanings problem texts by index name
  */
 export function orDuplicate<T>(done: Promise<T>, meanings: Record<string, string>): Promise<T> {
   return done.catch((error: unknown) => {
@@ -115,8 +114,8 @@ function constraintOf(error: unknown): string | undefined {
 }
 
 /**
- * For a group whose commands are each about one customer.
- * @returns what adds a command to it: by its name, what it does, and what follows the name in an example
+ * Prepares a group whose commands each act on one customer.
+ * @returns a function that adds a command: name, description, and the arguments of its example
  */
 export function customerCommands(parent: Command) {
   const [above, name] = [parent.parent, parent.name()]
@@ -129,7 +128,7 @@ export function customerCommands(parent: Command) {
       .addHelpText('after', `\nExample:\n  npm run -s admin -- ${path} ${name} ${example}`)
 }
 
-/** What a command that lists does: it prints the customer's rows, as columns or as JSON. */
+/** Returns the action of a list command: prints the customer's rows as columns or JSON. */
 export function printsRows<Row extends Record<string, Cell>>(
   command: Command,
   read: (tx: Transaction, customerId: CustomerId) => Promise<readonly Row[]>,

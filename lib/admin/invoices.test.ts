@@ -66,7 +66,7 @@ const audits = (subject: string) =>
   )
 
 describe("the issuer's own documents", () => {
-  test('are kept by their names: ids or numbers in the form of our own files, from a folder', async () => {
+  test('are attached from a folder by their names: ids or numbers in the form of our own files', async () => {
     put(`${here}/A-${made}.pdf`, pdf('one'))
     put(`${here}/deep/A-${made}.XML`, xml('one'))
     put(`${here}/B-${made}.pdf`, pdf('two'))
@@ -87,7 +87,7 @@ describe("the issuer's own documents", () => {
     ])
   })
 
-  test('are kept from an archive, and by the number', async () => {
+  test('are attached from an archive, by number', async () => {
     const entry = (name: string, text: string) => ({
       name,
       day: '2026-09-30',
@@ -102,7 +102,7 @@ describe("the issuer's own documents", () => {
     ])
   })
 
-  test('stay with an invoice that is corrected since, when the same folder is given again', async () => {
+  test('stay with an invoice that was corrected since, when the folder is attached again', async () => {
     put(`${here}/B-${made}.pdf`, pdf('before'))
     await attach([here])
     await db.sql(
@@ -127,14 +127,14 @@ describe("the issuer's own documents", () => {
     ])
   })
 
-  test('are kept with the invoice that is named, whatever their own name', async () => {
+  test('are attached to the invoice of the option, whatever their names', async () => {
     put(`${here}/scan.pdf`, pdf('scan'))
     const { code } = await attach([`${here}/scan.pdf`], '--invoice OLD')
     expect(code).toBe(0)
     expect(await storedFilesOf('OLD')).toEqual([['OLD', 'original-pdf', 'scan.pdf', pdf('scan')]])
   })
 
-  test('are listed where the invoice is read', async () => {
+  test('are listed with the invoice', async () => {
     const caller = await callerOf('sunbird', 'finance-user')
     put(`${here}/B-${made}.xml`, xml('b'))
     await attach([here])
@@ -154,7 +154,7 @@ describe("the issuer's own documents", () => {
   })
 })
 
-test('a dry run shows the same and stores nothing; the same files again change nothing', async () => {
+test('A dry run shows the same plan and stores nothing; repeated files change nothing', async () => {
   put(`${here}/B-${made}.pdf`, pdf('b'))
   const dry = await attach([here], '--dry-run')
   expect([dry.code, dry.err]).toEqual([0, '1 new, 0 there already, 0 left out: nothing was stored.\n'])
@@ -166,13 +166,13 @@ test('a dry run shows the same and stores nothing; the same files again change n
   expect(await audits(id.two)).toHaveLength(1)
 })
 
-describe('refused is the whole set where one file', () => {
+describe('a set of files is refused as a whole where one', () => {
   const cases: [what: string, name: () => string, content: string, why: string][] = [
     ['has no invoice', () => 'nobody.pdf', pdf('x'), 'no issued invoice has this id or number'],
     ["has another customer's name", () => 'OTHERS.pdf', pdf('x'), 'no issued invoice has'],
     ['is of a draft', () => 'DRAFT.pdf', pdf('x'), 'no issued invoice has'],
     ['is of one that was voided', () => 'OLD.pdf', pdf('x'), 'no issued invoice has'],
-    ['is of two that it could be', () => '7.pdf', pdf('x'), 'may be of 7 or alpha:7: say which by --invoice'],
+    ['matches two invoices', () => '7.pdf', pdf('x'), 'may be of 7 or alpha:7: say which by --invoice'],
     ['is neither PDF nor XML', () => `A-${made}.pdf`, 'MZ', 'is neither PDF nor XML'],
     ['is cut off', () => `A-${made}.pdf`, '%PDF-1.7', 'is a PDF that is cut off'],
     ['is a web page', () => `A-${made}.xml`, '<html></html>', 'is a web page'],
@@ -189,7 +189,7 @@ describe('refused is the whole set where one file', () => {
     expect(await storedFiles()).toEqual(before)
   })
 
-  test('has other bytes than what is stored', async () => {
+  test('has other bytes than the stored one', async () => {
     put(`${here}/B-${made}.pdf`, pdf('first'))
     await attach([here])
     put(`${here}/B-${made}.pdf`, pdf('second'))
@@ -220,14 +220,14 @@ test.each([
   expect(await storedFiles()).toEqual(before)
 })
 
-describe('two at once', () => {
+describe('parallel commands', () => {
   const sunbird = newCustomerId('sunbird')
   const run = (paths: string[], plan: Awaited<ReturnType<typeof planAttachments>>) =>
     scope({ customerId: sunbird }, (tx) =>
       attachDocuments(tx, sunbird, paths, plan, { requestId: 'test' }),
     ).catch((error: Error) => error.message)
 
-  test('leave one document, and the other is told', async () => {
+  test('store one document, and the loser reports the conflict', async () => {
     const one = join(folder, put(`${here}/one/B-${made}.pdf`, pdf('one')))
     const two = join(folder, put(`${here}/two/B-${made}.pdf`, pdf('two')))
     const plans = [await planAttachments(sunbird, [one]), await planAttachments(sunbird, [two])] as const

@@ -43,7 +43,7 @@ describe('issue', () => {
     expect(days(key)).toBe(0.5)
   })
 
-  test('has an end after 90 days unless told, and none where that is said', async () => {
+  test('ends a key after 90 days by default, and never on request', async () => {
     await issue('')
     await issue('--expires never')
     const [never, usual] = await listed()
@@ -76,7 +76,7 @@ describe('rotate and revoke', () => {
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('rotated before')])
   })
 
-  test('both take many ids from standard input, and one that is none keeps no other', async () => {
+  test('Both read many ids from standard input, and an invalid one does not stop the others', async () => {
     const keys = await Promise.all([1, 2, 3].map(() => addKey(customerId, [])))
     const keyIds = await ids()
     const rotated = await admin(`keys rotate --customer ${customerId} -`, `${keyIds.join('\n')}\n`)
@@ -94,7 +94,7 @@ describe('rotate and revoke', () => {
     expect(await Promise.all(next.map(opens))).toEqual([true, true, true])
   })
 
-  test('revoke says which key goes on, and ends it too where that is said', async () => {
+  test('revoke names the successor of a key, and ends the successor on request', async () => {
     const former = await addKey(customerId, [])
     const [id] = await ids()
     const { out } = await admin(`keys rotate --customer ${customerId} ${id}`)
@@ -107,11 +107,11 @@ describe('rotate and revoke', () => {
     expect(await opens(next)).toBe(false)
   })
 
-  test('nothing on standard input is a mistake', async () => {
+  test('Empty standard input is an error', async () => {
     expect(await admin(`keys revoke --customer ${customerId} -`)).toMatchObject({ code: 1, out: '' })
   })
 
-  test('no customer’s command meets another’s keys', async () => {
+  test('A customer’s commands don’t reach another customer’s keys', async () => {
     const other = await addNewCustomer()
     const key = await addKey(other, [], { id: `of-${other}` })
     for (const what of ['revoke', 'rotate']) {

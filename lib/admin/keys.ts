@@ -130,7 +130,7 @@ async function issueKey({
   note(`Keep it now: it can not be shown again. Its id is ${issued.key.id}.`)
 }
 
-/** Makes a key for each of these that follows it, and prints the former's id with the key itself. */
+/** Issues a successor for each of these keys, and prints the former's id with the new key. */
 async function rotateKeys(
   args: string[],
   { customer, overlap }: { customer: string; overlap: Overlap },
@@ -142,7 +142,7 @@ async function rotateKeys(
   })
 }
 
-/** Revokes these; one that was revoked before stays so. With `following` also the keys that followed them. */
+/** Revokes these keys; an already revoked one stays so. With `following` also revokes their successors. */
 async function revokeKeys(
   args: string[],
   { customer, following = false }: { customer: string; following?: boolean },
@@ -156,7 +156,7 @@ async function revokeKeys(
 }
 
 /**
- * Does it with one after the other, each in a transaction of its own: what is wrong with one keeps none of the others.
+ * Runs the work for each key in a transaction of its own: a refusal does not stop the others.
  * @throws Problem at the end, where any was refused
  */
 async function forEachKey(

@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { commandLine } from './test-command.ts'
 
-// What only a process of its own can show: signals, pipes that close, a server that it starts.
+// Behavior of a separate process: signals, closed pipes, a server of its own.
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-admin-'))
 let db: TestDatabase
@@ -21,15 +21,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('Ctrl-C during an import takes back what it wrote', async () => {
+test('Ctrl-C during an import rolls back its writes', async () => {
   const line = { description: 'x', price: '1', qty: '1' }
   const days = { invoiceDate: '2026-09-30', dueDate: '2026-10-30' }
   const invoice = { platform: 'x', issuer: 'x', ...days, currency: 'USD', totalAmount: 1, lines: [line] }
   const lines = Array.from({ length: 100_000 }, (_, id) => JSON.stringify({ id: `I-${id}`, ...invoice }))
   writeFileSync(join(folder, 'many.ndjson'), lines.join('\n'))
   const { child, ended } = start('import invoices many.ndjson --customer other')
-  // There is much more to come when another session sees the lock of the first batch: in this database, for other
-  // tests import too.
+  // Most of the import is still ahead when another session sees the lock of the first batch, which in this database may
+  // belong to another test's import.
   const locks = `SELECT FROM pg_locks WHERE relation = 'invoices'::regclass AND mode = 'RowExclusiveLock'
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
   await expect.poll(() => db.sql('other', locks)).not.toEqual([])
@@ -45,7 +45,7 @@ test('a reader that leaves early is no failure', async () => {
   expect(await ended).toMatchObject({ code: 0, err: '' })
 })
 
-test('without a server it starts its own database and leaves none behind', async () => {
+test('The command starts its own database without a server, and stops it', async () => {
   const data = join(folder, 'data')
   const run = (args: string) => start(args, [], `DATA_DIR=${data}`).ended
   const args = 'customers add --name Own --domain own.example --contact-email a@own.example'

@@ -34,7 +34,7 @@ const audits = (action: string) =>
   db.sql('sunbird', 'SELECT actor_kind, details FROM audit_events WHERE action = $1 ORDER BY id', [action])
 
 describe('customers', () => {
-  test('are listed in the order in which they were added, each with its billing profile', async () => {
+  test('are listed in order of creation, each with its billing profile', async () => {
     const { out, code } = await admin('customers list --json')
     expect(code).toBe(0)
     expect(JSON.parse(out)).toEqual([
@@ -63,7 +63,7 @@ describe('customers', () => {
 })
 
 describe('members', () => {
-  test('accept by the printed link, sign in, and set a new password by another one', async () => {
+  test('accept by the printed link, sign in, and set a new password by another link', async () => {
     const added = await addMember('ana@sunbird.example')
     expect(added).toMatchObject({
       code: 0,
@@ -95,7 +95,7 @@ describe('members', () => {
     expect(JSON.stringify(all)).not.toMatch(/argon2|[\w-]{43}/)
   })
 
-  test('of one customer are added to another, and neither learns of it', async () => {
+  test('of one customer are added to another, and neither customer learns of the other', async () => {
     const args = '--customer other --email ana@SUNBIRD.example --name A --role admin'
     expect(await admin(`members add ${args}`)).toMatchObject({ code: 0 })
     expectError(await admin(`members add ${args}`), 'There is a member with the address')
@@ -103,7 +103,7 @@ describe('members', () => {
     expect(JSON.parse(out)).toMatchObject([{ email: 'ana@SUNBIRD.example', name: 'A', roles: ['admin'] }])
   })
 
-  test('get the link by mail where a mail server is set, and it is shown nowhere', async () => {
+  test('receive the link by mail where a mail server is configured, and it is displayed nowhere', async () => {
     const args = 'members add --customer sunbird --email mia@sunbird.example --name Mia --role admin --mail'
     expectError(await admin(args), 'no mail server')
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
@@ -117,7 +117,7 @@ describe('members', () => {
     ).toEqual([{ kind: 'invitation', state: 'WAITING', made_by: 'operator' }])
   })
 
-  test('are shut out at once when disabled, and have other roles at once', async () => {
+  test('are locked out immediately when disabled, and change roles immediately', async () => {
     await accept(await addMember('ben@sunbird.example'))
     const who = '--customer sunbird.example --email Ben@Sunbird.Example'
     const session = digestOf(
@@ -154,7 +154,7 @@ describe('members', () => {
 })
 
 describe('keys', () => {
-  test('are printed alone, work at once, and not after they are revoked', async () => {
+  test('are printed without other text, work immediately, and end when revoked', async () => {
     const { code, out, err } = await admin(
       'keys issue --customer sunbird --role it-manager --role finance-user --name ERP --expires 90d',
     )
@@ -198,7 +198,7 @@ const FOCUS =
   'Resale,A-1,2026-09-01,2026-10-01,USD,Hoster,Compute,Usage,1.25\n'
 
 describe('import', () => {
-  test('takes a file where the user stands, or stdin, and says what it did', async () => {
+  test('reads a file relative to the working directory, or stdin, and reports the result', async () => {
     writeFileSync(join(folder, 'costs.csv'), FOCUS)
     const args = '--customer sunbird --due-days 14 --paid --platform'
     const { code, out, err } = await admin(`import focus costs.csv ${args}`, '', ['Hoster=web-services'])
@@ -233,7 +233,7 @@ describe('import', () => {
   })
 })
 
-describe('what invoices say of both sides', () => {
+describe('issuers and billing profiles', () => {
   test('an issuer is set part by part, and a part is taken away by an empty text', async () => {
     const set = (...more: string[]) => admin('issuers set --customer sunbird', '', ['Cloud Resale', ...more])
     await set('--address', '1 Quay Road', '--address', 'Dublin', '--iban', 'ie64 irce 9205 0112 3456 78')
@@ -255,7 +255,7 @@ describe('what invoices say of both sides', () => {
     expect((await admin('issuers list --customer other --json')).out).toBe('[]\n')
   })
 
-  test('a billing profile is changed, or added once it has a name', async () => {
+  test('A billing profile is changed, or added with its first name', async () => {
     const set = (...more: string[]) => admin('billing-profiles set --customer sunbird', '', more)
     expectError(
       await set('emea', '--tax-id', 'DE1'),
@@ -278,18 +278,18 @@ describe('what invoices say of both sides', () => {
   })
 })
 
-describe('a program among others', () => {
-  test('a database that does not answer is told in a line', async () => {
+describe('a program in a shell', () => {
+  test('reports an unreachable database in one line', async () => {
     expectError(await admin('customers list', '', [], 'postgres://127.0.0.1:1/x'), 'ECONNREFUSED')
   })
 
-  test('it ends with the code of what it did, and says why on standard error, while its input stays open', async () => {
+  test("exits with the result's code and prints the reason to standard error while its input stays open", async () => {
     const { child, ended } = start('keys list --customer nobody')
     expect(await ended).toEqual({ code: 1, out: '', err: 'There is no customer "nobody".\n' })
     child.stdin.end()
   })
 
-  test('a command that lacks an option has the code 2', async () => {
+  test('exits with 2 where a required option is missing', async () => {
     const { code, out, err } = await admin('customers add --id x')
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain("required option '--name <name>' not specified")

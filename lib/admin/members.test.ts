@@ -44,7 +44,7 @@ describe('members', () => {
   test.each([
     ['disable', ''],
     ['set-roles', ' --role it-manager'],
-  ])('%s leaves the last Admin alone, and another one not', async (command, more) => {
+  ])('%s refuses the last Admin, and accepts another one', async (command, more) => {
     const before = await ana()
     const result = await admin(`members ${command} ${who}${more}`)
     expect(result).toMatchObject({ code: 1, out: '' })
@@ -55,7 +55,7 @@ describe('members', () => {
     expect(await admin(`members ${command} ${who}${more}`)).toMatchObject({ code: 0, out: '' })
   })
 
-  test('reset-factor takes the second factors of a member away, and says where there are none', async () => {
+  test('reset-factor removes a member’s second factors, and reports where there are none', async () => {
     expect((await admin(`members reset-factor ${who}`)).err).toContain(
       'This member has no second factor here.',
     )
@@ -95,7 +95,7 @@ describe('members', () => {
     expect((await ana())?.profiles).toBeNull()
   })
 
-  test('add limits to profiles, and list shows who has not come', async () => {
+  test('add limits to profiles, and list shows pending members', async () => {
     const add = `members add --customer ${customerId} --email cleo@${customerId}.example --name Cleo --role finance-user`
     const { out, code } = await admin(`${add} --profile emea`)
     expect([code, out]).toEqual([0, expect.stringMatching(/\/invitation\/[\w-]{43}\n$/)])

@@ -104,7 +104,7 @@ async function resetFactor(options: Named): Promise<void> {
   note(`${options.email} has no second factor any more.`)
 }
 
-/** The same operation as that of screen and API, with the operator as caller. */
+/** Runs the operation of screen and API with the operator as caller. */
 async function change(options: Named, body: Input<typeof contract>['body']) {
   const operator = await operatorOf(options)
   const id = await readScope(operator, (tx) => idOf(tx, operator, options))
@@ -115,7 +115,7 @@ async function change(options: Named, body: Input<typeof contract>['body']) {
 type Linked = Named & { mail?: boolean }
 type NewMember = Linked & { name: string; role: string[]; profile?: string[] }
 
-/** Adds a member, who comes by a link. */
+/** Adds a member, who accepts by a link. */
 async function addMember(options: NewMember): Promise<void> {
   checkMail(options)
   const operator = await operatorOf(options)
@@ -128,7 +128,7 @@ async function addMember(options: NewMember): Promise<void> {
   printLink(link, email)
 }
 
-/** A new link for a member. */
+/** Creates a new link for a member. */
 async function reset(options: Linked): Promise<void> {
   checkMail(options)
   const operator = await operatorOf(options)
@@ -149,7 +149,7 @@ function deliveryOf({ mail = false }: Linked) {
   return { requestId: crypto.randomUUID(), isMailed: mail }
 }
 
-/** What a command says of a link: the link itself on standard output, or the address that it is mailed to. */
+/** Prints a link to standard output, or the address that the link is mailed to. */
 function printLink({ url, expireTime }: MemberLink, email: string): void {
   print(url ?? email)
   const until = new Date(expireTime).toISOString().slice(0, 16).replace('T', ' ')
@@ -164,8 +164,8 @@ function printLink({ url, expireTime }: MemberLink, email: string): void {
 type Named = { customer: string; email: string }
 
 /**
- * The operator as the caller of a member's operations.
- * @throws Problem where there is no such customer
+ * Returns the operator as a caller of a member's operations.
+ * @throws Problem for an unknown customer
  */
 export async function operatorOf({ customer }: Named): Promise<Caller> {
   const operator = await operatorFor(customer, ['admin'])
@@ -174,7 +174,7 @@ export async function operatorOf({ customer }: Named): Promise<Caller> {
 }
 
 /**
- * The id of the member with this address.
+ * Returns the id of the member with this address.
  * @throws Problem where the customer has none
  */
 async function idOf(
@@ -188,11 +188,11 @@ async function idOf(
   return id
 }
 
-/** More would be a slip: a whole disk, say. */
+/** More lines would be a mistake, such as a whole disk on standard input. */
 const MAX_LINES = 100_000
 
 /**
- * What is meant by a word of the command line: itself, or with `-` each line of the standard input that is not blank.
+ * Returns an argument's value, or with `-` each line of standard input that is not blank.
  * @throws Problem where there is no line
  */
 async function linesOrValue(value: string): Promise<string[]> {
@@ -209,8 +209,8 @@ async function linesOrValue(value: string): Promise<string[]> {
 }
 
 /**
- * Does it with one after the other, each for itself: what is refused of one keeps none of the others.
- * @throws Problem in the end, where any was refused
+ * Runs the work for each value: a refusal does not stop the others.
+ * @throws Problem at the end, where any was refused
  */
 async function forEachOf(all: readonly string[], work: (one: string) => Promise<void>): Promise<void> {
   if (all.length === 1 && all[0] !== undefined) return work(all[0])
@@ -220,7 +220,7 @@ async function forEachOf(all: readonly string[], work: (one: string) => Promise<
       await work(one)
     } catch (error) {
       const problem = toProblem(error)
-      // What fails for one fails for all.
+      // An error that affects one affects all.
       if (problem.status >= 500) throw error
       failures += 1
       note(`${one}: ${problem.message}`)

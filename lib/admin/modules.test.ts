@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
-// What a command line loads, by the list of its modules and not by a clock.
+// Modules that a command line loads, measured by their list instead of time.
 
 const NOTES_MODULES = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
@@ -27,7 +27,7 @@ const packagesOf = (modules: string[]) =>
   new Set(modules.flatMap((url) => /\/node_modules\/(@[^/]+\/[^/]+|[^/]+)\//.exec(url)?.[1] ?? []))
 
 test.each([[['--help']], [['help']]])(
-  '%j loads the names of the commands, and neither a database nor the settings',
+  '%j loads the names of the commands, without database or settings',
   (args) => {
     const modules = modulesOf(...args)
     expect([...packagesOf(modules)]).toEqual(['commander'])
@@ -35,7 +35,7 @@ test.each([[['--help']], [['help']]])(
   },
 )
 
-test('what is asked of one group loads no other one', () => {
+test('A command of one group loads no other group', () => {
   const modules = modulesOf('keys', '--help')
   const named = (name: string) => modules.some((url) => url.includes(`/lib/admin/${name}`))
   expect(['keys.ts', 'imports/', 'audit/', 'notices.ts', 'customers/'].filter(named)).toEqual(['keys.ts'])

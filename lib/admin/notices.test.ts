@@ -31,7 +31,7 @@ const setMail = (url: string) => {
   vi.stubEnv('BASE_URL', 'https://console.example')
 }
 
-test('several addresses are told of a billing profile, each of what is set', async () => {
+test('Several addresses get notices of a billing profile, each its own kinds', async () => {
   const { code, err } = await admin(
     'add ap@a.example Boss@a.example --customer sunbird.example --kinds due,past-due',
   )
@@ -57,7 +57,7 @@ test('several addresses are told of a billing profile, each of what is set', asy
   expect(JSON.parse((await admin('list --customer other --json')).out)).toEqual([])
 })
 
-describe('refused, and nothing is stored', () => {
+describe('a refused command stores nothing', () => {
   test.each([
     ['add good@a.example nobody --customer sunbird', '"nobody" is not an e-mail address'],
     ['add good@a.example --customer sunbird --profile apac', 'no billing profile "apac"'],
@@ -71,7 +71,7 @@ describe('refused, and nothing is stored', () => {
   })
 })
 
-test('what is to tell is sent now where a mail server is set, and says how many mails left', async () => {
+test('The command sends pending mails where a mail server is configured, and prints their number', async () => {
   setMail(catcher.url)
   expect(await admin('send --customer sunbird')).toEqual({ code: 0, out: '2\n', err: '' })
   expect(catcher.mails.map(({ to }) => to[0]).sort()).toEqual(['Boss@a.example', 'ap@a.example'])
@@ -87,7 +87,7 @@ test('what is to tell is sent now where a mail server is set, and says how many 
   expect(err).not.toContain('topsecret')
 })
 
-test('an address is taken out of one billing profile, and then of all', async () => {
+test('An address is removed from one billing profile, and then from all', async () => {
   expect(await admin('remove boss@a.example --customer sunbird --profile emea')).toMatchObject({ code: 0 })
   expect((await list()).map(({ email, profile }: Record<string, string>) => [email, profile])).toEqual([
     ['ap@a.example', 'default'],
@@ -97,7 +97,7 @@ test('an address is taken out of one billing profile, and then of all', async ()
   expect(await list()).toEqual([])
 })
 
-test('the history says who was told of what by whom', async () => {
+test('The history contains the recipients, the notices and the operator', async () => {
   const events = await db.sql(
     'sunbird',
     "SELECT action, subject, actor_kind, details FROM audit_events WHERE subject = 'ap@a.example' ORDER BY id",
@@ -118,7 +118,7 @@ test('the history says who was told of what by whom', async () => {
   ])
 })
 
-test('a failure of the database is told in one plain sentence, without the statement and its values', async () => {
+test('A failure of the database is reported in one plain sentence, without statement and values', async () => {
   await run(db.url, "ALTER TABLE notice_recipients ADD CONSTRAINT never CHECK (email = '') NOT VALID")
   expect(await admin('add secret@a.example --customer sunbird')).toEqual({
     code: 1,

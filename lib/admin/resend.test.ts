@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A PATCH to 30 that is lost on its way to a vendor that may be late for a day: the change's id. */
+/** Loses a PATCH to 30 on its way to a vendor whose settle time is a day. @returns the change's id */
 async function lose(scenario: Scenario = microsoft, times: Times = {}): Promise<string> {
   vendor = await testVendor(scenario, { times: { [scenario.confirmSetting]: '86400', ...times } })
   vendor.fake.failNext('write', 'drop-before')
@@ -28,7 +28,7 @@ async function lose(scenario: Scenario = microsoft, times: Times = {}): Promise<
 }
 const resend = (id: string, reason = 'the customer waits', args = '') =>
   admin(`changes resend ${id}${args} --reason`, '', [reason])
-/** For so long after the call before, it may be under way. */
+/** Repeats the resend until its message matches: the previous call may be in flight for a while. */
 const resent = async (id: string, pattern: RegExp) =>
   vi.waitFor(
     async () => {
@@ -67,7 +67,7 @@ test('sends it once more under its id, with who and why in the history and in th
   )
 })
 
-test('settles nothing by a repeat that is refused, and says what is known', async () => {
+test('A refused repeat settles nothing, and its message contains the known facts', async () => {
   const id = await lose()
   vendor.fake.setFault(vendor.flexible.id, { write: 'throttle' })
   const { err } = await resent(id, /was sent again/)
@@ -76,13 +76,13 @@ test('settles nothing by a repeat that is refused, and says what is known', asyn
   expect(await vendor.states(vendor.flexible)).toEqual(['UNKNOWN'])
 })
 
-test('not while the call before may be under way', async () => {
+test('A resend is refused while the previous call may be in flight', async () => {
   const id = await lose(microsoft, { VENDOR_WRITE_MS: '30000' })
   expect((await resend(id)).err).toContain('the call before may be under way still')
   expect([sent().length, await inHistory(id)]).toEqual([1, []])
 })
 
-test('not where somebody moved the total since', async () => {
+test('A resend is refused after another user moved the total', async () => {
   const id = await lose()
   vendor.fake.setByVendor(vendor.flexible.id, 26)
   await resent(id, /somebody has changed the total there since/)
@@ -91,7 +91,7 @@ test('not where somebody moved the total since', async () => {
   expect([sent().length, await inHistory(id)]).toEqual([1, []])
 })
 
-test('not when its time is over, at a vendor that takes no repeats, or without a reason', async () => {
+test('A resend is refused after its time, at a vendor without idempotent writes, and without a reason', async () => {
   const id = await lose()
   await vendor.database.sql(CUSTOMER, "UPDATE license_changes SET sent_at = sent_at - interval '1 day'")
   await resent(id, /its time is over: Microsoft/)
@@ -107,7 +107,7 @@ test('never at Google, which knows no repeats', async () => {
   expect(sent()).toHaveLength(1)
 })
 
-test('not what is unclear: its asset is free for another change', async () => {
+test('A resend is refused for an unclear change, whose asset is free for another change', async () => {
   vendor = await testVendor(microsoft)
   vendor.fake.failNext('write', 'drop-before')
   const { json } = await vendor.patch(vendor.flexible, 30)

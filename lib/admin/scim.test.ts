@@ -57,7 +57,7 @@ describe('scim token', () => {
 })
 
 describe('scim group', () => {
-  test('map says what a group gives, whether it is there yet or not', async () => {
+  test('map shows a group’s roles, whether the group exists yet or not', async () => {
     const token = (await admin(`scim token issue --customer ${customerId} --name Entra`)).out.trim()
     await callApi(token, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], displayName: 'Staff' })
     const map = `scim group map --customer ${customerId} --name`

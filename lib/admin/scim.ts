@@ -70,7 +70,7 @@ async function map(options: { customer: string; name: string; role: string[]; pr
   note(`Members of ${name} have the roles ${mapping.roles.join(', ')}.`)
 }
 
-/** For commander: how many days something holds, 1 to 3650. */
+/** Parses a number of days from 1 to 3650, for commander. */
 function daysOf(text: string): number {
   const days = Number(text)
   if (!/^\d{1,4}$/.test(text) || days < 1 || days > 3650)

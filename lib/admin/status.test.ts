@@ -28,7 +28,7 @@ async function readStats(): Promise<
   return { ...read, accountOf: (name) => read.accounts.find((one) => one.vendor === name) }
 }
 
-test('counts nothing where nothing waits, and no runs before a web process was there', async () => {
+test('The status counts nothing without waiting work, and no runs before a web process started', async () => {
   const { out } = await admin('status')
   expect(out).toContain('Changes   0 open; 0 unclear\n')
   expect(out).toContain('none: no web process has run on this database')
@@ -48,7 +48,7 @@ test('counts nothing where nothing waits, and no runs before a web process was t
   expect([jobs, mails]).toEqual([[], { waiting: 0 }])
 })
 
-test('has the migrations of this release', async () => {
+test('The status lists the migrations of this release', async () => {
   const all = listMigrations()
   const newest = all.at(-1)?.name
   expect((await readStats()).database).toEqual({ migrations: all.length, newest })
@@ -56,7 +56,7 @@ test('has the migrations of this release', async () => {
 })
 
 describe('changes that wait', () => {
-  test('are counted by vendor, with the age of the oldest that is open', async () => {
+  test('are counted by vendor, with the age of the oldest open change', async () => {
     const { fake, flexible, annual, patch, waitUntilResolved, database } = vendor
     fake.failNext('write', 'drop-before')
     await patch(flexible, 30)
@@ -86,7 +86,7 @@ test('jobs are shown with their latest runs', async () => {
       },
       { timeout: 5000 },
     )
-    // The queue's own words, as it writes them when a job is done and when it fails.
+    // The queue's own messages for a finished and a failed job.
     const jobs = vendor.database.opened.jobs
     await jobs.query(`INSERT INTO pgboss.job (name, state, started_on, completed_on, output, policy)
       VALUES ('read-vendors', 'failed', now(), now() - interval '2 hours', '{"message": "Google could not be read"}', 'standard'),

@@ -24,7 +24,7 @@ const plant = (customer: string) =>
   db.sql(customer, 'UPDATE invoice_sums SET total = total + 0.01 WHERE due_date IS NULL')
 
 describe('sums verify', () => {
-  test('says that the sums are right, of all customers or of one', async () => {
+  test('reports correct sums, for all customers or one', async () => {
     expect(await admin('sums verify')).toEqual({
       code: 0,
       out: 'The sums of 3 customers are those of the invoices.\n',
@@ -34,7 +34,7 @@ describe('sums verify', () => {
     expect([code, out]).toEqual([0, 'The sums of 1 customer are those of the invoices.\n'])
   })
 
-  test('names what is different, of whom, and exits with 1', async () => {
+  test('lists differences with their customers, and exits with 1', async () => {
     await plant('birch')
     const { code, out, err } = await admin('sums verify')
     expect(code).toBe(1)
@@ -56,7 +56,7 @@ describe('sums verify', () => {
     expect((await admin('sums verify --customer alder')).code).toBe(0)
   })
 
-  test('finds a sum that is missing and one that is too many', async () => {
+  test('finds a missing sum and a superfluous one', async () => {
     await db.sql(
       'cedar',
       `INSERT INTO invoice_sums VALUES ('cedar', 'default', 'R', 'p', 'USD', '2026-10-01', null, 1, 2, 0, 0)`,
@@ -78,7 +78,7 @@ describe('sums verify', () => {
 })
 
 describe('sums rebuild', () => {
-  test('makes the sums anew, of one customer alone, and writes that down', async () => {
+  test('rebuilds the sums of one customer only, and records the rebuild', async () => {
     await plant('alder')
     const { code, out } = await admin('sums rebuild --customer birch')
     expect([code, out]).toEqual([0, 'Rebuilt: 2 sums of birch; 1 was different.\n'])
@@ -111,7 +111,7 @@ describe('sums rebuild', () => {
   })
 })
 
-/** Until a command has asked for the lock of imports, and did not get it. */
+/** Waits until a command has tried the import lock in vain. */
 async function waitForPrompt(): Promise<void> {
   const owner = new pg.Client({ connectionString: db.url })
   await owner.connect()

@@ -30,7 +30,7 @@ export function addSumCommands(sums: Command): void {
     .action(withDatabase(rebuild))
 }
 
-/** @throws Problem where there are differences, after they have been told */
+/** @throws Problem where there are differences, after printing them */
 async function verify({ customer }: { customer?: string }): Promise<void> {
   const customers = customer === undefined ? await listCustomers() : [await customerNamed(customer)]
   const different: string[] = []
@@ -69,13 +69,13 @@ async function rebuild({ customer }: { customer: string }): Promise<void> {
   print(`Rebuilt: ${rows.toLocaleString('en')} sums of ${customerId}; ${countText}.`)
 }
 
-/** In a transaction in which a statement may read all of a customer's invoices. */
+/** Runs the work in a transaction whose statements may read all invoices of a customer. */
 function inSumsOf<T>(customerId: CustomerId, work: Parameters<typeof scope<T>>[1]): Promise<T> {
   const patiently: typeof work = async (tx) => {
     await allowLongQueries(tx)
     return work(tx)
   }
-  // What is kept wrongly is no change of the customer's.
+  // A wrong stored sum is no change by the customer.
   return scope({ customerId }, patiently, { evenIfClosed: true })
 }
 

@@ -13,7 +13,7 @@ function watched(isTTY: boolean) {
   return { at, end: display.end, written: () => written }
 }
 
-test('a log gets a line every five seconds, and none of what is soon done', () => {
+test('A log gets a line every five seconds, and none for quick work', () => {
   const { at, end, written } = watched(false)
   at(4900, 64_000)
   expect(written()).toBe('')
@@ -24,7 +24,7 @@ test('a log gets a line every five seconds, and none of what is soon done', () =
   expect(written()).toBe('128,000 lines read …\n256,000 lines read …\n')
 })
 
-test('a terminal gets one line that is written over and wiped out in the end', () => {
+test('A terminal gets one line that is overwritten and finally cleared', () => {
   const { at, end, written } = watched(true)
   at(0, 64)
   at(50, 128)

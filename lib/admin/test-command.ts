@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { vi } from 'vitest'
 import { type Ended, runHere } from './test-run.ts'
 
-/** Runs the operator's commands on the database at `url`, where the user stands in `folder`. */
+/** Runs the operator's commands on the database at `url`, with `folder` as working directory. */
 export function commandLine(url: () => string, folder: string) {
   /**
-   * A process of its own, as npm starts it, for what is of the process.
-   * @param more words with spaces in them, which follow the others
-   * @param where which database, if it is another one
+   * Starts a separate process like npm does, for tests of process behavior.
+   * @param more further arguments, which may contain spaces
+   * @param where the database, if not the default one
    */
   function start(args: string, more: string[] = [], where = `DATABASE_URL=${url()}`) {
     const program = [process.execPath, '--conditions=react-server', '--no-warnings', 'lib/admin/main.ts']
@@ -27,7 +27,7 @@ export function commandLine(url: () => string, folder: string) {
     return { child, output, ended }
   }
 
-  /** The same in this process, which takes a twentieth of the time. */
+  /** Like `start`, but in this process, which takes a twentieth of the time. */
   async function admin(args: string, input = '', more: string[] = [], where = url()): Promise<Ended> {
     vi.stubEnv('DATABASE_URL', where)
     vi.stubEnv('INIT_CWD', folder)

@@ -1,25 +1,25 @@
 import { Readable } from 'node:stream'
 import { runCommand } from './program.ts'
 
-/** How a command ended and what it said. */
+/** Exit code and output of a command. */
 export type Ended = { code: number | null; out: string; err: string }
 
 /**
- * Runs a command line in this process, one at a time. What is of the process itself (signals, pipes that close,
- * the end) is not to be seen here.
- * @param input what the command finds on its standard input, which is no terminal
+ * Runs a command line in this process, one at a time. Process behavior (signals, closed pipes, the exit) is not
+ * covered.
+ * @param input standard input of the command, which is not a terminal
  */
 export async function runHere(args: readonly string[], input = ''): Promise<Ended> {
   const output = { out: '', err: '' }
-  const giveBack = [
-    lend(process.stdout, 'write', { value: collector(output, 'out') }),
-    lend(process.stderr, 'write', { value: collector(output, 'err') }),
-    lend(process, 'stdin', { value: Readable.from(input === '' ? [] : [Buffer.from(input)]) }),
+  const restores = [
+    overrideProperty(process.stdout, 'write', { value: collector(output, 'out') }),
+    overrideProperty(process.stderr, 'write', { value: collector(output, 'err') }),
+    overrideProperty(process, 'stdin', { value: Readable.from(input === '' ? [] : [Buffer.from(input)]) }),
   ]
   try {
     return { code: await runCommand(args), ...output }
   } finally {
-    for (const undo of giveBack) undo()
+    for (const restore of restores) restore()
   }
 }
 
@@ -30,8 +30,8 @@ function collector(output: { out: string; err: string }, where: 'out' | 'err') {
   }
 }
 
-/** Gives an object another property for a while. */
-function lend(object: object, name: string, property: PropertyDescriptor): () => void {
+/** Overrides a property of an object. @returns a function that restores the property */
+function overrideProperty(object: object, name: string, property: PropertyDescriptor): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(object, name)
   Object.defineProperty(object, name, { ...property, configurable: true })
   return () => {

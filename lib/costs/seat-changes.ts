@@ -8,19 +8,19 @@ import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import { epochOfDay, LAST_DAY, monthBegin } from '#lib/platform/values/days.ts'
 import type { SeatChange, SeatHistory } from './seat-check.ts'
 
-/** So many assets are looked at, the newest. */
+/** Most assets that are examined, newest first. */
 const MAX_ASSETS = 2000
-/** And so many changes within a time, the latest. */
+/** Most changes within a time, latest first. */
 const MAX_CHANGES = 5000
 
-/** An asset's type, its names as an invoice may call it, and what moved its seats within a time, oldest first. */
+/** Asset's type, its names as an invoice may call it, and the changes of its seats within a time, oldest first. */
 export type SeatChanges = Pick<SeatHistory, 'names'> & { type: string; changes: readonly SeatChange[] }
 
 /**
- * What moved the seats of all assets around the days of some invoices, by changes that were asked for, that their vendors made, and that
- * files recorded. The caller may read invoices; who changed them is told to those who may see the assets
- * (decision 26). Two statements, neither of which needs the rows of the other.
- * @param days as `YYYY-MM-DD`; a bill may be of the time before its day, or after it
+ * Returns the seat changes of all assets around the days of some invoices: requested changes, vendors' changes, and
+ * changes recorded by imports. The caller may read invoices; actors are included for callers who may see the assets
+ * (decision 26). Two statements, each independent of the other's rows.
+ * @param days as `YYYY-MM-DD`; a bill may cover the time before or after its day
  */
 export async function seatChangesAround(
   tx: Transaction,

@@ -39,7 +39,7 @@ describe('seatVerdict', () => {
     expect(check(line(210, september))).toEqual({ kind: 'matches', sure: true, total: 210 })
   })
 
-  it('says what is not explained, with the money at this line’s price', () => {
+  it('reports an unexplained number with its amount at this line’s price', () => {
     expect(check(line(250))).toEqual({
       kind: 'unexplained',
       sure: true,
@@ -54,11 +54,11 @@ describe('seatVerdict', () => {
       gap: -40,
       money: '-673.6',
     })
-    // The price may be that of the line: the money goes by the amount.
+    // The price may be the line's total: the amount decides.
     expect(check(line(250, { amount: 1000 }))).toMatchObject({ money: '40' })
   })
 
-  it('finds the product by the longest name that is a part of the text, and says that it is not sure', () => {
+  it('finds the product by the longest name within the text, and marks the match as unsure', () => {
     expect(check(line(20, { description: 'BUSINESS  plus archive, annual' }))).toEqual({
       kind: 'matches',
       sure: false,
@@ -68,20 +68,20 @@ describe('seatVerdict', () => {
     expect(check(line(20, { description: 'Premium support' }))).toEqual({ kind: 'unknown' })
   })
 
-  it('adds up several assets of one name, and is not sure of it', () => {
+  it('adds up several assets of one name, and is then unsure', () => {
     const twin: SeatHistory = { names: ['Business Plus'], purchased: 7, since: 0, changes: [] }
     expect(check(line(247), [plus, twin])).toEqual({ kind: 'matches', sure: false, total: 247 })
     expect(check(line(7), [plus, twin])).toEqual({ kind: 'matches', sure: false, total: 7 })
     expect(check(line(99), [plus, twin])).toMatchObject({ kind: 'unexplained', sure: false, expected: 247 })
   })
 
-  it('tells nothing of a time of which nothing is known, and of parts of a license', () => {
+  it('returns unknown for a time without data, and for fractions of a license', () => {
     expect(check(line(240, { Details: '1 Oct – 31 Oct 2024' }))).toEqual({ kind: 'unknown' })
     expect(check(line(239.5))).toEqual({ kind: 'unknown' })
     expect(check(line(240), [])).toEqual({ kind: 'unknown' })
   })
 
-  it('never calls a billed number explained that the asset did not have in the period', () => {
+  it('never accepts a billed number that the asset did not have in the period', () => {
     const seats = fc.integer({ min: 0, max: 50 })
     fc.assert(
       fc.property(fc.array(seats, { maxLength: 6 }), seats, seats, (totals, start, qty) => {
@@ -115,7 +115,7 @@ describe('billedPeriod', () => {
     ['31 Feb – 3 Mar 2026'],
     ['31 Oct – 1 Oct 2026'],
     ['2026-13-01 to 2026-13-31'],
-  ])('takes the month before the invoice where %s tells none', (details) => {
+  ])('defaults to the month before the invoice where %s names none', (details) => {
     expect(billedPeriod(details, INVOICED)).toEqual({
       from: day('2026-10-01'),
       to: INVOICED,

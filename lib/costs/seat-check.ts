@@ -2,10 +2,10 @@ import { DAY_MS } from '#lib/platform/values/days.ts'
 import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
 import { billedPeriod, type Period } from './billed-period.ts'
 
-/** A change of a product's seats. `by` is absent where the reader may not know. */
+/** Change of a product's seats. `by` is absent where hidden from the reader. */
 export type SeatChange = { at: number; from: number; to: number; by?: string | undefined }
 
-/** What is known of one asset's seats. Times are epoch milliseconds. */
+/** Seats of one asset over time. Times are epoch milliseconds. */
 export type SeatHistory = {
   /** Its names, as an invoice may call it. */
   names: readonly string[]
@@ -26,15 +26,15 @@ type Line = {
 }
 
 /**
- * What the seats that we know say of a billed quantity. `sure` is false where the product was found by a part of its
- * name, or among several of one name, or where the line names no period.
+ * Verdict on a billed quantity by the known seats. `sure` is false where the product was found by part of its name, or
+ * among several of one name, or where the line names no period.
  */
 export type SeatCheckResult =
   | { kind: 'matches'; sure: boolean; total: number }
   | { kind: 'explained'; sure: boolean; change: SeatChange }
-  /** `gap` licenses are billed above what is known, or, negative, below it; `money` is plain decimal text. */
+  /** `gap` licenses are billed above the known number, or, if negative, below it; `money` is plain decimal text. */
   | { kind: 'unexplained'; sure: boolean; expected: number; gap: number; money: string }
-  /** No product of this name, no whole number, or a time of which nothing is known. */
+  /** No product of this name, no whole number, or a time without data. */
   | { kind: 'unknown' }
 
 /**
@@ -59,7 +59,7 @@ export function checkSeats(
   if (exactly) return { kind: 'matches', sure, total: qty }
   for (const { changes, levels } of seatPeriods) {
     const at = levels.indexOf(qty)
-    // The change that made it so, or the first one that made it otherwise.
+    // The change that set the billed number, or else the first one that changed it.
     const change = at >= 0 ? (changes[at - 1] ?? changes[at]) : undefined
     if (change) return { kind: 'explained', sure, change }
   }
@@ -69,7 +69,7 @@ export function checkSeats(
   return { kind: 'unexplained', sure, expected: last, gap: qty - last, money: moneyOf(line, qty - last) }
 }
 
-/** The numbers of seats in force during a period, and the changes from each to the next. */
+/** Returns the numbers of seats in force during a period, and the changes between them. */
 function within({ purchased, changes }: SeatHistory, { from, to }: Period) {
   const end = to + DAY_MS
   const after = changes.find(({ at }) => at >= end)
@@ -78,7 +78,7 @@ function within({ purchased, changes }: SeatHistory, { from, to }: Period) {
   return { levels: [start, ...inside.map((change) => change.to)], changes: inside }
 }
 
-/** The assets that a line names: by the whole name, else by the longest one that is a part of it. */
+/** Returns the assets that a line names: by the full name, else by the longest name within the line's text. */
 export function namedBy<Asset extends Pick<SeatHistory, 'names'>>(
   description: string,
   candidates: readonly Asset[],
@@ -101,7 +101,7 @@ function plain(text: string): string {
   return text.toLowerCase().replace(/\s+/g, ' ').trim()
 }
 
-/** What the licenses that are not explained cost, at this line's own price. */
+/** Returns the amount of the unexplained licenses at this line's own price. */
 function moneyOf({ amount, qty, currency }: Line, gap: number): string {
   if (qty === 0) return '0'
   return roundMoney(new Exact(amount).times(gap).div(qty), currency).toFixed()

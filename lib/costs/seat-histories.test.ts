@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test('tells whoever may read invoices the totals and days, and who changed them to those who see assets', async () => {
+test('Callers who may read invoices get totals and days; actors are included for callers who see assets', async () => {
   const [history, ...others] = await readSeatHistories(await callerOf('northwind', 'finance-user'), type)
   expect(others).toEqual([])
   expect(history).toEqual({
@@ -34,17 +34,17 @@ test('tells whoever may read invoices the totals and days, and who changed them 
   expect(adminHistory?.changes).toEqual([expect.objectContaining({ by: 'test' })])
 })
 
-test('tells another customer of its own seats only', async () => {
+test('Another customer gets its own seats only', async () => {
   const histories = await readSeatHistories(await callerOf('southwind', 'admin'), type)
   expect(histories.map(({ purchased, changes }) => [purchased, changes])).toEqual([[10, []]])
 })
 
-test('knows nothing from before it knew the asset', async () => {
+test('The history starts when the asset was added', async () => {
   const [history] = await readSeatHistories(await callerOf('southwind', 'admin'), type)
   expect(history?.since).toBeGreaterThan(Date.now() - 60_000)
 })
 
-test('is refused without the permission to read invoices', async () => {
+test('The call requires the permission to read invoices', async () => {
   await expect(readSeatHistories(await callerOf('northwind', 'it-manager'), type)).rejects.toMatchObject({
     code: 'permission_denied',
   })

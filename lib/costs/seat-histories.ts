@@ -8,14 +8,14 @@ import { assets, seatReadings } from '#lib/platform/db/schema/assets.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import type { SeatHistory } from './seat-check.ts'
 
-/** So many assets of a type are looked at, the newest. */
+/** Most assets of a type that are examined, newest first. */
 const MAX_ASSETS = 500
-/** And so many of their latest changes. */
+/** Most changes of these assets, latest first. */
 const MAX_CHANGES = 5000
 
 /**
- * The seats of the assets of a type since we know them, for whoever may read invoices: totals and days, which bills
- * tell too. Who changed them is told to those who may see the assets.
+ * Returns the recorded seats of the assets of a type, for readers of invoices: totals and days, which invoices show as
+ * well. Actors are included for callers who may see the assets.
  * @throws Problem `permission_denied`
  */
 export async function readSeatHistories(caller: Caller, type: string): Promise<SeatHistory[]> {
@@ -23,7 +23,7 @@ export async function readSeatHistories(caller: Caller, type: string): Promise<S
   return readScope(caller, (tx) => selectSeatHistories(tx, caller, type), { mayBeOld: true })
 }
 
-/** The same within a transaction, of somebody who may read invoices. */
+/** Like `readSeatHistories`, but within a transaction and after the permission check. */
 export async function selectSeatHistories(
   tx: Transaction,
   caller: Pick<Caller, 'customerId' | 'roles'>,
@@ -53,7 +53,9 @@ export async function selectSeatHistories(
   })
 }
 
-/** The assets of a type that have licenses, the newest ones; `read`: since when their seats were read, epoch milliseconds. */
+/**
+ * Returns the newest assets of a type that have licenses; `read`: start of their seat readings, in epoch milliseconds.
+ */
 async function listSeats(tx: Transaction, customerId: CustomerId, type: string, limit: number) {
   return tx
     .select({

@@ -12,7 +12,7 @@ const running = {
   apiKey: 'lic_key',
 }
 
-test('says where it is, who may sign in, and how to call and stop it, in 80 columns', () => {
+test('The announcement contains the address, the accounts, a sample call and the way to stop, in 80 columns', () => {
   const lines = announcement(running).split('\n')
   for (const { name, members } of customers) {
     expect(lines.filter((line) => line.startsWith(`${name}  `))).toHaveLength(1)
@@ -31,7 +31,7 @@ test('says where it is, who may sign in, and how to call and stop it, in 80 colu
   expect(wide.filter((line) => !line.startsWith('curl') && !line.endsWith('changed)'))).toEqual([])
 })
 
-test('without a key it says nothing of the API', () => {
+test('The announcement omits the API without a key', () => {
   const text = announcement({ ...running, apiKey: undefined })
   expect(text).not.toMatch(/curl|API|undefined/)
   expect(text).toContain('Ctrl-C stops everything.')

@@ -2,20 +2,20 @@ import { ROLE_NAMES } from '#lib/platform/caller/rules.ts'
 import type { DemoCustomer, DemoMember } from './customers.ts'
 
 export type Running = {
-  /** Where the console is, without a trailing slash. */
+  /** Base URL of the console, without a trailing slash. */
   address: string
-  /** Where the data is, in one line. */
+  /** Place of the data, in one line. */
   data: string
   customers: readonly DemoCustomer[]
-  /** What each member signs in with. */
+  /** Password of each member. */
   password: string
-  /** By e-mail: whose password is another by now. */
+  /** E-mails of members whose password was changed. */
   changed: ReadonlySet<string>
-  /** Undefined where none could be issued. */
+  /** Undefined where no key could be issued. */
   apiKey: string | undefined
 }
 
-/** What a visitor needs to know, readable at a glance, in 80 columns but for the call. */
+/** Returns the text for a visitor, short and in 80 columns except for the call. */
 export function announcement({ address, data, customers, password, changed, apiKey }: Running): string {
   const rows = customers.flatMap(({ name, members }) =>
     members.map((member, index) => {
@@ -49,7 +49,7 @@ function rolesOf({ roles, billingProfiles }: DemoMember): string {
     : names
 }
 
-/** Lines of columns that stand under each other. */
+/** Returns lines with aligned columns. */
 function table(rows: string[][]): string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   return rows.map((row) =>

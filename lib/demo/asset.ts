@@ -6,7 +6,7 @@ import { randomFrom } from './random.ts'
 
 const RESELLER = 'partners@fernhill-cloud.example'
 
-/** A customer's assets as they stand on `today`. */
+/** Returns a customer's assets on `today`. */
 export function assetsOf({ purchases, usage }: DemoCustomer, today: string): NewAsset[] {
   return [...purchases.map((purchase) => licensedAsset(purchase, today)), ...usage.map(usageAsset)]
 }
@@ -60,13 +60,13 @@ function usageAsset(asset: UsageAsset): NewAsset {
   }
 }
 
-/** Some minute of a working day, so that assets of one day have an order. */
+/** Returns a random minute of a working day, so that assets of one day have an order. */
 function timeOfPurchase({ id, boughtOn }: { id: string; boughtOn: string }): Date {
   const random = randomFrom(`bought ${id}`)
   return timeOn(boughtOn, random.int(7, 16), random.int(0, 59))
 }
 
-/** A domain has one id at the vendor: `C` and eight characters. */
+/** Returns the vendor's id of a domain: `C` and eight characters. */
 function vendorIdOf(domain: string): string {
   const random = randomFrom(`vendor ${domain}`)
   return `C${Array.from({ length: 8 }, () => random.int(0, 35).toString(36)).join('')}`

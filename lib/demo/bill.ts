@@ -6,7 +6,7 @@ import type { Lines } from './northwind/usage-lines.ts'
 import { posted } from './posting.ts'
 import { randomFrom } from './random.ts'
 
-/** An invoice before it has a number. Its total is what its lines add up to. */
+/** Invoice without a number. Its total is the sum of its lines. */
 export type Bill = {
   platform: string
   issuer: string
@@ -14,14 +14,14 @@ export type Bill = {
   currency: string
   invoiceDate: string
   lines: Lines
-  /** Absent: not told. */
+  /** Absent: not stated. */
   billingAccount?: string
-  /** Absent: not told; the end is exclusive. */
+  /** Absent: not stated; the end is exclusive. */
   periodStart?: string
   periodEnd?: string
   /** A charge that no line shows, as decimal text: the invoice is not fully itemized. */
   notItemized?: string
-  /** What is still to pay: a share of the total, and a fee (or, negative, an overpayment). Absent: nothing. */
+  /** Open balance: a share of the total, plus a fee (or minus an overpayment). Absent: none. */
   owed?: { share?: number; plus?: string }
 }
 
@@ -55,13 +55,13 @@ function invoiceOf({ notItemized: _, owed, ...bill }: Bill, id: string, total: B
   })
 }
 
-/** The exact sum of the lines, rounded once to the currency's minor unit. */
+/** Returns the exact sum of the lines, rounded once to the currency's minor unit. */
 function totalOf({ lines, notItemized, currency }: Bill): Big {
   const sum = lines.reduce((total, { price, qty }) => total.plus(new Big(price).times(qty)), new Big(0))
   return sum.plus(notItemized ?? 0).round(minorUnit(currency))
 }
 
-/** A single charge of its own, such as support; negative for a discount or credit. */
+/** Returns a single charge, such as support; negative for a discount or credit. */
 export function chargeLine(type: string, description: string, amount: string, details: string): NewLineItem {
   return { type, description, price: amount, qty: '1', details }
 }

@@ -16,7 +16,7 @@ describe('days of UTC', () => {
     ['2026-11-30', ['2026-11-30', '2026-10-31', '2026-09-30']],
     ['2027-01-01', ['2026-12-31', '2026-11-30', '2026-10-31']],
     ['2028-03-15', ['2028-02-29', '2028-01-31', '2027-12-31']],
-  ])('on %s the months that are over ended on %j', (today, ends) => {
+  ])('monthEnds on %s returns the last completed months: %j', (today, ends) => {
     expect(monthEnds(today, 3)).toEqual(ends)
   })
 

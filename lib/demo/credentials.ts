@@ -12,9 +12,9 @@ import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { DEMO_PASSWORD } from './load.ts'
 
 /**
- * The e-mails of those who can't sign in with the demo's password any more. One after the other: each check takes a
- * core, and a busy machine would keep the database's connections waiting. Never throws: `fault` says why the checks
- * ended early.
+ * Returns the e-mails of members who can't sign in with the demo's password any more. Checks passwords sequentially:
+ * each check takes a core, and a busy machine would delay the database's connections. Never throws: `fault` contains
+ * the reason of an early end.
  */
 export async function changedPasswords(
   emails: readonly string[],
@@ -44,9 +44,9 @@ const KEY: NewKey = {
 const ALL = 1000
 
 /**
- * A fresh key that may do all that the API offers. Only digests are stored, so each start issues its own
- * and revokes the one of the start before.
- * @param domain of the customer, which must be there
+ * Issues a new key with all permissions of the API. Only digests are stored, so each start issues its own key and
+ * revokes the previous start's.
+ * @param domain of an existing customer
  */
 export async function issueDemoKey(domain: string): Promise<string> {
   const customer = await findCustomer(domain)

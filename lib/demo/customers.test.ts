@@ -13,7 +13,7 @@ const TODAY = '2026-11-20'
 const DAYS = [TODAY, '2028-02-29', '2026-12-31', '2027-02-28', '2027-01-01']
 const customers = demoCustomers(TODAY)
 
-test('the same day gives the same customers, another day others', () => {
+test('The same day yields the same customers, another day different ones', () => {
   expect(demoCustomers(TODAY)).toEqual(customers)
   expect(demoCustomers('2026-12-01')[0].invoices).not.toEqual(customers[0].invoices)
 })
@@ -22,7 +22,7 @@ describe.each(customers)('$name', (customer) => {
   const { domain, members, billingProfiles, invoices } = customer
   const assets = assetsOf(customer, TODAY)
 
-  test('is on a domain that nobody can own, with its members', () => {
+  test('has a domain under a reserved TLD, used by its members', () => {
     const addresses = [customer.contactEmail, ...members.map(({ email }) => email)]
     expect(domain).toMatch(/\.example$/)
     expect(addresses.filter((address) => !address.endsWith(`@${domain}`))).toEqual([])
@@ -35,13 +35,13 @@ describe.each(customers)('$name', (customer) => {
     )
   })
 
-  test('has ids that are there once, an asset’s after its type', () => {
+  test('has unique ids, and an asset’s id starts with its type', () => {
     expect(new Set(invoices.map(({ number }) => number)).size).toBe(invoices.length)
     expect(new Set(assets.map(({ id }) => id)).size).toBe(assets.length)
     expect(assets.filter(({ id, type }) => !id.startsWith(`${type}-`))).toEqual([])
   })
 
-  test('is billed within the last three years, to profiles that it has, with the address and tax id', () => {
+  test('has invoices of the last three years, for its own profiles, with address and tax id', () => {
     const profiles = new Set(billingProfiles.map(({ id }) => id))
     expect(invoices.filter(({ billingProfileId = '' }) => !profiles.has(billingProfileId))).toEqual([])
     expect(billingProfiles.filter(({ address, taxId }) => !address || !taxId)).toEqual([])
@@ -51,7 +51,7 @@ describe.each(customers)('$name', (customer) => {
     expect(invoices.filter((one) => one.dueDate < one.invoiceDate)).toEqual([])
   })
 
-  test('has lines that each are a whole amount and together the total, but for the one exception', () => {
+  test('has lines with whole amounts that add up to the total, except for one invoice', () => {
     const odd = invoices.filter((invoice) => {
       const unit = minorUnit(invoice.currency)
       const amounts = invoice.lines.map(({ price, qty }) => new Big(price).times(qty))
@@ -61,18 +61,18 @@ describe.each(customers)('$name', (customer) => {
     expect(odd).toHaveLength(customer.name === 'Northwind Labs' ? 1 : 0)
   })
 
-  test('has amounts as they come, not round ones', () => {
+  test('has realistic amounts instead of round ones', () => {
     const round = invoices.filter(({ totalAmount }) => /00\.00$/.test(totalAmount))
     expect(round.length).toBeLessThan(invoices.length / 30)
   })
 
-  test('has seats that are possible', () => {
+  test('has possible numbers of seats', () => {
     const seats = assets.flatMap(({ subscription }) => (subscription ? [subscription.seats] : []))
     expect(seats.filter(({ purchased, assigned }) => assigned > purchased || assigned < 0)).toEqual([])
     expect(seats.filter(({ purchased, maximum = purchased }) => maximum < purchased)).toEqual([])
   })
 
-  test('has changes of seats by its own members, oldest first, none in the future', () => {
+  test('has seat changes by its own members, oldest first, none in the future', () => {
     const names = members.map(({ name }) => name)
     for (const { boughtOn, changes = [] } of customer.purchases) {
       const days = [boughtOn, ...changes.map(({ on }) => on), TODAY]
@@ -91,7 +91,7 @@ describe.each(customers)('$name', (customer) => {
   })
 })
 
-test('the middling customer is billed in euros and has paid nearly all', () => {
+test('The mid-sized customer is billed in euros and has paid nearly all', () => {
   const { invoices } = studio(TODAY)
   expect(new Set(invoices.map(({ currency }) => currency))).toEqual(new Set(['EUR']))
   expect(invoices.filter(({ balanceAmount }) => balanceAmount !== '0.00')).toHaveLength(1)
@@ -108,7 +108,7 @@ describe.each(DAYS)('the largest customer on %s', (today) => {
   })
 })
 
-test('of the largest customer there is a smaller version: its newest invoices', () => {
+test('The largest customer has a smaller version with its newest invoices', () => {
   expect(freight(TODAY, { invoices: 7 }).invoices).toEqual(freight(TODAY).invoices.slice(-7))
   expect(freight(TODAY, { invoices: 0 }).invoices).toEqual([])
 })

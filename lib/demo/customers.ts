@@ -5,7 +5,7 @@ import { northwind } from './northwind/northwind.ts'
 import type { Purchase } from './purchase.ts'
 import { studio } from './studio.ts'
 
-/** The invented customers, in the order of `customers list`: every case first, the largest last. */
+/** Returns the invented customers in the order of `customers list`: the one with every case first, the largest last. */
 export function demoCustomers(
   today: string,
   { largest = 5000 } = {},
@@ -13,10 +13,10 @@ export function demoCustomers(
   return [northwind(today), studio(today), freight(today, { invoices: largest })]
 }
 
-/** An invented customer with all that is loaded for it. */
+/** Invented customer with all data to load. */
 export type DemoCustomer = {
   name: string
-  /** Ends in `.example`, which nobody can own. */
+  /** Ends in the reserved TLD `.example`. */
   domain: string
   contactEmail: string
   billingProfiles: DemoProfile[]
@@ -24,7 +24,7 @@ export type DemoCustomer = {
   purchases: Purchase[]
   usage: UsageAsset[]
   invoices: NewInvoice[]
-  /** Of the invoices, those that their issuer sent again with another content. */
+  /** Invoices that their issuer sent again with different content. */
   resent?: NewInvoice[]
 }
 
@@ -35,7 +35,7 @@ export type DemoMember = { email: string; name: string; roles: Role[]; billingPr
 
 /** An asset without licenses. */
 export type UsageAsset = {
-  /** Begins with the type. */
+  /** Starts with the type. */
   id: string
   type: 'cloud-platform' | 'web-services'
   name: string

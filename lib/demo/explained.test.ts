@@ -9,7 +9,7 @@ import { dayOf } from '#lib/platform/values/days.ts'
 import { demoCustomers } from './customers.ts'
 import { loadDemo } from './load.ts'
 
-// What the screen "Explain the month" says of the invented customers.
+// Results of the screen "Explain the month" for the demo customers.
 
 const TODAY = '2026-11-20'
 const requestMeta = { requestId: 'test' }
@@ -25,7 +25,7 @@ const explained = async (caller: Caller, month: string) =>
   (await explainMonth(caller, { params: {}, query: { month }, body: undefined }, requestMeta)).body
 
 describe.each(['northwind-labs', 'lindenhof', 'halvorsen'])('%s', (customer) => {
-  test('the causes of each month add up to its difference, which is that of the kept sums', async () => {
+  test('The causes of each month add up to its difference, equal to the stored sums', async () => {
     const caller = await callerOf(customer, 'admin')
     const { body } = await summarizeInvoices(caller, { params: {}, query: {}, body: undefined }, requestMeta)
     const totals = new Map(
@@ -48,7 +48,7 @@ describe.each(['northwind-labs', 'lindenhof', 'halvorsen'])('%s', (customer) => 
           difference.toFixed(),
         ])
         expect([one.fromAmount, one.toAmount]).toEqual([total(previousMonth), total(month)])
-        // Its issuers bill lines with tax: no tax stands beside them, and where there is one, the answer says so.
+        // Its issuers bill lines with tax: no tax is added to them, and the answer marks lines with tax.
         expect(one.causes.filter(({ cause, product }) => cause === 'tax' && !product)).toEqual([])
         expect([undefined, 'IN_LINES']).toContain(one.tax)
         taxed += Number(one.tax === 'IN_LINES')

@@ -10,10 +10,10 @@ import type { Purchase } from './purchase.ts'
 import { randomFrom } from './random.ts'
 
 /**
- * Writes the changes that led to the present seats, each with its audit row, and what was read of the seats over
- * the last year, as the console would have written them on their day.
+ * Inserts the changes that led to the present seats, each with its audit row, and seat readings of the last year, as
+ * the console would have written them on their day.
  * @param today as `YYYY-MM-DD`
- * @param memberIds of those who made the changes, by their name
+ * @param memberIds ids of the actors, by name
  */
 export async function addHistory(
   tx: Transaction,
@@ -92,9 +92,9 @@ type SeatSample = { at: Date; purchased: number; assigned: number }
 const MONTHS = 13
 
 /**
- * What was read of a subscription's seats over the last thirteen months, oldest first: a reading with each change,
- * and in between as people come and go. The last one says what is assigned now.
- * @param moves the changes that were applied, oldest first
+ * Returns the seat readings of a subscription over the last thirteen months, oldest first: one with each change, and
+ * more as people join and leave. The last one equals the present assignment.
+ * @param moves the applied changes, oldest first
  */
 function samplesOf(purchase: Purchase, moves: { at: Date; to: number }[], today: string): SeatSample[] {
   const { id, status, boughtOn, endedOn = today, seats } = purchase
@@ -107,7 +107,7 @@ function samplesOf(purchase: Purchase, moves: { at: Date; to: number }[], today:
   const times = [...new Set([...sampleTimes, ...within].map(Number))].sort((a, b) => a - b)
   const purchasedAt = (time: number) => moves.findLast(({ at }) => Number(at) <= time)?.to ?? seats.first
 
-  // Backwards from what is known: the number that is assigned now.
+  // Backwards from the number that is assigned now.
   let level = seats.assigned
   let after = Number.POSITIVE_INFINITY
   const samples = times.toReversed().map((time, ago) => {
@@ -116,13 +116,13 @@ function samplesOf(purchase: Purchase, moves: { at: Date; to: number }[], today:
     // Mostly fewer the longer ago; where few are left now, they were more.
     const drift = random.around(1) - (level < purchased * 0.4 ? 0.6 : 1.2)
     if (isSampled) level += Math.round(purchased * 0.045 * drift)
-    // Nobody loses a license that is in use when the total is lowered.
+    // A lower total takes no license that is in use.
     level = Math.max(0, Math.min(level, purchased, after))
     after = purchased
     return { at: new Date(time), purchased, assigned: level }
   })
   const [first, ...rest] = samples.toReversed()
-  // A new subscription has nobody yet.
+  // A new subscription has no users yet.
   const isNew = begin === boughtOn && rest.length > 0
   return first ? [isNew ? { ...first, assigned: 0 } : first, ...rest] : []
 }

@@ -3,7 +3,7 @@ import type { NewInvoice } from '#lib/imports/schemas.ts'
 
 const TERMS = 'Payable within 30 days of the invoice date, without deduction.'
 
-/** The invented reseller's companies. Bank codes of zeros and of its name are nobody's. */
+/** Companies of the invented reseller. Bank codes of zeros with its name belong to no bank. */
 const ISSUERS: readonly NewIssuer[] = [
   {
     name: 'Fernhill Cloud, Inc.',
@@ -67,7 +67,7 @@ const ISSUERS: readonly NewIssuer[] = [
   },
 ]
 
-/** Those that sent one of the invoices. */
+/** Returns the issuers of the invoices. */
 export function issuersOf(invoices: readonly NewInvoice[]): NewIssuer[] {
   const names = new Set(invoices.map(({ issuer }) => issuer))
   return ISSUERS.filter(({ name }) => names.has(name))

@@ -31,7 +31,7 @@ afterAll(() => db.close())
 
 const storedNames = async () => (await listCustomers()).map(({ name }) => name)
 
-/** All rows of a customer, of every table that the demo fills. */
+/** Returns all rows of a customer, of every table that the demo fills. */
 async function rowsOf(id: string): Promise<unknown> {
   const tables = ['billing_profiles', 'assets', 'license_changes', 'audit_events', 'invoices']
   const rows = []
@@ -47,7 +47,7 @@ async function setSeats(caller: Caller, asset: string, quantity: number): Promis
 }
 
 // In their order: an empty database, a load that breaks off, a whole one, another.
-test('a customer that can not be loaded whole leaves nothing', async () => {
+test('A customer that can’t be loaded completely leaves nothing', async () => {
   const [invoice] = freight.invoices
   const invoices = [...freight.invoices, { ...invoice, id: 'IN-1', billingProfileId: 'unknown' }]
   const broken = { ...freight, invoices } as DemoCustomer
@@ -61,7 +61,7 @@ test('two at the same time load each customer once, in their order', async () =>
   expect(await storedNames()).toEqual(['somebody', ...names])
 })
 
-test('a second time keeps everything, also what was changed since', async () => {
+test('A second load keeps everything, including later changes', async () => {
   const caller = await callerOf(NORTHWIND, 'it-manager')
   await setSeats(caller, 'workspace-suite-8041', 200)
   const before = [await rowsOf('somebody'), await rowsOf(NORTHWIND)]
@@ -71,7 +71,7 @@ test('a second time keeps everything, also what was changed since', async () => 
   await setSeats(caller, 'workspace-suite-8041', 240)
 })
 
-test('one invoice is a draft, one was corrected, and each credit note names its invoice', async () => {
+test('One invoice is a draft, one was corrected, and each credit note refers to its invoice', async () => {
   const caller = await callerOf(NORTHWIND, 'finance-user')
   const requestMeta = { requestId: 'test-request' }
   const list = async (state: string) => {
@@ -101,7 +101,7 @@ test('one invoice is a draft, one was corrected, and each credit note names its 
   }
 })
 
-test('every invoice is there with its lines, and one with 120 of them reads whole', async () => {
+test('Every invoice is stored with its lines, and one with 120 of them is read completely', async () => {
   const id = northwind.invoices.find(({ lines }) => lines.length === 120)?.number ?? ''
   const caller = await callerOf(NORTHWIND, 'finance-user')
   const { body } = await readInvoice(
@@ -119,7 +119,7 @@ test('every invoice is there with its lines, and one with 120 of them reads whol
   expect(counted).toEqual([{ invoices: all.length, lines: lines.length }])
 })
 
-test('applied changes lead to the present seats, each with an audit row of its day and its member', async () => {
+test('Applied changes add up to the present seats, each with an audit row of its day and member', async () => {
   const last = `SELECT DISTINCT ON (asset_id) asset_id, to_quantity FROM license_changes
     WHERE state = 'APPLIED' ORDER BY asset_id, created_at DESC`
   const wrong = await db.sql(
@@ -138,7 +138,7 @@ test('applied changes lead to the present seats, each with an audit row of its d
   expect(row).toEqual({ changes: 11, audited: 11, made: 11 })
 })
 
-test('what was read of the seats ends with the present ones, and was never more than what was purchased', async () => {
+test('Seat readings end with the present number and never exceed the purchased one', async () => {
   const lines = `SELECT count(*)::int AS readings, max(at) < now() AS past,
       bool_and(assigned <= purchased) AS fits, count(DISTINCT assigned) > 5 AS moves
     FROM seat_readings WHERE asset_id = 'workspace-suite-8041'`
@@ -154,7 +154,7 @@ test('what was read of the seats ends with the present ones, and was never more 
   expect(wrong).toEqual([])
 })
 
-test('every member signs in with the one password, and may see what they may', async () => {
+test('Every member signs in with the common password and has the right permissions', async () => {
   for (const { email } of northwind.members) {
     const [hash] = passwordsOf((await findPerson(email)) ?? { memberships: [] })
     expect(await passwordFits(DEMO_PASSWORD, hash)).toBe(true)
@@ -163,7 +163,7 @@ test('every member signs in with the one password, and may see what they may', a
   expect(limited).toEqual([{ billing_profiles: ['northwind-europe'] }])
 })
 
-test('a start issues a key that works, and revokes the one before', async () => {
+test('A start issues a working key, and revokes the previous one', async () => {
   const [first, second] = [await issueDemoKey(northwind.domain), await issueDemoKey(northwind.domain)]
   expect(await findKeyCaller(digestOf(first))).toBeUndefined()
   const caller = await findKeyCaller(digestOf(second))
@@ -175,7 +175,7 @@ test('a start issues a key that works, and revokes the one before', async () => 
   expect(stored).not.toContain(second)
 })
 
-test('whose password is another by now is told, and a check that fails throws nothing', async () => {
+test('Members with a changed password are reported, and a failing check throws nothing', async () => {
   const emails = northwind.members.map(({ email }) => email)
   const [first = '', second = ''] = emails
   const hash = await hashPassword('another password')

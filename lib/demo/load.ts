@@ -20,15 +20,14 @@ import { addHistory } from './history.ts'
 import { issuersOf } from './issuers.ts'
 import { postingOf } from './posting.ts'
 
-/** Every demo member's password at first: it is printed, so it keeps nothing secret. */
+/** Initial password of every demo member: printed, and so not secret. */
 export const DEMO_PASSWORD = 'demo-password'
 
 /**
- * Adds those of the invented customers that are not there yet, each whole or not at all. One that is there
- * stays as it is, with all that was changed since and with the dates of the day on which it was loaded; other
- * customers are not touched.
- * @param today the day of UTC on which the data is made to look fresh, as `YYYY-MM-DD`
- * @returns the names of those that were added
+ * Adds the missing demo customers, each completely or not at all. An existing one stays with all changes and with the
+ * dates of its load; other customers are not touched.
+ * @param today UTC day for which the data looks fresh, as `YYYY-MM-DD`
+ * @returns the names of the added customers
  */
 export async function loadDemo(customers: readonly DemoCustomer[], today: string): Promise<string[]> {
   const added: string[] = []
@@ -39,7 +38,7 @@ export async function loadDemo(customers: readonly DemoCustomer[], today: string
   return added
 }
 
-/** False where another process added it at the same time. */
+/** Returns false where another process has added the customer at the same time. */
 async function addOnce(customer: DemoCustomer, today: string): Promise<boolean> {
   try {
     await addDemoCustomer(customer, today)
@@ -50,7 +49,7 @@ async function addOnce(customer: DemoCustomer, today: string): Promise<boolean> 
   }
 }
 
-/** What the database said, which stands behind the statement. */
+/** Returns the database's message, which follows the statement. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause ? causeOf(error.cause) : error.message
@@ -61,7 +60,7 @@ async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<v
   const customerId = newCustomerId(domain.replace(/\.example$/, ''))
   const hashes = await Promise.all(customer.members.map(() => hashPassword(DEMO_PASSWORD)))
   await scope({ customerId }, async (tx) => {
-    // Another process that loads the same is waited for; a slow machine takes its time.
+    // Waits for another process that loads the same data; a slow machine takes its time.
     await tx.execute(sql`SET LOCAL lock_timeout = '60s'`)
     await tx.execute(sql`SET LOCAL statement_timeout = '60s'`)
     await addCustomer(tx, customerId, { name, domain, contactEmail })
@@ -81,7 +80,7 @@ async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<v
   })
 }
 
-/** The customer came with the profile `default`, which gets its address now. */
+/** Adds the profiles. The customer has the profile `default` already, which gets its address now. */
 async function addProfiles(tx: Transaction, customerId: CustomerId, profiles: DemoProfile[]) {
   for (const { id, ...told } of profiles) {
     const rest = { ...told, ...postingOf({ id }) }

@@ -13,7 +13,7 @@ const REVERSE: Tax = {
   reason: 'Reverse charge, Article 196 of Directive 2006/112/EC',
 }
 
-/** What each of the reseller's companies charges where it is itself. */
+/** Tax of each of the reseller's companies in its own country. */
 const LOCAL_TAXES: Record<string, Tax> = {
   'Fernhill Cloud, Inc.': OUTSIDE,
   'Fernhill Cloud B.V.': { category: 'S', rate: '21' },
@@ -21,7 +21,7 @@ const LOCAL_TAXES: Record<string, Tax> = {
   'Fernhill Cloud Ltd': { category: 'S', rate: '20' },
   'Fernhill Cloud K.K.': { category: 'S', rate: '10' },
 }
-/** And where the customer's company is elsewhere. */
+/** Tax where the customer's company is in another country. */
 const ABROAD: Record<string, Tax> = {
   'halvorsen-benelux': REVERSE,
   default: { category: 'G', rate: '0', reason: 'Service supplied outside of the European Union' },
@@ -37,7 +37,7 @@ const UNITS: Record<string, string> = {
   key: 'C62',
 }
 
-/** What the customer has set per billing profile: it stands on each invoice that says nothing else. */
+/** Returns the customer's posting details per billing profile, printed on each invoice without details of its own. */
 export function postingOf(profile: Pick<DemoProfile, 'id'>) {
   const random = randomFrom(`posting ${profile.id}`)
   const name =
@@ -49,8 +49,8 @@ export function postingOf(profile: Pick<DemoProfile, 'id'>) {
 }
 
 /**
- * An invoice with its tax, its period and what its issuer knows of the order. Totals stay as they are: what is billed is
- * with tax.
+ * Returns an invoice with tax, period and the order data known to its issuer. Totals stay the same: billed amounts
+ * include tax.
  */
 export function posted(invoice: NewInvoice): NewInvoice {
   const { issuer, billingProfileId = 'default', currency, invoiceDate, totalAmount, corrects } = invoice
@@ -78,12 +78,12 @@ export function posted(invoice: NewInvoice): NewInvoice {
   }
 }
 
-/** A purchase order holds for a year. */
+/** Returns the purchase order of a year. */
 function purchaseOrderOf(profile: string, year: string): string {
   return `PO-${year}-${randomFrom(`order ${profile} ${year}`).int(1000, 9999)}`
 }
 
-/** A line's amount is with tax: what of it is tax is rounded to the minor unit. */
+/** Returns the tax within a line's gross amount, rounded to the minor unit. */
 function lineTax({ price, qty }: NewLineItem, { category, rate }: Tax, decimals: number) {
   const amount = new Big(price).times(qty)
   const net = amount.div(new Big(rate ?? 0).div(100).plus(1)).round(decimals, Big.roundHalfUp)
@@ -95,7 +95,7 @@ function lineTax({ price, qty }: NewLineItem, { category, rate }: Tax, decimals:
   }
 }
 
-/** The period of the invoice, and the account and unit that the details tell. */
+/** Returns the invoice's period, and the account and unit from the details. */
 function usageOf({ type, details }: NewLineItem, { periodStart, periodEnd }: NewInvoice) {
   const subAccount = /^Account (\d+),/.exec(details ?? '')?.[1]
   const unit = /, per (\w+)$/.exec(details ?? '')?.[1]

@@ -4,7 +4,7 @@ import { addMonths, monthStart, periodText } from './calendar.ts'
 
 /** A subscription's whole life, from which its asset, its change history and its invoice lines follow. */
 export type Purchase = {
-  /** Begins with the type. */
+  /** Starts with the type. */
   id: string
   type: 'workspace-suite' | 'office-suite'
   sku: { id: string; name: string }
@@ -12,28 +12,28 @@ export type Purchase = {
   plan: 'FLEXIBLE' | 'ANNUAL_MONTHLY_PAY' | 'ANNUAL_YEARLY_PAY' | 'TRIAL'
   status: 'ACTIVE' | 'SUSPENDED' | 'PENDING' | 'CANCELLED'
   boughtOn: string
-  /** The day from which it is no longer billed. */
+  /** Day from which the subscription is no longer billed. */
   endedOn?: string
   /** The end of the present commitment. */
   renewsOn?: string
   renewalType?: string
   purchaseOrder?: string
-  /** What the customer has set of it: it stands on the lines that bill it. */
+  /** Cost center set by the customer, printed on the lines of the asset. */
   costCenter?: string
-  /** Seats at the start, seats assigned to users now, and the vendor's cap where it is apart. */
+  /** Seats at the start, seats assigned to users now, and the vendor's cap where it differs. */
   seats: { first: number; assigned: number; maximum?: number }
   /** Oldest first. */
   changes?: SeatChange[]
-  /** Who sells it upstream; absent: `built-in`. */
+  /** Vendor; absent: `built-in`. */
   vendor?: string
   /** Per seat and billing cycle; absent while nothing is charged: a trial, a pending order. */
   price?: string
 }
 
-/** `refused` is the vendor's reason: the seats stayed as they were. */
+/** `refused` is the vendor's reason, with unchanged seats. */
 export type SeatChange = { on: string; to: number; by: string; refused?: string }
 
-/** Purchased seats at the end of a day. */
+/** Returns the purchased seats at the end of a day. */
 export function seatsOn({ seats, changes = [] }: Purchase, day: string): number {
   return changes.filter(({ on, refused }) => on <= day && !refused).at(-1)?.to ?? seats.first
 }
@@ -42,7 +42,9 @@ export function isCommitment({ plan }: Purchase): boolean {
   return plan === 'ANNUAL_MONTHLY_PAY' || plan === 'ANNUAL_YEARLY_PAY'
 }
 
-/** What the month that ends on `day` costs, a line per subscription; yearly payers have bills of their own. */
+/**
+ * Returns the lines of the month that ends on `day`, one per subscription; yearly payers have invoices of their own.
+ */
 export function monthlyLines(purchases: readonly Purchase[], day: string): NewLineItem[] {
   const period = periodText(monthStart(day), day)
   return purchases
@@ -50,13 +52,13 @@ export function monthlyLines(purchases: readonly Purchase[], day: string): NewLi
     .map((purchase) => licenseLine(purchase, day, period))
 }
 
-/** The days on which a yearly payer was billed since `since`, newest first. */
+/** Returns the days on which a yearly payer was billed since `since`, newest first. */
 export function yearlyBills({ boughtOn, renewsOn = boughtOn }: Purchase, since: string): string[] {
   const days = [1, 2, 3, 4, 5].map((years) => addMonths(renewsOn, -12 * years))
   return days.filter((day) => day >= since && day >= boughtOn)
 }
 
-/** The year that starts on `day`, paid in advance. */
+/** Returns the line of the year that starts on `day`, paid in advance. */
 export function yearlyLine(purchase: Purchase, day: string): NewLineItem {
   return licenseLine(purchase, day, periodText(day, addDays(addMonths(day, 12), -1)))
 }
@@ -66,7 +68,10 @@ function isBilled(purchase: Purchase, day: string): boolean {
   return Boolean(price) && boughtOn <= monthStart(day) && endedOn > day && seatsOn(purchase, day) > 0
 }
 
-/** The seats of `day` for a period. The SKU's name is how a screen finds the last billed price of an asset. */
+/**
+ * Returns the line of the seats on `day` for a period. A screen finds the last billed price of an asset by the SKU's
+ * name.
+ */
 export function licenseLine(purchase: Purchase, day: string, period: string): NewLineItem {
   const { type, sku, price = '0' } = purchase
   return { type, description: sku.name, price, qty: String(seatsOn(purchase, day)), details: period }

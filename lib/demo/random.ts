@@ -1,6 +1,6 @@
-/** A stream of invented numbers: the same seed gives the same stream on every machine. */
+/** Pseudorandom stream: the same seed yields the same stream on every machine. */
 export type Random = {
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number
   /** A whole number, both bounds included. */
   int(from: number, to: number): number
@@ -10,8 +10,8 @@ export type Random = {
 }
 
 /**
- * Opens the stream of a seed. Each thing has a seed of its own, so that one more case shifts no other.
- * The generator is mulberry32, the seed's text is mixed by FNV-1a.
+ * Opens the stream of a seed. Each item has a seed of its own, so that an added case shifts no other. The generator is
+ * mulberry32; the seed's text is mixed by FNV-1a.
  */
 export function randomFrom(seed: string): Random {
   let state = 0x811c9dc5

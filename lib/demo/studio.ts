@@ -10,7 +10,7 @@ import { randomFrom } from './random.ts'
 const DOMAIN = 'lindenhof.example'
 const ISSUER = { issuer: 'Fernhill Cloud GmbH', billingProfileId: 'default', currency: 'EUR' }
 
-/** A middling customer: few assets, euros only, nearly everything paid. */
+/** Returns a mid-sized customer: few assets, euros only, nearly everything paid. */
 export function studio(today: string): DemoCustomer {
   const purchases = studioPurchases(today)
   return {

@@ -5,13 +5,13 @@ import { builtIn } from '#lib/vendors/built-in.ts'
 import { difference, type ImportProblem } from './import-error.ts'
 import type { NewAsset, NewSubscription } from './schemas.ts'
 
-/** What only its vendor tells, or the customer itself. */
+/** Fields that only the vendor or the customer sets. */
 type NotImported = 'vendorSubscriptionId' | 'scheduledTotal' | 'scheduledAt' | 'postingOrder' | 'costCenter'
 
-/** What an import may write of an asset's row. */
+/** Values of an asset's row that an import may write. */
 export type AssetValues = Omit<AssetRow, 'customerId' | 'seatVersion' | NotImported>
 
-/** The row that an asset from outside makes; what it does not tell comes from the stored one. */
+/** Returns the row values of an imported asset; missing values come from the stored row. */
 export function valuesOf(incoming: NewAsset, stored?: AssetRow): AssetValues {
   const { subscription, ...asset } = incoming
   const { reseller = stored?.reseller ?? '', vendor = stored?.vendor ?? builtIn.name } = incoming
@@ -52,7 +52,7 @@ function licensesOf({ id, seats, ...told }: NewSubscription) {
   return { ...NO_LICENSES, ...told, ...optional, subscriptionId: id, ...numbers }
 }
 
-/** Where the row would change, by field. Times are compared as times, to the millisecond. */
+/** Returns the differences from the stored row, by field. Times are compared as times, to the millisecond. */
 export function differencesOf(stored: AssetRow, values: AssetValues): ImportProblem[] {
   const subject = `asset ${stored.id}`
   const fields = Object.keys(values) as (keyof AssetValues)[]
@@ -62,8 +62,8 @@ export function differencesOf(stored: AssetRow, values: AssetValues): ImportProb
 }
 
 /**
- * Why an import may not even replace: a commitment plan keeps its licenses (spec 8.1), unless the file
- * brings a later term or another plan.
+ * Returns the problem that not even `replace` overrides: a commitment plan keeps its licenses (spec 8.1), unless the
+ * file contains a later term or another plan.
  */
 export function lostLicenses(stored: AssetRow, values: AssetValues): ImportProblem | undefined {
   if (!hasLicenses(stored)) return undefined

@@ -19,26 +19,26 @@ import { fileSource, textOf } from './sources/read-text.ts'
 import type { SourceFile } from './sources/source.ts'
 import { quoted } from './value-errors.ts'
 
-/** One import of one file of assets (`-` is the standard input) for one customer. */
+/** Import of a file of assets (`-` is the standard input) for one customer. */
 type AssetRun = {
   customerId: CustomerId
   file: string
-  /** As the operator named it; absent: the same. */
+  /** Name used by the operator; defaults to the same. */
   name?: string
   replace: boolean
   isDryRun?: boolean
-  /** Told how many of what have been read. */
+  /** Called with the number of items read, and their name. */
   onProgress?: ((count: number, what?: string) => void) | undefined
-  /** Stops the import; nothing of it is stored then. */
+  /** Stops the import without storing anything. */
   signal?: AbortSignal | undefined
 }
 
-/** `unread`: how many of these are still to be read at their vendor. */
+/** `unread`: number of these assets still to be read at their vendor. */
 type AssetsDone = { importId?: string; report: AssetReport; unread: number }
 
 const BATCH = 250
 
-/** Takes what a dry run found out of its transaction, which is rolled back by it. */
+/** Carries the result of a dry run out of its transaction, which the exception rolls back. */
 class DryRun extends Error {
   readonly done: AssetsDone
 
@@ -50,7 +50,7 @@ class DryRun extends Error {
 
 /**
  * Imports assets from our own JSON, or from Google's subscriptions with this contact of the reseller, all or nothing.
- * Then those whose books a vendor keeps are read there, for the vendor's word counts and not the file's.
+ * Then reads assets managed at a vendor, whose values override the file's.
  */
 export async function importAssetFile(run: AssetRun, reseller?: string): Promise<AssetsDone> {
   const { customerId, isDryRun = false, signal } = run
@@ -107,9 +107,9 @@ type Many = Omit<AssetRun, 'customerId'>
 type Written = { customerId: CustomerId; id: string }
 
 /**
- * The same as `importAssetFile` for many customers: each asset is that of the customer who has its domain. All of the file is
- * held in memory, and all of it is stored, or nothing.
- * @throws ImportRefused also where nobody has a domain
+ * Like `importAssetFile`, but for many customers: each asset belongs to the customer with its domain. Holds the whole
+ * file in memory, and stores all of it or nothing.
+ * @throws ImportError also where no customer has a domain
  */
 export async function importAssetsOfMany(run: Many, reseller?: string): Promise<AssetsDone> {
   const { isDryRun = false, signal } = run
@@ -150,7 +150,7 @@ export async function importAssetsOfMany(run: Many, reseller?: string): Promise<
   }
 }
 
-/** By customer, in the order of their ids: the door takes them in that order. */
+/** Returns the assets by customer, in the order of customer ids, which is the lock order. */
 async function ownersOf(assets: readonly NewAsset[]): Promise<[CustomerId, NewAsset[]][]> {
   const customers = new Map((await listCustomers()).map(({ domain, customerId }) => [domain, customerId]))
   const byDomain = Map.groupBy(assets, ({ customerDomain }) => customerDomain.toLowerCase())
@@ -197,7 +197,7 @@ async function storePart(
   return counts
 }
 
-/** Names the customer in whose part something stands in the way. */
+/** Returns a wrapper that adds the customer to the errors of its part. */
 function inPartOf(customer: CustomerId) {
   return (error: unknown): never => {
     if (!(error instanceof ImportError)) throw error

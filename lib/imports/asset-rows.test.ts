@@ -9,7 +9,7 @@ import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { importAssets } from './assets.ts'
 import type { NewAsset } from './schemas.ts'
 
-// A subscription at a vendor stands in one asset of one customer: its lock and its open change are of the subscription.
+// A vendor's subscription belongs to one asset of one customer: locks and open changes refer to the subscription.
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -53,14 +53,14 @@ const importErrorFor = (id: string, reason: RegExp) => ({
   ],
 })
 
-test('a second asset for one subscription is refused, and the first one is named', async () => {
+test('A second asset for one subscription is refused with the first one’s id', async () => {
   const customer = await addNewCustomer()
   const one = subscription()
   await run(customer, [asset('1', one, GOOGLE)])
   await expect(run(customer, [asset('2', one, GOOGLE)])).rejects.toMatchObject(
     importErrorFor('2', /^it stands in the asset workspace-suite-1 already$/),
   )
-  // Also where an asset that is there is pointed at it.
+  // Also for an existing asset that is moved to the subscription.
   await run(customer, [asset('2', subscription(), GOOGLE)])
   await expect(run(customer, [asset('2', one, GOOGLE)], { replace: true })).rejects.toMatchObject(
     importErrorFor('2', /workspace-suite-1/),
@@ -68,7 +68,7 @@ test('a second asset for one subscription is refused, and the first one is named
   expect(await run(customer, [asset('1', one, GOOGLE)])).toMatchObject({ unchanged: 1 })
 })
 
-test('so is one of another customer, who is named to the operator', async () => {
+test('A subscription of another customer’s asset is refused, and the operator sees the customer', async () => {
   const [first, second] = [await addNewCustomer(), await addNewCustomer()]
   const one = subscription()
   await run(first, [asset('1', one, GOOGLE)])
@@ -78,7 +78,7 @@ test('so is one of another customer, who is named to the operator', async () => 
   expect(await db.sql(second, 'SELECT FROM assets')).toEqual([])
 })
 
-test('so are two in one file, however far apart', async () => {
+test('Two assets with one subscription in one file are refused, however far apart', async () => {
   const customer = await addNewCustomer()
   const one = subscription()
   const many = Array.from({ length: 600 }, (_, n) => asset(`m${n}`, subscription(), GOOGLE))
@@ -91,7 +91,7 @@ test('so are two in one file, however far apart', async () => {
   expect(await db.sql(customer, 'SELECT FROM assets')).toEqual([])
 })
 
-test('so is one that is written in other letters: a vendor takes both for the same', async () => {
+test('A subscription id in another letter case is refused, because a vendor treats both as the same', async () => {
   const customer = await addNewCustomer()
   const one = subscription('AB-1')
   await run(customer, [asset('1', one, GOOGLE)])
@@ -111,7 +111,7 @@ test('so is one that is written in other letters: a vendor takes both for the sa
   ).rejects.toMatchObject(importErrorFor('4', /workspace-suite-3 already$/))
 })
 
-test('our own books have no such subscriptions', async () => {
+test('Built-in assets are exempt from unique subscriptions', async () => {
   const customer = await addNewCustomer()
   const one = subscription()
   expect(await run(customer, [asset('1', one), asset('2', one)])).toMatchObject({ added: 2 })
@@ -120,7 +120,7 @@ test('our own books have no such subscriptions', async () => {
 test.each([
   ['', 'RACE-1', 'RACE-1'],
   [', in whatever letters', 'RACE-2', 'race-2'],
-])('two imports at once leave one asset%s', async (_how, one, other) => {
+])('Two parallel imports leave one asset%s', async (_how, one, other) => {
   const [first, second] = [await addNewCustomer(), await addNewCustomer()]
   const ends = await Promise.allSettled([
     run(first, [asset('1', subscription(one), GOOGLE)]),
@@ -136,7 +136,7 @@ const ids = (customer: string) =>
      FROM vendor_subscriptions v LEFT JOIN assets a ON a.vendor_subscription_id = v.id ORDER BY v.created_at`,
   )
 
-test('an asset that is pointed elsewhere lets its subscription go, also to another customer', async () => {
+test('An asset that moves to another subscription releases its former one, even to another customer', async () => {
   const [first, second] = [await addNewCustomer(), await addNewCustomer()]
   const [one, other] = [subscription(), subscription()]
   await run(first, [asset('1', one, GOOGLE)])
@@ -146,7 +146,7 @@ test('an asset that is pointed elsewhere lets its subscription go, also to anoth
     { at: one.id, released: true, asset: null },
     { at: other.id, released: false, asset: 'workspace-suite-1' },
   ])
-  // And back: what happened before stays with the row that was released.
+  // And back: the history stays with the row that was released.
   await run(second, [asset('1', one, 'built-in')], { replace: true })
   await run(first, [asset('1', one, GOOGLE)], { replace: true })
   expect((await ids(first)).map(({ at, released }) => [at, released])).toEqual([
@@ -177,7 +177,7 @@ describe('several accounts at one vendor', () => {
     vendorAccount,
   })
 
-  test('may have the same ids for other subscriptions', async () => {
+  test('may use the same ids for different subscriptions', async () => {
     const customer = await addNewCustomer()
     const one = subscription()
     expect(await run(customer, [asset('1', one, GOOGLE), assetAt('2', one, 'emea')])).toMatchObject({
@@ -186,7 +186,7 @@ describe('several accounts at one vendor', () => {
     await expect(run(customer, [assetAt('3', one, 'emea')])).rejects.toMatchObject(
       importErrorFor('3', /^it stands in the asset workspace-suite-2 already$/),
     )
-    // What a file leaves out stays as it is.
+    // Values missing in a file stay.
     expect(await run(customer, [asset('2', one, GOOGLE)])).toMatchObject({ unchanged: 1 })
     await expect(run(customer, [assetAt('2', one, 'default')])).rejects.toMatchObject({
       problems: expect.arrayContaining([
@@ -195,7 +195,7 @@ describe('several accounts at one vendor', () => {
     })
   })
 
-  test('one that nobody set up is refused', async () => {
+  test('reject an account that is not configured', async () => {
     const customer = await addNewCustomer()
     const importError = { column: 'vendorAccount', reason: `there is no account of ${GOOGLE} named apac` }
     await expect(run(customer, [assetAt('1', subscription(), 'apac')])).rejects.toMatchObject({

@@ -19,10 +19,12 @@ import { builtIn } from '#lib/vendors/built-in.ts'
 import type { AssetValues } from './asset-differences.ts'
 import { type ImportProblem, MAX_PROBLEMS, problemText } from './import-error.ts'
 
-/** A stored asset, what it becomes, and where the two differ. */
+/** Stored asset, its new values, and the differences. */
 export type Replacement = { stored: AssetRow; values: AssetValues; problems: ImportProblem[] }
 
-/** Those of `ids` that are there, locked first as every change of seats does it (waits 1 s, then 55P03). */
+/**
+ * Returns and locks the existing assets among `ids`, with the lock of every seat change (waits 1 s, then throws 55P03).
+ */
 export async function readStored(tx: Transaction, customerId: CustomerId, ids: string[]) {
   const rows = await tx
     .select()
@@ -33,7 +35,7 @@ export async function readStored(tx: Transaction, customerId: CustomerId, ids: s
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Adds assets that are not there, and what their seats are from now on: a few hundred at most. */
+/** Inserts new assets with their first seat samples: a few hundred at most. */
 export async function addAssets(tx: Transaction, customerId: CustomerId, added: AssetValues[]) {
   if (added.length === 0) return
   const vendorRefs = new Map(added.flatMap((values) => [[values, vendorRefOf(values)] as const]))
@@ -48,7 +50,7 @@ export async function addAssets(tx: Transaction, customerId: CustomerId, added: 
   await addSeatSamples(tx, customerId, added.flatMap(seatSampleOf))
 }
 
-/** None without licenses. */
+/** Returns the seat sample of an asset; none without licenses. */
 function seatSampleOf({ id, seatsPurchased: purchased, seatsAssigned: assigned }: AssetValues) {
   return purchased === null || assigned === null ? [] : [{ assetId: id, purchased, assigned }]
 }
@@ -83,7 +85,10 @@ export async function overwriteAsset(
   await recordAudit(tx, customerId, { action: 'asset.replaced', subject: id, details: { changes }, ...by })
 }
 
-/** Where the subscription of an asset is kept; undefined where the books are ours, or it has none. */
+/**
+ * Returns the vendor reference of an asset's subscription; undefined for built-in records, and for assets without a
+ * subscription.
+ */
 export function vendorRefOf({
   vendor,
   vendorAccount,
@@ -94,7 +99,7 @@ export function vendorRefOf({
   return { vendor, vendorAccount, vendorCustomerId, subscriptionId, skuId }
 }
 
-/** The subscription to which an asset that is written over points from now on: the same one, another one, or none. */
+/** Returns the subscription of an overwritten asset from now on: the same, another, or none. */
 async function moved(
   tx: Transaction,
   customerId: CustomerId,
@@ -121,8 +126,8 @@ function isSameRef(one: SubscriptionLocation, other: SubscriptionLocation): bool
 type VendorAsset = AssetValues & AtVendor
 
 /**
- * The assets whose subscription stands in another asset already: of this customer, of another one, or of the same file.
- * The operator is told which. A unique index holds it, whatever comes at the same moment.
+ * Returns a problem for each asset whose subscription already belongs to another asset: of this customer, of another
+ * customer, or of the same file. The operator sees which. A unique index guards against races.
  */
 export async function findClaimed(
   tx: Transaction,
@@ -133,7 +138,7 @@ export async function findClaimed(
     (one): one is VendorAsset => one.vendor !== builtIn.name && one.subscriptionId !== null,
   )
   if (vendorAssets.length === 0) return []
-  // Those of this customer as this import has them by now; those of others as they are committed.
+  // Assets of this customer as changed by this import; those of others as committed.
   const holders = await customerHolders(tx, customerId, vendorAssets)
   const others = (await holdersOf(vendorAssets)).filter((holder) => holder.customerId !== customerId)
   const takers = new Map<string, { assetId: string; suffix: string }>()
@@ -172,7 +177,7 @@ async function customerHolders(
   )
 }
 
-/** Microsoft takes capital and small letters for the same. */
+/** Returns a key without letter case, which Microsoft's ids ignore. */
 function nameOf({ vendor, vendorAccount, vendorCustomerId, subscriptionId }: AtVendor): string {
   return JSON.stringify([vendor, vendorAccount, vendorCustomerId, subscriptionId]).toLowerCase()
 }

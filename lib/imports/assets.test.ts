@@ -79,7 +79,7 @@ describe('importAssets', () => {
     expect(await changes(customer)).toEqual([])
   })
 
-  test('changes nothing where the same comes again, also with less said', async () => {
+  test('changes nothing for the same asset, even with fewer fields', async () => {
     const customer = await addNewCustomer()
     const usage = asset(null, { id: 'web-services-1', type: 'web-services' })
     await run(customer, [asset(ANNUAL), usage])
@@ -94,7 +94,7 @@ describe('importAssets', () => {
     expect(await audits(customer)).toEqual([])
   })
 
-  test('refuses other purchased seats; with replace a change row and an audit row tell of them', async () => {
+  test('refuses other purchased seats; with replace records a change row and an audit row', async () => {
     const customer = await addNewCustomer()
     await run(customer, [asset()])
     await expect(run(customer, [asset(seats(60))])).rejects.toMatchObject({
@@ -144,7 +144,7 @@ describe('importAssets', () => {
     ['more licenses', { ...ANNUAL, ...seats(51) }, true],
     ['fewer licenses in a later term', { ...renewed, ...seats(43) }, true],
     ['fewer licenses on a flexible plan', { ...seats(43) }, true],
-  ])('a commitment plan may have, even with replace, %s: $2', async (_what, next, allowed) => {
+  ])('allows a commitment plan, with replace, %s: $2', async (_what, next, allowed) => {
     const customer = await addNewCustomer()
     await run(customer, [asset(ANNUAL)])
     const replacing = run(customer, [asset(next)], { replace: true })
@@ -167,7 +167,7 @@ describe('importAssets', () => {
     expect(await stored(customer)).toMatchObject([{ seats_purchased: null, status: null }])
   })
 
-  test('leaves a reading where purchased or assigned licenses moved, and only there', async () => {
+  test('adds a seat sample where purchased or assigned licenses changed, and only there', async () => {
     const customer = await addNewCustomer()
     const usage = asset(null, { id: 'web-services-1', type: 'web-services' })
     await run(customer, [asset(), usage])
@@ -183,7 +183,7 @@ describe('importAssets', () => {
     ])
   })
 
-  test('refuses an id given twice and an unknown vendor, and then stores nothing', async () => {
+  test('refuses a repeated id and an unknown vendor, and then stores nothing', async () => {
     const customer = await addNewCustomer()
     const other = asset({}, { id: 'workspace-suite-2', vendor: 'nobody' })
     await expect(run(customer, [asset(), asset(), other])).rejects.toMatchObject({

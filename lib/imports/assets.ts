@@ -21,19 +21,19 @@ import type { Imported, NewAsset } from './schemas.ts'
 type Options = {
   replace: boolean
   requestId?: string
-  /** Told which assets were written whose books a vendor keeps: what stands there now is the file's word alone. */
+  /** Called with the id of each written asset that is managed at a vendor: its values are now the file's only. */
   onVendorAsset?: (assetId: string) => void
 }
 
-// So that each statement stays far below the 3 s that it may take.
+// Keeps each statement far below its timeout of 3 s.
 const MAX_ASSETS = 500
 
 /**
- * Adds assets. One that is there already with the same content changes nothing. With `replace`, one that
- * is there with other content is written over and an audit row tells of it; other purchased seats leave a
- * change row and its audit row, as any change of seats does.
- * @throws ImportRefused that lists the differences by field, where `replace` is not set; also for an
- * unknown vendor, an id that is given twice, a subscription that stands in another asset, and fewer licenses within a commitment's term
+ * Imports assets. An existing asset with the same content changes nothing. With `replace`, an existing asset with other
+ * content is overwritten with an audit row; other purchased seats add a change row with its audit row, like any change
+ * of seats.
+ * @throws ImportError that lists the differences by field, where `replace` is not set; also for an unknown vendor, a
+ * duplicate id, a subscription of another asset, and fewer licenses within a commitment's term
  */
 export async function importAssets(
   tx: Transaction,
@@ -63,7 +63,7 @@ export async function importAssets(
   return counts
 }
 
-/** What makes an asset unfit whatever is stored. */
+/** Returns problems of assets that don't depend on stored rows. */
 function validateAssets(assets: NewAsset[]): ImportProblem[] {
   const seen = new Set<string>()
   return assets.flatMap(({ id, vendor, vendorAccount }) => {
@@ -95,7 +95,9 @@ function sorted(batch: NewAsset[], existing: ReadonlyMap<string, AssetRow>) {
   return { fresh, other }
 }
 
-/** The vendor is about to decide what these are: a file must not decide it meanwhile. */
+/**
+ * Returns the assets with an open change: their vendor is about to decide the total, which a file must not overwrite.
+ */
 async function openAmong(tx: Transaction, customerId: CustomerId, other: Replacement[]) {
   const ids = other.map(({ stored }) => stored.id)
   const open = await assetsWithOpenChange(tx, customerId, ids)

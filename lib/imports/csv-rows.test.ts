@@ -14,7 +14,7 @@ async function* chunks(text: string, size: number) {
 const NASTY = 'a,b\r\n1,"x\r\ny, ""z"""\r\n\r\n"é\n\n",4\r\n5\r\n'
 
 test.each([NASTY.length, 1, 2, 3, 7])(
-  'tells the line on which a row begins, in chunks of %i',
+  'reports the line on which a row begins, in chunks of %i',
   async (size) => {
     expect(await rowsOf(NASTY, size)).toEqual([
       [['a', 'b'], 1],
@@ -35,7 +35,7 @@ test.each([
   })
 })
 
-test('what the sink throws stops the file', async () => {
+test('An exception of the sink ends the file', async () => {
   const stop = new Error('enough')
   let seen = 0
   const sink = () => {

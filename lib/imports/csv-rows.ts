@@ -2,16 +2,16 @@ import { pipeline } from 'node:stream/promises'
 import { type Info, parse } from 'csv-parse'
 import { ImportError } from './import-error.ts'
 
-/** Far above any row, far below what memory holds: a quote that is never closed swallows the file. */
+/** Far above any row, far below the memory limit: an unclosed quote would read the rest of the file as one row. */
 const MAX_ROW_LENGTH = 1024 * 1024
 
-/** Takes one row and the line of the file, from 1, on which it begins. May throw to stop. */
+/** Called with a row and its first line in the file, from 1. May throw to stop. */
 export type RowSink = (row: string[], line: number) => void
 
 /**
- * Reads the rows of CSV in their order, one at a time; blank lines are left out.
- * @param delimiter between the columns: a comma, unless told
- * @throws ImportRefused where the text is no CSV
+ * Reads the rows of CSV in order, one at a time, without blank lines.
+ * @param delimiter between the columns; a comma by default
+ * @throws ImportError where the text is not CSV
  */
 export async function readRows(
   text: AsyncIterable<string>,
@@ -60,10 +60,10 @@ const OTHERS: Record<string, string> = { ';': 'semicolons', '\t': 'tabs', '|': '
 const MAX_HEADER_LENGTH = 256 * 1024
 
 /**
- * The same text. Its first line is looked at before the rest is read as CSV, whose complaints about quotes and columns
- * would not lead to what is wrong.
- * @param countColumns how many of some names are columns that the file should have
- * @throws ImportRefused where the columns are separated by something else than commas
+ * Passes the text through, but checks the first line before the rest is read as CSV, whose errors about quotes and
+ * columns would be misleading.
+ * @param countColumns returns how many of some names are columns of the file
+ * @throws ImportError where another separator than commas is used
  */
 export async function* separatedByCommas(
   text: AsyncIterable<string>,

@@ -65,10 +65,10 @@ function formatValue(value: unknown): string {
 
 /** Collects what is wrong with a file, so that one run shows it all; up to 20 problems. */
 export type ProblemList = {
-  /** @throws ImportRefused with all of them, once there are 20 */
+  /** @throws ImportError with all of them, once there are 20 */
   add(problem: ImportProblem): void
   isEmpty(): boolean
-  /** @throws ImportRefused if there is any */
+  /** @throws ImportError if there is any */
   throwIfAny(): void
 }
 

@@ -13,9 +13,8 @@ import { issuers } from '#lib/platform/db/schema/invoices/parties.ts'
 import { difference, type ImportProblem } from './import-error.ts'
 
 /**
- * Stores what invoices from outside say of their issuers. What was not known is filled in; what is stored
- * otherwise is written over only with `correct`.
- * @returns the differences that stand in the way
+ * Stores the issuers of imported invoices. Fills in missing values; overwrites different ones only with `correct`.
+ * @returns the differences that prevent the import
  */
 export async function importIssuers(
   tx: Transaction,

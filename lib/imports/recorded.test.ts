@@ -8,7 +8,7 @@ import { google } from '../../test/fuzz/scenarios.ts'
 import { CUSTOMER } from '../../test/fuzz/stage.ts'
 import { importAssetFile } from './asset-file.ts'
 
-// What a file says of a vendor's asset is recorded, and the vendor is asked at once.
+// A file's value of an asset at a vendor is recorded, and the vendor is read immediately.
 
 let vendor: TestVendor
 beforeEach(async () => {
@@ -51,7 +51,7 @@ const purchased = async () => {
   return (await vendor.database.sql(CUSTOMER, query, [vendor.assetId(vendor.flexible)]))[0]?.total
 }
 
-test('a total in a file is not "applied", and the vendor’s own stands there again after the import', async () => {
+test('A total in a file is not “applied”, and the vendor’s total is restored after the import', async () => {
   expect(await load(50)).toEqual({ added: 0, unchanged: 0, replaced: 1 })
   expect(await vendor.changes(vendor.flexible)).toMatchObject([
     { state: 'RECORDED', from: 20, to: 50 },
@@ -60,7 +60,7 @@ test('a total in a file is not "applied", and the vendor’s own stands there ag
   expect([await purchased(), vendor.total(vendor.flexible)]).toEqual([20, 20])
 })
 
-test('a vendor that does not answer fails no import: it tells how many are still to be read', async () => {
+test('A vendor that does not answer fails no import, whose result counts the assets still to be read', async () => {
   vendor.fake.setDown(true)
   expect(await load(50)).toEqual({ added: 0, unchanged: 0, replaced: 1, unread: 1 })
   expect([await vendor.states(vendor.flexible), await purchased()]).toEqual([['RECORDED'], 50])

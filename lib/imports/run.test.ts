@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** An import of this text for a new customer. */
+/** Starts an import of this text for a new customer. */
 async function newRun(text: string, more: Partial<Run> = {}) {
   const id = await addNewCustomer()
   const file = join(folder, `${id}.txt`)
@@ -52,7 +52,7 @@ const charge = (account: string, cost: string) =>
   `Resale,${account},2026-09-01,2026-10-01,USD,AWS,Compute,Usage,${cost}`
 
 describe('importFocus', () => {
-  test('stores the invoices, with one audit row; the same file again changes nothing', async () => {
+  test('stores the invoices with one audit row; a repeated import changes nothing', async () => {
     const text = [HEADER, charge('1', '1.004'), charge('1', '2'), charge('2', '-0.5')].join('\n')
     const run = await newRun(text)
     expect(await focusCounts(run)).toEqual({ ...NONE, added: 2, unchanged: 0 })
@@ -77,7 +77,7 @@ describe('importFocus', () => {
     ])
   })
 
-  test('refuses the same charges with one more, unless told to correct', async () => {
+  test('refuses the same charges with an additional one, except with correct', async () => {
     const run = await newRun([HEADER, charge('1', '1')].join('\n'))
     await focusCounts(run)
     writeFileSync(run.file, [HEADER, charge('1', '1'), charge('1', '2'), charge('2', '1')].join('\n'))
@@ -104,9 +104,9 @@ describe('importFocus', () => {
     expect(await audits(run)).toEqual([])
   })
 
-  // More than is read of a file at once.
+  // More than one read of a file returns.
   const MANY = DEEP ? 200_000 : 20_000
-  test(`adds up ${MANY} rows, and tells of each as it is read`, async () => {
+  test(`adds up ${MANY} rows, and reports each as it is read`, async () => {
     const rows = Array.from({ length: MANY }, (_, index) => charge(String(index % 7), '0.001'))
     let progress = 0
     const run = await newRun([HEADER, ...rows].join('\n'), {
@@ -133,7 +133,7 @@ const invoice = (id: string, overrides: object = {}) =>
   })
 
 describe('importInvoiceFiles', () => {
-  test('stores more than one batch, whole or not at all', async () => {
+  test('stores several batches completely or not at all', async () => {
     const lines = Array.from({ length: 1200 }, (_, index) => invoice(`I-${index}`))
     const bad = await newRun([...lines, invoice('last', { currency: 'usd' })].join('\n'))
     await expect(invoiceCounts(bad)).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe('importInvoiceFiles', () => {
     expect(await audits(good)).toHaveLength(1)
   })
 
-  test('a signal takes back what was written before', async () => {
+  test('rolls back earlier writes on a signal', async () => {
     const lines = Array.from({ length: 3000 }, (_, index) => invoice(`I-${index}`))
     const controller = new AbortController()
     const onProgress = (read: number) => {
@@ -158,7 +158,7 @@ describe('importInvoiceFiles', () => {
     expect(await count(run)).toEqual({ invoices: 0, lines: 0, assets: 0 })
   })
 
-  test('two at once store it once; the loser says so or finds it done', async () => {
+  test('stores a file once in parallel; the loser reports the conflict or finds it done', async () => {
     const run = await newRun(Array.from({ length: 300 }, (_, index) => invoice(`I-${index}`)).join('\n'))
     const outcomes = await Promise.allSettled([invoiceCounts(run), invoiceCounts(run)])
     const added = outcomes.map((each) => (each.status === 'fulfilled' ? each.value.added : 0))
@@ -170,7 +170,7 @@ describe('importInvoiceFiles', () => {
 const assetCounts = async (run: OneFile, reseller?: string) =>
   (await importAssetFile({ ...run, replace: false }, reseller)).report.counts
 
-test('importAssetFile stores both shapes, with the contact of those that name none', async () => {
+test('importAssetFile stores both shapes, with the run’s contact where an asset has none', async () => {
   const asset = { id: 'web-services-1', type: 'web-services', name: 'Hosting', customerDomain: 'a.example' }
   const rest = {
     vendorCustomerId: 'C1',

@@ -11,23 +11,23 @@ import { withSources } from './sources/find.ts'
 import { textOf } from './sources/read-text.ts'
 import type { SourceFile, SourceText } from './sources/source.ts'
 
-/** One import of invoices: of files, folders and archives; `-` is the standard input. */
+/** Import of invoices from files, folders and archives; `-` is the standard input. */
 export type Run = SessionTerms & {
   paths: readonly string[]
-  /** The folder from which relative paths lead on. */
+  /** Base folder of relative paths. */
   folder?: string | undefined
 }
 
-/** How charges become invoices: with the operator's own files by their paths. */
+/** Options for turning charges into invoices, with the paths of the operator's own files. */
 export type FocusTerms = Omit<Terms, 'customer' | 'accounts' | 'prices'> & {
-  /** Leads each account to its customer; the run names none then. */
+  /** Map of accounts to customers; the run then names no customer. */
   map?: string | undefined
   prices?: string | undefined
 }
 
 /**
- * Imports FOCUS files as one bill, whatever their order. Nothing is written before all of them have been read.
- * @throws ImportRefused that lists what is wrong with any of the files
+ * Imports FOCUS files as one bill, in any order. Writes nothing before all of them have been read.
+ * @throws ImportError that lists the errors of all files
  */
 export async function importFocus(run: Run, { map, prices, ...given }: FocusTerms): Promise<Done> {
   const { customerId: customer, onProgress, signal } = run
@@ -84,7 +84,7 @@ export function importInvoiceFiles(run: Run): Promise<Done> {
 
 type Texts = { files: SourceFile[]; leftOut: string[]; texts(): AsyncGenerator<SourceText> }
 
-/** Finds all sources and reads each once before the first is imported: what is there twice is refused at once. */
+/** Finds all sources and reads each once before importing the first: duplicates are refused before any write. */
 function withTexts<T>(run: Run, use: (texts: Texts) => Promise<T>): Promise<T> {
   const { paths, onProgress, signal } = run
   return withSources(paths, run, async ({ sources, leftOut }) => {

@@ -1,19 +1,19 @@
 const SHAPE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(?: ?(Z|UTC|[+-]\d{2}:?\d{2}))?$/i
-// So that nothing that is reckoned from a time leaves what databases and browsers can name.
+// Keeps every time computed from a parsed one within the range of databases and browsers.
 const EARLIEST_YEAR = 1970
 const LAST_YEAR = 8999
 
 /**
- * A date, or a date and time, as ISO 8601 and most exports write it; without a zone it is UTC.
- * @returns epoch milliseconds, or undefined where the text is no such time or names a day that isn't
+ * Parses a date, or a date and time, in ISO 8601 and the forms of most exports; without a zone in UTC.
+ * @returns epoch milliseconds, or undefined for invalid text or a day that does not exist
  */
 export function timeOf(text: string): number | undefined {
   const [matched, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] =
     SHAPE.exec(text) ?? []
   if (!matched || Number(year) < EARLIEST_YEAR || Number(year) > LAST_YEAR) return undefined
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day))
-  // The calendar rolls over what it doesn't have: 31 June would be 1 July.
+  // Date rolls over invalid days: 31 June would be 1 July.
   if (!new Date(midnight).toISOString().startsWith(`${year}-${month}-${day}`)) return undefined
   const [h, m, s] = [Number(hour), Number(minute), Number(second)]
   if (h > 23 || m > 59 || s > 59) return undefined
@@ -22,10 +22,10 @@ export function timeOf(text: string): number | undefined {
   return offset === undefined ? undefined : midnight + ((h * 60 + m - offset) * 60 + s) * 1000 + millis
 }
 
-/** A month of hours, twice: so that each time is read once. */
+/** Twice the hours of a month, so that each time is parsed once. */
 const MAX_TIMES = 5000
 
-/** The same of many texts, most of which come again. */
+/** Returns a cached time parser for many texts, most of which repeat. */
 export function timeReader() {
   const times = new Map<string, number | undefined>()
   return (text: string | undefined): number | undefined => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { decimalError } from './value-errors.ts'
 
-describe('decimalFault', () => {
+describe('decimalError', () => {
   test.each([
     ['1e999999', 'out of range'],
     ['1'.repeat(16), 'out of range'],
     ['1,5', 'without separators'],
     ['NaN', '"NaN" is not a number'],
-  ])('tells why %s is none: %s', (text, reason) => {
+  ])('explains why %s is not a decimal: %s', (text, reason) => {
     expect(decimalError(text)).toContain(reason)
   })
 

@@ -1,13 +1,13 @@
 import { MAX_DECIMALS, MAX_INTEGER_DIGITS } from '#lib/platform/values/decimals.ts'
 
-/** Why a text from a file can't be kept as it is; undefined where it can. */
+/** Returns the reason why a text from a file can't be stored; undefined where it can. */
 export function textError(text: string, longest: number): string | undefined {
   if (text.length > longest) return `has ${text.length} characters, and at most ${longest} are kept`
   if (/\p{Cc}/u.test(text)) return 'has a control character in it'
   return text.isWellFormed() ? undefined : 'has half a character in it'
 }
 
-/** Why a text is no number for `decimalOf`. */
+/** Returns the reason why `decimalOf` rejects a text. */
 export function decimalError(text: string): string {
   if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text.slice(0, 1000)))
     return `${quoted(text)} is out of range: at most ${MAX_INTEGER_DIGITS} digits before the point and ${MAX_DECIMALS} after it`
@@ -15,7 +15,7 @@ export function decimalError(text: string): string {
   return `${quoted(text)} is not a number${advice}`
 }
 
-/** Text as a message shows it: short, and on one line. */
+/** Quotes text for a message: short, and on one line. */
 export function quoted(text: string): string {
   const short = text.length > 40 ? `${text.slice(0, 39)}…` : text
   return JSON.stringify(short)

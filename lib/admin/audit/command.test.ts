@@ -37,7 +37,7 @@ const audit = async (args: string, more: string[] = []) => {
   return { code, out, err }
 }
 
-/** As the database's owner, behind the walls. */
+/** Runs queries as the database's owner, without row-level security and triggers. */
 async function tamper(...queries: string[]) {
   const tables = ['audit_events', 'audit_chain', 'audit_heads']
   for (const table of tables) await owner.query(`ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`)
@@ -45,8 +45,8 @@ async function tamper(...queries: string[]) {
   for (const table of tables) await owner.query(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`)
 }
 
-describe('what happened', () => {
-  test('is listed, of a kind alone too, and exported with its digests', async () => {
+describe('the history', () => {
+  test('is listed, optionally by kind, and exported with its digests', async () => {
     await addEvent(customer, { action: 'notices.set', subject: 'ap@a.example', details: { kinds: ['due'] } })
     const all = await audit('list --json')
     expect(JSON.parse(all.out).map(({ subject }: { subject: string }) => subject)).toEqual([
@@ -74,11 +74,11 @@ describe('what happened', () => {
 })
 
 describe('verify', () => {
-  test('says how many of an older release are not chained yet, and prune leaves them alone', async () => {
+  test('counts events of an older release that are not chained yet, and prune keeps them', async () => {
     const old = `INSERT INTO audit_events (customer_id, at, action, subject, actor_kind, actor_id, actor_name, request_id, details)
       VALUES ($1, now() - interval '20 months', 'thing.done', 'K0', 'member', 'M1', 'Ana', 'r', '{}')`
     customer = await addNewCustomer()
-    // Before any other test looks: a process never asks again whether a backfill is finished, once it was.
+    // Before the other tests: a process caches that a backfill is finished.
     await owner.query("UPDATE backfills SET finished_at = NULL, at_customer = '' WHERE name = 'audit-chain'")
     await addEvent(customer, { at: new Date(Date.now() - 600 * 86_400_000) })
     await db.sql(customer, old, [customer])
@@ -91,7 +91,7 @@ describe('verify', () => {
     await owner.query('UPDATE backfills SET finished_at = now()')
   })
 
-  test('says that all is well, and names what is not', async () => {
+  test('reports a valid chain, and names broken events', async () => {
     expect(await audit('verify')).toMatchObject({
       code: 0,
       out: `${customer}: verified (3 events, 1 to 3; no signed head)\n`,
@@ -101,7 +101,7 @@ describe('verify', () => {
     expect([code, out]).toEqual([1, expect.stringContaining('EDITED at place 2')])
   })
 
-  test('finds a removed end by the signed head, of a folder or a file, with the public key alone', async () => {
+  test('detects a removed end by the signed head, from a folder or a file, with only the public key', async () => {
     expect(await audit('heads')).toMatchObject({ code: 0, out: expect.stringContaining('"seq":3') })
     const key = (await audit('heads --public-key')).out.trim()
     await tamper(
@@ -115,7 +115,7 @@ describe('verify', () => {
     const [name = ''] = await readdir(join(folder, customer))
     const file = join(folder, customer, name)
     expect(await audit(`verify --heads ${file} --public-key ${key}`)).toMatchObject(expected)
-    // Our own key is another one now: nobody who is trusted has signed that line.
+    // Our own key has changed: no trusted key has signed that line.
     const outcome = await audit('verify')
     expect(outcome).toMatchObject({ code: 1, err: expect.stringContaining('1 lines of the heads') })
     vi.stubEnv('AUDIT_SECRET', 'a secret of 32 characters and more')
@@ -123,12 +123,12 @@ describe('verify', () => {
     expect((await audit('verify')).err).toContain('1 lines of the heads are not signed')
   })
 
-  test('finds a chain that was written anew, and between which heads', async () => {
+  test('detects a rewritten chain, and names the heads around the rewrite', async () => {
     await audit('heads')
     await addEvent(customer, { subject: 'K4' })
     await addEvent(customer, { subject: 'K5' })
     await audit('heads')
-    // As somebody would who has the program: the last two removed, two others put there by the app's own way.
+    // An attacker with access to the program: removes the last two events and adds two others through the application.
     await tamper(
       "DELETE FROM audit_events WHERE customer_id = $1 AND subject IN ('K4', 'K5')",
       'DELETE FROM audit_chain WHERE customer_id = $1 AND seq > 3',
@@ -141,7 +141,7 @@ describe('verify', () => {
   })
 })
 
-test('the job tells the head of each chain that went on, once', async () => {
+test('The job logs the head of each chain with new events, once', async () => {
   const exportedChain = async () => {
     await publishChainHeads('job-1', new AbortController().signal)
     const [name] = await readdir(join(folder, customer)).catch(() => [])
@@ -184,7 +184,7 @@ describe('prune', () => {
     expect(await db.sql(customer, 'SELECT FROM audit_events')).toHaveLength(2)
   })
 
-  test('is the only way: even the owner removes nothing that is younger than a month', async () => {
+  test('is the only way: even the owner can’t remove events younger than a month', async () => {
     const removed = await owner.query('DELETE FROM audit_events WHERE customer_id = $1', [customer])
     const links = await owner.query('DELETE FROM audit_chain WHERE customer_id = $1', [customer])
     await expect(owner.query("UPDATE audit_events SET subject = 'K8'")).resolves.toMatchObject({

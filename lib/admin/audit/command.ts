@@ -79,7 +79,7 @@ function formatEvent({ at, action, subject, actorName, address, details }: Event
   return { at, action, subject, who: actorName, address, details: JSON.stringify(details) }
 }
 
-/** With the digest of each, so that the chain can be checked without the database. */
+/** Exports events with their digests, so that the chain can be verified without the database. */
 async function exportEvents({ customer, format }: { customer: string; format: string }): Promise<void> {
   const { customerId } = await customerNamed(customer)
   if (format === 'csv') {
@@ -92,7 +92,7 @@ async function exportEvents({ customer, format }: { customer: string; format: st
   }
 }
 
-/** As fast as it is read, however much it is. */
+/** Writes to standard output with backpressure, for output of any length. */
 async function write(text: string): Promise<void> {
   interruption.signal.throwIfAborted()
   if (!process.stdout.write(text)) await once(process.stdout, 'drain')

@@ -9,7 +9,7 @@ import { dropMonths, monthsBefore } from './prune.ts'
 
 describe('months', () => {
   const DAY = 86_400_000
-  /** In the months that come after those that are there at the beginning, so that they are over on a day that is to come. */
+  /** Months after the existing ones, so that they end on a future day. */
   const begin = new Date()
   const inMonth = (months: number) => Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() + months, 10)
   let secondDatabase: TestDatabase
@@ -36,7 +36,7 @@ describe('months', () => {
       ({ subject }) => subject,
     )
 
-  test('go whole where all of them are over, and each chain verifies on', async () => {
+  test('are dropped whole where all histories allow it, and each chain verifies afterwards', async () => {
     const both = [await addNewCustomer(), await addNewCustomer()]
     for (const customerId of both)
       for (const months of [0, 2, 4, 6, 7, 8])
@@ -78,7 +78,7 @@ describe('months', () => {
     expect(await left(broken)).toEqual(['K0', 'changed', 'K8'])
   })
 
-  test('go on where they were cut off: what is closed is verified until it goes, the next time', async () => {
+  test('resume after an interruption: closed events are verified until their removal in the next run', async () => {
     const customerId = await addNewCustomer()
     for (const months of [0, 2, 8])
       await addEvent(customerId, { at: new Date(inMonth(months)), subject: `K${months}` })
@@ -92,7 +92,7 @@ describe('months', () => {
     expect(await left(customerId)).toEqual(['K8'])
   })
 
-  test('with an event that has no place in its chain stay', async () => {
+  test('stay with an event that has no place in its chain', async () => {
     const customerId = await addNewCustomer()
     for (const months of [2, 8])
       await addEvent(customerId, { at: new Date(inMonth(months)), subject: `K${months}` })
@@ -106,7 +106,7 @@ describe('months', () => {
     expect(await left(customerId)).toContain('planted')
   })
 
-  // What came since all was looked through, by whoever has the login of what serves requests.
+  // Event added after the verification, with the login that serves requests.
   test.each([
     ['an event that is not closed', 1, ''],
     [
@@ -120,7 +120,7 @@ describe('months', () => {
       2,
       "INSERT INTO audit_chain (customer_id, seq, event_id, digest) VALUES ($1, 4, $2, sha256('x'))",
     ],
-  ])('with %s stays, and so do those after it', async (_, closed, planted) => {
+  ])('with %s stay, as do later months', async (_, closed, planted) => {
     const customerId = await addNewCustomer()
     for (const months of [2, 4, 8])
       await addEvent(customerId, { at: new Date(inMonth(months)), subject: `K${months}` })
@@ -142,7 +142,7 @@ describe('months', () => {
   })
 })
 
-/** How the part of a time's month is called at its end. */
+/** Returns the suffix of the partition's name for a time's month. */
 function partOf(at: number): string {
   return new Date(at).toISOString().slice(0, 7).replace('-', '_')
 }

@@ -14,10 +14,11 @@ import { interruption, note, print } from '../terminal.ts'
 type PruneOptions = { customer?: string; months?: number; dryRun?: boolean }
 
 /**
- * Removes the beginning of each chain, up to the first event of a month that is kept. Only the database's owner may, by
- * this command: what serves requests can't. Where it begins then is written down, with the digest of what went last. Of all
- * customers, the months go whole; of one, or where somebody's has to stay, event by event.
- * @throws Problem where a chain does not verify: it is evidence, and stays; or where it is not whole yet
+ * Removes the beginning of each chain, up to the first event of a retained month. Requires the database's owner, which
+ * only this command uses: logins that serve requests can't prune. Records the new beginning with the digest of the last
+ * removed event. For all customers, drops whole months; for one, or where a customer's events must stay, deletes event
+ * by event.
+ * @throws Problem where a chain does not verify, because it is evidence and stays, or is not completely chained yet
  */
 export async function pruneHistory({
   customer,
@@ -47,7 +48,7 @@ export async function pruneHistory({
   }
 }
 
-/** Up to where each history is over, which ones are whole, and which have to stay as they are. */
+/** Returns the end of each history's old events, the histories that are whole, and those that must stay. */
 async function scanHistory(
   owner: pg.Client,
   customers: readonly { customerId: CustomerId }[],
@@ -71,7 +72,7 @@ async function scanHistory(
   return { ends, whole, left }
 }
 
-/** Whether there is still something that was closed: the time before was cut off. */
+/** Returns whether closed events remain from an interrupted run. */
 async function hasClosed(owner: pg.Client, customerId: CustomerId): Promise<boolean> {
   const { rows } = await owner.query(
     'SELECT FROM audit_chain WHERE customer_id = $1 AND seq <= closed_up_to($1) LIMIT 1',
@@ -82,7 +83,7 @@ async function hasClosed(owner: pg.Client, customerId: CustomerId): Promise<bool
 
 type End = { seq: string; before: string; count: string }
 
-/** The last place before the first event of the months that are kept; undefined where nothing is older that is not closed. */
+/** Returns the last sequence number before the retained months; undefined where no older event is open. */
 async function lastOver(owner: pg.Client, customerId: CustomerId, months: number): Promise<End | undefined> {
   const { rows } = await owner.query<End>(
     `WITH kept AS (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
@@ -98,7 +99,7 @@ async function lastOver(owner: pg.Client, customerId: CustomerId, months: number
   return rows[0]?.seq ? rows[0] : undefined
 }
 
-/** Writes down where each will begin: from then on, what is before may go. */
+/** Records the new beginning of each chain; events before it may then be removed. */
 async function close(owner: pg.Client, ends: ReadonlyMap<CustomerId, End>): Promise<void> {
   for (const [customerId, { seq, before, count }] of ends) {
     interruption.signal.throwIfAborted()
@@ -122,7 +123,10 @@ async function close(owner: pg.Client, ends: ReadonlyMap<CustomerId, End>): Prom
   }
 }
 
-/** Removes what is closed and did not go with its month, of each customer at once, so that no gap is left. */
+/**
+ * Deletes closed events that were not dropped with their month, all of a customer in one statement, so that no gap
+ * remains.
+ */
 async function sweep(owner: pg.Client, customers: readonly CustomerId[]): Promise<void> {
   for (const customerId of customers) {
     interruption.signal.throwIfAborted()
@@ -150,17 +154,17 @@ async function deleteAnonymousEvents(owner: pg.Client, months: number): Promise<
   if (rowCount) note(`${rowCount} counts of refused strangers removed.`)
 }
 
-/** A part of the history that may go whole: a month, or what was there before months were made. */
+/** Partition of the history that may be dropped: a month, or the partition from before monthly partitions. */
 export type Month = { name: string; begins: string | null; ends: string }
 
-/** Like a migration: shorter than a read waits, which would wait behind it. */
+/** Lock timeout in ms, as in migrations: shorter than the timeout of reads, which would queue behind the lock. */
 const LOCK_WAIT = 150
 const DROP_TIMEOUT_MS = 60_000
 
 /**
- * The parts of the history that end before the months that are kept, the oldest first; none where it is not kept in months.
- * An event's time is never later than that of its id.
- * @param months so many are kept beside the present one
+ * Returns the partitions that end before the retained months, oldest first; none in a history without partitions. An
+ * event's time is never later than the time of its id.
+ * @param months number of retained months before the present one
  */
 export async function monthsBefore(owner: pg.Client, months: number): Promise<Month[]> {
   const { rows } = await owner.query<Month>(
@@ -173,8 +177,8 @@ export async function monthsBefore(owner: pg.Client, months: number): Promise<Mo
 }
 
 /**
- * Drops the parts whose events are all closed, the oldest first. One with an event that is not, such as one that has no place in
- * its chain, stays, and so do those after it, so that no chain has a gap; they are tried again the next time.
+ * Drops partitions whose events are all closed, oldest first. A partition with an open event, such as one without a
+ * place in its chain, stays, as do all later partitions, so that no chain has a gap; the next run retries.
  */
 export async function dropMonths(owner: pg.Client, parts: readonly Month[]): Promise<void> {
   for (const part of parts) {
@@ -198,7 +202,7 @@ async function hasOpen(owner: pg.Client, { begins, ends }: Month): Promise<boole
   return rows[0]?.open ?? true
 }
 
-/** Both tables of it at once. Nothing is added to a month that is over. */
+/** Drops the partitions of both tables in one transaction. A month that is over receives no new events. */
 async function drop(owner: pg.Client, { name }: Month): Promise<void> {
   const links = name.replace('audit_events', 'audit_chain')
   await untilUnlocked(owner, name, DROP_TIMEOUT_MS, async () => {

@@ -19,7 +19,7 @@ import { interruption, note, print } from '../terminal.ts'
 
 type VerifyOptions = { customer?: string; heads?: string; publicKey?: string[] }
 
-/** @throws Problem where a chain does not verify, after all of them were looked at */
+/** @throws Problem where a chain does not verify, after checking all of them */
 export async function verifyHistory({ customer, heads, publicKey: keys }: VerifyOptions): Promise<void> {
   const customers = customer === undefined ? await listCustomers() : [await customerNamed(customer)]
   const selectedId = customer === undefined ? undefined : customers[0]?.customerId
@@ -47,7 +47,10 @@ function yetToCome(waiting = 0): string {
   return `; ${waiting.toLocaleString('en')} more of an older release are not chained yet: the job that does it goes on`
 }
 
-/** None where no folder is set, or it is not there yet: then a removed end shows by the database's own head only. */
+/**
+ * Returns the trusted heads; none without a configured or existing folder: then only the database's own head reveals a
+ * removed end.
+ */
 function trustedHeads(
   file: string | undefined,
   keys: string[],

@@ -64,7 +64,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The secret of the link that a new member is given. */
+/** Invites a member and returns the secret of the link. */
 async function invited(customer: string, email: string) {
   const { out } = await admin(
     `members add --customer ${customer} --email ${email} --name Eve --role it-manager`,
@@ -77,7 +77,7 @@ const reopen = () => admin('customers reopen sunbird')
 const actions = async (customer: string) =>
   (await db.sql(customer, 'SELECT action FROM audit_events ORDER BY id')).map(({ action }) => action)
 
-/** Asks as one of the examples of the contract does, with a key. */
+/** Sends an example call of the contract with a key. */
 async function send({ contract, handlers }: (typeof writes)[number]) {
   const example = contract.examples.find(({ answer }) => answer.status === 200) ?? contract.examples[0]
   const { params = {}, body } = example ?? {}
@@ -96,10 +96,10 @@ async function send({ contract, handlers }: (typeof writes)[number]) {
   return { status: response?.status, code: responseBody?.code, detail: responseBody?.detail }
 }
 
-/** A directory is answered in the form of its protocol, which has no code of ours. */
+/** Returns whether a path is of SCIM, which answers in the protocol's form, without our codes. */
 const isOfDirectory = (path: string) => path.startsWith('/scim/')
 
-/** What these are asked for decides: they shut somebody out, and do nothing else. See lib/identity/scim/closed.test.ts. */
+/** Operations whose body decides: they may only lock a user out. See lib/identity/scim/closed.test.ts. */
 const BY_BODY = ['changeMember', 'replaceScimUser', 'patchScimUser']
 
 const read = async (path: string) => {
@@ -108,7 +108,7 @@ const read = async (path: string) => {
   return (await GET?.(new Request(`http://localhost:3000${path}`, { headers })))?.status
 }
 
-describe('from the next request on, a closed customer', () => {
+describe('a closed customer', () => {
   beforeAll(async () => {
     const { code, err } = await close('sunbird --gone-after 10')
     expect([code, err]).toEqual([
@@ -149,7 +149,7 @@ describe('from the next request on, a closed customer', () => {
     expect(answers.filter(([, evenIfClosed]) => evenIfClosed).map(([name]) => name)).toContain('endSession')
   })
 
-  test('is read as before, by key and by session', async () => {
+  test('is readable as before, by key and by session', async () => {
     for (const path of [
       '/billing/v1/assets',
       '/billing/v1/invoices',
@@ -163,7 +163,7 @@ describe('from the next request on, a closed customer', () => {
     })
   })
 
-  test('refuses at the door of the database what comes another way, and loses nothing of others', async () => {
+  test('is protected in the database against other writers, without losing work of other customers', async () => {
     const customerId = newCustomerId('sunbird')
     const insert = () => scope({ customerId }, (tx) => tx.execute("UPDATE assets SET name = 'x'"))
     const error = await insert().catch((thrown: unknown) => thrown)
@@ -208,14 +208,14 @@ describe('from the next request on, a closed customer', () => {
     'sums verify --customer sunbird',
     'import list --customer sunbird',
     'changes list --customer sunbird',
-  ])('is read by the operator: %s', async (args) => {
+  ])('is readable by the operator: %s', async (args) => {
     expect(await admin(args)).toMatchObject({ code: 0 })
   })
 
-  test('lets its people sign in, change their password and be shut out', async () => {
+  test('lets its members sign in, change their password and be locked out', async () => {
     const enter = () => signInFrom({ email: 'eve@people.example', password: PASSWORD }, '192.0.2.2')
     expect(await enter()).toMatch(/^[\w-]{43}$/)
-    // Somebody who is a member elsewhere, too, takes that up though this one is closed.
+    // A member of another customer accepts an invitation there, although this customer is closed.
     const secret = await invited('other', 'eve@people.example')
     await redeemLink({ secret, password: 'another good password', isNew: true })
     expect(
@@ -230,7 +230,7 @@ describe('from the next request on, a closed customer', () => {
     )
   })
 
-  test('is passed over by the jobs', async () => {
+  test('is skipped by the jobs', async () => {
     await db.sql(
       'sunbird',
       `INSERT INTO notice_recipients (customer_id, id, email, licenses_since) VALUES ('sunbird', 'r', 'a@b.example', now())`,
@@ -255,8 +255,8 @@ describe('from the next request on, a closed customer', () => {
   })
 })
 
-describe('an open one', () => {
-  test('is as it was before it was closed, and its history tells of both', async () => {
+describe('an open customer', () => {
+  test('is restored as before, and its history contains closing and reopening', async () => {
     const { contract, handlers } = writes.find((one) => one.contract.name === 'endSession') ?? expect.fail()
     expect((await send({ contract, handlers })).status).toBe(404)
     expect(await admin('customers rename sunbird --name Sunbird')).toMatchObject({ code: 0 })
@@ -271,7 +271,7 @@ describe('an open one', () => {
     expect(await reopen()).toMatchObject({ code: 1, err: 'Sunbird is not closed.\n' })
   })
 
-  test('is not closed while the outcome of a change is not known', async () => {
+  test('is not closed while the outcome of a change is unknown', async () => {
     await db.sql(
       'sunbird',
       `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id, actor_name, request_id)
@@ -284,7 +284,7 @@ describe('an open one', () => {
     )
   })
 
-  test('is closed once those who change it are done, and tells whoever can not wait', async () => {
+  test('is closed after running transactions, and times out with a message', async () => {
     const customerId = newCustomerId('other')
     const { promise: blocked, resolve: release } = Promise.withResolvers<void>()
     const { promise: began, resolve: begin } = Promise.withResolvers<void>()
@@ -304,7 +304,7 @@ describe('an open one', () => {
     expect(await db.sql('other', 'SELECT name FROM customers')).toEqual([{ name: 'written before' }])
   })
 
-  test('of 50 changes and a closing at once, each is either there or refused', async () => {
+  test('accepts or refuses each of 50 changes in parallel with a closing', async () => {
     await addCustomer('race')
     const customerId = newCustomerId('race')
     await callerOf('race', 'admin')
@@ -332,7 +332,7 @@ describe('an open one', () => {
   })
 })
 
-test('who is gone is let in no more, by key, session or password', async () => {
+test('A customer past its retention is not let in by key, session or password', async () => {
   const caller = digestOf(key)
   expect(await findKeyCaller(caller)).toBeDefined()
   await close()

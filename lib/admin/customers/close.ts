@@ -7,7 +7,7 @@ import { customerNamed } from '../command.ts'
 import { interruption, note, print } from '../terminal.ts'
 import { byOwner, type CustomerClosure, readCustomerClosure } from './owners-work.ts'
 
-/** From the next request on nothing of the customer changes; after so many days nobody reads it either. */
+/** Closes a customer: changes are refused from the next request on, and reads after a number of days. */
 export async function closeCustomer(idOrDomain: string, { goneAfter }: { goneAfter: number }): Promise<void> {
   const { customerId, name } = await customerNamed(idOrDomain)
   const removedAt = await byOwner({ alone: [customerId] }, async (owner) => {
@@ -33,7 +33,7 @@ export async function closeCustomer(idOrDomain: string, { goneAfter }: { goneAft
   )
 }
 
-/** What was closed is as it was before. */
+/** Reopens a closed customer with its previous state. */
 export async function reopenCustomer(idOrDomain: string): Promise<void> {
   const { customerId, name } = await customerNamed(idOrDomain)
   await byOwner({ alone: [customerId] }, async (owner) => {
@@ -58,7 +58,7 @@ function alreadyClosed(name: string, { closedAt, goneAt }: CustomerClosure): str
   return `${name} is closed since ${closedAt}, and gone after ${goneAt}. To change that, reopen it first.`
 }
 
-/** What became of them at their vendors could not be written down any more. */
+/** Refuses to close with open changes: their outcome could not be recorded any more. */
 async function rejectOpenChanges(owner: OwnersWork, customerId: string, name: string): Promise<void> {
   const open = await owner.query<{ asset: string }>(
     `SELECT asset_id AS asset FROM license_changes
@@ -73,7 +73,10 @@ async function rejectOpenChanges(owner: OwnersWork, customerId: string, name: st
   )
 }
 
-/** What the job does each night, for installations whose web processes are kept away from the database's owner. */
+/**
+ * Purges closed customers like the nightly job, for installations whose web processes have no access to the database's
+ * owner.
+ */
 export async function purgeClosedCustomers({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
   const { url } = await startDatabase()
   const waiting: string[] = []

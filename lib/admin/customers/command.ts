@@ -65,7 +65,7 @@ export function addCustomerCommands(customers: Command): void {
   addLeaving(command)
 }
 
-/** What ends a customer. */
+/** Adds the commands that end a customer. */
 function addLeaving(command: (name: string, description: string, example: string) => Command): void {
   command(
     'close',
@@ -138,7 +138,7 @@ function addPricesCommand(customers: Command): void {
 }
 
 async function prices(customer: string, { toItManagers }: { toItManagers?: 'shown' | 'hidden' }) {
-  // Only now: what reads invoices would make every other command slower to start.
+  // Imported here: loading the invoice modules would slow the start of every other command.
   const { changeVisibility } = await import('#lib/costs/license-prices/operations.ts')
   const { readHidesPrices } = await import('#lib/costs/license-prices/store.ts')
   const { customerId } = await customerNamed(customer)

@@ -9,8 +9,8 @@ import { interruption, note, print, progress } from '../terminal.ts'
 import { byOwner } from './owners-work.ts'
 
 /**
- * Writes everything of a customer into a folder that is made for it. The manifest comes last: without it, the export is not
- * whole. A closed customer counts as exported then.
+ * Exports all data of a customer into a new folder. Writes the manifest last: without it, the export is incomplete. A
+ * closed customer then counts as exported.
  */
 export async function exportWhole(idOrDomain: string, { to }: { to: string }): Promise<void> {
   const { customerId, name } = await customerNamed(idOrDomain)
@@ -36,7 +36,7 @@ export async function exportWhole(idOrDomain: string, { to }: { to: string }): P
   const isClosed = await byOwner({ alone: [], related: [customerId] }, async (owner) => {
     const details = { files: folder.count(), rows }
     await owner.addEvent(customerId, { action: 'customer.exported', subject: customerId, details })
-    // What was written after that moment is in no file.
+    // Rows written after that moment are not exported.
     const closed = await owner.query(
       'UPDATE customers SET exported_at = $2 WHERE id = $1 AND closed_at <= $2 RETURNING id',
       [customerId, at],
@@ -48,7 +48,7 @@ export async function exportWhole(idOrDomain: string, { to }: { to: string }): P
   if (isClosed) note('It is closed: its rows are removed when its time is over.')
 }
 
-/** As it came, or by its invoice; behind the invoice's id, which another document can't have. */
+/** Returns a document's original name, or one by its invoice; prefixed with the unique invoice id. */
 function fileName({
   invoiceId,
   document,
@@ -63,7 +63,7 @@ function fileName({
   return `${plain(invoiceId)}.${document}${name === null ? '' : `.${plain(name.replace(/\.\w+$/, ''))}`}.${ending}`
 }
 
-/** Names of files have an end. Two that begin alike are told apart by a digest. */
+/** Shortens a file name to the limit. A digest distinguishes names with a common beginning. */
 function shortened(name: string): string {
   if (name.length <= MAX_PART_LENGTH) return name
   return `${name.slice(0, MAX_PART_LENGTH - 13)}-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
@@ -73,21 +73,21 @@ const MAX_PART_LENGTH = 100
 
 type Open = { handle: FileHandle; hash: Hash; bytes: number; rows: number }
 
-/** A folder that is written whole: files of lines, which come one after the other, and documents. */
+/** Export folder: sequential files of lines, and documents. */
 export type ExportFolder = {
   addLines(name: string, lines: readonly string[]): Promise<void>
   addFile(name: string, bytes: Uint8Array): Promise<void>
-  /** How many files are there. */
+  /** Returns the number of files. */
   count(): number
   /** Writes the manifest: name, bytes, rows and SHA-256 of each file. */
   end(fields: Record<string, string>): Promise<void>
   close(): Promise<void>
 }
 
-/** Nobody else on this machine reads it. */
+/** Modes that keep other users of the machine out. */
 const OURS = { folder: 0o700, file: 0o600 }
 
-/** @throws Problem where there is something already, or nothing can be written */
+/** @throws Problem where the path exists or is not writable */
 async function openFolder(path: string): Promise<ExportFolder> {
   await mkdir(path, { mode: OURS.folder }).catch((error: NodeJS.ErrnoException) => {
     const reason =

@@ -36,7 +36,7 @@ const actions = async (customer: string) =>
   (await db.sql(customer, 'SELECT action FROM audit_events ORDER BY id')).map(({ action }) => action)
 
 describe('the example of the docs', () => {
-  test('is shown first, and a dry run writes nothing', async () => {
+  test('is displayed first, and a dry run writes nothing', async () => {
     put(EXAMPLE)
     const { code, out, err } = await run('--dry-run')
     expect(code).toBe(0)
@@ -58,7 +58,7 @@ describe('the example of the docs', () => {
     expect((await admin('customers list --json')).out).toBe('[]\n')
   })
 
-  test('is written whole, with links in a file of ours and a row of history for each thing', async () => {
+  test('is imported completely, with links in a private file and an audit row per item', async () => {
     put(EXAMPLE)
     const { code, err } = await apply()
     expect([code, err]).toEqual([0, expect.stringContaining('2 of 2 customers are written.')])
@@ -121,7 +121,7 @@ describe('the example of the docs', () => {
     expect(await actions('sunbird')).toEqual(before)
   })
 
-  test('with a changed line changes just that', async () => {
+  test('changes only the changed line on a repeated import', async () => {
     const before = await actions('sunbird')
     put(EXAMPLE.replace('Ben Okafor,"it-manager, finance-user"', 'Ben Okafor,finance-user'))
     const { code, out } = await run('--yes')
@@ -135,7 +135,7 @@ describe('the example of the docs', () => {
   })
 })
 
-test('customers, members and profiles that are not in the file stay', async () => {
+test('Customers, members and profiles missing in the file stay', async () => {
   put('customer,profile,profileName\nmoonbird,apac,Moonbird Asia\n')
   expect(await run('--yes')).toMatchObject({ code: 0 })
   expect(await rowsOf('sunbird', 'members')).toBe(2)
@@ -143,7 +143,7 @@ test('customers, members and profiles that are not in the file stay', async () =
   expect(await rowsOf('moonbird', 'billing_profiles')).toBe(2)
 })
 
-test('a new domain moves the assets that had the former one', async () => {
+test('A new domain moves the assets of the former one', async () => {
   await db.sql(
     'moonbird',
     `INSERT INTO assets (customer_id, id, type, name, customer_domain, vendor_customer_id, reseller)
@@ -159,7 +159,7 @@ test('a new domain moves the assets that had the former one', async () => {
   expect((await actions('moonbird')).at(-1)).toBe('customer.renamed')
 })
 
-describe('nothing is written where one line is wrong', () => {
+describe('A file with one bad line is refused without writing', () => {
   test.each([
     [
       'customer,name\nnew,New\n',
@@ -199,7 +199,7 @@ describe('nothing is written where one line is wrong', () => {
     expect(await actions('sunbird')).toEqual(before)
   })
 
-  test('though others are right', async () => {
+  test('even when other lines are good', async () => {
     put(
       'customer,name,domain,contactEmail\ngood,Good,good.example,it@good.example\nbad,Bad,good.example,it@bad.example\n',
     )
@@ -208,7 +208,7 @@ describe('nothing is written where one line is wrong', () => {
   })
 })
 
-test('an address may be a member of several customers, and nobody is told of the others', async () => {
+test('An address may be a member of several customers, which do not learn of each other', async () => {
   put('customer,member,memberName,roles\nmoonbird,ana@sunbird.example,Ana Ruiz,finance-user\n')
   const { code, out, err } = await apply()
   expect([code, out + err]).toEqual([0, expect.not.stringContaining('sunbird,')])
@@ -220,7 +220,7 @@ test('an address may be a member of several customers, and nobody is told of the
   ])
 })
 
-test('links are mailed where that is asked for: nobody else sees them', async () => {
+test('Links are mailed on request, and displayed nowhere', async () => {
   const mail = {
     SMTP_URL: 'smtp://127.0.0.1:1',
     MAIL_FROM: 'b@reseller.example',
@@ -248,7 +248,7 @@ test('links are mailed where that is asked for: nobody else sees them', async ()
   expect(links).toEqual([{ state: 'WAITING' }])
 })
 
-test('two at once leave each customer whole, once', async () => {
+test('Parallel imports leave each customer complete, once', async () => {
   put(
     `customer,name,domain,contactEmail,member,memberName,roles\n${Array.from(
       { length: 20 },
@@ -259,7 +259,7 @@ test('two at once leave each customer whole, once', async () => {
   const ends = await Promise.all(
     ['a', 'b'].map((name) => start(`customers import customers.csv --yes --links twins-${name}.csv`).ended),
   )
-  // Whoever came second to one says so, and can come again.
+  // The loser of a race reports the conflict and can be repeated.
   for (const { code, err } of ends) if (code !== 0) expect(err).toContain('can be imported again')
   const all = ['a', 'b'].flatMap((name) => {
     const path = join(folder, `twins-${name}.csv`)
@@ -274,10 +274,10 @@ test('two at once leave each customer whole, once', async () => {
   expect(await run('--yes')).toMatchObject({ code: 0, err: expect.stringContaining('Nothing to change.') })
 })
 
-// Of thousands of lines where there is time: each member has a link of its own.
+// Of thousands of lines, given enough time: each member has their own link.
 const MANY = DEEP ? 100 : 15
 
-test('a file of many lines is written, to the last one', async () => {
+test('A file of many lines is written to the last one', async () => {
   const rows = Array.from(
     { length: 20 * MANY },
     (_, at) =>

@@ -14,16 +14,16 @@ export type ImportOptions = {
   dryRun?: boolean
   yes?: boolean
   json?: boolean
-  /** A file that is made for the links of those who are new. */
+  /** New file for the links of new members. */
   links?: string
-  /** They are mailed in its place. */
+  /** Whether links are mailed instead. */
   mail?: boolean
 }
 
 /**
- * Brings customers to what a file says: what would change is shown, and done after one question, each customer whole or not
- * at all. The same file again changes nothing.
- * @throws ImportRefused that names each line that can't be taken: nothing is written then
+ * Imports customers from a file: shows the changes, and applies them after one confirmation, each customer completely
+ * or not at all. A repeated import changes nothing.
+ * @throws ImportError that names each bad line; then nothing is written
  */
 export async function importCustomers(file: string, options: ImportOptions): Promise<void> {
   const { dryRun = false, yes = false, json = false } = options
@@ -54,7 +54,10 @@ export async function importCustomers(file: string, options: ImportOptions): Pro
   if (links) note(`The links of ${links.count} people are in ${options.links}; each opens a membership once.`)
 }
 
-/** Whoever is new gets a link, and a link is shown once: without a way to its owner nobody could come. */
+/**
+ * Requires a delivery for links of new members: a link is shown once, and without delivery its member could not sign
+ * in.
+ */
 function checkDelivery({ links, mail }: ImportOptions, invited: number): void {
   if (mail && !mailSettings())
     throw new Problem('invalid_request', 'Links can not be mailed: SMTP_URL and MAIL_FROM are not set.')
@@ -111,7 +114,7 @@ function isInvitation({ part, kind }: Change): boolean {
   return part === 'member' && kind === 'new'
 }
 
-/** What would change, a row for each thing; what stays as it is is only counted. */
+/** Returns the changes as a table with a row per item; unchanged items are only counted. */
 function changesTable({ input, changes }: CustomerChanges) {
   return changes
     .filter(({ kind }) => kind !== 'unchanged')
@@ -142,7 +145,7 @@ const NAMES: Record<Change['part'], string> = {
   notices: 'Notices',
 }
 
-/** How many of each kind: `Members: 2 new, 1 changed, 40 unchanged`. */
+/** Returns the counts per kind: `Members: 2 new, 1 changed, 40 unchanged`. */
 function summaryOf(plans: readonly CustomerChanges[]): string[] {
   const changes = plans.flatMap((plan) => plan.changes)
   return PARTS.flatMap((part) => {

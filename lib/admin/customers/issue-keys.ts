@@ -21,9 +21,8 @@ const COLUMNS = { required: ['customer', 'name', 'roles'], optional: ['days'] } 
 const DAYS = 90
 
 /**
- * Issues keys that belong to customers, a row of a file each, and writes them into a file that is made for them. Nothing is
- * issued where a row can't be taken.
- * @throws ImportRefused that names each of those rows
+ * Issues keys for customers, one per row of a file, and writes them into a new file. Issues none where a row is bad.
+ * @throws ImportError that names each bad row
  */
 export async function issueKeys(file: string, { out }: { out: string }): Promise<void> {
   const requests = await readRequests(file === '-' ? file : resolve(env().callerDir, file))
@@ -41,7 +40,7 @@ export async function issueKeys(file: string, { out }: { out: string }): Promise
   note(`${done} keys are in ${out}. They can not be shown again.`)
 }
 
-/** All of one customer's are there, or none. */
+/** Issues all keys of one customer, or none. */
 async function issueFor(
   customer: string,
   requests: readonly KeyRequest[],

@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Something in each corner. */
+/** Adds rows to each table of a customer. */
 async function fill(id: string) {
   await addCustomer(id)
   await addMember(id, { id: `${id}-ana`, roles: ['admin'], passwordHash: `$argon2id$secret-of-${id}` })
@@ -91,7 +91,7 @@ const tables = async () => {
   )
   return rows.map(({ name }) => name)
 }
-/** Begins a transaction of the owner, who sees the rows of the customers that it names: on each machine, by SET LOCAL. */
+/** Begins a transaction of the owner, scoped to the rows of a customer by SET LOCAL on each node. */
 const operateOn = (customer: string) =>
   owner.query(`BEGIN; SET LOCAL console.operated = ${pg.escapeLiteral(customer)}`)
 const counted = async (customer: string) => {
@@ -113,7 +113,7 @@ const setRemovalTime = async (customer: string) => {
 }
 
 describe('an export', () => {
-  test('has everything of one customer, with amounts to the digit, in a folder of ours', async () => {
+  test('contains all data of one customer, with exact amounts, in a private folder', async () => {
     const { code, out, err } = await admin('customers export sunbird --to out')
     expect([code, out, err]).toEqual([
       0,
@@ -159,7 +159,7 @@ describe('an export', () => {
       if (counts[table]) expect(names).toContain(table)
   })
 
-  test('has no secret, no digest of one, no session, and nothing of another customer', async () => {
+  test('contains no secret, digest of a secret or session, and no data of another customer', async () => {
     const { rows } = await db.opened.keys.query("SELECT digest FROM api_keys WHERE customer_id = 'sunbird'")
     const all = readdirSync(join(folder, 'out'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -181,7 +181,7 @@ describe('an export', () => {
     expect(all).not.toContain('other.example')
   })
 
-  test('stands in the history, and is not put on top of something', async () => {
+  test('is recorded in the history, and does not overwrite a folder', async () => {
     const [event] = await db.sql(
       'sunbird',
       "SELECT details FROM audit_events WHERE action = 'customer.exported'",
@@ -199,7 +199,7 @@ describe('an export', () => {
     expect(existsSync(join(folder, 'new'))).toBe(false)
   })
 
-  test('of a customer with thousands of rows goes on over portions', async () => {
+  test('of a customer with thousands of rows is written in portions', async () => {
     await addCustomer('large')
     await db.sql(
       'large',
@@ -213,7 +213,7 @@ describe('an export', () => {
 })
 
 describe('a customer whose time is over', () => {
-  test('is removed by no process that is kept away from the owner of the database', async () => {
+  test("is not removed by a process without access to the database's owner", async () => {
     await admin('customers close large')
     await admin('customers export large --to large-again')
     await setRemovalTime('large')
@@ -230,7 +230,7 @@ describe('a customer whose time is over', () => {
     expect(await counted('large')).toEqual({})
   })
 
-  test('stays as long as nobody exported it since it was closed', async () => {
+  test('stays until it was exported after its closing', async () => {
     await admin('customers close sunbird')
     await setRemovalTime('sunbird')
     const before = await counted('sunbird')
@@ -242,7 +242,7 @@ describe('a customer whose time is over', () => {
     expect(await counted('sunbird')).toEqual(before)
   })
 
-  test('is removed whole after that, and nothing of others', async () => {
+  test('is removed completely after the export, and other customers stay', async () => {
     expect(await admin('customers export sunbird --to last')).toMatchObject({
       code: 0,
       err: expect.stringContaining('its rows are removed when its time is over'),
@@ -256,7 +256,7 @@ describe('a customer whose time is over', () => {
     expect(await scopes()).not.toContain('sunbird')
     expect(await scopes()).toContain('other')
     const { rows } = await db.opened.jobs.query("SELECT * FROM former_customers WHERE id = 'sunbird'")
-    // The export itself was told after its moment.
+    // The export's own event is later than the export's snapshot.
     expect(rows).toMatchObject([
       { id: 'sunbird', chain_seq: String(chain.seq + 1), closed_at: expect.any(Date) },
     ])
@@ -264,7 +264,7 @@ describe('a customer whose time is over', () => {
     expect(await purgeDeletedCustomers('job', NEVER, db.url)).toBe(0)
   })
 
-  test('gives its id to nobody else', async () => {
+  test('keeps its id reserved', async () => {
     const command = 'customers add --id sunbird --name New --domain new.example --contact-email a@new.example'
     expect(await admin(command)).toMatchObject({
       code: 1,
@@ -273,8 +273,8 @@ describe('a customer whose time is over', () => {
   })
 })
 
-describe('the database lets nobody remove', () => {
-  test('by a login that serves requests: none writes when a customer is closed, gone and exported', async () => {
+describe('the database refuses to remove a customer', () => {
+  test('by a login that serves requests: none can write that a customer is closed, past its retention and exported', async () => {
     const customerId = newCustomerId('other')
     for (const column of ['closed_at', 'gone_at', 'exported_at', 'merged_into'])
       await expect(

@@ -34,7 +34,7 @@ const DEFAULTS = [
   ['together', '5', 'settings'],
 ]
 
-test('limits are those of the settings until a customer has its own, which count at once', async () => {
+test('Limits follow the settings until a customer has its own, which apply immediately', async () => {
   expect(await limitsOf('sunbird')).toEqual(DEFAULTS)
   expect(await quotaOf('sunbird')).toBe(5000)
   expect(await limits('sunbird.example --requests 40 --together 2')).toMatchObject({
@@ -67,7 +67,7 @@ test.each([
   'sunbird --exports -3',
   'sunbird --together 1001',
   'nobody',
-])('%s is refused, and changes nothing', async (args) => {
+])('%s is refused without an effect', async (args) => {
   const before = await limitsOf('other')
   expect(await limits(args)).toMatchObject({
     code: 1,

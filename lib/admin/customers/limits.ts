@@ -6,7 +6,7 @@ import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { customerNamed, recordOperatorAction, withDatabase } from '../command.ts'
 import { note, printRows } from '../terminal.ts'
 
-/** In the order in which they are shown. */
+/** Limits in display order. */
 const LIMITS = {
   requests: 'requests of a key or session in a minute',
   changes: 'changes of licenses among them',
@@ -56,7 +56,7 @@ async function limits(customer: string, { json, ...texts }: LimitOptions): Promi
   if (Object.keys(requested).length > 0) note(`The limits of ${customerId} are set.`)
 }
 
-/** @throws Problem where it is no whole number from 1 on, nor "default" */
+/** @throws Problem for anything but a whole number from 1 on, or "default" */
 function numberOf(name: Name, text: string): number | null {
   if (text === 'default') return null
   const number = Number(text)

@@ -46,13 +46,13 @@ describe('assets by the domain of their customer', () => {
     asset('3', 'sunbird.example'),
   ])
 
-  test('a dry run stores nothing', async () => {
+  test('are only checked in a dry run', async () => {
     const { code, out } = await admin('import assets - --by-domain --dry-run', TWO)
     expect([code, out]).toEqual([0, expect.stringContaining('Dry run: nothing was stored.')])
     expect([await assetsOf('sunbird'), await assetsOf('moonbird')]).toEqual([[], []])
   })
 
-  test('come to each as one import, and the same file again changes nothing', async () => {
+  test('are imported once per customer, and a repeated file changes nothing', async () => {
     const { code, out } = await admin('import assets - --by-domain --json', TWO)
     expect([code, JSON.parse(out).counts]).toEqual([0, { added: 3, unchanged: 0, replaced: 0 }])
     expect(await assetsOf('sunbird')).toEqual(['cloud-platform-1', 'cloud-platform-3'])
@@ -77,14 +77,14 @@ describe('assets by the domain of their customer', () => {
         'What is stored differs. Add --replace to write over it.',
       ],
     ],
-  ])('nothing of a file is stored where one is refused: %#', async (assets, lines) => {
+  ])('are refused as a whole where one is bad: %#', async (assets, lines) => {
     const { code, out, err } = await admin('import assets - --by-domain', JSON.stringify(assets))
     expect([code, out]).toEqual([1, ''])
     for (const line of lines) expect(err).toContain(line)
     expect([...(await assetsOf('sunbird')), ...(await assetsOf('moonbird'))]).toHaveLength(3)
   })
 
-  test('nor where one of the customers is closed', async () => {
+  test('are refused where one of the customers is closed', async () => {
     const { code, err } = await admin(
       'import assets - --by-domain',
       JSON.stringify([asset('9', 'sunbird.example'), asset('7', 'closed.example')]),
@@ -95,7 +95,7 @@ describe('assets by the domain of their customer', () => {
 })
 
 describe('keys of many customers', () => {
-  test('are written into a file of ours, and work', async () => {
+  test('are written into a private file, and work', async () => {
     put(
       'wanted.csv',
       'customer,name,roles,days\nsunbird,ERP,"it-manager, finance-user",30\nmoonbird,Reports,finance-user,\n',
@@ -137,12 +137,12 @@ describe('keys of many customers', () => {
     ],
     ['customer,name\nsunbird,A\n', errorOutput('line 1, roles: there is no such column')],
     ['customer,name,roles\n', 'There is no row in the file.\n'],
-  ])('none is issued where a row is wrong: %#', async (text, err) => {
+  ])('are not issued where a row is bad: %#', async (text, err) => {
     expect(await admin('customers issue-keys - --out none.csv', text)).toEqual({ code: 1, out: '', err })
     expect(existsSync(join(folder, 'none.csv'))).toBe(false)
   })
 
-  test('and none where the file for them is there already', async () => {
+  test('are not issued where the file for them exists', async () => {
     const before = await db.sql('sunbird', 'SELECT id FROM api_keys')
     const { code, err } = await admin('customers issue-keys wanted.csv --out keys.csv')
     expect([code, err]).toEqual([1, 'keys.csv: there is a file already.\n'])
@@ -154,7 +154,7 @@ describe('members by lines', () => {
   const disabled = () =>
     db.sql('sunbird', 'SELECT email FROM members WHERE disabled_at IS NOT NULL ORDER BY email')
 
-  test('are disabled one after the other, and who is wrong keeps none of the others', async () => {
+  test('are disabled one by one, and a refused one does not stop the others', async () => {
     for (const name of ['ana', 'ben', 'cleo'])
       await addMember('sunbird', {
         roles: [name === 'cleo' ? 'admin' : 'it-manager'],
@@ -168,7 +168,7 @@ describe('members by lines', () => {
     expect(await disabled()).toEqual([{ email: 'ana@sunbird.example' }, { email: 'ben@sunbird.example' }])
   })
 
-  test('are enabled again the same way; without a line nothing is done', async () => {
+  test('are enabled one by one; without a line nothing is done', async () => {
     const lines = 'ana@sunbird.example\nben@sunbird.example'
     expect(await admin('members enable --customer sunbird --email -', lines)).toMatchObject({ code: 0 })
     expect(await disabled()).toEqual([])

@@ -42,7 +42,7 @@ export async function addCustomer(input: NewCustomer): Promise<void> {
   note(`Added ${name}. Next: members add --customer ${id} …, keys issue --customer ${id} …`)
 }
 
-/** All of them, as a table or as JSON; those that are closed with the time of it. */
+/** Prints all customers as a table or as JSON; closed ones with their closing time. */
 export async function showCustomers(options: { json?: boolean }): Promise<void> {
   const { states } = await listCustomerStates()
   const isAnyClosed = [...states.values()].some(({ closedAt }) => closedAt !== null)
@@ -59,7 +59,7 @@ export async function showCustomers(options: { json?: boolean }): Promise<void> 
 
 type NamingOptions = { name?: string; domain?: string; contactEmail?: string }
 
-/** Changes what is given; what is as it was before changes nothing. */
+/** Changes the present options; unchanged values change nothing. */
 export async function renameCustomer(idOrDomain: string, options: NamingOptions): Promise<void> {
   const { customerId } = await customerNamed(idOrDomain)
   const { name, domain, contactEmail } = options
@@ -97,7 +97,7 @@ function nameOf(text: string): string {
   return checkedText('name', text)
 }
 
-/** In small letters. @throws Problem where it is no domain */
+/** Returns a domain in lower case. @throws Problem where the text is not a domain */
 function domainOf(text: string): string {
   const domain = text.trim().toLowerCase()
   if (!z.hostname().max(253).safeParse(domain).success || !domain.includes('.'))
@@ -105,7 +105,7 @@ function domainOf(text: string): string {
   return domain
 }
 
-/** @throws Problem where it is no e-mail address */
+/** @throws Problem for an invalid e-mail address */
 function contactOf(text: string): string {
   const email = text.trim()
   if (!z.email().max(254).safeParse(email).success)

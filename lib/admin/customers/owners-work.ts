@@ -5,12 +5,12 @@ import { asOwnerOf, type OwnersWork } from '#lib/server/pruning/as-owner.ts'
 
 type Customers = Parameters<typeof asOwnerOf>[1]
 
-/** The same as `asOwnerOf`, on the database of this command. */
+/** Like `asOwnerOf`, but on the database of this command. */
 export async function byOwner<T>(customers: Customers, work: (owner: OwnersWork) => Promise<T>): Promise<T> {
   return asOwnerOf((await startDatabase()).direct, customers, work)
 }
 
-/** Whether a customer is closed and until when it can be read, as days of UTC; null: it is open. */
+/** Closing of a customer and end of readability, as UTC days; null: the customer is open. */
 export type CustomerClosure = {
   closedAt: string | null
   goneAt: string | null
@@ -19,7 +19,7 @@ export type CustomerClosure = {
   mergedInto: string | null
 }
 
-/** Read under the lock that nobody changes it beside. */
+/** Returns the closure under the lock that excludes parallel changes. */
 export async function readCustomerClosure(
   { query }: OwnersWork,
   customerId: CustomerId,

@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const prices = (args: string) => runHere(['customers', 'prices', ...args.split(' ')])
 
-test('prices are shown to IT Managers until it is said otherwise, of one customer, and written down once', async () => {
+test('Prices are shown to IT Managers until an operator hides them, per customer, with one audit row', async () => {
   expect(await prices('sunbird')).toMatchObject({ code: 0, out: 'shown\n' })
   const hide = 'sunbird.example --to-it-managers hidden'
   expect(await prices(hide)).toMatchObject({

@@ -4,10 +4,10 @@ import { stringify } from 'csv-stringify/sync'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 
-/** Secrets as CSV, in a file that nobody else on this machine may read. */
+/** Secrets as CSV in a private file (mode 0600). */
 export type SecretFile = {
   count: number
-  /** On the disk when it returns: what was not written down is lost. */
+  /** Appends rows, synced to disk on return: an unwritten secret is lost. */
   add(rows: readonly string[][]): Promise<void>
   close(): Promise<void>
 }

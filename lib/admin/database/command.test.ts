@@ -38,7 +38,7 @@ afterAll(async () => {
 const migrations = listMigrations()
 const first = `Database   ${migrations.length} migrations, the newest ${migrations.at(-1)?.name}`
 
-test('says what is open, and does it', async () => {
+test('The command lists open steps and runs them', async () => {
   const output = (await admin('database status --json')).out
   expect(JSON.parse(output)).toEqual({
     migrations: migrations.length,
@@ -58,11 +58,11 @@ test('says what is open, and does it', async () => {
   expect(await db.sql('birch', 'SELECT name FROM billing_profiles')).toEqual([{ name: 'BIRCH' }])
   const done = (await admin('database status')).out
   expect(done).toMatch(/\ncapitals +all +2 +/)
-  // What this release does not know stays open, and is not waited for.
+  // A step unknown to this release stays open, without waiting for it.
   expect(done).toContain('\nBackfills  1 open\n')
 })
 
-test('does one again that is done, and knows which there are', async () => {
+test('The command repeats a finished backfill, and rejects unknown names', async () => {
   await db.sql('birch', "UPDATE billing_profiles SET name = 'small'")
   expect((await admin('database backfill')).out).toBe('Nothing is open: 0 rows were looked at.\n')
   expect((await admin('database backfill --again capitals')).out).toBe(
@@ -75,13 +75,13 @@ test('does one again that is done, and knows which there are', async () => {
   })
 })
 
-test('makes the logins and migrates, as the owner; where all is there, nothing changes', async () => {
+test('The command creates the logins and migrates as the owner, and changes nothing the second time', async () => {
   expect(await admin('database logins')).toEqual({ code: 0, out: 'All logins are there.\n', err: '' })
   const done = 'The database has all migrations of this release.\n'
   expect(await admin('database migrate')).toEqual({ code: 0, out: done, err: '' })
 })
 
-test('a start that may not migrate looks whether somebody has', async () => {
+test('A start without the right to migrate checks whether another process has migrated', async () => {
   vi.stubEnv('MIGRATE_AT_START', '0')
   expect((await admin('database status')).code).toBe(0)
   const [newest] = migrations.slice(-1)

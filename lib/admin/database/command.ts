@@ -15,7 +15,7 @@ import { Interrupted, interruption, print, printRows, progress } from '../termin
 import { addDistributeCommands, printMachines, readMachines } from './distribute.ts'
 import { addDumpCommands } from './dump.ts'
 
-/** Until it is looked at again what another process, which is ahead of us, has left. */
+/** Pause between checks of a newer process's progress, in milliseconds. */
 const PAUSE = 1000
 
 export function addDatabaseCommands(database: Command): void {
@@ -102,7 +102,7 @@ async function backfill({ again }: { again?: string }): Promise<void> {
   const { signal } = interruption
   const display = progress('rows looked at')
   let count = 0
-  // Another process that fills as well may be ahead of us: then there is something left when we end.
+  // Another process may be backfilling ahead of us: then rows are left when we end.
   while (!signal.aborted && (await isOpen(backfills))) {
     const before = count
     count += await runBackfills({

@@ -9,7 +9,7 @@ import { asOwner } from '#lib/platform/db/start.ts'
 import { customerNamed, withDatabase } from '../command.ts'
 import { isAgreedTo, needTerminal, print, printRows } from '../terminal.ts'
 
-/** The commands of a database that Citus spreads over several machines. */
+/** Adds the commands of a database distributed by Citus. */
 export function addDistributeCommands(database: Command): void {
   database
     .command('distribute')
@@ -35,7 +35,7 @@ export function addDistributeCommands(database: Command): void {
     .action(alone)
 }
 
-/** What lies on which machine; undefined where one server has all. */
+/** Returns the contents of each node; undefined for a single server. */
 export async function readMachines(): Promise<Machine[] | undefined> {
   const ids = (await listCustomers()).map(({ customerId }) => customerId)
   return machinesOf(opened().jobs, ids)

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { commandLine } from '../test-command.ts'
 
-// What is dumped while somebody writes is all there in another folder: rows, history, and what is sealed by secrets.
+// A dump during writes contains all data in another folder: rows, history, and values sealed by secrets.
 
 const NODE = ['--conditions=react-server', '--no-warnings', '--input-type=module', '-e']
 const module = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href)
@@ -24,7 +24,7 @@ const module = (path: string) => JSON.stringify(new URL(`../../${path}`, import.
 let root: string
 const at = (name: string) => join(root, name)
 const { start } = commandLine(() => '', tmpdir())
-/** A command on the data in a folder, with no secret but those that are kept there. */
+/** Runs a command on the data in a folder, with the folder's own secrets only. */
 const admin = (folder: string, args: string, more: string[] = []) =>
   start(args, more, `DATA_DIR=${at(folder)}`).ended
 
@@ -35,7 +35,7 @@ function begin(folder: string, text: string) {
   })
 }
 
-/** Runs a program on the data in a folder: what it says, by lines. */
+/** Runs a program on the data in a folder. @returns its output by lines */
 async function program(folder: string, text: string): Promise<string[]> {
   const child = begin(folder, text)
   let [out, err] = ['', '']
@@ -50,7 +50,7 @@ async function program(folder: string, text: string): Promise<string[]> {
   return out.trim().split('\n')
 }
 
-// A command that ends leaves the database, for its whole process.
+// A command disconnects from the database at its end, for its whole process.
 const PREAMBLE = `
   import pg from 'pg'
   import { startDatabase } from ${module('platform/db/start.ts')}
@@ -77,7 +77,7 @@ const FILL = `
   for (let n = 0; n < 50; n++) await addInvoice('alder', 'I-' + n)
   const code = await runCommand(['licenses', 'apply', '--yes', '--customer', 'alder', process.env.TOTALS])
   tell({ secret, code })`
-/** Adds invoices without an end, and says of each that it is there. */
+/** Adds invoices endlessly, and prints each committed one. */
 const WRITE = `
   for (let n = 50; ; n++) {
     await addInvoice('alder', 'I-' + n)
@@ -90,7 +90,7 @@ const PROBE = (secret: string) => `
   const codes = [await runCommand(['audit', 'verify']), await runCommand(['sums', 'verify'])]
   tell({ name, invoices, lines, changes, codes })`
 
-/** Many programs are started, each of which starts a server. In milliseconds. */
+/** Timeout in milliseconds: many programs are started, each of which starts a server. */
 const TIMEOUT_MS = 300_000
 
 let secret: string
@@ -107,7 +107,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }))
 
 test(
-  'a dump that is taken while somebody writes is whole in another folder, and its secrets with it',
+  'A dump taken during writes is complete in another folder, including its secrets',
   async () => {
     const writer = begin('first', WRITE)
     let written = 0
@@ -140,7 +140,7 @@ test(
   TIMEOUT_MS,
 )
 
-test('what is there is not written over unless told, and then moved aside', async () => {
+test('An existing database is not overwritten by default, and moved aside on request', async () => {
   const result = await admin('second', 'database restore', [at('one.tar.gz')])
   expect(result).toMatchObject({ code: 1, err: expect.stringContaining('holds data (postgres, ') })
   const sessionSecret = await readFile(join(at('second'), 'session-secret'), 'utf8')
@@ -152,7 +152,7 @@ test('what is there is not written over unless told, and then moved aside', asyn
   expect(await readFile(aside, 'utf8')).toBe(`${sessionSecret} of before`)
 })
 
-test('a file that is cut off, or something else, changes nothing', async () => {
+test('A truncated or foreign file changes nothing', async () => {
   const { size } = await stat(at('one.tar.gz'))
   await truncate(at('one.tar.gz'), size - 100)
   for (const [file, reason] of [

@@ -11,7 +11,7 @@ import { env } from '#lib/platform/runtime/env.ts'
 import { withDatabase } from '../command.ts'
 import { interruption, note, print } from '../terminal.ts'
 
-/** The settings that are given in the place of secrets in DATA_DIR. */
+/** Returns the settings that replace secrets in DATA_DIR. */
 function configuredSecrets(): string[] {
   const { sessionSecret } = env()
   const database = databaseSettings()

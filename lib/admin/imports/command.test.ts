@@ -33,7 +33,7 @@ const countInvoices = async (customer: string) =>
   (await db.sql(customer, 'SELECT count(*)::int AS n FROM invoices'))[0]?.n
 
 describe('a report', () => {
-  test('says what was read and what became of it, and a dry run says so, too', async () => {
+  test('contains the read data and the outcome, also in a dry run', async () => {
     const { code, out, err } = await admin('import focus costs --customer cedar --dry-run')
     expect([code, err]).toEqual([0, ''])
     expect(out).toBe(
@@ -67,7 +67,7 @@ describe('a report', () => {
     expect(await countInvoices('cedar')).toBe(0)
   })
 
-  test('is data with --json', async () => {
+  test('is printed as data with --json', async () => {
     const report = await json('import focus costs --customer cedar --dry-run --json')
     expect(report).toMatchObject({
       import: null,
@@ -80,7 +80,7 @@ describe('a report', () => {
     })
   })
 
-  test('of assets tells how many', async () => {
+  test('of assets contains their number', async () => {
     const asset = { id: 'web-services-1', type: 'web-services', name: 'Hosting', customerDomain: 'a.example' }
     const rest = { vendorCustomerId: 'C1', createdAt: '2025-01-01', subscription: null }
     write('assets.json', [JSON.stringify({ ...asset, ...rest })])
@@ -92,7 +92,7 @@ describe('a report', () => {
   })
 })
 
-test('one file of many customers is led by a map, listed once, shown, and undone for all', async () => {
+test('A file of many customers is split by a map, listed once, displayed, and undone for all', async () => {
   const { out, code } = await admin('import focus costs --map map.csv --expect USD=1006.85')
   expect(code).toBe(0)
   expect(out).toMatch(/^alder +Red Rocks +A-2 /m)
@@ -142,7 +142,7 @@ test.each<[string, string]>([
   expect(await countInvoices('cedar')).toBe(0)
 })
 
-test('an import that is undone names the issuers of whom it wrote something down', async () => {
+test('An undone import reports the issuers that it had changed', async () => {
   const invoice = {
     id: 'I-1',
     platform: 'web-services',
@@ -160,7 +160,7 @@ test('an import that is undone names the issuers of whom it wrote something down
   expect((await admin('issuers list --customer alder')).out).toContain('CH9300762011623852957')
 })
 
-test('who imports a part of what is stored is told to import all parts, before --correct', async () => {
+test('An import of a part of stored data advises to import all parts before --correct', async () => {
   await admin('import focus costs/2.csv --customer alder')
   const { err } = await admin('import focus costs/1.csv --customer alder')
   expect(err).toContain('If these files are a part of a bill, import all of its parts together.')

@@ -9,7 +9,7 @@ import { customerNamed } from '../command.ts'
 import { print, printRows } from '../terminal.ts'
 import { reportLines } from './report-lines.ts'
 
-/** Of each customer. */
+/** Most imports listed per customer. */
 const MAX_IMPORTS = 100
 
 type CustomerImport = { customerId: CustomerId; part: StoredImport }
@@ -36,7 +36,7 @@ export async function showImport(id: string, { json }: { json?: boolean }): Prom
   const { first, customers: names } = listed
   const { id: importId, kind, createdAt, undoneAt } = first
   const report = reportOf(listed)
-  // Of one customer among many, only the names of the files are kept.
+  // For one customer among many, only the file names are stored.
   const files = report.files.length > 0 ? report.files : first.files
   if (json)
     return print(
@@ -48,7 +48,7 @@ export async function showImport(id: string, { json }: { json?: boolean }): Prom
   for (const line of reportLines(report, files)) print(line)
 }
 
-/** What each customer has of an import. */
+/** Returns each customer's part of an import. */
 export async function partsWith(id: string): Promise<CustomerImport[]> {
   const imports: CustomerImport[] = []
   for (const { customerId } of await listCustomers()) {
@@ -71,7 +71,7 @@ function reportOf({ parts, first }: Listed): ImportReport {
   return mergedReports(parts.map(({ report }) => report as InvoiceReport))
 }
 
-/** One customer's part of a file, or those of several together. */
+/** Merges the asset reports of one customer or several. */
 function assetsOf(first: AssetReport, parts: readonly StoredImport[]): AssetReport {
   const reports = parts.map(({ report }) => report as AssetReport)
   const sum = (read: (report: AssetReport) => number) =>

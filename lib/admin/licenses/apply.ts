@@ -25,7 +25,7 @@ export type ApplyOptions = { customer: string; dryRun?: boolean; yes?: boolean }
 
 /**
  * Sets the totals of a list, after a check of each row and one question.
- * @throws Problem unless each row is as listed in the end; ImportRefused that names each line that can't be read;
+ * @throws Problem unless each row is as listed in the end; ImportError that names each line that can't be read;
  * Interrupted by Ctrl-C
  */
 export async function applyTotals(
@@ -65,7 +65,7 @@ export async function applyTotals(
   note(summary)
 }
 
-/** @throws ImportRefused that names each line that can't be read */
+/** @throws ImportError that names each line that can't be read */
 async function targetsIn(file: string, signal: AbortSignal): Promise<Target[]> {
   let text = ''
   for await (const chunk of readText(file === '-' ? file : resolve(env().callerDir, file), signal)) {
@@ -119,10 +119,10 @@ function count(rows: number): string {
   return `${rows} ${rows === 1 ? 'row' : 'rows'}`
 }
 
-/** A row of a list and what is known of it; `reason` says why it can't be set. */
+/** Row of a list with the state of its asset; `reason` explains why the row can't be set. */
 type ListRow = Target & Omit<Checked, 'error'> & { type: string; name: string; reason: string }
 
-/** Asks for each row what the change would answer, a few at once. Nothing is sent and nothing stored. */
+/** Checks each row with a dry run, a few in parallel. Sends and stores nothing. */
 export async function checkedRows(
   caller: Caller,
   targets: readonly Target[],
@@ -167,14 +167,17 @@ const OUTCOME_LABELS: Partial<Record<ChangeOutcome, string>> = {
   lost: 'not known',
 }
 
-/** How many rows became what they are listed as. The keys are of this run alone: see docs/licenses.md. */
+/**
+ * Sets the rows, and returns how many reached their total. The idempotency keys are unique to this run: see
+ * docs/licenses.md.
+ */
 async function setRows(caller: Caller, rows: readonly ListRow[], signal: AbortSignal): Promise<number> {
   const run = randomBytes(16).toString('hex')
   const done = new Set<ListRow>()
   const unknown = new Set<ListRow>()
   const sendRow = async (row: ListRow) => {
     const { outcome, reason } = await setRow(caller, row, `${run}-${row.line}`)
-    // A row that stays unknown is looked up many times, and told once.
+    // A row that stays unknown is looked up repeatedly and reported once.
     if (outcome === 'unknown' && unknown.has(row)) return false
     if (outcome === 'unknown') unknown.add(row)
     const label = OUTCOME_LABELS[outcome] ?? 'not done'
@@ -189,7 +192,7 @@ async function setRows(caller: Caller, rows: readonly ListRow[], signal: AbortSi
   return done.size
 }
 
-/** Sets a row's total, unless somebody changed the asset since it was checked. Never throws. */
+/** Sets a row's total, unless the asset was changed since the check. Never throws. */
 export async function setRow(
   caller: Caller,
   row: ListRow,

@@ -57,7 +57,7 @@ const applied = (from: number, to: number) => ({
   actor_kind: 'operator',
 })
 
-test('a dry run shows each row and changes nothing', async () => {
+test('A dry run shows each row and changes nothing', async () => {
   writeFileSync(join(folder, 'totals.csv'), `Asset ID;Total\n${id.flexible};12\n${id.committed};60\n`)
   const { code, out, err } = await admin('licenses apply totals.csv --customer sunbird.example --dry-run')
   expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
@@ -73,7 +73,7 @@ test('a dry run shows each row and changes nothing', async () => {
   expect([await changesOf(id.flexible), await changesOf(id.committed)]).toEqual([[], []])
 })
 
-test('each row is set, as the operator; the same list again changes nothing more', async () => {
+test('Each row is set by the operator; a repeated list changes nothing', async () => {
   const list = `${id.flexible}\t12\n${id.committed}\t60\n`
   const { code, out, err } = await admin(`${APPLY} --yes`, list)
   expect([code, err]).toEqual([0, expect.stringContaining('2 of 2 rows are as listed.')])
@@ -92,7 +92,7 @@ test('each row is set, as the operator; the same list again changes nothing more
   expect(audited).toEqual([{ actor_id: 'operator', actor_name: 'Operator' }])
 })
 
-test('what can not be set says why, and keeps the others from nothing', async () => {
+test('A row that can’t be set shows its reason and does not stop the others', async () => {
   const list = [
     `${id.committed},49`,
     `${id.suspended},12`,
@@ -119,16 +119,16 @@ test('what can not be set says why, and keeps the others from nothing', async ()
   expect(await db.sql('other', 'SELECT seats_purchased FROM assets')).toEqual([{ seats_purchased: 10 }])
 })
 
-test("the vendor's refusal is told before anything is asked for", async () => {
+test("The vendor's refusal is displayed before the confirmation", async () => {
   const { code, out } = await admin(`${APPLY} --dry-run`, `${id.flexible},3`)
   expect([code, out]).toEqual([1, expect.stringContaining('4 users are assigned. Unassign 1 first')])
 })
 
-describe('nothing is changed', () => {
+describe('a command that changes nothing', () => {
   test.each([
     ['a line that is wrong', '12\noffice-suite-1,1.5', 'line 2: "1.5" is not a whole number'],
-    ['an asset that is listed twice', '12\n\n"ws-1",1\nws-1,1', 'line 4: "ws-1" stands on line 3 already'],
-  ])('by %s', async (_what, rest, reason) => {
+    ['a repeated asset', '12\n\n"ws-1",1\nws-1,1', 'line 4: "ws-1" stands on line 3 already'],
+  ])('refuses %s', async (_what, rest, reason) => {
     const { code, out, err } = await admin(`${APPLY} --yes`, `${id.flexible},${rest}`)
     expect([code, out]).toEqual([1, ''])
     expect(err).toContain(reason)
@@ -152,7 +152,7 @@ describe('nothing is changed', () => {
   })
 })
 
-test('who changed an asset after the check is not overwritten', async () => {
+test('An asset that was changed after the check is not overwritten', async () => {
   const caller = (await operatorFor('sunbird', ['it-manager'])) as Caller
   const check = (quantity: number) =>
     checkedRows(caller, [{ line: 1, assetId: id.flexible, quantity }], new AbortController().signal)
@@ -170,7 +170,7 @@ test('who changed an asset after the check is not overwritten', async () => {
   expect(await changesOf(id.flexible)).toEqual([applied(10, 20)])
 })
 
-test('the operator has the roles that a command asks for, and no others', async () => {
+test('The operator has exactly the roles that a command requires', async () => {
   const caller = (await operatorFor('other.example', ['finance-user'])) as Caller
   expect(caller).toMatchObject({ customerId: 'other', via: 'operator', billingProfiles: [] })
   const [row] = await checkedRows(

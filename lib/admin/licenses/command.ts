@@ -19,7 +19,7 @@ export function addLicenseCommands(licenses: Command): void {
     )
     .action(async (file: string, options: ApplyOptions, command: Command) => {
       if (!options.dryRun && !options.yes) needTerminal(command, file === '-')
-      // What talks to vendors is loaded only for those who need it.
+      // Loaded by commands that call vendors only.
       const { applyTotals } = await import('./apply.ts')
       await withDatabase(applyTotals)(file, options)
     })

@@ -34,10 +34,10 @@ describe('a list that was cut short', () => {
   }
 
   test.each(['SIGINT', 'SIGKILL'] as const)(
-    'by %s goes on with the same command: one effect each',
+    'by %s continues with the same command, with one effect each',
     async (signal) => {
       const { list, like, fifth } = await many(signal.toLowerCase())
-      // From the fifth on each row waits for somebody else's lock, so that the signal comes in the middle.
+      // From the fifth row on, each waits for another transaction's lock, so that the signal arrives in the middle.
       await db.sql('sunbird', 'BEGIN')
       const locked = 'SELECT FROM assets WHERE id LIKE $1 AND id >= $2 FOR UPDATE'
       expect(await db.sql('sunbird', locked, [like, fifth])).toHaveLength(MANY - 4)
@@ -56,7 +56,7 @@ describe('a list that was cut short', () => {
     },
   )
 
-  test('nor do two at once change anything twice', async () => {
+  test('has one effect each in two parallel runs', async () => {
     const { list, like } = await many('two')
     const both = await Promise.all(
       [start(`${APPLY} --yes`), start(`${APPLY} --yes`)].map(({ child, ended }) => {

@@ -4,8 +4,9 @@ import type { Caller, Role } from '#lib/platform/caller/rules.ts'
 import { asOperator, findCustomer } from '#lib/platform/caller/store.ts'
 
 /**
- * The operator as a caller of operations for one customer.
- * @param idOrDomain of the customer; undefined where there is none
+ * Returns the operator as a caller of one customer's operations.
+ * @param idOrDomain of the customer
+ * @returns undefined for an unknown customer
  */
 export async function operatorFor(idOrDomain: string, roles: readonly Role[]): Promise<Caller | undefined> {
   const customer = await findCustomer(idOrDomain)
@@ -13,7 +14,7 @@ export async function operatorFor(idOrDomain: string, roles: readonly Role[]): P
 }
 
 /**
- * The same, where there has to be such a customer.
+ * Like `operatorFor`, but requires the customer to exist.
  * @throws Problem where no customer has this id or domain
  */
 export async function operatorOf(idOrDomain: string, roles: readonly Role[]): Promise<Caller> {

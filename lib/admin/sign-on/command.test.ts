@@ -65,7 +65,7 @@ const ofPassword = async (name: string, role: 'admin' | 'it-manager' = 'it-manag
   })
 
 describe('a provider', () => {
-  it('is set, and its secret is shown nowhere', async () => {
+  it('is configured, and its secret is displayed nowhere', async () => {
     expectError(await signOn('set'), 'Give its --issuer')
     expectError(
       await signOn(`set --issuer http://login.example --client-id x --secret-file -`, 's'),
@@ -100,7 +100,7 @@ describe('a provider', () => {
     expect((await signOn('test')).out).toContain('PKCE with S256    yes')
   })
 
-  it('serves a domain once that is proven by a record in the DNS, and to nobody else', async () => {
+  it('serves a domain once a DNS record proves it, for its own customer only', async () => {
     const { out } = await signOn('domains add Alder.Example')
     const [, name = '', text = ''] = /^(\S+)\. TXT "(.+)"\n$/.exec(out) ?? []
     expect(await new Browser().begin('ana@alder.example')).toEqual({ kind: 'none' })
@@ -121,8 +121,8 @@ describe('a provider', () => {
   })
 })
 
-describe('somebody whom the issuer knows', () => {
-  it('is no member before they are one, and becomes one where that is set', async () => {
+describe('a user known to the issuer', () => {
+  it('is no member before an invitation, and joins where just-in-time joining is on', async () => {
     const email = account('new')
     expect((await enter(email)).led).toBe('/sign-in?sign-on=no-member')
     await signOn('set --join finance-user')
@@ -148,7 +148,7 @@ describe('somebody whom the issuer knows', () => {
     expect(await choicesOf(new Headers(browser.headers))).toEqual([])
   })
 
-  it('keeps the membership when the address changes, and an address goes to nobody else', async () => {
+  it('keeps the membership when the address changes, and the address passes to no other user', async () => {
     const email = account('moved')
     await addMember(alder, { roles: ['it-manager'], email })
     const before = await enter(email)
@@ -164,7 +164,7 @@ describe('somebody whom the issuer knows', () => {
     expect((await enter(email)).caller?.id).toBe(before.caller?.id)
   })
 
-  it('has the roles and billing profiles that claims give, and the last Admin stays one', async () => {
+  it('has the roles and billing profiles of the claims, and the last Admin stays Admin', async () => {
     await signOn(
       'set --role-from groups:boss=admin --role-from groups:it:team=it-manager --profile-from groups:eu=default',
     )
@@ -180,7 +180,7 @@ describe('somebody whom the issuer knows', () => {
     expect((await enter(email)).caller?.roles).toEqual(['it-manager'])
   })
 
-  it('and is disabled here stays out', async () => {
+  it('stays out when disabled here', async () => {
     const id = await ofPassword('gone')
     await admin('members disable --customer alder --email gone@alder.example')
     expect((await enter(account('gone'))).led).toBe('/sign-in?sign-on=refused')
@@ -188,8 +188,8 @@ describe('somebody whom the issuer knows', () => {
   })
 })
 
-describe('single sign-on alone', () => {
-  it('is refused before an Admin has signed in by it, and then no password opens anything there', async () => {
+describe('requiring single sign-on', () => {
+  it('is refused before an Admin has used it, and then disables all passwords there', async () => {
     await ofPassword('boss', 'admin')
     expectError(await signOn('require'), 'No Admin of alder has signed in')
     await enter(account('boss'))
@@ -211,7 +211,7 @@ describe('single sign-on alone', () => {
     const itself = await bySignOn.browser.caller()
     const change = { currentPassword: PASSWORD, newPassword: 'a new horse battery' }
     await expect(replacePassword(itself as Caller, change, 'r')).rejects.toThrow('there is no password')
-    // Elsewhere the same person's password opens what it did.
+    // At other customers the same person's password keeps working.
     expect(await signInFrom({ email: 'both@alder.example', password: PASSWORD })).toHaveLength(43)
     await signOn('off')
     expect(await bySignOn.browser.caller()).toBeUndefined()

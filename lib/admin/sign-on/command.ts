@@ -140,7 +140,7 @@ type Of = { customer: string }
 async function requireSignOn({ customer }: Of): Promise<void> {
   const { customerId, name } = await customerNamed(customer)
   await scope({ customerId }, async (tx) => {
-    // Whoever takes an Admin away meanwhile comes before this or after it.
+    // A parallel removal of an Admin is serialized before or after this lock.
     await lockMembers(tx, customerId, [])
     if (!(await store.hasVerifiedAdmin(tx, customerId)))
       throw new Problem(

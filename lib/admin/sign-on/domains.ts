@@ -51,7 +51,7 @@ export async function confirmDomain(input: string, { customer }: Of): Promise<vo
 async function prove(customerId: CustomerId, domain: string, by: 'dns' | 'operator'): Promise<void> {
   const verified = scope({ customerId }, async (tx) => {
     const { provenBy, lostAt } = await domainNamed(tx, customerId, domain)
-    // What the operator has confirmed stays so; what a record has proven is proven anew where it was lost.
+    // A domain confirmed by the operator stays confirmed; a lost DNS proof is proven again.
     if (provenBy === 'operator' || (provenBy === by && lostAt === null)) return
     await store.proveDomain(tx, customerId, domain, by)
     await recordOperatorAction(tx, customerId, 'sign-on-domain.proven', domain, { by })

@@ -112,7 +112,7 @@ export async function disableProvider(named: Named): Promise<void> {
   note(`Nobody signs in by ${named.provider} any more.`)
 }
 
-/** @throws Problem where the customer has none of this name */
+/** @throws Problem where the customer has no provider of this name */
 export async function providerNamed(tx: Transaction, customerId: CustomerId, { customer, provider }: Named) {
   const row = await store.readProvider(tx, customerId, provider)
   if (!row) throw new Problem('not_found', `${customer} has no identity provider "${provider}".`)
@@ -127,17 +127,17 @@ type Options = Named & {
   secretFile?: string
   scope?: string[]
   verifiedClaim?: string
-  /** False: nobody joins. */
+  /** False: joining is off. */
   join?: string[] | boolean
   roleFrom?: string[]
   profileFrom?: string[]
-  /** False: none. */
+  /** False: no mapping. */
   mapping?: boolean
 }
 
 /**
- * What the options give of a provider.
- * @throws Problem that says which of them is wrong
+ * Returns the provider's values from the options.
+ * @throws Problem that names the invalid option
  */
 async function settingsFrom(options: Options): Promise<ProviderValues> {
   const { issuer, clientId, secretFile, verifiedClaim, join } = options
@@ -155,7 +155,7 @@ async function settingsFrom(options: Options): Promise<ProviderValues> {
   }
 }
 
-/** @throws Problem where it is no address that we would ask */
+/** @throws Problem for an address outside the allowed ones */
 function issuerOf(value: string): string {
   try {
     checkIssuerAddress(value)
@@ -182,7 +182,7 @@ function mappingsOf({ roleFrom = [], profileFrom = [], mapping }: Options): Mapp
   return [...roles, ...profiles]
 }
 
-/** Of `groups:it-team=it-manager`; the value may have colons itself, and the last equals sign counts. */
+/** Parses a rule such as `groups:it-team=it-manager`; the value may contain colons, and the last equals sign counts. */
 function ruleOf(rule: string) {
   const [, claim, value, what] = /^([^:=\s]+):(.+)=([^=\s]+)$/.exec(rule) ?? []
   if (!claim || !value || !what)

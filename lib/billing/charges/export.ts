@@ -32,7 +32,7 @@ const COLUMNS: Column<Row>[] = [
   { name: 'tags', text: ({ tags }) => tags && JSON.stringify(tags) },
 ]
 
-/** All charges of an invoice that the caller has been shown to see, each with its line. */
+/** Returns the table of all charges of an invoice, each with its line. The caller checks access to the invoice. */
 export function chargesTable(caller: Caller, id: string): Table<Row> {
   return {
     columns: COLUMNS,

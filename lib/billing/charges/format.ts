@@ -1,19 +1,17 @@
 import { type Decimal, formatAmount, moneyText } from '#lib/platform/values/money.ts'
 import type { InvoiceCharges } from './contract.ts'
 
-/** `1 charge`, `1,204 charges`. */
+/** Returns `1 charge`, `1,204 charges`. */
 export function chargesText(count: number): string {
   return count === 1 ? '1 charge' : `${count.toLocaleString('en')} charges`
 }
 
-/** How far a line is from its charges: `3.10 USD more than its charges`. */
+/** Returns the difference of a line from its charges in words: `3.10 USD more than its charges`. */
 export function lineDifferenceText(difference: Decimal, currency: string): string {
   return `${differenceText(difference, currency)} than its charges`
 }
 
-/**
- * Whether an invoice is what its charges come to, in words: by how much it is not, and where.
- */
+/** Returns in words whether an invoice equals the sum of its charges, or else the differences and their lines. */
 export function reconciliationText(charges: InvoiceCharges, currency: string): string {
   const { count, amount, agrees, differenceAmount, roundingAmount, withoutLine } = charges
   const all = `${chargesText(count)} of ${moneyText(amount, currency)}`

@@ -42,13 +42,13 @@ describe('reconcile', () => {
     expect(reconciliation.difference).toBe(new Big(billed).minus(charged).toFixed().replace(/^-?0$/, '0'))
   })
 
-  test('goes by the minor unit of the currency', () => {
+  test('rounds to the minor unit of the currency', () => {
     const reconcileIn = (currency: string) =>
       reconcile(bill([line('L', '10')], currency), setOf([sum('L', '9.5')])).agrees
     expect([reconcileIn('JPY'), reconcileIn('USD'), reconcileIn('KWD')]).toEqual([true, false, false])
   })
 
-  test('differences that set each other off are none the less told', () => {
+  test('reports differences that cancel each other out', () => {
     const reconciliation = reconcile(
       bill([line('A', '10'), line('B', '10')]),
       setOf([sum('A', '12'), sum('B', '8')]),
@@ -56,7 +56,7 @@ describe('reconcile', () => {
     expect(reconciliation).toMatchObject({ agrees: false, difference: '0', apart: { count: 2, amount: '0' } })
   })
 
-  test('without ids of lines the total alone is compared', () => {
+  test('compares only the total where lines have no ids', () => {
     const lines = [line(null, '10', null), line(null, '5', null)]
     const reconciliation = reconcile(bill(lines), setOf([sum(null, '15.001')]))
     expect(reconciliation).toEqual({
@@ -66,12 +66,12 @@ describe('reconcile', () => {
     expect(reconcile(bill(lines), setOf([sum('X', '14')]))).toMatchObject({ agrees: false, rounding: '0' })
   })
 
-  test('two lines of a draft with one id are compared together', () => {
+  test('compares two lines of a draft with one id together', () => {
     const reconciliation = reconcile(bill([line('A', '4'), line('A', '6')]), setOf([sum('A', '10')]))
     expect(reconciliation).toMatchObject({ agrees: true, withoutCharges: { count: 0 } })
   })
 
-  test('tells categories where each line has one, also those that only one side has', () => {
+  test('compares categories where each line has one, including those on one side only', () => {
     const reconciliation = reconcile(
       bill([line('A', '10'), line('T', '2', 'Tax')]),
       setOf([sum('A', '10'), sum('C', '-1', { categories: [['Credit', 1, '-1']] })]),
@@ -84,7 +84,7 @@ describe('reconcile', () => {
     expect(reconcile(bill([line('A', '1', null)]), setOf([])).categories).toBeUndefined()
   })
 
-  test('what is told adds up to the difference, exactly', () => {
+  test('reports parts that add up exactly to the difference', () => {
     const amount = fc.integer({ min: -(10 ** 9), max: 10 ** 9 })
     const lines = fc.array(fc.tuple(fc.constantFrom('A', 'B', 'C', 'D', null), amount), { minLength: 1 })
     const sums = fc.uniqueArray(fc.tuple(fc.constantFrom('A', 'B', 'C', 'X', null), amount), {

@@ -1,18 +1,18 @@
 import Big from 'big.js'
 import { minorUnit } from '#lib/platform/values/money.ts'
 
-// A bill says what is owed, and its charges explain it. Nothing here changes either: it says where they are apart.
+// An invoice defines the debt, and its charges explain it. This module changes neither: it reports differences.
 
-/** How many charges, and what they come to: exact decimal text. */
+/** Number of charges and their sum as exact decimal text. */
 export type Part = { count: number; amount: string }
 
-/** What the charges of one line come to. They stand together, from a place on. */
+/** Sum of the charges of one line, which occupy consecutive positions. */
 export type LineSum = Part & {
-  /** The issuer's id of the line; null: these charges name none. */
+  /** Issuer's id of the line; null: the charges name no line. */
   detail: string | null
-  /** The place of the first of them among all. */
+  /** Position of the first of these charges in the set. */
   from: number
-  /** Those of them that correct what was billed before. */
+  /** Charges that correct earlier billing. */
   corrections: Part
   categories: [category: string, count: number, amount: string][]
 }
@@ -20,37 +20,40 @@ export type LineSum = Part & {
 /** The charges of a bill. */
 export type ChargeSet = Part & { currency: string; lines: readonly LineSum[] }
 
-/** A line of the bill; its amount is what it bills. */
+/** Line of the invoice with its billed amount. */
 export type BillLine = { amount: string; detailId: string | null; chargeCategory: string | null }
 
-/** A line beside its charges; `difference`: what it bills less their sum. `isApart`: that is more than rounding. */
+/**
+ * Comparison of a line with its charges; `difference`: billed amount less their sum. `isMismatched`: the difference
+ * exceeds rounding.
+ */
 export type LineReconciliation = Part & { difference: string; isMismatched: boolean; corrections: Part }
 
 export type CategoryReconciliation = { category: string; billed: string; charges: string; difference: string }
 
 export type Reconciliation = Part & {
-  /** Whether the bill is what its charges come to, but for rounding. */
+  /** Whether the invoice equals the sum of its charges, except for rounding. */
   agrees: boolean
   /** The total less all charges. */
   difference: string
-  /** What of it is rounding: lines that are apart by less than a minor unit. */
+  /** Rounding part of the difference: differences of lines below one minor unit. */
   rounding: string
   corrections: Part
-  /** Of each line, in their order; undefined of one without charges. Absent: no line of the bill has an id. */
+  /** Result per line, in line order; undefined for a line without charges. Absent: no line of the invoice has an id. */
   lines?: (LineReconciliation | undefined)[]
-  /** Lines that are apart from charges that they have, and the difference of these together. */
+  /** Lines that differ from their charges, with the sum of their differences. */
   apart?: Part
-  /** Charges that lead to no line of the bill. */
+  /** Charges without a line of the invoice. */
   withoutLine?: Part
-  /** Lines that bill something, and to which no charge leads. */
+  /** Lines with an amount but without charges. */
   withoutCharges?: Part
-  /** By category, where each line of the bill has one. */
+  /** By category, where each line of the invoice has one. */
   categories?: CategoryReconciliation[]
 }
 
 /**
- * Compares a bill with its charges, exactly. What is less than one minor unit of the currency apart is rounding: charges
- * are as fine as they are metered, and bills are not.
+ * Compares an invoice with its charges, exactly. Differences below one minor unit of the currency are rounding: charges
+ * are metered more finely than invoices.
  * @param bill in the currency of its charges
  */
 export function reconcile(
@@ -74,7 +77,7 @@ export function reconcile(
   const lineResults = lines.map((line): LineReconciliation | undefined => {
     const sum = line.detailId === null ? undefined : sums.get(line.detailId)
     const same = billed.get(line.detailId) ?? []
-    // Of several lines with one id, which only drafts have, the first stands for all.
+    // Several lines with one id exist in drafts only: the first carries the result for all.
     if (!sum || same[0] !== line) return undefined
     const lineDifference = new Big(together(same.map(({ amount }) => ({ count: 1, amount }))).amount).minus(
       sum.amount,
@@ -141,7 +144,7 @@ function together(parts: readonly Part[]): Part {
   return { count, amount: plain(parts.reduce((all, part) => all.plus(part.amount), new Big(0))) }
 }
 
-/** Without the minus sign that big.js keeps on a zero. */
+/** Formats a number without the minus sign that big.js keeps on a zero. */
 function plain(value: Big): string {
   return value.eq(0) ? '0' : value.toFixed()
 }

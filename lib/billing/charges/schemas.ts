@@ -10,7 +10,7 @@ const part = (what: string, amount: string) =>
 
 const corrections = part('Those of them that correct what was billed before.', 'What these come to')
 
-/** An addition to a line: what its charges come to. */
+/** Addition to a line: the sum of its charges. */
 export const LineCharges = z
   .object({
     count: count('Charges that lead to the line.'),
@@ -24,7 +24,7 @@ export const LineCharges = z
   })
   .meta({ id: 'LineCharges', description: 'A line beside its charges.' })
 
-/** An addition to the read of an invoice: what all charges of it come to. */
+/** Addition to the read of an invoice: the sum of its charges. */
 export const InvoiceCharges = z
   .object({
     count: count('Charges of the invoice.'),

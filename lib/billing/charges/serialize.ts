@@ -4,7 +4,7 @@ import type { ChargeRow } from './store.ts'
 
 const serializePart = ({ count, amount }: Part) => ({ count, amount: Number(amount) })
 
-/** An invoice beside its charges. */
+/** Serializes the comparison of an invoice with its charges. */
 export function serializeReconciliation(reconciliation: Reconciliation): InvoiceCharges {
   const { agrees, difference, rounding, corrections, apart, withoutLine, withoutCharges, categories } =
     reconciliation
@@ -30,7 +30,7 @@ export function serializeReconciliation(reconciliation: Reconciliation): Invoice
   }
 }
 
-/** A line beside its charges. */
+/** Serializes the comparison of a line with its charges. */
 export function serializeLineReconciliation(line: LineReconciliation) {
   return {
     ...serializePart(line),

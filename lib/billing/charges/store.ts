@@ -8,7 +8,7 @@ import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.t
 import type { Cursor } from '#lib/platform/lists/keyset.ts'
 import type { ChargeSet, LineSum } from './reconciliation.ts'
 
-/** A charge as it is stored: amounts are exact decimal text, times epoch milliseconds. */
+/** Stored charge: amounts are exact decimal text, times epoch milliseconds. */
 export type ChargeRow = {
   position: number
   detail: string | null
@@ -27,14 +27,14 @@ export type ChargeRow = {
   tags: Record<string, string> | null
 }
 
-/** Stands for those that lead to no line. */
+/** Filter value for charges without a line. */
 export const NO_LINE = ''
-/** Which charges: of one line, by its id; those that lead to none; all, if it is left out. */
+/** Filter of charges: a line's id; `NO_LINE`; undefined for all. */
 export type Which = string | undefined
 
 /**
- * Charges of an invoice in their order, or the other way round before a cursor. The places of each line stand in the
- * set, so that the database reads no charge but those of the page.
+ * Returns charges of an invoice in order, or in reverse before a cursor. The set stores the positions of each line, so
+ * that the database reads only the charges of the page.
  */
 export async function listCharges(
   tx: Transaction,
@@ -64,7 +64,7 @@ export async function listCharges(
   return rows
 }
 
-/** From which place to which one the charges stand: of all that lead to no line, in as many pieces as there are ids. */
+/** Returns SQL for the position ranges of the charges: for charges without a line, one range per unknown id. */
 function chargeRanges(owner: Owner, id: string, which: Which): SQL {
   const setFilter = and(eq(chargeSets.customerId, owner.customerId), eq(invoices.id, id), ofInvoice(owner))
   if (which === undefined)
@@ -84,7 +84,7 @@ function chargeRanges(owner: Owner, id: string, which: Which): SQL {
     WHERE ${setFilter} AND ${isRequested}`
 }
 
-/** Leads from an invoice to the charges that hold; what has been replaced has left its number, and them, to another. */
+/** Joins an invoice with its valid charges; a replaced set keeps its number, now used by its successor. */
 const ofInvoice = (owner: Owner) =>
   and(
     eq(chargeSets.customerId, owner.customerId),
@@ -108,7 +108,10 @@ const setOf = preparedForOwner<ChargeSet[]>((tx, owner) =>
     .where(and(eq(chargeSets.customerId, owner.customerId), eq(invoices.id, value('id')))),
 )
 
-/** What the charges of an invoice come to, line by line; undefined where it has none, or is none of the caller's. */
+/**
+ * Returns the sums of an invoice's charges line by line; undefined for an invoice without charges or hidden from the
+ * caller.
+ */
 export async function readChargeSet(
   tx: Transaction,
   owner: Owner,

@@ -21,7 +21,7 @@ type ChargeInput = {
   tags?: Record<string, string>
 }
 
-/** The charges of a bill, as an import would have stored them: those of a line together. */
+/** Adds the charges of a bill as an import stores them, grouped by line. */
 export async function addCharges(
   customer: string,
   { issuer = 'Reseller', number, currency = 'USD' }: { issuer?: string; number: string; currency?: string },
@@ -70,7 +70,7 @@ export async function addCharges(
   })
 }
 
-/** Those of the examples of calls. */
+/** Adds the charges of the examples of calls. */
 export function addExampleCharges(): Promise<void> {
   const bill = { issuer: 'Fernhill Cloud GmbH', number: 'RE-2025-1140', currency: 'EUR' }
   return addCharges('northwind', bill, [

@@ -14,9 +14,9 @@ const requestMeta = { requestId: 'test' }
 let database: TestDatabase
 let fin: Caller
 
-/** A currency for each number of places that there is: scripts/survival/ has them all. */
+/** One currency per number of decimal places: scripts/survival/ has them all. */
 const CURRENCIES = [...new Map(PUBLISHED.map((one) => [one.unit, one])).values()]
-/** One whole and one smallest amount in each: `1234.01`, in JPY `1234`. */
+/** One whole and one smallest amount in each currency: `1234.01`, in JPY `1234`. */
 const INVOICES = CURRENCIES.map(({ code, unit }) => ({
   id: code,
   currency: code,
@@ -43,7 +43,7 @@ async function rowsOf(lines: 'true' | 'false') {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The same of a workbook: its amounts are numbers. */
+/** Returns the amounts of a workbook, which are numbers. */
 async function cellsOf(lines: 'true' | 'false') {
   const { body } = await exportInvoicesXlsx(
     fin,
@@ -57,7 +57,7 @@ async function cellsOf(lines: 'true' | 'false') {
 }
 
 describe('an amount is the same as JSON, PDF, CSV and XLSX, to its minor unit', () => {
-  test('in a currency of each number of places, and in what is stored with a code that is none', async () => {
+  test('for each number of decimal places, and for a stored code that is not a currency', async () => {
     const [rows, lines] = [await rowsOf('false'), await rowsOf('true')]
     const [cells, lineCells] = [await cellsOf('false'), await cellsOf('true')]
     for (const { id, currency, amount } of [...INVOICES, ...OLD]) {

@@ -4,8 +4,8 @@ import type { Party } from '#lib/billing/parties/rules.ts'
 import type { LinePostingRow, PostingRow } from '#lib/billing/posting/columns.ts'
 
 /**
- * What the paper of an invoice tells: what was true when it was issued, and nothing that happened since, such as a
- * payment. Amounts are exact decimal text, dates `YYYY-MM-DD`.
+ * Content of an invoice's document: the facts at its issue, without later events such as payments. Amounts are exact
+ * decimal text, dates `YYYY-MM-DD`.
  */
 export type InvoiceDocument = {
   number: string
@@ -26,7 +26,7 @@ export type InvoiceDocument = {
   buyer: Party
 } & Partial<Omit<PostingRow, 'carried' | 'sellerCountry' | 'buyerCountry'>>
 
-/** A line of it. */
+/** Line of a document. */
 export type PdfLine = Omit<LineItemRow, keyof LinePostingRow> & Partial<LinePostingRow>
 
 /** More lines are added up, and their sum is printed; they themselves are in the API's answers and in the CSV. */
@@ -34,19 +34,19 @@ export const MAX_PRINTED_LINES = 5000
 
 type Kind = DocumentName | 'Draft' | 'Voided'
 
-/** What the paper calls itself. */
+/** Returns the document's title. */
 export function kindOf({ documentState, form, totalAmount }: InvoiceDocument): Kind {
   if (documentState === 'draft') return 'Draft'
   if (documentState === 'voided') return 'Voided'
   return documentName(form, Number(totalAmount))
 }
 
-/** Whether the seller issued it, so that it stands in the seller's name. */
+/** Returns whether the seller issued the document, so that it carries the seller's name. */
 export function isOfSeller({ documentState, form }: InvoiceDocument): boolean {
   return documentState === 'issued' && form === 'invoice'
 }
 
-/** What whoever reads it must know before all else, of what no seller issued. */
+/** Returns the warning at the top of a document that no seller issued. */
 export function caveatOf(document: InvoiceDocument): string | undefined {
   if (isOfSeller(document)) return undefined
   if (document.documentState === 'draft')

@@ -88,7 +88,7 @@ describe('the bytes of an issued invoice are the same', () => {
     ],
   ]
 
-  it.each(edits)('after %s, also where that comes before it is first drawn', async (what, edit) => {
+  it.each(edits)('after %s, also where the change precedes the first rendering', async (what, edit) => {
     const id = `A${edits.findIndex(([name]) => name === what)}`
     await addInvoice('northwind', id)
     const first = await bytesOf(id)
@@ -101,7 +101,7 @@ describe('the bytes of an issued invoice are the same', () => {
     if (what !== 'it is voided') expect(secondText).toBe(textOf(first))
   })
 
-  it('after our layout changes', async () => {
+  it('after a change of our layout', async () => {
     await addInvoice('northwind', 'LAYOUT')
     const first = await bytesOf('LAYOUT')
     const other: typeof renderInvoicePdf = (document, lines) =>
@@ -112,7 +112,7 @@ describe('the bytes of an issued invoice are the same', () => {
     expect(textOf(new2)).not.toBe(textOf(first).replaceAll('LAYOUT', 'LAYOUT-2'))
   })
 
-  it('for all who ask first at the same moment, though each draws other ones', async () => {
+  it('for parallel first requests, though each renders different bytes', async () => {
     await addInvoice('northwind', 'RACE')
     const both = Promise.withResolvers<void>()
     let renderCount = 0
@@ -143,8 +143,8 @@ describe('the bytes of an issued invoice are the same', () => {
   })
 })
 
-describe('what is not issued', () => {
-  it('is drawn each time anew, until it is issued', async () => {
+describe('an invoice that is not issued', () => {
+  it('is rendered again for each request until its issue', async () => {
     await addInvoice('northwind', 'DRAFT', { documentState: 'draft', balanceAmount: '0' })
     expect(textOf(await bytesOf('DRAFT'))).toMatch(/^Draft\n/)
     await write('UPDATE invoices SET total_amount = 20 WHERE id = $1', ['DRAFT'])
@@ -155,13 +155,13 @@ describe('what is not issued', () => {
     expect(await kinds('DRAFT')).toEqual(['drawn'])
   })
 
-  it('any more is told as voided, and not kept', async () => {
+  it('is marked as voided when voided, and not stored', async () => {
     await addInvoice('northwind', 'VOID', { documentState: 'voided', balanceAmount: '0' })
     expect(textOf(await bytesOf('VOID'))).toMatch(/^Voided\n/)
     expect(await kinds('VOID')).toEqual([])
   })
 
-  it('as it was read is not kept: what is written while it is drawn is drawn anew', async () => {
+  it('is rendered again when it changes during the rendering, and the stale rendering is not stored', async () => {
     await addInvoice('northwind', 'MOVING')
     let renderCount = 0
     const file = await bytesOf('MOVING', async (document, lines) => {
@@ -176,7 +176,7 @@ describe('what is not issued', () => {
 describe("the issuer's own", () => {
   const [PDF, XML] = ['%PDF-1.4\n%%EOF\n', '<?xml version="1.0"?><Invoice/>']
 
-  it('is what the invoice is downloaded as, byte for byte under its name; ours is beside it', async () => {
+  it('is the invoice’s download, byte for byte under its name; our own is available next to it', async () => {
     await addInvoice('northwind', 'OWN')
     await storeDocument('OWN', 'original-pdf', PDF, 'Rechnung Nr. 7.pdf')
     await storeDocument('OWN', 'original-xml', XML, 'OWN.xml')
@@ -199,7 +199,7 @@ describe("the issuer's own", () => {
     expect([file?.name, file?.bytes.toString()]).toEqual(['OWN.pdf', PDF])
   })
 
-  it('as XML is sent so that no browser opens it', async () => {
+  it('is sent with headers that keep browsers from opening XML', async () => {
     const response = await request('OWN', { kind: 'original-xml' })
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/octet-stream',
@@ -209,7 +209,7 @@ describe("the issuer's own", () => {
     expect(await response.text()).toBe(XML)
   })
 
-  it('is not there unless it was stored', async () => {
+  it('is not found unless it was stored', async () => {
     await addInvoice('northwind', 'BARE')
     for (const kind of ['original-pdf', 'original-xml'])
       expect((await request('BARE', { kind })).status).toBe(404)
@@ -219,7 +219,7 @@ describe("the issuer's own", () => {
 })
 
 describe('an answer', () => {
-  it('carries its digest, and is not sent again to who has it', async () => {
+  it('carries its digest, and is a 304 for a client that has it', async () => {
     await addInvoice('northwind', 'DIGEST')
     const response = await request('DIGEST')
     const [etag, digest] = ['etag', 'repr-digest'].map((name) => response.headers.get(name) ?? '')
@@ -231,7 +231,7 @@ describe('an answer', () => {
     ])
   })
 
-  it('is a 500 where the stored bytes are damaged, alone and in the archive', async () => {
+  it('is a 500 where the stored bytes are damaged, as a single file and in the archive', async () => {
     await addInvoice('northwind', 'DAMAGED')
     await write(
       `INSERT INTO invoice_files (customer_id, invoice_id, kind, digest, bytes)
@@ -252,7 +252,7 @@ describe('an answer', () => {
     await expect(Array.fromAsync(body as AsyncIterable<Uint8Array>)).rejects.toThrow('damaged')
   })
 
-  it('is not given without a key, the role, the customer or the billing profile', async () => {
+  it('requires a key, the role, the customer and the billing profile', async () => {
     await addInvoice('northwind', 'EM', { billingProfileId: 'emea' })
     for (const id of ['EM', 'OWN']) {
       for (const kind of ['', 'drawn', 'original-pdf']) {
@@ -272,7 +272,7 @@ describe('an answer', () => {
   })
 })
 
-it('documents are only added: the app may neither change nor delete one', async () => {
+it('Documents are append-only: the app may neither change nor delete one', async () => {
   await expect(write("UPDATE invoice_files SET bytes = ''")).rejects.toThrow('permission denied')
   await expect(write('DELETE FROM invoice_files')).rejects.toThrow('permission denied')
   await expect(write("UPDATE parties SET content = '{}'")).rejects.toThrow('permission denied')

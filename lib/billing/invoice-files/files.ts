@@ -14,10 +14,10 @@ export type InvoiceFile = { kind: FileKind; name: string; digest: string; bytes:
 const MAX_ATTEMPTS = 5
 
 /**
- * A document of an invoice; without a kind, the issuer's own PDF where it is there, and else ours. Ours is drawn when
- * it is first asked for and kept, so that whoever asks later, or at the same moment, gets the same bytes for ever;
- * but not before it is issued, nor after it was voided.
- * @returns undefined where the caller can't see the invoice, and where it has no original of this kind
+ * Returns a document of an invoice; without a kind, the issuer's own PDF if stored, else ours. Ours is rendered at the
+ * first request and stored, so that later and parallel requests get the same bytes forever; drafts and voided invoices
+ * are rendered but not stored.
+ * @returns undefined where the caller can't see the invoice, or the invoice has no issuer document of this kind
  * @throws Error where stored bytes are damaged
  */
 export async function readFile(
@@ -50,7 +50,7 @@ export async function readFile(
         evenIfClosed: true,
       }))
     if (isOurs) return named(id, { kind: 'drawn', name: null, digest: digestOf(bytes), bytes })
-    // What another one kept at the same moment is what everybody gets: it is read in the next turn.
+    // A parallel request has stored its rendering first: the next iteration reads that one.
   }
   throw new Error(`The invoice ${id} was written again and again while it was drawn.`)
 }

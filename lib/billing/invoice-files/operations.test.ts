@@ -41,7 +41,7 @@ const filesOf = async (response: Response) => unzip(new Uint8Array(await respons
 const namesOf = async (response: Response) => (await filesOf(response)).map(({ name }) => name)
 
 describe('the archive', () => {
-  it('holds what is filtered, in the order of the list, each under a name of its own', async () => {
+  it('contains the filtered invoices in list order, under unique names', async () => {
     const response = await request()
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -55,7 +55,7 @@ describe('the archive', () => {
     expect(await namesOf(await request({ search: 'em', orderBy: 'dueDate' }))).toEqual(['EM-1.pdf'])
   })
 
-  it('holds the very files that each invoice has, and is the same each time', async () => {
+  it('contains each invoice’s own file, and is the same each time', async () => {
     const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
     const archive = await bytesOf(await request())
     expect(Buffer.compare(archive, await bytesOf(await request()))).toBe(0)
@@ -66,13 +66,13 @@ describe('the archive', () => {
     expect(files.flatMap(({ bytes }) => pdfErrors(bytes))).toEqual([])
   })
 
-  it('holds those that are named, whatever their numbers, once', async () => {
+  it('contains the invoices of ids once each, whatever their numbers', async () => {
     const ids = formatList(['x|y %7C', 'A/1', 'A/1'])
     expect(await namesOf(await request({ ids }))).toEqual(['A-1.pdf', 'x-y %7C.pdf'])
   })
 })
 
-describe('nobody gets', () => {
+describe('no caller receives', () => {
   it.each([
     ['a number that is not there', 'A/1|missing'],
     ["another customer's", 'A/1|SW-1'],
@@ -82,7 +82,7 @@ describe('nobody gets', () => {
     expect(await response.json()).toMatchObject({ code: 'not_found', detail: 'Not found' })
   })
 
-  it('what another billing profile has', async () => {
+  it('invoices of another billing profile', async () => {
     expect(await namesOf(await request({}, keys.emea))).toEqual(['EM-1.pdf'])
     expect((await request({ ids: 'A/1' }, keys.emea)).status).toBe(404)
     expect(await namesOf(await request({ ids: 'EM-1' }, keys.emea))).toEqual(['EM-1.pdf'])
@@ -100,7 +100,7 @@ describe('nobody gets', () => {
   })
 })
 
-describe('is refused', () => {
+describe('a rejected query', () => {
   it.each([
     ['ids', ''],
     ['ids', 'A|'],
@@ -157,7 +157,7 @@ describe('a download that breaks off', () => {
     return addKey('crowd', ['finance-user'])
   }
 
-  it('by its client stops the work', async () => {
+  it('stops its work when the client aborts', async () => {
     const key = await many('GONE')
     const leaving = new AbortController()
     const response = await request({ search: 'GONE' }, key, { signal: leaving.signal })
@@ -166,7 +166,7 @@ describe('a download that breaks off', () => {
     await expect.poll(busy).toBe(0)
   })
 
-  it('because an invoice is gone meanwhile never looks whole', async () => {
+  it('never looks complete when an invoice was removed in the meantime', async () => {
     const key = await many('LOST')
     const response = await request({ search: 'LOST' }, key)
     await database.sql('crowd', "DELETE FROM invoices WHERE id = 'LOST-100'")

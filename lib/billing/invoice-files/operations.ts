@@ -20,7 +20,7 @@ export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller
   const file = await readFile(caller, params.invoice_id, query.kind)
   if (!file) throw new Problem('not_found')
   const { bytes, digest, kind, name } = file
-  // XML may be a page with scripts: no browser opens what is only bytes.
+  // XML may be a page with scripts: as application/octet-stream, no browser opens it.
   const mediaType = kind === 'original-xml' ? BYTES : MEDIA_TYPES[kind]
   const sha256 = Buffer.from(digest, 'hex').toString('base64')
   return { body: bytes, headers: { ...attachment(name, mediaType), 'Repr-Digest': `sha-256=:${sha256}:` } }
@@ -37,10 +37,9 @@ export const exportInvoiceFiles = operation(contract.exportInvoiceFiles, async (
 type Selected = Selection & { orderBy?: InvoiceSort | undefined }
 
 /**
- * The PDFs of a selection as one archive, in the order of the list: of each the one that it is downloaded as. Each is
- * read when its turn comes: no connection waits for the client.
- * @throws Problem `not_found` where there is none, or one of `ids` is missing; `invalid_request` where there are
- *   too many
+ * Streams the PDFs of a selection as one ZIP archive in list order, each as in its own download. Documents are read one
+ * by one: no connection waits for the client.
+ * @throws Problem `not_found` where the selection is empty, or one of `ids` is missing; `invalid_request` for too many
  */
 async function* invoicesZip(caller: Caller, { orderBy, ...selection }: Selected) {
   const { rows, lines } = await readScope(caller, async (tx) => {

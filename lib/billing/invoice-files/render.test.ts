@@ -31,7 +31,7 @@ const lines = Array.from({ length: 300 }, (_, position) => ({
 }))
 
 test.each([0, 1, 300])(
-  'an invoice of %i lines has the same bytes from the thread as from here',
+  'An invoice of %i lines has the same bytes from the worker as in-process',
   async (count) => {
     const some = lines.slice(0, count)
     const pdf = await renderInWorker(document, some, 'northwind')
@@ -39,7 +39,7 @@ test.each([0, 1, 300])(
   },
 )
 
-test('many at once do not mix', async () => {
+test('Parallel renderings keep their documents separate', async () => {
   const numbers = Array.from({ length: 12 }, (_, index) => `IN-${index}`)
   const pdfs = await Promise.all(
     numbers.map((number, index) =>
@@ -55,13 +55,13 @@ test('many at once do not mix', async () => {
     ).toBe(0)
 })
 
-test('what can not be drawn is an error that says why, and the next one is drawn', async () => {
+test('A document that can’t be rendered results in an error with the reason, and the next one is rendered', async () => {
   const broken = { ...document, totalAmount: 'much' }
   await expect(renderInWorker(broken, lines.slice(0, 1), 'northwind')).rejects.toThrow(/[Ii]nvalid number/)
   expect((await renderInWorker(document, [], 'northwind')).length).toBeGreaterThan(1000)
 })
 
-test('of one customer twenty wait, the next one is refused, and all others are drawn', async () => {
+test('A customer may queue twenty documents; the next one is refused, and documents of others are rendered', async () => {
   const requests = Array.from({ length: 22 }, () => renderInWorker(document, [], 'northwind'))
   const other = renderInWorker(document, [], 'birch')
   const answers = await Promise.allSettled([...requests, other])

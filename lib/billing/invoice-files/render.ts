@@ -6,7 +6,7 @@ import { threadOf } from '#lib/platform/pdf/worker-thread.ts'
 import { fairSemaphore } from '#lib/platform/runtime/concurrency.ts'
 import type { InvoiceDocument, PdfLine } from './document.ts'
 
-/** What crosses to the drawing thread: data, of one invoice. */
+/** Message to the rendering worker: the data of one invoice. */
 export type RenderJob = { document: InvoiceDocument; lines: PdfLine[] }
 
 /** `drawInvoice`, wherever it is done, for a customer. */
@@ -16,17 +16,17 @@ export type RenderPdf = (
   customerId: string,
 ) => Promise<Uint8Array>
 
-/** Each that waits holds its lines: an archive has one here at a time. */
+/** Most waiting documents, whose lines are in memory: an archive has one here at a time. */
 const MAX_WAITING = { each: 20, all: 60 }
 
 const slot = globalThis as typeof globalThis & { licensesInvoicesRenderPdf?: RenderPdf }
 
 /**
- * Draws in the process's drawing thread, when its turn comes: a long invoice takes seconds.
- * @throws Problem `service_unavailable` where too many wait; Error where it takes too long or the thread dies
+ * Renders in the process's rendering worker, queued: a long invoice takes seconds.
+ * @throws Problem `service_unavailable` where the queue is full; Error at the timeout or a crash of the worker
  */
 export const renderInWorker: RenderPdf = (document, lines, customerId) => {
-  // In a production build of Next alone, two route files may have copies of this module.
+  // Only in a production build of Next, two route files may have copies of this module.
   slot.licensesInvoicesRenderPdf ??= createRenderer()
   return slot.licensesInvoicesRenderPdf(document, lines, customerId)
 }

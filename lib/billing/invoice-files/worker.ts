@@ -4,7 +4,7 @@ import type { TaskResult } from '#lib/platform/pdf/worker-thread.ts'
 import { renderInvoicePdf } from './layout.ts'
 import type { RenderJob } from './render.ts'
 
-// What the drawing thread runs: an invoice's parts come in, its PDF goes out. It knows no database and no caller.
+// Rendering worker: receives an invoice's data and returns its PDF, without access to a database or caller.
 parentPort?.on('message', ({ document, lines }: RenderJob) => {
   renderInvoicePdf(document, lines).then(
     (pdfBytes) => {

@@ -100,12 +100,12 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
       { minCreationTime: 0, maxCreationTime: Number.MAX_SAFE_INTEGER },
       ['in-5', 'IN-4', 'IN-3', 'IN-2', 'IN-1'],
     ],
-  ])('%j gives %j', async (query, expected) => {
+  ])('returns for %j the invoices %j', async (query, expected) => {
     expect(await ids(query)).toEqual(expected)
     expect((await summary(query)).count).toBe(expected.length)
   })
 
-  it('pages through one day by id, there and back', async () => {
+  it('pages through one day by id, in both directions', async () => {
     const first = await list({ maxResults: 2 })
     const second = await list({ maxResults: 2, pageToken: first.pageToken })
     const third = await list({ maxResults: 2, pageToken: second.pageToken })
@@ -117,7 +117,7 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
     expect(back).toMatchObject({ invoices: second.invoices, pageToken: second.pageToken })
   })
 
-  it('rows that come in meanwhile neither repeat nor hide others', async () => {
+  it('pages without repeating or skipping rows while rows are added', async () => {
     const first = await list({ maxResults: 2, filter: { platform: ['cloud-platform'] } })
     await addInvoice('northwind', 'IN-NEW', { invoiceDate: day(0), dueDate: day(30) })
     const query = { maxResults: 2, filter: { platform: ['cloud-platform'] }, pageToken: first.pageToken }
@@ -125,7 +125,7 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
     await database.sql('northwind', "DELETE FROM invoices WHERE id = 'IN-NEW'")
   })
 
-  it('a token of other filters, or forged past what a date can be, is refused', async () => {
+  it('rejects a page token of other filters, or one forged with an impossible date', async () => {
     const { pageToken } = await list({ maxResults: 2 })
     const error = expect.objectContaining({ code: 'page_token_invalid' })
     await expect(ids({ search: 'IN', pageToken })).rejects.toEqual(error)
@@ -142,7 +142,7 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
     }
   })
 
-  it('a due date that is no time is a bad filter', async () => {
+  it('rejects a due date that is no time as a bad filter', async () => {
     await expect(ids({ filter: { dueDate: ['tomorrow'] } })).rejects.toMatchObject({ code: 'filter_invalid' })
     expect(await ids({ filter: { dueDate: ['999999999999999'] } })).toEqual([])
   })
@@ -154,7 +154,7 @@ describe('tokensBeside', () => {
     ['in-5', {}, [undefined, 'IN-4']],
     ['IN-1', {}, ['IN-2', undefined]],
     ['IN-2', { filter: { status: ['OPEN'] } }, ['in-5', undefined]],
-    // Not of the list itself: its place is what counts.
+    // Not from the list itself: only the position matters.
     [
       'IN-3',
       { filter: { status: ['PAST DUE'] }, maxResults: 9, pageToken: 'of another page' },
@@ -181,7 +181,7 @@ describe('summarizeInvoices', () => {
 })
 
 describe('readInvoice (spec 4.4)', () => {
-  it('gives the fields of spec 2.3 and 2.4, what checks them, and no more', async () => {
+  it('returns exactly the fields of spec 2.3 and 2.4 and the charges’ comparison', async () => {
     await addInvoice(
       'northwind',
       'IN-FULL',
@@ -257,12 +257,12 @@ describe('billing profiles: a caller sees those that they may see', () => {
     expect((await readInvoice(limited, named('in-5'), requestMeta)).body.id).toBe('in-5')
   })
 
-  it('none at all is an empty list', async () => {
+  it('A caller without billing profiles gets an empty list', async () => {
     expect(await ids({}, { ...fin, billingProfiles: [] })).toEqual([])
   })
 })
 
-describe('two tenant walls, each of which holds alone', () => {
+describe('each of the two tenant walls holds without the other', () => {
   it('row-level security', async () => {
     for (const table of ['invoices', 'line_items', 'billing_profiles', 'customers']) {
       const seen = await scope(eve, (tx) => tx.execute(`SELECT count(*)::int AS n FROM ${table}`))

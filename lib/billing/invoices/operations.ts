@@ -43,7 +43,7 @@ export const listInvoices = operation(
   { isExact: true },
 )
 
-/** The page tokens that lead from an invoice to its neighbours among those that the query selects. */
+/** Returns the page tokens that lead from an invoice to its neighbors in the query's selection. */
 export function adjacentPageTokens(
   caller: Pick<Caller, 'customerId'>,
   invoice: Invoice,
@@ -55,7 +55,7 @@ export function adjacentPageTokens(
   return { newer: to('newer'), older: to('older') }
 }
 
-/** A search asks where to look, and then there. */
+/** Reads rows in one statement, or in several for a search, which first finds matching months or ids. */
 function rowsOf(
   caller: Caller,
   selection: Selection,
@@ -70,12 +70,12 @@ function rowsOf(
   })
 }
 
-/** The same for its sums. */
+/** Returns the scope of a search's sums. */
 function scopeOf({ search }: Selection): typeof readScope {
   return search ? readScope : readScopeAtOnce
 }
 
-/** What a page token belongs to. */
+/** Returns the filters that a page token is bound to. */
 function filtersOf(
   { customerId }: Pick<Caller, 'customerId'>,
   selection: Selection,
@@ -84,7 +84,7 @@ function filtersOf(
   return [customerId, 'invoices', selection, ...(orderBy ? [orderBy] : [])]
 }
 
-/** The sums that are kept are quick; what they do not know is added up from its invoices, as long as a statement may take. */
+/** Stored sums are fast; filters outside them add up invoices, within the statement timeout. */
 const throwTooManyInvoices = rethrowTimeout(
   'To add up these invoices takes longer than a request may. Without `search`, `dueDate` and `state` it is quick, and so is a longer search.',
 )
@@ -111,7 +111,7 @@ export const exportInvoicesXlsx = operation(contract.exportInvoicesXlsx, async (
   return xlsxReply(name, 'Invoices', invoicesTable(caller, selection))
 })
 
-/** What a file of it is called: by the days that are asked for. */
+/** Returns the name of the list's file, with the requested days. */
 function nameOf(lines: 'true' | 'false' | undefined, selection: Selection): string {
   return named(lines === 'true' ? 'invoice-lines' : 'invoices', daysOf(selection))
 }
@@ -138,7 +138,7 @@ export const readInvoice = operation(
   { isExact: true },
 )
 
-/** @throws Problem `filter_invalid` for a due date that is no epoch time in milliseconds */
+/** @throws Problem `filter_invalid` for a due date that is not a time in epoch milliseconds */
 export function checked<Query extends Selection>(query: Query): Query {
   if (query.filter?.dueDate?.every((value) => /^\d{1,15}$/.test(value)) ?? true) return query
   const detail = 'dueDate: must be epoch milliseconds'

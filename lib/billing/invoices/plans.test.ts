@@ -10,7 +10,7 @@ import type { Selection } from './selection.ts'
 import { listInvoiceSummaries } from './store.ts'
 import { sumInvoices } from './sums/summary.ts'
 
-// How few drafts are found among many issued invoices, and that these are found as before.
+// A few drafts among many issued invoices are found by an index, and the issued ones as before.
 
 const ISSUED = 30_000
 const DRAFTS = 50
@@ -40,7 +40,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Runs what reads, and again for how the database found its rows. */
+/** Runs a read, and returns the query plans of its statements. */
 async function planOf(read: (tx: never) => Promise<unknown>): Promise<string[]> {
   const queries: { query: string; params: unknown[] }[] = []
   const logger = { logQuery: (query: string, params: unknown[]) => void queries.push({ query, params }) }
@@ -69,14 +69,14 @@ it('the sums of drafts read it too', async () => {
   expect(billed).not.toMatch(/Seq Scan/)
 })
 
-it('the list of issued ones reads its page and no more', async () => {
+it('The list of issued invoices reads its page only', async () => {
   const [plan] = await list({})
   expect(plan).toMatch(/Index Scan Backward using invoices_newest/)
   expect(plan).toMatch(/actual .*rows=51(\.00)? loops=1/)
   expect(plan).not.toMatch(/Sort|Removed by Filter|Seq Scan/)
 })
 
-it('the links of one invoice are one statement that reads a row for each', async () => {
+it('The links of one invoice are one statement with a row read per link', async () => {
   const plans = await planOf((tx) => readLinks(tx, owner, 'IN-1000'))
   expect(plans).toHaveLength(1)
   expect(plans[0]).toMatch(/using invoices_number /)

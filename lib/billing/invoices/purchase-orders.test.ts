@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addInvoice, addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
 import { listInvoices, summarizeInvoices } from './operations.ts'
 
-// A part of a purchase order leads to its invoices: to those that name it on one of their lines, too.
+// A part of a purchase order finds its invoices, including those that name it on a line.
 
 let database: TestDatabase
 let ana: Caller
@@ -50,11 +50,11 @@ it.each([
   ['1234512345', []],
   ['kst', ['3']],
   ['47', []],
-])('%j leads to %j', async (search, expected) => {
+])('The search %j finds %j', async (search, expected) => {
   expect(await searchIds(search)).toEqual(expected)
 })
 
-it('leads to the invoices of the caller alone: of the billing profiles, and of the customer', async () => {
+it('finds invoices of the caller only: of the customer and the billing profiles', async () => {
   expect(await searchIds('0173', { billingProfiles: ['default'] })).toEqual(['1'])
   expect(await searchIds('0173', { billingProfiles: ['emea'] })).toEqual(['2'])
   expect((await summarizeInvoices(ana, input('0173'), requestMeta)).body.count).toBe(2)
@@ -64,7 +64,7 @@ it('leads to the invoices of the caller alone: of the billing profiles, and of t
   expect(await searchIds('0173', eve)).toEqual(['4'])
 })
 
-it('that is changed leads there by its new name, and by the old one no longer', async () => {
+it('finds by its new name after a change, and no longer by the old one', async () => {
   const write = (query: string) => database.sql('northwind', query)
   await write("UPDATE invoices SET purchase_order = 'NEU-99' WHERE id = '1'")
   await write("UPDATE line_items SET purchase_order = 'NEU-98' WHERE invoice_id = '2' AND position = 1")

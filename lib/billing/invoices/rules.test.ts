@@ -14,7 +14,7 @@ describe('statusOf (CONTRACT 3)', () => {
   })
 })
 
-it('a draft or a voided one has no status, whatever stands in it', () => {
+it('A draft or voided invoice has no status, whatever is stored', () => {
   const overdue = { balanceAmount: '1', dueDate: '2026-01-01', today: '2026-11-20' }
   expect(statusOfIssued({ ...overdue, documentState: 'issued' })).toBe('PAST DUE')
   for (const documentState of ['draft', 'voided'] as const)
@@ -26,7 +26,7 @@ it.each([
   ['invoice', 0, 'Invoice'],
   ['invoice', -0.01, 'Credit note'],
   ['summary', -5, 'Summary of charges'],
-] as const)('of the form %s and a total of %s people say %s', (form, total, name) => {
+] as const)('An invoice of form %s with a total of %s is called %s', (form, total, name) => {
   expect(documentName(form, total)).toBe(name)
 })
 

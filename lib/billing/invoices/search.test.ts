@@ -10,7 +10,7 @@ import { DEEP } from '../../../test/fakes/deep.ts'
 import type * as contract from './contract.ts'
 import { listInvoices, summarizeInvoices } from './operations.ts'
 
-// Whatever is searched, the tokens find what a plain LIKE over all rows finds, in each order, page by page.
+// For any search, the tokens find the same rows as a plain LIKE over all rows, in each order, page by page.
 
 type Query = NonNullable<PartialInput<typeof contract.listInvoices>['query']>
 type Row = {
@@ -22,7 +22,7 @@ type Row = {
   due: string
   state: string
   order?: string | undefined
-  /** Of its second line; the first one has none. */
+  /** Purchase order of the second line; the first line has none. */
   lineOrder?: string | undefined
   reference?: string | undefined
   center?: string | undefined
@@ -34,7 +34,7 @@ let database: TestDatabase
 let ana: Caller
 let rows: Row[]
 
-/** Of each kind of letters that is compared in an odd way, or means something to SQL. */
+/** Letters that compare in unusual ways or have a meaning in SQL, one of each kind. */
 const ODD = [
   'İstanbul',
   'ISPARTA',
@@ -136,7 +136,7 @@ const idsOf = async (query: Query, caller = ana) => {
 const summary = async ({ maxResults: _, orderBy: __, ...query }: Query, caller = ana) =>
   (await summarizeInvoices(caller, { params: {}, query, body: undefined }, requestMeta)).body
 
-/** What a plain LIKE finds, among all rows. */
+/** Returns the rows that a plain LIKE finds. */
 async function like(
   search: string,
   { order = 'invoice_date DESC, id DESC', where = 'true', profiles = PROFILES } = {},
@@ -157,7 +157,7 @@ async function like(
   return result as { id: string; total: number }[]
 }
 
-/** Parts of what is there, in other letters, and what is not there. */
+/** Parts of existing values, in other letters, and missing values. */
 const search = fc.oneof(
   fc
     .tuple(
@@ -196,7 +196,7 @@ const search = fc.oneof(
 )
 
 describe('a search', () => {
-  it('finds what LIKE finds over all rows, newest first and page by page, with its count and sums', async () => {
+  it('finds the rows that LIKE finds, newest first and page by page, with their count and sums', async () => {
     await fc.assert(
       fc.asyncProperty(
         search,
@@ -215,7 +215,7 @@ describe('a search', () => {
     )
   }, 120_000)
 
-  it('finds the same in each other order, and within dates and filters', async () => {
+  it('finds the same rows in each order, and within dates and filters', async () => {
     const sorts = {
       'invoiceDate asc': 'invoice_date, id',
       'dueDate desc': 'due_date DESC, id DESC',
@@ -246,14 +246,14 @@ describe('a search', () => {
     )
   }, 120_000)
 
-  it('leads back to the page before', async () => {
+  it('pages back to the previous page', async () => {
     const first = await list({ search: '-2026-', maxResults: 30 })
     const second = await list({ search: '-2026-', maxResults: 30, pageToken: first.pageToken })
     const back = await list({ search: '-2026-', maxResults: 30, pageToken: second.previousPageToken })
     expect(back.invoices).toEqual(first.invoices)
   })
 
-  it('of drafts and voided ones finds those', async () => {
+  it('with a filter on drafts or voided invoices finds those', async () => {
     const voided = rows.filter(({ state }) => state === 'voided')
     const ids = await idsOf({ search: 'resale', filter: { state: ['voided'] }, maxResults: 250 })
     expect(ids.length).toBe(voided.filter(({ issuer }) => issuer === 'Resale').length)
@@ -310,7 +310,7 @@ describe('letters', () => {
 })
 
 describe('whose invoices a search finds', () => {
-  it('are never those of another customer, also where either wall is down', async () => {
+  it('excludes invoices of other customers, even without either wall', async () => {
     const eve = await callerOf('southwind', 'admin')
     const expected = [rows.at(-1)?.id]
     const all = { ...eve, billingProfiles: PROFILES }
@@ -328,7 +328,7 @@ describe('whose invoices a search finds', () => {
       for (const table of ['invoices', 'invoice_tokens'])
         await run(database.url, `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`)
     }
-    // The second wall alone.
+    // The second wall only.
     expect(await database.sql('southwind', 'SELECT DISTINCT invoice_id AS id FROM invoice_tokens')).toEqual([
       { id: expected[0] },
     ])

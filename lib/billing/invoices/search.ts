@@ -9,12 +9,15 @@ import { keysetOf } from './sort.ts'
 import { type InvoiceRow, listInvoices, type Page } from './store.ts'
 import { idsOf, invoiceTokens, isOneOf, issuersOf, type Month, monthsOf, type Search } from './tokens.ts'
 
-/** So many are sorted where a list has an order of its own; with more, its rows are read until the page is full. */
+/**
+ * Most rows that are sorted where a list has an order other than by date; above that, rows are read in order until the
+ * page is full.
+ */
 const MAX_SORTED = 5000
 
 /**
- * Rows of whatever is selected, as `listInvoices` gives them: those of a search by its tokens, in several statements.
- * Until a customer's tokens are all there, each row is asked.
+ * Returns rows of any selection like `listInvoices`, but a search by its tokens, in several statements. Until the
+ * backfill of a customer's tokens has finished, each row is checked.
  */
 export async function findInvoices(
   tx: Transaction,
@@ -38,7 +41,7 @@ export async function findInvoices(
   return listInvoices(tx, owner, selection, limit, page, { where })
 }
 
-/** The selection, where tokens lead to all that it holds. */
+/** Returns the selection where tokens lead to all of its matches. */
 export async function byTokens(
   tx: Transaction,
   { customerId }: Owner,
@@ -48,14 +51,14 @@ export async function byTokens(
   return { search, ...rest }
 }
 
-/** Of a month with so many, the rows are read in their order: a page is full after few of them. */
+/** Number of rows from which a month is read in order: a few of its rows fill a page. */
 const FULL_MONTH = 200
-/** From so many on, a portion is enough to be read at once. */
+/** Number of rows from which a portion is read immediately. */
 const PORTION = 250
 
 /**
- * A page of a search in the order of dates, without a look at months in which nothing may be found. Two lists, each in
- * this order, become one: what the numbers lead to, and what the issuers that are found have sent.
+ * Returns a page of a search in date order, skipping months without a match. Merges two lists in this order: matches of
+ * the numbers, and invoices of the matching issuers.
  */
 async function findByDate(
   tx: Transaction,
@@ -84,7 +87,7 @@ async function findByDate(
 
 type Select = (size: number, among: { days?: Days; where?: SQL }) => Promise<InvoiceRow[]>
 
-/** What the numbers lead to, month after month, until there are enough or no month is left. */
+/** Yields matches of the numbers, month by month, until the page is full or no month is left. */
 async function numbered(
   tx: Transaction,
   query: Parameters<typeof monthsOf>[1],
@@ -93,13 +96,13 @@ async function numbered(
 ): Promise<InvoiceRow[]> {
   const rows: InvoiceRow[] = []
   let after: string | undefined
-  // More each time: what is filtered besides may be seldom.
+  // Grows each time: the other filters may match rarely.
   for (let inAll = PORTION; ; inAll *= 4) {
     const { months, last } = await monthsOf(tx, query, { ofMonth: FULL_MONTH, inAll }, after)
     for (const { ids, days } of portionsOf(months)) {
       const among = ids ? { where: isOneOf(ids) } : { days: within(query.days, days) }
       const left = limit - rows.length
-      // All of the ids: with a limit, the planner may go through all invoices for these few.
+      // All of the ids: with a limit, the planner may scan all invoices for these few.
       const matches = await select(ids ? ids.length : left, among)
       rows.push(...matches.slice(0, left))
       if (rows.length === limit) return rows
@@ -109,7 +112,7 @@ async function numbered(
   }
 }
 
-/** The days that are left from the cursor on. */
+/** Returns the remaining days from the cursor on. */
 function beyond(selection: Search, { cursor }: Page, isUp: boolean): Days {
   const day = cursor?.key[0]
   return within(daysOf(selection), isUp ? { from: day } : { to: day })
@@ -121,7 +124,7 @@ function within(a: Days, b: Days): Days {
   return { from: begins.at(-1), to: ends[0] }
 }
 
-/** One statement's: by ids, as long as these are few, or else all days of a month. */
+/** Portion for one statement: ids while they are few, else all days of a month. */
 type Portion = { ids: string[]; days?: undefined } | { ids?: undefined; days: Days }
 
 function portionsOf(months: readonly Month[]): Portion[] {
@@ -136,7 +139,7 @@ function portionsOf(months: readonly Month[]): Portion[] {
   return portions
 }
 
-/** As the database orders them: days, and ids by their bytes. */
+/** Compares in the database's order: by day, then by the bytes of the id. */
 function byKey(a: InvoiceRow, b: InvoiceRow): number {
   if (a.invoiceDate !== b.invoiceDate) return a.invoiceDate < b.invoiceDate ? -1 : 1
   return Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))

@@ -12,8 +12,8 @@ import { listInvoices, summarizeInvoices } from './operations.ts'
 import { listKinds } from './sums/kinds.ts'
 import { byRows, strategyFor, sumInvoices } from './sums/summary.ts'
 
-// Whatever amounts and due dates are asked for, with whatever else: list, sums and CSV have the invoices that a plain
-// comparison of the rows has.
+// For any amounts and due dates, with any other filters, the list, sums and CSV contain the invoices of a plain
+// comparison of the rows.
 
 const TODAY = '2026-11-20'
 const requestMeta = { requestId: 'test-request' }
@@ -91,7 +91,7 @@ function isChosen(
   )
 }
 
-/** As an address has it: no key without values. */
+/** Returns a selection as the query of an address: without keys that have no values. */
 function queryOf({
   currency,
   status,
@@ -104,7 +104,7 @@ function queryOf({
   return { ...bounds, ...(Object.keys(filter).length > 0 ? { filter } : {}) }
 }
 
-it('has what a plain comparison has, in the list, the sums and the file', async () => {
+it('selects the rows of a plain comparison, in the list, the sums and the file', async () => {
   await fc.assert(
     fc.asyncProperty(selection, async (value) => {
       const query = queryOf(value)
@@ -129,7 +129,7 @@ it('has what a plain comparison has, in the list, the sums and the file', async 
   )
 })
 
-it('adds up what is open and due in some days by the kept sums, as by the invoices', async () => {
+it('adds up open and due amounts of a range of days from stored sums, with the same result as from invoices', async () => {
   let monthCount = 0
   await fc.assert(
     fc.asyncProperty(selection, async ({ minAmount: _, maxAmount: __, ...rest }) => {
@@ -151,17 +151,17 @@ it('adds up what is open and due in some days by the kept sums, as by the invoic
     if (filter?.status.length !== 0) expect(strategyFor({ ...due, filter }).months).toBeUndefined()
 })
 
-describe('what filters can offer', () => {
+describe('filter choices', () => {
   const kindsOf = (caller: Caller) => readScope(caller, (tx) => listKinds(tx, caller))
 
-  it('is what the customer has', async () => {
+  it('are the values of the customer’s invoices', async () => {
     const platforms = ['cloud-platform']
     expect(await kindsOf(ana)).toEqual({ issuers: ['AWS', 'Øst'], platforms, currencies: ['KWD', 'USD'] })
     const other = await callerOf('southwind', 'finance-user')
     expect(await kindsOf(other)).toEqual({ issuers: ['Else'], platforms, currencies: ['CHF'] })
   })
 
-  it('tells nothing of billing profiles that are not the caller’s', async () => {
+  it('exclude billing profiles outside the caller’s', async () => {
     expect((await kindsOf({ ...ana, billingProfiles: ['default'] })).issuers).toEqual(['AWS'])
     expect(await kindsOf({ ...ana, billingProfiles: [] })).toEqual({
       issuers: [],

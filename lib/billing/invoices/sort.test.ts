@@ -62,7 +62,7 @@ const add = (id: string, n: number) =>
 const list = async (query: Query, caller = fin) =>
   (await listInvoices(caller, { params: {}, query, body: undefined }, requestMeta)).body
 
-/** By the value, then by the id, both the same way: what the database has to agree with. */
+/** Sorts by the value, then by the id, both in the same direction: the order expected of the database. */
 function sorted(rows: readonly Invoice[], sort: Order): string[] {
   const [by, direction] = sort.split(' ') as [(typeof INVOICE_ORDER_KEYS)[number], string]
   const sign = direction === 'asc' ? 1 : -1
@@ -81,13 +81,13 @@ async function walk(query: Query, onPage = async () => {}): Promise<Invoice[][]>
 }
 
 describe.each(ORDERS)('orderBy=%s', (orderBy) => {
-  it('puts all rows in order, by number whatever their currency', async () => {
+  it('sorts all rows, by number regardless of currency', async () => {
     const rows = (await list({ maxResults: 250 })).invoices
     const { invoices } = await list({ orderBy, maxResults: 250 })
     expect(invoices.map(({ id }) => id)).toEqual(sorted(rows, orderBy))
   })
 
-  it.each([1, 4, 7])('pages of %i show each row once, and lead back', async (maxResults) => {
+  it.each([1, 4, 7])('pages by %i through each row once, and back', async (maxResults) => {
     const query = { orderBy, maxResults }
     const whole = (await list({ orderBy, maxResults: 250 })).invoices
     const pages = await walk(query)
@@ -102,7 +102,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     expect(seen.flat()).toEqual(whole.slice(0, -1))
   })
 
-  it('leads to the neighbours of each row', async () => {
+  it('links the neighbors of each row', async () => {
     const whole = (await list({ orderBy, maxResults: 250 })).invoices
     for (const at of [0, 1, 11, 22]) {
       const input = { params: { invoice_id: whole[at]?.id ?? '' }, query: {}, body: undefined }
@@ -114,7 +114,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     }
   })
 
-  it('rows that come in meanwhile neither repeat others nor hide them', async () => {
+  it('pages without repeating or skipping rows while rows are added', async () => {
     const before = (await list({ orderBy, maxResults: 250 })).invoices
     let next = 0
     const pages = await walk({ orderBy, maxResults: 5 }, () => add(`NEW-${next++}`, next * 7))
@@ -124,7 +124,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     await database.sql('northwind', "DELETE FROM invoices WHERE id LIKE 'NEW-%'")
   })
 
-  it('a token fits its own order only, and none that is forged gets through', async () => {
+  it('accepts page tokens of its own order only, and no forged one', async () => {
     const { pageToken: token } = await list({ orderBy, maxResults: 2 })
     const error = expect.objectContaining({ code: 'page_token_invalid' })
     for (const other of [undefined, ...ORDERS.filter((one) => one !== orderBy)]) {
@@ -192,7 +192,7 @@ describe('each page is read off an index, however deep', () => {
     return { rows, plan: lines.map((line) => line['QUERY PLAN']).join('\n') }
   }
 
-  it.each(ORDERS)('by %s', async (orderBy) => {
+  it.each(ORDERS)('orderBy=%s', async (orderBy) => {
     const first = await planOf(orderBy)
     const [by = ''] = orderBy.split(' ')
     const sort =
@@ -230,7 +230,7 @@ describe('the order in the address', () => {
     expect((await read(text)).query.orderBy).toBe(sort)
   })
 
-  it('anything else is 400, and says what there is', async () => {
+  it('is rejected with 400 and the list of keys for any other text', async () => {
     const detail = /orderBy: must be one of invoiceDate, dueDate, totalAmount, balanceAmount/
     for (const text of [
       '',
@@ -254,7 +254,7 @@ describe('the order in the address', () => {
     )
   })
 
-  it('without one, list and tokens are what they were before there was any', async () => {
+  it('defaults to the list and page tokens from before orderBy existed', async () => {
     const plain = await list({ maxResults: 2, search: 'IN' })
     const last = plain.invoices[1] as Invoice
     const key = [dayOf(last.invoiceDate), last.id]

@@ -11,10 +11,10 @@ import type { InvoiceSortKey } from './rules.ts'
 
 export type InvoiceSort = SortSpec<InvoiceSortKey>
 
-/** What a list is ordered by unless told otherwise: newest first. */
+/** Default order of the list: newest first. */
 const DEFAULT_SORT: InvoiceSort = 'invoiceDate desc'
 
-// PostgreSQL knows no year 0.
+// PostgreSQL has no year 0.
 export const Day = z.iso.date().regex(/^(?!0000)/)
 const Amount = z.string().regex(/^-?\d{1,40}(\.\d{1,100})?$/)
 export const Id = z
@@ -22,7 +22,7 @@ export const Id = z
   .max(300)
   .regex(/^[^\0]+$/)
 
-/** What the database orders by; lib/platform/db/schema/columns.ts says why it is not the amounts themselves. */
+/** Columns of each order; lib/platform/db/schema/columns.ts explains why amounts have sort columns. */
 const SORTS = {
   invoiceDate: invoices.invoiceDate,
   dueDate: invoices.dueDate,
@@ -30,7 +30,7 @@ const SORTS = {
   balanceAmount: invoices.balanceSort,
 }
 
-/** How the rows of an order lie: its sort key, which way it runs, and what a page token may hold of it. */
+/** Returns the keyset of an order: sort key, direction, and the values that a page token may contain. */
 export function keysetOf(sort: InvoiceSort = DEFAULT_SORT) {
   const [by, direction] = sort.split(' ') as [InvoiceSortKey, 'asc' | 'desc']
   const isDay = by === 'invoiceDate' || by === 'dueDate'
@@ -39,12 +39,12 @@ export function keysetOf(sort: InvoiceSort = DEFAULT_SORT) {
   return { columns, by, ascending: direction === 'asc', Key: z.tuple([isDay ? Day : Amount, Id]) }
 }
 
-/** The sort key of a row, for page tokens. */
+/** Returns the sort key of a row, for page tokens. */
 export function keyOf(row: Record<InvoiceSortKey | 'id', string>, sort?: InvoiceSort): string[] {
   return [row[keysetOf(sort).by], row.id]
 }
 
-/** The sort key of an invoice as it is answered: an amount's number is exact, so that its text is too. */
+/** Returns the sort key of an invoice in an answer: amounts there are exact, and so is their text. */
 export function keyOfAnswered(invoice: Pick<Invoice, InvoiceSortKey | 'id'>, sort?: InvoiceSort): string[] {
   const { by } = keysetOf(sort)
   const isDay = by === 'invoiceDate' || by === 'dueDate'

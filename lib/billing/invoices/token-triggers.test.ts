@@ -21,7 +21,7 @@ const write = (query: string, values?: unknown[]) => db.sql(customer, query, val
 const tokens = async (customerId = customer) =>
   (await db.sql(customerId, 'SELECT token FROM invoice_tokens ORDER BY token')).map(({ token }) => token)
 
-/** Tokens that are there and should not be, or the other way round. */
+/** Returns tokens that are missing or superfluous. */
 function wrong() {
   return write(`
     WITH own AS (
@@ -72,7 +72,7 @@ const QUERIES = {
 } satisfies Record<string, Written>
 
 describe('the tokens of an invoice', () => {
-  it('are its number from each letter on, and the starts of number and id behind a mark', async () => {
+  it('are the suffixes of its number from each letter, and the prefixes of number and id behind a mark', async () => {
     await addInvoice(customer, 'IN-1', {})
     expect(await tokens()).toEqual(['^in-1', 'n-1'])
     await write("UPDATE invoices SET number = 'ÄB-0123456789ABC'")
@@ -97,7 +97,7 @@ describe('the tokens of an invoice', () => {
     )
   })
 
-  it('are also those of purchase orders, its own and those of its lines, and the starts of its references', async () => {
+  it('include purchase orders of the invoice and its lines, and the prefixes of its references', async () => {
     const posting = { purchaseOrder: 'PO 7', buyerReference: 'Leitweg-0411', costCenter: 'K-1' }
     const lines = ['PO 7', 'Ω-12', undefined].map((purchaseOrder) => ({ purchaseOrder }))
     await addInvoice(customer, 'IN-1', posting, lines)
@@ -109,7 +109,7 @@ describe('the tokens of an invoice', () => {
     expect(await tokens()).toEqual(['^in-1', 'n-1', '^po 8', 'o 8', '^ω-12', '-12', '^k-1'].sort())
   })
 
-  it('of an order for each line are 1,000', async () => {
+  it('are 1,000 for an invoice with an order per line', async () => {
     const lines = Array.from({ length: 1005 }, (_, n) => ({ purchaseOrder: String(10_000 + n) }))
     await addInvoice(customer, 'IN-1', {}, lines)
     const [row] = await write(
@@ -120,7 +120,7 @@ describe('the tokens of an invoice', () => {
     expect(await tokens()).not.toContain('^11000')
   })
 
-  it('go with it, and stay where it is voided', async () => {
+  it('are deleted with it, and stay when it is voided', async () => {
     await addInvoice(customer, 'IN-1', {})
     const rowLocation = () =>
       write("SELECT token, ctid FROM invoice_tokens WHERE token LIKE '%n-1' ORDER BY 1")
@@ -133,7 +133,7 @@ describe('the tokens of an invoice', () => {
     expect(await tokens()).toEqual([])
   })
 
-  it('are not there where its transaction fails', async () => {
+  it('are rolled back with the transaction of the invoice', async () => {
     await addInvoice(customer, 'IN-1', {})
     const failing =
       "WITH a AS (UPDATE invoices SET number = 'OTHER' RETURNING 1) SELECT 1 / (count(*) - 1) FROM a"
@@ -167,7 +167,7 @@ describe('the tokens of an invoice', () => {
 })
 
 describe('whose tokens', () => {
-  it('are never seen, added or taken away for another customer', async () => {
+  it('are never seen, added or removed for another customer', async () => {
     await addInvoice(customer, 'IN-1', {})
     const other = await addNewCustomer()
     expect(await tokens(other)).toEqual([])
@@ -178,7 +178,7 @@ describe('whose tokens', () => {
     expect(await tokens()).toEqual(['^in-1', 'n-1'])
   })
 
-  it.each(['console_keys', 'console_jobs'] as const)('are not for %s', async (login) => {
+  it.each(['console_keys', 'console_jobs'] as const)('are hidden from %s', async (login) => {
     const client = new pg.Client(loginOf(db.url, login))
     await client.connect()
     await expect(client.query('SELECT * FROM invoice_tokens')).rejects.toThrow('permission denied')

@@ -29,8 +29,8 @@ const count = (search: string) =>
 const tokens = async (customer: string) =>
   Number((await database.sql(customer, 'SELECT count(*) AS n FROM invoice_tokens'))[0]?.n)
 
-it('gives tokens to what came before them; until then, a search asks each row', async () => {
-  // As it was before the migration.
+it('The backfill adds tokens to earlier invoices; until then, a search checks each row', async () => {
+  // The state before the migration.
   await run(
     database.url,
     'ALTER TABLE invoices DISABLE TRIGGER tokens_of_added; ALTER TABLE line_items DISABLE TRIGGER orders_of_added',

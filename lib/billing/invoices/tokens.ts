@@ -7,27 +7,28 @@ import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { hasPart, isShort, normalizedText } from '#lib/platform/lists/search.ts'
 import type { Days, Selection } from './selection.ts'
 
-// Asked by equality and by range alone: row-level security lets an index be asked nothing else (its `LIKE` is not leakproof).
+// Queried by equality and ranges only: with row-level security an index serves no other operator (its `LIKE` is not
+// leakproof).
 
 export type Search = Selection & { search: string }
-/** Invoices of one month that a search may find, and how many tokens led there: no more than were asked for. */
+/** Invoices of one month that a search may find, and the number of tokens read, which is bounded. */
 export type Month = { month: string; ids: string[]; count: number }
-/** Which tokens are looked up; with `isUp` the oldest months first, else the newest. */
+/** Search for tokens; with `isUp` oldest months first, else newest first. */
 type TokenSearch = { customerId: CustomerId; search: string; days: Days; isUp?: boolean }
-/** How many tokens are read of one month, and with how many of all months no further one is looked into. */
+/** Most tokens that are read per month, and number of matches over all months after which no further month is read. */
 type Most = { ofMonth: number; inAll: number }
 
-/** As `tokens_of_invoice` cuts them, and no token is longer by more than its mark. */
+/** Same length as in `tokens_of_invoice`; a token is longer by its mark at most. */
 const MAX_TOKEN_LENGTH = 12
 const START = sql`'^'`
-/** Behind the start of a token, it comes after all that start so. */
+/** Sorts after all tokens with a prefix when appended to the prefix. */
 const AFTER = sql`repeat(chr(1114111), ${sql.raw(String(MAX_TOKEN_LENGTH + 1))})`
 
 /**
- * Months in which tokens of a customer start as a search does, in their order, each with its invoices. They may be
- * invoices that the search does not find: of a long one, a part is looked up.
- * @param after the last month that was looked into before
- * @returns also the last one now; undefined where none is left
+ * Yields the months with tokens that match a search's prefix, in order, each with its invoices. These are candidates:
+ * only a part of a long search text is looked up.
+ * @param after the last month that was read before
+ * @returns also the last month read; undefined where none is left
  */
 export async function monthsOf(
   tx: Transaction,
@@ -63,7 +64,7 @@ export async function monthsOf(
   }
 }
 
-/** The tokens of `this.month` that lead to what a search finds. */
+/** Returns SQL for the tokens of `this.month` that match a search. */
 function startingAs(customerId: CustomerId, search: string, most: number): SQL {
   const text = normalizedText(sql`${search}::text`)
   const starts = [sql`${START} || left(${text}, ${sql.raw(String(MAX_TOKEN_LENGTH))})`]
@@ -77,7 +78,7 @@ function startingAs(customerId: CustomerId, search: string, most: number): SQL {
   return sql.join(ranges, sql` UNION ALL `)
 }
 
-/** The ids of all invoices that a search may find; undefined where there are more than so many. */
+/** Returns the ids of all invoices that a search may find; undefined where they exceed the limit. */
 export async function idsOf(
   tx: Transaction,
   query: TokenSearch,
@@ -88,7 +89,9 @@ export async function idsOf(
   return count > most ? undefined : months.flatMap(({ ids }) => ids)
 }
 
-/** The customer's issuers that a search finds: there are few, and each is met once, whatever its invoices. */
+/**
+ * Returns the customer's issuers that match a search: few, and each read once, independent of the number of invoices.
+ */
 export async function issuersOf(tx: Transaction, customerId: CustomerId, search: string): Promise<string[]> {
   const next = (after: SQL) => sql`(
     SELECT issuer FROM invoices WHERE customer_id = ${customerId} AND issuer > ${after} ORDER BY issuer LIMIT 1)`
@@ -99,20 +102,20 @@ export async function issuersOf(tx: Transaction, customerId: CustomerId, search:
   return rows.map(({ issuer }) => issuer)
 }
 
-/** One parameter, however many there are. */
+/** Returns a condition with one parameter for any number of ids. */
 export function isOneOf(ids: readonly string[]): SQL {
   return sql`${invoices.id} = ANY(${sql.param(ids)}::text[])`
 }
 
 /**
- * The purchase orders of their lines, and the tokens, of invoices that came before there were any. Those that come and
- * change meanwhile have theirs by triggers.
+ * Backfills line purchase orders and tokens of invoices from before these existed. Triggers cover invoices added or
+ * changed during the backfill.
  */
 export const invoiceTokens: Backfill = {
   name: 'invoice-order-tokens',
   async batch(tx, customerId, { after, most }) {
-    // Locked, so that none is called otherwise before its tokens are there. What its lines say becomes tokens by the
-    // trigger of the change.
+    // Locked, so that no invoice is renamed before it has tokens. The trigger turns the lines' values into tokens at
+    // the change.
     const { rows } = await tx.execute<{ last: string | null; count: number }>(sql`
       WITH next AS (
         SELECT customer_id, id, number, invoice_date, purchase_order, line_orders, buyer_reference, cost_center FROM invoices

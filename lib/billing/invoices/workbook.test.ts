@@ -42,7 +42,7 @@ const lines = async (search?: string, delimiter = ','): Promise<string[][]> =>
   parse(await (await request('csv', search)).text(), { bom: true, delimiter })
 
 it.each(['', 'lines=true', 'lines=true&orderBy=totalAmount', 'filter=currency:KWD', 'filter=platform:none'])(
-  'a workbook has what the CSV file has, and no apostrophes: %s',
+  'A workbook contains the cells of the CSV file, without apostrophes: %s',
   async (search) => {
     const [names, ...rows] = await table(search)
     const [header, ...expected] = await lines(search)
@@ -57,7 +57,7 @@ it.each(['', 'lines=true', 'lines=true&orderBy=totalAmount', 'filter=currency:KW
   },
 )
 
-it('a workbook has numbers and days where they are some, and text where it looks like them', async () => {
+it('A workbook contains numbers and days as such, and text that looks like them as text', async () => {
   const [names = [], ...rows] = await table('orderBy=totalAmount')
   const cell = (row: number, name: string) => rows[row]?.[names.indexOf(name)]
   expect([cell(0, 'totalAmount'), cell(2, 'totalAmount'), cell(2, 'balanceAmount')]).toEqual([
@@ -74,7 +74,7 @@ it('a workbook is a download with the day in its name', async () => {
   expect(headers.get('cache-control')).toBe('no-store')
 })
 
-it('a CSV file is written for the spreadsheet that asks for it', async () => {
+it('A CSV file is formatted for the requested spreadsheet program', async () => {
   const german = await lines('separator=semicolon&decimal=comma&orderBy=totalAmount', ';')
   expect(german[3]).toEqual(expect.arrayContaining(['KWD', '7,500', '7,125']))
   const pointed = german.map((row) => row.map((cell) => cell.replace(/^(-?\d+),(\d+)$/, '$1.$2')))

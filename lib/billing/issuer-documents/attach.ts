@@ -8,11 +8,12 @@ import { walkFiles } from './input-files.ts'
 import type { AttachmentPlan } from './plan.ts'
 
 /**
- * Stores what is new of a plan, with an audit row for each, in this transaction: all of it or nothing. Each file is
- * read once more.
- * @param paths those of the plan
- * @throws Problem where a file is another one than it was, or somebody attached another one meanwhile
- * @returns how many were stored
+ * Stores the new documents of a plan with an audit row each, in this transaction: all or nothing. Reads each file
+ * again.
+ * @param paths paths of the plan
+ * @throws Problem where a file has changed since the plan, or another operator has attached another document in the
+ * meantime
+ * @returns the number of stored documents
  */
 export async function attachDocuments(
   tx: Transaction,

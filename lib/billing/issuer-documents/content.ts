@@ -3,7 +3,10 @@ import type { IssuerDocumentKind } from '#lib/billing/invoice-files/rules.ts'
 /** Bytes of one document. */
 export const MAX_BYTES = 10 * 1024 * 1024
 
-/** What an issuer's own document is by its content, whatever its name; or why it is kept as neither. */
+/**
+ * Returns the kind of an issuer's document by its content, whatever its name; or the reason why the content is neither
+ * kind.
+ */
 export function contentOf(bytes: Buffer): { kind: IssuerDocumentKind } | { error: string } {
   if (bytes.length === 0) return { error: 'is empty' }
   if (/^%PDF-\d/.test(bytes.toString('latin1', 0, 6))) {
@@ -16,7 +19,7 @@ export function contentOf(bytes: Buffer): { kind: IssuerDocumentKind } | { error
   return error ? { error } : { kind: 'original-xml' }
 }
 
-/** As far as marks go: the letters between them may be of any encoding. */
+/** Decodes bytes for a check of the markup only: the text between may be in any encoding. */
 function textOf(bytes: Buffer): string {
   const [one, two] = bytes
   if (one === 0xff && two === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
@@ -24,7 +27,9 @@ function textOf(bytes: Buffer): string {
   return bytes.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '')
 }
 
-/** What is wrong with how it begins and ends. It is kept as it came, and read by the customer's own program. */
+/**
+ * Returns the error at the beginning or end of XML. The document is stored unchanged, for the customer's own software.
+ */
 function xmlError(text: string): string | undefined {
   const at = rootAt(text)
   if (at === undefined || text.startsWith('<!', at))
@@ -40,7 +45,7 @@ function xmlError(text: string): string | undefined {
   return /^\s*>/.test(rest) ? undefined : 'is XML that is cut off'
 }
 
-/** Where the first element begins, behind declaration, comments and instructions. */
+/** Returns the offset of the root element, after declaration, comments and instructions. */
 function rootAt(text: string): number | undefined {
   for (let at = 0; ; ) {
     at += text.slice(at).search(/\S|$/)

@@ -5,25 +5,25 @@ import { buffer } from 'node:stream/consumers'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { BadZip, isZip, withZip } from '#lib/platform/files/zip.ts'
 
-/** A file that the operator gave, by itself, in a folder or in an archive. */
+/** Input file of the operator: on its own, in a folder or in an archive. */
 export type InputFile = {
   /** Its name for people, with the folder or archive that it is in. */
   place: string
-  /** Without folders. */
+  /** File name without folders. */
   name: string
   bytes: number
-  /** Whether the operator named it, and not a folder or archive around it. */
+  /** Whether the operator named the file itself, rather than a folder or archive that contains the file. */
   isNamed: boolean
   read(): Promise<Buffer>
 }
 
-/** Files of one call, and what an archive may come to when it is unpacked. */
+/** Most files per call, and most bytes of unpacked archives. */
 const MAX_TOTAL = { files: 10_000, bytes: 4_000_000_000 }
 
 /**
- * Shows each file that these paths lead to, one after the other: files, what folders hold (with the folders in them),
- * and what ZIP archives hold. Hidden files are left out. One file is in memory at a time, if `visit` keeps none.
- * @throws Problem where there is no such file, it may not be read, or there are too many
+ * Visits each file under the paths one by one: files, files in folders (recursively), and files in ZIP archives. Skips
+ * hidden files. One file is in memory at a time, unless `visit` keeps it.
+ * @throws Problem where a file is missing or unreadable, or there are too many
  */
 export async function walkFiles(
   paths: readonly string[],

@@ -7,15 +7,15 @@ import { fileName } from '#lib/platform/files/attachment.ts'
 
 const PAGE = 20_000
 
-/** Of a document's name what may name its invoice: without extension, in the form that our own files have. */
+/** Returns the part of a document's name that may name its invoice: without extension, in the form of our own files. */
 export function stemOf(name: string): string {
   return fileName(name.replace(/\.(pdf|xml)$/i, ''))
 }
 
 /**
- * The issued invoices whose id or number these stems are, in the form that file names have. All of the customer's
- * are looked at, a page at a time, for that form can't be asked for.
- * @returns ids by stem; several where it is not clear which is meant
+ * Returns the issued invoices whose id or number has one of these stems in the form of file names. Reads all of the
+ * customer's invoices page by page, because that form is not indexed.
+ * @returns ids by stem; several where the match is ambiguous
  */
 export async function matchInvoices(
   tx: Transaction,
@@ -42,19 +42,19 @@ export async function matchInvoices(
   return matches
 }
 
-/** What state an invoice is in; undefined where the customer has none with this id. */
+/** Returns the state of an invoice; undefined where the customer has no such invoice. */
 export async function stateOf(tx: Transaction, customerId: CustomerId, invoiceId: string) {
   const invoiceFilter = and(eq(invoices.customerId, customerId), eq(invoices.id, invoiceId))
   const [row] = await tx.select({ state: invoices.documentState }).from(invoices).where(invoiceFilter)
   return row?.state
 }
 
-/** What one of the customer's invoices has as its document already, by kind and digest. */
+/** Stored document of one of the customer's invoices, by kind and digest. */
 export type StoredDocument = { invoiceId: string; kind: string; digest: string; stems: string[] }
 
 /**
- * Documents of these digests that are kept already, of invoices in whatever state: a folder that is given again holds
- * the papers of corrected ones, too, and these are none of the corrections'.
+ * Returns stored documents with these digests, of invoices in any state: a repeated folder contains documents of
+ * corrected invoices, too, which do not belong to the corrections.
  */
 export async function matchStored(
   tx: Transaction,

@@ -9,10 +9,10 @@ import { contentOf, MAX_BYTES } from './content.ts'
 import { type InputFile, walkFiles } from './input-files.ts'
 import { matchInvoices, matchStored, stateOf, stemOf } from './match.ts'
 
-/** What one given file comes to. */
+/** Planned result for one file. */
 export type AttachmentPlan = { place: string; name: string } & (
   | { result: 'new' | 'same'; kind: IssuerDocumentKind; invoiceId: string; digest: string }
-  /** Not looked at: it is beside what was meant. */
+  /** Not read: the file was not meant, but lies in the same folder. */
   | { result: 'left out'; reason: string }
   | { result: 'refused'; reason: string }
 )
@@ -20,9 +20,9 @@ export type AttachmentPlan = { place: string; name: string } & (
 type Read = { place: string; name: string; kind: IssuerDocumentKind; digest: string }
 
 /**
- * Reads all files, one at a time, and says of each which invoice's document it is, and whether it is new there.
- * @param invoiceId whose they all are; without it, each file's name tells
- * @throws Problem where `invoiceId` is no invoice of the customer, or a draft; and what `visitFiles` throws
+ * Reads all files one by one, and returns for each the invoice of the document and whether the document is new.
+ * @param invoiceId the invoice of all files; without it, each file's name identifies its invoice
+ * @throws Problem where `invoiceId` is not an issued invoice of the customer; and the errors of `walkFiles`
  */
 export async function planAttachments(
   customerId: CustomerId,
@@ -75,7 +75,10 @@ async function matched(tx: Transaction, customerId: CustomerId, files: readonly 
   return (name: string) => matches.get(stemOf(name)) ?? []
 }
 
-/** Whose document a file is already, by its bytes and its name: also of one that was voided since. */
+/**
+ * Returns the invoices that already have the file as their document, by its bytes and name, including invoices voided
+ * since.
+ */
 async function findStoredInvoices(
   tx: Transaction,
   customerId: CustomerId,
@@ -89,7 +92,7 @@ async function findStoredInvoices(
   }
 }
 
-/** What is stored of an invoice, by kind: asked for once. */
+/** Returns a reader of an invoice's stored digests by kind, which caches its reads. */
 function digestReader(tx: Transaction, customerId: CustomerId) {
   const cache = new Map<string, Map<string, string>>()
   return async (invoiceId: string) => {

@@ -3,10 +3,10 @@ import { contract } from '#lib/platform/api/contract.ts'
 import { postingRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
-/** As long as what an issuer may send in its place. */
+/** Same limit as for values from issuers. */
 const MAX_LENGTH = 100
 
-/** A field that is set: text of one line, or null, which takes it away. What is left out stays. */
+/** Field of a patch: one line of text, or null to clear the field. Absent fields stay. */
 const text = z
   .string()
   .trim()
@@ -101,7 +101,7 @@ export const readBillingProfile = contract({
   examples: examples.readBillingProfile,
 })
 
-/** An addition: what the next invoices of a billing profile carry. */
+/** Addition: sets the posting details of a billing profile's next invoices. */
 export const setProfilePosting = contract({
   ...postingRoutes.setProfilePosting,
   summary: 'Set purchase order, reference and cost center of a billing profile',
@@ -123,7 +123,7 @@ export const readAssetPosting = contract({
   examples: examples.readAssetPosting,
 })
 
-/** An addition: what the lines that bill an asset carry. */
+/** Addition: sets the posting details of lines that bill an asset. */
 export const setAssetPosting = contract({
   ...postingRoutes.setAssetPosting,
   summary: 'Set purchase order and cost center of an asset',

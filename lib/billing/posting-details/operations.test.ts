@@ -51,7 +51,7 @@ const events = () =>
   )
 
 describe('the billing profiles', () => {
-  test('are those that the caller may see, with what is set', async () => {
+  test('are listed as far as visible to the caller, with their details', async () => {
     await send(PROFILE, { body: { purchaseOrder: ' PO-1 ', buyerReference: 'B', costCenter: '' } })
     expect(await send('billing-profiles')).toEqual({
       status: 200,
@@ -67,7 +67,7 @@ describe('the billing profiles', () => {
     expect(some.body).toEqual({ billingProfiles: [{ id: 'emea', name: 'emea' }], rowCount: 1 })
   })
 
-  test('are set by Finance Users and Admins, each with its row of the history', async () => {
+  test('are changed by Finance Users and Admins, each change with an audit row', async () => {
     const body = { purchaseOrder: 'PO-1', costCenter: '4711' }
     expect((await send(PROFILE, { roles: ['finance-user'], body })).status).toBe(200)
     expect(await send(PROFILE, { body: { costCenter: null } })).toEqual({
@@ -97,7 +97,7 @@ describe('the billing profiles', () => {
     expect(await events()).toEqual([])
   })
 
-  test('of another customer are not there', async () => {
+  test('are not found when they belong to another customer', async () => {
     const other = await addNewCustomer()
     await addProfile(other, 'theirs')
     const nobodys = await send('billing-profiles/nobodys', { body: { costCenter: '1' } })
@@ -105,7 +105,7 @@ describe('the billing profiles', () => {
     expect([theirs.status, nobodys.status]).toEqual([404, 404])
   })
 
-  test('changed by two at once have both changes', async () => {
+  test('keep both of two parallel changes', async () => {
     const both = await Promise.all([
       send(PROFILE, { body: { purchaseOrder: 'PO-1' } }),
       send(PROFILE, { body: { costCenter: '4711' } }),
@@ -117,7 +117,7 @@ describe('the billing profiles', () => {
 })
 
 describe('the posting details of an asset', () => {
-  test('are read by who sees the asset, and set by who may post, too', async () => {
+  test('are readable with access to the asset, and writable with the posting permission as well', async () => {
     const body = { costCenter: '6120' }
     expect(await send(ASSET, { body })).toEqual({ status: 200, body })
     expect(

@@ -82,13 +82,13 @@ export const setAssetPosting = operation(
   },
 )
 
-/** @throws Problem `not_found` for a billing profile that the caller may not see, as for one that is not there */
+/** @throws Problem `not_found` for a billing profile that is missing or hidden from the caller */
 function seen(caller: Caller, id: string): string {
   if (!caller.billingProfiles.includes(id)) throw new Problem('not_found')
   return id
 }
 
-/** A row that somebody else holds, as a change of licenses does its asset's, is waited for a second. */
+/** Waits up to a second for a row lock, such as the asset's lock during a license change. */
 function write<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return scope(caller, work).catch((error) => {
     if (errorCode(error) !== '55P03') throw error
@@ -98,7 +98,7 @@ function write<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promis
   })
 }
 
-/** Those that the caller may see, by id. */
+/** Returns the billing profiles visible to the caller, by id. */
 export async function listCallerProfiles(caller: Caller): Promise<BillingProfile[]> {
   const all = await readScope(caller, (tx) => listProfilesOf(tx, caller.customerId))
   return all.filter((profile) => caller.billingProfiles.includes(profile.id))

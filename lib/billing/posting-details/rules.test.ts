@@ -25,13 +25,13 @@ describe('assetDetails', () => {
     expect(assetDetails([plus, asset('Starter')])(overrides)).toEqual(details)
   })
 
-  test('carries nothing where two assets say different things, and what both say', () => {
+  test('omits details in which two assets differ, and returns common ones', () => {
     const twin = { ...plus, id: 'twin', vendorCustomerId: 'C-2' }
     expect(assetDetails([plus, twin])(line('Business Plus'))).toEqual(DETAILS)
     expect(assetDetails([plus, { ...twin, costCenter: null }])(line('Business Plus'))).toEqual(NOTHING)
   })
 
-  test('tells products of one account by their names', () => {
+  test('distinguishes products of one account by name', () => {
     const account = { vendorCustomerId: 'C-9' }
     const both = [asset('Plus', { ...DETAILS, ...account }), asset('Archive', account)]
     expect(assetDetails(both)(line('Plus', { billingAccount: 'C-9' }))).toEqual(DETAILS)
@@ -41,7 +41,7 @@ describe('assetDetails', () => {
 })
 
 describe('changedBy', () => {
-  test('changes what is named, takes away what is null, and tells both', () => {
+  test('changes present fields, clears null fields, and describes both', () => {
     const before = { purchaseOrder: 'PO-1', buyerReference: 'B', costCenter: null }
     expect(changedBy(before, { purchaseOrder: 'PO-2', buyerReference: null, costCenter: undefined })).toEqual(
       {

@@ -1,14 +1,14 @@
-/** What a customer has carried onto its next invoices; null: nothing. */
+/** Details that a customer sets for its next invoices; null: none. */
 export type PostingDetails = {
   purchaseOrder: string | null
   buyerReference: string | null
   costCenter: string | null
 }
 
-/** Of an asset: a reference of the buyer is of the whole invoice alone. */
+/** Details of an asset: the buyer reference applies to whole invoices only. */
 export type AssetPostingDetails = Omit<PostingDetails, 'buyerReference'>
 
-/** An asset as lines may name it, with what is to be carried onto them. */
+/** Asset as lines may name it, with its posting details. */
 export type PostedAsset = AssetPostingDetails & {
   id: string
   type: string
@@ -17,7 +17,7 @@ export type PostedAsset = AssetPostingDetails & {
   vendorCustomerId: string
 }
 
-/** A line, as far as it tells which asset it bills. */
+/** Fields of a line that identify the billed asset. */
 export type BillingLine = {
   type: string
   description: string
@@ -28,9 +28,9 @@ export type BillingLine = {
 const NOTHING: AssetPostingDetails = { purchaseOrder: null, costCenter: null }
 
 /**
- * Finds what is to be carried onto a line. It bills the assets of its type whose account at the vendor is the line's own
- * (sub-account before billing account), else those whose whole name it has. Where these say different things, nobody
- * knows which is meant, and nothing is carried.
+ * Returns a function that finds the details for a line. A line bills the assets of its type with the line's account at
+ * the vendor (sub-account before billing account), else those with the line's full name. Where these assets differ in a
+ * detail, the match is ambiguous, and the detail is omitted.
  */
 export function assetDetails(assets: readonly PostedAsset[]): (line: BillingLine) => AssetPostingDetails {
   if (!assets.some(({ purchaseOrder, costCenter }) => purchaseOrder !== null || costCenter !== null))
@@ -46,13 +46,13 @@ export function assetDetails(assets: readonly PostedAsset[]): (line: BillingLine
     const named = byName.get(keyOf(type, plain(description)))
     const [sub, account] = [subAccount, billingAccount].map((id) => id && byAccount.get(keyOf(type, id)))
     const assetAccount = sub || account
-    // One account may have many products: the name tells which of them.
+    // One account may have many products: the name distinguishes them.
     const both = assetAccount ? assetAccount.filter((asset) => named?.includes(asset)) : []
     return agreed(both.length > 0 ? both : assetAccount || named || [])
   }
 }
 
-/** What all of them say; nothing where two of them differ. */
+/** Returns the details that all assets share, without those in which two differ. */
 function agreed(assets: readonly PostedAsset[]): AssetPostingDetails {
   const [first, ...others] = assets
   if (!first) return NOTHING
@@ -71,7 +71,10 @@ function plain(text: string): string {
 
 type Change<Details> = { [Field in keyof Details]?: string | null | undefined }
 
-/** What is set after a change, and what of it the history tells: `cost center 4711 → 4712`; nothing where all stays. */
+/**
+ * Returns the details after a change, and their description for the history: `cost center 4711 → 4712`; none where all
+ * stay.
+ */
 export function changedBy<Details extends Record<keyof Details, string | null>>(
   before: Details,
   change: Change<Details>,

@@ -6,14 +6,14 @@ import { assets } from '#lib/platform/db/schema/assets.ts'
 import { billingProfiles } from '#lib/platform/db/schema/customers.ts'
 import type { AssetPostingDetails, PostedAsset, PostingDetails } from './rules.ts'
 
-/** A billing profile with what is carried onto its invoices. */
+/** Billing profile with the posting details of its invoices. */
 export type ProfileRow = PostingDetails & { id: string; name: string; country: string | null }
 
 const { id, name, country, purchaseOrder, buyerReference, costCenter } = billingProfiles
 const profileColumns = { id, name, country, purchaseOrder, buyerReference, costCenter }
 const assetColumns = { purchaseOrder: assets.postingOrder, costCenter: assets.costCenter }
 
-/** These of the customer's billing profiles, by id; without `ids` all of them. */
+/** Returns the customer's billing profiles with these ids, or all without `ids`. */
 export function listProfiles(
   tx: Transaction,
   customerId: CustomerId,
@@ -26,7 +26,7 @@ export function listProfiles(
     .orderBy(asc(id))
 }
 
-/** One of them, its row locked until the transaction ends. */
+/** Returns a billing profile and locks its row until the transaction ends. */
 export async function lockProfile(
   tx: Transaction,
   customerId: CustomerId,
@@ -50,7 +50,7 @@ export async function setProfile(
   await tx.update(billingProfiles).set(details).where(profileFilter)
 }
 
-/** What is carried onto the lines of one asset; undefined where there is no such asset. */
+/** Returns the posting details of one asset; undefined for an unknown asset. */
 export async function readAsset(
   tx: Transaction,
   customerId: CustomerId,
@@ -60,7 +60,9 @@ export async function readAsset(
   return rows[0]
 }
 
-/** The same, its row locked until the transaction ends: it waits 1 s for a change of its licenses, then 55P03. */
+/**
+ * Like `readAsset`, but locks the row until the transaction ends: waits 1 s for a license change, then throws 55P03.
+ */
 export async function lockAsset(
   tx: Transaction,
   customerId: CustomerId,
@@ -86,7 +88,7 @@ export async function setAsset(
     .where(oneAsset(customerId, assetId))
 }
 
-/** All assets as lines may name them; none where nothing is set of any of them. */
+/** Returns all assets as lines may name them; empty where no asset has details. */
 export async function listPosted(tx: Transaction, customerId: CustomerId): Promise<PostedAsset[]> {
   const customerFilter = eq(assets.customerId, customerId)
   const isSet = or(isNotNull(assets.postingOrder), isNotNull(assets.costCenter))

@@ -1,4 +1,4 @@
-// The code lists that EN 16931 names, of April 2026. What is not among them is refused in files of our own formats.
+// Code lists of EN 16931, as of April 2026. Files in our own formats are rejected with any other code.
 
 /** UNCL 5305, as EN 16931 has it for its terms BT-118 and BT-151, in words. */
 const TAX_CATEGORIES = {
@@ -37,22 +37,22 @@ const TYPE_NAMES: Record<string, string> = {
   '875': 'Partial construction invoice',
 }
 
-/** Whether a text is a category of tax. */
+/** Returns whether text is a tax category. */
 export function isTaxCategory(code: string): boolean {
   return Object.hasOwn(TAX_CATEGORIES, code)
 }
 
-/** Whether a text is a type of invoice or credit note. */
+/** Returns whether text is a type of invoice or credit note. */
 export function isTypeCode(code: string): boolean {
   return types.has(code)
 }
 
-/** A category of tax in words; the code itself where there are none. */
+/** Returns a tax category in words; the code itself where unnamed. */
 export function taxCategoryName(code: string): string {
   return Object.entries(TAX_CATEGORIES).find(([key]) => key === code)?.[1] ?? code
 }
 
-/** A type of invoice with its code: `Credit note (381)`. */
+/** Returns a type of invoice with its code: `Credit note (381)`. */
 export function typeName(code: string): string {
   const name = TYPE_NAMES[code]
   return name ? `${name} (${code})` : `Type ${code}`

@@ -1,6 +1,6 @@
 /**
- * The codes of UN/ECE Recommendation 20, and with an X before them those of Recommendation 21 (what a thing is packed
- * in): the list of EN 16931 for its term BT-130, of April 2026.
+ * Codes of UN/ECE Recommendation 20, and with the prefix X those of Recommendation 21 (packaging): the list of EN 16931
+ * for BT-130, as of April 2026.
  */
 const UNITS = new Set(
   `
@@ -89,7 +89,7 @@ const UNITS = new Set(
     .split(/\s+/),
 )
 
-/** Whether a text is a code of a unit: `C62` (one), `H87` (piece), `MON` (month), `HUR` (hour), `E34` (gigabyte). */
+/** Returns whether text is a unit code: `C62` (one), `H87` (piece), `MON` (month), `HUR` (hour), `E34` (gigabyte). */
 export function isUnit(code: string): boolean {
   return UNITS.has(code)
 }

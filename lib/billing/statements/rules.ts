@@ -1,6 +1,6 @@
 /**
- * How old an open item is, by its due date and the database's day in UTC: due today or later, past due by so many
- * days, or a balance below 0, which is nobody's debt and so has no age.
+ * Age of an open item by its due date and the database's day in UTC: due today or later, past due by a number of days,
+ * or a balance below 0, which is a credit without an age.
  */
 export const AGES = ['current', 'days1To30', 'days31To60', 'days61To90', 'older', 'credit'] as const
 export type Age = (typeof AGES)[number]

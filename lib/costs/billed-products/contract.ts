@@ -6,7 +6,7 @@ import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { unixTime } from '#lib/platform/lists/parameters.ts'
 import { productRoutes } from '../routes.ts'
 
-/** Products that are told one by one. */
+/** Most products that are listed individually. */
 export const MAX_PRODUCTS = 20
 
 const readExamples: readonly Example[] = [
@@ -63,7 +63,7 @@ const BilledProduct = z
   })
   .meta({ id: 'BilledProduct', description: 'What was billed for a product, by month.' })
 
-/** An addition: what was billed for products, by month. */
+/** Addition: billed products by month. */
 const BilledProducts = z
   .object({
     products: z.array(BilledProduct).meta({

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const plus = (price: string, qty = '1') => ({ description: 'Business Plus', price, qty })
   const other = { description: 'Support', price: '10' }
   await add('SEP', '2026-09-30', { totalAmount: '34.94' }, [plus('12.47', '2'), other])
-  // Its prices are those of whole lines, as its total tells.
+  // Prices of whole lines, as the total shows.
   await add('OCT', '2026-10-31', { totalAmount: '40' }, [plus('30', '3'), other])
   await add('OCT-2', '2026-10-01', { totalAmount: '10.01' }, [plus('10.005')])
   await add('YEN', '2026-10-01', { currency: 'JPY', totalAmount: '901' }, [plus('300.4', '3')])
@@ -86,7 +86,7 @@ describe('GET /billing/v1/billed-products', () => {
     })
   })
 
-  it('takes dates and filters, and finds nothing where nothing is', async () => {
+  it('accepts dates and filters, and returns an empty result without matches', async () => {
     const amounts = async (search: string) =>
       (await (await request(search)).json()).products.map(({ amount }: { amount: number }) => amount)
     expect(await amounts(`product=plus&minCreationTime=${OCT}`)).toEqual([45.01, 901, -7])
@@ -97,7 +97,7 @@ describe('GET /billing/v1/billed-products', () => {
     expect(await amounts('product=us')).toEqual([])
   })
 
-  it('tells the products with the most invoices, and counts the others', async () => {
+  it('lists the products with the most invoices, and counts the others', async () => {
     await addCustomer('many')
     const lines = Array.from({ length: MAX_PRODUCTS + 3 }, (_, at) => ({
       description: `Part ${String(at).padStart(2, '0')}`,
@@ -122,7 +122,7 @@ describe('GET /billing/v1/billed-products', () => {
     expect((await request('product=plus', keys[who as keyof typeof keys] ?? '')).status).toBe(status)
   })
 
-  it('shows nobody what another customer or another billing profile was billed', async () => {
+  it('hides bills of other customers and of other billing profiles', async () => {
     const months = async (key: string) => (await (await request('product=plus', key)).json()).products
     expect(await months(keys.eve)).toMatchObject([{ amount: 77 }])
     expect(await months(keys.emea)).toMatchObject([{ amount: 5 }])
@@ -142,7 +142,7 @@ describe('invoices of a product, and credit notes', () => {
       ({ id }: { id: string }) => id,
     )
 
-  it('are listed and added up alike', async () => {
+  it('are listed and added up by the same filter', async () => {
     expect(await ids('product=SUPPORT')).toEqual(['OCT', 'SEP'])
     expect(await ids('filter=document:credit-note')).toEqual(['CREDIT'])
     expect(await ids('filter=document:CREDIT-NOTE|invoice|currency:JPY')).toEqual(['YEN'])
@@ -153,7 +153,7 @@ describe('invoices of a product, and credit notes', () => {
     }
   })
 
-  it('knows no other documents', async () => {
+  it('exclude other documents', async () => {
     expect((await request('filter=document:receipt', keys.finance, listInvoices)).status).toBe(400)
   })
 })

@@ -21,7 +21,7 @@ export const readBilledProducts = operation(contract.readBilledProducts, async (
   ),
 }))
 
-/** The rows of a product stand together, in their order. */
+/** Serializes rows that are grouped and sorted by product. */
 function serializeProducts(rows: readonly MonthRow[]): BilledProducts {
   const products = [
     ...Map.groupBy(rows, ({ product, platform, currency }) =>

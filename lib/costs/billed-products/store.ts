@@ -7,7 +7,7 @@ import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.t
 import { hasPart } from '#lib/platform/lists/search.ts'
 import { MAX_PRODUCTS } from './contract.ts'
 
-/** A product of a currency and platform in a month; `products` is how many there are in all. Amounts are exact decimal text. */
+/** Product of a currency and platform in a month; `products` is the total number. Amounts are exact decimal text. */
 export type MonthRow = {
   product: string
   platform: string
@@ -22,7 +22,7 @@ export type MonthRow = {
 const EARLIEST_DAY = '0001-01-01'
 const LAST_DAY = '9999-12-31'
 
-/** What lines of the product come to, each amount by the rule of `itemize`. One statement, so of one moment. */
+/** Sums the lines of the product, each amount by the rule of `itemize`, in one statement and so from one snapshot. */
 export async function sumProducts(
   tx: Transaction,
   owner: Owner,

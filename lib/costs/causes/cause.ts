@@ -14,29 +14,29 @@ export type BilledPart = Part & {
   taxRate?: Big | undefined
 }
 
-/** What a change of licenses has to do with a difference. */
+/** Relation of a license change to a difference. */
 export type BilledChange = SeatChange & {
-  /** False where the product was found by a part of its name, or is that of several assets. */
+  /** False where the product was found by part of its name, or several assets share the name. */
   sure: boolean
-  /** Absent where it was made in none of the two periods. */
+  /** Absent where the change was made in neither period. */
   billed?: { how: BilledFor; days: number; ofDays: number; daysAmount?: Big }
 }
 
-/** One cause and its money: the effects of a product's causes add up to the difference of its amounts. */
+/** Cause with its amount: the effects of a product's causes add up to the difference of its amounts. */
 export type Cause = {
   kind: CauseKind
   effect: Big
   quantity?: { from: Big; to: Big }
   /** Per unit. */
   price?: { from: Big; to: Big }
-  /** In percent: only of `taxRate`. */
+  /** In percent; set for `taxRate` only. */
   taxRate?: { from: Big; to: Big }
   change?: BilledChange
-  /** How many products, where these are not told one by one. */
+  /** Number of products, where they are not listed individually. */
   products?: number
 }
 
-/** What moved the licenses of the assets that a product names. */
+/** Changes of the licenses of the assets that a product names. */
 export type SeatChanges = {
   changes: readonly SeatChange[]
   sure: boolean
@@ -45,7 +45,7 @@ export type SeatChanges = {
 /** A product on two bills. */
 export type Product = {
   currency: string
-  /** Whether its platform sells licenses. */
+  /** Whether the platform sells licenses. */
   isLicensed: boolean
   from: readonly BilledPart[]
   to: readonly BilledPart[]

@@ -6,7 +6,7 @@ import type { Cause } from './cause.ts'
 
 type Value = Pick<Big, 'toFixed'> | undefined
 
-/** The ways in which files show a value of a row; amounts are of the row's currency. */
+/** Returns the column formatters of a file; amounts are in the row's currency. */
 export function columnsOf<Row extends { currency: string }>() {
   return {
     text: (name: string, read: (row: Row) => string | null | undefined): Column<Row> => ({
@@ -27,7 +27,7 @@ export function columnsOf<Row extends { currency: string }>() {
   }
 }
 
-/** Which change of licenses a cause is; all empty where it is none. */
+/** Returns the columns of a cause's license change; empty for other causes. */
 export function changeColumns<Row extends { currency: string }>(
   causeOf: (row: Row) => Cause | undefined,
 ): Column<Row>[] {
@@ -52,7 +52,7 @@ export function changeColumns<Row extends { currency: string }>(
   ]
 }
 
-/** In percent; empty where the cause is no tax rate. */
+/** Columns of the tax rates in percent; empty where the cause is not a tax rate. */
 export function rateColumns<Row extends { currency: string }>(
   causeOf: (row: Row) => Cause | undefined,
 ): Column<Row>[] {

@@ -3,15 +3,15 @@ import { namedBy, type SeatChange } from '#lib/costs/seat-check.ts'
 import { LICENSE_TYPES } from '#lib/licenses/assets/rules.ts'
 import type { Days, SeatChanges } from './cause.ts'
 
-/** What is known of an asset's licenses: what moved them, oldest first. */
+/** Licenses of an asset with the changes of their number, oldest first. */
 export type LicensedAsset = { type: string; names: readonly string[]; changes: readonly SeatChange[] }
 
-/** Whether a platform sells licenses; what others bill is usage. */
+/** Returns whether a platform sells licenses; other platforms bill usage. */
 export function isLicensed(type: string): boolean {
   return (LICENSE_TYPES as readonly string[]).includes(type)
 }
 
-/** What moved the licenses of the assets that a line names, oldest first; undefined where it names none. */
+/** Returns the license changes of the assets that a line names, oldest first; undefined where it names none. */
 export function findSeatChanges(
   { type, description }: { type: string; description: string },
   candidates: readonly LicensedAsset[],
@@ -23,7 +23,7 @@ export function findSeatChanges(
   return { changes: changes.toSorted((a, b) => a.at - b.at), sure: exact && assets.length === 1 }
 }
 
-/** The period that a line itself names, else that of its invoice. */
+/** Returns the period that a line names, else the period of its invoice. */
 export function daysOf(details: string | null, otherwise: Days): Days {
   const { isStated, ...period } = billedPeriod(details ?? undefined, otherwise.to)
   return isStated ? period : otherwise

@@ -11,11 +11,11 @@ export type Part = {
   price: Big | undefined
   qty: Big
   amount: Big
-  /** How many lines this is. */
+  /** Number of lines in the part. */
   lines: number
 }
 
-/** What bills the same thing on two invoices; a side is absent where only the other bills it. */
+/** Parts of two invoices that bill the same item; a side is absent where only the other bills the item. */
 export type Pair = { from?: Part; to?: Part }
 
 type Keyed = Part & { keys: readonly string[]; product: string }
@@ -24,11 +24,10 @@ const NONE = new Big(-1)
 type Sides = { from: Keyed[]; to: Keyed[] }
 
 /**
- * Finds the lines of two invoices that bill the same thing: of the same type, description and details, as they
- * are written; then without what changes from month to month. Among equal ones those of the same price and
- * quantity belong together; then those of the same price, taken together, for a line may have been split in
- * two; then those of the same quantity; then in the order of their prices. At last one line of a product is
- * what the other invoice bills in several lines with details of their own.
+ * Matches the lines of two invoices that bill the same item: first by equal type, description and details; then without
+ * the parts that change monthly. Among equal lines, those of the same price and quantity match first; then those of the
+ * same price, merged, because a line may have been split in two; then those of the same quantity; then in price order.
+ * Last, a single line of a product matches several lines of the other invoice with details of their own.
  * @returns each line in exactly one pair; the mirror image for swapped sides
  */
 export function matchLines(from: readonly Part[], to: readonly Part[]): Pair[] {
@@ -59,7 +58,7 @@ export function matchLines(from: readonly Part[], to: readonly Part[]): Pair[] {
   ]
 }
 
-/** Puts what has the same key on both sides into pairs, in the order of price and quantity. */
+/** Pairs parts with equal keys on both sides, in the order of price and quantity. */
 function pairBy({ from, to }: Sides, keyOf: (part: Keyed) => string, pairs: Pair[]): Sides {
   const others = Map.groupBy(to, keyOf)
   const rest: Sides = { from: [], to: [] }
@@ -76,7 +75,7 @@ function pairBy({ from, to }: Sides, keyOf: (part: Keyed) => string, pairs: Pair
   return rest
 }
 
-/** Takes the parts of a side together that have the same key. */
+/** Merges the parts of a side that share a key. */
 function joined({ from, to }: Sides, keyOf: (part: Keyed) => string): Sides {
   const side = (parts: Keyed[]) =>
     [...Map.groupBy(parts, keyOf).values()].map((same) => same.toSorted(byPrice).reduce(together))
@@ -95,7 +94,7 @@ function together(one: Keyed, other: Keyed): Keyed {
   }
 }
 
-/** Tells of what is left whether it is all of a product that has one line on one side and several on the other. */
+/** Returns the products that remain entirely unmatched, with one line on one side and several on the other. */
 function splitProducts(all: Sides) {
   const had = { from: linesOf(all.from), to: linesOf(all.to) }
   return (rest: Sides) => {
@@ -118,30 +117,30 @@ function withKeys(part: Part): Keyed {
   return { ...part, keys: keysOf(part), product: productOf(part) }
 }
 
-/** The same order whatever the lines' order was: several prices come first, as if they were none. */
+/** Compares parts independent of the lines' order: parts with several prices come first, as if without a price. */
 function byPrice(a: Keyed, b: Keyed): number {
   const [one, other] = [a.price ?? NONE, b.price ?? NONE]
   return one.cmp(other) || a.qty.cmp(b.qty) || a.amount.cmp(b.amount) || a.lines - b.lines
 }
 
-// By what the lines of two invoices are told to bill the same thing.
+// Keys by which lines of two invoices count as the same item.
 
 type Line = { type: string; description: string; details: string | null; currency: string }
 
-/** The same product, whatever its details. */
+/** Returns the product key, regardless of details. */
 function productOf({ currency, type, description }: Omit<Line, 'details'>): string {
   return JSON.stringify([currency, type, description])
 }
 
-/** The same product, whatever its details, and though its description names a date. */
+/** Returns the product key, regardless of details and of dates in the description. */
 export function stableProductOf(line: Omit<Line, 'details'>): string {
   return productOf({ ...line, description: withoutDates(line.description) })
 }
 
 /**
- * A line's keys, the strictest first: type, description and details as they are written; the details without
- * dates and counts (`Usage, 18 charges`, `1 – 30 Sep 2026`); the description without dates as well. A number
- * that names something (`Account 0925`, `16 vCPU` in a description) always tells.
+ * Returns a line's keys, strictest first: exact type, description and details; details without dates and counts
+ * (`Usage, 18 charges`, `1 – 30 Sep 2026`); description without dates as well. Numbers that identify something
+ * (`Account 0925`, `16 vCPU` in a description) are always kept.
  */
 function keysOf(line: Line): readonly string[] {
   const { type, description, details, currency } = line
@@ -175,7 +174,7 @@ function withoutDates(text: string): string {
   return text.replace(/\s+/g, ' ').trim().toLowerCase().replace(DATES, '#').replace(PERIODS, '#')
 }
 
-// At the beginning, or after a comma or a bracket; a plural s goes with the number.
+// At the beginning, or after a comma or a bracket; a plural s belongs to the number.
 const COUNTS = /(?<=^|[,;(] ?)\d[\d.,]* (\p{L}+?)s?(?!\p{L})/gu
 
 /** Counts of something become the thing that is counted: `18 charges` is `n charge`. */

@@ -42,7 +42,7 @@ const usage = (from: BilledPart[], to: BilledPart[]): Product => ({
   seatChanges: undefined,
 })
 
-/** `licenses 179.76 Sam Okafor 2026-10-20 12/31 wholePeriod 69.58`. */
+/** Formats a cause: `licenses 179.76 Sam Okafor 2026-10-20 12/31 wholePeriod 69.58`. */
 function formatCause({ kind, effect, quantity, price, taxRate, change }: Cause): string {
   const { billed } = change ?? {}
   return [
@@ -60,11 +60,11 @@ function formatCause({ kind, effect, quantity, price, taxRate, change }: Cause):
 }
 const explained = (input: Product) => causesOf(input).map(formatCause)
 
-describe('a product that is billed twice', () => {
+describe('a product on two bills', () => {
   it.each<[string, Product, string[]]>([
     ['nothing', product([sep('22.47', { qty: '52' })], [oct('22.47', { qty: '52' })]), []],
     [
-      'more licenses, of which nobody knows',
+      'more licenses without a known change',
       product([sep('22.47', { qty: '52' })], [oct('22.47', { qty: '60' })]),
       ['licenses 179.76 52→60'],
     ],
@@ -84,8 +84,8 @@ describe('a product that is billed twice', () => {
       ['usage 1.09 100→133', 'price 0.24 at 0.0331→0.0349'],
     ],
     ['a single charge', usage([sep('3412.63')], [oct('3501.1')]), ['amount 88.47']],
-    ['what is new', usage([], [oct('5', { qty: '3' })]), ['new 15.00 0→3']],
-    ['what is gone', usage([sep('5', { qty: '3' })], []), ['gone -15.00 3→0']],
+    ['a new product', usage([], [oct('5', { qty: '3' })]), ['new 15.00 0→3']],
+    ['a removed product', usage([sep('5', { qty: '3' })], []), ['gone -15.00 3→0']],
     ['a discount', usage([sep('-100')], [oct('-80')]), ['credit 20.00']],
     [
       'a credit where there was a charge',
@@ -134,15 +134,15 @@ describe('a product that is billed twice', () => {
       ),
       ['usage 19.00 20→27'],
     ],
-  ])('tells %s', (_, input, expected) => {
+  ])('explains %s', (_, input, expected) => {
     expect(explained(input)).toEqual(expected)
   })
 })
 
-describe('licenses that somebody changed', () => {
+describe('a change of licenses', () => {
   const up = on('2026-10-20', 52, 60)
 
-  it('and what a whole month is billed for, though they were there for 12 days', () => {
+  it('is billed for a whole month, though 12 days are affected', () => {
     expect(explained(product([sep('22.47', { qty: '52' })], [oct('22.47', { qty: '60' })], [up]))).toEqual([
       'licenses 179.76 52→60 Sam Okafor 2026-10-20 12/31 wholePeriod 69.58',
     ])
@@ -159,7 +159,7 @@ describe('licenses that somebody changed', () => {
       'a line for each part of the month',
       [oct('13.7719354', { qty: '52', amount: '716.14' }), oct('8.6980645', { qty: '60', amount: '521.88' })],
     ],
-  ])('is worth its days, by %s', (_, to) => {
+  ])('is billed by days, as %s', (_, to) => {
     const [first, ...others] = explained(product([sep('22.47', { qty: '52' })], to, [up]))
     expect(others).toEqual([])
     expect(first).toMatch(/^licenses 69\.5\d 52→60 Sam Okafor 2026-10-20 12\/31 days$/)
@@ -175,7 +175,7 @@ describe('licenses that somebody changed', () => {
     expect(explained(input)).toEqual(['licenses 110.17 52→60 Sam Okafor 2026-10-20 12/31 days'])
   })
 
-  it('from the next month on', () => {
+  it('is billed from the next month on', () => {
     const september = on('2026-09-11', 52, 60)
     const input = product([sep('22.47', { qty: '52' })], [oct('22.47', { qty: '60' })], [september])
     expect(explained(input)).toEqual(['licenses 179.76 52→60 Sam Okafor 2026-09-11 20/30 nextPeriod'])
@@ -191,7 +191,7 @@ describe('licenses that somebody changed', () => {
     ])
   })
 
-  it('down to none, and up from none', () => {
+  it('is explained down to none, and up from none', () => {
     const removed = product([sep('4.31', { qty: '20' })], [], [on('2026-10-05', 20, 0)])
     expect(explained(removed)).toEqual([
       'licenses -86.20 20→0 Sam Okafor 2026-10-05 27/31 wholePeriod -75.08',
@@ -200,7 +200,7 @@ describe('licenses that somebody changed', () => {
     expect(explained(added)).toEqual(['licenses 86.20 0→20 Sam Okafor 2026-10-01 31/31 wholePeriod 86.20'])
   })
 
-  it('of two months alike, by the number of licenses that is billed', () => {
+  it('is chosen among equal changes of two months by the billed number of licenses', () => {
     const changes = [on('2026-09-10', 50, 58, 'Mira'), on('2026-10-10', 58, 66, 'Sam')]
     const atEnd = product([sep('10', { qty: '58' })], [oct('10', { qty: '66' })], changes)
     expect(explained(atEnd)).toEqual(['licenses 80.00 58→66 Sam 2026-10-10 22/31 wholePeriod 56.77'])
@@ -208,7 +208,7 @@ describe('licenses that somebody changed', () => {
     expect(explained(atStart)).toEqual(['licenses 80.00 50→58 Mira 2026-09-10 21/30 nextPeriod'])
   })
 
-  it('but nobody is named where the changes do not come to what is billed', () => {
+  it('has no actor where the changes do not add up to the billed number', () => {
     const input = product([sep('22.47', { qty: '52' })], [oct('22.47', { qty: '61' })], [up])
     expect(explained(input)).toEqual(['licenses 202.23 52→61'])
   })
@@ -258,7 +258,7 @@ describe('whatever is billed', () => {
     parts.reduce((sum, { amount }) => sum.plus(amount), new Big(0))
   const sum = (causes: readonly Cause[]) => causes.reduce((all, { effect }) => all.plus(effect), new Big(0))
 
-  it('its causes add up to the difference, to the last decimal, and none says nothing', () => {
+  it('causes add up to the difference to the last decimal, and each has an effect', () => {
     fc.assert(
       fc.property(anyProduct, (input) => {
         const causes = causesOf(input)
@@ -269,7 +269,7 @@ describe('whatever is billed', () => {
     )
   })
 
-  it('lines of one price and of several are matched alike in any order', () => {
+  it('lines of one price and of several prices match the same way in any order', () => {
     const before = [sep('0', { qty: '0' })]
     const after = [
       oct('0.0001', { amount: '0' }),
@@ -287,7 +287,7 @@ describe('whatever is billed', () => {
     )
   })
 
-  it('licenses are told with the changes that made them, however they are billed', () => {
+  it('licenses carry the changes that caused them, however they are billed', () => {
     const price = fc.integer({ min: 100, max: 99_999 }).map((cents) => new Big(cents).div(100).toFixed())
     const models = {
       wholePeriod: (day: number, { to }: Days) => (day <= to ? 1 : 0),

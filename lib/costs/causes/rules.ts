@@ -1,8 +1,8 @@
 /**
- * Why one bill is dearer than another. `licenses`: their number, on a platform that sells licenses. `usage`: the
- * quantity of anything else. `amount`: what number and price do not tell apart, such as the amount of a single charge.
- * `taxRate`: another rate of the tax in lines that are billed with it.
- * `smaller`: the products that are not told one by one.
+ * Causes of a difference between bills. `licenses`: their number, on a platform that sells licenses. `usage`: the
+ * quantity of anything else. `amount`: differences that number and price do not separate, such as the amount of a
+ * single charge. `taxRate`: a different tax rate in lines billed with tax. `smaller`: products that are not listed
+ * individually.
  */
 export const CAUSES = [
   'licenses',
@@ -20,7 +20,7 @@ export const CAUSES = [
 ] as const
 export type CauseKind = (typeof CAUSES)[number]
 
-/** What people call them. */
+/** Names of the causes for people. */
 export const CAUSE_NAMES: Record<CauseKind, string> = {
   licenses: 'Licenses',
   usage: 'Usage',
@@ -37,15 +37,15 @@ export const CAUSE_NAMES: Record<CauseKind, string> = {
 }
 
 /**
- * Where the tax of invoices stands: in their lines, whose causes are then with tax; or beside them, where it is a cause
- * of its own.
+ * Placement of the tax on invoices: in their lines, whose causes then include tax; or in addition to the lines, as a
+ * separate cause.
  */
 export const TAX_PLACEMENTS = ['IN_LINES', 'BESIDE_LINES', 'BOTH'] as const
 export type TaxPlacement = (typeof TAX_PLACEMENTS)[number]
 
 /**
- * How a change of licenses is billed for the period in which it was made: all of it, though the licenses were another
- * number before; by its days; or from the next period on.
+ * Billing of a license change for the period of the change: as if the number applied to the whole period; by days; or
+ * from the next period on.
  */
 export const BILLED_FOR = ['wholePeriod', 'days', 'nextPeriod'] as const
 export type BilledFor = (typeof BILLED_FOR)[number]

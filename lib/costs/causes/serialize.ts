@@ -54,7 +54,7 @@ export const DifferenceCause = z
 
 export type DifferenceCause = z.output<typeof DifferenceCause>
 
-/** A cause and where it is. */
+/** Serializes a cause with its location. */
 export function serializeCause(
   { kind, effect, quantity, price, taxRate, change, products }: Cause,
   { platform, description }: { platform: string; description?: string | undefined },

@@ -56,7 +56,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Two months of licenses, with a change within the second. */
+/** Adds two months of licenses, with a change within the second. */
 async function addSeats() {
   await addAsset('northwind', 'workspace-suite-1', { purchased: 5 })
   await database.sql(
@@ -103,7 +103,7 @@ const rows = async (response: Response): Promise<Record<string, string>[]> =>
   parse(await response.text(), { bom: true, columns: true, record_delimiter: '\r\n' })
 
 describe('GET /billing/v1/invoice-comparison', () => {
-  it('answers what is different, with its money', async () => {
+  it('returns the differences with their amounts', async () => {
     const response = await request('from=SEP&to=OCT')
     const body = await response.json()
     expect(response.status).toBe(200)
@@ -174,7 +174,7 @@ describe('GET /billing/v1/invoice-comparison', () => {
     expect(await seats(keys.admin)).toEqual([{ ...expected, change: { ...change, by: 'Sam Okafor' } }])
   })
 
-  it('the other way round, and with itself', async () => {
+  it('compares in reverse, and an invoice with itself', async () => {
     const back = await (await request('from=OCT&to=SEP')).json()
     expect([back.total.effectAmount, back.changes[1].change]).toEqual([-4.25, 'gone'])
     const same = await (await request('from=OCT&to=OCT')).json()
@@ -232,7 +232,7 @@ describe('GET /billing/v1/invoice-comparison', () => {
 })
 
 describe('GET /billing/v1/invoice-comparison.csv', () => {
-  it('has the same rows, formulas disarmed, and adds up to the difference of the totals', async () => {
+  it('contains the same rows with disarmed formulas, and adds up to the difference of the totals', async () => {
     const response = await request('from=SEP&to=OCT', { csv: true })
     expect(response.headers.get('content-disposition')).toContain('filename="SEP-to-OCT.csv"')
     const exported = await rows(response)
@@ -286,7 +286,7 @@ describe('GET /billing/v1/invoice-comparison.csv', () => {
   })
 })
 
-describe('what to compare with', () => {
+describe('the default invoice to compare with', () => {
   const caller = async (key: string) => (await findKeyCaller(digestOf(key))) as Caller
   const choices = async (key: string, id: string) =>
     (await comparableInvoices(await caller(key), id)).map((one) => one.id)
@@ -303,7 +303,7 @@ describe('what to compare with', () => {
     expect(await invoiceBefore(await caller(keys.finance), id)).toBe(before)
   })
 
-  it('of several accounts in a month, the invoice of the same one', async () => {
+  it('belongs to the same account where a month has several', async () => {
     const lines = (...names: string[]) => names.map((description) => ({ description }))
     const add = (id: string, invoiceDate: string, ...names: string[]) =>
       addInvoice(
@@ -327,7 +327,7 @@ describe('what to compare with', () => {
     expect(results).toEqual(['A-2', 'A-1', 'B-2', 'B-1', 'ONCE', undefined])
   })
 
-  it('is of the billing profiles of the caller, and of nobody without the permission', async () => {
+  it('is limited to the caller’s billing profiles and requires the permission', async () => {
     expect(await choices(keys.emea, 'SEP-emea')).toEqual(['SEP-emea'])
     expect(await choices(keys.emea, 'OCT')).toEqual([])
     expect(await invoiceBefore(await caller(keys.emea), 'OCT')).toBeUndefined()

@@ -23,7 +23,7 @@ export type ComparedInvoices = {
 }
 
 /**
- * Reads two invoices as they are at one moment and compares them.
+ * Reads two invoices from one snapshot and compares them.
  * @throws Problem `not_found`, or `not_comparable` where platform or currency differ
  */
 export async function readComparison(caller: Caller, ids: { from: string; to: string }) {
@@ -51,15 +51,15 @@ function notComparable(why: 'platform' | 'currency', from: InvoiceRow, to: Invoi
   return new Problem('not_comparable', detail, { errors })
 }
 
-/** How many invoices there are to choose from. */
+/** Most invoices to choose from. */
 const MAX_CHOICES = 250
 
-/** An invoice as it is answered, in short. */
+/** Short form of an invoice in answers. */
 export type Choice = Pick<Invoice, 'id' | 'number' | 'issuer' | 'invoiceDate' | 'totalAmount' | 'currency'>
 
 /**
- * The newest issued invoices that one can be compared with, itself among them, whatever document it is; none where the
- * caller can't see it.
+ * Returns the newest issued invoices that an invoice can be compared with, including itself in any state; none where
+ * the caller can't see it.
  */
 export async function comparableInvoices(caller: Caller, id: string): Promise<Choice[]> {
   checkPermission(caller, 'invoice-viewer')
@@ -75,7 +75,7 @@ export async function comparableInvoices(caller: Caller, id: string): Promise<Ch
   )
 }
 
-/** The newest issued invoices, of which one may be chosen to be compared. */
+/** Returns the newest issued invoices, as choices for a comparison. */
 export async function newestInvoices(caller: Caller): Promise<Choice[]> {
   checkPermission(caller, 'invoice-viewer')
   return readScope(caller, (tx) => choices(tx, caller, issued), { mayBeOld: true })
@@ -96,14 +96,14 @@ async function choices(tx: Transaction, owner: Owner, ...which: (SQL | undefined
   }))
 }
 
-/** How many earlier invoices are looked at, and how many lines of each: the first ones weigh most. */
+/** Most earlier invoices that are examined, and most lines of each: the first lines weigh most. */
 const MAX_CANDIDATES = 12
 const MAX_LINES = 50
 
 /**
- * The id of the issued invoice that came before one: of an earlier day, of the same platform, currency and billing
- * profile; a credit only before a credit. A month may have several, for one account each: then the newest that
- * bills much the same.
+ * Returns the id of the issued invoice before the given one: of an earlier day and the same platform, currency and
+ * billing profile; a credit only before a credit. Where a month has several, one per account, returns the newest with
+ * the most similar lines.
  */
 export async function invoiceBefore(caller: Caller, id: string): Promise<string | undefined> {
   checkPermission(caller, 'invoice-viewer')
@@ -123,7 +123,7 @@ export async function invoiceBefore(caller: Caller, id: string): Promise<string 
   )
 }
 
-/** Newest first. */
+/** Returns the earlier invoices, newest first. */
 async function earlier(tx: Transaction, owner: Owner, id: string) {
   const one = await readInvoiceRow(tx, owner, id)
   if (!one) return []
@@ -147,7 +147,7 @@ async function earlier(tx: Transaction, owner: Owner, id: string) {
     .limit(MAX_CANDIDATES)
 }
 
-/** How many lines of each bill something that the invoice bills too. */
+/** Returns the number of lines per candidate that bill an item of the invoice as well. */
 async function sharedLines(tx: Transaction, { customerId }: Owner, id: string, candidates: { id: string }[]) {
   const linesOf = (ids: string[]) => [
     eq(lineItems.customerId, customerId),

@@ -20,7 +20,7 @@ const sideOf = (lines: Line[], totalAmount?: string): Side => {
   return { totalAmount: totalAmount ?? sum.toFixed(), balanceAmount: '0', currency: 'USD', lines }
 }
 const compare = (from: Line[], to: Line[]) => compareInvoices(sideOf(from), sideOf(to))
-/** `kind effect reasons: description (lines from → to)`. */
+/** Formats a change: `kind effect reasons: description (lines from → to)`. */
 const formatChange = ({ kind, effect, reasons, from, to }: Change) =>
   `${kind} ${effect.toFixed()} ${reasons}: ${(to ?? from)?.description} (${from?.lines ?? 0} → ${to?.lines ?? 0})`
 const comparisonOf = (from: Line[], to: Line[]) => {
@@ -29,7 +29,7 @@ const comparisonOf = (from: Line[], to: Line[]) => {
 }
 
 describe('compareInvoices', () => {
-  it('names what is added, gone and changed, the largest effect first', () => {
+  it('lists added, removed and changed lines, largest effect first', () => {
     const from = [
       line('Support', '50'),
       line('Compute', '2', '10'),
@@ -86,7 +86,7 @@ describe('compareInvoices', () => {
     ])
   })
 
-  it('an exact match comes before one without dates and counts', () => {
+  it('prefers an exact match to one without dates and counts', () => {
     const from = [line('Compute', '2', '1', '3 hours'), line('Compute', '9', '1', '4 hours')]
     expect(comparisonOf(from, [line('Compute', '9', '1', '3 hours')])).toEqual([
       'gone -9 : Compute (1 → 0)',
@@ -100,12 +100,12 @@ describe('compareInvoices', () => {
         comparisonOf([line('Seats', '5', '10')], [line('Seats', '5', '6'), line('Seats', '5', '4')]),
       ).toEqual(['unchanged 0 : Seats (1 → 2)'])
     })
-    it('of which one is another price', () => {
+    it('report the one with another price', () => {
       expect(
         comparisonOf([line('Seats', '5', '10')], [line('Seats', '5', '6'), line('Seats', '7', '4')]),
       ).toEqual(['added 28 : Seats (0 → 1)', 'changed -20 quantity: Seats (1 → 1)'])
     })
-    it('of which one is more', () => {
+    it('report the additional one', () => {
       expect(
         comparisonOf(
           [line('Seats', '5'), line('Seats', '5')],
@@ -121,7 +121,7 @@ describe('compareInvoices', () => {
         'changed 5 price: Tier (1 → 1)',
       ])
     })
-    it('only rounded otherwise', () => {
+    it('report a difference that is only rounding', () => {
       const halves = [line('Seats', '0.005', '1'), line('Seats', '0.005', '1')]
       expect(comparisonOf([line('Seats', '0.005', '2')], halves)).toEqual([
         'changed 0.01 amount: Seats (1 → 2)',
@@ -129,21 +129,21 @@ describe('compareInvoices', () => {
     })
   })
 
-  it('one line of a product that is billed by account from now on', () => {
+  it('matches one line of a product with lines per account', () => {
     const to = [line('Compute', '2', '6', 'Account 1'), line('Compute', '3', '6', 'Account 2')]
     const [change] = compare([line('Compute', '2', '10')], to).changes
     expect(change && formatChange(change)).toBe('changed 10 quantity,price: Compute (1 → 2)')
     expect([change?.to?.price, change?.to?.details]).toEqual([undefined, null])
   })
 
-  it('never adds a line of another currency, and puts it last', () => {
+  it('never adds a line of another currency, and lists it last', () => {
     const yen = { ...line('Tokyo', '90000'), currency: 'JPY' }
     const { changes, effect } = compare([line('A', '1')], [line('A', '2'), yen])
     expect(changes.map(formatChange)).toEqual(['changed 1 price: A (1 → 1)', 'added 90000 : Tokyo (0 → 1)'])
     expect(effect.lineItems.toFixed()).toBe('1')
   })
 
-  it('names what is not itemized, and what rounding makes, on each side', () => {
+  it('reports amounts outside of lines and rounding, on each side', () => {
     const thirds = [line('A', '0.334'), line('B', '0.334'), line('C', '0.334')]
     const { from, to, effect } = compareInvoices(sideOf(thirds, '1.00'), sideOf([line('A', '1')], '13.34'))
     const plain = (sums: typeof from) => Object.values(sums).map((sum) => sum.toFixed())
@@ -201,7 +201,7 @@ describe('whatever the invoices are', () => {
     })
   })
 
-  it('each line is told of once, whatever is done with it', () => {
+  it('each line is reported once, whatever its change', () => {
     check((from, to) => {
       const { changes, unchanged } = compareInvoices(from, to)
       const all = [...changes, ...unchanged]

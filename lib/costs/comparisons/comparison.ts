@@ -5,24 +5,27 @@ import type { Decimal } from '#lib/platform/values/money.ts'
 
 type Itemized = Parameters<typeof itemize>
 
-/** One side of a comparison. Amounts are exact decimals; null details are none. */
+/** Side of a comparison. Amounts are exact decimals; null details mean no details. */
 export type Side = Itemized[0] & {
   balanceAmount: Decimal
   lines: readonly (Itemized[1][number] & { type: string; description: string; details: string | null })[]
 }
 
 export type ChangeKind = 'added' | 'gone' | 'changed' | 'unchanged'
-/** What is different on lines that are there on both sides. `amount`: only their rounding is. */
+/** Difference of lines that exist on both sides. `amount`: only their rounding differs. */
 export type ChangeReason = 'quantity' | 'price' | 'amount'
 
-/** Lines of both invoices that bill the same thing, and what they change of the sum, in their own currency. */
+/** Lines of both invoices that bill the same item, with their effect on the sum in their own currency. */
 export type Change = Pair & { kind: ChangeKind; reasons: ChangeReason[]; currency: string; effect: Big }
 
-/** What a total is made of: the lines' amounts, a rounding of their sum, the tax of lines without it, and what no line shows. */
+/**
+ * Parts of a total: the lines' amounts, a rounding of their sum, the tax missing from lines, and the rest that no line
+ * shows.
+ */
 export type Breakdown = Record<'lineItems' | 'rounding' | 'tax' | 'notItemized' | 'total', Big>
 
 export type Comparison = {
-  /** What is added, gone or changed: the largest effect first, lines in another currency at the end. */
+  /** Added, removed and changed lines: largest effect first, lines in another currency last. */
   changes: Change[]
   unchanged: Change[]
   from: Breakdown
@@ -31,7 +34,7 @@ export type Comparison = {
   effect: Breakdown
 }
 
-/** Why two invoices can't be compared; undefined when they can. */
+/** Returns the reason why two invoices can't be compared; undefined when they can. */
 export function incomparable(
   from: { platform: string; currency: string },
   to: { platform: string; currency: string },
@@ -41,8 +44,8 @@ export function incomparable(
 }
 
 /**
- * What is different from one invoice to another of the same platform and currency, exactly: line by line, and
- * how that explains the difference of their totals. Both have to be in one currency.
+ * Compares two invoices of the same platform and currency, exactly: line by line, with the explanation of the
+ * difference of their totals. Both must be in one currency.
  */
 export function compareInvoices(from: Side, to: Side): Comparison {
   const [one, other] = [partsOf(from), partsOf(to)]
@@ -83,7 +86,7 @@ function breakdownOf(side: Side, parts: readonly Part[]): Breakdown {
   const lineItems = currencyParts.reduce((sum, { amount }) => sum.plus(amount), new Big(0))
   const total = new Big(side.totalAmount)
   const itemization = itemize(side, side.lines)
-  // The tax of lines that are without it is in the total, and in none of them.
+  // The tax of lines without tax is in the total only.
   const [tax, notItemized] = [new Big(itemization.tax ?? 0), new Big(itemization.notItemized)]
   return {
     lineItems,
@@ -106,7 +109,7 @@ function changeOf({ from, to }: Pair): Change {
   return { from, to, kind: reasons.length > 0 ? 'changed' : 'unchanged', reasons, currency, effect }
 }
 
-/** The largest first, up or down; then the largest amount; then by text. */
+/** Compares by effect, largest absolute value first; then by amount, largest first; then by text. */
 function byEffect(a: Change, b: Change): number {
   return b.effect.abs().cmp(a.effect.abs()) || largest(b).cmp(largest(a)) || byText(nameOf(a), nameOf(b))
 }
@@ -121,7 +124,7 @@ function nameOf({ from, to }: Change): string {
   return `${part?.description} ${part?.details ?? ''}`
 }
 
-/** By code unit: the same order everywhere. */
+/** Compares by code unit, independent of the locale. */
 function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

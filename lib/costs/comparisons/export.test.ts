@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-it('a new rate of the tax in the lines is told as that, and not as another price', async () => {
+it('A new tax rate in the lines is reported as a tax rate, not as a new price', async () => {
   const id = await addNewCustomer()
   for (const [name, invoiceDate, price, totalAmount, taxRate] of [
     ['SEP', '2026-09-30', '26.74', '267.40', '19'],

@@ -11,7 +11,7 @@ type Row = {
   change: string
   reasons: string
   currency: string
-  /** Of lines; a cause has its own. */
+  /** Set on lines; causes carry effects of their own. */
   effect?: Part['amount']
   cause?: Cause
   from?: Side | undefined
@@ -43,9 +43,9 @@ const COLUMNS: Column<Row>[] = [
 ]
 
 /**
- * A comparison as a table: what is changed, then what is not, then a row each for rounding, for tax beside the lines and
- * for what is not itemized, where there is any, and at last the causes. The effects in the invoices' currency add up to the
- * difference of their totals, and so do the amounts of the causes.
+ * Returns a comparison as a table: changed rows, unchanged rows, then a row each for rounding, tax outside of lines and
+ * amounts without lines, if any, and finally the causes. The effects in the invoices' currency add up to the difference
+ * of their totals, and so do the amounts of the causes.
  */
 export function comparisonTable({ to, comparison, causes }: ComparedInvoices): Table<Row> {
   const { changes, unchanged } = comparison

@@ -47,7 +47,7 @@ const InvoiceExplanation = z
 
 export type InvoiceExplanation = z.output<typeof InvoiceExplanation>
 
-/** From 1970 on, as a time is a number of milliseconds since then. */
+/** From 1970 on, because times are milliseconds since then. */
 const MONTH = '^(19[7-9]\\d|[2-9]\\d{3})-(0[1-9]|1[0-2])$'
 
 const query = {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (const id of ['northwind', 'southwind']) await addCustomer(id)
   await addProfile('northwind', 'emea')
   await addAsset('northwind', `${suite}-1`, { purchased: 60 }, { skuName: 'Business Plus' })
-  await addChange('northwind', `${suite}-1`, 52, 60, '2026-10-20T10:00:00Z')
+  await addChange('northwind', { assetId: `${suite}-1`, from: 52, to: 60, at: '2026-10-20T10:00:00Z' })
   const add = (
     id: string,
     invoiceDate: string,
@@ -53,13 +53,14 @@ afterAll(async () => {
   await database.close()
 })
 
-function addChange(customer: string, asset: string, from: number, to: number, at: string) {
+type SeatChange = { assetId: string; from: number; to: number; at: string }
+function addChange(customer: string, { assetId, from, to, at }: SeatChange) {
   return database.sql(
     customer,
     `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
        actor_name, request_id, created_at, moved_at, settled_at)
      VALUES ($1, gen_random_uuid()::text, $2, $3, $4, 'APPLIED', 'member', 'M1', 'Sam Okafor', 'r', $5, $5, $5)`,
-    [customer, asset, from, to, at],
+    [customer, assetId, from, to, at],
   )
 }
 
@@ -84,7 +85,7 @@ describe('GET /billing/v1/invoice-explanation', () => {
     },
   }
 
-  it('tells the causes of each currency; who changed licenses only to those who see assets', async () => {
+  it('returns the causes per currency; actors of license changes only to callers who see assets', async () => {
     const response = await request('month=2026-10')
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({
@@ -120,7 +121,7 @@ describe('GET /billing/v1/invoice-explanation', () => {
     expect(currencies[0].causes[0]).toEqual({ ...seats, change: { ...seats.change, by: 'Sam Okafor' } })
   })
 
-  it('lines without tax are told without it, and their tax by itself; lines with tax as they are', async () => {
+  it('explains lines without tax net, with the tax as a cause, and lines with tax gross', async () => {
     const id = `taxed-${keys.eve.length}`
     await addCustomer(id)
     const key = await addKey(id, ['finance-user'])
@@ -138,7 +139,7 @@ describe('GET /billing/v1/invoice-explanation', () => {
         ],
       )
     await add('SEP', '2026-09-30', '119', '100', { netAmount: '100', taxAmount: '19' })
-    // Nobody tells of the invoice's tax but its line.
+    // The invoice's tax is stated in its line only.
     await add('OCT', '2026-10-31', '145.18', '122', { lines: true })
     await add('NOV', '2026-11-30', '151.25', '151.25', { taxAmount: '26.25' })
     const explanationOf = async (month: string) =>
@@ -184,19 +185,19 @@ describe('GET /billing/v1/invoice-explanation', () => {
     expect(csv).toMatch(/,19,20\r\n/)
   })
 
-  it('of what the filter selects', async () => {
+  it('explains the filtered invoices', async () => {
     const { currencies } = await (await request('month=2026-10&filter=platform:workspace-suite')).json()
     expect(currencies).toMatchObject([{ currency: 'USD', effectAmount: 179.76 }])
     const { currencies: none } = await (await request('month=2026-10&filter=issuer:Nobody')).json()
     expect(none).toEqual([])
   })
 
-  it.each(['2026-08', '1970-01', '9999-12'])('of %s, in which there is nothing', async (month) => {
+  it.each(['2026-08', '1970-01', '9999-12'])('returns an empty explanation for %s', async (month) => {
     const response = await request(`month=${month}`)
     expect([response.status, (await response.json()).currencies]).toEqual([200, []])
   })
 
-  it('what is gone, in the month after', async () => {
+  it('explains removed products in the following month', async () => {
     const { currencies } = await (await request('month=2026-11&filter=currency:JPY')).json()
     expect(currencies).toMatchObject([{ fromAmount: 901, toAmount: 0, effectAmount: -901 }])
     expect(currencies[0].causes.map(({ cause }: { cause: string }) => cause)).toEqual(['gone', 'notItemized'])
@@ -227,7 +228,7 @@ describe('GET /billing/v1/invoice-explanation', () => {
       expect((await request('month=2026-10', { csv, key: key() })).status).toBe(status)
   })
 
-  it('a limited member sees what is theirs, another customer what is its own', async () => {
+  it('limits a member to their billing profiles, and a customer to its own invoices', async () => {
     const explanationFor = async (key: string) =>
       (await (await request('month=2026-10', { key })).json()).currencies
     expect(await explanationFor(keys.emea)).toMatchObject([
@@ -258,7 +259,7 @@ describe('GET /billing/v1/invoice-explanation', () => {
   })
 })
 
-test('GET /billing/v1/invoice-explanation.csv has the same causes, formulas disarmed', async () => {
+test('GET /billing/v1/invoice-explanation.csv returns the same causes with disarmed formulas', async () => {
   const response = await request('month=2026-11', { csv: true, key: keys.admin })
   expect(response.headers.get('content-disposition')).toContain('filename="explanation-2026-11.csv"')
   const rows: Record<string, string>[] = parse(await response.text(), { bom: true, columns: true })

@@ -63,7 +63,7 @@ const COLUMNS: Column<Row>[] = [
   ...rateColumns<Row>((row) => row),
 ]
 
-/** A month's causes: the effects of a currency add up to the difference of its totals. */
+/** Returns the table of a month's causes: the effects per currency add up to the difference of its totals. */
 function explanationTable({ month, currencies }: MonthExplanation): Table<Row> {
   const batches = currencies.map(({ currency, causes }) =>
     causes.map((cause): Row => ({ ...cause, currency, month: month.begin.slice(0, 7) })),

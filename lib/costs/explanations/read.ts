@@ -39,7 +39,7 @@ export async function readExplanation(
   return { month, currencies: explain(rows, assets, month), months }
 }
 
-/** The newest month that is over and has invoices, as `YYYY-MM`; the newest one where none is over. */
+/** Returns the newest completed month with invoices, as `YYYY-MM`; the newest month where none is completed. */
 export async function newestMonth(
   caller: Caller,
   { filter }: ExplanationFilter,

@@ -34,10 +34,10 @@ export const anyInvoice = fc.record({
   platform: fc.constantFrom('workspace-suite', 'cloud-platform'),
   currency: fc.constantFrom('USD', 'USD', 'JPY', 'KWD'),
   documentState: fc.constantFrom(...Array(9).fill('issued'), 'draft', 'voided'),
-  // How its total comes about, and what it has beside.
+  // Composition of the total, and amounts outside of it.
   basis: fc.constantFrom('unit', 'rounded', 'line', 'else'),
   lines: fc.array(anyLine, { minLength: 1, maxLength: 5 }),
-  // Where its tax stands, and who tells of it; `odd` is beside lines and total by a cent.
+  // Placement of the tax, and where it is stated; `odd` differs by a cent from lines and total.
   tax: fc.constantFrom<'none' | 'within' | 'beside' | 'odd'>(
     'none',
     'none',
@@ -52,7 +52,7 @@ export const anyInvoice = fc.record({
 type MadeInvoice = typeof anyInvoice extends fc.Arbitrary<infer One> ? One : never
 export type Made = ReturnType<typeof totalled>
 
-/** What `itemize` says of an invoice. */
+/** Returns an invoice as `itemize` does. */
 export function itemized({ lines, ...invoice }: Made) {
   return itemize(
     invoice,
@@ -60,7 +60,7 @@ export function itemized({ lines, ...invoice }: Made) {
   )
 }
 
-/** With a total that its lines add up to in one of the ways, or that has something beside. */
+/** Sets a total that the lines add up to in one of the ways, or one with an additional amount. */
 export function totalled({ basis, tax, statedIn, ...invoice }: MadeInvoice) {
   const decimals = minorUnit(invoice.currency)
   const currencyLines = invoice.lines.filter(({ currency }) => currency === undefined)
@@ -92,7 +92,7 @@ export function totalled({ basis, tax, statedIn, ...invoice }: MadeInvoice) {
   }
 }
 
-/** The lines with as much of their tax as is told. */
+/** Returns the lines with the stated part of their tax. */
 function linesOf(invoice: Pick<MadeInvoice, 'currency' | 'lines'>, isStated: (what: string) => boolean) {
   return invoice.lines.map(({ currency, ...line }, index) => {
     const rate = index % 2 === 0 ? '19' : '7.5'

@@ -7,7 +7,10 @@ import { readScope } from '#lib/platform/db/scope.ts'
 import { idleOf, type LicenseCosts } from './rules.ts'
 import { listPlans, planOf } from './store.ts'
 
-/** What a license of each of the caller's plans cost when last billed, by asset id, as far as they may see it. */
+/**
+ * Returns the last billed price of a license of each of the caller's plans, by asset id, as far as the caller may see
+ * prices.
+ */
 export async function pricesOfPlans(caller: Caller): Promise<Record<string, LastPrice>> {
   checkPermission(caller, 'licenses-manager')
   const plans = await readScope(caller, (tx) => listPlans(tx, caller.customerId, []), { mayBeOld: true })
@@ -15,13 +18,13 @@ export async function pricesOfPlans(caller: Caller): Promise<Record<string, Last
 }
 
 /**
- * What is known of the licenses of these assets beside their number. Prices are there as far as the caller may see them.
+ * Returns price and idleness of these assets' licenses. Prices are included as far as the caller may see them.
  * @throws Problem `permission_denied`
  */
 export async function readLicenseCosts(caller: Caller, ids: readonly string[]): Promise<LicenseCosts> {
   checkPermission(caller, 'licenses-manager')
   if (ids.length === 0) return { prices: {}, idle: {} }
-  // The others, too: by them the lines of longer names are told apart.
+  // Includes the other assets: their longer names distinguish the lines.
   const plans = await readScope(caller, (tx) => listPlans(tx, caller.customerId, ids), { mayBeOld: true })
   const prices = await lastPrices(caller, plans)
   const requested = new Set(ids)

@@ -22,7 +22,7 @@ describe('idle licenses', () => {
       { leastIdle: 20 },
       { now: 58, longIdle: 20, lowerTo: 220, cost: { ...COST, amount: '360' } },
     ],
-    ['none for long', { leastIdle: -3 }, { now: 58, longIdle: 0, lowerTo: null }],
+    ['none long idle', { leastIdle: -3 }, { now: 58, longIdle: 0, lowerTo: null }],
     ['not known for long', { leastIdle: null }, { now: 58, longIdle: null, lowerTo: 182, cost: COST }],
     ['a commitment', { isCommitmentPlan: true }, { now: 58, longIdle: 58, lowerTo: null, cost: COST }],
     ['not active', { status: 'SUSPENDED' }, { now: 58, longIdle: 58, lowerTo: null, cost: COST }],
@@ -31,11 +31,11 @@ describe('idle licenses', () => {
     ['more assigned than there are', { assigned: 300, leastIdle: 5 }, { now: 0, longIdle: 0, lowerTo: null }],
   ])('%s', (_, overrides, idle) => expect(idleOf({ ...PLAN, ...overrides }, PRICE)).toEqual(idle))
 
-  it('cost nothing that could be told where no price is known', () => {
+  it('have no cost without a known price', () => {
     expect(idleOf(PLAN, undefined)).toEqual({ now: 58, longIdle: 58, lowerTo: 182 })
   })
 
-  it('are never more than are free, and a total that is proposed leaves each user a license', () => {
+  it('never exceed the free ones, and a proposed total leaves each user a license', () => {
     const seats = fc.record({
       purchased: fc.nat(1000),
       assigned: fc.nat(1000),

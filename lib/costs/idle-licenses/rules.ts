@@ -1,38 +1,41 @@
 import { type Cost, costOf, type LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { decideQuantity } from '#lib/licenses/assets/rules.ts'
 
-/** So long licenses have to be idle before they count as such, in days: a starter's are kept for some weeks. */
+/** Days after which unassigned licenses count as idle: licenses for new hires are kept for some weeks. */
 export const IDLE_DAYS = 60
 
-/** What is known of a plan's licenses. */
+/** Licenses of a plan. */
 export type Plan = {
   status: string
   isCommitmentPlan: boolean
   planName: string
   purchased: number
   assigned: number
-  /** Whether the purchased total is only a cap, and what is used is billed. */
+  /** Whether the purchased total is only a cap, and usage is billed. */
   isBilledByUse: boolean
-  /** The fewest that were not assigned at once within `IDLE_DAYS`; null where less than that is known. */
+  /** Minimum of unassigned licenses within `IDLE_DAYS`; null where the history is shorter. */
   leastIdle: number | null
 }
 
-/** Licenses that nobody uses. */
+/** Unused licenses. */
 export type Idle = {
-  /** At this moment. */
+  /** Number that is idle now. */
   now: number
-  /** Those of them that were idle for all of `IDLE_DAYS`; null where less than that is known. */
+  /** Number that was idle for all of `IDLE_DAYS`; null where the history is shorter. */
   longIdle: number | null
-  /** What these cost, or those of this moment where that is not known; absent where no price is known, or none is paid. */
+  /**
+   * Cost of the long idle licenses, or of those idle now where `longIdle` is null; absent without a known or paid
+   * price.
+   */
   cost?: Cost
-  /** The total to which the plan can be lowered now without taking a license from anybody who had one; null: it can't. */
+  /** Total to which the plan can be lowered now without taking away an assigned license; null: it can't be lowered. */
   lowerTo: number | null
 }
 
-/** What a license cost when last billed, and what stands idle, each by asset id. */
+/** Last billed price of a license, and idle licenses, each by asset id. */
 export type LicenseCosts = { prices: Record<string, LastPrice>; idle: Record<string, Idle> }
 
-/** What stands idle, what it costs, and whether that can be changed now. */
+/** Returns the idle licenses, their cost, and whether they can be removed now. */
 export function idleOf(plan: Plan, price: LastPrice | undefined): Idle {
   const now = Math.max(0, plan.purchased - plan.assigned)
   const longIdle = plan.leastIdle === null ? null : Math.min(now, Math.max(0, plan.leastIdle))

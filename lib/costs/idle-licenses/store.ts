@@ -5,12 +5,12 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { vendorInfo } from '#lib/vendors/declarations.ts'
 import { IDLE_DAYS, type Plan } from './rules.ts'
 
-/** The pace at which licenses are assigned is that of so many days. */
+/** Days over which the pace of assignments is measured. */
 const TREND_DAYS = 90
-/** A customer has some tens of plans; of more, the newest are looked at. */
+/** A customer has some tens of plans; above this limit, the newest are checked. */
 const MAX_PLANS = 1000
 
-/** A plan with its licenses, as they are and as they were. */
+/** Plan with its present and past licenses. */
 export type PlanRow = {
   id: string
   type: string
@@ -26,20 +26,23 @@ export type PlanRow = {
   commitmentEnd: number | null
   renewalType: string | null
   scheduledTotal: number | null
-  /** As `Plan` has it. */
+  /** Same as in `Plan`. */
   leastIdle: number | null
-  /** How many were assigned at the begin of the pace, or at the first reading after it; null where none is known. */
+  /** Number assigned at the start of the pace's window, or at the first reading in it; null without a reading. */
   assignedThen: number | null
-  /** How many days ago that was. */
+  /** Age of that reading, in days. */
   paceDays: number | null
 }
 
 const DAY = 86_400
-/** The readings of the asset of the statement around it. The customer is said again: a join alone finds no machine. */
+/**
+ * SQL condition for the readings of the surrounding statement's asset. Repeats the customer: a join condition alone
+ * does not route to one node.
+ */
 const samplesFilter = (customerId: CustomerId) => sql`r.customer_id = ${customerId} AND r.asset_id = a.id`
 const ago = (days: number) => sql`now() - ${days} * interval '1 day'`
 
-// What is not asked of a plan is not read.
+// Unrequested history is not read.
 const leastIdle = (its: SQL, isRequested: SQL) => sql`
   SELECT CASE WHEN bool_or(s.before) THEN least(min(s.idle), a.seats_purchased - a.seats_assigned) END AS "leastIdle" FROM (
     (SELECT r.purchased - r.assigned AS idle, true AS before FROM seat_readings r
@@ -56,8 +59,8 @@ const assignedThen = (its: SQL, isRequested: SQL) => sql`
   WHERE ${isRequested} ORDER BY s.at LIMIT 1`
 
 /**
- * The customer's plans that have licenses, the newest ones.
- * @param historyOf whose readings are looked at; of the others, what they say is null
+ * Returns the customer's newest plans that have licenses.
+ * @param historyOf assets whose readings are evaluated; for others these values are null
  */
 export async function listPlans(
   tx: Transaction,
@@ -79,7 +82,7 @@ export async function listPlans(
   return rows
 }
 
-/** A row as the rules have it. */
+/** Converts a row to the rules' type. */
 export function planOf({ vendor, status, isCommitmentPlan, planName, ...row }: PlanRow): Plan {
   const isBilledByUse = vendorInfo(vendor).capsFlexible && !isCommitmentPlan
   const { purchased, assigned, leastIdle } = row

@@ -39,7 +39,7 @@ const events = () =>
   db.sql(customer, "SELECT action, subject FROM audit_events WHERE action LIKE 'prices.%' ORDER BY id")
 
 describe('whether IT Managers see prices', () => {
-  test('is said by Admins, and is an event where it changes, also of several at once', async () => {
+  test('changes by Admins only, with one event per change, even for parallel requests', async () => {
     expect((await send(['admin'])).body).toEqual({ areHidden: false })
     const answers = await Promise.all(Array.from({ length: 4 }, () => send(['admin'], { areHidden: true })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
@@ -52,7 +52,7 @@ describe('whether IT Managers see prices', () => {
   })
 
   test.each<Role[][]>([[['it-manager']], [['finance-user']], [['it-manager', 'finance-user']], [[]]])(
-    'and not by %j',
+    'does not change for a member with the roles %j',
     async (roles) => {
       expect([(await send(roles)).status, (await send(roles, { areHidden: true })).status]).toEqual([
         403, 403,
@@ -62,13 +62,13 @@ describe('whether IT Managers see prices', () => {
   )
 
   test.each([[{}], [{ areHidden: 'yes' }], [{ areHidden: true, more: 1 }], [null]])(
-    'nor by %j',
+    'does not change with the body %j',
     async (body) => {
       expect((await send(['admin'], body)).status).toBe(400)
     },
   )
 
-  test('of one customer, and no other', async () => {
+  test('applies to one customer only', async () => {
     const other = await addNewCustomer()
     await send(['admin'], { areHidden: true })
     expect((await send(['admin'], undefined, other)).body).toEqual({ areHidden: false })
@@ -105,27 +105,27 @@ describe('the last price of a license', () => {
     await bill('IN-3', '2026-11-30', '99', { documentState: 'draft', balanceAmount: '0' })
   })
 
-  test('is that of the newest issued invoice; whoever sees no invoices is not told which', async () => {
+  test('comes from the newest issued invoice, whose id is hidden from callers without access to invoices', async () => {
     const price = { price: '18', currency: 'USD', months: 1, invoiceDate: '2026-10-31' }
     expect(await priceFor(['admin'])).toEqual({ ...price, invoiceId: 'IN-2' })
     expect(await priceFor(['it-manager'])).toEqual(price)
     expect(await priceFor(['finance-user'])).toBeUndefined()
   })
 
-  test('is hidden from IT Managers alone', async () => {
+  test('is hidden from IT Managers only', async () => {
     await send(['admin'], { areHidden: true })
     expect(await priceFor(['it-manager'])).toBeUndefined()
     expect((await priceFor(['it-manager', 'finance-user']))?.price).toBe('18')
   })
 
-  test('is of the billing profiles that the caller may see', async () => {
+  test('comes from billing profiles that the caller may see', async () => {
     await bill('IN-4', '2026-11-15', '20', { billingProfileId: 'emea' })
     expect((await priceFor(['it-manager'], ['default']))?.price).toBe('18')
     expect((await priceFor(['it-manager'], ['emea']))?.price).toBe('20')
     expect(await priceFor(['it-manager'], [])).toBeUndefined()
   })
 
-  test('is nobody’s where the latest invoices are in two currencies', async () => {
+  test('is undefined where the latest invoices are in two currencies', async () => {
     await bill('RE-1', '2026-10-30', '16', { currency: 'EUR' })
     expect(await priceFor(['admin'])).toBeUndefined()
   })

@@ -34,10 +34,7 @@ export async function changeVisibility(
   return isChanged
 }
 
-/**
- * What a license of each of these assets cost when last billed, by asset id, as far as it is known and the caller may
- * see it.
- */
+/** Returns the last billed price of a license of each asset, by asset id, as far as known and visible to the caller. */
 export async function lastPrices(
   caller: Caller,
   assets: readonly Priced[],
@@ -49,7 +46,10 @@ export async function lastPrices(
   return Object.fromEntries(pricesFor(caller, { hidesPrices, assets, lines }))
 }
 
-/** The same of what was read: in two currencies, nobody could tell whose price it is. */
+/**
+ * Returns the prices from loaded lines: none for a platform with invoices in two currencies, because the price would be
+ * ambiguous.
+ */
 export function pricesFor(
   caller: Pick<Caller, 'roles'>,
   {

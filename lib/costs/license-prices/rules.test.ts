@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { costOf, lastPricesOf, monthsOf, type Priced, type PriceLine, seesPrices } from './rules.ts'
 
-describe('who sees prices', () => {
+describe('seesPrices', () => {
   it.each([
     [['admin'], true, true],
     [['finance-user'], true, true],
@@ -32,7 +32,7 @@ describe('the months that a price is for', () => {
     [monthsBetween('2026-10-01', '2026-11-01', 'ANNUAL_YEARLY_PAY'), 1],
   ])('%#', (price, expected) => expect(price).toBe(expected))
 
-  it('are as many as lie between two days of the same number', () => {
+  it('equal the distance between two days of the same number', () => {
     const days = fc.tuple(
       fc.integer({ min: 0, max: 40 }),
       fc.integer({ min: 1, max: 36 }),
@@ -47,7 +47,7 @@ describe('the months that a price is for', () => {
   })
 })
 
-describe('what some licenses cost', () => {
+describe('costOf', () => {
   const price = { price: '0', currency: 'USD', months: 1, invoiceDate: '2026-10-31' }
   it.each([
     [58, { ...price, price: '18' }, { amount: '1044', currency: 'USD', isMonthly: true }],
@@ -58,7 +58,7 @@ describe('what some licenses cost', () => {
     [2, { ...price, price: '9.99', months: null }, { amount: '19.98', currency: 'USD', isMonthly: false }],
   ])('%i at %o', (count, lastPrice, cost) => expect(costOf(count, lastPrice)).toEqual(cost))
 
-  it('is never further from the exact amount than half a cent', () => {
+  it('differs from the exact amount by half a cent at most', () => {
     const lastPrice = fc.tuple(
       fc.integer({ min: 1, max: 1e6 }),
       fc.integer({ min: 1, max: 1e9 }),
@@ -93,18 +93,18 @@ describe('the last price of an asset', () => {
   const priceIn = (lines: PriceLine[], assets = [asset('a', 'Business Plus')]) =>
     Object.fromEntries([...lastPricesOf(assets, lines)].map(([id, { price }]) => [id, price]))
 
-  it('is of the line that names it, in any case', () => {
+  it('comes from the line that names the asset, in any letter case', () => {
     expect(priceIn([line('Support', { price: '1' }), line('WORKSPACE business plus, monthly')])).toEqual({
       a: '18',
     })
   })
-  it('is not that of a longer name', () => {
+  it('does not come from a line with a longer name', () => {
     const assets = [asset('a', 'Business Plus'), asset('b', 'Business Plus Archive')]
     const lines = [line('Business Plus Archive', { price: '4' }), line('Business Plus')]
     expect(priceIn(lines, assets)).toEqual({ a: '18', b: '4' })
     expect(priceIn(lines.slice(0, 1), assets)).toEqual({ b: '4' })
   })
-  it('is no credit, no sum for many, and of no other platform', () => {
+  it('does not come from a credit, a sum for many, or another platform', () => {
     expect(priceIn([line('Business Plus', { price: '-18' })])).toEqual({})
     expect(priceIn([line('Business Plus', { qty: '1' })])).toEqual({})
     expect(priceIn([line('Business Plus', { platform: 'office-suite' })])).toEqual({})
@@ -114,7 +114,7 @@ describe('the last price of an asset', () => {
       a: '18',
     })
   })
-  it('is that of whole months before that of a part of one', () => {
+  it('prefers whole months over part of a month', () => {
     const part = line('Business Plus', { price: '9', periodStart: '2026-10-16' })
     expect(priceIn([part, line('Business Plus')])).toEqual({ a: '18' })
     expect(lastPricesOf([asset('a', 'Business Plus')], [part]).get('a')).toMatchObject({

@@ -3,8 +3,8 @@ import { daysBetween, monthBegin } from '#lib/platform/values/days.ts'
 import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
 
 /**
- * Who may see what a license costs: whoever may see invoices; and whoever changes licenses, unless the customer hides
- * prices from them. This is the one place where it is decided.
+ * Returns whether a caller may see license prices: with access to invoices, or with the right to change licenses unless
+ * the customer hides prices from them. The single place of this decision.
  */
 export function seesPrices(caller: { roles: readonly Role[] }, { hidesPrices }: { hidesPrices: boolean }) {
   return may(caller, 'invoice-viewer') || (may(caller, 'licenses-manager') && !hidesPrices)
@@ -23,25 +23,25 @@ export type PriceLine = {
   periodEnd: string | null
 }
 
-/** What a price is looked up by. */
+/** Key fields for the price of an asset. */
 export type Priced = { id: string; type: string; skuName: string; planName: string; purchased: number }
 
-/** What one license cost when it was last billed. */
+/** Price of one license when last billed. */
 export type LastPrice = {
   /** Exact decimal text. */
   price: string
   currency: string
   /** The months that the price is for; null where its line is for no whole months. */
   months: number | null
-  /** Absent where whoever asks may not see the invoice. */
+  /** Absent where the caller may not see the invoice. */
   invoiceId?: string
   /** The day, `YYYY-MM-DD`. */
   invoiceDate: string
 }
 
 /**
- * What one license of each asset cost when last billed, by asset id: the line of its platform that names its product. The
- * longest name wins: "Business Plus" is not billed by the line of "Business Plus Archive".
+ * Returns the last billed price of a license of each asset, by asset id: from the line of its platform that names its
+ * product. The longest name wins: "Business Plus" is not billed by the line of "Business Plus Archive".
  * @param lines of the newest invoice of each platform, in their order
  */
 export function lastPricesOf(assets: readonly Priced[], lines: readonly PriceLine[]): Map<string, LastPrice> {
@@ -53,7 +53,7 @@ export function lastPricesOf(assets: readonly Priced[], lines: readonly PriceLin
   const pricesByKind = new Map<string, LastPrice | undefined>()
   const prices = new Map<string, LastPrice>()
   for (const asset of assets) {
-    // Alike ones have one price: a few products are looked for, not a thousand assets.
+    // Equal products share a price: a few products are matched, not a thousand assets.
     const kind = JSON.stringify([asset.type, asset.skuName, asset.planName, asset.purchased <= 1])
     if (!pricesByKind.has(kind))
       pricesByKind.set(kind, priceOf(asset, byPlatform.get(asset.type) ?? [], names))
@@ -84,8 +84,8 @@ function priceOf(
 }
 
 /**
- * The whole months that a line is for: as its period says; where it says nothing, a month, or a year for a plan that is
- * paid by the year. Null for a part of a month, as for licenses that came within it.
+ * Returns the whole months that a line covers: by its period, else a month, or a year for a plan paid yearly. Null for
+ * part of a month, as for licenses added within the month.
  */
 export function monthsOf(
   { periodStart, periodEnd }: Pick<PriceLine, 'periodStart' | 'periodEnd'>,
@@ -99,10 +99,10 @@ export function monthsOf(
   return around >= 1 && first === last && begins === 0 ? around : null
 }
 
-/** What some licenses cost: in a month, or for what was billed last where that is not told. The amount is exact text. */
+/** Cost of licenses per month, or for the last billed period where its months are unknown. The amount is exact text. */
 export type Cost = { amount: string; currency: string; isMonthly: boolean }
 
-/** What so many licenses cost at the last price, rounded once, to the currency's minor unit. */
+/** Returns the cost of a number of licenses at the last price, rounded once to the currency's minor unit. */
 export function costOf(count: number, { price, currency, months }: LastPrice): Cost {
   const whole = new Exact(price).times(count)
   // Division is to 20 places, far below any minor unit.

@@ -9,12 +9,12 @@ import { customers } from '#lib/platform/db/schema/customers.ts'
 import { DAY_MS, dayOf, epochOfDay } from '#lib/platform/values/days.ts'
 import type { PriceLine } from './rules.ts'
 
-/** Of the invoices of a platform, so many are looked at: in two currencies, nobody could tell whose price it is. */
+/** Most invoices of a platform that are checked for a second currency, which would make the price ambiguous. */
 const MAX_INVOICES = 20
-/** Of the newest of them, so many lines. */
+/** Most lines that are read of the newest invoice. */
 const MAX_LINES = 2000
 
-/** A line of the newest invoice of a platform that sells licenses, with what is known of that invoice. */
+/** Line of the newest invoice of a platform that sells licenses, with fields of that invoice. */
 export type NewestLine = PriceLine & {
   number: string
   /** Imported for the record. */
@@ -23,13 +23,13 @@ export type NewestLine = PriceLine & {
   age: number
   /** The currency of the invoice itself. */
   invoiceCurrency: string
-  /** Whether the invoices before it are in other currencies. */
+  /** Whether the preceding invoices are in other currencies. */
   isMixed: boolean
   details: string | null
   type: string
 }
 
-/** The lines of the newest issued invoice of each platform that sells licenses, of those that the owner may see. */
+/** Returns the lines of the newest issued invoice of each licensed platform, among those visible to the owner. */
 export async function listNewestLines(tx: Transaction, { customerId, billingProfiles }: Owner) {
   const profiles = sql`${sql.param([...billingProfiles])}::text[]`
   const newestOf: SQL = sql`
@@ -55,14 +55,14 @@ export async function listNewestLines(tx: Transaction, { customerId, billingProf
   return rows.map(withPeriod)
 }
 
-/** Where a line's period stands in its words alone, it is read from there. */
+/** Fills in a line's period from its text where the period fields are empty. */
 function withPeriod(line: NewestLine): NewestLine {
   if (line.periodStart !== null && line.periodEnd !== null) return line
   const { from, to, isStated } = billedPeriod(line.details ?? undefined, epochOfDay(line.invoiceDate))
   return isStated ? { ...line, periodStart: dayOf(from), periodEnd: dayOf(to + DAY_MS) } : line
 }
 
-/** Whether the customer hides prices from whoever may not see invoices. */
+/** Returns whether the customer hides prices from members without access to invoices. */
 export async function readHidesPrices(tx: Transaction, customerId: CustomerId): Promise<boolean> {
   const rows = await tx
     .select({ hidesPrices: customers.hidesPrices })
@@ -72,8 +72,8 @@ export async function readHidesPrices(tx: Transaction, customerId: CustomerId): 
 }
 
 /**
- * From the next request on.
- * @returns whether it was otherwise before: of two who say the same at once, one has changed it
+ * Takes effect from the next request on.
+ * @returns whether the setting changed: of two equal parallel calls, only one changes it
  */
 export async function setHidesPrices(
   tx: Transaction,

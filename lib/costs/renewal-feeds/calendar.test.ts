@@ -37,7 +37,7 @@ const valuesOf = (lines: string[], name: string) =>
     .map((line) => line.slice(line.indexOf(':') + 1))
 
 describe('a calendar', () => {
-  test('has the day itself and the last day to decide, each a whole day', () => {
+  test('contains the renewal day and the last day to decide, each as a whole day', () => {
     const lines = linesOf([renewal()])
     expect(valuesOf(lines, 'SUMMARY')).toEqual([
       'Last day to decide: Business Plus\\, 120 licenses',
@@ -52,14 +52,14 @@ describe('a calendar', () => {
     )
   })
 
-  test('has no last day that is past', () => {
+  test('omits a last day to decide that is past', () => {
     expect(valuesOf(linesOf([renewal()], { today: Date.parse('2026-12-03') }), 'SUMMARY')).toEqual([
       'Business Plus: Renews\\, 120 licenses',
     ])
     expect(valuesOf(linesOf([renewal()], { today: Date.parse('2026-12-02') }), 'SUMMARY')).toHaveLength(2)
   })
 
-  test('tells prices where they are there, and the total that is ordered', () => {
+  test('contains prices where visible, and the ordered total', () => {
     const cost = { amount: 2160, currency: 'USD', per: 'month' } as const
     const text = linesOf([renewal({ cost, idleCost: { ...cost, amount: 360 }, nextTotal: 96 })]).join('\n')
     expect(text).toContain('2\\,160.00 USD a month at the last price.')
@@ -68,7 +68,7 @@ describe('a calendar', () => {
     expect(linesOf([renewal()]).join('\n')).not.toMatch(/USD|price/)
   })
 
-  test('names an event the same when its figures and its day move, and nobody else’s', () => {
+  test('keeps an event’s UID when figures and day change, unique among customers', () => {
     const before = valuesOf(linesOf([renewal()]), 'UID')
     const moved = renewal({
       purchased: 9,
@@ -83,11 +83,11 @@ describe('a calendar', () => {
     expect(before.join()).not.toContain('workspace-suite')
   })
 
-  test('is the same to the byte as long as nothing changes, within a day', () => {
+  test('is identical to the byte within a day, as long as nothing changes', () => {
     expect(linesOf([renewal()])).toEqual(linesOf([renewal()]))
   })
 
-  test('without a renewal it is a calendar, too', () => {
+  test('is valid without renewals', () => {
     const lines = linesOf([])
     expect([lines[0], lines.at(-1), lines.includes('BEGIN:VEVENT')]).toEqual([
       'BEGIN:VCALENDAR',
@@ -103,7 +103,7 @@ describe('a calendar', () => {
     '\u2028X',
     'é😀'.repeat(60),
     'a,b;c\\n"d"',
-  ])('no name begins a line of its own: %j', (name) => {
+  ])('starts no line of its own for the name %j', (name) => {
     const asset = { ...renewal().asset, name }
     const lines = linesOf([renewal({ asset, domain: name, happens: `Renews (${name})` })], { name })
     const expected =

@@ -6,7 +6,7 @@ import { costText, countText, happensText, licensesText } from '#lib/costs/renew
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { dayBegin, dayText } from '#lib/platform/values/days.ts'
 
-/** How often a calendar that heeds it asks again, in seconds. */
+/** Refresh interval in seconds for calendars that honor it. */
 const EVERY = 6 * 60 * 60
 
 type CalendarInput = {
@@ -14,17 +14,20 @@ type CalendarInput = {
   customerName: string
   /** The console's public address, without a trailing slash. */
   baseUrl: string
-  /** The midnight with which today begins, in epoch milliseconds: what has not changed since has the same bytes. */
+  /** Midnight at the start of today, in epoch milliseconds: keeps the bytes of an unchanged calendar the same. */
   today: number
 }
 
-/** Two events of a whole day for each renewal: the day itself, and the last day to decide while that is not past. */
+/**
+ * Returns a calendar with two all-day events per renewal: the renewal day, and the last day to decide while it is
+ * ahead.
+ */
 export function calendarOf(
   renewals: readonly Renewal[],
   { customerName, ...context }: CalendarInput,
 ): string {
   const calendar = ical({
-    // The one text that is written as it is given.
+    // The only text that is written verbatim.
     name: escaped(`Renewals of ${oneLine(customerName)}`, false),
     prodId: { company: 'Licenses and Invoices', product: 'Renewals', language: 'EN' },
     method: ICalCalendarMethod.PUBLISH,
@@ -39,7 +42,7 @@ export function calendarOf(
         start: new Date(dayBegin(day)),
         allDay: true,
         stamp: new Date(context.today),
-        // Nobody is busy for the whole day.
+        // TRANSPARENT: the event does not block the day as busy.
         transparency: ICalEventTransparency.TRANSPARENT,
         summary,
         description,
@@ -63,12 +66,12 @@ function descriptionLines(renewal: Renewal): string[] {
   ]
 }
 
-/** A line that begins in the midst of a text would be another property. */
+/** Removes line breaks: a line that begins within a text would be a property of its own (iCalendar injection). */
 function oneLine(text: string): string {
   return text.replaceAll(/\p{C}+/gu, ' ')
 }
 
-/** An event keeps its name when its day moves, and tells no id of ours. */
+/** Returns the UID of an event, which survives a change of its day and reveals none of our ids. */
 function uidOf(
   kind: string,
   assetId: string,

@@ -57,7 +57,7 @@ export type RenewalFeed = z.output<typeof Feed>
 
 const problems = ['permission_denied'] as const
 
-/** An addition: the link of the member who asks. */
+/** Addition: the calling member's link. */
 export const readRenewalFeed = contract({
   ...feedRoutes.readRenewalFeed,
   summary: 'Read whether the signed-in member has a calendar feed',
@@ -69,7 +69,7 @@ export const readRenewalFeed = contract({
   examples: readExamples,
 })
 
-/** An addition: a link by which a calendar reads renewals. */
+/** Addition: creates a link for reading renewals with a calendar. */
 export const makeRenewalFeed = contract({
   ...feedRoutes.makeRenewalFeed,
   summary: 'Make the calendar feed of the signed-in member',
@@ -102,7 +102,7 @@ export const revokeRenewalFeed = contract({
   examples: revokeExamples,
 })
 
-/** What calendars read. Not part of the published API: docs/renewals.md describes it. */
+/** Calendar file. Not part of the published API: docs/renewals.md describes it. */
 export const readCalendar = contract({
   ...feedRoutes.readCalendar,
   summary: 'The calendar behind a private link',

@@ -7,15 +7,15 @@ import { maskedSecret } from './serialize.ts'
 import { removeFeed } from './store.ts'
 
 /**
- * Ends those of some texts that are the secrets of calendars, each with a row of its customer's history. Who waits for it
- * hides how long it took: see lib/identity/keys/leaks.ts.
+ * Revokes the calendar secrets among some texts, each with an audit row of its customer. The caller hides the duration
+ * (timing attack): see lib/identity/keys/leaks.ts.
  */
 export async function revokeLeakedFeeds(texts: readonly string[], requestId: string): Promise<void> {
   const secrets = texts.filter(hasFeedSecretFormat)
   for (const { customerId, memberId, secret } of await findFeeds(secrets)) {
     const end = async (tx: Transaction) => {
       const lastFour = secret.slice(-4)
-      // Their member may have made another one meanwhile.
+      // The member may have created a new link in the meantime.
       if (!(await removeFeed(tx, customerId, memberId, lastFour))) return
       const event = { action: 'calendar-feed.leaked', subject: memberId, actor: ANONYMOUS, requestId }
       await recordAudit(tx, customerId, { ...event, details: { link: maskedSecret(lastFour) } })

@@ -77,7 +77,7 @@ const events = () =>
 const set = (text: string, ...values: unknown[]) => db.sql(customer, text, values)
 
 describe('a link', () => {
-  test('is made, read, told of, replaced and revoked', async () => {
+  test('is created, read, described, replaced and revoked', async () => {
     expect((await request('GET')).json).toEqual({ isOn: false })
     const made = await request('POST')
     expect(made.headers.get('cache-control')).toBe('no-store')
@@ -108,7 +108,7 @@ describe('a link', () => {
     expect((await events())[1]?.details).toMatchObject({ replaced: `cal_…${secret.slice(-4)}` })
   })
 
-  test('is kept as a digest alone: neither a row nor an event has its secret', async () => {
+  test('is stored as a digest only: rows and events do not contain its secret', async () => {
     const secret = /cal_\w{36}/.exec(await make())?.[0] ?? ''
     const rows = await Promise.all([
       set('SELECT member_id, last_four, made_at, last_read_at FROM calendar_feeds'),
@@ -118,7 +118,7 @@ describe('a link', () => {
     await expect(set('SELECT digest FROM calendar_feeds')).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('stands in no line of the log', async () => {
+  test('does not appear in the log', async () => {
     const path = await make()
     const lines = vi.spyOn(log(), 'info')
     await read(path)
@@ -129,7 +129,7 @@ describe('a link', () => {
     expect(logged).not.toMatch(/cal_/)
   })
 
-  test('of one who makes two at once is one', async () => {
+  test('is created once by parallel requests of one member', async () => {
     const paths = await Promise.all([make(), make()])
     const responses = await Promise.all(paths.map((path) => read(path)))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 404])
@@ -137,8 +137,8 @@ describe('a link', () => {
   })
 })
 
-describe('who may make one', () => {
-  test('no API key, whatever its roles, and it is told of none', async () => {
+describe('creating a link', () => {
+  test('is rejected for API keys of any role, which see no link either', async () => {
     const byKey = { Authorization: `Bearer ${await addKey(customer, ['admin'], { issuedBy: member })}` }
     for (const method of ['GET', 'POST', 'DELETE'] as const) {
       const { status, json } = await request(method, byKey)
@@ -147,12 +147,12 @@ describe('who may make one', () => {
     expect(await set('SELECT FROM calendar_feeds')).toEqual([])
   })
 
-  test('nobody without a session', async () => {
+  test('requires a session', async () => {
     expect((await request('POST', {})).status).toBe(401)
     expect((await request('GET', {})).status).toBe(401)
   })
 
-  test('no Finance User; who was one once ends what they have', async () => {
+  test('is rejected for Finance Users, who can still revoke a link from an earlier role', async () => {
     const [id, finance] = await signedIn(['it-manager'])
     const path = await make(finance)
     await set("UPDATE members SET roles = '{finance-user}' WHERE id = $1", id)
@@ -161,7 +161,7 @@ describe('who may make one', () => {
     expect((await request('DELETE', finance)).json).toEqual({ isOn: false })
   })
 
-  test('nobody who signed in long ago', async () => {
+  test('requires a recent sign-in', async () => {
     await run(
       db.url,
       `ALTER TABLE sessions DISABLE ROW LEVEL SECURITY;
@@ -173,12 +173,12 @@ describe('who may make one', () => {
     expect((await request('GET')).status).toBe(200)
   })
 
-  test('no page of another site', async () => {
+  test('is rejected from another site', async () => {
     const { json } = await request('POST', { ...headers, 'Sec-Fetch-Site': 'cross-site' })
     expect(json.code).toBe('cross_origin')
   })
 
-  test('and a body with anything in it is refused', async () => {
+  test('rejects a body that is not empty', async () => {
     expect((await request('POST', headers, '{"name":"x"}')).json.code).toBe('invalid_request')
     expect(await set('SELECT FROM calendar_feeds')).toEqual([])
   })
@@ -208,14 +208,14 @@ describe('a link ends', () => {
     expect([status, text.includes('Business Plus')]).toEqual([404, false])
   })
 
-  test('and is there again with its member, who has revoked nothing', async () => {
+  test('for a disabled member, and works again once the member is enabled', async () => {
     const path = await make()
     await set('UPDATE members SET disabled_at = now() WHERE id = $1', member)
     await set('UPDATE members SET disabled_at = NULL WHERE id = $1', member)
     expect((await read(path)).status).toBe(200)
   })
 
-  test('what opens nothing is answered alike', async () => {
+  test('An invalid, revoked or unknown link is answered with the same 404', async () => {
     const former = await make()
     await request('DELETE')
     const answers = await Promise.all(
@@ -234,7 +234,7 @@ describe('a link ends', () => {
     expect(answers[0]).toMatchObject({ status: 404, cacheControl: 'no-store' })
   })
 
-  test('what somebody guesses costs no statement', async () => {
+  test('A guessed secret of the wrong format costs no statement', async () => {
     const sent = await sentBy(async () => {
       await read('/calendar/cal_0123456789012345678901234567890123456789')
       await read('/calendar/nothing.ics')
@@ -243,7 +243,7 @@ describe('a link ends', () => {
   })
 })
 
-test('a link that somebody has found ends by a report of it, and that of who made another one meanwhile does not', async () => {
+test('A reported link is revoked, but not the new link that its member created in the meantime', async () => {
   const path = await make()
   const [secret = ''] = /cal_\w{36}/.exec(path) ?? []
   const report = async (token: string) => {
@@ -267,8 +267,8 @@ test('a link that somebody has found ends by a report of it, and that of who mad
   expect((await read(next)).status).toBe(200)
 })
 
-describe('a link shows what its member may see then', () => {
-  test('prices as long as they see them', async () => {
+describe('a link shows the data that its member may see at that time', () => {
+  test('with prices while the member sees prices', async () => {
     const [id, it] = await signedIn(['it-manager'])
     const path = await make(it)
     expect((await read(path)).text).toContain('USD a month at the last price')
@@ -282,7 +282,7 @@ describe('a link shows what its member may see then', () => {
     expect((await read(path)).text).not.toContain('USD')
   })
 
-  test('and never another customer’s, by each wall alone', async () => {
+  test('never of another customer, with either wall on its own', async () => {
     const path = await make()
     const mine = customer
     customer = await addNewCustomer()
@@ -307,7 +307,7 @@ describe('a link shows what its member may see then', () => {
   })
 })
 
-test('one link is answered some times a minute, others as before', async () => {
+test('One link is rate-limited per minute, without affecting others', async () => {
   const path = await make()
   const [, others] = await signedIn(['it-manager'])
   const other = await make(others)

@@ -16,10 +16,10 @@ import { type FeedOwner, findFeedOwner, newFeedSecret } from './secrets.ts'
 import { maskedSecret, serializeFeed } from './serialize.ts'
 import { readFeed, removeFeed, saveFeed } from './store.ts'
 
-/** A secret is for who asked, and for no cache on the way. */
+/** Keeps secrets out of caches. */
 const NO_STORE = { 'Cache-Control': 'no-store' }
 
-/** Calendars ask some times a day: of each link so many a minute are answered. */
+/** Calendars refresh some times a day: each link is limited per minute. */
 const reads = buckets(10, 10)
 
 export const readRenewalFeed = operation(contract.readRenewalFeed, async (caller) => {
@@ -63,7 +63,7 @@ export const revokeRenewalFeed = operation(contract.revokeRenewalFeed, async (ca
   return { body: serializeFeed(undefined) }
 })
 
-/** What its owner may see at this moment. Whatever opens nothing is the same 404. */
+/** Returns the calendar with the data that its member may see now. Every invalid link results in the same 404. */
 export const readCalendar = operation(contract.readCalendar, async (_, { params }) => {
   const secret = params.secret.replace(/\.ics$/, '')
   const owner = await findFeedOwner(secret)
@@ -92,7 +92,7 @@ function checkRateLimit(secret: string): void {
   throw new Problem('rate_limited', 'This calendar is asked for too often.', { headers })
 }
 
-/** @throws Problem `permission_denied`: a key is nobody who has a calendar */
+/** @throws Problem `permission_denied` for keys, which have no calendar */
 function checkMember(caller: Caller): void {
   if (caller.via !== 'session')
     throw new Problem('permission_denied', 'A calendar feed belongs to a signed-in member.')

@@ -6,20 +6,20 @@ import { database } from '#lib/platform/db/client.ts'
 
 const PREFIX = 'cal_'
 
-/** A new secret for the link of a calendar: `cal_`, and what API keys have after theirs. */
+/** Returns a new secret for a calendar's link: `cal_` and the same random part as in API keys. */
 export function newFeedSecret(): string {
   return newSecret(PREFIX)
 }
 
-/** Whether text can be such a secret at all: what somebody guesses costs no query. */
+/** Returns whether text has the format of a secret: a guess in another format costs no query. */
 export function hasFeedSecretFormat(text: string): boolean {
   return hasSecretFormat(PREFIX, text)
 }
 
-/** The member whose calendar asks, with what they may see now. It signs nobody in, and is no caller of the API. */
+/** Member of the link, with present rights. Neither a signed-in session nor a caller of the API. */
 export type FeedOwner = Pick<Caller, 'customerId' | 'customerName' | 'roles' | 'billingProfiles'>
 
-// As for a session, but for a customer that is closed: nobody decides about its renewals any more.
+// Like for a session, but without closed customers, whose renewals are no longer decided.
 const FEED_OWNER = `
   SELECT f.customer_id, c.name AS customer_name, m.roles,
     array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = $1
@@ -30,15 +30,16 @@ const FEED_OWNER = `
   JOIN customers c ON c.id = f.customer_id
   WHERE f.customer_id = $1 AND m.customer_id = $1 AND c.id = $1 AND f.member_id = $2 AND f.digest = $3 AND m.disabled_at IS NULL AND c.closed_at IS NULL`
 
-// Somebody may hold the row: no calendar waits for the sake of this.
+// Another transaction may hold the row lock: no calendar waits for this update.
 const READ = `
   UPDATE calendar_feeds SET last_read_at = now() WHERE customer_id = $1 AND (customer_id, member_id) IN
     (SELECT customer_id, member_id FROM calendar_feeds WHERE customer_id = $1 AND member_id = $2 AND digest = $3
      FOR NO KEY UPDATE SKIP LOCKED)`
 
 /**
- * Whose link has this secret; undefined where it is none, unknown, replaced or revoked, its member is disabled, or the
- * customer is closed. Looked up anew each time, so that it ends with them.
+ * Returns the member whose link has this secret; undefined where the secret is invalid, unknown, replaced or revoked,
+ * the member is disabled, or the customer is closed. Looked up for each request, so that all these take effect
+ * immediately.
  */
 export async function findFeedOwner(secret: string): Promise<FeedOwner | undefined> {
   if (!hasFeedSecretFormat(secret)) return undefined
@@ -55,7 +56,7 @@ export async function findFeedOwner(secret: string): Promise<FeedOwner | undefin
   return { customerId: minted(row.customer_id), customerName, roles, billingProfiles }
 }
 
-/** Whose links these are, of whichever customers: for who shows their secrets. Those that open nothing are left out. */
+/** Returns the members of these links, across customers, for reports of leaked secrets. Invalid links are left out. */
 export async function findFeeds(
   secrets: readonly string[],
 ): Promise<{ customerId: CustomerId; memberId: string; secret: string }[]> {

@@ -12,7 +12,7 @@ export function serializeFeed(row: FeedRow | undefined): RenewalFeed {
   }
 }
 
-/** What people may see of a secret. */
+/** Returns the part of a secret that may be shown. */
 export function maskedSecret(lastFour: string): string {
   return `cal_…${lastFour}`
 }

@@ -11,7 +11,7 @@ import { calendarFeeds } from '#lib/platform/db/schema/renewals.ts'
 
 export type FeedRow = Pick<typeof calendarFeeds.$inferSelect, 'lastFour' | 'madeAt' | 'lastReadAt'>
 
-/** A member's link, of which nobody reads the digest here. */
+/** Returns a member's link without its digest. */
 export async function readFeed(
   tx: Transaction,
   customerId: CustomerId,
@@ -25,7 +25,7 @@ export async function readFeed(
   return row
 }
 
-/** Keeps a member's new link in the place of another one. */
+/** Stores a member's new link, which replaces any other one. */
 export async function saveFeed(
   tx: Transaction,
   customerId: CustomerId,
@@ -40,9 +40,9 @@ export async function saveFeed(
 }
 
 /**
- * Ends a member's link.
- * @param lastFour of the one that is meant; unless told, whichever it is
- * @returns whether there was one
+ * Revokes a member's link.
+ * @param lastFour identifies the link; by default any
+ * @returns whether there was a link
  */
 export async function removeFeed(
   tx: Transaction,

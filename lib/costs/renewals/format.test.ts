@@ -20,7 +20,7 @@ test.each([
   expect(costText({ amount: 1044, currency: 'USD', per })).toBe(text)
 })
 
-test('what nobody has told of is not made up', () => {
+test('An unknown outcome of a renewal is not made up', () => {
   expect([happensText({}), happensText({ happens: 'Ends' })]).toEqual(['Commitment ends', 'Ends'])
   expect([plansText(1), plansText(1000)]).toEqual(['1 plan', '1,000 plans'])
 })

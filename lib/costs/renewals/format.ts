@@ -10,12 +10,12 @@ const PER: Record<Cost['per'], string> = {
   bill: 'per billing period',
 }
 
-/** `1,044.00 USD a month`. */
+/** Returns `1,044.00 USD a month`. */
 export function costText({ amount, currency, per }: Cost): string {
   return `${moneyText(amount, currency)} ${PER[per]}`
 }
 
-/** `120 licenses`; where another total is ordered for the next term: `120 licenses, 96 from 3 Dec 2026`. */
+/** Returns `120 licenses`; with another total ordered for the next term: `120 licenses, 96 from 3 Dec 2026`. */
 export function licensesText({
   purchased,
   nextTotal,
@@ -25,12 +25,12 @@ export function licensesText({
   return nextTotal === undefined ? now : `${now}, ${countText(nextTotal)} from ${dayText(time)}`
 }
 
-/** What happens by itself: `Renews with the licenses in use`. Where nobody has told, that it ends is all that is known. */
+/** Returns the outcome at the end: `Renews with the licenses in use`. An unknown outcome is shown as the end only. */
 export function happensText({ happens }: Pick<Renewal, 'happens'>): string {
   return happens ?? 'Commitment ends'
 }
 
-/** `1 plan`, `12 plans`. */
+/** Returns `1 plan`, `12 plans`. */
 export function plansText(count: number): string {
   return `${countText(count)} ${count === 1 ? 'plan' : 'plans'}`
 }

@@ -41,7 +41,7 @@ beforeEach(async () => {
     ending('2026-12-03', { purchased: 120, assigned: 100 }),
     plus,
   )
-  // None of these renews within the twelve months.
+  // Commitments that don't renew within the twelve months.
   await addAsset(customer, 'workspace-suite-past', ending('2026-11-22'))
   await addAsset(customer, 'workspace-suite-far', ending('2027-11-01'))
   await addAsset(customer, 'workspace-suite-off', ending('2026-12-04', { status: 'CANCELLED' }))
@@ -65,7 +65,7 @@ async function request(roles: Role[], search = '', overrides: Parameters<typeof 
 }
 
 describe('the list', () => {
-  test('has what ends in the twelve months, the next one first', async () => {
+  test('contains the commitments that end in the twelve months, next one first', async () => {
     const { status, json } = await request(['admin'])
     expect([status, json.renewals.map(({ asset }) => asset.id)]).toEqual([
       200,
@@ -137,7 +137,7 @@ describe('the list', () => {
     expect([status, json.code]).toEqual([400, code])
   })
 
-  test('tells of the first thousand alone, and says so', async () => {
+  test('is limited to the first thousand, and reports the limit', async () => {
     await db.sql(
       customer,
       `INSERT INTO assets SELECT (jsonb_populate_record(a, jsonb_build_object('id', 'workspace-suite-' || lpad(n::text, 4, '0')))).*
@@ -149,13 +149,13 @@ describe('the list', () => {
   })
 })
 
-describe('who sees what', () => {
+describe('access to renewals', () => {
   test('a Finance User sees no licenses', async () => {
     const { status, json } = await request(['finance-user'])
     expect([status, json.code]).toEqual([403, 'permission_denied'])
   })
 
-  test('an IT Manager sees prices and no invoice, unless the customer hides them', async () => {
+  test('An IT Manager sees prices without invoice ids, unless the customer hides prices', async () => {
     const before = await request(['it-manager'])
     expect(before.json.renewals[0]?.price).toMatchObject({ amount: 18 })
     expect(before.json.renewals[0]?.price).not.toHaveProperty('invoiceId')
@@ -166,7 +166,7 @@ describe('who sees what', () => {
     expect((await request(['admin'])).json.sums).toHaveLength(2)
   })
 
-  test('whoever is limited to a billing profile sees the prices of its invoices alone', async () => {
+  test('A member limited to a billing profile sees prices of its invoices only', async () => {
     const issuedBy = await addMember(customer, { roles: ['admin'], billingProfiles: ['emea'] })
     const { json } = await request(['admin'], '', { issuedBy })
     expect(json.sums).toEqual([{ currency: 'EUR', count: 1, amount: 6000, idleAmount: 600 }])
@@ -175,7 +175,7 @@ describe('who sees what', () => {
   })
 
   test.each(['by the statements', 'by row-level security'])(
-    'another customer’s is not there, %s alone',
+    'Another customer’s renewals are excluded %s, without the other wall',
     async (instant) => {
       const customerId = customer
       const other = await addNewCustomer()
@@ -202,7 +202,7 @@ describe('who sees what', () => {
 })
 
 describe('the file', () => {
-  test('has a row for each, with exact amounts', async () => {
+  test('contains a row per renewal, with exact amounts', async () => {
     const headers = { Authorization: `Bearer ${await addKey(customer, ['admin'])}` }
     const response = await csv.GET(
       new Request('http://a.example/billing/v1/renewals.csv?month=2026-12', { headers }),

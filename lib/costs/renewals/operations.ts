@@ -30,7 +30,7 @@ const COLUMNS: Column<Renewal>[] = [
   { name: 'happens', text: ({ renewalType }) => (renewalType === null ? null : happensOf(renewalType)) },
   { name: 'nextSeats', number: (row) => nextTotalOf(row) ?? null },
   { name: 'currency', text: ({ price }) => price?.currency ?? null },
-  // As it was billed, with all its places.
+  // As billed, with all decimal places.
   { name: 'price', number: ({ price }) => price?.price ?? null },
   { name: 'priceMonths', number: ({ price }) => price?.months ?? null },
   { name: 'amount', amount: ({ cost }) => amountOf(cost, cost?.amount) },

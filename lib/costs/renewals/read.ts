@@ -8,7 +8,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { MONTHS, type Plan, type Renewal, renewalOf } from './rules.ts'
 
-/** Who asks: whoever sees licenses. */
+/** Reader of renewals, who sees licenses. */
 export type Who = Pick<Caller, 'customerId' | 'roles' | 'billingProfiles'>
 
 export type RenewalData = {
@@ -16,15 +16,15 @@ export type RenewalData = {
   now: number
   /** The next one first. */
   renewals: Renewal[]
-  /** Whether these are all. */
+  /** Whether the list is complete. */
   isWhole: boolean
-  /** Whether they may see what licenses cost. */
+  /** Whether the reader may see license prices. */
   seesPrices: boolean
 }
 
 /**
- * What renews in this month and in those after it, with prices as far as roles and billing profiles let them be seen. Five
- * statements, each bounded. Whether they may see licenses at all has to be asked before.
+ * Returns renewals of this and the following months, with prices as far as roles and billing profiles allow. Five
+ * statements, each bounded. The caller checks the permission for licenses before.
  */
 export function readRenewals(who: Who): Promise<RenewalData> {
   return readScope(who, (tx) => readIn(tx, who), { mayBeOld: true })
@@ -54,12 +54,15 @@ function planOf({ id, name, type, skuName: _, ...plan }: PlanRow) {
   return { ...plan, asset: { id, name, type } }
 }
 
-/** A customer has some tens of plans; of more, those that end first are told of. */
+/** A customer has some tens of plans; above this limit, those that end first are listed. */
 const MAX_PLANS = 1000
 
 type PlanRow = Omit<Plan, 'asset'> & { id: string; name: string; type: string; skuName: string }
 
-/** The active plans whose commitment ends in this month or one of those after it, the next one first; one more than `MOST_PLANS`. */
+/**
+ * Returns the active plans whose commitment ends in this or a following month, next one first; up to one more than
+ * `MAX_PLANS`.
+ */
 async function listEnding(tx: Transaction, customerId: CustomerId): Promise<PlanRow[]> {
   const { rows } = await tx.execute<PlanRow>(sql`
     SELECT id, name, type, customer_domain AS domain, sku_name AS "skuName", plan_name AS "planName",
@@ -73,7 +76,7 @@ async function listEnding(tx: Transaction, customerId: CustomerId): Promise<Plan
   return rows
 }
 
-/** Products beside those, by whose longer names the lines of invoices are told apart. */
+/** Returns the other products, whose longer names distinguish the lines of invoices. */
 async function listProducts(tx: Transaction, customerId: CustomerId) {
   const { rows } = await tx.execute<{ type: string; skuName: string }>(sql`
     SELECT DISTINCT type, sku_name AS "skuName" FROM assets
@@ -81,7 +84,7 @@ async function listProducts(tx: Transaction, customerId: CustomerId) {
   return rows
 }
 
-/** The moment, in epoch milliseconds: the database's. */
+/** Returns the database's time in epoch milliseconds. */
 async function readNow(tx: Transaction): Promise<number> {
   const { rows } = await tx.execute<{ now: number }>(sql`
     SELECT floor(extract(epoch FROM now()) * 1000)::float8 AS now`)

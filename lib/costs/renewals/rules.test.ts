@@ -29,7 +29,7 @@ describe('the last day to decide', () => {
     ['2026-12-02T23:59:59.999Z', '2026-12-01'],
     ['2027-01-01T00:00:00Z', '2026-12-31'],
     ['2028-03-01T12:00:00Z', '2028-02-29'],
-  ])('of a commitment until %s is %s, which is over before it', (at, day) => {
+  ])('for a commitment until %s is %s, before its end', (at, day) => {
     expect(decideBy(Date.parse(at))).toBe(day)
     expect(Date.parse(day) + 86_400_000).toBeLessThanOrEqual(Date.parse(at))
   })
@@ -60,16 +60,16 @@ describe('money', () => {
       '14760',
     ],
     ['a third of a year', { ...PRICE, price: '10', months: 3 }, 'X', '400', 'month', '4800'],
-  ] as const)('of %s', (_, price, planName, amount, per, yearly) => {
+  ] as const)('is paid as the plan is: %s', (_, price, planName, amount, per, yearly) => {
     expect(moneyOf(120, price, planName)).toEqual({ amount, currency: price.currency, per, yearly })
   })
 
-  test('is of all licenses, and of the idle ones apart', () => {
+  test('is returned for all licenses, and separately for idle ones', () => {
     const { idle, cost, idleCost } = renewalOf(plan(), PRICE)
     expect([idle, cost?.amount, idleCost?.amount]).toEqual([20, '2160', '360'])
   })
 
-  test('is not there without a price, and none is idle where more are assigned than purchased', () => {
+  test('is absent without a price, and no license is idle where more are assigned than purchased', () => {
     expect(renewalOf(plan(), undefined)).not.toHaveProperty('cost')
     const over = renewalOf(plan({ assigned: 130 }), PRICE)
     expect(over.idle).toBe(0)
@@ -78,12 +78,12 @@ describe('money', () => {
 })
 
 describe('months', () => {
-  test('are this one and the eleven after it', () => {
+  test('are the present one and the following eleven', () => {
     const names = monthsFrom(NOW).map((begin) => new Date(begin).toISOString().slice(0, 7))
     expect([names.length, names[0], names[1], names[11]]).toEqual([12, '2026-11', '2026-12', '2027-10'])
   })
 
-  test('have what ends in them, by UTC', () => {
+  test('contain the renewals that end in them, in UTC', () => {
     const ends = [
       '2026-11-30T23:59:59Z',
       '2026-12-01T00:00:00Z',
@@ -101,7 +101,7 @@ describe('sums', () => {
   const renewal = (price: LastPrice | undefined, overrides?: Partial<Plan>) =>
     renewalOf(plan(overrides), price)
 
-  test('add up what is shown, exactly, and no two currencies', () => {
+  test('add up the shown amounts exactly, per currency', () => {
     const tenth = { ...PRICE, price: '0.1', months: 12 }
     const rows = [
       ...Array.from({ length: 3 }, () => renewal(tenth, { purchased: 1, assigned: 0 })),
@@ -114,7 +114,7 @@ describe('sums', () => {
     ])
   })
 
-  test('leave out what has no price for a year', () => {
+  test('omit renewals without a yearly price', () => {
     expect(sumsOf([renewal(undefined), renewal({ ...PRICE, months: null })])).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { DAY_MS, dayBegin, dayOf, monthBegin } from '#lib/platform/values/days.ts'
 import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
 
-/** Renewals are told of for this month and those after it, so many in all. */
+/** Number of months with renewals, including the present one. */
 export const MONTHS = 12
 
 /** A plan whose commitment ends. Times in epoch milliseconds. */
@@ -12,10 +12,10 @@ export type Plan = {
   planName: string
   purchased: number
   assigned: number
-  /** When its commitment ends. */
+  /** End of the commitment. */
   at: number
   renewalType: string | null
-  /** The total for the next term, where its vendor has an order for it. */
+  /** Total for the next term, where its vendor has an order for it. */
   scheduledTotal: number | null
 }
 
@@ -23,26 +23,26 @@ export type Plan = {
 export type Money = {
   amount: string
   currency: string
-  /** As the plan is paid; `bill`: for what was billed last, whose time is not whole months. */
+  /** Payment interval of the plan; `bill`: the last billed period, which is not whole months. */
   per: 'month' | 'year' | 'bill'
-  /** The same for a year; null where the time is not known. */
+  /** Amount per year; null where the period is unknown. */
   yearly: string | null
 }
 
-/** What is known of a plan's renewal. */
+/** Renewal of a plan. */
 export type Renewal = Plan & {
-  /** Licenses that nobody is assigned to now. */
+  /** Number of licenses unassigned now. */
   idle: number
   /** The last day on which its next term can be decided on, `YYYY-MM-DD`. */
   decideBy: string
-  /** What one license cost when last billed; absent where that is not known, or not for who asks. */
+  /** Last billed price of a license; absent where unknown or hidden from the reader. */
   price?: LastPrice
   cost?: Money
-  /** What the idle ones cost. */
+  /** Cost of the idle licenses. */
   idleCost?: Money
 }
 
-/** What renews in a month. */
+/** Renewals of a month. */
 export type Month = {
   /** Its midnight of UTC, in epoch milliseconds. */
   begin: number
@@ -51,12 +51,12 @@ export type Month = {
   idle: number
 }
 
-/** What renews in one currency, by the year. */
+/** Renewals in one currency, per year. */
 export type Sum = { currency: string; count: number; amount: string; idleAmount: string }
 
 /**
- * The last whole day of UTC before the commitment ends. Vendors and our own books take a change of what happens then up to
- * that moment, which may be in the middle of a day.
+ * Returns the last whole day in UTC before the end of the commitment. Vendors and our own records accept a change of
+ * the renewal up to that moment, which may be in the middle of a day.
  * @param at in epoch milliseconds
  */
 export function decideBy(at: number): string {
@@ -72,7 +72,7 @@ export function renewalOf(plan: Plan, price: LastPrice | undefined): Renewal {
   return { ...renewal, price, cost: moneyOf(purchased, price, planName), ...idleCost }
 }
 
-/** What so many licenses cost as their plan is paid: by the year, or else by the month. */
+/** Returns the cost of a number of licenses per the plan's payment interval: year, else month. */
 export function moneyOf(count: number, { price, currency, months }: LastPrice, planName: string): Money {
   const whole = new Exact(price).times(count)
   // A division is to 20 places, far below any minor unit.
@@ -83,12 +83,12 @@ export function moneyOf(count: number, { price, currency, months }: LastPrice, p
   return { amount: rounded(1), currency, per: 'month', yearly }
 }
 
-/** The midnights of this month and of those after it. @param now in epoch milliseconds */
+/** Returns the midnights at the start of this and the following months. @param now in epoch milliseconds */
 export function monthsFrom(now: number): number[] {
   return Array.from({ length: MONTHS }, (_, offset) => monthBegin(now, offset))
 }
 
-/** What renews in each of the months, also where nothing does. */
+/** Groups renewals by month, including empty months. */
 export function byMonth(renewals: readonly Renewal[], now: number): Month[] {
   const renewalsByMonth = Map.groupBy(renewals, ({ at }) => monthBegin(at))
   return monthsFrom(now).map((begin) => {
@@ -103,7 +103,7 @@ export function byMonth(renewals: readonly Renewal[], now: number): Month[] {
   })
 }
 
-/** Of each currency what renews comes to in a year, the rows added up as they are shown. Currencies are never added. */
+/** Sums renewals by currency per year, adding up the rows as shown. Currencies are never added to each other. */
 export function sumsOf(renewals: readonly Renewal[]): Sum[] {
   const priced = renewals.flatMap(({ cost, idleCost }) =>
     cost?.yearly ? [{ currency: cost.currency, yearly: cost.yearly, idle: idleCost?.yearly ?? '0' }] : [],

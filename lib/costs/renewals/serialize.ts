@@ -7,10 +7,10 @@ import type { Renewal as Item, RenewalList } from './contract.ts'
 import type { RenewalData } from './read.ts'
 import { byMonth, type Money, type Renewal, sumsOf } from './rules.ts'
 
-/** What of all that was found is shown. `month` as in `2026-12`. */
+/** Selection of the renewals to show. `month` as in `2026-12`. */
 export type Selection = { month?: string | undefined; filter?: { type?: string[] } | undefined }
 
-/** Those of one month, where one is chosen. */
+/** Returns the renewals of the selected month, or all without a selection. */
 export function chosenOf(renewals: readonly Renewal[], { month, filter }: Selection): Renewal[] {
   return ofTypes(renewals, filter).filter(
     ({ at }) => month === undefined || monthOf(monthBegin(at)) === month,
@@ -57,12 +57,12 @@ function serializeRenewal(renewal: Renewal, baseUrl: string): Item {
   }
 }
 
-/** The total for the next term, where somebody has ordered one: what the vendor itself has scheduled. */
+/** Returns the ordered total for the next term, as scheduled by the vendor. */
 export function nextTotalOf({ scheduledTotal }: Pick<Renewal, 'scheduledTotal'>): number | undefined {
   return scheduledTotal ?? undefined
 }
 
-/** What happens by itself at the end, in words: `Renews with the licenses in use`. */
+/** Returns the outcome at the end, in words: `Renews with the licenses in use`. */
 export function happensOf(renewalType: string): string {
   const { verb, how } = atItsEnd(renewalType)
   return how ? `${verb} ${how}` : verb
@@ -92,7 +92,7 @@ function ofTypes(renewals: readonly Renewal[], filter: Selection['filter']): rea
   return types ? renewals.filter(({ asset }) => types.includes(asset.type)) : renewals
 }
 
-/** The month of a time, as in `2026-12`. */
+/** Returns the month of a time, as in `2026-12`. */
 function monthOf(begin: number): string {
   return dayOf(begin).slice(0, 7)
 }

@@ -18,7 +18,7 @@ const OFFICE: [Sku, ...Sku[]] = [
   { id: 'OF-APB', name: 'Apps for Business', dollars: 11.17 },
 ]
 
-/** The subscriptions of a site: one of each suite, three years old or more. */
+/** Returns the subscriptions of a site: one of each suite, three years old or more. */
 export function sitePurchases(city: string, { rate }: Company, today: string): [Purchase, Purchase] {
   const bought = (type: Purchase['type'], skus: [Sku, ...Sku[]]): Purchase => {
     const random = randomFrom(`freight ${city} ${type}`)
@@ -49,7 +49,7 @@ export function sitePurchases(city: string, { rate }: Company, today: string): [
   return [bought('workspace-suite', WORKSPACE), bought('office-suite', OFFICE)]
 }
 
-/** The accounts that all sites share. */
+/** Returns the accounts that all sites share. */
 export function sharedAccounts(today: string): UsageAsset[] {
   const account = (type: UsageAsset['type'], suffix: string, name: string, vendorCustomerId: string) => ({
     id: `${type}-${suffix}`,

@@ -4,9 +4,9 @@ import type { DemoProfile } from '../customers.ts'
 export type Company = DemoProfile & {
   issuer: string
   currency: string
-  /** What a license with a list price of one dollar costs here. */
+  /** Local price of a license with a list price of one dollar. */
   rate: number
-  /** Where it has a site; each site has subscriptions and accounts of its own. */
+  /** Cities with a site; each site has its own subscriptions and accounts. */
   cities: string[]
 }
 

@@ -18,8 +18,8 @@ import { COMPANIES, type Company } from './companies.ts'
 const MONTHS = 36
 
 /**
- * The largest customer: five companies with 28 sites, each with five invoices a month for three years.
- * @param options.invoices how many, the newest; 5,040 at most
+ * Returns the largest customer: five companies with 28 sites, each with five invoices a month for three years.
+ * @param options.invoices number of the newest invoices; 5,040 at most
  */
 export function freight(today: string, { invoices = 5000 } = {}): DemoCustomer {
   const sites = COMPANIES.flatMap((company) =>
@@ -67,27 +67,28 @@ function siteBills({ city, company, purchases }: Site, today: string): Bill[] {
     return billDays(random, today).map((day, ago) => {
       const details = `${account} ${city}, ${periodOf(day)}`
       const month = { type, services: some, currency: company.currency, size: size * (1 - ago / 90), details }
-      return billOf(company, type, day, usageLines(random, month), owedOf(random, ago))
+      const lines = usageLines(random, month)
+      return billOf(company, { platform: type, day, lines, owed: owedOf(random, ago) })
     })
   })
   const licensed = purchases.flatMap((purchase) => {
     const random = randomFrom(`freight ${purchase.id}`)
     return billDays(random, today).map((day, ago) => {
       const lines: Lines = [licenseLine(purchase, day, periodOf(day))]
-      return billOf(company, purchase.type, day, lines, owedOf(random, ago))
+      return billOf(company, { platform: purchase.type, day, lines, owed: owedOf(random, ago) })
     })
   })
   return [...used, ...licensed]
 }
 
-function billOf(company: Company, platform: string, day: string, lines: Lines, owed: Bill['owed']): Bill {
-  const { id, issuer, currency } = company
+type BillFields = { platform: string; day: string; lines: Lines; owed: Bill['owed'] }
+function billOf({ id, issuer, currency }: Company, { platform, day, lines, owed }: BillFields): Bill {
   const period = { periodStart: addMonths(day, -1), periodEnd: day }
   const bill = { billingProfileId: id, issuer, currency, platform, invoiceDate: day, lines, ...period }
   return owed ? { ...bill, owed } : bill
 }
 
-/** The days on which an account is billed, newest first: each has its own day of the month. */
+/** Returns the days on which an account is billed, newest first: each account has its own day of the month. */
 function billDays(random: Random, today: string): string[] {
   const inMonth = addDays(monthStart(today), random.int(0, 27))
   const newest = inMonth <= today ? inMonth : addMonths(inMonth, -1)
@@ -98,7 +99,7 @@ function periodOf(day: string): string {
   return periodText(addMonths(day, -1), addDays(day, -1))
 }
 
-/** The newest are open, few of the older ones are late. */
+/** Returns the open balance: the newest invoices are open, few of the older ones are late. */
 function owedOf(random: Random, ago: number): Bill['owed'] {
   const chance = [0.8, 0.25, 0.05][ago] ?? 0.002
   if (random.next() >= chance) return undefined

@@ -8,10 +8,10 @@ import { posted } from '../posting.ts'
 import { randomFrom } from '../random.ts'
 import { usageLines, WEB_SERVICES } from './usage-lines.ts'
 
-/** How many months ago the invoice was issued that was corrected later. */
+/** Age in months of the invoice that was corrected later. */
 const CORRECTED_MONTHS_AGO = 3
 
-/** The running month of a new account so far: a draft, of which the vendor has issued nothing yet. */
+/** Returns the running month of a new account: a draft, not issued by the vendor yet. */
 export function runningMonth(today: string): NewInvoice {
   const [start, end] = [monthStart(today), addMonths(monthStart(today), 1)]
   const currency = 'USD'
@@ -42,7 +42,7 @@ export function runningMonth(today: string): NewInvoice {
   }
 }
 
-/** With each credit note naming the invoice that it is of: the newest one before it on its platform. */
+/** Links each credit note to its invoice: the newest one before it on its platform. */
 export function withCredited(invoices: readonly NewInvoice[]): NewInvoice[] {
   return invoices.map((credit) => {
     if (!credit.totalAmount.startsWith('-')) return credit
@@ -57,7 +57,7 @@ export function withCredited(invoices: readonly NewInvoice[]): NewInvoice[] {
   })
 }
 
-/** With one whose issuer rounds its tax another way than it adds it up: two cents lie between both. */
+/** Adds an invoice whose issuer rounds tax in a different way than it adds up tax: the two differ by two cents. */
 export function withOddTax(invoices: readonly NewInvoice[]): NewInvoice[] {
   const odd = invoices.findLast(
     ({ currency, platform, taxAmount, balanceAmount }) =>
@@ -76,7 +76,7 @@ export function withOddTax(invoices: readonly NewInvoice[]): NewInvoice[] {
   })
 }
 
-/** One paid invoice as its issuer sent it again: a charge was taken back, which is open as credit since. */
+/** Returns a paid invoice as its issuer sent it again: with a charge removed, which leaves an open credit. */
 export function resent(invoices: readonly NewInvoice[], today: string): NewInvoice {
   const before = addMonths(monthStart(today), 1 - CORRECTED_MONTHS_AGO)
   const paid = invoices.findLast(

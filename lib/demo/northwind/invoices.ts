@@ -17,7 +17,7 @@ const EUROPE = { issuer: 'Fernhill Cloud B.V.', billingProfileId: 'northwind-eur
 const JAPAN = { issuer: 'Fernhill Cloud K.K.', billingProfileId: 'northwind-japan', currency: 'JPY' }
 const ACCOUNTS = ['0925', '1183', '2070', '3316', '4408', '5591', '6642', '7714']
 
-/** What is odd about an invoice, by its platform and how many months ago it was made; the rest are paid. */
+/** Special cases of invoices, by platform and age in months; all others are paid. */
 const CASES: Record<string, Pick<Bill, 'owed' | 'notItemized'>> = {
   'web-services 0': { owed: { share: 1 } },
   'cloud-platform 0': { owed: { share: 1 } },
@@ -33,7 +33,9 @@ const CASES: Record<string, Pick<Bill, 'owed' | 'notItemized'>> = {
 }
 const ITEMIZED_BY_ACCOUNT = 6
 
-/** Three years on four platforms, with each case of an invoice, and a draft of the running month. */
+/**
+ * Returns invoices of three years on four platforms, with each case of an invoice, and a draft of the running month.
+ */
 export function northwindInvoices(today: string, purchases: Purchase[]): NewInvoice[] {
   const ends = monthEnds(today, 36)
   const bills = ends.flatMap((day, ago) => monthOf(day, ago, purchases))
@@ -104,7 +106,7 @@ function cloudLines({ details, ago }: Month): Lines {
   ]
 }
 
-/** A pilot of a few months in the Tokyo office. */
+/** Returns the bill of a pilot of a few months in the Tokyo office. */
 function japan({ invoiceDate, details, ago }: Month): Bill {
   const random = randomFrom(`northwind japan ${ago}`)
   const services = WEB_SERVICES.slice(0, 6)
@@ -119,7 +121,7 @@ function yearsOf(purchase: Purchase, today: string): Bill[] {
   })
 }
 
-/** One credit that was set off, one that still waits to be. */
+/** One credit that was set off, and one still open. */
 function credits(ends: string[]): Bill[] {
   const bill = (type: string, ago: number, name: string, amount: string, owed?: Bill['owed']): Bill => {
     const invoiceDate = addDays(ends[ago] ?? '', 17)

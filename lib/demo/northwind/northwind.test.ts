@@ -8,8 +8,8 @@ import { northwind } from './northwind.ts'
 // An ordinary day; a leap day; the last days of a long and of a short month; the first of a year.
 const DAYS = ['2026-11-20', '2028-02-29', '2026-12-31', '2027-02-28', '2027-01-01']
 
-// The console is shown, and tested, on this customer: each case must be there, whatever the day.
-describe.each(DAYS)('on %s', (today) => {
+// The console is demonstrated and tested with this customer: each case must exist on any day.
+describe.each(DAYS)('the demo customer on %s', (today) => {
   const customer = northwind(today)
   const assets = assetsOf(customer, today)
   const suite = (type: string) => assets.filter((asset) => asset.type === type)

@@ -4,7 +4,7 @@ import { resent } from './documents.ts'
 import { northwindInvoices } from './invoices.ts'
 import { northwindOffice, northwindWorkspace } from './purchases.ts'
 
-/** The customer that alone has every case of an asset, an invoice and a member. */
+/** Returns the customer with every case of an asset, an invoice and a member. */
 export function northwind(today: string): DemoCustomer {
   const domain = 'northwind-labs.example'
   const purchases = [...northwindWorkspace(today), ...northwindOffice(today)]
@@ -56,7 +56,7 @@ export function northwind(today: string): DemoCustomer {
   }
 }
 
-/** Two accounts of each type that is billed by usage. */
+/** Returns two accounts of each type that is billed by usage. */
 function northwindUsage(today: string): UsageAsset[] {
   const account = (
     type: UsageAsset['type'],

@@ -7,7 +7,7 @@ const LONG_NAME =
   'Enterprise Plus for Regulated Research with Extended Data Residency, Advanced Endpoint Management ' +
   'and Assured Support (Nonprofit Transition Agreement)'
 
-/** Subscriptions of one type in each state that one can be in, newest first. */
+/** Returns subscriptions of one type in each possible state, newest first. */
 export function northwindWorkspace(today: string): Purchase[] {
   const days = (count: number) => addDays(today, count)
   const months = (count: number) => addMonths(today, count)
@@ -132,7 +132,7 @@ export function northwindWorkspace(today: string): Purchase[] {
 
 const OFFICE_DOMAIN = 'northwindlabs.office.example'
 
-/** Another type of subscription: one that waits, one that idles, one that renews soon; newest first. */
+/** Returns subscriptions of another type: waiting, idle, and renewing soon; newest first. */
 export function northwindOffice(today: string): Purchase[] {
   const type = 'office-suite'
   const renewsOn = addDays(today, 12)

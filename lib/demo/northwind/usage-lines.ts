@@ -2,14 +2,14 @@ import type { NewLineItem } from '#lib/imports/schemas.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
 import type { Random } from '../random.ts'
 
-// Roughly what a dollar is worth; nothing adds or converts amounts of two currencies.
+// Rough value of a dollar; amounts of two currencies are never added or converted.
 const RATES: Record<string, number> = { USD: 1, EUR: 0.9137, GBP: 0.7864, JPY: 151 }
-// Prices have four decimals: they are counted in ten-thousandths, so that all stays whole numbers.
+// Prices have four decimals and are counted in ten-thousandths, so that all numbers are whole.
 const PARTS = 10_000
 
 /**
- * A month's usage of some services. Quantities are chosen so that each line's amount is a whole number of
- * the currency's minor unit, as an invoice prints it.
+ * Returns a month's usage of some services. Quantities make each line's amount a whole number of the currency's minor
+ * unit, as an invoice prints it.
  * @param size of the month's usage, 1 being a busy month
  */
 export function usageLines(random: Random, { type, services, currency, size, details }: UsageMonth): Lines {
@@ -38,18 +38,18 @@ export type UsageMonth = {
   services: readonly Service[]
   currency: string
   size: number
-  /** What each line's details begin with: the period, with the account before it where there are several. */
+  /** Beginning of each line's details: the period, preceded by the account where there are several. */
   details: string
 }
 
-/** The price in ten-thousandths of the currency. From 1 on it is in minor units; yen are in twentieths. */
+/** Returns the price in ten-thousandths of the currency. From 1 on it is in minor units; yen are in twentieths. */
 function priceParts(dollars: number, currency: string, decimals: number): number {
   const parts = Math.round(dollars * (RATES[currency] ?? 1) * PARTS)
   const unit = decimals === 0 ? PARTS / 20 : parts < PARTS ? 1 : PARTS / 10 ** decimals
   return Math.max(unit, Math.round(parts / unit) * unit)
 }
 
-/** The smallest quantity whose amount has no fraction of a minor unit. */
+/** Returns the smallest quantity whose amount has no fraction of a minor unit. */
 function wholeAmountStep(parts: number, decimals: number): number {
   const perMinorUnit = PARTS / 10 ** decimals
   return perMinorUnit / greatestDivisor(parts, perMinorUnit)
@@ -63,7 +63,7 @@ function decimal(parts: number): string {
   return (parts / PARTS).toFixed(4).replace(/\.?0+$/, '')
 }
 
-/** What a usage-based platform charges for. Prices in US dollars per unit, quantities of one busy month. */
+/** Charge of a usage-based platform. Prices in US dollars per unit, quantities of one busy month. */
 export type Service = { name: string; unit: string; price: number; quantity: number }
 
 /** Invented services of the type `web-services`, the dearest first. */

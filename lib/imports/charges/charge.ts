@@ -4,7 +4,7 @@ import type { Header } from '../focus/columns.ts'
 import { timeReader } from '../times.ts'
 import { textError } from '../value-errors.ts'
 
-/** One charge as it is kept: exact decimal text, times in epoch milliseconds, the end exclusive. Absent: not told. */
+/** Stored charge: exact decimal text, times in epoch milliseconds, exclusive end. Absent: not stated. */
 export type Charge = {
   detail?: string | undefined
   category: string
@@ -26,8 +26,8 @@ const MAX_TEXT_LENGTH = 1000
 const MAX_TAGS_LENGTH = 100_000
 
 /**
- * Reads what is kept of a charge. What can't be read is left out: nothing that is owed depends on it.
- * @param tags the keys of those that are kept
+ * Returns a reader of the stored fields of a charge. Leaves out unreadable values: no debt depends on charges.
+ * @param tags keys of the tags to keep
  */
 export function chargeReader(tags: readonly string[] = []) {
   const timeAt = timeReader()

@@ -16,14 +16,14 @@ const importer = () => importSession.importer()
 const bill = (...rows: DetailRow[]) => importSession.bill(...rows)
 const usage = (...rows: ChargeRow[]) => importSession.usage(...rows)
 
-describe('what is resold', () => {
-  test('shows nobody what the vendor charged', async () => {
+describe('resold charges', () => {
+  test('hide the vendor’s cost', async () => {
     const { load, count } = await importer()
     await load([usage({})], {}, { issuer: 'Resale', atCost: true })
     expect(await count()).toBe(0)
   })
 
-  test('a map of accounts leads charges with their bill to each customer and profile', async () => {
+  test('follow a map of accounts with their bill to each customer and profile', async () => {
     const [one, other] = [await importer(), await importer()]
     await addProfile(other.id, 'emea')
     const map = importSession.file(`account,customer,billingProfile\nA-1,${one.id},\nA-2,${other.id},emea\n`)
@@ -64,14 +64,14 @@ describe('listCharges', () => {
     expect([second.pageToken, first.previousPageToken]).toEqual([undefined, undefined])
     const back = await list({ line: 'D-1', maxResults: 20, pageToken: second.previousPageToken ?? '' })
     expect(back.charges).toEqual(first.charges)
-    // No line of a summary has an id, so that all of them lead to none.
+    // Lines of a summary have no ids, so that all charges are without a line.
     const lost = await list({ withoutLine: 'true', maxResults: 40 })
     const rest = await list({ withoutLine: 'true', maxResults: 40, pageToken: lost.pageToken ?? '' })
     expect([...lost.charges, ...rest.charges]).toEqual(all)
     expect((await list({ line: 'D-7' })).rowCount).toBe(0)
   })
 
-  test('asks for the role, for an invoice that is there, and for one thing at a time', async () => {
+  test('requires the role, a visible invoice, and a single filter', async () => {
     const { load, list, id } = await importer()
     await load([usage({})])
     const input = { params: { invoice_id: 'N-1' }, query: {}, body: undefined }
@@ -96,7 +96,7 @@ describe('listCharges', () => {
     await expect(list({ pageToken: 'x' })).rejects.toMatchObject({ code: 'page_token_invalid' })
   })
 
-  test('as a file has all of them with their lines, exactly, and what begins like a formula is disarmed', async () => {
+  test('returns all charges with their lines as a file, exactly, with disarmed formulas', async () => {
     const { load, caller } = await importer()
     await load([
       bill({}, { InvoiceDetailId: 'D-2', InvoiceDetailDescription: '=1+1', BilledCost: '0.01' }),

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 
 const CHUNK = 64 * 1024
-/** So many lines are put together before they are written. */
+/** Lines that are buffered before a write. */
 const PORTION = 1000
 
 type Keyed<Item> = [key: string, item: Item]
 
-/** A folder of this user's alone for what memory has no room for; it is made when it is asked for first. */
+/** Returns a private temporary folder (0700) for data beyond memory; created at the first use. */
 export function aside() {
   let folder: string | undefined
   return {
@@ -27,12 +27,12 @@ export function aside() {
 export type Runs<Item> = {
   put(items: Iterable<Keyed<Item>>): void
   isEmpty(): boolean
-  /** All of them by their keys; of one key, the first that was put first. */
+  /** Yields all items in key order; of equal keys, the first that was put first. */
   sorted(): Generator<Keyed<Item>>
   close(): void
 }
 
-/** @param read what JSON made of an item, as it was */
+/** Returns sorted runs for an external merge sort. @param read restores an item from its JSON */
 export function sortedRuns<Item>(read: (written: never) => Item): Runs<Item> {
   const folder = aside()
   const files: string[] = []
@@ -69,7 +69,7 @@ function leastOf(nextItems: readonly (Keyed<never> | undefined)[]): number {
   return least
 }
 
-/** Writes what comes as JSON, a line each, into a file that is new. */
+/** Returns a writer of JSON lines to a new file. */
 export function lineWriter(file: string) {
   const descriptor = openSync(file, 'wx', 0o600)
   let lines: string[] = []

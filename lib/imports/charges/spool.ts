@@ -55,7 +55,7 @@ export function chargeSpool(terms: NumberTerms, mostInMemory = MAX_IN_MEMORY) {
     },
     /**
      * All that was added, customer by customer, in the order in which their invoices come.
-     * @throws ImportRefused where one bill's charges lead to more than 100,000 lines
+     * @throws ImportError where one bill's charges lead to more than 100,000 lines
      */
     whole(): ChargeStream {
       flush()

@@ -8,16 +8,15 @@ import { holdAll } from '../all-rows.ts'
 import type { Charge } from './charge.ts'
 import type { SpooledCharges } from './spool.ts'
 
-/** Of how many bills the charges were not there, were the same, and came in the place of others. */
+/** Number of bills whose charges were added, unchanged, or replaced. */
 export type ChargeCounts = { added: number; unchanged: number; replaced: number }
 
 const MAX_BILLS = 500
 const MAX_LINES = 5000
 
 /**
- * Stores the charges of bills, whether these are there or not: of each bill all of them, or none where they are there
- * already. Others are kept as they were, so that this import can be undone. The caller holds the lock of the customer's
- * imports.
+ * Stores the charges of bills, whether the bills are stored or not: all of a bill, or none where equal ones are stored. Replaced
+ * charges stay stored, so that this import can be undone. The caller holds the lock of the customer's imports.
  */
 export async function storeCharges(
   tx: Transaction,
@@ -56,7 +55,7 @@ export async function storeCharges(
   return counts
 }
 
-/** Takes back what an import did with charges. @returns of how many bills */
+/** Undoes an import's changes to charges. @returns the number of bills */
 export async function undoCharges(
   tx: Transaction,
   customerId: CustomerId,
@@ -69,7 +68,7 @@ export async function undoCharges(
   return rowCount ?? 0
 }
 
-/** So many bills at a time; `rowsOf` reads their charges before the next ones are asked for. */
+/** Yields bills in batches; `rowsOf` reads the charges of a batch before the next one is requested. */
 function* batchesOf(bills: Iterable<SpooledCharges>): Generator<SpooledCharges[]> {
   let batch: SpooledCharges[] = []
   let lines = 0
@@ -136,7 +135,7 @@ async function addSets(
   holdAll(added, rows.length)
 }
 
-/** The charges of sets as rows, so many at a time. */
+/** Yields the charges of sets as rows, in batches. */
 function* rowsOf(sets: readonly { bill: SpooledCharges; id: string }[]): Generator<Row[]> {
   let rows: Row[] = []
   for (const { id: setId, bill } of sets) {

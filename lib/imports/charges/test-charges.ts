@@ -43,6 +43,6 @@ const csv = (row: object, rows: readonly object[]) =>
     .map((line) => `${line}\n`)
     .join('')
 
-/** A file of Invoice Detail, and one of Cost and Usage, with so many rows. */
+/** Returns an Invoice Detail file, and a Cost and Usage file, with the rows. */
 export const detailsCsv = (rows: readonly DetailRow[]): string => csv(DETAIL, rows)
 export const chargesCsv = (rows: readonly ChargeRow[]): string => csv(CHARGE, rows)

@@ -14,7 +14,7 @@ import { type ChargeRow, chargesCsv, type DetailRow, detailsCsv } from './test-c
 
 export const requestMeta = { requestId: 'test-request' }
 
-/** A database, a folder for files, and customers to whom these are imported; `close` them in the end. */
+/** Opens a database, a folder for files, and customers to import for; `close` them at the end. */
 export async function importers() {
   const db = await testDatabase({ today: '2026-11-22' })
   const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-charges-'))
@@ -27,7 +27,7 @@ export async function importers() {
   const bill = (...rows: DetailRow[]) => file(detailsCsv(rows))
   const usage = (...rows: ChargeRow[]) => file(chargesCsv(rows))
 
-  /** A customer of its own, to whom files are imported. */
+  /** Adds a new customer to import files for. */
   async function importer() {
     const id = await addNewCustomer()
     const customerId = newCustomerId(id)

@@ -21,15 +21,15 @@ import { readStored, type StoredMember } from './stored.ts'
 export type Applied = { changes: Change[]; invitations: Invitation[] }
 
 /**
- * Brings one customer to what a file says, in one transaction: what would change is looked at anew in it, and each change
- * leaves the row of history that the single command leaves.
- * @param how.isMailed whether links of new members are mailed by a job, and not given back
- * @throws ImportRefused where it can't be done any more, because somebody else changed it meanwhile
+ * Applies a file's state of one customer in one transaction: computes the changes again inside, and records each change
+ * in the history like the single command does.
+ * @param how.isMailed whether a job mails the links of new members, instead of returning them
+ * @throws ImportError where another process has changed the customer in the meantime, and the changes no longer apply
  */
 export function applyCustomer(input: CustomerInput, { isMailed = false } = {}): Promise<Applied> {
   const customerId = newCustomerId(input.id)
   return scope({ customerId }, async (tx) => {
-    // Two imports of one customer come one after the other.
+    // Two imports of one customer run one after the other.
     const naming = await readNaming(tx, customerId)
     const stored = naming && (await readStored(tx, customerId))
     const { changes, problems } = plan(input, stored)
@@ -58,10 +58,10 @@ export function applyCustomer(input: CustomerInput, { isMailed = false } = {}): 
   })
 }
 
-/** Whether the file changes something of a thing. */
+/** Returns whether the file changes an item. */
 type IsNews = (part: Change['part'], id: string) => boolean
 
-/** Whom invoices address, and who sends them. */
+/** Saves the addressees and issuers of invoices. */
 async function saveParties(
   tx: Transaction,
   customerId: CustomerId,
@@ -77,7 +77,7 @@ async function saveParties(
     await saveIssuer(tx, customerId, issuer, randomUUID())
 }
 
-/** Of a customer who is new, a file has all of it. */
+/** Completes the naming of a new customer, whose file contains all of it. */
 function namingOf({ name = '', domain = '', contactEmail = '' }: Partial<Naming>): Naming {
   return { name, domain, contactEmail }
 }
@@ -117,16 +117,16 @@ async function saveNotices(
   await record('notices.set', email, { profile, kinds, stopped })
 }
 
-/** How somebody takes up a membership that is new: by a link, which is shown once. */
+/** Invitation of a new member: a link that is shown once. */
 export type Invitation = { customer: string; email: string; name: string; url: string; expiresAt: Date }
 
 /**
- * Invites a member who is new, and changes what is given of one who is there: by the rules that screens and single commands
- * keep to, with their rows of the history.
+ * Invites a new member, or changes the present fields of an existing one, by the rules of screens and single commands,
+ * with their audit rows.
  * @param operator of the customer
- * @param how.isMailed whether a job mails the link, which nobody else gets to see then
- * @returns the invitation of a new one, where it is not mailed
- * @throws Problem `last_admin`, or what `refusedWith` of lib/identity/members/change.ts says
+ * @param how.isMailed whether a job mails the link, which is then shown to no other person
+ * @returns the invitation of a new member, unless mailed
+ * @throws Problem `last_admin`, or the codes of `refusedWith` in lib/identity/members/change.ts
  */
 async function saveMember(
   tx: Transaction,
@@ -144,10 +144,10 @@ async function saveMember(
   return url === undefined ? undefined : { email, name: invited.name, url, expiresAt: new Date(expireTime) }
 }
 
-/** Writes into the history what an import does to a customer, in the transaction that does it. */
+/** Writes audit rows of an import into the customer's history, in the import's transaction. */
 type AuditWriter = (action: string, subject: string, details?: AuditEvent['details']) => Promise<void>
 
-/** All that one transaction tells is of one request. */
+/** Returns a writer whose events share the request id. */
 function auditWriter(tx: Transaction, customerId: CustomerId, requestId: string): AuditWriter {
   return (action, subject, details = {}) =>
     recordAudit(tx, customerId, { action, subject, details, actor: OPERATOR, requestId })

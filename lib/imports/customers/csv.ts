@@ -8,9 +8,9 @@ import { Customer, Member, Notices, type Piece, Profile } from './schemas.ts'
 const DELIMITERS = [',', ';', '\t']
 
 /**
- * The parts of customers that a CSV file has, a row each; commas, semicolons or tabs between the columns, a header in any
+ * Reads the pieces of customers from CSV, one per row; commas, semicolons or tabs between the columns, a header in any
  * case and order.
- * @throws ImportRefused that lists what is wrong, by line and column
+ * @throws ImportError that lists the errors by line and column
  */
 export async function readCsvPieces(text: string): Promise<Piece[]> {
   const problems = problemList()
@@ -24,7 +24,7 @@ export async function readCsvPieces(text: string): Promise<Piece[]> {
       pieces.push(pieceOf(cellsOf(header, row), line, problems))
   }
   const onError = (error: unknown) => {
-    // What ends the file early is told together with what was found before.
+    // An error that ends the file early is reported together with the previous errors.
     if (!(error instanceof ImportError) || problems.isEmpty()) throw error
     for (const problem of error.problems) problems.add(problem)
   }
@@ -34,7 +34,7 @@ export async function readCsvPieces(text: string): Promise<Piece[]> {
   return pieces
 }
 
-/** What stands between the names of most columns that we know. */
+/** Returns the delimiter that splits the header into the most known columns. */
 function delimiterOf(text: string): string {
   const [header = ''] = text.trimStart().split(/[\r\n]/, 1)
   const matches = (delimiter: string) =>
@@ -46,7 +46,7 @@ function unquoted(name: string): string {
   return name.trim().replace(/^"(.*)"$/, '$1')
 }
 
-/** A column's name in any case, and with or without spaces, hyphens and low lines in it. */
+/** Returns the column of a header cell, ignoring case, spaces, hyphens and underscores. */
 function columnOf(cell: string): string | undefined {
   const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '')
   return COLUMN_NAMES.find((name) => plain(name) === plain(cell))
@@ -65,7 +65,7 @@ function headerOf(row: string[], line: number): string[] {
     ...(names.includes('customer') ? [] : [{ line, column: 'customer', reason: 'there is no such column' }]),
   ]
   if (problems.length > 0) throw new ImportError(problems.slice(0, MAX_PROBLEMS))
-  // A column without a name may stand there, as spreadsheets leave them, as long as it is empty.
+  // Spreadsheets leave nameless columns: accepted while empty.
   return names.map((name) => name ?? '')
 }
 
@@ -83,7 +83,7 @@ function pieceOf(cells: Map<string, string>, line: number, problems: ProblemList
   return { ...(customer as Piece | undefined), ...Object.fromEntries(lists), line } as Piece
 }
 
-/** Undefined where its columns are blank, or wrong. */
+/** Returns undefined where the part's columns are blank or invalid. */
 function partOf(
   { schema, fields }: Columns,
   cells: Map<string, string>,
@@ -120,11 +120,11 @@ async function* whole(text: string): AsyncGenerator<string> {
   yield text
 }
 
-/** Columns of a CSV file that belong together: a row may have some of each, and what is blank is not said. */
+/** Related columns of a CSV file: a row may fill some of them; a blank cell is not stated. */
 type Columns = {
   part: 'customer' | 'profiles' | 'issuers' | 'members' | 'notices'
   schema: z.ZodType
-  /** By column, the field that it is. The first one names the thing, and the others need it. */
+  /** Fields by column. The first one identifies the item, and the others require it. */
   fields: Readonly<Record<string, string>>
 }
 

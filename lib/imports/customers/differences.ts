@@ -6,7 +6,7 @@ import { newlyAdded, type StoredCustomer } from './stored.ts'
 
 export const PARTS = ['customer', 'billing profile', 'issuer', 'member', 'notices'] as const
 
-/** What a file does to one thing. `fields` are those that become others, each with what it was. */
+/** Effect of a file on one item. `fields` are the changed fields with their previous values. */
 export type Change = {
   part: (typeof PARTS)[number]
   id: string
@@ -16,12 +16,12 @@ export type Change = {
 
 export type CustomerPlan = { changes: Change[]; problems: ImportProblem[] }
 
-/** Notes what stands in the way, where in the file. */
+/** Records an obstacle at its place in the file. */
 type Lack = (line: number, column: string, reason: string) => void
 
 /**
- * What a file would do to a customer: pure, so that the table that is shown and what is written follow from one rule.
- * @param stored undefined: it is new
+ * Returns the effects of a file on a customer: pure, so that the displayed table and the writes share one rule.
+ * @param stored undefined for a new customer
  */
 export function plan(input: CustomerInput, stored: StoredCustomer | undefined): CustomerPlan {
   const problems: ImportProblem[] = []
@@ -62,7 +62,7 @@ function profileChanges(input: CustomerInput, before: StoredCustomer, lack: Lack
   })
 }
 
-/** An issuer of whom no more is said than the name is no news: invoices name theirs by themselves. */
+/** Returns the changes of issuers. An issuer with only a name is no change: invoices add issuer names themselves. */
 function issuerChanges(input: CustomerInput, before: StoredCustomer): Change[] {
   const issuers = new Map(before.issuers.map((issuer) => [issuer.name, issuer]))
   return input.issuers.map(({ line: _, name, ...fields }) => {
@@ -84,7 +84,7 @@ function memberChange(
   return change('member', email, given, storedMember)
 }
 
-/** Whether nobody is left who manages members, where somebody was. */
+/** Returns whether the change removes the last member who manages members. */
 function isWithoutAdmin(input: CustomerInput, { members }: StoredCustomer): boolean {
   const roles = new Map(
     members.filter(({ isDisabled }) => !isDisabled).map((one) => [one.email.toLowerCase(), one.roles]),
@@ -99,7 +99,10 @@ function isWithoutAdmin(input: CustomerInput, { members }: StoredCustomer): bool
   return !hasAdmin()
 }
 
-/** Of invoices, what is given holds; of licenses, an address is told or it is not, whatever the billing profile. */
+/**
+ * Returns the change of notices. For invoices the file's kinds replace the stored ones; license notices are on or off
+ * per address, regardless of billing profile.
+ */
 function noticesChange({ email, profile, kinds }: NoticesInput, stored: StoredCustomer['notices']): Change {
   const memberRows = stored.filter((row) => row.email.toLowerCase() === email.toLowerCase())
   const ofProfile = memberRows.find((row) => row.profile === profile)?.kinds ?? []

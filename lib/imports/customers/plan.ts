@@ -7,15 +7,15 @@ import { type Change, plan } from './differences.ts'
 import type { CustomerInput } from './schemas.ts'
 import { readStored } from './stored.ts'
 
-/** What a file would do to one customer. */
+/** Effects of a file on one customer. */
 export type CustomerChanges = { input: CustomerInput; changes: Change[] }
 
-/** So many customers are looked at together. */
+/** Customers that are read together. */
 const TOGETHER = 4
 
 /**
- * What a file would do, customer by customer. Nothing is written.
- * @throws ImportRefused that lists all that stands in the way, by line
+ * Returns the effects of a file by customer, without writing.
+ * @throws ImportError that lists all obstacles by line
  */
 export async function planCustomers(
   inputs: readonly CustomerInput[],
@@ -45,7 +45,7 @@ export async function planCustomers(
   return result
 }
 
-/** What of others stands in a customer's way: its domain is theirs, or its id was that of one who is gone. */
+/** Returns the conflicts with other customers: a domain in use, or the id of a removed customer. */
 function holderProblems(input: CustomerInput, { holders, removed }: Others): ImportProblem[] {
   const { id, domain } = input
   const holder = domain === undefined ? undefined : holders.get(domain)
@@ -58,7 +58,7 @@ function holderProblems(input: CustomerInput, { holders, removed }: Others): Imp
   ]
 }
 
-/** By domain the customer that has it; and the ids of those that are gone. */
+/** Customer by domain; and the ids of removed customers. */
 type Others = { holders: ReadonlyMap<string, string>; removed: ReadonlySet<string> }
 
 function planOf(input: CustomerInput, states: ReadonlyMap<string, CustomerState>) {

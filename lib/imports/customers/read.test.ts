@@ -21,7 +21,7 @@ const JSON_TEXT = readFileSync('docs/customers.json', 'utf8')
 const withoutLines = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (name, one) => (name === 'line' ? undefined : one)))
 
-/** What is wrong with a file, as the operator reads it. */
+/** Returns the errors of a file as the operator reads them. */
 async function errorsOf(text: string | Buffer): Promise<string[]> {
   const error = await read(text).catch((thrown: unknown) => thrown)
   if (!(error instanceof ImportError)) return [`not refused: ${error}`]
@@ -29,7 +29,7 @@ async function errorsOf(text: string | Buffer): Promise<string[]> {
 }
 
 describe('the examples of the docs', () => {
-  test('say the same as CSV and as JSON', async () => {
+  test('are equal as CSV and as JSON', async () => {
     const customers = await read(CSV)
     expect(customers.map(({ id }) => id)).toEqual(['sunbird', 'moonbird'])
     expect(customers[0]).toMatchObject({
@@ -60,11 +60,11 @@ describe('the examples of the docs', () => {
       CSV.replace(/^[^\n]+/, (header) => header.toUpperCase().replace('PROFILENAME', 'Profile Name')),
     ],
     ['with a row of blanks and a column without a name', CSV.replace(/^([^\n]+)\n/, '$1,\n,,,,,,\n')],
-  ])('are the same %s', async (_, text) => {
+  ])('read the same %s', async (_, text) => {
     expect(withoutLines(await read(text))).toEqual(withoutLines(await read(JSON_TEXT)))
   })
 
-  test('and with semicolons or tabs between the columns', async () => {
+  test('read the same with semicolons or tabs between the columns', async () => {
     const plain =
       'customer,name,domain,contactEmail,member,memberName,roles\nx,X,x.example,a@x.example,a@x.example,A,admin\n'
     const expected = withoutLines(await read(plain))
@@ -77,8 +77,8 @@ describe('the examples of the docs', () => {
 const HEADER =
   'customer,name,domain,contactEmail,profile,profileName,profileCountry,member,memberName,roles,memberProfiles,noticesTo,notices'
 
-describe('what is wrong is told by line and column, all of it', () => {
-  test('of many faults in one file', async () => {
+describe('errors of a file', () => {
+  test('are all reported, by line and column', async () => {
     const rows = [
       'Sun Bird,X,sunbird.example,it@sunbird.example,,,,,,,,,',
       'a,A,nodomain,it@a.example,,,,,,,,,',
@@ -131,7 +131,7 @@ describe('what is wrong is told by line and column, all of it', () => {
   })
 })
 
-test('what is said twice in the same way is said once', async () => {
+test('A repeated equal statement counts once', async () => {
   const rows = Array.from(
     { length: 3 },
     (_, at) => `a,A,a.example,it@a.example,default,A,,m${at}@a.example,M,admin,,,`,
@@ -141,7 +141,7 @@ test('what is said twice in the same way is said once', async () => {
   ])
 })
 
-test('10,000 lines are read, and the last one is looked at as the first', async () => {
+test('A file of 10,000 lines is read with all checks up to the last line', async () => {
   const rows = Array.from(
     { length: 10_000 },
     (_, at) => `c${at},C,c${at}.example,it@c.example,,,,m@c${at}.example,M,admin,,,`,

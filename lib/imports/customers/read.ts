@@ -5,12 +5,12 @@ import { quoted } from '../value-errors.ts'
 import { readCsvPieces } from './csv.ts'
 import { Customer, type CustomerInput, type Piece } from './schemas.ts'
 
-/** Far above 100,000 rows. All of a file is looked at before anything of it is written, and so held in memory. */
+/** Most characters, far above 100,000 rows. A file is checked completely before any write, and so held in memory. */
 const MAX_LENGTH = 32 * 1024 * 1024
 
 /**
- * Reads the customers of a file, CSV or JSON, also gzipped; `-` is the standard input.
- * @throws ImportRefused that lists what is wrong, by line and column
+ * Reads the customers of a file, CSV or JSON, optionally gzipped; `-` is the standard input.
+ * @throws ImportError that lists the errors by line and column
  */
 export async function readCustomers(file: string, signal?: AbortSignal): Promise<CustomerInput[]> {
   let text = ''
@@ -24,8 +24,8 @@ export async function readCustomers(file: string, signal?: AbortSignal): Promise
 }
 
 /**
- * The customers of a JSON file: an array of objects, or objects one after another (NDJSON).
- * @throws ImportRefused that lists what is wrong, by line and field; also a customer that comes twice
+ * Reads the customers of a JSON file: an array of objects, or consecutive objects (NDJSON).
+ * @throws ImportError that lists the errors by line and field, including a repeated customer
  */
 async function readJsonPieces(text: string): Promise<Piece[]> {
   let line = 0
@@ -49,15 +49,14 @@ async function* whole(text: string): AsyncGenerator<string> {
 type SourceRow = { line: number } & Record<string, unknown>
 
 /**
- * Puts the parts of each customer together. What is said twice may be said twice, as rows of a table do; what is said in
- * two ways is refused.
- * @throws ImportRefused that lists what contradicts itself in the file, by line
+ * Merges the pieces of each customer. Equal repetitions are allowed, as in rows of a table; contradictions are refused.
+ * @throws ImportError that lists the contradictions by line
  */
 function mergePieces(pieces: readonly Piece[]): CustomerInput[] {
   const problems = problemList()
   const customers = new Map<string, CustomerInput>()
   const firstRows = new Map<string, SourceRow>()
-  /** @returns whether it is the first that is said of it */
+  /** @returns whether this is the first value */
   const isNew = (customer: string, column: string, key: string, row: SourceRow): boolean => {
     const fullKey = JSON.stringify([customer, column, key])
     const before = firstRows.get(fullKey)
@@ -90,7 +89,7 @@ function mergePieces(pieces: readonly Piece[]): CustomerInput[] {
   return [...customers.values()]
 }
 
-/** Takes in what was not said before. */
+/** Fills in fields that were not stated before. */
 function complete(
   before: SourceRow,
   { line, ...said }: SourceRow,

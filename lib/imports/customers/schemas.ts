@@ -9,9 +9,9 @@ import { Issuer, optionalCode, optionalLines } from '../json/issuer.ts'
 import { name, optionalText, text } from '../json/values.ts'
 import { quoted } from '../value-errors.ts'
 
-// What a file says of customers. What is left out stays as it is; a customer that is new lacks nothing that it needs.
+// Schemas of the customers in a file. Missing fields stay unchanged; a new customer requires all necessary ones.
 
-/** Where in the file it stands: the line on which its row or object begins. */
+/** Line in the file on which the row or object begins. */
 type WithLine<T> = T & { line: number }
 
 export type ProfileInput = WithLine<Pick<BillingProfile, 'id'> & Partial<BillingProfile>>
@@ -25,7 +25,7 @@ export type MemberInput = WithLine<{
   billingProfiles?: string[] | null | undefined
 }>
 
-/** What an address is told: of one billing profile, and of licenses, which have none. */
+/** Notices to an address: about one billing profile, or about licenses, which have none. */
 export type NoticesInput = WithLine<{ email: string; profile: string; kinds: Kind[] }>
 
 export type CustomerInput = WithLine<{
@@ -117,7 +117,7 @@ const kinds = listOf<Operated>(
   'notice',
 )
 
-/** Ids of billing profiles; null, and `*` in CSV: all of the customer's, also those that are added later. */
+/** Ids of billing profiles; null, and `*` in CSV: all of the customer's, including future ones. */
 const profileIds = z
   .union([z.string(), z.array(z.string())], 'is no list of billing profiles')
   .nullable()

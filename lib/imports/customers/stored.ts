@@ -17,7 +17,7 @@ export type StoredMember = {
   isDisabled: boolean
 }
 
-/** A customer as far as a file can say something of it. */
+/** Stored customer with the fields that a file can set. */
 export type StoredCustomer = {
   name: string
   domain: string
@@ -28,7 +28,7 @@ export type StoredCustomer = {
   notices: { email: string; profile: string | null; kinds: Kind[] }[]
 }
 
-/** Undefined where there is no such customer. */
+/** Returns undefined for an unknown customer. */
 export async function readStored(
   tx: Transaction,
   customerId: CustomerId,
@@ -62,7 +62,7 @@ export async function readStored(
 
 const NOTHING = { address: null, postcode: null, city: null, country: null, taxId: null, registration: null }
 
-/** A new customer as it is right after it was added: with its billing profile `default`, which is named like it. */
+/** Returns a new customer as added: with its billing profile `default` of the same name. */
 export function newlyAdded(customer: { name: string; domain: string; contactEmail: string }): StoredCustomer {
   const profiles = [{ id: 'default', name: customer.name, ...NOTHING }]
   return { ...customer, profiles, issuers: [], members: [], notices: [] }

@@ -3,13 +3,13 @@ import type { Usage } from '../posting/usage.ts'
 import type { Owner } from '../resale/accounts.ts'
 import type { BillHeader, ChargeKey } from './fields.ts'
 
-/** What a reseller's rule made of charges. */
+/** Charges priced by a reseller's rule. */
 export type Priced = {
-  /** In words: `+8 %`, `4.50 each`, `ListCost`. */
+  /** Rule in words: `+8 %`, `4.50 each`, `ListCost`. */
   rule: string
-  /** What the vendor billed, exactly. */
+  /** Exact amount billed by the vendor. */
   billed: Big
-  /** Of a fixed price: how many, and for how much each. */
+  /** Quantity and unit price of a fixed price. */
   each?: { quantity: Big; price: string } | undefined
 }
 /** The charges that become one line: their number, and the exact sum that is invoiced for them. */
@@ -19,12 +19,12 @@ export type ChargeGroup = ChargeKey & {
   usage: Usage
   priced?: Priced | undefined
 }
-/** What becomes one invoice. */
+/** Charges that form one invoice. */
 export type Bill = BillHeader & { owner?: Owner | undefined; charges: ChargeGroup[] }
 
-/** Where something stands. */
+/** Location in a source. */
 export type SourceLocation = { file?: string | undefined; line: number }
-/** A bill while it is gathered: where it begins, and its charges by what tells their lines apart. */
+/** Bill under construction: its first location, and its charges by line key. */
 export type BillBuilder = {
   header: BillHeader
   owner?: Owner | undefined

@@ -28,7 +28,7 @@ async function read(rows: string[], mostInMemory: number): Promise<NewInvoice[]>
   return readFocus(sourcesOf(text), terms, async (invoices) => [...invoices].map(({ invoice }) => invoice))
 }
 
-test('what memory has no room for becomes the same invoices, to the last digit', async () => {
+test('Charges spilled to disk result in the same invoices, to the last digit', async () => {
   const rows = Array.from({ length: 2000 }, (_, n) =>
     row(`I-${n % 90}`, `S ${n % 7}`, n % 3 === 0 ? '1e-20' : `${(n % 13) - 4}.005`),
   )
@@ -38,7 +38,7 @@ test('what memory has no room for becomes the same invoices, to the last digit',
   expect(await read(rows.toReversed(), 1)).toEqual(whole)
 })
 
-test('two currencies of one invoice are found out there, too, with the line', async () => {
+test('Two currencies of one invoice are detected in spilled charges, with the line', async () => {
   const rows = [row('I-1', 'S', '1'), row('I-2', 'S', '1'), row('I-1', 'S', '1').replace('USD', 'EUR')]
   await expect(read(rows, 1)).rejects.toMatchObject({
     problems: [{ line: 4, column: 'BillingCurrency', reason: '"EUR", but invoice I-1 began with "USD"' }],

@@ -119,12 +119,12 @@ export function gatherCharges(
       if (header.dataset === 'charges') summary.charges += 1
       if (entries >= mostInMemory) putAway()
     },
-    /** @throws ImportRefused that names the accounts without a customer, or the charges without a price */
+    /** @throws ImportError that names the accounts without a customer, or the charges without a price */
     throwIfAny(): void {
       unowned.throwIfAny()
       groups.throwIfAny()
     },
-    /** All of them by their keys, once all rows are added; @throws ImportRefused where two parts of one don't agree */
+    /** All of them by their keys, once all rows are added; @throws ImportError where two parts of one don't agree */
     *bills(): Generator<Bill> {
       if (more.isEmpty()) {
         for (const key of [...bills.keys()].sort()) yield whole(bills.get(key) as BillBuilder)

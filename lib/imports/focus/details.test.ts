@@ -5,7 +5,7 @@ import { type FocusOptions, readFocus } from './focus.ts'
 import { platformTable } from './platforms.ts'
 import { NOW, sourcesOf } from './test-sources.ts'
 
-// No vendor's sample of this dataset is at hand: these rows are made up by the published columns.
+// The vendor publishes no sample of this dataset: these rows are invented by the published columns.
 const ROW = {
   InvoiceIssuerName: 'Google Cloud',
   InvoiceId: 'G-1',
@@ -49,7 +49,7 @@ const importErrorOf = async (rows: Row[] | Record<string, string>) =>
   ((await read(rows).catch((error: unknown) => error)) as ImportError).problems
 
 describe('invoice details', () => {
-  test('are the lines of an invoice that its issuer issued', async () => {
+  test('become the lines of an invoice from its issuer', async () => {
     const lines: Row[] = [
       {},
       { InvoiceDetailId: 'L-2', BilledCost: '20' },
@@ -88,12 +88,12 @@ describe('invoice details', () => {
         })),
       },
     ])
-    // The same in two parts, the other way round.
+    // The same in two parts, in reverse order.
     const [first = {}, ...rest] = lines
     expect(await read({ b: csv(rest), a: csv([first]) })).toEqual(await read(lines))
   })
 
-  test('are a draft while open, under the number that charges have before they are numbered', async () => {
+  test('become a draft while open, under the number of charges before numbering', async () => {
     const [draft] = await read([OPEN])
     expect(draft).toMatchObject({
       isNumbered: false,
@@ -115,7 +115,7 @@ describe('invoice details', () => {
     ])
   })
 
-  test('tell what is voided, and what a credit note refers to', async () => {
+  test('contain voided invoices and the references of credit notes', async () => {
     expect(
       await read([
         { InvoiceIssueStatus: 'Voided' },
@@ -139,7 +139,7 @@ describe('invoice details', () => {
     for (const rows of [both, both.toReversed()]) expect((await read(rows))[0]).not.toHaveProperty('corrects')
   })
 
-  test('go to the owner of their billing account, by whose numbers a credit note refers, too', async () => {
+  test('belong to the owner of their billing account, whose numbers a credit note refers to', async () => {
     const accounts = await readAccounts(
       (async function* () {
         yield 'account,customer,billingProfile\nA-1,heron,emea\n'
@@ -165,18 +165,18 @@ describe('invoice details', () => {
       { line: 3, column: 'InvoiceIssueStatus', reason: '"voided", but invoice G-1 began with "issued"' },
     ],
     ['a long text', [{ InvoiceDetailDescription: 'x'.repeat(501) }], { column: 'InvoiceDetailDescription' }],
-  ])('with %s are refused', async (_what, rows, problem) => {
+  ])('are refused with %s', async (_what, rows, problem) => {
     expect(await importErrorOf(rows)).toMatchObject([problem])
   })
 
-  test('of which a line comes again in another part are refused, also where memory had no room', async () => {
+  test('are refused when a line is repeated in another part, even after a spill to disk', async () => {
     const problems = [{ file: 'b', line: 2, column: 'InvoiceDetailId' }]
     const texts = { a: csv([{}]), b: csv([{}]) }
     await expect(read(texts)).rejects.toMatchObject({ problems })
     await expect(read(texts, { mostInMemory: 1 })).rejects.toMatchObject({ problems })
   })
 
-  test('are issued by nobody else', async () => {
+  test('are refused with another issuer', async () => {
     await expect(read([{}], { issuer: 'Resale', atCost: true })).rejects.toMatchObject({
       problems: [{ reason: expect.stringContaining('nobody else can issue') }],
     })

@@ -19,7 +19,7 @@ type Row = Partial<
   Record<keyof typeof ROW | 'InvoiceId' | 'ServiceProviderName' | 'HostProviderName', string>
 >
 
-/** A file whose rows differ from `ROW` as told; an undefined value leaves the column out. */
+/** Returns a file whose rows override `ROW`; an undefined value removes the column. */
 function csv(rows: Row[], base: Row = ROW): string {
   const columns = Object.keys({ ...base, ...rows[0] }).filter(
     (name) => name in base || rows.some((row) => name in row),
@@ -138,7 +138,7 @@ describe('a FOCUS 1.0 file', () => {
     })
   })
 
-  test('takes the same period in other words for the same', async () => {
+  test('treats equal periods in different notations as the same', async () => {
     const rows = [
       {},
       { BillingPeriodStart: '2026-09-01T00:00:00Z', BillingPeriodEnd: '2026-10-01T00:00:00.000Z' },
@@ -168,7 +168,7 @@ describe('a FOCUS 1.0 file', () => {
     expect(await read(csv([{ BillingCurrency, BilledCost }]))).toMatchObject([{ totalAmount: total }])
   })
 
-  test('says nothing of payments unless told', async () => {
+  test('sets no balance by default', async () => {
     const [open] = await read(csv([{}]))
     expect(open).not.toHaveProperty('balanceAmount')
     expect(await read(csv([{}]), { paid: true, dueDays: 0 })).toMatchObject([
@@ -176,14 +176,14 @@ describe('a FOCUS 1.0 file', () => {
     ])
   })
 
-  test('maps providers to platforms; the one that weighs most gives the invoice its own', async () => {
+  test('maps providers to platforms; the heaviest one sets the invoice’s platform', async () => {
     const rows = [{ BilledCost: '1' }, { ProviderName: 'Red Rocks Inc.', BilledCost: '-5' }]
     const [invoice] = await read(csv(rows), { pairs: ['AWS=my-cloud'] })
     expect(invoice?.platform).toBe('red-rocks-inc')
     expect(invoice?.lines.map(({ type }) => type)).toEqual(['my-cloud', 'red-rocks-inc'])
   })
 
-  test('may have a byte order mark aside, CRLF, other columns and names in any case', async () => {
+  test('accepts a byte order mark, CRLF, additional columns, and names in any case', async () => {
     const text = csv([{}, {}]).replace('BilledCost', 'billedcost').replaceAll('\n', '\r\n')
     const wider = text
       .replace('ServiceName', 'ServiceName,x_Team')
@@ -198,7 +198,7 @@ describe('a FOCUS 1.0 file', () => {
 })
 
 describe('later versions', () => {
-  test('1.2: one invoice per issuer and InvoiceId, whatever else differs but the currency', async () => {
+  test('have one invoice per issuer, InvoiceId and currency in 1.2', async () => {
     const invoices = await read(
       csv([
         { InvoiceId: 'INV/7', BillingAccountId: 'A-1' },
@@ -223,7 +223,7 @@ describe('later versions', () => {
     expect(invoices[1]?.billingAccount).toBe('A-1')
   })
 
-  test('two issuers with one InvoiceId are two invoices', async () => {
+  test('have two invoices for two issuers with one InvoiceId', async () => {
     const other = { InvoiceIssuerName: 'Another', BillingCurrency: 'EUR', BilledCost: '2' }
     const invoices = await read(csv([{ InvoiceId: 'I-1' }, { InvoiceId: 'I-1', ...other }]))
     expect(invoices).toMatchObject([
@@ -241,7 +241,7 @@ describe('later versions', () => {
   test.each([
     ['2026-09-30T23:59:59.999Z', 'draft'],
     ['2026-10-01T00:00:00Z', 'issued'],
-  ])('without an InvoiceId it is a draft while its period runs: at %s it is %s', async (now, state) => {
+  ])('are drafts without an InvoiceId while their period runs: at %s the state is %s', async (now, state) => {
     const rows = csv([{ InvoiceId: 'I-1' }, { InvoiceId: '' }])
     expect(await read(rows, { now: new Date(now), paid: true })).toMatchObject([
       { number: 'I-1', documentState: 'issued', form: 'summary', balanceAmount: '0' },
@@ -262,7 +262,7 @@ describe('later versions', () => {
 })
 
 describe('a bad file', () => {
-  test('is told each column that is missing', async () => {
+  test('is refused with each missing column', async () => {
     const { BilledCost: _, ProviderName: __, ...base } = ROW
     expect(await importErrorOf(csv([{}], base))).toEqual([
       { line: 1, column: 'BilledCost', reason: 'there is no such column' },
@@ -289,7 +289,7 @@ describe('a bad file', () => {
     ['ServiceName', 'x'.repeat(301)],
     ['InvoiceId', '..'],
     ['InvoiceId', 'a\tb'],
-  ])('is told of %s %j, with its line', async (column, value) => {
+  ])('is refused with %s %j and its line', async (column, value) => {
     const rows = [{ ...(column === 'InvoiceId' ? { InvoiceId: 'x' } : {}) }, { [column]: value }]
     expect(await importErrorOf(csv(rows))).toMatchObject([{ line: 3, column }])
   })
@@ -299,13 +299,13 @@ describe('a bad file', () => {
     ['XTS', 'is XTS, which is for tests and no currency'],
     ['ABC', 'is ABC, which is no currency of ISO 4217'],
     ['usd', 'is not a three-letter code such as USD'],
-  ])('is told of the currency %s, and a withdrawn one is taken', async (currency, reason) => {
+  ])('is refused with the currency %s, while a withdrawn currency is accepted', async (currency, reason) => {
     const column = 'BillingCurrency'
     expect(await importErrorOf(csv([{ [column]: currency }]))).toEqual([{ line: 2, column, reason }])
     expect(await read(csv([{ [column]: 'DEM' }]))).toMatchObject([{ currency: 'DEM' }])
   })
 
-  test('is told of a row with too few or too many columns', async () => {
+  test('is refused with a row of too few or too many columns', async () => {
     const text = `${csv([{}])}1,2\n${'x,'.repeat(20)}\n`
     expect(await importErrorOf(text)).toMatchObject([
       { line: 3, reason: 'has 2 columns, but the header has 9' },
@@ -313,7 +313,7 @@ describe('a bad file', () => {
     ])
   })
 
-  test('is told of all bad rows, and of the first 20 where there are many', async () => {
+  test('is refused with all bad rows, or the first 20 of many', async () => {
     const bad = { BilledCost: 'x' }
     expect(await importErrorOf(csv([bad, {}, bad, { BillingCurrency: 'x', BilledCost: 'y' }]))).toMatchObject(
       [{ line: 2 }, { line: 4 }, { line: 5, column: 'BilledCost' }, { line: 5, column: 'BillingCurrency' }],
@@ -325,7 +325,7 @@ describe('a bad file', () => {
     [';', 'semicolons'],
     ['\t', 'tabs'],
     ['|', 'bars'],
-  ])('is told that its columns are separated by %j', async (separator, name) => {
+  ])('is refused with the hint that its columns are separated by %j', async (separator, name) => {
     const reason = `This file is separated by ${name}; save it as CSV with commas between the columns and points in the numbers.`
     const quotedCells = csv([{ BilledCost: '1.5' }])
       .replaceAll('","', `"${separator}"`)
@@ -341,7 +341,7 @@ describe('a bad file', () => {
   test.each([
     ['nothing but a header', csv([{}]).split('\n')[0] ?? ''],
     ['nothing', ''],
-  ])('is told that it has %s', async (_what, text) => {
+  ])('is refused when it has %s', async (_what, text) => {
     expect(await importErrorOf(text)).toMatchObject([{ reason: 'There are no charges in the file.' }])
   })
 })

@@ -49,7 +49,7 @@ export type FocusOptions = Terms & {
  * @param sources each with a header of its own, of either kind
  * @param handle is given the invoices once all has been read, in one order that does not depend on that of the sources,
  * all of a customer's one after another; what was read, for a report; and the charges, in the same order of customers
- * @throws ImportRefused that lists what is wrong, by file, line and column; the terms that contradict each other; the
+ * @throws ImportError that lists what is wrong, by file, line and column; the terms that contradict each other; the
  * accounts that a map lacks; the charges that no price rule covers
  */
 export async function readFocus<T>(

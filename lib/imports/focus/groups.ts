@@ -10,9 +10,9 @@ import type { ChargeKey, FieldReader } from './fields.ts'
 import { isTwice, twice } from './merge.ts'
 import type { Terms } from './terms.ts'
 
-/** Charges with the same fields, as they are written: the line that they become, or that they have no price. */
+/** Charges with equal fields: their line, or the missing price. */
 export type Kind = { group: ChargeGroup; rule?: Rule | undefined } | { lack: Lack }
-/** One row, with what reads it. */
+/** Row with its reader. */
 export type RowAt = { header: Header; fields: FieldReader; row: readonly string[]; location: SourceLocation }
 
 const CHARGE: readonly Field[] = ['provider', 'service', 'category', 'detail']
@@ -41,8 +41,8 @@ export function groupsOf({ platforms, prices, customer }: Terms, problems: Probl
   return {
     /**
      * Adds a charge to its line of a bill.
-     * @param kinds what is known of the rows of this bill already
-     * @returns what is invoiced for it; undefined where it has no price, or is at fault
+     * @param kinds kinds of the bill's rows, cached by key
+     * @returns the invoiced amount; undefined where the charge has no price or an error
      */
     add(bill: BillBuilder, kinds: Map<string, Kind>, billed: Big, at: RowAt): Big | undefined {
       const text = at.header.keyOf(at.row, keyFields)
@@ -68,7 +68,7 @@ export function groupsOf({ platforms, prices, customer }: Terms, problems: Probl
       if (group.priced) addPriced(group.priced, billed, price)
       return price.amount
     },
-    /** @throws ImportRefused that names what no rule covers */
+    /** @throws ImportError that lists the charges without a rule */
     throwIfAny: () => priced?.throwIfAny(),
   }
 }

@@ -93,7 +93,7 @@ function valueText(value: string | undefined): string {
 
 /**
  * Bills of which some come in several parts, one after another.
- * @throws ImportRefused where two parts of one do not go together
+ * @throws ImportError where two parts of one do not go together
  */
 export function* joined(
   parts: Iterable<[key: string, known: BillBuilder]>,
@@ -148,7 +148,7 @@ export function twice({ invoiceId }: BillHeader, { detail }: ChargeGroup) {
 /**
  * The bills of both kinds of files, in their order. What its issuer tells of an invoice holds, and not what its charges
  * would make.
- * @throws ImportRefused where the two of one invoice are in two currencies
+ * @throws ImportError where the two of one invoice are in two currencies
  */
 export function* billsOfBoth(details: Iterable<Bill>, charges: Iterable<Bill>): Generator<Bill> {
   const summaries = charges[Symbol.iterator]()

@@ -63,14 +63,14 @@ const row: fc.Arbitrary<Row> = fc.record({
   ),
 })
 
-/** As a whole number of 1e-12, reckoned without our decimals. */
+/** Returns a whole number of 1e-12, computed without our decimals. */
 function scaled(text: string): bigint {
   const [digits = '', shift = ''] = text.split('e-')
   return BigInt(digits) * 10n ** BigInt(12 - Number(shift))
 }
 
 describe('an export in parts', () => {
-  test('gives what the whole gives: any parts, in any order, with columns in any order', async () => {
+  test('equals the whole file, for any parts in any order, with columns in any order', async () => {
     const split = fc.tuple(
       fc.array(row, { minLength: 1, maxLength: 60 }),
       fc.infiniteStream(fc.nat(9)),
@@ -109,7 +109,7 @@ describe('an export in parts', () => {
     )
   })
 
-  test('is told in figures: rows, and exact sums by currency, issuer, account and period', async () => {
+  test('is summarized in rows, and exact sums by currency, issuer, account and period', async () => {
     const { summary } = await read({
       a: csv([{ BilledCost: '0.0001' }, { BillingAccountId: 'A-2', InvoiceId: 'I-1' }]),
       b: csv([{ BilledCost: '0.0002' }, { BillingCurrency: 'EUR', BilledCost: '-3' }]),
@@ -150,14 +150,14 @@ describe('an export in parts', () => {
     ])
   })
 
-  test('names the part that does not go with those before it, also where memory had no room', async () => {
+  test('reports a part that contradicts earlier ones, even after a spill to disk', async () => {
     const texts = { a: csv([{ InvoiceId: 'I-1' }]), b: csv([{ InvoiceId: 'I-1', BillingCurrency: 'EUR' }]) }
     const problems = [{ file: 'b', line: 2, column: 'BillingCurrency' }]
     await expect(read(texts)).rejects.toMatchObject({ problems })
     await expect(read(texts, { mostInMemory: 1 })).rejects.toMatchObject({ problems })
   })
 
-  test('may have parts without charges, but not only such', async () => {
+  test('may include parts without charges, but at least one with charges', async () => {
     expect((await read({ a: csv([]), b: csv([{}]) })).invoices).toHaveLength(1)
     expect(await importErrorOf({ a: csv([]), b: csv([]) })).toMatchObject([
       { reason: 'There are no charges in the file.' },

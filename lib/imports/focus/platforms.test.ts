@@ -15,7 +15,7 @@ describe('platformTable', () => {
     expect(platformTable()(provider)).toBe(platform)
   })
 
-  test("the operator's pairs come first, in any case, and may have = in the name", () => {
+  test("prefers the operator's pairs, in any case, and accepts = in the name", () => {
     const platforms = platformTable(['aws=cloud-platform', 'A=B Hosting=b-hosting'])
     expect(platforms('AWS')).toBe('cloud-platform')
     expect(platforms('a=b hosting')).toBe('b-hosting')

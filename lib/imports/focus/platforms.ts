@@ -9,14 +9,14 @@ const DEFAULTS: Record<string, string[]> = {
 }
 const MAX_LENGTH = 60
 
-/** From a provider's name, as a file has it, to the platform of its invoices. */
+/** Maps a provider's name in a file to the platform of its invoices. */
 export type Platforms = (provider: string) => string
 
 /**
- * The default table with the operator's own pairs over it; names in any case. Any other provider becomes
- * its slug.
+ * Returns the default table overridden by the operator's own pairs; names in any case. Any other provider maps to its
+ * slug.
  * @param pairs as in `AWS=web-services`
- * @throws Error that names the pair which is none
+ * @throws Error that names an invalid pair
  */
 export function platformTable(pairs: readonly string[] = []): Platforms {
   const table = new Map<string, string>()
@@ -32,7 +32,7 @@ export function platformTable(pairs: readonly string[] = []): Platforms {
   return (provider) => table.get(nameKey(provider)) ?? slugOf(provider)
 }
 
-/** A name as a platform: small Latin letters, digits and hyphens; `Café & Co` is `cafe-co`. */
+/** Returns a name as a platform: lowercase Latin letters, digits and hyphens; `Café & Co` is `cafe-co`. */
 export function slugOf(name: string): string {
   const latin = name.normalize('NFKD').replace(/\p{M}+/gu, '')
   const slug = latin.toLowerCase().replace(/[^a-z0-9]+/g, '-')

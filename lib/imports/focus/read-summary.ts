@@ -2,12 +2,12 @@ import Big from 'big.js'
 import { addDays, dayOf } from '#lib/platform/values/days.ts'
 import type { BillHeader } from './fields.ts'
 
-/** What the charges of one account and period come to, exactly, before any rounding. */
+/** Exact sum of the charges of one account and period, before any rounding. */
 export type Sum = {
-  /** Where a map of accounts leads. */
+  /** Customer from a map of accounts. */
   customer?: string | undefined
   currency: string
-  /** As the file has it: the vendor, also where the reseller takes its place. */
+  /** Issuer in the file: the vendor, even where the reseller replaces it. */
   issuer: string
   account: string
   /** Days, `YYYY-MM-DD`; the end is exclusive. */
@@ -15,23 +15,23 @@ export type Sum = {
   periodEnd: string
   rows: number
   billedCost: string
-  /** What is invoiced: the billed cost, or the reseller's price. */
+  /** Invoiced amount: the billed cost, or the reseller's price. */
   amount: string
 }
 
-/** What was read, for a report to operators. */
+/** Summary of a read, for a report to operators. */
 export type ReadSummary = {
-  /** Without headers and blank lines. */
+  /** Number of rows without headers and blank lines. */
   rows: number
   /** Rows that are in an invoice. */
   used: number
-  /** Those of them that are charges; the others are lines of invoices. */
+  /** Number of charges; the other rows are lines of invoices. */
   charges: number
-  /** By currency, issuer, account, period and customer, in this order. */
+  /** Returns the sums, sorted by currency, issuer, account, period and customer. */
   sums(): Sum[]
 }
 
-/** Two readings as one. Of an invoice that stands in both, the sums of both are told. */
+/** Merges two summaries. For an invoice in both, both sums are reported. */
 export function bothOf(one: ReadSummary, other: ReadSummary): ReadSummary {
   return {
     rows: one.rows + other.rows,
@@ -43,7 +43,7 @@ export function bothOf(one: ReadSummary, other: ReadSummary): ReadSummary {
 
 export type Tally = { rows: number; billed: Big; amount: Big }
 
-/** One tally for each account and period, and not for each row. */
+/** Creates a summary with one tally per account and period instead of per row. */
 export function createReadSummary() {
   const tallies = new Map<string, Tally>()
   const summary: ReadSummary = {

@@ -54,7 +54,7 @@ const importErrorOf = async (promise: Promise<unknown>) =>
   ((await promise.catch((error: unknown) => error)) as ImportError).problems
 
 describe('with a map of accounts', () => {
-  test('each charge goes to its owner, who has one invoice per bill', async () => {
+  test('charges belong to their account’s owner, with one invoice per bill', async () => {
     const rows = [
       {},
       { SubAccountId: 'S-2', BilledCost: '5' },
@@ -100,12 +100,12 @@ describe('with a map of accounts', () => {
     expect(problems[20]).toEqual({ reason: 'and 5 more' })
   })
 
-  test('the numbers of unnumbered bills are those without a map, so that none is owed twice', async () => {
+  test('unnumbered bills keep the numbers from without a map, so that none is owed twice', async () => {
     const row = { InvoiceId: '' }
     const { invoices: plain } = await read([row], {})
     const { invoices } = await read([row], { accounts: await map('B-1,sunbird,\n') })
     expect(invoices[0]?.invoice).toEqual(plain[0]?.invoice)
-    // A reseller's own numbers are its customers' apart; without a map, the customer is told.
+    // Numbers that the reseller assigns are separate per customer; without a map, the customer is passed in.
     const issued = { issuer: 'Resale', atCost: true }
     const { invoices: one } = await read([row], { ...issued, accounts: await map('B-1,sunbird,\n') })
     const { invoices: same } = await read([row], { ...issued, customer: 'sunbird' })
@@ -114,7 +114,7 @@ describe('with a map of accounts', () => {
     expect(other[0]?.invoice.number).not.toBe(same[0]?.invoice.number)
   })
 
-  test('300 customers get what independent sums give, also priced, in parts and in any order', async () => {
+  test('300 customers get amounts equal to independent sums, with prices, in parts and in any order', async () => {
     const accounts = await map(
       Array.from({ length: 900 }, (_, index) => `S-${index},customer-${index % 300},\n`).join(''),
     )
@@ -176,7 +176,7 @@ describe('a reseller in the place of the vendor', () => {
     ])
   })
 
-  test('has to say its prices, or that it bills at cost', async () => {
+  test('requires prices, or the option to bill at cost', async () => {
     const prices = await rules(',,,+8%\n')
     for (const terms of [
       { issuer: 'Resale' },
@@ -235,7 +235,7 @@ describe('a reseller in the place of the vendor', () => {
     }
   })
 
-  test('has lines that add up to the total, whatever is exact and whatever is rounded', async () => {
+  test('has lines that add up to the total, with exact and rounded amounts', async () => {
     const prices = await rules(',,,+8.125%\n,,K-1,0.0049\n,,K-2,1.005\n')
     const charge = fc.record({
       ServiceName: fc.constantFrom('Compute', 'Storage', 'Queue', 'Mail'),
@@ -270,7 +270,7 @@ describe('a reseller in the place of the vendor', () => {
     expect(await importErrorOf(resold([row], `,,,${rule}\n`))).toMatchObject([problem])
   })
 
-  test('what no rule covers is refused by name, and not billed at cost', async () => {
+  test('refuses charges without a rule by name, and does not bill them at cost', async () => {
     const rows = [{}, { SkuId: '', ChargeCategory: 'Tax' }, { SkuId: 'K-2' }, { SkuId: 'K-2' }]
     expect(await importErrorOf(resold(rows, ',,K-1,4.50\n'))).toEqual([
       {
@@ -284,7 +284,7 @@ describe('a reseller in the place of the vendor', () => {
     ])
   })
 
-  test('a price without a currency is one of one currency', async () => {
+  test('applies a price without a currency to one currency only', async () => {
     const rows = [{}, { BillingCurrency: 'JPY' }]
     expect(await importErrorOf(resold(rows, ',,,4.50\n'))).toMatchObject([
       { line: 3, column: 'BillingCurrency', reason: expect.stringContaining('line 2 of rules.csv') },
@@ -297,7 +297,7 @@ describe('a reseller in the place of the vendor', () => {
     ])
   })
 
-  test('has prices by customer where a map tells them apart', async () => {
+  test('has prices per customer with a map of accounts', async () => {
     const accounts = await map('S-1,heron,\nS-2,sunbird,\n')
     const rows = [{ BilledCost: '100' }, { BilledCost: '100', SubAccountId: 'S-2' }]
     const { invoices, sums } = await read(rows, {

@@ -56,7 +56,7 @@ describe('roundTogether', () => {
     )
   })
 
-  test('each share is within one unit of its part, and a whole part stays as it is', () => {
+  test('keeps each share within one unit of its part, and whole parts unchanged', () => {
     fc.assert(
       fc.property(cases, ([parts, decimals]) => {
         const { shares } = roundTogether(parts, decimals)
@@ -69,7 +69,7 @@ describe('roundTogether', () => {
     )
   })
 
-  test('no share carries more decimals than the unit, or a minus before zero', () => {
+  test('rounds each share to the unit’s decimals, without a minus before zero', () => {
     fc.assert(
       fc.property(cases, ([parts, decimals]) => {
         const { total, shares } = roundTogether(parts, decimals)

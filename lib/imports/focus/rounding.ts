@@ -1,17 +1,17 @@
 import Big from 'big.js'
 import { roundTo } from '#lib/platform/values/decimals.ts'
 
-/** What is rounded: amounts as plain decimal text. */
+/** Rounded amounts as plain decimal text. */
 export type Rounded = { total: string; shares: string[] }
 
 /**
- * Rounds the exact sum half away from zero, and its parts so that they add up to it: each part is rounded
- * down, and the units that are then missing go to the parts that lost most (largest remainder). Each
- * share stays within one unit of its part, and a part without remainder, such as zero, stays as it is.
+ * Rounds the exact sum half away from zero, and its parts so that they add up to the sum (largest remainder method):
+ * each part is rounded down, and the missing units go to the parts that lost most. Each share stays within one unit of
+ * its part, and a part without remainder, such as zero, stays the same.
  * @param parts exact amounts, of either sign
  * @param decimals the currency's minor unit: 2 for USD, 0 for JPY
- * @param unrounded the exact sum of what stays unrounded: it belongs to the total, and with the shares comes to it when
- * their sum is rounded
+ * @param unrounded exact sum of amounts outside the parts that stay unrounded: included in the total, which equals the
+ * rounded sum of the shares and this amount
  */
 export function roundTogether(parts: readonly Big[], decimals: number, unrounded = new Big(0)): Rounded {
   const unit = new Big(10).pow(-decimals)
@@ -28,7 +28,10 @@ export function roundTogether(parts: readonly Big[], decimals: number, unrounded
 
 type Sums = { total: Big; floored: Big; unrounded: Big; unit: Big; decimals: number; most: number }
 
-/** How many units the shares need: what is left of the total by the other amount, rounded to the unit that fits. */
+/**
+ * Returns the units missing from the floored shares: the rest of the total after the unrounded amount, rounded to the
+ * unit.
+ */
 function missingOf({ total, floored, unrounded, unit, decimals, most }: Sums): number {
   const near = roundTo(unrounded, decimals)
   const [first = 0, ...others] = [near, near.plus(unit), near.minus(unit)]
@@ -43,12 +46,12 @@ function floor(value: Big, decimals: number, unit: Big): Big {
   return cut.gt(value) ? cut.minus(unit) : cut
 }
 
-/** Larger absolute values first. */
+/** Compares by absolute value, largest first. */
 function bySize(values: readonly Big[], a: number, b: number): number {
   return (values[b] ?? new Big(0)).abs().cmp((values[a] ?? new Big(0)).abs())
 }
 
-/** Without the minus sign that big.js keeps on a zero. */
+/** Formats a number without the minus sign that big.js keeps on a zero. */
 function plain(value: Big, decimals: number): string {
   return (value.eq(0) ? value.abs() : value).toFixed(decimals)
 }

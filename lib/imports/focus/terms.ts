@@ -3,28 +3,28 @@ import type { Accounts } from '../resale/accounts.ts'
 import type { Prices } from '../resale/prices.ts'
 import type { Platforms } from './platforms.ts'
 
-/** How an operator wants a file's charges made into invoices. */
+/** Operator's options for turning a file's charges into invoices. */
 export type Terms = {
   platforms: Platforms
   /** Whole days from the invoice date. */
   dueDays: number
-  /** Nothing is left to pay. Otherwise the file says nothing of payments. */
+  /** Whether the invoices are paid in full. Otherwise the file states no payments. */
   paid: boolean
-  /** The id of the customer whose charges these are where there is no map of accounts: its price rules hold. */
+  /** Id of the customer of all charges where there is no map of accounts; selects the customer's price rules. */
   customer?: string | undefined
-  /** Leads each account to its customer. Absent: all charges are of one customer. */
+  /** Map of accounts to customers. Absent: all charges belong to one customer. */
   accounts?: Accounts | undefined
   /** The reseller, in the vendor's place. */
   issuer?: string | undefined
   /** The reseller's prices. */
   prices?: Prices | undefined
-  /** The reseller passes the vendor's amounts on as they are. */
+  /** Whether the reseller passes the vendor's amounts on unchanged. */
   atCost?: boolean | undefined
-  /** Keys of the tags that are kept of charges. */
+  /** Keys of the charges' tags to store. */
   tags?: readonly string[] | undefined
 }
 
-/** What of the terms contradicts itself; nobody's cost is shown to a customer by an option that was forgotten. */
+/** Returns contradictions of the terms; prevents an omitted option from exposing the reseller's cost to a customer. */
 export function validateTerms({ issuer, prices, atCost = false }: Terms): ImportProblem[] {
   const problems: ImportProblem[] = []
   if (issuer !== undefined && !prices && !atCost)

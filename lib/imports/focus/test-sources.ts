@@ -1,20 +1,20 @@
 import type { Source } from './focus.ts'
 
-/** After the periods of the tests' files, which are those of September and October 2026. */
+/** A day after the periods of the tests' files, September and October 2026. */
 export const NOW = new Date('2026-12-01')
 
-/** One text, without a name; or several, by theirs. */
+/** Yields one text without a name, or several with their names. */
 export async function* sourcesOf(texts: string | Record<string, string>): AsyncGenerator<Source> {
   for (const [name, text] of Object.entries(typeof texts === 'string' ? { '': texts } : texts))
     yield { name, text: chunksOf(text) }
 }
 
-/** A text as a file comes: in pieces that end anywhere. */
+/** Yields a text in pieces that end anywhere, like a file. */
 async function* chunksOf(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += 1000) yield text.slice(at, at + 1000)
 }
 
-/** A whole number of 1e-`decimals` in cents, half away from zero, reckoned without our decimals. */
+/** Returns a whole number of 1e-`decimals` in cents, rounded half away from zero, computed without our decimals. */
 export function cents(sum: bigint, decimals: number): string {
   const unit = 10n ** BigInt(decimals - 2)
   const whole = ((sum < 0n ? -sum : sum) + unit / 2n) / unit

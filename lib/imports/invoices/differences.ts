@@ -11,13 +11,13 @@ import type { NewInvoice, NewLineItem } from '../schemas.ts'
 import type { StoredInvoice, StoredLine } from './stored.ts'
 
 const TEXTS = ['billingProfileId', 'platform', 'issuer', 'invoiceDate', 'dueDate', 'currency'] as const
-/** What was not asked of a file once: it may be filled in. */
+/** Texts that earlier versions did not import, and that may be filled in. */
 const FILLABLE_TEXTS = ['billingAccount', 'periodStart', 'periodEnd', 'corrects'] as const
 const LINE_TEXTS = ['type', 'description'] as const
 
 /**
- * Where a given invoice is not the stored one, by field, its balance apart. Numbers are compared as numbers (`10` is
- * `10.00`), and what is not given is not compared.
+ * Returns the differences between an invoice and the stored one, by field, without the balance. Numbers are compared as
+ * numbers (`10` equals `10.00`), and missing values are not compared.
  */
 export function differencesOf(stored: StoredInvoice, incoming: NewInvoice): ImportProblem[] {
   const subject = `invoice ${incoming.number}`
@@ -57,7 +57,9 @@ export function differencesOf(stored: StoredInvoice, incoming: NewInvoice): Impo
   }
 }
 
-/** Whether the file says another balance, or fills in what was not known: an issued invoice may move so far. */
+/**
+ * Returns whether the file has another balance, or fills in missing values: the changes that an issued invoice allows.
+ */
 export function movesFrom(stored: StoredInvoice, incoming: NewInvoice): boolean {
   if (incoming.balanceAmount !== undefined && !sameNumber(incoming.balanceAmount, stored.balanceAmount))
     return true
@@ -65,7 +67,7 @@ export function movesFrom(stored: StoredInvoice, incoming: NewInvoice): boolean 
   return FILLABLE_TEXTS.some((field) => incoming[field] !== undefined && stored[field] === null)
 }
 
-/** Whether the file says of a line what was not known of it. */
+/** Returns whether the file fills in missing values of a line. */
 export function fillsLines(stored: StoredInvoice, incoming: NewInvoice): boolean {
   return incoming.lines.some((line, at) => addsLinePosting(line, stored.lines[at]))
 }

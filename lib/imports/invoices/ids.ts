@@ -4,13 +4,13 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { slugOf } from '../focus/platforms.ts'
 
-/** A row that needs an id: a new invoice, or one that comes into the place of another with this id. */
+/** Row that needs an id: a new invoice, or the replacement of the invoice with the id `after`. */
 export type Nameless = { number: string; issuer: string; after?: string | undefined }
 
 /**
- * Ids for new rows, in their order. The first invoice with a number has the number alone; a later one of another issuer
- * has the issuer before it, as in `cloud-resale-ltd:2026-05-1`; one that comes into the place of another has its id
- * with a count, as in `2026-05-1~2`. No row's id ever changes.
+ * Returns ids for new rows, in order. The first invoice with a number has the number as its id; a later one from
+ * another issuer has the issuer as a prefix, as in `cloud-resale-ltd:2026-05-1`; a replacement has the id with a count,
+ * as in `2026-05-1~2`. Ids of rows never change.
  */
 export async function idsFor(tx: Transaction, customerId: CustomerId, rows: readonly Nameless[]) {
   const ids: string[] = []
@@ -37,7 +37,7 @@ function* candidatesOf({ number, issuer, after }: Nameless): Generator<string, n
   for (let count = 2; ; count++) yield `${base}~${count}`
 }
 
-/** Those of these ids that the customer's invoices have already. */
+/** Returns the ids among these that the customer's invoices already use. */
 async function selectExistingIds(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
   const { rows } = await tx.execute<{ id: string }>(sql`
     SELECT found.id FROM unnest(${sql.param([...ids].sort())}::text[]) AS given(id) CROSS JOIN LATERAL (

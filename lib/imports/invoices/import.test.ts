@@ -66,7 +66,7 @@ describe('importInvoices', () => {
     ])
   })
 
-  test('changes nothing where the same comes again in other words', async () => {
+  test('changes nothing for the same invoice in another notation', async () => {
     const customer = await addNewCustomer()
     await run(customer, [invoice()])
     const before = await db.sql(customer, 'SELECT i.xmin, l.xmin AS line FROM invoices i, line_items l')
@@ -92,7 +92,7 @@ describe('importInvoices', () => {
     ['lines[0].qty', { lines: [{ ...LINE, qty: '5' }] }, 'stored 4, given 5'],
     ['lines[0].type', { lines: [{ ...LINE, type: 'x' }] }, 'stored web-services, given x'],
     ['lines[0].details', { lines: [{ ...LINE, details: null }] }, 'stored Usage, given nothing'],
-  ])('refuses another %s, and with leave puts a correction in its place', async (column, change, reason) => {
+  ])('refuses another %s, and replaces the invoice with correct', async (column, change, reason) => {
     const customer = await addNewCustomer()
     await addProfile(customer, 'emea')
     await run(customer, [invoice()])
@@ -123,7 +123,7 @@ describe('importInvoices', () => {
     ])
   })
 
-  test('keeps what was paid where the file says nothing of it', async () => {
+  test('keeps the paid amount where the file has none', async () => {
     const customer = await addNewCustomer()
     await run(customer, [invoice()])
     await run(customer, [invoice({ balanceAmount: '4' })])
@@ -135,7 +135,7 @@ describe('importInvoices', () => {
     ])
   })
 
-  test('refuses what can not be stored, and then stores nothing', async () => {
+  test('refuses values that can’t be stored, and stores nothing', async () => {
     const customer = await addNewCustomer()
     const bad = [
       invoice({ number: 'A' }),
@@ -149,7 +149,7 @@ describe('importInvoices', () => {
     expect(await stored(customer)).toEqual([])
   })
 
-  test('refuses an amount that the API could not say to the cent', async () => {
+  test('refuses an amount that the API could not represent to the cent', async () => {
     const customer = await addNewCustomer()
     const inexact = invoice({ totalAmount: '999999999999999.99', balanceAmount: '10' })
     await expect(run(customer, [inexact])).rejects.toThrow('totalAmount: has more digits')
@@ -179,7 +179,7 @@ describe('importInvoices', () => {
 
   // Of both more than one portion (`batches.ts`, `line-rows.ts`).
   const [MANY, LONG] = DEEP ? [5000, 20_000] : [1100, 5100]
-  test(`takes ${MANY} invoices with ten lines each, and one with ${LONG}`, async () => {
+  test(`imports ${MANY} invoices with ten lines each, and one with ${LONG}`, async () => {
     const customer = await addNewCustomer()
     const lines = Array.from({ length: 10 }, (_, index) => ({ ...LINE, description: `Line ${index}` }))
     const many = Array.from({ length: MANY }, (_, index) => invoice({ number: `M-${index}`, lines }))

@@ -30,7 +30,7 @@ export type InvoiceImport = {
 /**
  * Stores a file's invoices with their lines, in batches. One that is there already with the same content changes
  * nothing; `fateOf` says what becomes of the others. Drafts whose period is billed by now are superseded.
- * @throws ImportRefused that lists what stands in the way: corrections without `correct`, an unknown billing profile,
+ * @throws ImportError that lists what stands in the way: corrections without `correct`, an unknown billing profile,
  *   an invoice without lines, or that is given twice. The same holds for what invoices say of their issuers
  */
 export async function importInvoices(

@@ -9,13 +9,13 @@ import { addInvoice, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import type { NewInvoice } from '../schemas.ts'
 import { importInvoices } from './import.ts'
 
-// An index that begins with the customer, but has something else before the invoice, is read from end to end for each
-// row, and so is a table. No clock tells that: the database counts the rows that are read in a transaction.
+// An index on the customer followed by another column than the invoice is scanned in full for each row, like a table.
+// Instead of measuring time, the database counts the rows that a transaction reads.
 
 const COUNT = 6000
-/** While the tables are so small that each index is as good as the other. */
+/** Number of rows at which the tables are so small that any index is equally good. */
 const FIRST_COUNT = 2000
-/** Of each invoice: itself, its lines, what has its number. */
+/** Most rows read per invoice: itself, its lines, and rows with its number. */
 const MAX_READ = 12
 
 let db: TestDatabase
@@ -38,7 +38,7 @@ function invoices(price: string, purchaseOrder?: string): NewInvoice[] {
   }))
 }
 
-/** How many rows an import reads, from tables and indexes, for each invoice that comes after the first ones. */
+/** Returns the number of rows that an import reads from tables and indexes, per invoice after the first ones. */
 async function rowsRead(customer: string, price: string, purchaseOrder?: string): Promise<number> {
   const customerId = newCustomerId(customer)
   return scope({ customerId }, async (tx) => {
@@ -66,13 +66,13 @@ test('a first file is stored by primary keys and numbers, and so it is again', a
   expect(await rowsRead(customer, '2')).toBeLessThanOrEqual(MAX_READ)
 })
 
-test('so is a file of purchase orders', async () => {
+test('A file of purchase orders is stored by primary keys and numbers', async () => {
   const customer = await addNewCustomer()
   expect(await rowsRead(customer, '1', 'PO-1')).toBeLessThanOrEqual(2 * MAX_READ)
   expect(await rowsRead(customer, '2', 'PO-2')).toBeLessThanOrEqual(2 * MAX_READ)
 })
 
-test('so is a large file among customers with one invoice each, once the server has looked at them', async () => {
+test('A large file among customers with one invoice each is stored by keys after ANALYZE', async () => {
   for (let n = 0; n < 300; n++) await addInvoice(await addNewCustomer(), 'I-1')
   await analyze()
   const customer = await addNewCustomer()
@@ -80,7 +80,7 @@ test('so is a large file among customers with one invoice each, once the server 
   expect(await rowsRead(customer, '2')).toBeLessThanOrEqual(MAX_READ)
 })
 
-test('so is the file of a second customer, once the server has looked at the first', async () => {
+test('The file of a second customer is stored by keys after an ANALYZE with the first', async () => {
   await rowsRead(await addNewCustomer(), '1')
   await analyze()
   const customer = await addNewCustomer()
@@ -88,7 +88,7 @@ test('so is the file of a second customer, once the server has looked at the fir
   expect(await rowsRead(customer, '2')).toBeLessThanOrEqual(MAX_READ)
 })
 
-/** As the server does by itself, now and then. */
+/** Runs ANALYZE like the server's autovacuum. */
 async function analyze(): Promise<void> {
   const owner = new pg.Client({ connectionString: db.url })
   await owner.connect()

@@ -7,7 +7,7 @@ export type StoredLine = Required<Omit<NewLineItem, 'priced' | keyof NewLinePost
   StoredLinePosting &
   Pick<NewLineItem, 'priced'> & { details: string | null }
 
-/** An invoice as it is stored: amounts are exact decimal text, dates `YYYY-MM-DD`; null is not known. */
+/** Stored invoice: amounts are exact decimal text, dates `YYYY-MM-DD`; null is unknown. */
 export type StoredInvoice = StoredPosting & {
   id: string
   number: string
@@ -29,21 +29,21 @@ export type StoredInvoice = StoredPosting & {
   replacedBy: string | null
   isHistory: boolean
   importId: string | null
-  /** Who sells and who buys, as `parties` keeps them; null until the invoice is written. */
+  /** Seller and buyer in `parties`; null until the invoice is written. */
   sellerId: string | null
   buyerId: string | null
   lines: StoredLine[]
 }
 
-/** What tells one invoice of a customer from another. */
+/** Returns the key that identifies an invoice within a customer. */
 export function keyOf({ issuer, number }: Pick<NewInvoice, 'issuer' | 'number'>): string {
   return `${issuer}\u0000${number}`
 }
 
 /**
- * A given invoice as it is to be stored.
- * @param stored what is there in its place
- * @param isMoved whether the invoice and its lines stay, so that what was known of both does
+ * Returns an imported invoice with all values to store.
+ * @param stored the invoice that it replaces
+ * @param isMoved whether the invoice and its lines stay, so that their known values stay
  */
 export function completed(
   incoming: NewInvoice,
@@ -73,7 +73,7 @@ export function completed(
     replacedBy: null,
     isHistory: isHistory || stored?.isHistory === true,
     importId,
-    // What is written with other content has the parties of the day on which that came.
+    // An invoice written with other content gets the parties of the day of the new content.
     sellerId: null,
     buyerId: null,
     ...postingOf(incoming, stored, isMoved),
@@ -85,23 +85,23 @@ export function completed(
   })
 }
 
-/** Its head alone: what an import changes of most. */
+/** Returns the invoice without its lines: the part that an import changes most often. */
 export function withoutLines({ lines: _, ...invoice }: StoredInvoice): Omit<StoredInvoice, 'lines'> {
   return invoice
 }
 
-/** An issued invoice with the balance that is given, and what was not known of it filled in. */
+/** Returns an issued invoice with the imported balance, and missing values filled in. */
 export function movedTo(stored: StoredInvoice, incoming: NewInvoice): StoredInvoice {
   const { form, isNumbered, sellerId, buyerId } = stored
   return { ...completed(incoming, stored, stored, true), form, isNumbered, sellerId, buyerId }
 }
 
-/** It owes nothing then. @param replacedBy the id of what came into its place */
+/** Returns the voided invoice, with a zero balance. @param replacedBy the id of its replacement */
 export function asVoided(stored: StoredInvoice, replacedBy = stored.replacedBy): StoredInvoice {
   return { ...stored, documentState: 'voided', balanceAmount: '0', replacedBy }
 }
 
-/** What is left to pay: as given, or what the total leaves after all that was paid before. */
+/** Returns the balance: the imported one, or the total less earlier payments. */
 function balanceOf(incoming: NewInvoice, stored: StoredInvoice | undefined): string {
   if (incoming.balanceAmount !== undefined) return incoming.balanceAmount
   if (stored?.documentState !== 'issued') return incoming.totalAmount

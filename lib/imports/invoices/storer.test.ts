@@ -24,7 +24,7 @@ const invoice = (overrides: Partial<NewInvoice>): NewInvoice => ({
   ...overrides,
 })
 
-test('what was paid before an invoice was voided is not forgotten when it comes again', async () => {
+test('Payments from before an invoice was voided are restored when it returns', async () => {
   const customer = await addNewCustomer()
   const customerId = newCustomerId(customer)
   const run = (importId: string, overrides: Partial<NewInvoice>, correct = false) =>

@@ -25,7 +25,7 @@ const ASSET = {
   },
 }
 
-/** In the shape of the Reseller API; invented. */
+/** Subscription in the shape of the Reseller API; invented. */
 const GOOGLE = {
   kind: 'reseller#subscription',
   customerId: 'C0aa1',
@@ -64,7 +64,7 @@ const importErrorOf = async (value: unknown) => {
 }
 
 describe('our own shape', () => {
-  test('is read with its times, and with or without licenses', async () => {
+  test('is read with its times, with or without licenses', async () => {
     const usage = {
       ...ASSET,
       id: 'web-services-1',
@@ -121,7 +121,7 @@ describe('our own shape', () => {
 })
 
 describe("Google's shape", () => {
-  test('of a commitment plan: seats are bought', async () => {
+  test('is read for a commitment plan: seats are bought', async () => {
     expect(await read([GOOGLE])).toEqual([
       {
         id: 'workspace-suite-C0aa1-1010020028',
@@ -149,7 +149,7 @@ describe("Google's shape", () => {
     ])
   })
 
-  test.each(['FLEXIBLE', 'TRIAL'])('of a %s plan: the cap stands for both', async (planName) => {
+  test.each(['FLEXIBLE', 'TRIAL'])('is read for a %s plan: the cap is both totals', async (planName) => {
     const plan = { planName, isCommitmentPlan: false }
     const seats = { maximumNumberOfSeats: 10, licensedNumberOfSeats: 4 }
     expect(await read({ ...GOOGLE, plan, renewalSettings: undefined, seats })).toMatchObject([
@@ -163,7 +163,7 @@ describe("Google's shape", () => {
     ])
   })
 
-  test('comes as a page of a list, too, beside our own, and with the contact that is told', async () => {
+  test('is read from a page of a list, mixed with our own shape, with the contact of the call', async () => {
     const page = { kind: 'reseller#subscriptions', subscriptions: [GOOGLE, { ...GOOGLE, skuId: '2' }] }
     const assets = await read(`${JSON.stringify(page)}\n${JSON.stringify(ASSET)}`, 'us@reseller.example')
     expect(assets.map(({ id, reseller }) => [id, reseller])).toEqual([
@@ -177,7 +177,7 @@ describe("Google's shape", () => {
     ['seats.numberOfSeats', { seats: { licensedNumberOfSeats: 1 } }],
     ['seats.maximumNumberOfSeats', { plan: { planName: 'FLEXIBLE', isCommitmentPlan: false }, seats: {} }],
     ['plan.isCommitmentPlan', { plan: { planName: 'FLEXIBLE' } }],
-    // What changeSeats answers lacks it: such an answer is no whole subscription.
+    // Missing in an answer of changeSeats, which is not a whole subscription.
     ['status', { status: undefined }],
     ['creationTime', { creationTime: '17408' }],
   ])('is refused without its %s', async (column, wrong) => {
@@ -185,7 +185,7 @@ describe("Google's shape", () => {
   })
 })
 
-test('the example in docs/imports.md is one', async () => {
+test('The example in docs/imports.md is valid', async () => {
   const blocks = [...readFileSync('docs/imports.md', 'utf8').matchAll(/```json\n(.*?)```/gs)]
   const example = blocks.map(([, text = '']) => text).find((text) => text.includes('workspace-suite-1001'))
   expect((await read(example ?? '')).map(({ id }) => id)).toEqual([

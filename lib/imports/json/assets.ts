@@ -46,7 +46,7 @@ const Asset = z
 
 /**
  * Reads assets from our own JSON or Google's `Subscription` resources, an array or NDJSON.
- * @param reseller the contact of those that name none, as Google's
+ * @param reseller contact of assets that name none, like Google's
  */
 export function readAssets(text: AsyncIterable<string>, reseller?: string): AsyncGenerator<NewAsset> {
   const assets = jsonValues<NewAsset>([{ name: '', text }], {
@@ -63,7 +63,7 @@ async function* withReseller(assets: AsyncIterable<NewAsset>, reseller: string |
 
 const googleSeats = z.int().min(0).max(MAX_QUANTITY)
 
-/** The fields that we keep of the Reseller API's `Subscription`; it has more, and may grow. */
+/** Imported fields of the Reseller API's `Subscription`, which has more and may grow. */
 const GoogleSubscription = z
   .object({
     customerId: text(100),
@@ -97,7 +97,7 @@ const GoogleSubscription = z
       return z.NEVER
     }
     return {
-      // A subscription's id changes with its plan; what the customer has of one product does not.
+      // A subscription's id changes with its plan; the customer's ownership of a product does not.
       id: `workspace-suite-${customerId}-${skuId}`,
       type: 'workspace-suite',
       name: skuName ?? skuId,
@@ -122,12 +122,12 @@ const GoogleSubscription = z
     }
   })
 
-/** Whether an object of a file is one of Google's, and not of our own shape. */
+/** Returns whether an object of a file has Google's shape instead of ours. */
 function isGoogleShaped(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'subscriptionId' in value
 }
 
-/** The resources of a page of Google's `subscriptions.list`; anything else is itself. */
+/** Returns the resources of a page of Google's `subscriptions.list`; any other value unchanged. */
 function unwrapPage(value: unknown): unknown[] {
   const page = value as { subscriptions?: unknown } | null
   return Array.isArray(page?.subscriptions) ? page.subscriptions : [value]

@@ -25,7 +25,7 @@ describe('jsonElements', () => {
     for (const size of [1, 2, 3, 5]) expect(await elementsOf(text, size)).toEqual(whole)
   })
 
-  test('gives each object back as it was', async () => {
+  test('yields each object unchanged', async () => {
     const object = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 3 }))
     const size = fc.integer({ min: 1, max: 9 })
     await fc.assert(

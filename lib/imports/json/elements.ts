@@ -1,18 +1,17 @@
 import { ImportError } from '#lib/imports/import-error.ts'
 
-/** One object of a file, as text, and the line on which it begins. */
+/** Object of a file as text, with the line on which it begins. */
 export type JsonElement = { line: number; text: string }
 
-/** Of one object; an invoice with 10,000 lines has some 2 million. */
+/** Most characters of one object; an invoice with 10,000 lines has some 2 million. */
 const MAX_CHARACTERS = 16 * 1024 * 1024
 const DEEPEST = 50
 const DEPTHS: Record<string, number> = { '{': 1, '[': 1, '}': -1, ']': -1 }
 
 /**
- * The objects of a JSON file one by one, so that a file of any length takes the memory of one: those of
- * its array, or, without an array, those that follow one another (NDJSON). What is between their braces
- * is not looked at yet.
- * @throws ImportRefused where the file is neither, with its line
+ * Yields the objects of a JSON file one by one, so that memory is bounded by one object: the elements of its array, or
+ * consecutive objects (NDJSON). The contents between their braces are not parsed yet.
+ * @throws ImportError with the line where the file is neither
  */
 export async function* jsonElements(text: AsyncIterable<string>): AsyncGenerator<JsonElement> {
   const scan = elementScan()
@@ -20,7 +19,7 @@ export async function* jsonElements(text: AsyncIterable<string>): AsyncGenerator
   scan.end()
 }
 
-/** Where the reader is, outside the objects. */
+/** State of the reader outside of objects. */
 type ScanState = 'start' | 'sequence' | 'array' | 'after comma' | 'after element' | 'after array'
 
 function elementScan() {
@@ -28,7 +27,7 @@ function elementScan() {
   let line = 1
   let open: (JsonElement & { scan: ObjectScan }) | undefined
 
-  /** Goes on in the object that is open; what it returns is where to go on in the chunk. */
+  /** Continues the open object. @returns the position in the chunk to continue from */
   function* inside(chunk: string, at: number, object: JsonElement & { scan: ObjectScan }) {
     const end = object.scan(chunk, at)
     const piece = chunk.slice(at, end ?? chunk.length)

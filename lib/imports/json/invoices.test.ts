@@ -22,7 +22,7 @@ async function read(text: string) {
   return invoices
 }
 
-// The number stands in the file's `id`.
+// The file's `id` contains the number.
 const { id: number, ...others } = INVOICE
 const READ = { ...others, number }
 
@@ -35,7 +35,7 @@ const importErrorOf = async (...objects: unknown[]) => {
 }
 
 describe('readInvoices', () => {
-  test('reads an array, and what an object leaves out is left out', async () => {
+  test('reads an array, and leaves missing fields out', async () => {
     expect(await read(JSON.stringify([INVOICE]))).toEqual([
       {
         ...READ,
@@ -45,7 +45,7 @@ describe('readInvoices', () => {
     ])
   })
 
-  test('reads all that an invoice can tell', async () => {
+  test('reads all fields of an invoice', async () => {
     const line = { type: 'web-services', description: 'Tax', price: '-0.10', qty: '1', details: 'VAT' }
     const whole = { ...INVOICE, billingProfileId: 'emea', balanceAmount: '0', lines: [line] }
     expect(await read(JSON.stringify(whole))).toMatchObject([
@@ -59,7 +59,7 @@ describe('readInvoices', () => {
     ])
   })
 
-  test('reads what an invoice says of its life, its account and its period', async () => {
+  test('reads the life cycle, account and period of an invoice', async () => {
     const more = {
       documentState: 'draft',
       form: 'summary',
@@ -134,12 +134,12 @@ describe('readInvoices', () => {
     ['XTS', 'is XTS, which is for tests and no currency'],
     ['ABC', 'is ABC, which is no currency of ISO 4217'],
     ['usd', 'is not a three-letter code such as USD'],
-  ])('refuses the currency %s, and takes a withdrawn one', async (currency, reason) => {
+  ])('refuses the currency %s, and accepts a withdrawn one', async (currency, reason) => {
     expect(await importErrorOf({ ...INVOICE, currency })).toEqual([{ line: 1, column: 'currency', reason }])
     expect(await read(JSON.stringify({ ...INVOICE, currency: 'DEM' }))).toMatchObject([{ currency: 'DEM' }])
   })
 
-  test('names the place of what is wrong inside', async () => {
+  test('reports the path of an error inside an object', async () => {
     const lines = [INVOICE.lines[0], { description: 'x', price: 'y' }]
     expect(await importErrorOf({ ...INVOICE, lines, colour: 'red' })).toMatchObject([
       { column: 'lines[1].price' },
@@ -148,7 +148,7 @@ describe('readInvoices', () => {
     ])
   })
 
-  test('reads an issuer by its name, or with all that is known', async () => {
+  test('reads an issuer by its name, or with all fields', async () => {
     const details = {
       address: 'Kai 1\r\n Zurich ',
       taxId: '',
@@ -196,7 +196,7 @@ describe('readInvoices', () => {
     ])
   })
 
-  test('refuses what is not JSON between braces, and goes on', async () => {
+  test('refuses text between braces that is not JSON, and continues', async () => {
     expect(await importErrorOf('{"id": nothing}', '{"id":}', { ...INVOICE, id: '' })).toMatchObject([
       { line: 1, reason: expect.stringContaining('not JSON') },
       { line: 2, reason: expect.stringContaining('not JSON') },
@@ -210,13 +210,13 @@ describe('readInvoices', () => {
     ).toHaveLength(20)
   })
 
-  test('is not misled by __proto__', async () => {
+  test('treats __proto__ as an unknown field', async () => {
     const text = JSON.stringify(INVOICE).replace('{', '{"__proto__":{"balanceAmount":"0"},')
     expect(await importErrorOf(text)).toMatchObject([{ line: 1 }])
   })
 })
 
-test('the example in docs/imports.md is one', async () => {
+test('The example in docs/imports.md is valid', async () => {
   const blocks = [...readFileSync('docs/imports.md', 'utf8').matchAll(/```json\n(.*?)```/gs)]
   const example = blocks.map(([, text = '']) => text).find((text) => text.includes('INV-2026'))
   expect((await read(example ?? '')).map(({ number }) => number)).toEqual(['INV-2026-0917'])

@@ -75,8 +75,8 @@ const Invoice = z
   })
 
 /**
- * Reads invoices from our own JSON, arrays or NDJSON, one at a time. In all files together, an issuer has a number once.
- * @param onObject told of each object that was read
+ * Reads invoices from our own JSON, arrays or NDJSON, one at a time. A number is unique per issuer across all files.
+ * @param onObject called for each object that was read
  */
 export function readInvoices(
   sources: Iterable<SourceText> | AsyncIterable<SourceText>,

@@ -4,7 +4,7 @@ import { textError } from '#lib/imports/value-errors.ts'
 import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'
 import { name, optionalText } from './values.ts'
 
-/** Up to ten lines of kept text, with a line break between them; null and empty say the same. */
+/** Up to ten lines of text with a line break between them; null and empty are equal. */
 export const optionalLines = z
   .union([z.literal('').transform(() => null), z.string()])
   .nullish()
@@ -16,7 +16,7 @@ export const optionalLines = z
     return lines.join('\n') || null
   })
 
-/** Text that `read` brings into its one form, and that may be left out. */
+/** Schema of optional text in the canonical form of `read`. */
 export function optionalCode(read: (text: string) => string | undefined, message: string) {
   return optionalText().transform((value, context) => {
     const code = value === null ? null : read(value)
@@ -25,7 +25,7 @@ export function optionalCode(read: (text: string) => string | undefined, message
   })
 }
 
-/** Who sends an invoice: a name, or an object with all that is known; docs/imports.md describes it. */
+/** Issuer of an invoice: a name, or an object with all known fields; docs/imports.md describes both. */
 export const Issuer = z.preprocess(
   (value) => (typeof value === 'string' ? { name: value } : value),
   z.strictObject({

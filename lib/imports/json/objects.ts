@@ -4,7 +4,7 @@ import { ImportError, type ProblemList, problemList } from '../import-error.ts'
 import type { SourceText } from '../sources/source.ts'
 import { type JsonElement, jsonElements } from './elements.ts'
 
-/** Which numbers are kept digit by digit instead of as floats: the fields of `amount`. */
+/** Fields whose numbers are read digit by digit instead of as floats: those of `amount`. */
 const AMOUNTS = new Set([
   'price',
   'qty',
@@ -16,20 +16,20 @@ const AMOUNTS = new Set([
   'taxRate',
 ])
 
-/** How the objects of files are read. */
+/** Options for reading objects of files. */
 export type JsonReadOptions<T> = {
   read(value: unknown): z.ZodSafeParseResult<T>
-  /** What may come once in all files, by the group within which that holds. */
+  /** Returns the key that is unique across all files, and the group in which it is unique. */
   keyOf(value: T): { group: string; id: string }
-  /** Makes of one object the ones that it holds. */
+  /** Returns the objects that an object contains. */
   unwrap?: (value: unknown) => unknown[]
-  /** Told of each object that was read, right before it is given, and of the line on which it begins. */
+  /** Called for each object right before it is yielded, with the line on which it begins. */
   onObject?: ((from: SourceText, line: number) => void) | undefined
 }
 
 /**
- * The objects of one or several files as `read` takes them, in their order. Once something is wrong
- * nothing more is yielded, and the rest is read for its problems only.
+ * Yields the objects of one or several files as `read` parses them, in order. After the first error, yields nothing and
+ * reads the rest for its errors only.
  */
 export async function* jsonValues<T>(
   sources: Iterable<SourceText> | AsyncIterable<SourceText>,
@@ -62,7 +62,7 @@ export async function* jsonValues<T>(
 
 type SourceLocation = { file: string | undefined; line: number }
 
-/** So that a line and the file it is in are one small number, for there may be a million of them. */
+/** Packs a line and its file into one small number, because there may be a million of them. */
 const MAX_LINES = 2 ** 34
 
 /** Remembers where things came first. */
@@ -70,7 +70,7 @@ function lineIndex() {
   const sources: SourceText[] = []
   const groups = new Map<string, Map<string, number>>()
   return {
-    /** @returns where it came before, in words; undefined where it comes for the first time */
+    /** @returns the place of the first occurrence in words; undefined for the first occurrence */
     put(group: string, id: string, source: SourceText, line: number): string | undefined {
       if (sources.at(-1) !== source) sources.push(source)
       const ids = groups.get(group) ?? new Map<string, number>()
@@ -86,7 +86,7 @@ function lineIndex() {
   }
 }
 
-/** Puts on the list what ends the file early, so that it is told together with what was found before. */
+/** Records an error that ends the file early, so that it is reported together with previous errors. */
 async function* upToTrouble(elements: AsyncIterable<JsonElement>, problems: ProblemList, file?: string) {
   try {
     yield* elements

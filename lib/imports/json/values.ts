@@ -3,7 +3,7 @@ import { decimalError, textError } from '#lib/imports/value-errors.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { timeOf } from '../times.ts'
 
-/** Kept text: not empty, without control characters. */
+/** Schema of stored text: not empty, without control characters. */
 export function text(longest = 300) {
   return z
     .string()
@@ -14,12 +14,12 @@ export function text(longest = 300) {
     })
 }
 
-/** What something is known by: text without the space around it, which would make another thing of it. */
+/** Schema of an identifying text, without surrounding space, which would make it another text. */
 export function name(longest = 300) {
   return z.string().trim().pipe(text(longest))
 }
 
-/** Text that may be left out; null and empty say the same. */
+/** Schema of optional text; null and empty are equal. */
 export function optionalText(longest = 300) {
   return z
     .union([z.literal('').transform(() => null), text(longest)])
@@ -27,7 +27,7 @@ export function optionalText(longest = 300) {
     .transform((value) => value ?? null)
 }
 
-/** A web address that may be left out. Anything else in its place could be a script behind a link. */
+/** Schema of an optional web address. Any other scheme could hide a script behind a link. */
 export const httpUrl = z
   .union(
     [z.literal('').transform(() => null), z.url({ protocol: /^https?$/ }).max(2000)],
@@ -43,7 +43,7 @@ export const amount = z.string('is no amount').transform((value, context) => {
   return decimal?.toFixed() ?? z.NEVER
 })
 
-/** A time as ISO 8601, in UTC unless it says otherwise, or as epoch milliseconds. */
+/** Time as ISO 8601, in UTC by default, or as epoch milliseconds. */
 export const time = z.union([z.string(), z.number()], 'is no time').transform((value, context) => {
   const normalized = /^\d{12,14}$/.test(String(value)) ? dateText(Number(value)) : String(value)
   const epochMs = timeOf(normalized)

@@ -6,8 +6,8 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import type { StoredInvoice } from '../invoices/stored.ts'
 
 /**
- * What carries the customer's purchase orders, references and cost centers onto an invoice that arrives, where its
- * issuer sent none. They are read once, as they stand while the import runs; later changes reach later invoices.
+ * Returns a function that adds the customer's purchase orders, references and cost centers to arriving invoices whose
+ * issuer sent none. The details are read once per import; later changes apply to later invoices.
  */
 export async function carrierOf(tx: Transaction, customerId: CustomerId) {
   const profiles = new Map((await listProfiles(tx, customerId)).map((profile) => [profile.id, profile]))
@@ -31,7 +31,7 @@ export async function carrierOf(tx: Transaction, customerId: CustomerId) {
 
 type Carried = { carried: string[] | null }
 
-/** With each of these in the place of what is not told, and its name among what was carried. */
+/** Returns the row with missing values replaced by the details, and the replaced fields listed in `carried`. */
 function withCarried<Row extends Carried>(row: Row, details: Partial<Record<keyof Row, string | null>>): Row {
   const missing = Object.entries(details).filter(
     ([field, value]) => value !== null && (row[field as keyof Row] ?? null) === null,

@@ -8,7 +8,7 @@ import { quoted, textError } from '../value-errors.ts'
 /** A day, `YYYY-MM-DD`. */
 export const day = z.string('is no date').refine(isDay, 'is not a date such as 2026-11-30')
 
-/** A code of a list; null and left out say the same. */
+/** Schema of a code from a list; null and absent are equal. */
 function code(isValid: (text: string) => boolean, list: string) {
   return z
     .string()
@@ -19,7 +19,7 @@ function code(isValid: (text: string) => boolean, list: string) {
     })
 }
 
-/** Text that may be left out; null and empty say the same. */
+/** Schema of optional text; null and empty are equal. */
 function optionalText(longest: number) {
   return z
     .string()
@@ -37,7 +37,7 @@ const rate = amount
   .refine((value) => value === null || value === undefined || Number(value) >= 0, 'is below zero')
 const taxCategory = code(isTaxCategory, 'UNCL 5305, such as S, Z, E, AE, K, G or O')
 
-/** The fields of a line for whoever posts it; docs/posting.md describes them. */
+/** Posting fields of a line; docs/posting.md describes them. */
 export const linePosting = {
   netAmount: amount.nullish(),
   taxCategory,
@@ -72,7 +72,7 @@ const TaxRow = z
     ...(exemptionReason ? { exemptionReason } : {}),
   }))
 
-/** The fields of an invoice for whoever posts it. */
+/** Posting fields of an invoice. */
 export const invoicePosting = {
   typeCode: code(isTypeCode, 'UNCL 1001, such as 380, 381 or 384'),
   netAmount: amount.nullish(),
@@ -86,7 +86,7 @@ export const invoicePosting = {
 
 type Period = { periodStart?: string | null | undefined; periodEnd?: string | null | undefined }
 
-/** What is wrong with a line's period; undefined where it is right, or not told. */
+/** Returns the error of a line's period; undefined where valid or absent. */
 export function periodError({ periodStart, periodEnd }: Period): string | undefined {
   if (!periodStart && !periodEnd) return undefined
   if (!periodStart || !periodEnd) return 'and periodStart come together'

@@ -42,8 +42,8 @@ const charges = (...changes: Row[]) => changes.map((change) => ({ ...CHARGE, ...
 const details = (...changes: Row[]) =>
   changes.map((change, at) => ({ ...DETAIL, InvoiceDetailId: `L-${at}`, ...change }))
 
-describe('charges give their line', () => {
-  test('its period from the first to the last, and the account that all of them are of', async () => {
+describe('charges set on their line', () => {
+  test('the period from the first to the last, and the account that all share', async () => {
     const [invoice] = await read(
       charges(
         {},
@@ -58,13 +58,13 @@ describe('charges give their line', () => {
     for (const field of ['subAccount', 'billingAccount', 'unit']) expect(second).not.toHaveProperty(field)
   })
 
-  test('its billing account where the invoice is of several', async () => {
+  test('the billing account where the invoice has several', async () => {
     const [invoice] = await read(charges({}, { ServiceName: 'Storage', BillingAccountId: 'A-2' }))
     expect(invoice?.billingAccount).toBeUndefined()
     expect(invoice?.lines.map(({ billingAccount }) => billingAccount)).toEqual(['A-1', 'A-2'])
   })
 
-  test('its unit in the file’s own words, where it has a quantity', async () => {
+  test('the unit in the file’s own words, where the line has a quantity', async () => {
     const text = (async function* () {
       yield 'customer,platform,sku,rule,currency\n,,K,3,USD\n'
     })()
@@ -73,12 +73,12 @@ describe('charges give their line', () => {
     expect(invoice?.lines[0]).toMatchObject({ qty: '4', unit: 'Hours' })
   })
 
-  test('nothing where a time can not be read, and is imported all the same', async () => {
+  test('no period where a time can’t be read, and are imported all the same', async () => {
     const [invoice] = await read(charges({ ChargePeriodStart: 'yesterday' }))
     expect(invoice?.lines[0]).not.toHaveProperty('periodStart')
   })
 
-  test('the same whatever has room in memory', async () => {
+  test('the same fields whether or not they were spilled to disk', async () => {
     const rows = charges(
       {},
       { SubAccountId: 'S-2' },
@@ -97,14 +97,14 @@ describe('charges give their line', () => {
   })
 })
 
-describe('invoice details give', () => {
-  test('the invoice its terms and order, where all rows say the same', async () => {
+describe('invoice details set', () => {
+  test('the invoice terms and order that all rows share', async () => {
     const [invoice] = await read(details({}, {}))
     expect(invoice).toMatchObject({ paymentTerms: 'Net 30', purchaseOrder: 'PO-1' })
     expect(invoice?.lines[0]).not.toHaveProperty('purchaseOrder')
   })
 
-  test('each line its own order, where they have several', async () => {
+  test('the order of each line, where the rows differ', async () => {
     const [invoice] = await read(details({}, { PurchaseOrderNumber: 'PO-2', PaymentTerms: 'Net 60' }, {}))
     for (const field of ['paymentTerms', 'purchaseOrder']) expect(invoice).not.toHaveProperty(field)
     expect(invoice?.lines.map(({ purchaseOrder }) => purchaseOrder).sort()).toEqual(['PO-1', 'PO-1', 'PO-2'])

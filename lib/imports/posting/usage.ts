@@ -7,8 +7,8 @@ import { textError } from '../value-errors.ts'
 import type { NewLinePosting } from './schemas.ts'
 
 /**
- * What the charges of a line say of when and for which account they are. Times are epoch milliseconds, the end is
- * exclusive; null: they say different things.
+ * Period and account from the charges of a line. Times are epoch milliseconds with an exclusive end; null: the charges
+ * differ.
  */
 export type Usage = {
   start?: number | undefined
@@ -25,7 +25,7 @@ export type Usage = {
 const PAYMENT = ['grain', 'paymentCurrency', 'paymentAmount'] as const
 const AGREED = ['account', 'subAccount', 'unit', 'order', ...PAYMENT] as const
 const MAX_GRAIN_LENGTH = 2000
-/** Reads it of rows. What can't be read is left out: no invoice depends on it. */
+/** Returns a reader of usage from rows. Leaves out unreadable values: no invoice depends on them. */
 export function usageReader() {
   const timeAt = timeReader()
   const textAt = (text: string | undefined, longest = 300) =>
@@ -51,8 +51,8 @@ export function usageReader() {
 }
 
 /**
- * Widens what is known of a line by more of its charges.
- * @param isFirst whether nothing is known of it yet
+ * Widens a line's usage by more of its charges.
+ * @param isFirst whether the line has no usage yet
  */
 export function widen(usage: Usage, more: Usage, isFirst: boolean): void {
   usage.start = least(usage.start, more.start)
@@ -70,9 +70,9 @@ function least(one: number | undefined, other: number | undefined): number | und
 }
 
 /**
- * The line's fields.
- * @param hasAccount whether its invoice is of one account, and names it; `hasOrder` the same of a purchase order
- * @param hasQuantity whether its quantity is that of the charges, so that their unit is its unit
+ * Returns the line's fields from its usage.
+ * @param hasAccount whether the invoice has a single, named account; `hasOrder`: likewise for a purchase order
+ * @param hasQuantity whether the line's quantity is the charges' quantity, so that their unit applies
  */
 export function linePostingOfUsage(
   { start, end, account, subAccount, unit, order }: Usage,
@@ -92,7 +92,10 @@ export function linePostingOfUsage(
   }
 }
 
-/** What only an issuer's own line has: its id, to which charges lead, and what is to be paid in another currency. */
+/**
+ * Returns the fields that only an issuer's own line has: its id, referenced by charges, and the amount payable in
+ * another currency.
+ */
 export function issuerLineOf(
   { detail, category, usage }: { detail?: string | undefined; category: string; usage: Usage },
   currency: string,

@@ -5,12 +5,12 @@ import { moneyText } from '#lib/platform/values/money.ts'
 import { ImportError, type ImportProblem } from '../import-error.ts'
 import type { InvoiceReport } from './report.ts'
 
-/** What an operator knows of the files before: totals by currency, as exact decimal text, and how many invoices. */
+/** Operator's figures for the files: totals by currency as exact decimal text, and the number of invoices. */
 export type Expectations = { totals: Record<string, string>; invoices?: number | undefined }
 
 /**
  * Reads expectations such as `USD=1234.56` and `invoices=12`.
- * @throws Error that names the text which is none, or comes twice
+ * @throws Error that names an invalid or repeated text
  */
 export function expectationsOf(texts: readonly string[]): Expectations {
   const expected: Expectations = { totals: {} }
@@ -28,7 +28,7 @@ export function expectationsOf(texts: readonly string[]): Expectations {
   return expected
 }
 
-/** @throws ImportRefused that tells each expected figure beside what the invoices of the files come to */
+/** @throws ImportError that lists each expected figure with the actual one of the files */
 export function checkExpectations(
   { sums, invoices }: InvoiceReport,
   { totals, ...expected }: Expectations,

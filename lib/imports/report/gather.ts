@@ -4,14 +4,14 @@ import type { InvoiceCounts, NewInvoice } from '../schemas.ts'
 import { type Group, type InvoiceReport, MAX_GROUPS, type Sum } from './report.ts'
 import { limitsOf, warningList, warningsOf } from './warnings.ts'
 
-/** Far more groups than a bill has; an export with more of them is still added up per currency. */
+/** Most groups in memory, far more than a bill has; a larger export is still added up per currency. */
 const MAX_IN_MEMORY = 10_000
 
 /** Sums while they are added up. */
 type Sums = { invoices: number; exact: Big; invoiced: Big }
 
 type Options = {
-  /** Told of each group, where an import is for several customers. */
+  /** Set per group in an import for several customers. */
   customer?: string | undefined
   isHistory: boolean
   /** A day of UTC. */
@@ -19,7 +19,7 @@ type Options = {
   mostInMemory?: number
 }
 
-/** Adds up the invoices of an import as they come, exactly and in bounded memory. */
+/** Adds up the invoices of an import while they stream, exactly and in bounded memory. */
 export function gatherInvoices({ customer, isHistory, today, mostInMemory = MAX_IN_MEMORY }: Options) {
   const sums = new Map<string, Sums>()
   const groups = new Map<string, Sums & Pick<Group, 'issuer' | 'account' | 'period' | 'currency'>>()
@@ -41,8 +41,8 @@ export function gatherInvoices({ customer, isHistory, today, mostInMemory = MAX_
   return {
     oddities: warnings,
     /**
-     * One invoice, of whatever fate.
-     * @param exact the sum as the file has it, where the invoice rounds it
+     * Adds an invoice, whatever its outcome.
+     * @param exact the file's sum, where the invoice rounds it
      */
     addInvoice(invoice: NewInvoice, exact = invoice.totalAmount): void {
       const { currency, totalAmount } = invoice
@@ -56,7 +56,7 @@ export function gatherInvoices({ customer, isHistory, today, mostInMemory = MAX_
         into.invoiced = into.invoiced.plus(totalAmount)
       }
     },
-    /** What is odd of one invoice, once it is known whether it is new. */
+    /** Checks an invoice for oddities, once it is known whether the invoice is new. */
     inspect(invoice: NewInvoice, isNew: boolean): void {
       for (const [what, example] of warningsOf(invoice, { isNew, isHistory, limits }))
         warnings.add(what, example)
@@ -81,14 +81,14 @@ export function gatherInvoices({ customer, isHistory, today, mostInMemory = MAX_
   }
 }
 
-/** The largest groups of each currency, in the order in which people look for them. */
+/** Returns the largest groups of each currency, in display order. */
 function largest(groups: readonly Group[], elsewhere: number) {
   const ranks = [...Map.groupBy(groups, ({ currency }) => currency).values()].flatMap((currencyGroups) =>
     currencyGroups
       .sort((a, b) => new Big(b.invoiced).abs().cmp(new Big(a.invoiced).abs()))
       .map((group, rank) => ({ group, rank })),
   )
-  // Amounts of two currencies are not compared: the largest of each comes first.
+  // Amounts of two currencies are not compared: the largest of each are first.
   const largestGroups = ranks
     .sort((a, b) => a.rank - b.rank)
     .slice(0, MAX_GROUPS)
@@ -117,7 +117,7 @@ function periodOf({ periodStart, periodEnd, invoiceDate }: NewInvoice): string {
   return isMonth ? periodStart.slice(0, 7) : `${periodStart}/${addDays(periodEnd, -1)}`
 }
 
-/** The reports of several customers' parts of one import as one. The parts are not empty. */
+/** Merges the reports of several customers' parts of one import. The parts are not empty. */
 export function mergedReports(parts: readonly InvoiceReport[]): InvoiceReport {
   const [first, ...others] = parts
   if (!first) throw new RangeError('There is no part of the import.')

@@ -10,14 +10,14 @@ const importErrorOf = async (text: string) =>
   ((await read(text).catch((error: unknown) => error)) as ImportError).problems
 
 describe('a map of accounts', () => {
-  test('leads accounts to customers; a sub-account comes before its billing account', async () => {
+  test('maps accounts to customers, a sub-account before its billing account', async () => {
     const { ownerOf, owners } = await read(
       'Customer,ACCOUNT,BillingProfile\nsunbird,B-1,\nheron, S-1 ,emea\nsunbird,S-2,default\nheron,S-3,emea\n',
     )
     expect(ownerOf('B-1')).toEqual({ customer: 'sunbird' })
     expect(ownerOf('B-1', 'S-9')).toEqual({ customer: 'sunbird' })
     expect(ownerOf('B-1', 'S-1')).toEqual({ customer: 'heron', billingProfile: 'emea' })
-    // The profile that all have is no other for being said.
+    // Stating the default profile makes no difference.
     expect(ownerOf('B-9', 'S-2')).toEqual({ customer: 'sunbird' })
     expect(ownerOf('B-9', 'S-9')).toBeUndefined()
     expect(owners()).toEqual([
@@ -29,7 +29,7 @@ describe('a map of accounts', () => {
   test.each([
     ['a row without customer', 'account,customer\nA,x\nB,\n', { line: 3, reason: 'has no customer' }],
     ['a row without account', 'account,customer\n,x\n', { line: 2, reason: 'has no account' }],
-    ['a row of nothing', 'account,customer\n,\n', { line: 2, reason: 'has no account' }],
+    ['an empty row', 'account,customer\n,\n', { line: 2, reason: 'has no account' }],
     ['an account twice', 'account,customer\nA,x\nA,x\n', { line: 3, reason: 'account A is in line 2, too' }],
     ['no customers', 'account\nA\n', { line: 1, column: 'customer', reason: 'there is no such column' }],
     [
@@ -50,7 +50,7 @@ describe('a map of accounts', () => {
     ],
     ['semicolons', 'account;customer\nA;x\n', { reason: expect.stringContaining('separated by semicolons') }],
     ['nothing', '', { reason: 'is empty' }],
-  ])('with %s is refused', async (_what, text, problem) => {
+  ])('is refused with %s', async (_what, text, problem) => {
     expect(await importErrorOf(text)).toEqual([{ file: 'accounts.csv', ...problem }])
   })
 })

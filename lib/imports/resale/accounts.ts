@@ -1,20 +1,20 @@
 import { readTable } from './table.ts'
 
-/** Whose invoices the charges of an account become: a customer, by its id, and a profile other than `default`. */
+/** Owner of an account's charges: a customer by its id, and a profile other than `default`. */
 export type Owner = { customer: string; billingProfile?: string | undefined }
 
-/** Which account is whose, as the operator says in a file. */
+/** Operator's map of accounts to owners. */
 export type Accounts = {
-  /** An entry of the sub-account comes before that of its billing account; undefined where there is neither. */
+  /** Returns the owner of the sub-account, else of its billing account; undefined without either. */
   ownerOf(billingAccount: string, subAccount?: string): Owner | undefined
-  /** Each customer and profile once, with the line that names it first: whether they exist, the caller knows. */
+  /** Returns each customer and profile once, with its first line. The caller checks whether they exist. */
   owners(): { owner: Owner; line: number }[]
 }
 
 /**
  * Reads a map of accounts: `account` (a billing account or a sub-account), `customer`, and `billingProfile`, which may
  * be missing or blank.
- * @throws ImportRefused that lists what is wrong with it: an account that comes twice, a row without account or customer
+ * @throws ImportError that lists its errors: a repeated account, a row without account or customer
  */
 export async function readAccounts(
   text: AsyncIterable<string>,
@@ -33,7 +33,7 @@ export async function readAccounts(
       if (!account || !customer) return `has no ${account ? 'customer' : 'account'}`
       const before = lines.get(account)
       if (before !== undefined) return `account ${account} is in line ${before}, too`
-      // Whether it is said or not changes no invoice's number.
+      // A stated default profile changes no invoice's number.
       const billingProfile = profileId === 'default' ? undefined : profileId
       const key = JSON.stringify([customer, billingProfile])
       const { owner } = named.get(key) ?? { owner: { customer, ...(billingProfile && { billingProfile }) } }

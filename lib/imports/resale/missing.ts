@@ -4,15 +4,15 @@ import { ImportError, MAX_PROBLEMS } from '../import-error.ts'
 /** Charges that can't be invoiced for one and the same reason. */
 export type Lack = { add(cost: Big): void }
 
-/** Beyond these, they are not told apart any more: memory has a bound, whatever the file. */
+/** Most subjects that are reported individually: bounds the memory for any file. */
 const MAX_SUBJECTS = 50_000
 
-/** Gathers what an operator's own files leave out, to name it all at once with its weight. */
+/** Collects the gaps in an operator's own files, to report all of them together with their amounts. */
 export function missingList(reason: string) {
   const bySubject = new Map<string, { count: number; sums: Map<string, Big> }>()
   let isCut = false
   return {
-    /** Of one subject, such as an account, and one currency. */
+    /** Returns the entry of a subject, such as an account, in one currency. */
     entryFor(subject: string, currency: string): Lack {
       const entry = bySubject.get(subject) ?? { count: 0, sums: new Map<string, Big>() }
       if (bySubject.size < MAX_SUBJECTS) bySubject.set(subject, entry)
@@ -24,7 +24,7 @@ export function missingList(reason: string) {
         },
       }
     },
-    /** @throws ImportRefused that names those with the most charges, and after them those with the most money */
+    /** @throws ImportError that names those with the most charges, followed by those with the largest amounts */
     throwIfAny(): void {
       if (bySubject.size === 0) return
       const heaviest = [...bySubject]

@@ -33,7 +33,7 @@ describe('price rules', () => {
     'sunbird,,,,,+10%',
     ',,,,,+11%',
   ]
-  test('hold in one order, whatever theirs in the file', async () => {
+  test('apply by specificity, whatever their order in the file', async () => {
     for (const rules of [ranking, ranking.toReversed()])
       for (let left = ranking.length; left > 0; left--) {
         const remaining = rules.filter((rule) => ranking.indexOf(rule) >= ranking.length - left)
@@ -42,23 +42,26 @@ describe('price rules', () => {
       }
   })
 
-  test('of another customer, platform, SKU, category or currency do not hold', async () => {
+  test('of another customer, platform, SKU, category or currency do not apply', async () => {
     const { ruleFor } = await read(
       'heron,,,,,+1%\n,office-suite,,,,+1%\n,,K-2,,,+1%\n,,,Tax,,+1%\n,,,,EUR,+1%',
     )
     expect(ruleFor(CHARGE)).toBeUndefined()
     expect(ruleFor({ ...CHARGE, currency: 'EUR' })).toBeDefined()
-    // What has no SKU is nobody's "any".
+    // A charge without a SKU matches no "any" of a SKU column.
     expect(ruleFor({ ...CHARGE, sku: undefined, customer: undefined })).toBeUndefined()
   })
 
-  test.each(['4.50', 'ListCost'])('%s is a price of usage and purchases alone, unless told', async (rule) => {
-    const { ruleFor } = await read(`,,K-1,,,${rule}\n,,,Credit,,${rule}\n,,,,,+8%`)
-    expect(ruleFor(CHARGE)?.rule.kind).not.toBe('percent')
-    expect(ruleFor({ ...CHARGE, category: 'Purchase' })?.rule.kind).not.toBe('percent')
-    expect(ruleFor({ ...CHARGE, category: 'Tax' })?.rule.kind).toBe('percent')
-    expect(ruleFor({ ...CHARGE, category: 'Credit' })?.rule.kind).not.toBe('percent')
-  })
+  test.each(['4.50', 'ListCost'])(
+    'apply %s to usage and purchases only, unless they name a category',
+    async (rule) => {
+      const { ruleFor } = await read(`,,K-1,,,${rule}\n,,,Credit,,${rule}\n,,,,,+8%`)
+      expect(ruleFor(CHARGE)?.rule.kind).not.toBe('percent')
+      expect(ruleFor({ ...CHARGE, category: 'Purchase' })?.rule.kind).not.toBe('percent')
+      expect(ruleFor({ ...CHARGE, category: 'Tax' })?.rule.kind).toBe('percent')
+      expect(ruleFor({ ...CHARGE, category: 'Credit' })?.rule.kind).not.toBe('percent')
+    },
+  )
 
   test.each([
     ['+8%', { kind: 'percent', text: '+8 %' }, '1.08'],
@@ -86,7 +89,7 @@ describe('price rules', () => {
     ['PricingCurrencyEffectiveCost', 'is no rule'],
     ['"4,50"', 'is not a number (write 1234.5'],
     ['', 'has no rule'],
-  ])('%s is none', async (text, reason) => {
+  ])('reject %s', async (text, reason) => {
     expect(await importErrorOf(`,,,,,${text}`)).toEqual([
       { file: 'rules.csv', line: 2, reason: expect.stringContaining(reason) },
     ])
@@ -100,18 +103,18 @@ describe('price rules', () => {
     ],
     ['no platform', ',Web Services,,,,+1%', { line: 2, reason: expect.stringContaining('"Web Services"') }],
     ['no currency', ',,,,ABC,+1%', { line: 2, reason: expect.stringContaining('no currency of ISO 4217') }],
-  ])('with %s are refused', async (_what, rows, problem) => {
+  ])('are refused with %s', async (_what, rows, problem) => {
     expect(await importErrorOf(rows)).toEqual([{ file: 'rules.csv', ...problem }])
   })
 
-  test('need their columns, so that a misspelt one does not make a rule hold for all', async () => {
+  test('require their columns, so that a misspelled one does not widen a rule', async () => {
     expect(await importErrorOf('', 'costumer,platform,sku,rule\n')).toMatchObject([
       { column: 'customer', reason: 'there is no such column' },
       { reason: expect.stringContaining('"costumer"') },
     ])
   })
 
-  test('tell the customers that they name', async () => {
+  test('return the customers that they name', async () => {
     const { customers } = await read('heron,,,,,+1%\n,,,,,+2%\nsunbird,,,,,+1%\nheron,,K-1,,,+1%')
     expect(customers()).toEqual([
       { customer: 'heron', line: 2 },

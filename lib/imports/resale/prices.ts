@@ -5,7 +5,7 @@ import { slugOf } from '../focus/platforms.ts'
 import { decimalError, quoted } from '../value-errors.ts'
 import { readTable } from './table.ts'
 
-/** What a rule is chosen by. */
+/** Fields by which a rule is chosen. */
 export type Charge = {
   customer: string | undefined
   platform: string
@@ -13,21 +13,21 @@ export type Charge = {
   category: string
   currency: string
 }
-/** A rule with the line that it stands on, and whether it names a currency. */
+/** Rule with its line, and whether it names a currency. */
 export type PriceRule = { rule: Rule; line: number; hasCurrency: boolean }
 
 /** A reseller's prices. */
 export type Prices = {
   file: string
-  /** The most specific rule that holds for a charge; undefined where none does. */
+  /** Returns the most specific rule for a charge; undefined where none applies. */
   ruleFor(charge: Charge): PriceRule | undefined
-  /** Each customer that a rule names, with its first line: whether they exist, the caller knows. */
+  /** Returns each customer that a rule names, with its first line. The caller checks whether they exist. */
   customers(): { customer: string; line: number }[]
 }
 
 type Key = Partial<Record<keyof Charge, string>>
 
-/** From the most specific to the least; of equal ones, a rule with a category, then one with a currency comes first. */
+/** Precedence, most specific first; of equal rules, one with a category precedes one with a currency. */
 const ORDER: readonly (readonly (keyof Charge)[])[] = [
   ['customer', 'platform', 'sku'],
   ['customer', 'sku'],
@@ -44,13 +44,16 @@ const NARROWED: readonly (readonly (keyof Charge)[])[] = [
   ['currency'],
   [],
 ]
-/** What has a quantity and a list price. Anything else is given such a price only by a rule that names its category. */
+/**
+ * Categories with a quantity and a list price. Fixed and list prices apply to other categories only by a rule that
+ * names the category.
+ */
 const PRICED = ['usage', 'purchase']
 
 /**
- * Reads a file of price rules: `customer`, `platform`, `sku`, `rule`, and where there are such columns `category` and
- * `currency`. Blank means any.
- * @throws ImportRefused that lists what is wrong with it: what is no rule, and two that are equally specific
+ * Reads a file of price rules: `customer`, `platform`, `sku`, `rule`, and optionally `category` and `currency`. Blank
+ * means any.
+ * @throws ImportError that lists its errors: invalid rules, and two equally specific rules
  */
 export async function readPrices(
   text: AsyncIterable<string>,
@@ -102,7 +105,10 @@ function holds({ kind }: Rule, { category }: Charge, isNamed: boolean): boolean 
   return kind === 'percent' || isNamed || PRICED.includes(category.toLowerCase())
 }
 
-/** What a charge has in these fields. One that it has not, such as a SKU, is no blank cell, which would mean any. */
+/**
+ * Returns the charge's values of these fields. A missing value, such as a SKU, differs from a blank cell, which means
+ * any.
+ */
 function only(charge: Charge, fields: readonly (keyof Charge)[]): Key {
   return Object.fromEntries(fields.map((field) => [field, charge[field] ?? '\u0000']))
 }
@@ -111,7 +117,7 @@ function keyOf({ customer = '', platform = '', sku = '', category = '', currency
   return JSON.stringify([customer, platform, sku, category.toLowerCase(), currency])
 }
 
-/** How the price of a charge is made. `text` tells it to operators. */
+/** Rule for the price of a charge. `text` describes it to operators. */
 export type Rule = { text: string } & (
   | { kind: 'percent'; factor: Big }
   /** Per quantity. */
@@ -120,12 +126,15 @@ export type Rule = { text: string } & (
   | { kind: 'column'; column: string }
 )
 
-/** Sums in the billing currency, of a whole charge: a unit price or another currency's amount would be no price of it. */
+/**
+ * Columns with whole charges in the billing currency: unit prices and amounts in other currencies are no prices of a
+ * charge.
+ */
 const COLUMNS = ['ListCost', 'ContractedCost', 'EffectiveCost', 'BilledCost']
 
 /**
- * Reads a rule: `+8%`, `-3.5%`, `4.50` or `ListCost`. A column of the operator's own begins with `x_`.
- * @returns it, or why it is none
+ * Reads a rule: `+8%`, `-3.5%`, `4.50` or `ListCost`. The operator's own columns begin with `x_`.
+ * @returns the rule, or the error as text
  */
 function ruleOf(text: string): Rule | string {
   const [, percent] = /^(.*?)\s*%$/.exec(text) ?? []

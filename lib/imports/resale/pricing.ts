@@ -6,17 +6,19 @@ import type { ProblemList } from '../import-error.ts'
 import { type Lack, missingList } from './missing.ts'
 import type { PriceRule, Prices, Rule } from './prices.ts'
 
-/** A reseller's rule for charges of one kind, or that there is none. */
+/** Reseller's rule for charges of one kind, or the missing rule. */
 export type RuleResult = { rule: Rule } | { lack: Lack }
-/** What a charge costs its customer; the quantity where the price is a fixed one. */
+/** Price of a charge for its customer; with the quantity for a fixed price. */
 type Price = { amount: Big; quantity?: Big }
 
-/** Finds rules for charges, and keeps what no rule covers: that is never passed on at cost. */
+/** Finds rules for charges, and collects charges without a rule, which are never passed on at cost. */
 export function pricing(prices: Prices, platforms: Platforms, problems: ProblemList) {
   const uncovered = missingList('no rule gives it a price')
   const currencies = new Map<PriceRule, string>()
 
-  /** A price that names no currency is one of the first currency that it is used for, and of no other. */
+  /**
+   * Returns the currency of a price's first use where different: a price without a currency applies to one currency only.
+   */
   const isOtherCurrency = (rule: PriceRule, currency: string) => {
     if (rule.rule.kind !== 'fixed' || rule.hasCurrency) return undefined
     const before = currencies.get(rule) ?? currency
@@ -48,7 +50,7 @@ export function pricing(prices: Prices, platforms: Platforms, problems: ProblemL
       }
       return { rule: priceRule.rule }
     },
-    /** @returns undefined where the row lacks what the rule needs, and the problem is on the list then */
+    /** @returns undefined where the row lacks a value that the rule needs; the problem is then recorded */
     priceOf(
       rule: Rule,
       billed: Big,

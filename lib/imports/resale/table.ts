@@ -8,11 +8,10 @@ export type TableRow<Column extends string> = { line: number; cells: Partial<Rec
 const MAX_LENGTH = 300
 
 /**
- * Reads a small table of an operator's own, CSV with a header in any case and order.
- * @param file its name, for what is wrong with it
- * @param onRow is given each row; what it returns is why the row can't be taken
- * @throws ImportRefused that lists what is wrong, by line; also at a column that is not known, which may be a misspelt
- * one
+ * Reads a small table of an operator, CSV with a header in any case and order.
+ * @param file name of the file, for errors
+ * @param onRow called for each row; returns the reason for refusing the row
+ * @throws ImportError that lists the errors by line; also for an unknown column, which may be a misspelled one
  */
 export async function readTable<Required extends string, Optional extends string>(
   text: AsyncIterable<string>,
@@ -50,7 +49,7 @@ function rowError(row: string[], width: number): string | undefined {
   return row.map((cell) => textError(cell.trim(), MAX_LENGTH)).find((error) => error !== undefined)
 }
 
-/** A name in any case. */
+/** Finds a column by name in any case. */
 function find<Column extends string>(columns: readonly Column[], name: string): Column | undefined {
   return columns.find((each) => each.toLowerCase() === name.trim().toLowerCase())
 }

@@ -4,19 +4,18 @@ import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 
-/** In milliseconds. */
+/** Pause between tries, in milliseconds. */
 const PAUSE = 200
 
 type Waiting = {
-  /** Told again and again while another import of the customer runs: how often it has been asked by now. */
+  /** Called repeatedly while another import of the customer runs, with the number of tries so far. */
   onWait?: ((tries: number) => void) | undefined
   signal?: AbortSignal | undefined
 }
 
 /**
- * Waits until no other transaction imports for this customer, or undoes an import; then none does until this one ends.
- * It asks again and again, for a wait inside the database would end at the time that a statement may take, and could
- * not be interrupted.
+ * Takes the customer's import lock until the transaction ends: no other transaction imports or undoes an import. Polls,
+ * because a wait inside the database would end at the statement timeout and could not be interrupted.
  */
 export async function lockImports(
   tx: Transaction,

@@ -61,7 +61,7 @@ async function rowsLeft(): Promise<number> {
   return left
 }
 
-test('an account that the map lacks stores nothing, and is named; so is a customer that there is not', async () => {
+test('An account missing in the map, or an unknown customer, is reported and nothing is stored', async () => {
   const run = { paths: [write('costs.csv', [HEADER, ...rows])], folder }
   write('map.csv', mapOf(CUSTOMERS.slice(0, 299)))
   await expect(importFocus(run, TERMS)).rejects.toThrow('acc-299')
@@ -75,7 +75,7 @@ test('an account that the map lacks stores nothing, and is named; so is a custom
   expect(await rowsLeft()).toBe(0)
 })
 
-test('a customer in the middle that can not be written leaves nothing of those before it', async () => {
+test('A failed write for a customer in the middle rolls back the customers before it', async () => {
   const invoice = (overrides: Partial<NewInvoice> = {}): NewInvoice => ({
     number: 'I-1',
     platform: 'web-services',
@@ -100,7 +100,7 @@ test('a customer in the middle that can not be written leaves nothing of those b
   expect(await rowsLeft()).toBe(0)
 })
 
-test('a dry run tells of all customers, and stores nothing', async () => {
+test('A dry run reports all customers and stores nothing', async () => {
   write('map.csv', mapOf(CUSTOMERS))
   const run = { paths: [write('costs.csv', [HEADER, ...rows])], folder, isDryRun: true }
   const { report } = await importFocus(run, TERMS)
@@ -108,7 +108,7 @@ test('a dry run tells of all customers, and stores nothing', async () => {
   expect(await rowsLeft()).toBe(0)
 })
 
-test('each customer has the sums of its accounts, and its own part of the import', async () => {
+test('Each customer has the sums of its accounts, and its own part of the import', async () => {
   write('map.csv', mapOf(CUSTOMERS))
   const run = { paths: [write('costs.csv', [HEADER, ...rows])], folder }
   const { importId, report } = await importFocus(run, TERMS)
@@ -125,11 +125,11 @@ test('each customer has the sums of its accounts, and its own part of the import
       new Set([`${customer} ${importId}`]),
     )
     const group = report.groups.find((each) => each.customer === customer)
-    // Of the 300 groups, the 200 largest are told.
+    // Of the 300 groups, the 200 largest are reported.
     if (group) expect(group.exact).toBe(sumOf(account).toFixed())
   }
   expect((await stored('customer-3')).map((row) => row.billing_profile_id)).toEqual(['emea'])
-  // What a customer's row and history keep says nothing of the others.
+  // A customer's import row and history contain nothing about the others.
   const [row] = await db.sql('customer-5', 'SELECT id, report FROM imports')
   expect(row?.id).toBe(importId)
   expect(JSON.stringify(row?.report)).toContain('"customer-5"')

@@ -10,7 +10,7 @@ export type Entry = {
   exact?: string | undefined
 }
 
-/** What one customer gets of an import, to be read to its end before the next part. */
+/** Part of an import for one customer, to be read to its end before the next part. */
 export type Part = { customerId: CustomerId; entries: AsyncIterable<Entry> }
 
 /**

@@ -12,7 +12,7 @@ import type { Entry } from './parts.ts'
 type Paths = { map?: string | undefined; prices?: string | undefined }
 type ReadOptions = { folder?: string | undefined; signal?: AbortSignal | undefined }
 
-/** What they hold, and the customers that the map names, by their ids. */
+/** Contents of the files, and the customers that the map names, by id. */
 export type Resale = {
   accounts?: Accounts | undefined
   prices?: Prices | undefined
@@ -21,7 +21,7 @@ export type Resale = {
 
 /**
  * Reads a reseller's map of accounts and price rules.
- * @throws ImportRefused that lists what is wrong with them, and the customers in them that there are not
+ * @throws ImportError that lists their errors, and their unknown customers
  */
 export async function readResale(
   { map, prices: list }: Paths,
@@ -35,7 +35,7 @@ export async function readResale(
   const find = async (id: string, file: string | undefined, line: number) => {
     if (customers.has(id)) return
     const customer = await findCustomer(id)
-    // By id alone, for two names of one customer would be two customers to whoever adds up.
+    // By id only: two names of one customer would count as two customers in sums.
     if (customer?.customerId === id) customers.set(id, customer.customerId)
     else {
       const advice = customer ? `; its id is ${customer.customerId}` : ''

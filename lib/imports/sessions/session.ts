@@ -10,14 +10,14 @@ import { partsOf } from './parts.ts'
 import { newImportId } from './store.ts'
 import type { Input, SessionTerms } from './terms.ts'
 
-/** What an import did. */
+/** Result of an import. */
 export type Done = {
   /** Absent: it was a dry run. */
   importId?: string
   report: InvoiceReport
 }
 
-/** Takes the report of a dry run out of its transaction, which is rolled back by it. */
+/** Carries the report of a dry run out of its transaction, which the exception rolls back. */
 class DryRun extends Error {
   readonly done: Done
 
@@ -28,9 +28,9 @@ class DryRun extends Error {
 }
 
 /**
- * Stores what was read in one transaction, for one customer or for many: all of it or nothing. Each customer that gets
- * something has its row of the import, with its own part of the report.
- * @throws ImportRefused that lists what stands in the way
+ * Stores a read import in one transaction, for one customer or for many: all of it or nothing. Each affected customer
+ * has its own row of the import, with its part of the report.
+ * @throws ImportError that lists the obstacles
  */
 export async function runSession(input: Input, terms: SessionTerms): Promise<Done> {
   const importId = newImportId()
@@ -54,7 +54,7 @@ export async function runSession(input: Input, terms: SessionTerms): Promise<Don
   }
 }
 
-/** Names the customer in whose part something stands in the way. */
+/** Returns a wrapper that adds the customer to the errors of its part. */
 function inPartOf(customer: CustomerId) {
   return (error: unknown): never => {
     if (!(error instanceof ImportError)) throw error

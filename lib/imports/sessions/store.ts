@@ -8,7 +8,7 @@ import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { type ImportReport, MAX_FILES } from '../report/report.ts'
 import type { SourceFile } from '../sources/source.ts'
 
-/** An import as it is kept, for one customer. */
+/** Stored import of one customer. */
 export type StoredImport = {
   id: string
   kind: string
@@ -18,13 +18,13 @@ export type StoredImport = {
   undoneAt: Date | null
 }
 
-/** As people type it: the day and some digits. `20261122-4f3a9c1e`. */
+/** Returns a new import id for typing: the day and some digits, as in `20261122-4f3a9c1e`. */
 export function newImportId(): string {
   const day = new Date().toISOString().slice(0, 10).replaceAll('-', '')
   return `${day}-${randomBytes(4).toString('hex')}`
 }
 
-/** The day that it is at the database, of UTC, as text. */
+/** Returns the database's day in UTC, as text. */
 export async function readToday(tx: Transaction): Promise<string> {
   const { rows } = await tx.execute<{ today: string }>(
     sql`SELECT (now() AT TIME ZONE 'UTC')::date::text AS today`,
@@ -32,7 +32,7 @@ export async function readToday(tx: Transaction): Promise<string> {
   return rows[0]?.today ?? ''
 }
 
-/** Writes down that an import began: what it stores names it. */
+/** Records the start of an import, which its writes refer to. */
 export async function addImport(
   tx: Transaction,
   customerId: CustomerId,
@@ -49,7 +49,7 @@ export async function addImport(
   })
 }
 
-/** Writes down what an import did, and tells the customer's history of it where that was anything. */
+/** Records the result of an import, and adds it to the customer's history where anything changed. */
 export async function endImport(
   tx: Transaction,
   customerId: CustomerId,
@@ -63,7 +63,7 @@ export async function endImport(
   const { unchanged, ...changed } = report.counts
   const charged = 'charged' in report ? (report.charged?.added ?? 0) + (report.charged?.replaced ?? 0) : 0
   const isNothing = Object.values(changed).every((count) => count === 0) && charged === 0
-  // The same files every night add a line to the list of imports each time, and no more.
+  // Repeated nightly files add a line each to the list of imports, and nothing else.
   const storedReport = isNothing && 'groups' in report ? { ...report, groups: [] } : report
   await tx
     .update(imports)
@@ -75,7 +75,7 @@ export async function endImport(
   await recordAudit(tx, customerId, { action, subject, actor: OPERATOR, requestId, details })
 }
 
-/** A customer's imports, the newest first. */
+/** Returns a customer's imports, newest first. */
 export async function listImports(
   tx: Transaction,
   customerId: CustomerId,
@@ -90,7 +90,7 @@ export async function listImports(
     .then((rows) => rows as StoredImport[])
 }
 
-/** One import of a customer; undefined where it has none with this id. */
+/** Returns one import of a customer; undefined for an unknown id. */
 export async function findImport(
   tx: Transaction,
   customerId: CustomerId,

@@ -7,8 +7,8 @@ const MEGABYTE = 1024 * 1024
 
 /**
  * Reads each source once for its digest.
- * @param onProgress told of the megabytes that were read
- * @throws ImportRefused that names two sources with the same content, packed or not: their amounts would count twice
+ * @param onProgress called with the number of megabytes read
+ * @throws ImportError that names two sources with the same content, packed or not: their amounts would count twice
  */
 export async function fileRecords(
   sources: readonly Source[],
@@ -44,7 +44,7 @@ export async function fileRecords(
   return records
 }
 
-/** The same source, and what is known of its bytes once they have been read to their end. */
+/** Wraps a source to record its size and digest while it is read to its end. */
 export function recorded({ name, open }: Source): { source: Source; record(): SourceFile } {
   const sha256 = createHash('sha256')
   let bytes = 0

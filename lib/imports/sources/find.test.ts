@@ -31,7 +31,7 @@ async function packed(files: Files): Promise<Uint8Array> {
   return Buffer.concat(await Array.fromAsync(zip(entries)))
 }
 
-/** What is found at these paths: names with texts, and what was left out. */
+/** Returns the sources at these paths with their texts, and the skipped names. */
 const find = (...paths: string[]) =>
   withSources(paths, { folder }, async ({ sources, leftOut }) => {
     const records = await fileRecords(sources)
@@ -42,7 +42,7 @@ const find = (...paths: string[]) =>
   })
 
 describe('withSources', () => {
-  test('takes files in the order in which they are given, and those of a folder by their names', async () => {
+  test('returns files in argument order, and those of a folder by name', async () => {
     write({ 'b.csv': 'b', 'a.txt': 'a' })
     write(
       { '2.csv': 'two', '10.ndjson': 'ten', '1.csv.gz': gzipSync('one'), 'note.md': 'n' },
@@ -71,14 +71,14 @@ describe('withSources', () => {
     expect(leftOut).toEqual(['in/all.zip/readme.txt'])
   })
 
-  test('tells size and digest of each file as it came', async () => {
+  test('returns size and digest of each file as received', async () => {
     write({ 'a.csv': 'abc' })
     expect((await find('a.csv')).records).toEqual([
       { name: 'a.csv', bytes: 3, sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' },
     ])
   })
 
-  test('puts aside what can be read only once, and clears it away', async () => {
+  test('spools sources that can be read only once, and removes the spool', async () => {
     const aside = join(folder, 'tmp')
     mkdirSync(aside)
     vi.stubEnv('TMPDIR', aside)
@@ -107,7 +107,7 @@ describe('withSources', () => {
     ['comes under two names', ['a.csv', 'b.csv', 'same.csv'], 'a.csv and same.csv have the same content'],
     ['comes packed and not', ['a.csv', 'a.csv.gz'], 'a.csv and a.csv.gz have the same content'],
     ['comes in an archive, too', ['a.zip', 'a.csv'], 'a.zip/a.csv and a.csv have the same content'],
-  ])('refuses what %s', async (_what, paths, reason) => {
+  ])('refuses a path that %s', async (_what, paths, reason) => {
     const whole = await packed({ 'a.csv': 'a' })
     write({ 'a.csv': 'a', 'b.csv': 'b', 'same.csv': 'a', 'a.csv.gz': gzipSync('a'), 'nothing.csv': '' })
     write({ 'a.zip': whole, 'cut.zip': whole.subarray(0, 60) })
@@ -123,7 +123,7 @@ describe('withSources', () => {
     })
   })
 
-  test('stops when it is told to', async () => {
+  test('stops on its signal', async () => {
     write({ 'a.csv': 'a' })
     const signal = AbortSignal.abort(new Error('Interrupted'))
     const stopped = withSources(['a.csv'], { folder, signal }, ({ sources }) =>

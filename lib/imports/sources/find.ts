@@ -9,26 +9,26 @@ import { ImportError } from '../import-error.ts'
 import { fileSource } from './read-text.ts'
 import type { Source } from './source.ts'
 
-/** What may be imported of a folder or an archive, by its name. */
+/** Names of importable files in a folder or an archive. */
 const ENDING = /\.(csv|json|ndjson|gz)$/i
 const ARCHIVE = /\.zip$/i
-/** Far above any export; unpacked while it is read, so that neither memory nor disk grows with it. */
+/** Far above any export; unpacked while streaming, so that neither memory nor disk grows with the size. */
 const ZIP_BOUNDS = { files: 10_000, bytes: 2 ** 37 }
 
-/** All that was found, and the names of what was passed over in folders and archives. */
+/** Found sources, and the skipped names in folders and archives. */
 export type SourceList = { sources: Source[]; leftOut: string[] }
 
 type Options = {
-  /** The folder from which relative paths lead on. */
+  /** Base folder of relative paths. */
   folder?: string | undefined
   signal?: AbortSignal | undefined
 }
 
 /**
- * Finds the sources that paths name, and hands them to `use`; archives are closed when that is done. A path is a file,
- * an archive, a folder, of which all files are taken that end in .csv, .json, .ndjson, .gz or .zip (by name, without
- * the folders in it), or `-`, the standard input.
- * @throws ImportRefused where there is no such path, or nothing to import in a folder or an archive
+ * Finds the sources at the paths, and passes them to `use`; closes archives afterwards. A path is a file, an archive, a
+ * folder (all files that end in .csv, .json, .ndjson, .gz or .zip, by name, without its subfolders), or `-`, the
+ * standard input.
+ * @throws ImportError where a path does not exist, or a folder or archive contains nothing to import
  */
 export async function withSources<T>(
   paths: readonly string[],
@@ -112,7 +112,7 @@ async function isArchive(path: string): Promise<boolean> {
   }
 }
 
-/** What the system says of a path, as a refusal that names it. */
+/** Returns a handler that turns a system error into an ImportError with the path. */
 function missing(name: string) {
   return (error: NodeJS.ErrnoException): never => {
     if (error.code === 'ENOENT') throw importError(`${name}: there is no such file`)
@@ -131,14 +131,14 @@ function importError(reason: string): ImportError {
   return new ImportError([{ reason }])
 }
 
-/** What can be read only once, such as a pipe, in a temporary folder of this user's alone until `close`. */
+/** Private temporary folder for sources that can be read only once, such as a pipe, until `close`. */
 type Spool = {
-  /** The same source, to be opened as often as one likes. */
+  /** Stores the source. @returns a source that can be opened repeatedly */
   put(source: Source): Promise<Source>
   close(): void
 }
 
-/** @param signal stops it, also while it waits for somebody's pipe */
+/** @param signal stops it, even while it waits for a pipe's writer */
 function setAside(signal?: AbortSignal): Spool {
   let folder: string | undefined
   let count = 0

@@ -62,19 +62,19 @@ describe('readText', () => {
       Buffer.concat([Buffer.from('ä\n'.repeat(500_000)), Buffer.from([0xff]), Buffer.from('\nb\n')]),
       500_001,
     ],
-  ])('tells the line of what is no UTF-8, %s', async (_where, content, line) => {
+  ])('reports the line of invalid UTF-8, %s', async (_where, content, line) => {
     await expect(read('latin.csv', content)).rejects.toMatchObject({
       problems: [{ line, reason: 'is not UTF-8 text' }],
     })
   })
 
-  test('refuses what is not there, or a folder', async () => {
+  test('refuses a missing file or a folder', async () => {
     await expect(textOf(join(folder, 'none.csv'))).rejects.toThrow('no such file')
     await expect(textOf(folder)).rejects.toThrow('is a folder')
   })
 
-  test('unpacks no more than what is asked for', async () => {
-    // 200 MB of zeros in 200 kB: whoever stops early has paid for a few chunks.
+  test('unpacks only the requested part', async () => {
+    // 200 MB of zeros in 200 kB: a reader that stops early pays for a few chunks only.
     const file = join(folder, 'bomb.gz')
     writeFileSync(file, gzipSync(Buffer.alloc(200 * 1024 * 1024)))
     let seen = 0

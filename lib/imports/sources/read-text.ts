@@ -6,7 +6,9 @@ import { unpacked } from './unpack.ts'
 
 const CHUNK = 256 * 1024
 
-/** A file; `-` is the standard input. A signal stops it, also while it waits for somebody's pipe. */
+/**
+ * Returns a file as a source; `-` is the standard input. A signal stops it, even while it waits for a pipe's writer.
+ */
 export function fileSource(path: string, signal?: AbortSignal, name = path): Source {
   return {
     name,
@@ -18,15 +20,14 @@ export function fileSource(path: string, signal?: AbortSignal, name = path): Sou
   }
 }
 
-/** The text of one file: see `textOf`. */
+/** Yields the text of one file: see `textOf`. */
 export function readText(file: string, signal?: AbortSignal): AsyncGenerator<string> {
   return textOf(fileSource(file, signal))
 }
 
 /**
- * The text of a source, chunk by chunk. What is gzipped is unpacked on the way, whatever its name. A byte order mark
- * is dropped.
- * @throws ImportRefused where it can't be read, or is no UTF-8 text
+ * Yields the text of a source, chunk by chunk. Gzip is unpacked whatever the name. A byte order mark is dropped.
+ * @throws ImportError where the source can't be read, or is not UTF-8
  */
 export async function* textOf(source: Source): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -1,23 +1,23 @@
-/** Something that holds rows or objects to import: a file, a file of an archive, or what came through a pipe. */
+/** Source of rows or objects to import: a file, a file of an archive, or a pipe. */
 export type Source = {
-  /** As whoever gave it names it; a file of an archive has the archive's name before it: `parts.zip/part-1.csv`. */
+  /** Name used by the operator; a file of an archive has the archive's name as a prefix: `parts.zip/part-1.csv`. */
   name: string
-  /** Its bytes from the start, as often as it is called. */
+  /** Reads the bytes from the start; may be called repeatedly. */
   open(): AsyncIterable<Uint8Array>
 }
 
-/** A source as it is kept with its import. */
+/** Source as stored with its import. */
 export type SourceFile = {
   name: string
-  /** As it came, packed or not. */
+  /** Size as received, packed or not. */
   bytes: number
-  /** Of those bytes, in hexadecimal digits. */
+  /** Digest of those bytes, in hexadecimal digits. */
   sha256: string
 }
 
 /** The text of a source, to be read once. */
 export type SourceText = {
-  /** As problems tell it; empty where there is one source only, for then a line number says where. */
+  /** Name in error messages; empty for a single source, where a line number is enough. */
   name: string
   text: AsyncIterable<string>
 }

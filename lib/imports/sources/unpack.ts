@@ -7,7 +7,7 @@ import type { Source } from './source.ts'
 
 const CHUNK = 256 * 1024
 
-/** What a file that is no text begins with, and what to do about it. */
+/** Magic numbers of files that are not text, with advice. */
 const FOREIGN: [start: number[], reason: string][] = [
   [[0x50, 0x4b, 0x03, 0x04], 'is a ZIP archive where a file should stand: unpack it first'],
   [[0x50, 0x41, 0x52, 0x31], 'is a Parquet file: export it as CSV'],
@@ -16,9 +16,9 @@ const FOREIGN: [start: number[], reason: string][] = [
 ]
 
 /**
- * The bytes of a source; what is gzipped is unpacked on the way, whatever its name.
- * @param onPacked is given each piece as it came
- * @throws ImportRefused that names the source, where it is empty, damaged, not there, or of a kind that is no text
+ * Yields the bytes of a source; gzip is unpacked whatever the name.
+ * @param onPacked called with each piece as received
+ * @throws ImportError that names the source, where it is empty, damaged, missing, or of a kind that is not text
  */
 export async function* unpacked(
   { name, open }: Source,
@@ -52,7 +52,7 @@ export async function* unpacked(
   } catch (error) {
     throw toImportError(error, name)
   } finally {
-    // Whoever stops early leaves no file open.
+    // A reader that stops early leaves no file open.
     await chunks.return?.().catch(() => {})
   }
 }

@@ -10,7 +10,7 @@ import { ASSET_FILTER_KEYS, ASSET_ORDER_KEYS, PLAN_KINDS, USAGES } from './rules
 
 export const seats = z.int().min(0)
 
-/** What can be said of a change that is open. */
+/** Fields that describe an open change. */
 export const pendingStatus = {
   knownBy: z.int().optional().meta({
     description:
@@ -22,7 +22,7 @@ export const pendingStatus = {
   }),
 }
 
-/** A change whose outcome is not known yet, beside its asset. */
+/** Change whose outcome is unknown, as an item of its asset shows the change. */
 const openChange = z.object({
   id: z.string().meta({ description: 'Names the change: `/billing/v1/license-changes/{change_id}`.' }),
   to: seats.meta({ description: 'The total that was asked for.' }),
@@ -32,7 +32,7 @@ const openChange = z.object({
   ...pendingStatus,
 })
 
-/** A change that is settled, beside its asset. */
+/** Settled change, as an item of its asset shows the change. */
 const lastChange = z.object({
   id: z.string().meta({ description: 'Names the change: `/billing/v1/license-changes/{change_id}`.' }),
   from: seats.meta({ description: 'Purchased licenses before.' }),
@@ -91,7 +91,7 @@ const properties = z
   .meta({ id: 'AssetProperties', description: 'Of whom the asset is, and what is bought.' })
 
 const assetId = z.string().meta({ description: 'Starts with the type.' })
-/** What kind of product an asset is, as a word. */
+/** Product type of an asset, as a word. */
 export const assetType = z
   .string()
   .meta({ description: 'workspace-suite, office-suite, cloud-platform, web-services; others may come.' })
@@ -244,7 +244,7 @@ export const readAsset = contract({
   examples: examples.readAsset,
 })
 
-/** An addition: what the type chips on screen count. */
+/** Addition: the counts of the type chips on screen. */
 export const summarizeAssets = contract({
   ...assetCalls.summarizeAssets,
   summary: 'Count assets per type',

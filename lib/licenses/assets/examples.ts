@@ -86,7 +86,7 @@ export const exportAssetsXlsx: readonly Example[] = [
   },
 ]
 
-/** Of an asset with a commitment, as other examples tell of it too. */
+/** Asset with a commitment; other examples use the same asset. */
 export const committed = {
   customerDomain: 'northwind.example',
   customerID: 'C1',

@@ -50,7 +50,7 @@ const rows = async (search?: string, key?: string): Promise<Row[]> =>
   parse(await (await callApi(search, key ? { key } : {})).text(), { bom: true, columns: true })
 
 it.each(['', 'filter=type:workspace-suite', 'search=SUITE-2', 'search==1', 'filter=type:none'])(
-  'has exactly the rows of the list: %s',
+  'The export contains exactly the rows of the list: %s',
   async (search) => {
     const url = `http://console.example/billing/v1/assets?view=full&${search}`
     const list = await route(listAssets).GET(
@@ -108,7 +108,7 @@ it('disarms formulas, and leaves cells empty where there are no licenses', async
   ])
 })
 
-it('is a download with the day in its name', async () => {
+it('The download carries the day in its file name', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 30, 23, 59, 59) })
   try {
     const response = await callApi()
@@ -119,7 +119,7 @@ it('is a download with the day in its name', async () => {
   }
 })
 
-it('is for those who manage licenses, of their own customer', async () => {
+it('Members who manage licenses export the assets of their own customer', async () => {
   expect((await callApi('', { key: '' })).status).toBe(401)
   expect((await callApi('', { key: keys.finance })).status).toBe(403)
   expect((await callApi('filter=color:red')).status).toBe(400)

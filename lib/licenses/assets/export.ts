@@ -11,7 +11,7 @@ import type { AssetSort, Selection } from './selection.ts'
 import * as store from './store.ts'
 import { type AssetRow, pageClauses } from './store.ts'
 
-/** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */
+/** Most rows per statement: few enough to be garbage soon and not to delay other requests. */
 const MAX_ROWS = 250
 
 const COLUMNS: Column<store.AssetRow>[] = [
@@ -40,7 +40,10 @@ const COLUMNS: Column<store.AssetRow>[] = [
 
 type Query = Selection & { orderBy?: AssetSort | undefined }
 
-/** All assets that a selection holds at one moment, in its order, newest first unless told. Without licenses, those cells are empty. */
+/**
+ * Returns the table of all assets of a selection at one moment, newest first by default. The license cells of an asset
+ * without licenses are empty.
+ */
 export function assetsTable(caller: Caller, selection: Query): Table<store.AssetRow> {
   return { columns: COLUMNS, batches: streamScope(caller, (tx) => pages(tx, caller, selection)) }
 }
@@ -59,8 +62,8 @@ function day(time: Date | null): string | null {
 }
 
 /**
- * All rows of a selection in an order that no index has, so many at a time. It is sorted once, by ids alone: page by page
- * the whole would be sorted for each.
+ * Yields all rows of a selection in an order that has no index, page by page. The ids are sorted once; sorting per page
+ * would sort the whole selection for each page.
  */
 async function* sortedPages(
   tx: Transaction,

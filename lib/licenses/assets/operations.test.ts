@@ -67,7 +67,7 @@ describe('listAssets (spec 4.1, CONTRACT 2)', () => {
     expect(before.assets.map(({ id }) => id)).toEqual(all.slice(6, 8))
   })
 
-  it('gives the fields of spec 2.1 and the additions, and no more', async () => {
+  it('returns exactly the fields of spec 2.1 and the additions', async () => {
     const { assets } = await list({ filter: { type: ['cloud-platform'] } })
     expect(assets).toEqual([
       {
@@ -82,7 +82,7 @@ describe('listAssets (spec 4.1, CONTRACT 2)', () => {
     ])
   })
 
-  it('with view=full says nothing of a subscription where there is none, as reading the asset does', async () => {
+  it('omits the subscription with view=full where an asset has none, as readAsset does', async () => {
     const extra = {
       customerDomain: 'northwind.example',
       customerID: expect.any(String),
@@ -95,7 +95,7 @@ describe('listAssets (spec 4.1, CONTRACT 2)', () => {
     expect(body).toStrictEqual({ ...body, properties: extra })
   })
 
-  it('with view=full carries the properties and the ETag that reading the asset gives', async () => {
+  it('returns the properties and the ETag of readAsset with view=full', async () => {
     const { assets } = await list({ view: 'full', search: 'office-suite-odd' })
     expect(assets[0]?.etag).toMatch(/^"2\.[\w-]{22}"$/)
     expect(assets[0]?.properties?.subscription?.Plan).toMatchObject({
@@ -113,11 +113,11 @@ describe('listAssets (spec 4.1, CONTRACT 2)', () => {
     expect(await names('NORTHWIND.example')).not.toEqual([])
   })
 
-  it('an unknown type is an empty list, and the array is there', async () => {
+  it('returns an empty array for an unknown type', async () => {
     expect(await list({ filter: { type: ["x' OR '1'='1"] } })).toEqual({ assets: [], rowCount: 0 })
   })
 
-  it('counts per type what the filters select', async () => {
+  it('counts the selected assets per type', async () => {
     const count = async (query: Query) =>
       (await summarizeAssets(ana, { params: {}, query, body: undefined }, meta)).body
     const all = await count({})
@@ -130,7 +130,7 @@ describe('listAssets (spec 4.1, CONTRACT 2)', () => {
 })
 
 describe('readAssetItem', () => {
-  it('gives what the list with view=full has, to its own Licenses Managers only', async () => {
+  it('returns the item of the list with view=full, to Licenses Managers of the customer only', async () => {
     const id = await newAsset({ purchased: 7, assigned: 2 })
     const { assets } = await list({ view: 'full', search: id, maxResults: 250 })
     expect(await readAssetItem(ana, id, meta)).toEqual(assets.find((item) => item.id === id))
@@ -143,7 +143,7 @@ describe('readAssetItem', () => {
   })
 })
 
-describe('two tenant walls, each of which holds alone', () => {
+describe('Each of the two tenant walls holds without the other', () => {
   it('row-level security: a statement without the customer sees one customer only', async () => {
     const seen = await scope(eve, (tx) => tx.execute('SELECT count(*)::int AS n FROM assets'))
     expect(seen.rows).toEqual([{ n: 0 }])

@@ -50,13 +50,13 @@ export const listAssets = operation(
   { isExact: true },
 )
 
-/** What a page token belongs to. */
+/** Returns the filters that a page token is bound to. */
 function filtersOf(
   { customerId }: Pick<Caller, 'customerId'>,
   { filter, search, minRenewalTime, maxRenewalTime }: Selection,
   orderBy: AssetSort | undefined,
 ): ListOf {
-  // Tokens that were given out before there was more stay valid.
+  // Page tokens from before the additional filters stay valid.
   const more = [minRenewalTime, maxRenewalTime, orderBy]
   return [customerId, 'assets', filter, search, ...(more.some((one) => one !== undefined) ? [more] : [])]
 }
@@ -83,7 +83,7 @@ export const readAsset = operation(contract.readAsset, async (caller, { params }
 })
 
 /**
- * One asset as a list with `view=full` has it: what a page of its own needs.
+ * Returns one asset as the list with `view=full` does: the data of the asset's page.
  * @throws Problem `permission_denied` or `not_found`
  */
 export async function readAssetItem(caller: Caller, id: string, meta: RequestMeta): Promise<AssetListItem> {
@@ -101,8 +101,8 @@ async function readFull(caller: Caller, id: string, meta: RequestMeta) {
 }
 
 /**
- * Purchased and assigned seats of one asset from `since` on, oldest first, as they were seen; times in epoch
- * milliseconds. Empty where nothing is known, or there is no such asset.
+ * Returns purchased and assigned seats of one asset from `since` on, oldest first, as observed; times in epoch
+ * milliseconds. Empty without data or for an unknown asset.
  * @throws Problem `permission_denied`
  */
 export async function readSeatHistory(caller: Caller, id: string, since: number) {
@@ -117,11 +117,11 @@ export async function readSeatHistory(caller: Caller, id: string, since: number)
   return samples.map(({ at, ...seats }) => ({ at: at.getTime(), ...seats }))
 }
 
-/** More of one kind nobody goes through in a menu; whoever means another one writes it into the address. */
+/** Most values of one kind in a menu; users type any other value into the address. */
 const MAX_SAMPLES = 200
 
 /**
- * What filters can offer, of the caller's assets: their domains, and the statuses of their subscriptions, each in order.
+ * Returns the filter choices among the caller's assets: their domains and their subscriptions' statuses, each sorted.
  * @throws Problem `permission_denied`
  */
 export async function readChoices(caller: Caller): Promise<{ domains: string[]; statuses: string[] }> {

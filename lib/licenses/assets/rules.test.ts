@@ -38,7 +38,7 @@ it.each([
   ['SWITCH_TO_PAY_AS_YOU_GO', { verb: 'Becomes flexible' }],
   ['CANCEL', { verb: 'Ends' }],
   ['SOMETHING_NEW', { verb: 'Renews', how: '(SOMETHING_NEW)' }],
-])('at its end, %s is told in words', (renewalType, phrase) => {
+])('The end of a commitment with %s is described in words', (renewalType, phrase) => {
   expect(atItsEnd(renewalType)).toEqual(phrase)
 })
 
@@ -53,7 +53,7 @@ it.each([
   [10, 12, 'full'],
   [1_000_000, 799_999, 'idle'],
   [1_000_000, 800_000, 'used'],
-])('of %i licenses %i are assigned: %s', (purchased, assigned, usage) => {
+])('Usage of %i licenses with %i assigned is %s', (purchased, assigned, usage) => {
   expect(usageOf({ purchased, assigned })).toBe(usage)
 })
 
@@ -88,7 +88,7 @@ describe('decideQuantity (spec 8.1)', () => {
     expect(decideQuantity(quantityState, quantity)).toEqual(decision)
   })
 
-  it('never lets a commitment plan fall, and always lets an active plan grow', () => {
+  it('never lowers a commitment plan, and always raises an active plan', () => {
     fc.assert(
       fc.property(fc.boolean(), quantities, quantities, (isCommitmentPlan, purchased, quantity) => {
         const quantityState = { status: 'ACTIVE', isCommitmentPlan, purchased }

@@ -4,12 +4,12 @@ export const LICENSE_TYPES = ['workspace-suite', 'office-suite'] as const
 /** Largest quantity that a request may ask for. The vendor's own limit is usually lower. */
 export const MAX_QUANTITY = 1_000_000
 
-/** What the rule needs to know of a subscription. Seats are whole licenses. */
+/** State of a subscription that the quantity rule reads. Seats are whole licenses. */
 export type QuantityState = {
   status: string
   isCommitmentPlan: boolean
   purchased: number
-  /** Epoch milliseconds; absent where there is none, or it isn't known. */
+  /** Epoch milliseconds; absent without a commitment, or where its end is unknown. */
   commitmentEnd?: number | undefined
 }
 
@@ -20,9 +20,9 @@ export type QuantityDecision =
   | { allowed: false; reason: 'commitment'; current: number; minimum: number; until?: number }
 
 /**
- * Whether the total may become `quantity`. The one rule of spec 8.1, asked by the operation and by the
- * control on screen: increases always, decreases never on a commitment plan, whatever the plan's name.
- * The same total is always allowed and changes nothing.
+ * Decides whether the total may change to `quantity`: the one rule of spec 8.1, shared by the operation and the control
+ * on screen. Increases are always allowed, decreases never on a commitment plan, whatever the plan's name. An unchanged
+ * total is always allowed and changes nothing.
  * @param quantity total after the change, a whole number from 0 to MAX_QUANTITY
  */
 export function decideQuantity(quantityState: QuantityState, quantity: number): QuantityDecision {
@@ -42,14 +42,14 @@ export function decideQuantity(quantityState: QuantityState, quantity: number): 
   return { allowed: true, change }
 }
 
-/** The lowest total that the rule allows now: where − stops. */
+/** Returns the lowest total that the rule allows now, at which the − button stops. */
 export function minimumQuantity(quantityState: QuantityState): number {
   return quantityState.isCommitmentPlan ? quantityState.purchased : 0
 }
 
 /**
- * Whether an increase needs the new total typed again: it can't be undone on a commitment plan, and is
- * large (more than 20 % or more than 50 licenses).
+ * Returns whether an increase requires typing the new total again: an increase that can't be undone (commitment plan)
+ * and is large (more than 20 % or more than 50 licenses).
  */
 export function needsTypedTotal(quantityState: QuantityState, quantity: number): boolean {
   const growth = quantity - quantityState.purchased
@@ -64,13 +64,13 @@ type Versioned = {
   status: string | null
 }
 
-/** Whether the seat version moves: with purchased seats, plan and status, never with assigned seats. */
+/** Returns whether the seat version changes: with purchased seats, plan and status, never with assigned seats. */
 export function movesVersion(stored: Versioned, values: Versioned): boolean {
   const fields = ['seatsPurchased', 'seatsMaximum', 'planName', 'isCommitmentPlan', 'status'] as const
   return fields.some((field) => stored[field] !== values[field])
 }
 
-/** What a vendor does at the end of a commitment, in words: "Renews", and how, as in "with the licenses in use". */
+/** Vendor's action at the end of a commitment, in words: "Renews", and how, as in "with the licenses in use". */
 export type AtItsEnd = { verb: 'Renews' | 'Becomes flexible' | 'Ends'; how?: string }
 
 /**
@@ -85,19 +85,19 @@ export function atItsEnd(renewalType: string): AtItsEnd {
   return { verb: 'Renews', how: `(${renewalType})` }
 }
 
-/** What a filter of assets can name. */
+/** Filter keys of assets. */
 export const ASSET_FILTER_KEYS = ['type', 'status', 'plan', 'usage', 'domain'] as const
 export type AssetFilterKey = (typeof ASSET_FILTER_KEYS)[number]
 
-/** What a list of assets can be ordered by. */
+/** Sort keys of a list of assets. */
 export const ASSET_ORDER_KEYS = ['created', 'name', 'renewal', 'idle'] as const
 export type AssetSortKey = (typeof ASSET_ORDER_KEYS)[number]
 
-/** How an asset is bought, for filters: what a vendor calls its plan is more than that. */
+/** Kinds of plans, for filters; vendors' own plan names are finer. */
 export const PLAN_KINDS = ['commitment', 'flexible', 'trial', 'usage-based'] as const
 export type PlanKind = (typeof PLAN_KINDS)[number]
 
-/** The kind of a plan; null in both parts for an asset without licenses. */
+/** Returns the kind of a plan; null for an asset without licenses. */
 export function planKindOf({
   planName,
   isCommitmentPlan,
@@ -107,11 +107,11 @@ export function planKindOf({
   return planName === 'TRIAL' ? 'trial' : 'flexible'
 }
 
-/** How well licenses are used: fewer than four fifths of them, more, or all. */
+/** Usage of licenses: below 80 %, below 100 %, or all in use. */
 export const USAGES = ['idle', 'used', 'full'] as const
 export type Usage = (typeof USAGES)[number]
 
-/** @param seats whole licenses of 0 or more: those that are purchased, and those of them that are assigned */
+/** @param seats whole purchased and assigned licenses, 0 or more */
 export function usageOf({ purchased, assigned }: { purchased: number; assigned: number }): Usage {
   if (assigned >= purchased) return 'full'
   return assigned * 5 < purchased * 4 ? 'idle' : 'used'

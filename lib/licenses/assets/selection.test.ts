@@ -65,7 +65,7 @@ const LONG = ['cloud-platform-1', 'cloud-platform-2']
 
 describe('the order', () => {
   it.each<[AssetSort, string[]]>([
-    // Of long names, so much is compared as a page token holds.
+    // Long names are compared up to the length in a page token.
     ['name asc', [...BY_NAME, ...LONG, 'office-suite-1']],
     ['name desc', [...BY_NAME, ...LONG, 'office-suite-1'].reverse()],
     [
@@ -115,7 +115,7 @@ describe('the order', () => {
     ['created asc', ROWS.map(({ id }) => id)],
     ['created desc', ROWS.map(({ id }) => id).reverse()],
   ])(
-    '%s: what has no value comes last, and pages lead through each row once and back',
+    '%s: rows without a value come last, and pages lead through each row once and back',
     async (orderBy, expected) => {
       expect(await ids({ orderBy })).toEqual(expected)
       expect(await ids({ orderBy, view: 'full' })).toEqual(expected)
@@ -130,7 +130,7 @@ describe('the order', () => {
     },
   )
 
-  it('a token fits the order and the filters that it was made for, and no others', async () => {
+  it('accepts a page token only for the order and the filters that it was made for', async () => {
     const { pageToken } = await list({ orderBy: 'name asc', maxResults: 1 })
     const others: Query[] = [
       {},
@@ -146,7 +146,7 @@ describe('the order', () => {
     expect(await ids({ orderBy: 'name asc', maxResults: 1, pageToken })).toEqual([BY_NAME[1]])
   })
 
-  it('without a word for it is the one of old, with its tokens', async () => {
+  it('The default order keeps its earlier rows and page tokens', async () => {
     const plain = await list({ maxResults: 2 })
     const page = await list({ maxResults: 2, orderBy: 'created desc' })
     expect(plain.assets).toEqual(page.assets)
@@ -162,7 +162,7 @@ describe('the filters', () => {
       .map(({ id }) => id)
       .reverse()
 
-  it.each(USAGES)('usage %s is what the rule says of each row', async (usage) => {
+  it.each(USAGES)('The filter usage %s selects the rows that usageOf assigns to it', async (usage) => {
     const expected = byRule(({ seats }) =>
       seats ? usageOf({ purchased: seats[0], assigned: seats[1] }) === usage : false,
     )
@@ -170,7 +170,7 @@ describe('the filters', () => {
     expect(await ids({ filter: { usage: [usage] } })).toEqual(expected)
   })
 
-  it.each(PLAN_KINDS)('plan %s is what the rule says of each row', async (plan) => {
+  it.each(PLAN_KINDS)('The filter plan %s selects the rows that planKindOf assigns to it', async (plan) => {
     const expected = byRule(({ id, seats, end }) => {
       const planName = id === 'office-suite-2' ? 'TRIAL' : 'ANY'
       return (
@@ -232,7 +232,7 @@ describe('the filters', () => {
   })
 })
 
-it('a file has the rows of the list in its order', async () => {
+it('A file contains the rows of the list in list order', async () => {
   const search = 'orderBy=name&filter=type:workspace-suite|office-suite'
   const rows: Row[] = parse(await (await call(exportAssets, 'assets.csv', search)).text(), {
     bom: true,

@@ -8,7 +8,7 @@ import type { SortSpec } from '#lib/platform/lists/parameters.ts'
 import { hasPart, normalizedText } from '#lib/platform/lists/search.ts'
 import type { AssetFilterKey, AssetSortKey, PlanKind, Usage } from './rules.ts'
 
-/** Which assets are asked for. */
+/** Selection of assets. */
 export type Selection = {
   filter?: Filter<AssetFilterKey> | undefined
   search?: string | undefined
@@ -17,7 +17,7 @@ export type Selection = {
   maxRenewalTime?: number | undefined
 }
 
-/** Whether nothing is selected: then the order is that of an index. */
+/** Returns whether the selection has no filter, so that the order is the order of an index. */
 export function selectsAll(selection: Selection): boolean {
   return Object.values(selection).every((one) => !one && one !== 0)
 }
@@ -25,7 +25,7 @@ export function selectsAll(selection: Selection): boolean {
 const { planName, isCommitmentPlan, seatsPurchased, seatsAssigned } = assets
 const WITHOUT_COMMITMENT = sql`not ${isCommitmentPlan}`
 
-/** What `planKindOf` decides, of each row. */
+/** SQL conditions equal to the decision of `planKindOf`, by kind. */
 const PLANS: Record<PlanKind, SQL> = {
   commitment: sql`${isCommitmentPlan}`,
   flexible: sql`(${WITHOUT_COMMITMENT} and ${planName} <> 'TRIAL')`,
@@ -34,16 +34,16 @@ const PLANS: Record<PlanKind, SQL> = {
 }
 
 const ALL_ASSIGNED = sql`${seatsAssigned} >= ${seatsPurchased}`
-// In bigint: five times the seats may be more than an integer holds.
+// In bigint: five times the seats may exceed an integer.
 const MANY_IDLE = sql`${seatsAssigned}::bigint * 5 < ${seatsPurchased}::bigint * 4`
-/** What `usageOf` decides, of each row that has licenses. */
+/** SQL conditions equal to the decision of `usageOf`, by usage; for rows with licenses. */
 const USAGE: Record<Usage, SQL> = {
   full: ALL_ASSIGNED,
   idle: sql`(not ${ALL_ASSIGNED} and ${MANY_IDLE})`,
   used: sql`(not ${ALL_ASSIGNED} and not ${MANY_IDLE})`,
 }
 
-/** The conditions of a selection; none where it has all. */
+/** Returns the conditions of a selection; none where it selects all. */
 export function selected({ filter, search, minRenewalTime, maxRenewalTime }: Selection): SQL[] {
   const end = assets.commitmentEnd
   const conditions = [
@@ -64,7 +64,7 @@ export function selected({ filter, search, minRenewalTime, maxRenewalTime }: Sel
   return conditions.filter((one) => one !== undefined && one !== false && one !== '')
 }
 
-/** A time that may be later than PostgreSQL knows: no row is, so that its last one stands for it. */
+/** Returns SQL for a time, capped at the last time that PostgreSQL can represent: no row is later. */
 function atTime(ms: number): SQL {
   return sql`timestamptz 'epoch' + ${Math.min(ms, LAST_TIME)}::bigint * interval '1 millisecond'`
 }
@@ -86,10 +86,10 @@ const Name = z
   .regex(/^[^\0]*$/)
 const Whole = z.string().regex(/^-?\d{1,18}$/)
 
-/** Beyond whatever a row has: in microseconds, some thirty thousand years; and more than that is no license. */
+/** Exceeds every value of a row: in microseconds, some thirty thousand years, and more than any number of licenses. */
 const BEYOND = 999_999_999_999_999_999n
 
-/** What has no such value comes last, whichever way the list runs. */
+/** Sorts missing values last, in both directions. */
 const whole = (value: SQL, ascending: boolean) =>
   sql`coalesce(${value}, ${sql.raw(String(ascending ? BEYOND : -BEYOND))}::bigint)`
 
@@ -97,7 +97,7 @@ type Sort = { column: SQL; read: (text: string) => SQL; Part: z.ZodType<string> 
 const asWhole = (column: SQL): Sort => ({ column, read: (text) => sql`${text}::bigint`, Part: Whole })
 
 const SORTS: Record<Exclude<AssetSortKey, 'created'>, (ascending: boolean) => Sort> = {
-  // As searches compare names; a page token holds that much of one.
+  // Normalized like names in searches, up to the length in a page token.
   name: () => ({
     column: sql`(left(${normalizedText(assets.name)}, 200) COLLATE "C")`,
     read: (text) => sql`${text}::text`,
@@ -112,8 +112,8 @@ const SORTS: Record<Exclude<AssetSortKey, 'created'>, (ascending: boolean) => So
 }
 
 /**
- * How the rows of an order lie: its sort key, which way it runs, and what a page token may hold of it. `sort` is the key's
- * first part as text; absent where that is the time of creation, which each row has at hand.
+ * Returns the keyset of an order: sort key, direction, and the values that a page token may contain. `sort` is the
+ * first part of the key as text; absent for the time of creation, which each row already carries.
  */
 export function keysetOf(sort: AssetSort = 'created desc') {
   const [by, direction] = sort.split(' ') as [AssetSortKey, 'asc' | 'desc']

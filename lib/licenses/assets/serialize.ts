@@ -9,7 +9,7 @@ function serializeAsset(row: AssetRow): Asset {
   return { id: row.id, type: row.type, properties: propertiesOf(row), settings: null }
 }
 
-/** The asset with its version, as the reads of one and the PATCH reply. */
+/** Returns the asset with its version, for reads of one asset and the PATCH reply. */
 export function replyOf(row: AssetRow): { body: Asset; version: string } {
   return { body: serializeAsset(row), version: versionOf(row) }
 }
@@ -37,7 +37,10 @@ export function serializeListItem(
   }
 }
 
-/** With `view=full` an item carries all that a screen needs; `observedAt` is when its vendor last told of it. */
+/**
+ * Serializes an item for `view=full`, with all that a screen shows; `observedAt` is the time of the vendor's last
+ * report.
+ */
 export function serializeFullItem(
   row: AssetRow,
   {
@@ -77,12 +80,12 @@ function vendorOf({
   return { name, label, quantityIsCap, takesLicenses, locksIncreases, ordersTotals }
 }
 
-/** The seat version leads the ETag of one asset (CONTRACT 4). */
+/** Returns the version in the ETag of one asset, which begins with the seat version (CONTRACT 4). */
 function versionOf(row: AssetRow): string {
   return String(row.seatVersion)
 }
 
-/** The ETag that reading the asset gives. */
+/** Returns the ETag of a read of the asset. */
 export function etagOf(row: AssetRow): string {
   return entityTag(JSON.stringify(shapes.Asset.parse(serializeAsset(row))), versionOf(row))
 }

@@ -23,7 +23,7 @@ const add = (customer: string, time: string, purchased: number, assigned: number
   ])
 const since = (time: string, caller = ana) => readSeatHistory(caller, 'workspace-suite-1', at(time))
 
-test('what was read, oldest first: what held before, then the last of each day', async () => {
+test('The history lists vendor reads, oldest first: the values before, then the last values of each day', async () => {
   expect(await since('2026-01-01T00:00:00Z')).toEqual([])
   await add('northwind', '2026-03-01T09:00:00Z', 40, 30)
   await add('northwind', '2026-03-01T23:59:59Z', 40, 31)
@@ -37,13 +37,13 @@ test('what was read, oldest first: what held before, then the last of each day',
     { at: at('2026-03-09T11:00:00Z'), purchased: 50, assigned: 32 },
   ]
   expect(await since('2026-03-02T00:00:00Z')).toEqual(last)
-  // Where nothing is known of before, the very first one says from when on something is.
+  // Without earlier values, the first entry marks the time since which the values are known.
   const first = { at: at('2026-03-01T09:00:00Z'), purchased: 40, assigned: 30 }
   expect(await since('2026-01-01T00:00:00Z')).toEqual([first, ...last])
   expect(await since('2026-12-01T00:00:00Z')).toEqual([last[2]])
 })
 
-test('needs the permission, and shows nobody else what was read', async () => {
+test("The history requires the permission and shows only the customer's own reads", async () => {
   const clerk = await callerOf('northwind', 'finance-user')
   await expect(since('2026-01-01T00:00:00Z', clerk)).rejects.toMatchObject({ code: 'permission_denied' })
   const eve = await callerOf('southwind', 'it-manager')

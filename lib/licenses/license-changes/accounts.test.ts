@@ -31,7 +31,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Names the account `emea`, and what else is given to it. */
+/** Configures the account `emea` and the additional settings. */
 async function setUp(fake: FakeGoogle, more: Record<string, string> = {}) {
   const settings = { ...fake.environment(folder), GOOGLE_SETTLE_SECONDS: '1', ...more }
   const file = join(folder, 'accounts.json')
@@ -43,7 +43,7 @@ async function setUp(fake: FakeGoogle, more: Record<string, string> = {}) {
 }
 
 const idOf = (seed: Seed) => `workspace-suite-emea-${seed.id}`
-/** The same ids in the other account, with other licenses. */
+/** Seeds the same ids in the other account, with other licenses. */
 async function twin(seed: Seed) {
   google.add(emea, { ...seed, total: 70, isCommitmentPlan: false })
   await addAsset(
@@ -66,7 +66,7 @@ const stored = async (seed: Seed) => {
 }
 const totals = (seed: Seed) => [vendor.total(seed), emea.subscription(seed.id)?.total]
 
-test('each is written to and read for its own assets alone', async () => {
+test('Each account is read and written for its own assets only', async () => {
   const seed = vendor.stage.seeds[0] as Seed
   expect((await vendor.patch(seed, 25)).status).toBe(200)
   expect(totals(seed)).toEqual([25, 70])
@@ -82,7 +82,7 @@ test('each is written to and read for its own assets alone', async () => {
   ])
 })
 
-test('one that fails holds nobody up at the other', async () => {
+test('A failing account delays no reads of the other account', async () => {
   const seeds = vendor.stage.seeds.slice(0, 5)
   emea.setDown(true)
   for (const seed of seeds)

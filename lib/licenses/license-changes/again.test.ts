@@ -4,25 +4,25 @@ import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { reconcileOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
-// A write whose answer was lost, and the same total asked for again.
+// A write whose answer was lost, followed by a repeated request for the same total.
 
 let vendor: TestVendor
 afterEach(() => vendor.close())
 
 const DAY = '86400'
-/** A PATCH to 30 that is lost on its way; Microsoft may be late for a day. */
+/** Loses a PATCH to 30 on its way; Microsoft's settle time is a day. */
 async function lose(failure = 'drop-before', headers = {}, times: Times = {}) {
   vendor = await testVendor(microsoft, { times: { MICROSOFT_SETTLE_SECONDS: DAY, ...times } })
   vendor.fake.failNext('write', failure)
   expect((await vendor.patch(vendor.flexible, 30, { headers })).code).toBe('outcome_unknown')
 }
-/** How many PATCHes the vendor has been sent. */
+/** Returns the number of PATCHes sent to the vendor. */
 const sent = () => vendor.fake.exchanges.filter(({ call }) => call.kind === 'write').length
 const again = (options: Parameters<TestVendor['patch']>[2] = {}) => vendor.patch(vendor.flexible, 30, options)
 const until = (status: number, options?: Parameters<TestVendor['patch']>[2]) =>
   vi.waitFor(async () => expect((await again(options)).status).toBe(status), { timeout: 8000, interval: 100 })
 
-/** Not before: the first call may be under way for twice as long as it may take. */
+/** Waits until a repeat is allowed: the first call may be in flight for twice its timeout. */
 const untilRepeatable = () =>
   vi.waitFor(
     async () => {
@@ -35,8 +35,8 @@ const untilRepeatable = () =>
     { timeout: 8000 },
   )
 
-describe('where the vendor says that a repeat has one effect', () => {
-  test('asking again sends it again, under the same id, and tells who asked', async () => {
+describe('a vendor with idempotent writes', () => {
+  test('A second request sends the change again under the same id and records the second caller', async () => {
     await lose()
     await until(200, { writer: 1 })
     const { flexible, states, audit, writes, total } = vendor
@@ -54,7 +54,7 @@ describe('where the vendor says that a repeat has one effect', () => {
     expect(who).toEqual([{ name: 'Writer 1' }])
   })
 
-  test('also with its key, which then has the answer', async () => {
+  test('A second request with the same Idempotency-Key sends again and stores the answer', async () => {
     const headers = { 'idempotency-key': 'one' }
     await lose('drop-before', headers)
     await until(200, { headers })
@@ -62,14 +62,14 @@ describe('where the vendor says that a repeat has one effect', () => {
     expect([one.json, sent()]).toEqual([two.json, 2])
   })
 
-  test('who asks just after somebody looked, or in the middle of that, waits for the turn, and it is sent', async () => {
+  test('A request right after or during a poll waits for the poll lease and sends', async () => {
     await lose('drop-before', {}, { VENDOR_CHECK_MS: '3000' })
     await untilRepeatable()
     await Promise.all([reconcileOpenChanges('job'), again().then(({ status }) => expect(status).toBe(200))])
     expect([sent(), vendor.total(vendor.flexible)]).toEqual([2, 30])
   })
 
-  test('several at once send it once', async () => {
+  test('Parallel requests send the change once', async () => {
     await lose()
     await vi.waitFor(
       async () => {
@@ -81,7 +81,7 @@ describe('where the vendor says that a repeat has one effect', () => {
     expect([sent(), vendor.fake.overlaps]).toEqual([2, 0])
   })
 
-  test('a job never does, and other totals still wait', async () => {
+  test('A job sends no repeat, and other totals still wait', async () => {
     await lose()
     await untilRepeatable()
     for (let looked = 0; looked < 12; ) looked += await reconcileOpenChanges('job')
@@ -90,7 +90,7 @@ describe('where the vendor says that a repeat has one effect', () => {
     await until(200)
   })
 
-  test('not where somebody has moved it there since: what was decided on is gone', async () => {
+  test('A total that another user moved since is not sent again', async () => {
     await lose()
     vendor.fake.setByVendor(vendor.flexible.id, 26)
     const end = Date.now() + 1500
@@ -98,7 +98,7 @@ describe('where the vendor says that a repeat has one effect', () => {
     expect([sent(), vendor.total(vendor.flexible)]).toEqual([1, 26])
   })
 
-  test('a repeat that is not let in says nothing of the first one', async () => {
+  test('A rejected repeat does not settle the first call', async () => {
     await lose()
     vendor.fake.setFault(vendor.flexible.id, { write: 'throttle' })
     await vi.waitFor(
@@ -112,7 +112,7 @@ describe('where the vendor says that a repeat has one effect', () => {
   })
 })
 
-test('a vendor that does not say so is sent nothing twice', async () => {
+test('A vendor without idempotent writes receives no change twice', async () => {
   vendor = await testVendor(google, { times: { GOOGLE_SETTLE_SECONDS: '60' } })
   vendor.fake.failNext('write', 'drop-before')
   await again()

@@ -17,23 +17,23 @@ import { sendAgain, type Unfit } from './send-again.ts'
 import { type Change, moveChange, readChange } from './store/changes.ts'
 import { readNow } from './vendor-sync/read.ts'
 
-/** A change that is open or unclear. `isOverdue`: somebody should look at it. */
+/** Open or unclear change. `isOverdue`: an operator should look at the change. */
 export type UnresolvedChange = {
   customerId: CustomerId
   change: Change
   vendor: GuardedVendor
-  /** What the vendor's own console has to be asked for. */
+  /** Location of the subscription in the vendor's own console. */
   location: SubscriptionLocation | undefined
-  /** Since it was asked for, in milliseconds. */
+  /** Milliseconds since the request. */
   age: number
   isOverdue: boolean
-  /** Whether an operator may still have it sent again, by what is known without a read. */
+  /** Whether an operator may still resend the change, as far as known without a read. */
   isRepeatable: boolean
 }
 
 /**
- * A change that waits for its vendor, or for a person; undefined where it is settled. Overdue is what is unclear and was
- * not acknowledged, and what is open for longer than its vendor may be late.
+ * Returns a change that waits for its vendor or for a person; undefined for a settled change. Overdue are unclear
+ * changes without an acknowledgment, and changes open for longer than their vendor's settle time.
  */
 export async function readUnresolved({
   customerId,
@@ -54,17 +54,17 @@ export async function readUnresolved({
     const isDelayed = age > Math.max(vendor.settleMs, vendorTimes().leaseMs)
     const isRepeatable = change.state === 'UNKNOWN' && change.sinceSent < (vendor.idempotentWrites ?? 0)
     const isUnclear = change.state === 'UNCLEAR'
-    // What its customer has checked waits for nobody.
+    // A change that the customer has acknowledged needs no operator.
     const isOverdue = isUnclear ? change.acknowledgedAt === null : isDelayed
     return { customerId, change, vendor, location, age, isOverdue, isRepeatable }
   })
 }
 
 /**
- * Settles a change by the operator's word: one that is unclear, or one that is unknown still when the vendor can not be
- * late any more. Its asset keeps the seats that it has; the vendor is read at once, whose word they follow.
- * @param reason why, in words for people: they stand in the history
- * @throws Problem where it is settled, or may settle by itself yet
+ * Settles a change by an operator's decision: an unclear change, or a change still unknown after the vendor's settle
+ * time. The asset keeps its seats; an immediate read of the vendor updates them.
+ * @param reason for people, recorded in the history
+ * @throws Problem where the change is settled, or may still settle by itself
  */
 export async function resolveByHand(
   customerId: CustomerId,
@@ -105,11 +105,11 @@ export async function resolveByHand(
 }
 
 /**
- * Sends a change again by the operator's wish, under its id and by the same checks as when the customer asks for the
- * same total again. What it came to by itself meanwhile is no failure.
- * @param reason why, in words for people: it stands in the history
- * @returns the change after it, and whether it was sent again
- * @throws Problem that says plainly why nothing was sent
+ * Resends a change for an operator, under its id and with the checks of a repeated request by the customer. A change
+ * that settles by itself in the meantime is no failure.
+ * @param reason for people, recorded in the history
+ * @returns the change afterwards, and whether it was sent again
+ * @throws Problem with the plain reason why nothing was sent
  */
 export async function resendByHand(
   operator: Caller,
@@ -147,7 +147,7 @@ const WHY: Record<Unfit, (label: string) => string> = {
   refused: () => 'by what the vendor shows now, our own checks do not allow it any more.',
 }
 
-/** The change, where its answer may be lost, and its vendor takes repeats. */
+/** Returns the change, where its answer may be lost, and its vendor's writes are idempotent. */
 async function repeatable(operator: Caller, changeId: string): Promise<Change & { label: string }> {
   const { customerId } = operator
   return scope(operator, async (tx) => {

@@ -16,7 +16,7 @@ const acknowledged = z.object({
   time: timeOf('When it was said'),
 })
 
-/** An addition: a total that was asked for, and what became of it. */
+/** Addition: a requested total and its outcome. */
 const LicenseChange = z
   .object({
     id: z.string().meta({ description: 'Names the change.' }),
@@ -43,7 +43,7 @@ const LicenseChange = z
 
 export type LicenseChange = z.output<typeof LicenseChange>
 
-/** What may come with a change of a quantity (CONTRACT 4). */
+/** Optional headers of a quantity change (CONTRACT 4). */
 const QuantityHeaders = z.object({
   'if-match': ifMatch.optional().meta({
     description:
@@ -97,7 +97,7 @@ export const setQuantity = contract({
   examples: quantity.setQuantity,
 })
 
-/** An addition: who asked for which total, when, and what became of it. */
+/** Addition: requested totals with actor, time and outcome. */
 export const listLicenseChanges = contract({
   ...changeCalls.listLicenseChanges,
   summary: 'List changes of licenses, newest first',
@@ -127,7 +127,7 @@ const changeParams = z.object({
   change_id: z.string().min(1).max(100).meta({ description: 'The `id` of a change.' }),
 })
 
-/** An addition: what became of a change whose answer was `outcome_unknown`. */
+/** Addition: the outcome of a change that was answered with `outcome_unknown`. */
 export const readLicenseChange = contract({
   ...changeCalls.readLicenseChange,
   summary: 'Read one change of licenses',
@@ -152,7 +152,7 @@ export const acknowledgeLicenseChange = contract({
   examples: changes.acknowledgeLicenseChange,
 })
 
-/** An addition: what the regular reading does, for one asset and at once. */
+/** Addition: reads one asset from its vendor immediately, like the scheduled job. */
 export const readFromVendor = contract({
   ...changeCalls.readFromVendor,
   summary: 'Read an asset from its vendor now',

@@ -16,7 +16,7 @@ import { type TestVendor, testVendor } from './test-vendor.ts'
 let vendor: TestVendor
 afterEach(() => vendor.close())
 
-test('what comes of a call says nothing of the one that was made since', async () => {
+test('A delayed answer settles nothing about a newer call', async () => {
   vendor = await testVendor(microsoft, {
     times: { MICROSOFT_SETTLE_SECONDS: '86400', VENDOR_WRITE_MS: '1000' },
   })
@@ -35,7 +35,7 @@ test('what comes of a call says nothing of the one that was made since', async (
   const ref = { customerId: flexible.customerId, subscriptionId: flexible.id, skuId: flexible.skuId }
   const readResult = await first.vendor.read(ref, AbortSignal.timeout(5000))
   if (readResult.kind !== 'read') return expect.fail(readResult.reason)
-  // Somebody asks again; that one is done, and its answer is lost.
+  // A second request is applied, and its answer is lost.
   fake.setFault(flexible.id, { write: 'hang-after' })
   let again: Promise<unknown> = Promise.resolve()
   await vi.waitFor(

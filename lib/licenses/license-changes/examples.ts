@@ -1,7 +1,7 @@
 import { committed } from '#lib/licenses/assets/examples.ts'
 import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.ts'
 
-// What the examples of changes tell of: one customer's assets, as the tests of the examples set them up.
+// Assets of one customer for the examples of changes, as the tests of the examples set them up.
 
 const openChange = {
   changeId: '5f0c6a1e-0002',

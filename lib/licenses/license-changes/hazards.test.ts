@@ -57,7 +57,7 @@ const statesOf = async (seed: Seed) => {
 }
 
 const customerId = newCustomerId(CUSTOMER)
-/** Holds the asset's row as long as it is told to: another process, or a slow one. */
+/** Holds the lock on the asset's row for a while, like another or a slow process. */
 function hold(seed: Seed, ms: number): { locked: Promise<void>; done: Promise<void> } {
   const { promise: locked, resolve } = Promise.withResolvers<void>()
   const done = scope({ customerId }, async (tx) => {
@@ -101,7 +101,7 @@ function load(seed: Seed, purchased: number, more: Partial<NewAsset> = {}, value
   return scope({ customerId }, (tx) => importAssets(tx, customerId, [newAsset], { replace: true }))
 }
 
-test('an old read that shows the asked total is no 200, at the read and after an acceptance', async () => {
+test('A stale read of the requested total results in no 200, at the read or after an acceptance', async () => {
   await begin(microsoft, { staleMs: 60_000 })
   expect((await patch(flexible, 25)).status).toBe(200)
   stage.fake.setFault(flexible.id, { read: 'stale', write: 'accepted-never-done' })
@@ -109,7 +109,7 @@ test('an old read that shows the asked total is no 200, at the read and after an
   expect((await patch(flexible, 20, '?dryRun=true')).code).toBe('change_in_progress')
 })
 
-test('a commitment is not lowered below what its vendor raised it to a moment ago', async () => {
+test('A commitment is not lowered below the total that its vendor raised a moment ago', async () => {
   await begin(microsoft)
   expect((await patch(annual, 25)).status).toBe(200)
   stage.fake.setByVendor(annual.id, 40)
@@ -117,7 +117,7 @@ test('a commitment is not lowered below what its vendor raised it to a moment ag
   expect((await patch(annual, 25)).code).toBe('change_in_progress')
 })
 
-test('what an import wrote is not the vendor’s word', async () => {
+test('An imported total does not count as the vendor’s total', async () => {
   await begin(microsoft)
   await load(annual, 10)
   expect([(await patch(annual, 15)).code, total(annual)]).toEqual(['decrease_not_allowed', 20])
@@ -125,7 +125,7 @@ test('what an import wrote is not the vendor’s word', async () => {
   expect([(await patch(flexible, 50)).status, total(flexible)]).toEqual([200, 50])
 })
 
-test('an import leaves an asset alone whose change is open', async () => {
+test('An import skips an asset with an open change', async () => {
   await begin(google, {}, { VENDOR_WRITE_MS: '2000' })
   stage.fake.failNext('write', 'hang-before')
   expect((await patch(flexible, 30)).status).toBe(504)
@@ -134,14 +134,14 @@ test('an import leaves an asset alone whose change is open', async () => {
   }
 })
 
-test('one customer that lets us in no more shuts nobody else out', async () => {
+test('A customer whose access is revoked blocks no other customer', async () => {
   await begin(google)
   stage.fake.setFault(flexible.id, { read: 'forbidden' })
   for (let n = 0; n < 6; n++) expect((await patch(flexible, 30, '?dryRun=true')).code).toBe('vendor_rejected')
   expect((await patch(annual, 30)).status).toBe(200)
 })
 
-test('what only operators should know is not told to customers', async () => {
+test('Operator-only details are hidden from customers', async () => {
   await begin(google)
   vi.stubEnv('GOOGLE_KEY_FILE', '/srv/secret/reseller-key.json')
   expect(JSON.stringify((await patch(flexible, 30)).json)).not.toContain('secret')
@@ -151,7 +151,7 @@ test('what only operators should know is not told to customers', async () => {
   expect(await listed.text()).toMatch(/could not be asked(?!.*secret)/)
 })
 
-test('the list’s pages may part two subscriptions of one SKU', async () => {
+test('The list’s pages may separate two subscriptions of one SKU', async () => {
   await begin(google, {}, {}, 100)
   const last = stage.seeds[99] as Seed
   const { customerId: owner, skuId } = last
@@ -162,10 +162,10 @@ test('the list’s pages may part two subscriptions of one SKU', async () => {
   expect(await database.sql(CUSTOMER, query, [stage.assetId(last)])).toEqual([{ id: last.id, total: 20 }])
 })
 
-test('a reading is judged by the time when it was asked for, not when it is answered', async () => {
+test('A read is judged by the time of its request, not of its answer', async () => {
   const SETTLE_MS = 2000
   const WRITE_MS = 100
-  /** The vendor may be late for that long since the change was sent, in milliseconds. */
+  /** Vendor's longest delay since the send of a change, in milliseconds. */
   const LATEST = SETTLE_MS + 2 * WRITE_MS
   const age = async () => {
     const query =
@@ -182,7 +182,7 @@ test('a reading is judged by the time when it was asked for, not when it is answ
   }
   const times = {
     GOOGLE_SETTLE_SECONDS: String(SETTLE_MS / 1000),
-    // Nobody loses patience with the answer.
+    // No client aborts while waiting for the answer.
     VENDOR_READ_MS: '10000',
     VENDOR_CONFIRM_MS: '10000',
     VENDOR_WRITE_MS: String(WRITE_MS),
@@ -216,13 +216,13 @@ test('a process that slept past its lease does not send by its old read', async 
   })
   await begin(google, { onStep }, { CHANGE_LEASE_MS: '100' })
   const { code } = await patch(flexible, 30)
-  // Where the row was free in time, the fresh read was not old: then the change is no mistake.
+  // When the row was free in time, the fresh read was not stale, and the change is correct.
   if (code === 'vendor_unavailable')
     expect([total(flexible), await statesOf(flexible)]).toEqual([60, ['FAILED']])
   else expect(code).toBe('change_in_progress')
 })
 
-test('504 with the change’s id where its outcome can’t be written down', async () => {
+test('A change whose outcome can’t be recorded is answered with 504 and its id', async () => {
   let blocked = Promise.resolve()
   const onStep = once('write-applied', async () => {
     const { locked, done } = hold(flexible, 1600)

@@ -7,7 +7,7 @@ import { type TestVendor, testVendor } from './test-vendor.ts'
 let vendor: TestVendor
 afterEach(() => vendor.close())
 
-test('the job that settles leaves the last calls to people, and ends when it is told to', async () => {
+test('The reconcile job reserves the last vendor calls for people and stops on its signal', async () => {
   vendor = await testVendor(google, { times: { GOOGLE_CALLS_PER_MINUTE: '50', GOOGLE_SETTLE_SECONDS: '60' } })
   const { fake, flexible, patch, database } = vendor
   fake.failNext('write', 'drop-before')

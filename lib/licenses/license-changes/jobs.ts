@@ -8,17 +8,17 @@ import { isOpen } from './rules.ts'
 import { forEach } from './vendor-sync/for-each.ts'
 import { readDue, readList } from './vendor-sync/pass.ts'
 
-// What runs in the background reads, and never buys.
+// Background jobs read, and never buy.
 
-/** Of a run that nobody stops. */
+/** Signal of a run without a stop. */
 const NEVER = new AbortController().signal
 
 /**
- * Settles what is open, by reading; one that fails keeps no other from it. Where there are more than may be called for,
- * each run comes to others of them.
+ * Reconciles open changes by reading; a failure does not stop the others. When the call limit allows only some, each
+ * run takes others.
  * @param signal when to leave the rest to the next run
- * @returns how many were looked at
- * @throws AggregateError of those that failed
+ * @returns the number of changes that were looked up
+ * @throws AggregateError of the failures
  */
 export async function reconcileOpenChanges(requestId: string, signal = NEVER): Promise<number> {
   const due = shuffled(await dueChanges())
@@ -44,7 +44,7 @@ function shuffled<T>(items: readonly T[]): T[] {
     .map(({ item }) => item)
 }
 
-/** Somebody has to hear of a change that is open for longer than its vendor may be late. */
+/** Logs a warning about a change that is open for longer than its vendor's settle time. */
 async function warnOfDelay(due: DueChange, readText: string | undefined, requestId: string): Promise<void> {
   const { change, vendor, age, isOverdue } = (await readUnresolved(due)) ?? {}
   if (!change || !isOverdue || !isOpen(change.state)) return
@@ -56,17 +56,17 @@ async function warnOfDelay(due: DueChange, readText: string | undefined, request
     account: vendor?.account,
     state: change.state,
     openSeconds: Math.round((age ?? 0) / 1000),
-    // What a read of its subscription has just told; it was no proof.
+    // Result of a read of the subscription just now, which proved nothing.
     reading: readText,
   }
   log().warn({ requestId, ...logFields }, 'change open for longer than its vendor may be late')
 }
 
 /**
- * Reads what is due of all vendors' accounts that are set up, and goes on with their lists.
+ * Reads due subscriptions of all configured vendor accounts, and continues their lists.
  * @param signal when to leave the rest to the next run
- * @returns how many assets were told of
- * @throws AggregateError of the accounts that could not be read; what was read of them is kept
+ * @returns the number of assets that were observed
+ * @throws AggregateError of the accounts that could not be read; completed reads are kept
  */
 export async function readVendors(requestId: string, signal = NEVER): Promise<number> {
   let count = 0

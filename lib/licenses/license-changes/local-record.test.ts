@@ -79,13 +79,13 @@ describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
     })
   })
 
-  it('the same total changes nothing: no vendor, no change row, no new version', async () => {
+  it('keeps an unchanged total without vendor call, change row or new version', async () => {
     const id = await newAsset({ purchased: 10, isCommitmentPlan: true })
     expect(await set(id, 10)).toBe(10)
     expect([await changesOf(id), await auditOf(id)]).toEqual([[], []])
   })
 
-  it('a commitment plan grows and never falls; the refusal says how far and until when', async () => {
+  it('increases a commitment plan and never lowers it; the refusal names the limit and its end', async () => {
     const id = await newAsset({ purchased: 60, isCommitmentPlan: true, commitmentEnd: until })
     expect(await set(id, 75)).toBe(75)
     const denied = setQuantity(ana, { params: { asset_id: id }, query: {}, body: { quantity: 74 } }, origin)
@@ -97,7 +97,7 @@ describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
     expect(await changesOf(id)).toHaveLength(1)
   })
 
-  it('goes by IsCommitmentPlan alone, never by the name of the plan', async () => {
+  it('decides by IsCommitmentPlan, never by the name of the plan', async () => {
     await addAsset('northwind', 'office-suite-odd', { purchased: 5 }, { planName: 'ANNUAL_MONTHLY_PAY' })
     expect(await set('office-suite-odd', 4)).toBe(4)
   })
@@ -110,13 +110,13 @@ describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
     },
   )
 
-  it('refuses types without licenses, and ids that are not there', async () => {
+  it('refuses types without licenses, and unknown ids', async () => {
     await addAsset('northwind', 'cloud-platform-1', null)
     expect(await set('cloud-platform-1', 5)).toBe('quantity_not_supported')
     expect(await set('workspace-suite-none', 5)).toBe('not_found')
   })
 
-  it('records what the vendor refused: below the assigned users', async () => {
+  it('records the vendor’s refusal of a total below the assigned users', async () => {
     const id = await newAsset({ purchased: 45, assigned: 41 })
     const denied = setQuantity(ana, { params: { asset_id: id }, query: {}, body: { quantity: 38 } }, origin)
     await expect(denied).rejects.toMatchObject({
@@ -133,8 +133,8 @@ describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
   })
 })
 
-describe('two at once', () => {
-  it('loses no change: each row starts where the one before ended', async () => {
+describe('parallel requests', () => {
+  it('lose no change: each row starts where the previous one ended', async () => {
     const id = await newAsset({ purchased: 0 })
     const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => set(id, index + 1)))
     const rows = (await changesOf(id)) as { from_quantity: number; to_quantity: number }[]
@@ -156,7 +156,7 @@ describe('two at once', () => {
     expect(await auditOf(id)).toHaveLength(rows.length)
   })
 
-  it('answers change_in_progress when the lock is not free in time, and changes nothing', async () => {
+  it('are answered with change_in_progress at the lock timeout, without an effect', async () => {
     const id = await newAsset({ purchased: 5 })
     const free = Promise.withResolvers<void>()
     const blocker = Promise.withResolvers<void>()

@@ -16,7 +16,7 @@ let ana: Caller
 
 beforeAll(async () => {
   database = await testDatabase()
-  // Longer than a busy machine takes for a call that is answered.
+  // Longer than an answered call takes on a busy machine.
   const times = { VENDOR_READ_MS: '3000', VENDOR_WRITE_MS: '3000', VENDOR_CONFIRM_MS: '3000' }
   stage = await setStage(scenarios[1] as Scenario, { assets: 2, writers: 0, times })
   seed = stage.seeds[1] as Seed
@@ -31,7 +31,7 @@ const item = (ofSeed = seed) => readAssetItem(ana, stage.assetId(ofSeed), origin
 const set = (quantity: number) =>
   setQuantity(ana, { params: { asset_id: stage.assetId(seed) }, query: {}, body: { quantity } }, origin)
 
-test('what a vendor has scheduled is told until a change deletes it there', async () => {
+test('A total scheduled at the vendor is shown until a change deletes the schedule', async () => {
   expect(await item()).not.toHaveProperty('observedTime')
   const before = Date.now()
   const fields = { autoRenewEnabled: true, scheduledNextTermInstructions: { quantity: 12 } }

@@ -29,7 +29,7 @@ async function newAsset(location: Parameters<typeof addAsset>[3] = AT_GOOGLE, is
   return id
 }
 
-/** A change from 240 to 250 that moved and was asked after so many seconds ago. */
+/** Adds a change from 240 to 250 that moved and was polled the given number of seconds ago. */
 async function open(assetId: string, state: string, movedAgo: number, checkedAgo: number | null = null) {
   const id = `change-of-${assetId}`
   await db.sql(
@@ -55,8 +55,8 @@ const change = async (change_id: string, caller = ana) =>
 const stored = async (id: string) =>
   (await db.sql('northwind', 'SELECT state, checked_at FROM license_changes WHERE id = $1', [id]))[0]
 
-describe('what a full item tells beyond the asset', () => {
-  test('the change that is open, until it is settled; the asset’s ETag does not move with it', async () => {
+describe('a full item', () => {
+  test('shows the open change until it is settled, under the same ETag', async () => {
     const id = await newAsset()
     const before = await readAssetItem(ana, id, origin)
     expect(before).not.toHaveProperty('openChange')
@@ -89,7 +89,7 @@ describe('what a full item tells beyond the asset', () => {
     expect(await full(id)).toEqual({ ...before, lastChange })
   })
 
-  test('the newest change for seven days, and one that is unclear for as long as it is the newest', async () => {
+  test('shows the newest change for seven days, and an unclear one for as long as it is the newest', async () => {
     const id = await newAsset()
     const resolve = (state: string, daysAgo: number) =>
       db.sql(
@@ -105,7 +105,7 @@ describe('what a full item tells beyond the asset', () => {
     expect(await lastState()).toBeUndefined()
     await resolve('UNCLEAR', 7.5)
     expect(await lastState()).toBe('UNCLEAR')
-    // The total that the vendor shows instead is what has made it unclear.
+    // The other total that the vendor shows makes the change unclear.
     await resolve('DRIFT', 7.4)
     expect(await lastState()).toBe('UNCLEAR')
     await resolve('REJECTED', 7.2)
@@ -114,7 +114,7 @@ describe('what a full item tells beyond the asset', () => {
     expect(await lastState()).toBe('APPLIED')
   })
 
-  test('until when its vendor takes no other change, while that is to come', async () => {
+  test('shows the time until which its vendor rejects other changes, while that time is ahead', async () => {
     const id = await newAsset()
     const changeId = await open(id, 'SENT', 1)
     const until = (seconds: number) =>
@@ -130,7 +130,7 @@ describe('what a full item tells beyond the asset', () => {
     expect((await readAssetItem(ana, id, origin)).waitUntil).toBe(waitUntil)
   })
 
-  test('its vendor’s ways, when it told last, and what it has scheduled', async () => {
+  test('shows the vendor’s capabilities, the time of its last report, and its scheduled total', async () => {
     const capabilities = {
       quantityIsCap: false,
       takesLicenses: false,
@@ -168,7 +168,7 @@ describe('what a full item tells beyond the asset', () => {
     expect(await readAssetItem(ana, 'cloud-platform-1', origin)).not.toHaveProperty('vendor')
   })
 
-  test('is of this customer’s changes alone, also without row-level security', async () => {
+  test('shows changes of its own customer only, even without row-level security', async () => {
     const id = await newAsset()
     await open(id, 'SENT', 1)
     await addAsset('southwind', id, { purchased: 9 }, AT_GOOGLE)
@@ -182,7 +182,7 @@ describe('what a full item tells beyond the asset', () => {
   })
 })
 
-describe('a read of an asset has what became of its change looked up, when it is time', () => {
+describe('a read of an asset reconciles a due change', () => {
   const READS: [string, (assetId: string, changeId: string) => Promise<unknown>][] = [
     ['one asset', (assetId) => read(assetId)],
     ['the page of one', (assetId) => readAssetItem(ana, assetId, origin)],
@@ -204,14 +204,14 @@ describe('a read of an asset has what became of its change looked up, when it is
     for (const id of [young, polled, dead, overdue]) await readAssets(id, `change-of-${id}`)
     await vi.waitFor(async () => {
       expect(await stored(claimed)).toMatchObject({ state: 'FAILED' })
-      // This vendor can't be reached: it was asked, and the outcome stays unknown.
+      // The vendor is unreachable: the poll happened, and the outcome stays unknown.
       expect(await stored(unknown)).toMatchObject({ state: 'UNKNOWN', checked_at: expect.any(Date) })
     })
     expect(await stored(claimedNow)).toEqual({ state: 'CLAIMED', checked_at: null })
     expect(await stored(polledNow)).toEqual(polledAt)
   })
 
-  test('a failure is nobody’s who reads', async () => {
+  test('A failed reconciliation does not fail the read', async () => {
     const id = await newAsset()
     await open(id, 'CLAIMED', 60)
     await run(db.url, "ALTER TABLE license_changes ADD CONSTRAINT never CHECK (state <> 'FAILED') NOT VALID")
@@ -229,7 +229,7 @@ describe('a read of an asset has what became of its change looked up, when it is
 })
 
 describe('readLicenseChange', () => {
-  test('tells one change as the list does, to its own Licenses Managers only', async () => {
+  test('returns a change as the list does, to Licenses Managers of the customer only', async () => {
     const id = await newAsset({})
     await setQuantity(ana, { params: { asset_id: id }, query: {}, body: { quantity: 250 } }, origin)
     const [row] = await db.sql('northwind', 'SELECT id FROM license_changes WHERE asset_id = $1', [id])
@@ -248,7 +248,7 @@ describe('readLicenseChange', () => {
   })
 })
 
-test('who asks for another total while a change is open is told whose it is', async () => {
+test('A request for another total during an open change is answered with the open change’s actor', async () => {
   const id = await newAsset()
   const changeId = await open(id, 'UNKNOWN', 1, 1)
   for (const query of [{}, { dryRun: 'true' as const }]) {

@@ -15,19 +15,19 @@ import { pendingStatusOf, serializeLastChange, serializeOpenChange } from './ser
 import { type AssetChangeRow, listAssetChangeRows, readAssetChangeRow } from './store/asset-change-rows.ts'
 import { waitFor } from './vendor-sync/read.ts'
 
-// What assets ask of changes: nothing else leads from there to here.
+// The only way from assets to changes.
 
-/** An asset and its changes, as an item tells them. */
+/** Asset with its changes, as an item shows them. */
 export type WithChanges = {
   asset: AssetRow
   changes: Pick<AssetListItem, 'openChange' | 'lastChange' | 'waitUntil'>
-  /** When its vendor last told of it; null where the books are ours. */
+  /** Time of the vendor's last report; null for built-in records. */
   observedAt: Date | null
-  /** The id of that change, where it is time to ask what became of it. */
+  /** Id of the open change when its reconciliation is due. */
   due: string | undefined
 }
 
-/** The rows of `listAssets`, each with its changes. */
+/** Returns the rows of `listAssets`, each with its changes. */
 export async function listWithChanges(
   tx: Transaction,
   customerId: CustomerId,
@@ -37,7 +37,7 @@ export async function listWithChanges(
   return rows.map((row) => ({ ...toWithChanges(row), micros: row.micros, sort: row.sort }))
 }
 
-/** One asset with its changes. */
+/** Returns one asset with its changes. */
 export async function readWithChanges(
   tx: Transaction,
   customerId: CustomerId,
@@ -61,8 +61,8 @@ function toWithChanges({ asset, open, isDue, newest, observedAt }: AssetChangeRo
 }
 
 /**
- * Has the vendor asked soon for an asset that somebody looks at, where what is shown was told long ago: the next run of
- * the job reads it. Nobody waits for it; what fails stands in the log.
+ * Requests a read of a viewed asset whose data is old; the next run of the job reads the asset. Returns immediately; a
+ * failure is logged.
  */
 export function refreshOnView(
   who: { customerId: CustomerId },
@@ -79,14 +79,14 @@ export function refreshOnView(
   })
 }
 
-/** A page may hold many open changes: the others have their turn with the next read, or the job. */
+/** Most open changes reconciled per read: the others follow with the next read or the job. */
 const MAX_PER_READ = 4
 
 const running = new Set<string>()
 
 /**
- * Has the vendor asked what became of open changes, because their assets are being read, and they are due. Nobody
- * waits for it: the next read tells. What fails stands in the log.
+ * Reconciles due open changes when their assets are read. Returns immediately: the next read shows the outcome. A
+ * failure is logged.
  */
 export function reconcileOnRead(
   who: { customerId: CustomerId },
@@ -98,7 +98,7 @@ export function reconcileOnRead(
     running.add(id)
     reconcileChange(who, id, requestId)
       .catch((error: Error) => {
-        // The cause says why; the error around it would repeat the statement.
+        // The cause contains the reason; the outer error would repeat the statement.
         const reason = String(error.cause ?? error).slice(0, 300)
         log().warn({ requestId, changeId: id, reason }, 'change not settled')
       })

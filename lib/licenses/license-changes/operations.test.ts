@@ -33,7 +33,7 @@ const list = async (query: Query, caller = ana) =>
 const ids = async (query: Query, caller = ana) =>
   (await list(query, caller)).licenseChanges.map(({ id }) => id)
 
-/** A change from 1 to 2 at a time that may have microseconds; refused where a reason is given. */
+/** Adds a change from 1 to 2 at a time with microseconds; rejected where a reason is passed. */
 async function add(
   customerId: string,
   id: string,
@@ -51,7 +51,7 @@ async function add(
 }
 
 describe('listLicenseChanges', () => {
-  it('tells what was asked for through the API: applied and refused, by whom', async () => {
+  it('returns requests through the API, applied and refused, with their actors', async () => {
     const id = 'workspace-suite-told'
     await addAsset('northwind', id, { purchased: 40, assigned: 30 }, { name: 'Told' })
     const set = (quantity: number) =>
@@ -92,7 +92,7 @@ describe('listLicenseChanges', () => {
     await expect(foreign).rejects.toMatchObject({ code: 'page_token_invalid' })
   })
 
-  it('filters by asset and state, whatever the id holds; what is not known is an empty list', async () => {
+  it('filters by asset and state, whatever the id contains; an unknown id results in an empty list', async () => {
     await add('northwind', 'F1', '2025-01-01T00:00:00Z', ODD)
     await add('northwind', 'F2', '2025-01-02T00:00:00Z', ODD, 'no')
     expect(await ids({ filter: { asset: [ODD] } })).toEqual(['F2', 'F1'])
@@ -135,7 +135,7 @@ describe('listLicenseChanges', () => {
     await expect(list({ pageToken })).rejects.toMatchObject({ code: 'page_token_invalid' })
   })
 
-  it('is for Licenses Managers only', async () => {
+  it('rejects callers who are not Licenses Managers', async () => {
     const finance = await callerOf('northwind', 'finance-user')
     await expect(list({}, finance)).rejects.toMatchObject({ code: 'permission_denied' })
     await expect(list({}, await callerOf('northwind'))).rejects.toBeInstanceOf(Problem)
@@ -143,8 +143,8 @@ describe('listLicenseChanges', () => {
   })
 })
 
-describe('two tenant walls, each of which holds alone', () => {
-  it("with both, another customer's changes are not there, though its asset has the same id", async () => {
+describe('each of the two tenant walls holds without the other', () => {
+  it("Another customer's changes are hidden behind both walls, though its asset has the same id", async () => {
     await addAsset('southwind', 'workspace-suite-1', { purchased: 2 }, { name: 'Foreign' })
     await add('southwind', 'S1', '2026-02-01T00:00:00Z')
     expect(await ids({}, eve)).toEqual(['S1'])

@@ -32,7 +32,7 @@ export const setQuantity = operation(contract.setQuantity, async (caller, input,
     ? predictAnswer(changeRequest)
     : changeQuantity({ ...changeRequest, requestId, keyed })
   const answer = await pendingAnswer.catch(asLockProblem).catch((error: unknown) => {
-    // What a dry run throws says what would be answered, too.
+    // An error of a dry run also shows the answer to expect.
     if (dryRun && error instanceof Problem) return error
     throw error
   })
@@ -84,17 +84,19 @@ export const readFromVendor = operation(
 )
 
 function asLockProblem(error: unknown): never {
-  // lock_not_available: somebody else's change holds the row for longer than we may wait. unique_violation: its
+  // lock_not_available: another change holds the row's lock for longer than the lock timeout. unique_violation: the
   // subscription has a new id, which another asset has taken at this very moment
   if (!['55P03', '23505'].includes(errorCode(error) ?? '')) throw error
   throw answers.changeInProgress(undefined, 1)
 }
 
 /**
- * Keeps that the customer has compared an unclear change with the vendor's books. It settles nothing: the state stays
- * for the operator, but the change's Idempotency-Key is free for a decision on a fresh read. Once more changes nothing.
- * @returns the change as it is now
- * @throws Problem `not_found`; `change_in_progress` while it is open; `change_settled` where its outcome is known
+ * Records that the customer has compared an unclear change with the vendor's total. Settles nothing: the state stays
+ * for the operator, but the change's Idempotency-Key is free for a decision on a fresh read. A repetition changes
+ * nothing.
+ * @returns the change afterwards
+ * @throws Problem `not_found`; `change_in_progress` while the change is open; `change_settled` where its outcome is
+ * known
  */
 async function acknowledge(
   caller: Caller,

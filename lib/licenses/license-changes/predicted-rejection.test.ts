@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { google } from '../../../test/fuzz/scenarios.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
-// A refusal that we foresee is ours: the vendor was not asked, and its name stands under nothing.
+// A predicted rejection is ours: the vendor was not called and is not named in the answer.
 
 let vendor: TestVendor
 beforeEach(async () => {
@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => vendor.close())
 
-test('what the vendor’s published rules refuse is 422 and no change; the key gets the same again', async () => {
+test('A total that violates the vendor’s published rules is answered with 422 and no change; the key replays the answer', async () => {
   const { fake, flexible, patch, changes, audit } = vendor
   const headers = { 'idempotency-key': 'low' }
   const first = await patch(flexible, 2, { headers })
@@ -22,7 +22,7 @@ test('what the vendor’s published rules refuse is 422 and no change; the key g
   expect([await changes(flexible), await audit(flexible)]).toEqual([[], ['claimed', 'withdrawn']])
 })
 
-test('so is a subscription that the vendor does not show us', async () => {
+test('A subscription that is hidden at the vendor is answered with 422 and no change', async () => {
   const { fake, flexible, patch, changes, audit } = vendor
   fake.change(flexible.id, { customerId: 'elsewhere' })
   expect((await patch(flexible, 25)).json).toMatchObject({ code: 'vendor_rejected', foreseen: true })

@@ -15,30 +15,46 @@ describe('provenState', () => {
   }
   const over = { ...seen, age: 120_001 }
   it.each<[string, Evidence, string]>([
-    ['a read that shows the total proves it', seen, 'APPLIED'],
+    ['a read of the requested total proves APPLIED', seen, 'APPLIED'],
     [
-      'also long after, and where somebody moved it between',
+      'a read of the requested total proves APPLIED much later, even after a move by another user',
       { ...over, age: DAY_MS, wasMoved: true },
       'APPLIED',
     ],
-    ['not where the read may be of a time when it was so before', { ...seen, hadBefore: true }, 'UNKNOWN'],
-    ['the total before proves nothing while a write may be on its way', { ...seen, read: 50 }, 'UNKNOWN'],
-    ['not even at the last moment', { ...seen, read: 50, age: 120_000 }, 'UNKNOWN'],
-    ['and then it disproves it', { ...over, read: 50 }, 'FAILED'],
-    ['unless somebody moved it meanwhile', { ...over, read: 50, wasMoved: true }, 'UNCLEAR'],
-    ['a third total proves nothing', { ...seen, read: 60 }, 'UNKNOWN'],
-    ['and never will', { ...over, read: 60 }, 'UNCLEAR'],
-    ['nor does a subscription that is hidden', { ...seen, read: 'hidden' }, 'UNKNOWN'],
-    ['however long it is', { ...over, read: 'hidden' }, 'UNCLEAR'],
-    ['a vendor that does not answer is waited for', { ...over, age: DAY_MS, read: 'unanswered' }, 'UNKNOWN'],
-    ['for a day', { ...over, age: DAY_MS + 120_001, read: 'unanswered' }, 'UNCLEAR'],
-    ['an order that was taken is waited for', { ...over, age: DAY_MS, read: 50, isOrdered: true }, 'UNKNOWN'],
+    ['a read that may be of an earlier equal total proves nothing', { ...seen, hadBefore: true }, 'UNKNOWN'],
+    ['the previous total proves nothing while a write may be in flight', { ...seen, read: 50 }, 'UNKNOWN'],
+    ['the previous total proves nothing at the last moment', { ...seen, read: 50, age: 120_000 }, 'UNKNOWN'],
+    ['the previous total proves FAILED afterwards', { ...over, read: 50 }, 'FAILED'],
     [
-      'for a day; then the total before does not disprove it',
+      'the previous total proves nothing after a move by another user',
+      { ...over, read: 50, wasMoved: true },
+      'UNCLEAR',
+    ],
+    ['a third total proves nothing within the settle time', { ...seen, read: 60 }, 'UNKNOWN'],
+    ['a third total proves nothing afterwards', { ...over, read: 60 }, 'UNCLEAR'],
+    ['a hidden subscription proves nothing within the settle time', { ...seen, read: 'hidden' }, 'UNKNOWN'],
+    ['a hidden subscription proves nothing afterwards', { ...over, read: 'hidden' }, 'UNCLEAR'],
+    [
+      'a vendor that does not answer is waited for up to a day',
+      { ...over, age: DAY_MS, read: 'unanswered' },
+      'UNKNOWN',
+    ],
+    [
+      'a vendor that does not answer for a day leaves the change unclear',
+      { ...over, age: DAY_MS + 120_001, read: 'unanswered' },
+      'UNCLEAR',
+    ],
+    [
+      'an accepted order is waited for up to a day',
+      { ...over, age: DAY_MS, read: 50, isOrdered: true },
+      'UNKNOWN',
+    ],
+    [
+      'an accepted order is unclear after a day, even with the previous total',
       { ...over, age: DAY_MS + 120_001, read: 50, isOrdered: true },
       'UNCLEAR',
     ],
-    ['an order that was done is seen', { ...seen, isOrdered: true }, 'APPLIED'],
+    ['a read of the total proves an order APPLIED', { ...seen, isOrdered: true }, 'APPLIED'],
   ])('%s', (_, evidence, state) => {
     expect(stateFromEvidence(evidence)).toBe(state)
   })

@@ -9,15 +9,15 @@ import { type Change, changesWithin, moveChange, readChange } from './store/chan
 import { noteSeen } from './store/poll-lease.ts'
 import { isReplacement, observe } from './vendor-sync/read.ts'
 
-/** The turn to ask the vendor. `change` as it was before: what is judged is as old as that. */
+/** Lease for polling the vendor. `change` is the state when the lease was taken, which the judgment refers to. */
 export type PollLease = { vendor: GuardedVendor; row: LicensedRow; change: Change & { age: number } }
 
-/** Whether what was asked for is still to be judged: it is unknown, and was not sent again meanwhile. */
+/** Returns whether the change is still to be judged: unknown, and not sent again since the lease. */
 export function isStillUnresolved(now: Change | undefined, { change }: PollLease): now is Change {
   return now?.state === 'UNKNOWN' && now.movedAt.getTime() === change.movedAt.getTime()
 }
 
-/** What a read proves of an unknown change. */
+/** Applies the evidence of a read to an unknown change. */
 export async function reconcileFromRead(
   tx: Transaction,
   customerId: CustomerId,
@@ -38,7 +38,7 @@ export async function reconcileFromRead(
     from,
     to,
     read,
-    // Under another id it may be another subscription: that it has the total from before proves nothing of ours.
+    // Under another id it may be another subscription, whose equal total proves nothing about ours.
     wasMoved:
       seenQuantity !== null ||
       (readResult.kind === 'read' && isReplacement(vendor, row, readResult.observed)),
@@ -49,7 +49,7 @@ export async function reconcileFromRead(
     hadBefore: lately.some(({ fromQuantity }) => fromQuantity === to),
   })
   if (state === 'UNKNOWN') {
-    // What it was before our own latest change is an old state, and no sign of anybody else.
+    // The total before our own latest change is an old state, and no sign of another user.
     const isOld = lately.some(({ fromQuantity }) => fromQuantity === read)
     const isThird = typeof read === 'number' && read !== from && read !== to
     if (isThird && !isOld) await noteSeen(tx, customerId, changeId, read)
@@ -74,7 +74,7 @@ function totalIn(readResult: VendorRead): Evidence['read'] {
   return readResult.kind === 'missing' ? 'hidden' : 'unanswered'
 }
 
-/** What people are told of a change that no read has proven to be applied: what is known, and what to do. */
+/** Returns the text for people about a change that no read has proven applied: the known facts, and the next step. */
 function explainState(
   state: 'FAILED' | 'UNCLEAR',
   label: string,
@@ -94,36 +94,39 @@ function explainState(
 
 const count = (total: number) => total.toLocaleString('en')
 
-/** What is known of a change that was sent, when the vendor's count has been asked for. Times in milliseconds. */
+/** Evidence about a sent change after reading the vendor's count. Times in milliseconds. */
 export type Evidence = {
-  /** The total that was decided on, and the one that was asked for. */
+  /** Total of the decision, and requested total. */
   from: number
   to: number
-  /** What the vendor says that is purchased; `hidden`: it shows us no such subscription. */
+  /** Purchased total at the vendor; `hidden`: the vendor shows no such subscription. */
   read: number | 'hidden' | 'unanswered'
-  /** Whether a read since the call has shown a third total: somebody else has moved it. */
+  /** Whether a read since the call has shown a third total: another user has moved the total. */
   wasMoved: boolean
   /** Since the call. */
   age: number
-  /** How late the vendor may still do what it was asked. */
+  /** Vendor's settle time: how late the vendor may still apply a write. */
   settleMs: number
-  /** Whether the vendor took an order, which it may be at still: that it is not done only its own word says. */
+  /**
+   * Whether the vendor accepted an order and may still be working on it: only the vendor's own answer proves that the
+   * order was not carried out.
+   */
   isOrdered: boolean
-  /** Whether the subscription had the asked total so lately that the read may be of that time. */
+  /** Whether the subscription had the requested total so recently that the read may be from that time. */
   hadBefore: boolean
 }
 
 /**
- * For how long after its time a change waits for a vendor that does not answer, or that took an order: what it says
- * later may prove it.
+ * Time for which a change waits past its settle time for a vendor that does not answer, or that accepted an order: a
+ * later answer may prove the outcome.
  */
 export const LONGER_MS = 24 * 60 * 60 * 1000
 
 /**
- * The state that a read proves, of a change whose answer was lost. A read that shows the asked total proves that it was
- * applied, unless it may be an older one of the same total. That it was not applied, only the total from before proves:
- * once no write can still be on its way, and where nobody was seen to move it. Whatever else is shown then proves
- * nothing, and never will.
+ * Returns the state that a read proves for a change whose answer was lost. A read of the requested total proves
+ * `APPLIED`, unless the read may be an older one of an equal total. Only the previous total proves `NOT APPLIED`: once
+ * no write can still be in flight, and only when no other user was seen to move the total. Any other total proves
+ * nothing, now or later.
  */
 export function stateFromEvidence({
   from,

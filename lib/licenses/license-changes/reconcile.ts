@@ -12,7 +12,7 @@ import { type Change, type Move, moveChange, readChange } from './store/changes.
 import { acquirePollLease, notePollRef, releasePollLease } from './store/poll-lease.ts'
 import { observe, readSubscription, refOf } from './vendor-sync/read.ts'
 
-/** What to do where a read proves nothing of a change: in the transaction that has judged it. */
+/** Handler of a read that proves nothing about a change, called in the transaction of the judgment. */
 export type WhenUnknown = (
   tx: Transaction,
   change: Change,
@@ -20,19 +20,19 @@ export type WhenUnknown = (
   readResult: VendorRead,
 ) => Promise<void>
 
-/** `isJob`: nobody waits for it, so that it leaves the vendor's calls to people where they are scarce. */
+/** `isJob`: a background call without a waiting user, which reserves scarce vendor calls for people. */
 type How = { whenUnknown?: WhenUnknown; isJob?: boolean }
 
 /**
- * A change, and whether another request or job is asking its vendor at this moment. Where nothing was asked, also how long it
- * has been in its state, in milliseconds.
+ * Change, and whether another request or job is polling its vendor. Where nothing was polled, also its time in the
+ * present state, in milliseconds.
  */
 export type ReconciledChange = Change & { isBeingPolled?: boolean; age?: number }
 
 /**
- * Learns what became of an open change, by asking and reading and by nothing else: it never buys. One whose process died
- * is taken over when its lease has ended: a claim had sent nothing, a sent one is unknown.
- * @returns the change as it is now, open still where the vendor can't tell yet; undefined where it was withdrawn
+ * Reconciles an open change by reads and look-ups only: it never buys. Takes over the change of a dead process when its
+ * lease has ended: a claimed change was not sent, a sent change is unknown.
+ * @returns the change afterwards, still open where the vendor can't tell yet; undefined where the change was withdrawn
  */
 export async function reconcileChange(
   who: { customerId: CustomerId },
@@ -64,7 +64,7 @@ export async function reconcileChange(
   })
 }
 
-/** Takes a change over whose lease has ended; with a turn where the vendor is to be asked now. */
+/** Takes over a change whose lease has ended; takes the poll lease where the vendor is to be polled now. */
 async function recoverAbandoned(
   tx: Transaction,
   customerId: CustomerId,
@@ -73,7 +73,7 @@ async function recoverAbandoned(
 ): Promise<{ change?: ReconciledChange | undefined; lease?: PollLease }> {
   const { leaseMs, checkMs, confirmMs } = vendorTimes()
   const unlocked = await readChange(tx, customerId, changeId)
-  // As long as its process may be at work, there is nothing to take over, and nobody's row is locked to see that.
+  // While the change's process may be working, there is nothing to take over, and checking needs no row lock.
   if (!unlocked || (isInProgress(unlocked) && unlocked.age <= leaseMs)) return { change: unlocked }
   const row = await lockLicensed(tx, customerId, unlocked.assetId)
   const change = await readChange(tx, customerId, changeId)
@@ -90,25 +90,25 @@ async function recoverAbandoned(
   }
   const isAcquired = await acquirePollLease(tx, customerId, changeId, { everyMs: checkMs, requestId })
   if (isAcquired) return { change, lease: { vendor, row, change } }
-  // A look-up and a read: whoever asks for longer is dead.
+  // One look-up and one read: a process that holds the lease longer is dead.
   const isBeingPolled = change.pollingMs !== null && change.pollingMs < 2 * confirmMs
   return { change: { ...change, isBeingPolled } }
 }
 
-/** Whether a process may be at work on the change. */
+/** Returns whether a process may be working on the change. */
 export function isInProgress(change: Change | undefined): boolean {
   return change?.state === 'CLAIMED' || change?.state === 'SENT'
 }
 
-/** What a vendor says became of a write of ours; undefined where it can't be asked that. */
+/** Returns the vendor's result of our write; undefined where the vendor can't be asked for results. */
 async function fetchWriteResult({ vendor, row, change }: PollLease): Promise<WriteAnswer | undefined> {
   const write = { changeId: change.id, pollRef: change.pollRef ?? undefined }
   return vendor.lookup?.(refOf(row), write, AbortSignal.timeout(vendorTimes().confirmMs))
 }
 
 /**
- * Settles an unknown change by what its vendor said became of the write.
- * @returns the change as it is now: unknown still where the vendor does not know either
+ * Settles an unknown change by the vendor's result of the write.
+ * @returns the change afterwards, still unknown where the vendor does not know the result
  */
 async function reconcileFromResult(
   tx: Transaction,
@@ -142,8 +142,8 @@ async function reconcileFromResult(
 }
 
 /**
- * The subscription as the write made it. It was done, whatever the vendor shows by now: another total is somebody else's
- * change after it, which the next read finds.
+ * Returns the subscription as the write left it. The write was applied, whatever the vendor shows by now: another total
+ * is a later change by another user, which the next read finds.
  */
 function withTotal(observed: Observed, total: number): Observed {
   const { purchased, maximum } = observed.seats
@@ -153,8 +153,8 @@ function withTotal(observed: Observed, total: number): Observed {
 }
 
 /**
- * The state of a change by the vendor's word to its write, and why, for people. That it was applied is believed of a
- * subscription alone that shows the total.
+ * Returns the state of a change by the vendor's result of the write, and the reason for people. `APPLIED` requires a
+ * subscription that shows the total.
  * @param quantity the total that was sent
  */
 export function transitionFor(result: WriteAnswer, quantity: number, label: string) {

@@ -18,9 +18,9 @@ import { observedRow } from './vendor-sync/read.ts'
 const TRY_EVERY = 250
 
 /**
- * Why a change is not sent again. `not_unknown`: it is known what became of it, or a process is at it. `no_turn`: others
- * ask for it all the time. `under_way`: the call before may be under way there. `forgotten`: the vendor
- * may not remember its id any more.
+ * Reason why a change is not resent. `not_unknown`: the outcome is known, or a process is working on the change.
+ * `no_turn`: other requests hold the poll lease all the time. `under_way`: the previous call may be in flight.
+ * `forgotten`: the vendor may no longer remember the change's id.
  */
 export type Unfit =
   | 'not_unknown'
@@ -32,16 +32,16 @@ export type Unfit =
   | 'forgotten'
   | 'refused'
 
-/** The answer to what was sent, undefined where nobody can tell; or why nothing was. */
+/** Answer to the resent change, undefined where its outcome is unknown; or the reason why nothing was sent. */
 export type Again =
   | { answer: Answer<Asset> | undefined; why?: undefined }
   | { answer?: undefined; why: Unfit }
 
 /**
- * Sends a change again whose answer was lost, because a person or client asks for the same total again, and the vendor
- * says that a write under the same id has one effect. It is read first: only where the vendor shows the very total
- * that was decided on, and all our checks still allow it, it leaves. Of several who ask, one has the turn. Every screen that
- * shows the change has it looked at, too: who asks waits for as long as one look and the pause after it.
+ * Resends a change whose answer was lost, because a user or client requests the same total again and the vendor's
+ * writes are idempotent. Reads the vendor first and sends only when the vendor shows the total of the original decision
+ * and all our checks still pass. Of parallel requests, one holds the poll lease. Screens that show the change poll as
+ * well, so a request waits for up to one poll and the pause after the poll.
  * @param reason of an operator, for the history
  * @throws Problem `outcome_unknown`, which settles nothing
  */
@@ -69,7 +69,7 @@ async function tryAgain(request: QuantityRequest, changeId: string, reason?: str
   return { answer: await call(request, again.claim, again.sent) }
 }
 
-/** What keeps a change that is unknown from being sent again, whatever its vendor shows. */
+/** Returns the reason that prevents resending an unknown change, independent of the vendor's count. */
 function unfit({
   seenQuantity,
   pollRef,
@@ -77,11 +77,11 @@ function unfit({
 }: ReconciledChange): Unfit | undefined {
   if (seenQuantity !== null) return 'moved'
   if (pollRef !== null) return 'ordered'
-  // The first call may be under way there for as long as it could take; and the vendor remembers its id for a while.
+  // The first call may be in flight for its full timeout; and the vendor remembers its id for a while.
   return age <= 2 * vendorTimes().writeMs ? 'under_way' : undefined
 }
 
-/** UNKNOWN becomes SENT once more, where it may. The asset's row is locked. */
+/** Moves an UNKNOWN change to SENT again, where allowed. The asset's row is locked. */
 async function recordAgain(
   tx: Transaction,
   request: QuantityRequest,

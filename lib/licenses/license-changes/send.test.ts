@@ -21,13 +21,13 @@ const asset = route(readAsset, setQuantity)
 const scenario = scenarios[0] as Scenario
 let database: TestDatabase
 let stage: Stage
-/** A flexible plan and a commitment; both have 20 licenses, 3 of them assigned. */
+/** Flexible plan and commitment; both have 20 licenses, 3 of them assigned. */
 let flexible: Seed
 let annual: Seed
 
 beforeAll(async () => {
   database = await testDatabase()
-  // Longer than a busy machine takes for a call that is answered.
+  // Longer than an answered call takes on a busy machine.
   const times = { VENDOR_READ_MS: '2000', VENDOR_WRITE_MS: '1000', VENDOR_CONFIRM_MS: '1500' }
   stage = await setStage(scenario, { assets: 60, writers: 2, times })
 })
@@ -89,7 +89,7 @@ const auditOf = async (seed: Seed) => {
 const writesOf = (seed: Seed) => stage.fake.writes.filter(({ subscriptionId }) => subscriptionId === seed.id)
 const readsOf = (seed: Seed) =>
   stage.fake.exchanges.filter(({ call }) => call.kind === 'read' && call.subscriptionId === seed.id)
-/** Asks until the answer is 200: a read may be old for some time, and does not settle what is open. */
+/** Repeats the request until the answer is 200: reads may be stale for a while and settle no open change. */
 const patched = (seed: Seed, quantity: number, sent: Sent = {}) =>
   vi.waitFor(
     async () => {
@@ -101,7 +101,7 @@ const patched = (seed: Seed, quantity: number, sent: Sent = {}) =>
   )
 
 describe('a change that reaches the vendor', () => {
-  it('is claimed, sent, applied; each step with its audit row, and the answer has the vendor’s seats', async () => {
+  it('is claimed, sent and applied; each step has an audit row, and the answer contains the vendor’s seats', async () => {
     stage.fake.change(flexible.id, { assigned: 9 })
     const { status, json, headers } = await patch(flexible, 25)
     expect([status, json.properties.subscription.Seats]).toEqual([
@@ -115,13 +115,13 @@ describe('a change that reaches the vendor', () => {
     expect(headers.get('etag')).toBe((await read(flexible)).etag)
   })
 
-  it('makes no call and leaves no change where the vendor has the total already', async () => {
+  it('makes no call and adds no change where the vendor has the total already', async () => {
     expect((await patch(flexible, 20)).status).toBe(200)
     expect([await changesOf(flexible), writesOf(flexible)]).toEqual([[], []])
     expect(await auditOf(flexible)).toEqual(['claimed', 'withdrawn'])
   })
 
-  it('is decided by what the vendor has, not by our row', async () => {
+  it('is decided by the vendor’s total, not by our row', async () => {
     stage.fake.setByVendor(annual.id, 30)
     const { status, json } = await patch(annual, 25)
     expect([status, json.code, json.current]).toEqual([409, 'decrease_not_allowed', 30])
@@ -145,13 +145,13 @@ describe('a change that reaches the vendor', () => {
     expect(stage.fake.subscription(flexible.id)?.total).toBe(33)
   })
 
-  it('409 where the vendor has suspended it, and leaves no change', async () => {
+  it('is answered with 409 where the vendor has suspended the subscription, without a change', async () => {
     stage.fake.change(flexible.id, { status: 'SUSPENDED' })
     expect((await patch(flexible, 25)).json.code).toBe('subscription_not_active')
     expect([(await read(flexible)).status, await changesOf(flexible)]).toEqual(['SUSPENDED', []])
   })
 
-  it('422 with the vendor’s reason, which is kept', async () => {
+  it('is answered with 422 and the vendor’s reason, which is stored', async () => {
     stage.fake.failNext('write', 'terms')
     const { status, json } = await patch(flexible, 25)
     expect([status, json.code, json.detail]).toEqual([
@@ -167,7 +167,7 @@ describe('a change that reaches the vendor', () => {
 })
 
 describe('a vendor that does not answer', () => {
-  it('503 and Retry-After where the read fails: nothing is sent, and the next one may try', async () => {
+  it('is answered with 503 and Retry-After where the read fails: nothing is sent, and the next request may try', async () => {
     stage.fake.failNext('read', 'drop-before')
     const { status, json, headers } = await patch(flexible, 25)
     expect([status, json.code, headers.get('retry-after')]).toEqual([
@@ -187,7 +187,7 @@ describe('a vendor that does not answer', () => {
     expect(await auditOf(flexible)).toEqual(['claimed', 'sent', 'unknown', 'applied'])
   })
 
-  it('504 while nobody can know; the asset stays reserved; a read settles it', async () => {
+  it('is answered with 504 while the outcome is unknown; the asset stays reserved; a read settles the change', async () => {
     stage.fake.failNext('write', 'late')
     const { status, json, headers } = await patch(flexible, 25)
     expect([status, json.code, json.changeId]).toEqual([504, 'outcome_unknown', expect.any(String)])
@@ -200,7 +200,7 @@ describe('a vendor that does not answer', () => {
     expect([writesOf(flexible).length, (await changesOf(flexible)).length]).toEqual([1, 1])
   })
 
-  it('gives a change up only when the vendor can not be late any more', async () => {
+  it('leaves a change open until its settle time is over', async () => {
     stage.fake.failNext('write', 'drop-before')
     expect((await patch(flexible, 25)).status).toBe(504)
     const before = readsOf(flexible).length
@@ -227,13 +227,13 @@ describe('a vendor that does not answer', () => {
     expect(await changesOf(flexible)).toMatchObject([{ state: 'APPLIED' }, { state: 'UNKNOWN' }])
   })
 
-  it('costs its own assets a 503 and nothing else; reads go on', async () => {
+  it('costs its own assets a 503 and nothing else; reads continue', async () => {
     await addAsset(CUSTOMER, `office-suite-${used}`, { purchased: 5 })
     stage.fake.setDown(true)
     const answers = []
     for (let n = 0; n < 8; n++) answers.push(await patch(flexible, 30 + n))
     expect(new Set(answers.map(({ json }) => json.code))).toEqual(new Set(['vendor_unavailable']))
-    // However often one is tried, the others are not held up for it.
+    // Repeated tries for one change don't delay the others.
     expect(await changesOf(flexible)).toHaveLength(8)
     const [vendor] = remoteVendors()
     for (let n = 0; n < 5; n++) await vendor?.list(undefined, AbortSignal.timeout(2000))
@@ -253,14 +253,14 @@ describe('a vendor that does not answer', () => {
   })
 })
 
-describe('two at once', () => {
-  it('join where they ask for the same: one write, one change, the same answer', async () => {
+describe('parallel changes', () => {
+  it('to the same total join: one write, one change, the same answer', async () => {
     const answers = await Promise.all([0, 1, 0, 1].map((writer) => patch(flexible, 25, { writer })))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect([writesOf(flexible).length, (await changesOf(flexible)).length]).toEqual([1, 1])
   })
 
-  it('409 for another total while one is open', async () => {
+  it('to another total are answered with 409 while one is open', async () => {
     const running = patch(flexible, 25)
     await expect.poll(() => changesOf(flexible), { interval: 5 }).toHaveLength(1)
     const [first, second] = await Promise.all([running, patch(flexible, 26)])
@@ -269,7 +269,7 @@ describe('two at once', () => {
     expect(writesOf(flexible)).toHaveLength(codes.filter((code) => code === 200).length)
   })
 
-  it('a commitment never goes below its count, under any race of raising and lowering', async () => {
+  it('never lower a commitment below its count, in any race of increases and decreases', async () => {
     let floor = 20
     for (let round = 0; round < 15; round++) {
       const totals = [floor + 5, floor + 2, floor - 3, floor - 1]
@@ -285,7 +285,7 @@ describe('two at once', () => {
 })
 
 describe('Idempotency-Key with a vendor elsewhere', () => {
-  it('replays what was settled, to the byte', async () => {
+  it('replays a settled answer to the byte', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const first = await patch(flexible, 25, { headers })
     await patch(flexible, 30)
@@ -311,7 +311,7 @@ describe('Idempotency-Key with a vendor elsewhere', () => {
 
 describe('dryRun with a vendor elsewhere', () => {
   const search = '?dryRun=true'
-  it('reads the vendor, answers as the change would, and stores nothing', async () => {
+  it('reads the vendor, answers like the change, and stores nothing', async () => {
     stage.fake.setByVendor(annual.id, 30)
     const before = await read(annual)
     const { status, json } = await patch(annual, 40, { search })
@@ -324,7 +324,7 @@ describe('dryRun with a vendor elsewhere', () => {
     expect((await patch(annual, 40, { search })).status).toBe(503)
   })
 
-  it('tells the version with which the change can be asked for, though nothing of it is stored yet', async () => {
+  it('returns the version for the following change, though nothing of that version is stored yet', async () => {
     stage.fake.setByVendor(annual.id, 30)
     const etag = (await patch(annual, 35, { search })).headers.get('etag') ?? ''
     expect((await patch(annual, 35, { headers: { 'if-match': etag } })).status).toBe(200)

@@ -30,11 +30,11 @@ export type QuantityRequest = ChangeRequest & {
   caller: Caller
   assetId: string
   requestId: string
-  /** Where it came with an Idempotency-Key. */
+  /** Set for a request with an Idempotency-Key. */
   keyed: KeyedRequest<Asset> | undefined
 }
 
-/** The change that a request claimed: its vendor has to be asked, outside of any transaction. */
+/** Change claimed by a request, to be sent to its vendor outside of any transaction. */
 export type Claim = {
   change: Change
   row: LicensedRow
@@ -43,7 +43,7 @@ export type Claim = {
   claimedAt: number
 }
 
-/** A transaction that begins with the asset's row: locks in one order. */
+/** Runs a transaction that begins with the lock on the asset's row: locks are taken in one order. */
 export function withAsset<T>(
   { caller, assetId }: Pick<QuantityRequest, 'caller' | 'assetId'>,
   fn: (tx: Transaction, asset: LicensedRow) => Promise<T>,
@@ -51,16 +51,16 @@ export function withAsset<T>(
   return scope(caller, async (tx) => fn(tx, await lockLicensed(tx, caller.customerId, assetId)))
 }
 
-/** The vendor's words and our own troubles are for operators; the change's row tells people what they need. */
+/** Logs the vendor's messages and our own failures for operators; the change's row contains the text for people. */
 function note({ requestId }: QuantityRequest, { change, vendor }: Claim, reason: string): void {
   const { name, account } = vendor
   log().warn({ requestId, changeId: change.id, vendor: name, account, reason }, 'vendor')
 }
 
 /**
- * Carries a claimed change to its vendor: a fresh read, the checks with it, the record that it is sent, the call, its
- * answer. Each step is committed before the next one begins, so that a process may die between any two.
- * @returns undefined where nobody can tell what the call came to: it is to be waited for
+ * Carries a claimed change to its vendor: fresh read, checks, record as sent, call, answer. Each step is committed
+ * before the next one begins, so a process may die between any two.
+ * @returns undefined where the outcome is unknown, and the caller has to wait for it
  * @throws Problem `vendor_unavailable`, `change_in_progress` or `outcome_unknown`, which settle nothing
  */
 export async function send(request: QuantityRequest, claim: Claim): Promise<Answer<Asset> | undefined> {
@@ -74,13 +74,13 @@ export async function send(request: QuantityRequest, claim: Claim): Promise<Answ
   return call(request, claim, next)
 }
 
-/** What follows a fresh read: the call, an answer that settles the request, or a problem that settles nothing. */
+/** Next step after a fresh read: the call, an answer that settles the request, or a problem that settles nothing. */
 type Next =
   | ({ kind: 'call' } & Sent)
   | { kind: 'answered'; answer: Answer<Asset> }
   | { kind: 'stop'; problem: Problem }
 
-/** With the vendor's count: the checks again, and SENT where the call may leave. */
+/** Checks again with the vendor's count, and records SENT where the call may leave. */
 async function checkAgain(
   tx: Transaction,
   asset: Claim['row'],
@@ -92,14 +92,14 @@ async function checkAgain(
   const { customerId } = caller
   const move = (to: Move['to'], more: Pick<Move, 'vendorReason' | 'fromQuantity'>) =>
     moveChange(tx, customerId, change.id, { from: ['CLAIMED'], to, requestId, ...more })
-  // A request that turns out to need no call leaves no change, as with a vendor of our own books.
+  // A request that needs no call leaves no change, as with built-in records.
   const withdraw = (why: string) => withdrawChange(tx, customerId, change.id, { why, requestId })
   const stop = (problem: Problem): Next => ({ kind: 'stop', problem })
   const answered = async (answer: Answer<Asset>): Promise<Next> => ({
     kind: 'answered',
     answer: await saveResponse(tx, request.keyed, answer),
   })
-  // The read may be as old as the claim: a process that slept since then begins anew.
+  // The read may be as old as the claim: a process that slept since then starts over.
   const isOld = Date.now() - claimedAt > vendorTimes().leaseMs
   if (readResult.kind === 'unavailable' || isOld) {
     const { retryAfter, why } = readResult.kind === 'unavailable' ? readResult : {}
@@ -118,7 +118,7 @@ async function checkAgain(
     await withdraw('disputed')
     return stop(answers.disputed(vendor.label))
   }
-  // What was asked for was meant for the one that we knew: at an equal total, the two are the same to whoever asked.
+  // The request was made for the total that we knew: at an equal total, the two are the same for the caller.
   if (isReplacement(vendor, asset, observed) && fresh.seatsPurchased !== asset.seatsPurchased) {
     await withdraw('found anew')
     return stop(answers.subscriptionReplaced(vendor.label, fresh.seatsPurchased))
@@ -140,23 +140,23 @@ async function checkAgain(
     return answered(answers.predictedRejection(decision))
   }
   const sent = await move('SENT', { fromQuantity: fresh.seatsPurchased })
-  // The lease ended while we slept: somebody else may have given the change up.
+  // The lease ended while this process slept: another process may have given up the change.
   if (!sent) return stop(answers.vendorUnavailable(vendor.label))
   return { kind: 'call', observed, at: Date.now(), movedAt: sent.movedAt }
 }
 
-/** A change that was recorded as sent a moment ago: what was read before it, and when, in epoch milliseconds. */
+/** Change that was recorded as sent a moment ago: the read before the call, and its time in epoch milliseconds. */
 export type Sent = {
   observed: Observed
   at: number
-  /** That time in the change's row: another one there means that it was sent again since. */
+  /** Same time as in the change's row; a different time there shows a later send. */
   movedAt: Date
   isAgain?: boolean
 }
 
 /**
- * The call of a change that is recorded as sent, and what its answer makes of it.
- * @returns undefined where nobody can tell: what became of it is to be waited for
+ * Calls the vendor for a change that is recorded as sent, and applies the answer.
+ * @returns undefined where the outcome is unknown, and the caller has to wait for it
  * @throws Problem as `send` does
  */
 export async function call(
@@ -166,7 +166,7 @@ export async function call(
 ): Promise<Answer<Asset> | undefined> {
   const { change, vendor } = claim
   const { writeMs } = vendorTimes()
-  // A process that slept since then must not send any more: somebody else may have concluded that it died.
+  // A process that slept since then must not send: another process may have concluded that it died.
   const isExpired = Date.now() - at > writeMs
   const began = performance.now()
   const result: WriteAnswer = isExpired
@@ -177,13 +177,13 @@ export async function call(
   const attempt = { result, tookMs: performance.now() - began, movedAt }
   return conclude(request, claim, outcome, attempt).catch((error) => {
     if (error instanceof Problem) throw error
-    // The call may have been done, whatever keeps us from writing that down.
+    // The call may have been applied, whatever error prevents the record of it.
     logFailure({ status: 504 }, error, request.requestId)
     throw answers.outcomeUnknown(vendor.label, change.id)
   })
 }
 
-/** What the answer to a repeat says of the write: whatever refuses the repeat says nothing of the first call. */
+/** Reduces the answer to a repeat to its evidence about the first call: a refused repeat proves nothing. */
 function ofTheFirst(result: WriteAnswer): WriteAnswer {
   return result.kind === 'applied' || result.kind === 'unknown'
     ? result
@@ -191,9 +191,9 @@ function ofTheFirst(result: WriteAnswer): WriteAnswer {
 }
 
 /**
- * What the vendor's word makes of a change that was sent. Only that makes a 200.
- * @returns undefined where nobody can tell
- * @throws Problem where surely nothing was done
+ * Applies the vendor's result to a sent change. Only that result leads to a 200.
+ * @returns undefined where the outcome is unknown
+ * @throws Problem where certainly nothing was applied
  */
 async function conclude(
   request: QuantityRequest,
@@ -213,20 +213,20 @@ async function conclude(
     const move = { from: ['SENT', 'UNKNOWN'], to, requestId, ...reasons } as const
     const moved = await moveChange(tx, caller.customerId, change.id, move)
     if (outcome.kind === 'rejected') return saveResponse(tx, keyed, answers.rejected(outcome))
-    // One that does not move was given up by now, long after its time: the next read will find it.
+    // A change that does not move was given up by now, long after its time: the next read will find the total.
     if (outcome.kind !== 'applied' || transition.state !== 'APPLIED' || !moved) return undefined
     const seen = { vendor, observed: outcome.observed, requestId, confirmed: true }
     return saveResponse(tx, keyed, replyOf(await observe(tx, caller.customerId, asset, seen)))
   })
   if (outcome.kind === 'not_sent' && !isOver) throw answers.notSent(outcome, vendor.label)
-  // An answer that came too late to be kept: somebody else has given the change up.
+  // A late answer: another process has given up the change.
   if (transition.state === 'APPLIED' && !answer) throw answers.outcomeUnknown(vendor.label, change.id)
   return answer
 }
 
 /**
- * Whether somebody took this call's process for dead, and has sent the change again or settled it: whatever did not come
- * of this call says nothing of that.
+ * Returns whether another process took the process of this call for dead, and has resent or settled the change: later
+ * evidence refers to another call.
  */
 async function isSuperseded(
   tx: Transaction,

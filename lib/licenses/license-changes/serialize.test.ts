@@ -20,7 +20,7 @@ afterAll(() => {
   vi.unstubAllEnvs()
 })
 
-/** What is told of a change that was sent so many seconds ago. */
+/** Returns the status of a change that was sent the given number of seconds ago. */
 const statusOf = (vendor: string, secondsAgo: number, values = {}) => {
   const at = new Date(NOW - secondsAgo * SECOND)
   return pendingStatusOf(
@@ -30,17 +30,17 @@ const statusOf = (vendor: string, secondsAgo: number, values = {}) => {
   )
 }
 
-test('it is known when the call can not be under way, the vendor not be late any more, and the job has asked', () => {
+test('A change is known when its call has ended, the vendor’s settle time is over, and the job has polled', () => {
   const seconds = 2 * 8 + 120 + 60 + 3
   expect(statusOf('google-workspace', 0)).toEqual({ knownBy: NOW + seconds * SECOND })
   expect(statusOf('google-workspace', 100)).toEqual({ knownBy: NOW + (seconds - 100) * SECOND })
-  // What is claimed may be sent until its lease ends.
+  // A claimed change may be sent until its lease ends.
   expect(statusOf('google-workspace', 0, { state: 'CLAIMED', sentAt: null })).toEqual({
     knownBy: NOW + (seconds + 30) * SECOND,
   })
 })
 
-test('it may be asked for again once the call is over, for as long as the vendor knows its id', () => {
+test('A change is repeatable after its call has ended, for as long as the vendor remembers its id', () => {
   const isRepeatable = (secondsAgo: number, values = {}) =>
     statusOf('microsoft-partner-center', secondsAgo, values).repeatable ?? false
   expect([16, 17, 3587, 3588].map((secondsAgo) => isRepeatable(secondsAgo))).toEqual([

@@ -39,7 +39,7 @@ function acknowledgementOf(change: Change): Pick<LicenseChange, 'acknowledged'> 
   return { acknowledged: { actor: { kind, id, name }, time: acknowledgedAt.getTime() } }
 }
 
-/** An open change, as the item of its asset tells it. */
+/** Serializes an open change for the item of its asset. */
 export function serializeOpenChange(
   open: Change,
   pendingStatus: PendingStatus,
@@ -48,7 +48,7 @@ export function serializeOpenChange(
   return { id, to, state, actor: actorOf(open), createTime: createdAt.getTime(), ...pendingStatus }
 }
 
-/** The newest change of an asset that is settled, as its item tells it. */
+/** Serializes the newest settled change of an asset for the asset's item. */
 export function serializeLastChange(newest: NewestChange): NonNullable<AssetListItem['lastChange']> {
   const { id, fromQuantity: from, toQuantity: to, state, vendorReason, settledAt } = newest
   const reason = vendorReason === null ? {} : { vendorReason }
@@ -57,25 +57,25 @@ export function serializeLastChange(newest: NewestChange): NonNullable<AssetList
 
 type Actor = Pick<Change, 'actorKind' | 'actorId' | 'actorName'>
 
-/** Who asked for a change. */
+/** Serializes the actor of a change. */
 function actorOf({ actorKind: kind, actorId: id, actorName: name }: Actor): LicenseChange['actor'] {
   return { kind, id, name }
 }
 
-/** What can be said of an open change beforehand. */
+/** Forecast for an open change. */
 type PendingStatus = {
-  /** By when it is settled, in epoch milliseconds, if the vendor answers when it is asked. */
+  /** Time by which the change is settled if the vendor answers, in epoch milliseconds. */
   knownBy: number
-  /** Asking for the same total again may have it sent once more now, with one effect. */
+  /** Whether a repeated request for the same total may resend the change now, with one effect. */
   repeatable?: true
 }
 
 type OpenChange = Pick<Change, 'state' | 'movedAt' | 'sentAt' | 'seenQuantity'>
 
-/** How long an open change waits at most for the job that asks what became of it, in milliseconds. */
+/** Longest wait of an open change for the reconcile job, in milliseconds. */
 const JOB_MS = 60_000
 
-/** The outlook of a change of an asset that is open there; the times are those that settle it (judge.ts). */
+/** Returns the forecast for an open change of an asset, by the same times as `stateFromEvidence`. */
 export function pendingStatusOf(change: OpenChange, asset: Account, now = Date.now()): PendingStatus {
   const { leaseMs, readMs, writeMs, confirmMs } = vendorTimes()
   const vendor = vendorOf(asset)
@@ -83,7 +83,7 @@ export function pendingStatusOf(change: OpenChange, asset: Account, now = Date.n
   const movedAt = change.movedAt.getTime()
   const sentBy = change.state === 'CLAIMED' ? movedAt + leaseMs : movedAt
   const knownBy = sentBy + 2 * writeMs + settleMs + JOB_MS + confirmMs
-  // As `sendAgain` decides it; the read that precedes may say otherwise still.
+  // Same decision as in `sendAgain`, whose own read may still decide otherwise.
   const isOver = change.state === 'UNKNOWN' && now - movedAt > 2 * writeMs
   const isRemembered = now - (change.sentAt?.getTime() ?? now) + readMs + writeMs < idempotentWrites
   const repeatable = isOver && isRemembered && change.seenQuantity === null

@@ -7,11 +7,11 @@ import type { Times } from '../../../test/fuzz/clock.ts'
 import { CUSTOMER, type Scenario, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
 import { reconcileOpenChanges } from './jobs.ts'
 
-// Test equipment: a vendor's stand-in, assets there, and PATCHes to them as a client sends them.
+// Test equipment: a fake vendor, assets there, and PATCHes as a client sends them.
 
 const asset = route(setQuantity)
 
-/** A write may be late for a second, and a read is asked for as often as anybody wants. */
+/** Writes settle within a second, and reads are unlimited. */
 const SHORT = {
   VENDOR_READ_MS: '2000',
   VENDOR_WRITE_MS: '300',
@@ -22,7 +22,7 @@ const SHORT = {
 
 export type TestVendor = Awaited<ReturnType<typeof testVendor>>
 
-/** @param times also `GOOGLE_SETTLE_SECONDS` and the like; a second unless told */
+/** @param times also `GOOGLE_SETTLE_SECONDS` and similar; one second by default */
 export async function testVendor(
   scenario: Scenario,
   { options = {}, times = {}, assets = 2 }: { options?: FakeOptions; times?: Times; assets?: number } = {},
@@ -85,7 +85,7 @@ export async function testVendor(
       const json = await response.json()
       return { status: response.status, code: json.code ?? response.status, json, headers: response.headers }
     },
-    /** Lets the job look until no change of the asset is open any more. */
+    /** Runs the job until no change of the asset is open. */
     waitUntilResolved: (seed: Seed) =>
       vi.waitFor(
         async () => {

@@ -6,13 +6,13 @@ import { CUSTOMER } from '../../../test/fuzz/stage.ts'
 import { reconcileOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
-// What is said of a write whose answer was lost, where no read can prove what became of it.
+// Texts about a write whose answer was lost and whose outcome no read can prove.
 
 let vendor: TestVendor
 let whenApplied: (() => void) | undefined
 afterEach(() => vendor.close())
 
-/** A PATCH that is done, whose answer is lost; and then, before anybody can read, `after` happens there. */
+/** Sends a PATCH that is applied but whose answer is lost; `after` happens at the vendor before the next read. */
 async function lose(after: () => void, headers = {}, quantity = 30) {
   const onStep = (step: Step) => {
     if (step !== 'write-applied') return
@@ -26,10 +26,7 @@ async function lose(after: () => void, headers = {}, quantity = 30) {
 }
 
 const LOST: [string, () => void][] = [
-  [
-    'somebody sets a third total in the vendor’s console',
-    () => vendor.fake.setByVendor(vendor.flexible.id, 26),
-  ],
+  ['a third total set in the vendor’s console', () => vendor.fake.setByVendor(vendor.flexible.id, 26)],
   [
     'the customer lets us in no more (403)',
     () => vendor.fake.setFault(vendor.flexible.id, { read: 'forbidden' }),
@@ -39,7 +36,7 @@ const LOST: [string, () => void][] = [
     () => vendor.fake.change(vendor.flexible.id, { customerId: 'elsewhere' }),
   ],
 ]
-test.each(LOST)('done, and then %s: nothing says that it was not applied', async (_, after) => {
+test.each(LOST)('An applied change followed by %s is never reported as not applied', async (_, after) => {
   const { code } = await lose(after)
   expect(code).toBe('outcome_unknown')
   await vendor.waitUntilResolved(vendor.flexible)
@@ -50,7 +47,7 @@ test.each(LOST)('done, and then %s: nothing says that it was not applied', async
   expect((await vendor.audit(vendor.flexible)).slice(0, 4)).toEqual(['claimed', 'sent', 'unknown', 'unclear'])
 })
 
-test('its totals are told as people write them', async () => {
+test('Texts about totals use the number format for people', async () => {
   await lose(() => vendor.fake.setByVendor(vendor.flexible.id, 1026), {}, 1030)
   await vendor.waitUntilResolved(vendor.flexible)
   const [{ reason } = {}] = await vendor.changes(vendor.flexible)
@@ -58,7 +55,7 @@ test('its totals are told as people write them', async () => {
   expect(reason).toContain('it shows 1,026, and')
 })
 
-test('the next change is decided on a fresh read; the lost one’s key goes on telling that nobody knows', async () => {
+test('The next change is decided on a fresh read, and the lost change’s key stays outcome_unknown', async () => {
   const headers = { 'idempotency-key': 'lost' }
   await lose(() => vendor.fake.setByVendor(vendor.flexible.id, 26), headers)
   await vendor.waitUntilResolved(vendor.flexible)
@@ -75,7 +72,7 @@ test('the next change is decided on a fresh read; the lost one’s key goes on t
   ])
 })
 
-test('the total from before proves nothing where somebody moved it meanwhile, and set it back', async () => {
+test('The previous total proves nothing after another user moved it and set it back', async () => {
   await lose(() => vendor.fake.setByVendor(vendor.flexible.id, 26))
   await reconcileOpenChanges('early')
   vendor.fake.setByVendor(vendor.flexible.id, 20)
@@ -83,7 +80,7 @@ test('the total from before proves nothing where somebody moved it meanwhile, an
   expect(await vendor.states(vendor.flexible)).toEqual(['UNCLEAR'])
 })
 
-test('an old read, of the total before our own change before, is no sign that somebody moved it', async () => {
+test('A stale read of the total before our previous change is no sign of another user', async () => {
   const onStep = (step: Step, { text }: Call) => {
     if (step !== 'write-arrived' || !text.includes('30')) return
     vendor.fake.setFault(vendor.flexible.id, { read: 'stale' })
@@ -97,7 +94,7 @@ test('an old read, of the total before our own change before, is no sign that so
   expect(await vendor.states(vendor.flexible)).toEqual(['APPLIED', 'FAILED'])
 })
 
-test('the total from before, with nothing in between, says that it was not applied: asking again is safe', async () => {
+test('The previous total with no change in between proves that the change was not applied and is safe to repeat', async () => {
   vendor = await testVendor(google)
   const headers = { 'idempotency-key': 'lost' }
   vendor.fake.failNext('write', 'drop-before')
@@ -108,10 +105,10 @@ test('the total from before, with nothing in between, says that it was not appli
 })
 
 test.each([
-  ['says nothing that makes sense', 'no-json'],
-  ['says that its API is off', 'api-off'],
-  ['takes our key no more', 'token-expired'],
-])('a vendor that %s: a change waits for its word for a day, and then for a person', async (_, read) => {
+  ['answers without JSON', 'no-json'],
+  ['answers that its API is disabled', 'api-off'],
+  ['rejects our key', 'token-expired'],
+])('A change at a vendor that %s waits a day for an answer, and then for a person', async (_, read) => {
   await lose(() => vendor.fake.setFault(vendor.flexible.id, { read }))
   const after = async (time: string) => {
     const aged = `moved_at = clock_timestamp() - interval '${time}', checked_at = NULL`

@@ -8,17 +8,17 @@ import { resolveByHand } from './by-hand.ts'
 import { reconcileOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
-// Who waits for a change that somebody else asks for, and for how long its Idempotency-Key tells that nobody knows.
+// Requests that wait for another request's change, and the time for which an Idempotency-Key answers `outcome_unknown`.
 
 let vendor: TestVendor
 afterEach(() => vendor.close())
 
-test('who asks while somebody else reads waits for what that read tells', async () => {
+test('A request during another one’s read waits for the result of that read', async () => {
   const blocker = Promise.withResolvers<void>()
   let isBlocked = false
   let reads = 0
   const onStep = async (step: Step) => {
-    // Done; but neither its answer comes back, nor what the first read after it says.
+    // The write is applied, but its answer is lost, as is the answer of the first read after it.
     if (step === 'write-applied') vendor.fake.setFault(vendor.flexible.id, { read: 'error-before' })
     if (step !== 'read-arrived') return
     reads += 1
@@ -45,10 +45,10 @@ test('who asks while somebody else reads waits for what that read tells', async 
   expect([reads, fake.writes.length]).toEqual([before + 1, 1])
 })
 
-describe('the key of a change that is unclear', () => {
+describe('the key of an unclear change', () => {
   const headers = { 'idempotency-key': 'lost' }
   const patch = () => vendor.patch(vendor.flexible, 30, { headers })
-  /** The key is so many days old, and its change was settled so many days ago. */
+  /** Ages the key and the settlement of its change, in days. */
   const age = (days: number, resolvedDays: number) =>
     run(
       vendor.database.url,
@@ -72,14 +72,14 @@ describe('the key of a change that is unclear', () => {
     return String(change?.id)
   }
 
-  test('goes on telling that nobody knows, for as long as nobody has settled it', async () => {
+  test('stays outcome_unknown for as long as the change is unsettled', async () => {
     const id = await unclear()
     await age(30, 30)
     expect((await patch()).json).toMatchObject({ code: 'outcome_unknown', changeId: id })
     expect(sent()).toBe(1)
   })
 
-  test('and for a day more has the answer that a person gave it, and is free then', async () => {
+  test('returns an operator’s answer for one more day and is free afterwards', async () => {
     const id = await unclear()
     await age(30, 30)
     await resolveByHand(newCustomerId(CUSTOMER), id, { as: 'APPLIED', reason: 'seen there' })
@@ -87,7 +87,7 @@ describe('the key of a change that is unclear', () => {
     expect([answer.status, answer.json.properties.subscription.Seats.NumberOfSeats, sent()]).toEqual([
       200, 26, 1,
     ])
-    // What is kept as an answer is as old as its key.
+    // A stored answer is as old as its key.
     await age(30, 2)
     expect((await patch()).status).toBe(200)
     expect(sent()).toBe(2)

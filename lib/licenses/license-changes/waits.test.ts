@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
-// What is told of a vendor that lets us wait, or does not let us in.
+// Messages about a vendor that throttles or rejects us.
 
 let vendor: TestVendor
 afterEach(() => vendor.close())
 
-/** For how many more minutes the last change asks to wait. */
+/** Returns the remaining minutes that the last change asks to wait. */
 async function minutesLeft() {
   const [row] = await vendor.database.sql(
     'fuzz',
@@ -17,16 +17,16 @@ async function minutesLeft() {
 }
 
 describe('how long to wait', () => {
-  test('a day for an operation that is pending at Microsoft is kept, for whoever looks at the asset', async () => {
+  test('A day of a pending operation at Microsoft is stored for all viewers of the asset', async () => {
     vendor = await testVendor(microsoft, {})
     vendor.fake.failNext('write', 'code-900278')
     const { status, code } = await vendor.patch(vendor.flexible, 30)
     expect([status, code, await minutesLeft()]).toEqual([409, 'change_in_progress', 1440])
-    // The vendor’s own word is asked for all the same: it may have ended since.
+    // The vendor is polled nevertheless: the operation may have ended since.
     expect((await vendor.patch(vendor.flexible, 30)).status).toBe(200)
   })
 
-  test('a short wait is told to who asked, and not kept', async () => {
+  test('A short wait is returned to the caller and not stored', async () => {
     vendor = await testVendor(google, {})
     vendor.fake.failNext('write', 'throttle')
     const { status, json } = await vendor.patch(vendor.flexible, 30)
@@ -39,7 +39,7 @@ describe('how long to wait', () => {
   })
 })
 
-test('a vendor that fails, one that throttles and one that does not let us in are told apart', async () => {
+test('A failing, a throttling and a rejecting vendor have different messages', async () => {
   vendor = await testVendor(google, {})
   const because = async (failure: string) => {
     vendor.fake.failNext('read', failure)

@@ -8,10 +8,10 @@ import { CUSTOMER } from '../../../test/fuzz/stage.ts'
 import { readVendors, reconcileOpenChanges } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
-// A vendor that can be asked what became of a write: by the order that it answered with, or by the id of the change.
+// Vendor with write results, by the order id of its answer or by the id of the change.
 
 let vendor: TestVendor
-/** Paperclip does what it took an order for once this is resolved. */
+/** Resolved when Paperclip may carry out its accepted order. */
 let deferredAnswer: PromiseWithResolvers<void>
 let whenApplied: (() => void) | undefined
 beforeEach(async () => {
@@ -40,7 +40,7 @@ const pollRefs = async () => {
   const rows = await vendor.database.sql(CUSTOMER, 'SELECT poll_ref AS ref FROM license_changes')
   return rows.map(({ ref }) => ref)
 }
-/** The vendor took an order, and the request that sent it has waited for it in vain. */
+/** Sends a change that the vendor accepts as an order, and whose request waits for the result in vain. */
 async function ordered(failure: string) {
   vendor.fake.failNext('write', failure)
   expect((await patch()).code).toBe('outcome_unknown')
@@ -49,7 +49,7 @@ async function ordered(failure: string) {
 const waitUntilResolved = () => vendor.waitUntilResolved(vendor.flexible)
 
 describe('an order that the vendor answered with', () => {
-  test('is asked for until it is done, by the request that waits for it', async () => {
+  test('is polled until it is done by the waiting request', async () => {
     vendor.fake.failNext('write', 'order')
     const answer = patch()
     await vi.waitFor(() => expect(calls('read')).toContain('order'), { timeout: 5000 })
@@ -60,7 +60,7 @@ describe('an order that the vendor answered with', () => {
     expect(await vendor.audit(vendor.flexible)).toEqual(['claimed', 'sent', 'unknown', 'applied'])
   })
 
-  test('is asked for by the job, and its key has the answer then', async () => {
+  test('is polled by the job, and its key has the answer afterwards', async () => {
     await ordered('order')
     deferredAnswer.resolve()
     await waitUntilResolved()
@@ -69,7 +69,7 @@ describe('an order that the vendor answered with', () => {
     expect(calls('write')).toEqual(['put'])
   })
 
-  test('is not called “not applied” by a read, however long it takes', async () => {
+  test('is never reported as “not applied” by a read, however long it takes', async () => {
     await ordered('order')
     const isOver = "SELECT clock_timestamp() - moved_at > interval '2 seconds' AS over FROM license_changes"
     await vi.waitFor(
@@ -86,7 +86,7 @@ describe('an order that the vendor answered with', () => {
     expect(await states()).toEqual(['APPLIED'])
   })
 
-  test('that is refused later is a refusal, in the vendor’s words, also for the key', async () => {
+  test('becomes a refusal in the vendor’s words when refused later, also for the key', async () => {
     await ordered('order-refused')
     deferredAnswer.resolve()
     await waitUntilResolved()
@@ -97,7 +97,7 @@ describe('an order that the vendor answered with', () => {
     expect([vendor.total(vendor.flexible), calls('write')]).toEqual([20, ['put']])
   })
 
-  test('that the vendor dropped has failed: asking again is a change of its own', async () => {
+  test('fails when the vendor drops it: the next request is a new change', async () => {
     await ordered('order-void')
     deferredAnswer.resolve()
     await waitUntilResolved()
@@ -117,7 +117,7 @@ describe('a write whose answer was lost', () => {
     expect([await states(), calls('read')]).toEqual([['APPLIED'], ['get', 'orderOf']])
   })
 
-  test('and had become an order is asked for by that from then on', async () => {
+  test('that created an order is polled by the order id from then on', async () => {
     await ordered('order-cut')
     expect(calls('read').slice(0, 3)).toEqual(['get', 'orderOf', 'get'])
     expect(calls('read').at(-2)).toBe('order')
@@ -126,7 +126,7 @@ describe('a write whose answer was lost', () => {
     expect(await states()).toEqual(['APPLIED'])
   })
 
-  test('and was done is never called “not applied”, though somebody has set the old total again', async () => {
+  test('that was applied is never reported as “not applied”, though another user has set the old total again', async () => {
     whenApplied = () => {
       whenApplied = undefined
       vendor.fake.setByVendor(vendor.flexible.id, 20)
@@ -145,7 +145,7 @@ describe('a write whose answer was lost', () => {
     )
   })
 
-  test('and that the vendor has never heard of is read on, as where nobody can be asked', async () => {
+  test('that is unknown to the vendor is reconciled by reads, as at vendors without results', async () => {
     vendor.fake.failNext('write', 'drop-before')
     expect((await patch()).code).toBe('outcome_unknown')
     await waitUntilResolved()

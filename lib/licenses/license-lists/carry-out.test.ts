@@ -5,7 +5,7 @@ import { carryOut, mapWithConcurrency, patiently } from './carry-out.ts'
 
 const never = new AbortController().signal
 
-test('at most four at once and two of a type; each once, whatever the order of the answers', async () => {
+test('At most four changes run in parallel and two of a type, each once, whatever the order of the answers', async () => {
   const types = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 25 })
   await fc.assert(
     fc.asyncProperty(types, fc.scheduler(), async (input, scheduler) => {
@@ -27,7 +27,7 @@ test('at most four at once and two of a type; each once, whatever the order of t
   )
 })
 
-test('after a stop none is begun, and those begun come to their end', async () => {
+test('A stop begins no more changes and lets running ones end', async () => {
   const stop = new AbortController()
   const ended: number[] = []
   const items = Array.from({ length: 9 }, (_, at) => ({ type: 'a', at }))
@@ -43,7 +43,7 @@ test('after a stop none is begun, and those begun come to their end', async () =
   expect(ended).toEqual([0, 1])
 })
 
-test('what is not known is looked up after the others, until it is known; not for ever', async () => {
+test('Unknown changes are looked up after the others until they are known, for a limited time', async () => {
   const names: string[] = []
   const waits: number[] = []
   const pause = async (ms: number) => void waits.push(ms)
@@ -60,7 +60,7 @@ test('what is not known is looked up after the others, until it is known; not fo
 
 const tooMany = (retryAfter: number) => new Problem('rate_limited', undefined, { retryAfter })
 
-test('who is over a limit is waited for, and asked again', async () => {
+test('A rate-limited change waits and is sent again', async () => {
   const answers = [tooMany(0.001), tooMany(0.001), 'done']
   const attempt = async () => {
     const answer = answers.shift()
@@ -71,7 +71,7 @@ test('who is over a limit is waited for, and asked again', async () => {
   expect(answers).toEqual([])
 })
 
-test('any other refusal is one at once', async () => {
+test('Any other refusal is final immediately', async () => {
   let attempts = 0
   const send = async () => {
     attempts += 1

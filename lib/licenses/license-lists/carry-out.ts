@@ -1,14 +1,14 @@
 import pLimit from 'p-limit'
 import { Problem } from '#lib/platform/api/problem.ts'
 
-/** How often, and how many times, a change is looked up that its vendor has not confirmed; in milliseconds. */
+/** Interval and number of look-ups of a change that its vendor has not confirmed; the interval in milliseconds. */
 const POLL_INTERVAL_MS = 5000
 const MAX_POLLS = 36
 
 /**
- * Asks for each change, and again for those whose fate was not known, until it is or three minutes have passed.
- * @param attempt whether the fate is known; it asks with the same key each time, and does not throw
- * @param pause resolves after so many milliseconds, or at an abort
+ * Requests each change, and repeats those with an unknown outcome until it is known or three minutes have passed.
+ * @param attempt returns whether the outcome is known; uses the same key each time, and does not throw
+ * @param pause resolves after a number of milliseconds, or at an abort
  */
 export async function carryOut<T extends { type: string }>(
   items: readonly T[],
@@ -28,11 +28,11 @@ export async function carryOut<T extends { type: string }>(
   }
 }
 
-/** How much is asked at once: in all, and of assets of one type, which mostly have one vendor. */
+/** Number of parallel requests: in total, and for assets of one type, which mostly share one vendor. */
 const AT_ONCE = 4
 const AT_ONCE_OF_TYPE = 2
 
-/** Works on all items, a few at once, in their order; after an abort it begins no more and waits for those begun. */
+/** Works on all items in their order, a few in parallel; after an abort begins no more and waits for running ones. */
 export async function mapWithConcurrency<T extends { type: string }>(
   items: readonly T[],
   work: (item: T) => Promise<void>,
@@ -43,18 +43,18 @@ export async function mapWithConcurrency<T extends { type: string }>(
   const run = async (item: T) => {
     if (!signal.aborted) await work(item)
   }
-  // A type's turn comes first: who waits for it keeps nobody of another type waiting.
+  // The type's semaphore comes first, so that a waiting item delays no item of another type.
   const runs = items.map((item) => ofType.get(item.type)?.(() => all(run, item)))
   await Promise.all(runs)
 }
 
-/** Should a refusal not say for how long, in seconds: a minute has passed by then. */
+/** Seconds to wait where a refusal names no time: a minute window has passed by then. */
 const DEFAULT_RETRY_SECONDS = 60
 
 /**
- * Asks, and where a limit is used up waits for as long as the answer says, and asks again: a list is longer than what may
- * be asked for in a minute. Nothing was done by what was refused.
- * @throws what `ask` throws; after an abort also the refusal
+ * Sends a request, and repeats it after the wait named in a rate-limit answer: a list is longer than a minute's quota.
+ * A rate-limited request has changed nothing.
+ * @throws the errors of `request`; after an abort also the refusal
  */
 export async function patiently<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
@@ -68,7 +68,7 @@ export async function patiently<T>(request: () => Promise<T>, signal: AbortSigna
   }
 }
 
-/** Resolves after so many milliseconds, or at an abort. */
+/** Resolves after `ms` milliseconds, or at an abort. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

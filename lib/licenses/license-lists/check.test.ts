@@ -20,7 +20,7 @@ test.each([
   [15, [new Problem('vendor_rejected')], { check: 'refused' }],
   [15, [new Problem('vendor_unavailable')], { check: 'unchecked' }],
   [15, [new TypeError('gone')], { check: 'unchecked' }],
-])('a check of %i that is answered %j', async (quantity, answers, expected) => {
+])('A check of %i results in %j', async (quantity, answers, expected) => {
   const etags: (string | undefined)[] = []
   const checked = await checkTarget(quantity, { quantityState, etag: '"1.x"' }, async (etag) => {
     const answer = answers[etags.push(etag) - 1]
@@ -30,7 +30,7 @@ test.each([
   expect(etags).toEqual(['"1.x"', '"2.x"'].slice(0, answers.length))
 })
 
-test('what each error means for its row', () => {
+test('Each error maps to the status of its row', () => {
   const codes = Object.keys(PROBLEMS) as ProblemCode[]
   const codesWith = (outcome: string) => codes.filter((code) => outcomeOf(new Problem(code), 7) === outcome)
   expect(codesWith('conflict')).toEqual(['version_mismatch'])

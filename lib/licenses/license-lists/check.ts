@@ -1,16 +1,16 @@
 import type { QuantityState } from '#lib/licenses/assets/rules.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 
-/** What is known of an asset before its change: undefined where it has no licenses. `etag` is of its version. */
+/** State of an asset before its change: undefined where the asset has no licenses. `etag` is the version's ETag. */
 export type AssetSnapshot = { quantityState: QuantityState | undefined; etag: string | undefined }
 
-/** What a dry run says: `same` changes nothing, `unchecked` could not be asked. */
+/** Result of a dry run: `same` changes nothing, `unchecked` could not be asked. */
 export type Checked = AssetSnapshot & { check: 'allowed' | 'same' | 'refused' | 'unchecked'; error?: unknown }
 
 /**
- * Asks what a change would answer. Where the total is another than was known, be it that somebody set it a moment
- * ago or that the vendor counts otherwise, it is asked once more with that one.
- * @param dryRun asks for the version that it is given
+ * Predicts the answer to a change with a dry run. Where the current total differs from the known one, because another
+ * user just set it or the vendor counts differently, asks once more with the current total.
+ * @param dryRun asks for the version passed to it
  */
 export async function checkTarget(
   quantity: number,
@@ -37,16 +37,16 @@ export async function checkTarget(
 }
 
 /**
- * What became of a change. `refused` and `conflict` are answers. `unknown`: the vendor has it and has not confirmed
- * it; `lost`: no answer came, so it may have been made. Both are told by asking again with the same key. `failed`: it
- * was not made, and may be if it is asked for again. `stopped`: nothing can be asked now.
+ * Outcome of a change. `refused` and `conflict` are answers. `unknown`: the vendor has the change and has not confirmed
+ * it; `lost`: no answer arrived, so the change may have been made. Repeating the request with the same key resolves
+ * both. `failed`: the change was not made and may be requested again. `stopped`: requests are impossible now.
  */
 export type ChangeOutcome = 'done' | 'refused' | 'conflict' | 'unknown' | 'lost' | 'failed' | 'stopped'
 
 const STOPPED = ['unauthenticated', 'permission_denied']
 const FAILED = ['vendor_unavailable', 'change_in_progress', 'rate_limited']
 
-/** The fate of a change that was answered with an error: `done` where somebody else had set the same total. */
+/** Returns the outcome of a change from an error answer: `done` where another user had set the same total. */
 export function outcomeOf(error: unknown, quantity: number): ChangeOutcome {
   if (!(error instanceof Problem)) return 'lost'
   if (error.code === 'version_mismatch') return error.more.members?.current === quantity ? 'done' : 'conflict'

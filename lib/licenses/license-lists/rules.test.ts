@@ -22,11 +22,11 @@ test.each([
   ],
   [[change(1, 2)], 'Set 1 asset, +1 license'],
   [[change(2000, 5)], 'Set 1 asset, −1,995 licenses'],
-])('in words: %#', (changes, text) => {
+])('The totals read in words: %#', (changes, text) => {
   expect(totalsText(totalsOf(changes))).toBe(text)
 })
 
-test('what is added is asked for again where one row alone would need it', () => {
+test('An addition needs confirmation where one row would need it', () => {
   const few = Array.from({ length: 30 }, () => change(100, 110, true))
   expect(totalsOf(few)).toEqual({ assets: 30, added: 300, removed: 0, committed: 300, mustType: false })
   expect(totalsOf([...few, change(10, 13, true)]).mustType).toBe(true)

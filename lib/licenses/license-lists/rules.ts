@@ -1,15 +1,15 @@
 import { decideQuantity, needsTypedTotal, type QuantityState } from '#lib/licenses/assets/rules.ts'
 
-/** How many assets one list may change. */
+/** Most assets that one list may change. */
 export const MAX_TARGETS = 250
 
 /** A row of a list: an asset, and its total number of licenses after the change. */
 export type Target = { line: number; assetId: string; quantity: number }
 
-/** Changes as a whole, in licenses. `committed` is what is added on commitment plans, which can't be undone. */
+/** Totals of changes, in licenses. `committed` is the addition on commitment plans, which can't be undone. */
 type Totals = { assets: number; added: number; removed: number; committed: number; mustType: boolean }
 
-/** What the changes come to; `mustType`: one of them alone would need its total typed. */
+/** Sums up changes; `mustType`: at least one of them would need its total typed. */
 export function totalsOf(changes: readonly { quantityState: QuantityState; quantity: number }[]): Totals {
   const totals: Totals = { assets: changes.length, added: 0, removed: 0, committed: 0, mustType: false }
   for (const { quantityState, quantity } of changes) {
@@ -24,8 +24,8 @@ export function totalsOf(changes: readonly { quantityState: QuantityState; quant
 }
 
 /**
- * A whole number as people and spreadsheets write it: `1200`, `1,200`, `1 200`. Nothing is rounded, and what could
- * be a fraction elsewhere is none.
+ * Parses a whole number as people and spreadsheets write it: `1200`, `1,200`, `1 200`. Rounds nothing, and rejects text
+ * that could be a fraction in another locale.
  */
 export function wholeNumber(text: string): number | undefined {
   const digits = text
@@ -34,7 +34,7 @@ export function wholeNumber(text: string): number | undefined {
   return /^\d{1,12}$/.test(digits) ? Number(digits) : undefined
 }
 
-/** In words: `Set 12 assets, +137 licenses, of which 90 can’t be lowered before their renewal`. */
+/** Returns the totals in words: `Set 12 assets, +137 licenses, of which 90 can’t be lowered before their renewal`. */
 export function totalsText({ assets, added, removed, committed }: Totals): string {
   const count = (value: number) => value.toLocaleString('en')
   const parts = [added > 0 ? `+${count(added)}` : '', removed > 0 ? `−${count(removed)}` : ''].filter(Boolean)

@@ -26,18 +26,18 @@ describe('a list is read', () => {
     ['id,assetName,licenseQty', 'workspace-suite-1,"Plus, or ""more""",60'],
     ['id,quantity,name,target', 'workspace-suite-1,45,Plus,60'],
     ['Anlage;Anzahl', 'workspace-suite-1;60'],
-  ])('with its columns named: %s', (header, row) => {
+  ])('by its column names: %s', (header, row) => {
     const { targets, errors } = readTargets(`${header}\n\n  \n${row}\n`)
     expect([targets, errors]).toEqual([[{ ...A, line: 4 }], []])
   })
 
-  test('a row whose named total is open is left alone, and counted', () => {
+  test('A row with an unspecified total is skipped and counted', () => {
     const text =
       'id,name,target\nworkspace-suite-1,Plus,60\ncloud-platform-1,Production,N/A\noffice-suite-2,Apps,'
     expect(readTargets(text)).toEqual({ targets: [{ ...A, line: 2 }], errors: [], skipped: 2 })
   })
 
-  test('a quoted cell over several lines counts them', () => {
+  test('counts the lines of a quoted cell', () => {
     const text = 'id,name,total\nworkspace-suite-1,"two\r\nlines",60\noffice-suite-2,x,sixty'
     const { targets, errors } = readTargets(text)
     expect(targets).toEqual([{ ...A, line: 2 }])
@@ -67,7 +67,7 @@ describe('a fault names its line', () => {
     expect([errors, targets]).toEqual([[{ line: 2, reason: expect.stringContaining(reason) }], [A]])
   })
 
-  test('also behind a header, where a number without quotes makes a column too many', () => {
+  test('A number without quotes below a header is one column too many', () => {
     expect(readTargets('Asset ID,Total\noffice-suite-1,1,200').errors).toEqual([
       { line: 2, reason: expect.stringContaining('there are 3 columns') },
     ])
@@ -76,7 +76,7 @@ describe('a fault names its line', () => {
     ])
   })
 
-  test('an asset that is listed twice, be the totals the same or not', () => {
+  test('for an asset listed twice, with equal totals or not', () => {
     const { errors, targets } = readTargets(
       'office-suite-1,5\nworkspace-suite-1,7\noffice-suite-1,5\noffice-suite-1,x',
     )
@@ -90,12 +90,12 @@ describe('a fault names its line', () => {
     expect(readTargets('id,60\noffice-suite-2,7').targets).toHaveLength(2)
   })
 
-  test.each(['', ' \n\t\n;;\n', 'Asset ID,Total\n'])('nothing to do in %j', (text) => {
+  test.each(['', ' \n\t\n;;\n', 'Asset ID,Total\n'])('A list without changes is rejected: %j', (text) => {
     expect(readTargets(text).errors).toEqual([{ reason: 'The list has no row with a total.' }])
   })
 })
 
-test('250 rows are read, and one more is told', () => {
+test('A list of 250 rows is read, and one more row is reported', () => {
   const list = (count: number) => Array.from({ length: count }, (_, at) => `a-${at},${at}`).join('\n')
   expect(readTargets(list(250)).targets).toHaveLength(250)
   const { targets, errors } = readTargets(list(251))
@@ -140,7 +140,7 @@ test('whatever way a list is written, it is read as it was meant', () => {
   )
 })
 
-test('whatever the text, each row is a target, a fault of its own line, or left open; none twice', () => {
+test('In any text each row is a target, an error of its line, or left open; none twice', () => {
   const cell = fc.oneof(fc.constantFrom('a-1', 'b-2', 'id', 'total', '7', '', '"', '1,2'), fc.string())
   const text = fc
     .array(fc.tuple(cell, fc.constantFrom(',', ';', '\t', '\n', '\r\n', ' ')), { maxLength: 30 })
@@ -167,7 +167,7 @@ test.each([
   expect(performance.now() - started).toBeLessThan(30_000)
 })
 
-test('a quote that does not end takes nothing with it, and names its line', () => {
+test('An unclosed quote consumes no further line, and is reported with its line', () => {
   const { targets, errors } = readTargets('workspace-suite-1,60\n"office-suite-1,60\n\noffice-suite-2,1200\n')
   expect(targets).toEqual([A, { ...B, line: 4 }])
   expect(errors).toEqual([{ line: 2, reason: expect.stringContaining('does not end on this line') }])

@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/browser/esm/sync'
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
 import { MAX_TARGETS, type Target, wholeNumber } from './rules.ts'
 
-/** What is wrong with a line; without one, with the list. */
+/** Error in a line; without `line`, in the list. */
 export type TargetError = { line?: number; reason: string }
 
 export type TargetList = {
@@ -31,8 +31,8 @@ const TOTALS = [
 const MAX_ID_LENGTH = 300
 
 /**
- * Reads a list of totals, pasted or from a file: asset ID and total in each row, parted by tab, comma or semicolon.
- * A first row may name its columns; then there may be others. Where there are faults nothing should be done.
+ * Reads a list of totals, pasted or from a file: asset ID and total in each row, separated by tab, comma or semicolon.
+ * A first row may name its columns, and further columns are then allowed. A list with errors must not be applied.
  */
 export function readTargets(text: string): TargetList {
   const list: TargetList = { targets: [], errors: [], skipped: 0 }
@@ -84,7 +84,7 @@ function validateTarget(assetId: string, total: string, quantity: number | undef
   return undefined
 }
 
-/** One more column than expected could be anything: also the rest of `1,200`. */
+/** Rejects an extra column, which could be anything, including the rest of `1,200`. */
 function tooMany(cells: string[], { count, named }: Columns): string | undefined {
   if (cells.slice(count).every((cell) => cell === '')) return undefined
   const format = named
@@ -93,7 +93,7 @@ function tooMany(cells: string[], { count, named }: Columns): string | undefined
   return `there are ${cells.length} columns: give ${count}, ${format}`
 }
 
-/** The columns that a first row names; undefined where it is a row like the others. */
+/** Returns the columns that a first row names; undefined for a row of data. */
 function headerOf(cells: string[]): Columns | undefined {
   const count = cells.length
   const names = cells.map((cell) => cell.toLowerCase().replace(/[^a-z0-9]/g, ''))
@@ -112,24 +112,24 @@ function truncated(text: string): string {
   return `"${text.length > 60 ? `${text.slice(0, 59)}…` : text}"`
 }
 
-// Rows of a spreadsheet, as they come over the clipboard or in a file.
+// Rows of a spreadsheet, from the clipboard or a file.
 
-/** A row and the line on which it begins, from 1. Its cells are trimmed. */
+/** Row with its first line, from 1. Its cells are trimmed. */
 type TextRow = { line: number; cells: string[] }
 
-/** Cells and the text that they stand in, with its line break. */
+/** Cells with their source text including the line break. */
 type Read = { record: string[]; raw: string }
 
-/** Behind so many faults of quotes all are taken for letters: each fault means to begin anew. */
+/** Most quote errors before all quotes are read as letters: each error restarts the parser. */
 const MAX_ERRORS = 20
 
 /** The likelier ones first. */
 const SEPARATORS = ['\t', ';', ',']
 
 /**
- * The rows of a text whose cells are parted by tabs, semicolons or commas: by what its first row is parted by, and
- * a row that has none of that by its own. Cells may stand in double quotes. Blank rows are left out. Where quotes
- * do not fit, those of that line are taken for letters, so that nothing behind it is lost.
+ * Reads rows of a text with tabs, semicolons or commas as separators: the first row's separator, or a row's own where
+ * the row contains none of the first row's. Cells may be in double quotes. Blank rows are skipped. In a line with wrong
+ * quotes the quotes are read as letters, so that nothing after them is lost.
  */
 function readTextRows(input: string): TextRow[] {
   // The package counts and repeats line breaks of one character only.
@@ -142,7 +142,7 @@ function readTextRows(input: string): TextRow[] {
     const separators = separatorsIn(raw)
     const [other] = separators.includes(usual) ? [] : separators
     const read = (other && readRows(raw, other)[0]?.record) || record
-    // The package leaves blanks within quotes.
+    // The package keeps blanks within quotes.
     const cells = read.map((cell) => cell.trim())
     if (cells.some((cell) => cell !== '')) rows.push({ line, cells })
     line += raw.split('\n').length - 1
@@ -150,7 +150,7 @@ function readTextRows(input: string): TextRow[] {
   return rows
 }
 
-/** What a row is parted by, outside of quotes. */
+/** Returns the separators in a row, outside of quotes. */
 function separatorsIn(row: string): string[] {
   const bare = row.replace(/"[^"]*"/g, '')
   return SEPARATORS.filter((separator) => bare.includes(separator))
@@ -161,7 +161,7 @@ function readRows(text: string, delimiter: string): Read[] {
   const options = { delimiter, record_delimiter: '\n', relax_column_count: true, trim: true, raw: true }
   let rest = text
   let errorCount = 0
-  // Told of each row, since a fault would take all that were read before it. With `raw` a row is more than its cells.
+  // Called per row, since an error would discard all rows read before. With `raw` a row contains more than its cells.
   const addRow = (read: unknown) => {
     const row = read as Read
     rest = rest.slice(row.raw.length)

@@ -3,7 +3,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { database } from '#lib/platform/db/client.ts'
 import type { Account } from '#lib/vendors/accounts.ts'
 
-// Subscriptions across customers, as the role `console_jobs`, which sees just these columns. A job then enters `scope`
+// Subscriptions across customers, as the role `console_jobs`, which sees only these columns. A job then enters `scope`
 // customer by customer.
 
 export type AssetAtVendor = Account & {
@@ -22,8 +22,8 @@ const AT_VENDOR = `v.vendor, v.account AS "vendorAccount", v.vendor_customer_id 
 export type AtVendor = Account & { vendorCustomerId: string; subscriptionId: string }
 
 /**
- * The assets of all customers that stand for some subscriptions at vendors: one each, where one does. Letters' case is left
- * aside: at a vendor that does so too, the same ids in other letters are no other subscription.
+ * Returns the assets of all customers linked to subscriptions at vendors, at most one each. Compares ids without letter
+ * case: at a case-insensitive vendor, an id in other letters is no other subscription.
  */
 export async function holdersOf(subscriptions: readonly AtVendor[]): Promise<AssetAtVendor[]> {
   const column = (name: keyof AtVendor) => subscriptions.map((subscription) => subscription[name])

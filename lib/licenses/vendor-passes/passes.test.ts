@@ -11,7 +11,7 @@ afterAll(() => database.close())
 const account = { vendor: 'google-workspace', vendorAccount: 'default' }
 const opened = async () => (await openPass(account)) ?? expect.fail('There is no pass.')
 
-test('a process that was taken for dead moves no pass that is over, nor the one that follows', async () => {
+test('A process taken for dead changes neither an ended pass nor its successor', async () => {
   const slow = await opened()
   const other = await opened()
   expect(other).toEqual(slow)
@@ -19,7 +19,7 @@ test('a process that was taken for dead moves no pass that is over, nor the one 
   await endPass(account, other)
   expect(await saveCursor(account, slow, 'one', [])).toBe(false)
   await schedulePasses()
-  // Passes are told apart by the millisecond in which they began.
+  // Passes are distinguished by the millisecond of their start.
   await database.opened.jobs.query('SELECT pg_sleep(0.002)')
   const next = await opened()
   expect(next).toMatchObject({ cursor: null, failed: [] })

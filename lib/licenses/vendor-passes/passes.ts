@@ -7,19 +7,19 @@ import type { Account } from '#lib/vendors/accounts.ts'
 
 /** A pass through an account's list that is under way. */
 export type Pass = {
-  /** Where it goes on; null: at the first page. */
+  /** Cursor of the next page; null: the first page. */
   cursor: string | null
   beganAt: Date
   /** The vendor's customers who could not be read in it. */
   failed: string[]
 }
 
-/** A pass begins so long after the one before began, at the earliest. */
+/** Least time between the starts of two passes. */
 const EVERY = '1 hour'
-/** Of customers who fail, so many are remembered. */
+/** Most failed customers that are remembered. */
 const MAX_FAILED = 1000
 
-/** The pass that is under way, or a new one where it is time for it; undefined where its time has not come. */
+/** Returns the running pass, or starts a new one when due; undefined where none is due. */
 export async function openPass({ vendor, vendorAccount }: Account): Promise<Pass | undefined> {
   const account = [vendor, vendorAccount]
   const { jobs } = database()
@@ -36,12 +36,12 @@ export async function openPass({ vendor, vendorAccount }: Account): Promise<Pass
   return rows[0]
 }
 
-/** In a statement on accounts: the pass itself, as long as it is under way. Another process may have ended it. */
+/** SQL condition on accounts for the running pass itself. Another process may have ended the pass. */
 const ITS_PASS = "vendor = $1 AND name = $2 AND date_trunc('milliseconds', list_began_at) = $3"
 
 /**
- * Keeps the place of a pass after a page, and who failed on it.
- * @returns false where the pass is over: another process, which took this one for dead, has ended it
+ * Saves the cursor of a pass after a page, with the customers that failed.
+ * @returns false where the pass is over: another process took this one for dead, and has ended the pass
  */
 export async function saveCursor(
   { vendor, vendorAccount }: Account,
@@ -57,7 +57,7 @@ export async function saveCursor(
   return rowCount === 1
 }
 
-/** Lets a pass rest for so many seconds; `anew`: it begins at the first page then, because its place is gone. */
+/** Pauses a pass for a number of seconds; `isRestart` continues at the first page, because the cursor has expired. */
 export async function pausePass(
   { vendor, vendorAccount }: Account,
   { beganAt }: Pick<Pass, 'beganAt'>,
@@ -72,7 +72,7 @@ export async function pausePass(
   )
 }
 
-/** Ends a pass that has come to the end of the list. */
+/** Ends a pass at the end of its list. */
 export async function endPass(
   { vendor, vendorAccount }: Account,
   { beganAt }: Pick<Pass, 'beganAt'>,

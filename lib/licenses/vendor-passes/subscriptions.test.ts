@@ -30,7 +30,7 @@ const account = { vendor: 'google-workspace', vendorAccount: 'default' }
 const named = { vendorCustomerId: 'C1', subscriptionId: 'S1' }
 
 test.each([
-  ['a page is matched with what we have', () => findTracked(account, [named])],
+  ['a page is matched with our subscriptions', () => findTracked(account, [named])],
   ['the holder of a subscription is looked for', () => holdersOf([{ ...account, ...named }])],
 ])('%s by an index of the ids', async (_what, runQuery) => {
   const query = vi.spyOn(database.opened.jobs, 'query')
@@ -47,7 +47,7 @@ test.each([
   )
 })
 
-test('whoever failed in a pass is not missed by it, in whatever letters the vendor names the customer', async () => {
+test('A customer that failed in a pass is not counted as missed, in any letter case of its name', async () => {
   const failed = Array.from({ length: 400 }, (_, n) => `c${n}`)
   const inOneMinute = new Date(Date.now() + 60_000)
   expect(await makeMissedDue(account, inOneMinute, failed, 100)).toBe(1)

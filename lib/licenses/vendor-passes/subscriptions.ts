@@ -3,8 +3,8 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { database } from '#lib/platform/db/client.ts'
 import type { Account } from '#lib/vendors/accounts.ts'
 
-// The subscriptions of all customers by what their vendors call them, as the role `console_jobs`: it sees no seats, and
-// may write when something was told of, and when it is to be read.
+// Subscriptions of all customers by their vendors' ids, as the role `console_jobs`: it sees no seats, and may only
+// write the times of observation and of the next read.
 
 /** A subscription at a vendor, and the asset that points to it. */
 export type TrackedSubscription = {
@@ -14,7 +14,7 @@ export type TrackedSubscription = {
   vendorCustomerId: string
   subscriptionId: string
   skuId: string
-  /** Digest of what its vendor told last, where the asset has it. */
+  /** Digest of the vendor's last report, where the asset has one. */
   observation: string | null
 }
 
@@ -22,12 +22,12 @@ type Named = { vendorCustomerId: string; subscriptionId: string }
 
 const COLUMNS = `v.customer_id AS "customerId", v.id, a.id AS "assetId", v.vendor_customer_id AS "vendorCustomerId",
   v.subscription_id AS "subscriptionId", v.sku_id AS "skuId", v.observation`
-/** What a closed customer has is read no more. */
+/** Excludes assets of closed customers from reads. */
 const ofOpen = (row: string) =>
   `EXISTS (SELECT FROM customers c WHERE c.id = ${row}.customer_id AND c.closed_at IS NULL)`
 const ITS_ASSET = 'JOIN assets a ON a.customer_id = v.customer_id AND a.vendor_subscription_id = v.id'
 
-/** Those of a page that we have. Letters' case is left aside: whether they are the same is the vendor's to say. */
+/** Returns our subscriptions of a page. Compares ids without letter case: the vendor decides whether ids are equal. */
 export async function findTracked(
   { vendor, vendorAccount }: Account,
   listed: readonly Named[],
@@ -48,7 +48,7 @@ export async function findTracked(
   return rows
 }
 
-/** Notes of subscriptions that their vendor has told again what it told before: all of a page in one statement. */
+/** Notes an unchanged report of subscriptions: all of a page in one statement. */
 export async function noteUnchanged(subscriptions: readonly TrackedSubscription[]): Promise<void> {
   if (subscriptions.length === 0) return
   await database().jobs.query(
@@ -63,13 +63,13 @@ export async function noteUnchanged(subscriptions: readonly TrackedSubscription[
   )
 }
 
-/** While one is being read for which it was time, nobody else reads it; who dies over it leaves it for later. */
+/** Lease on a due subscription during its read; the lease of a dead process expires. */
 const LEASE = '5 minutes'
 
 /**
- * Takes subscriptions of an account for whose reading it is time, the longest due first, and passes over those that somebody
- * is writing. In a database that is spread it waits for these and leaves them then: to lock rows there locks the customers
- * beside, too, which this login may not.
+ * Claims due subscriptions of an account, longest due first, with SKIP LOCKED past rows that are being written. In a
+ * distributed database it waits for these rows and then leaves them: locking rows there would lock the customers table
+ * as well, which this login may not.
  */
 export async function claimDue(
   { vendor, vendorAccount }: Account,
@@ -96,11 +96,11 @@ export async function claimDue(
 }
 
 /**
- * Makes those due that a complete pass has not come to: their id may have changed. Where many are missed it is the list
- * that is wrong, and not each of them: of those whose reading is not planned anyway, the ones told of longest ago are due,
- * `limit` at most.
- * @param failed the vendor's customers of whom the pass knows nothing
- * @returns how many were missed in all
+ * Makes subscriptions due that a complete pass has missed: their id may have changed. When many are missed, the list is
+ * wrong rather than each subscription: at most `limit` become due, of those without a planned read, oldest report
+ * first.
+ * @param failed the vendor's customers that the pass could not read
+ * @returns the total number of missed subscriptions
  */
 export async function makeMissedDue(
   { vendor, vendorAccount }: Account,

@@ -97,7 +97,7 @@ const unmatchedLines = z.object({
 
 const version = z.string().regex(/^[0-9a-f]{32}$/, 'must be the `version` of a need')
 
-/** An addition: something that needs whoever asks. */
+/** Addition: an item that needs the caller's attention. */
 const Need = z
   .object({
     id: z.string().meta({ description: 'Names the line: its kind, and what it is about.' }),
@@ -143,7 +143,7 @@ const params = z.object({
   need_id: z.string().min(1).max(700).meta({ description: 'The `id` of a need.' }),
 })
 
-/** An addition: what needs whoever asks. */
+/** Addition: the items that need the caller's attention. */
 export const listNeeds = contract({
   ...needRoutes.listNeeds,
   summary: 'What needs you',
@@ -182,7 +182,7 @@ export const restoreNeed = contract({
   examples: examples.restoreNeed,
 })
 
-/** An addition: whether a member is told by mail. */
+/** Addition: whether the weekly mail to the member is on. */
 export const readNeedsMail = contract({
   ...needRoutes.readNeedsMail,
   summary: 'Read whether the signed-in member is mailed what needs them',

@@ -6,19 +6,19 @@ import type { NeedKind } from './rules.ts'
 
 /** A line in words, the same on screen and in a mail. */
 export type NeedText = {
-  /** What it is about: a company, an asset, an invoice. */
+  /** Subject of the item: a company, an asset, an invoice. */
   title: string
   /** The figure that matters, such as `2,480.00 USD` or `58 idle licenses`. */
   headline: string
-  /** What else is known of it. */
+  /** Further facts about the item. */
   details: string[]
-  /** What its link does: `Lower to 182`. */
+  /** Label of the item's link: `Lower to 182`. */
   act: string
-  /** Where that leads, in the console. */
+  /** Path of the link in the console. */
   path: string
 }
 
-/** What the kinds are called, as headings. */
+/** Headings of the kinds. */
 export const KIND_NAMES: Record<NeedKind, string> = {
   'past-due': 'Past due',
   change: 'License changes',
@@ -28,7 +28,7 @@ export const KIND_NAMES: Record<NeedKind, string> = {
   'unmatched-lines': 'Billed otherwise than we know',
 }
 
-/** What was looked at, for whom nothing needs. */
+/** Checks made, by kind, for callers without any item. */
 export const LOOKED_AT: Record<NeedKind, string> = {
   'past-due': 'invoices that are past due',
   change: 'license changes without a good end',

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-/** A reading of the licenses of an asset, so many days ago. */
+/** Adds a sample of an asset's licenses from a number of days ago. */
 const sample = (assetId: string, days: number, purchased: number, assigned: number) =>
   db.sql(
     customer,
@@ -137,8 +137,8 @@ const restore = (cookie: string, id: string) =>
 const versionOf = async (id: string, options: ReadOptions = {}) =>
   (await list(options)).needs.find((need) => need.id === id)?.version ?? ''
 
-describe('what needs somebody', () => {
-  test('is all that somebody can do something about, in order, with its figures', async () => {
+describe('listNeeds', () => {
+  test('returns all items that a member can act on, in order, with figures', async () => {
     const { needs: items, count } = await list()
     expect([count, items.map(({ id }) => id)]).toEqual([8, ALL])
     expect(items[1]).toMatchObject({
@@ -163,18 +163,18 @@ describe('what needs somebody', () => {
     [['finance-user'], [...ALL.slice(0, 2), ...ALL.slice(7)]],
     [['it-manager', 'finance-user'], ALL],
     [[], []],
-  ])('for %j is what these roles see', async (roles, ids) => {
+  ])('returns to %j the kinds that these roles may see', async (roles, ids) => {
     expect(await idsOf({ roles })).toEqual(ids)
   })
 
-  test('is of the billing profiles that the caller may see', async () => {
+  test('returns items of the caller’s billing profiles only', async () => {
     expect(await idsOf({ roles: ['finance-user'], profiles: ['emea'] })).toEqual(['past-due:EUR:emea'])
-    // No price is known of invoices that they may not see.
+    // Prices on invoices outside the caller's access are unknown.
     const { needs: items } = await list({ roles: ['it-manager'], profiles: ['emea'] })
     expect(items.find(({ id }) => id === IDLE)?.idle).toEqual({ purchased: 100, count: 25, lowerTo: 75 })
   })
 
-  test('tells IT Managers what idle licenses cost, unless the customer hides it', async () => {
+  test('returns the cost of idle licenses to IT Managers, unless the customer hides costs', async () => {
     const costOf = async (roles: Role[]) =>
       (await list({ roles })).needs.find(({ id }) => id === IDLE)?.idle?.cost?.amount
     expect([await costOf(['it-manager']), await costOf(['admin'])]).toEqual([450, 450])
@@ -182,13 +182,13 @@ describe('what needs somebody', () => {
     expect([await costOf(['it-manager']), await costOf(['admin'])]).toEqual([undefined, 450])
   })
 
-  test('is nothing of a plan whose change is open', async () => {
+  test('omits a plan with an open change', async () => {
     await change('open', 'workspace-suite-idle', 'UNKNOWN')
     const ids = await idsOf()
     expect([ids.includes(IDLE), ids.includes('change:open')]).toEqual([false, true])
   })
 
-  test('is no change that another one followed, or that somebody has checked', async () => {
+  test('omits changes with a successor and acknowledged changes', async () => {
     await change('better', 'workspace-suite-b', 'APPLIED', 1)
     await db.sql(
       customer,
@@ -213,8 +213,8 @@ describe('what needs somebody', () => {
   })
 })
 
-describe('a member puts a line aside', () => {
-  test('for themselves, until its figures change, and brings it back', async () => {
+describe('a member dismisses a line', () => {
+  test('in their own list only, and gets the line back when its figures change', async () => {
     const [ana, ben] = [await member('admin'), await member('admin')]
     const version = await versionOf(DEBT)
     expect((await dismiss(ana, DEBT, version)).body).toMatchObject({ id: DEBT, isDismissed: true })
@@ -234,7 +234,7 @@ describe('a member puts a line aside', () => {
     expect(await seen(ana)).toEqual([8, false])
   })
 
-  test('twice and at once, which is the same as once', async () => {
+  test('repeatedly or in parallel with one effect', async () => {
     const ana = await member('admin')
     const version = await versionOf(IDLE)
     const answers = await Promise.all(Array.from({ length: 6 }, () => dismiss(ana, IDLE, version)))
@@ -242,7 +242,7 @@ describe('a member puts a line aside', () => {
     expect(await db.sql(customer, 'SELECT need_id FROM need_dismissals')).toEqual([{ need_id: IDLE }])
   })
 
-  test('as it was seen: one that has changed meanwhile stays', async () => {
+  test('by version: a line changed in the meantime stays', async () => {
     const ana = await member('admin')
     const version = await versionOf(IDLE)
     await db.sql(customer, "UPDATE assets SET seats_assigned = 80 WHERE id = 'workspace-suite-idle'")
@@ -250,7 +250,7 @@ describe('a member puts a line aside', () => {
     expect([status, body.isDismissed, body.idle.count]).toEqual([200, false, 20])
   })
 
-  test('only where it needs them, and as a member', async () => {
+  test('only where the line is in the member’s list, and only as a member', async () => {
     const [it, version] = [await member('it-manager'), await versionOf(DEBT)]
     for (const id of [DEBT, 'past-due:USD:nobodys', 'idle:workspace-suite-full', 'x'])
       expect([id, (await dismiss(it, id, version)).status, (await restore(it, id)).status]).toEqual([
@@ -273,12 +273,12 @@ describe('a member puts a line aside', () => {
     ['no version', undefined],
     ['a number', 1],
     ['another text', 'x'],
-    ['what is too long', '0'.repeat(33)],
-  ])('not with %s', async (_, version) => {
+    ['a text that is too long', '0'.repeat(33)],
+  ])('A dismissal with %s is rejected', async (_, version) => {
     expect((await dismiss(await member('admin'), DEBT, version)).status).toBe(400)
   })
 
-  test('not from another site, and not of a customer that is closed', async () => {
+  test('A dismissal from another site or of a closed customer is rejected', async () => {
     const ana = await member('admin')
     const version = await versionOf(DEBT)
     const request = new Request(

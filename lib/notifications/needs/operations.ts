@@ -47,14 +47,14 @@ async function needsFor(caller: Caller): Promise<contract.Needs> {
   return serializeNeeds(await readScope(caller, (tx) => readNeeds(tx, who)), env().baseUrl)
 }
 
-/** @throws Problem `not_found` for what does not need the caller, whoever else it needs */
+/** @throws Problem `not_found` for an item outside the caller's list, even if in another member's */
 async function itsNeed(caller: Caller, id: string): Promise<contract.Need> {
   const need = (await needsFor(caller)).needs.find((one) => one.id === id)
   if (!need) throw new Problem('not_found')
   return need
 }
 
-/** @throws Problem `permission_denied`: a key is nobody who has seen anything */
+/** @throws Problem `permission_denied` for keys, which have no dismissals */
 function memberOf({ via, customerId, id }: Caller): Whose {
   if (via === 'session') return { customerId, memberId: id }
   throw new Problem('permission_denied', 'What needs somebody is put aside by a signed-in member alone.')

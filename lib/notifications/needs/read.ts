@@ -25,26 +25,26 @@ import {
 } from './rules.ts'
 import { type ChangeRow, listBusy, listDismissals, listPastDue, listWaiting, readNow } from './store.ts'
 
-/** Who asks what needs them. Whoever is no member has put nothing aside. */
+/** Reader of needs. Without `memberId`, nothing is dismissed. */
 export type Who = Pick<Caller, 'customerId' | 'roles' | 'billingProfiles'> & { memberId?: string | undefined }
 
 export type LoadedNeeds = {
   needs: Need[]
-  /** What the member has put aside, by its name. */
+  /** Versions of the items that the member has dismissed, by name. */
   dismissed: ReadonlyMap<string, string>
-  /** What was looked at. */
+  /** Kinds that were checked. */
   looked: NeedKind[]
 }
 
-/** The kinds that somebody with the permission is told of. */
+/** Permission that each kind requires. */
 const SEEN_WITH = {
   'invoice-viewer': ['past-due', 'unmatched-lines'],
   'licenses-manager': ['change', 'renewal', 'idle', 'nearly-full'],
 } as const satisfies Record<string, readonly NeedKind[]>
 
 /**
- * What needs somebody, as far as their roles and billing profiles let them see it. At most nine statements, and three for
- * each platform whose newest invoice is recent: each is bounded, however many rows the customer has.
+ * Loads the needs that the reader's roles and billing profiles allow. Runs at most nine statements, and three per
+ * platform with a recent newest invoice; each is bounded, however many rows the customer has.
  */
 export async function readNeeds(tx: Transaction, who: Who): Promise<LoadedNeeds> {
   const { customerId, memberId } = who
@@ -88,8 +88,8 @@ function changeOf({ id, assetId, name, type, state, from, to, reason, at }: Chan
 type InvoiceReader = Pick<Caller, 'customerId' | 'roles' | 'billingProfiles'>
 
 /**
- * The lines of the newest invoices that bill other licenses than are known, by the verdict that stands on the invoice's
- * page. Most invoices have none: then their lines are read once, and no more is asked of them.
+ * Returns the lines of the newest invoices that bill other licenses than recorded, by the verdict on the invoice's
+ * page. Most invoices have no such line: their lines are read once, without further reads.
  */
 async function unmatchedLines(
   tx: Transaction,
@@ -105,7 +105,7 @@ async function unmatchedLines(
     const [first] = invoiceLines
     if (!first) continue
     const seats = await selectSeatHistories(tx, who, first.platform)
-    // Whether a line is explained is a matter of its quantity: what it comes to is asked where it is not.
+    // Only the quantity decides whether a line is explained: the amount is read for unexplained lines only.
     const quick = invoiceLines.map((line) => ({ ...line, amount: '0' }))
     if (unexplainedLines(quick, first, seats).length === 0) continue
     const invoice = await readInvoice(tx, who, id)
@@ -124,7 +124,7 @@ async function unmatchedLines(
 
 type Line = { description: string; details: string | null; qty: string; amount: string; currency: string }
 
-/** Those of the invoice's own currency: money of another one is not added to it. */
+/** Returns the unexplained lines in the invoice's own currency; amounts of other currencies are not added. */
 function unexplainedLines(
   lines: readonly Line[],
   { invoiceDate, invoiceCurrency }: NewestLine,

@@ -28,8 +28,8 @@ const kindsOf = (values: Partial<AssetPlan>) =>
   needsOf({ ...NONE, plans: [plan(values)] }).map(({ kind }) => kind)
 const IDLE = { assigned: 80, leastIdle: 20 }
 
-describe('idle licenses need somebody', () => {
-  it('where the plan can be lowered now', () => {
+describe('the need to lower idle licenses', () => {
+  it('arises where the plan can be lowered now', () => {
     expect(needsOf({ ...NONE, plans: [plan(IDLE)] })).toEqual([
       {
         kind: 'idle',
@@ -45,21 +45,21 @@ describe('idle licenses need somebody', () => {
   })
   it.each<[string, Partial<AssetPlan>]>([
     ['on a commitment', { isCommitmentPlan: true }],
-    ['while a change is under way', { isBusy: true }],
-    ['of a suspended subscription', { status: 'SUSPENDED' }],
-    ['of a trial', { planName: 'TRIAL' }],
-    ['where what is used is billed', { isBilledByUse: true }],
-    ['where it is not known for how long', { leastIdle: null }],
-    ['where they were taken meanwhile', { leastIdle: 4 }],
-  ])('and not %s', (_, values) => expect(kindsOf({ ...IDLE, ...values })).toEqual([]))
-  it('and from the twentieth part of a plan on', () => {
+    ['while a change is open', { isBusy: true }],
+    ['on a suspended subscription', { status: 'SUSPENDED' }],
+    ['on a trial', { planName: 'TRIAL' }],
+    ['where usage is billed', { isBilledByUse: true }],
+    ['where their idle time is unknown', { leastIdle: null }],
+    ['where they were assigned in the meantime', { leastIdle: 4 }],
+  ])('does not arise %s', (_, values) => expect(kindsOf({ ...IDLE, ...values })).toEqual([]))
+  it('arises from five percent of a plan on', () => {
     expect(kindsOf({ assigned: 95, leastIdle: 5 })).toEqual(['idle'])
     expect(kindsOf({ assigned: 96, leastIdle: 4 })).toEqual([])
     expect(kindsOf({ purchased: 1, assigned: 0, leastIdle: 1 })).toEqual(['idle'])
   })
 })
 
-describe('a commitment needs somebody', () => {
+describe('the need to decide on a commitment', () => {
   const ends = (days: number, values: Partial<AssetPlan> = {}) =>
     kindsOf({ isCommitmentPlan: true, commitmentEnd: Date.UTC(2026, 10, 20 + days, 23), ...values })
   it.each([
@@ -67,14 +67,14 @@ describe('a commitment needs somebody', () => {
     [90, ['renewal']],
     [91, []],
     [-1, []],
-  ])('that ends in %i days: %j', (days, kinds) => expect(ends(days)).toEqual(kinds))
-  it('not once it has ended, nor where it is not active, nor where its end is not known', () => {
+  ])('arises or not, %i days before the end: %j', (days, kinds) => expect(ends(days)).toEqual(kinds))
+  it('does not arise after the end, without an active plan, or without a known end', () => {
     expect(kindsOf({ isCommitmentPlan: true, commitmentEnd: NOW - 1 })).toEqual([])
     expect(ends(3, { status: 'CANCELLED' })).toEqual([])
     expect(kindsOf({ isCommitmentPlan: true })).toEqual([])
     expect(ends(3, { isCommitmentPlan: false })).toEqual([])
   })
-  it('with what stands idle at this moment', () => {
+  it('includes the licenses that are idle now', () => {
     const commitmentEnd = NOW + 10 * DAY_MS
     const [need] = needsOf({
       ...NONE,
@@ -84,7 +84,7 @@ describe('a commitment needs somebody', () => {
   })
 })
 
-describe('a plan that fills up needs somebody', () => {
+describe('the need to add licenses to a nearly full plan', () => {
   it.each<[string, Partial<AssetPlan>, string[]]>([
     [
       '10 free at 30 in 90 days',
@@ -115,19 +115,19 @@ const lines = (values: Partial<UnmatchedLines> = {}): UnmatchedLines => ({
   },
 })
 
-describe('invoices need somebody', () => {
-  it('from the day after they were due on', () => {
+describe('needs about invoices', () => {
+  it('arise from the day after the due date', () => {
     const pastDue = [debt(), debt({ currency: 'EUR', dueDate: TODAY }), debt({ currency: 'JPY', count: 0 })]
     expect(needsOf({ ...NONE, pastDue })).toEqual([{ kind: 'past-due', pastDue: { ...debt(), days: 1 } }])
   })
-  it('where they are no older than 90 days and do not match', () => {
+  it('arise for unmatched lines of invoices up to 90 days old', () => {
     const old = { id: 'IN-0', number: 'IN-0', day: '2026-08-21' }
     const unmatched = [lines(), lines({ count: 0 }), lines({ invoice: old })]
     expect(needsOf({ ...NONE, unmatched })).toEqual([{ kind: 'unmatched-lines', unmatched: lines() }])
   })
 })
 
-/** That it is about a plan of which something can be done. */
+/** Expects the need to refer to a plan that can be acted on. */
 function expectToBeOpen(need: Need, { plans }: Pick<NeedInputs, 'plans'>) {
   const its = 'asset' in need && plans.find(({ asset }) => asset.id === need.asset.id)
   if (!its) return
@@ -174,7 +174,7 @@ describe('lines', () => {
     unmatched: fc.constant([]),
   })
 
-  it('have a name each, the most urgent kind first, and tell nobody of what can’t be done now', () => {
+  it('have unique names, come most urgent kind first, and offer only possible actions', () => {
     fc.assert(
       fc.property(anyInputs, (inputs) => {
         const needs = sortNeeds(needsOf(inputs))
@@ -189,7 +189,7 @@ describe('lines', () => {
     )
   })
 
-  it('say the same from day to day until a figure moves', () => {
+  it('keep their values from day to day until a figure changes', () => {
     fc.assert(
       fc.property(anyInputs, fc.integer({ min: 1, max: 5 }), (inputs, days) => {
         const nextInputs = {
@@ -210,7 +210,7 @@ describe('lines', () => {
     ['one invoice more', { count: 3 }],
     ['another amount', { amount: '0.31' }],
     ['another one due longest', { dueDate: '2026-11-01' }],
-  ])('say something else with %s', (_, moved) => {
+  ])('change their values with %s', (_, moved) => {
     const [before, after] = [debt(), debt(moved)].map((one) => needsOf({ ...NONE, pastDue: [one] })[0])
     expect(before && comparableValues(before)).not.toEqual(after && comparableValues(after))
   })

@@ -2,22 +2,22 @@ import { type Idle, idleOf, type Plan } from '#lib/costs/idle-licenses/rules.ts'
 import type { Cost, LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { daysBetween, epochOfDay } from '#lib/platform/values/days.ts'
 
-/** What can need somebody, the most urgent first. */
+/** Kinds of needs, most urgent first. */
 export const KINDS = ['past-due', 'change', 'renewal', 'idle', 'nearly-full', 'unmatched-lines'] as const
 export type NeedKind = (typeof KINDS)[number]
 
-/** A commitment that ends within so many days is told of. */
+/** Days before the end of a commitment from which the end is a need. */
 const RENEWAL_DAYS = 90
-/** Fewer idle licenses than this share of a plan are its reserve, and nothing to tell of. */
+/** Share of a plan up to which idle licenses are a reserve, and no need. */
 const IDLE_SHARE = 0.05
-/** A plan is told of that is full within so many days, by the pace at which licenses were assigned. */
+/** Days until a plan is full, at the pace of past assignments, within which the plan is a need. */
 const FULL_DAYS = 30
-/** A pace of fewer days tells nothing. */
+/** Least days of history for a pace. */
 const MIN_HISTORY_DAYS = 14
-/** An invoice that is older than this many days is checked by nobody any more. */
+/** Age in days up to which invoices are checked. */
 export const CHECKED_DAYS = 90
 
-/** What a customer owes under one billing profile in one currency, and is past due. The amount is exact text. */
+/** Past due debt of a customer under one billing profile in one currency. The amount is exact text. */
 export type PastDue = {
   billingProfile: { id: string; name: string }
   currency: string
@@ -34,13 +34,13 @@ export type AssetPlan = Plan & {
   commitmentEnd: number | null
   renewalType: string | null
   scheduledTotal: number | null
-  /** How many licenses were assigned so many days ago; null where no reading is known. */
+  /** Number of licenses assigned a number of days ago; null without a reading. */
   pastAssignment: { assigned: number; days: number } | null
-  /** Whether a change of it is under way, or its vendor takes none for now. */
+  /** Whether a change of the plan is open, or the vendor accepts none for now. */
   isBusy: boolean
 }
 
-/** A change of licenses that has no good end, or none yet. Times in epoch milliseconds. */
+/** License change that is refused, unclear or still open. Times in epoch milliseconds. */
 export type WaitingChange = {
   id: string
   asset: { id: string; name: string; type: string }
@@ -59,9 +59,9 @@ export type UnmatchedLines = {
   currency: string
 }
 
-/** All that was looked at, as far as who asks may see it. */
+/** Checked data, as far as the reader may see it. */
 export type NeedInputs = {
-  /** Epoch milliseconds, and the day of UTC of it. */
+  /** Epoch milliseconds, and its day in UTC. */
   now: number
   today: string
   pastDue: readonly PastDue[]
@@ -85,13 +85,13 @@ export type Renewal = {
   days: number
   purchased: number
   idle: number
-  /** What the idle ones cost. */
+  /** Cost of the idle licenses. */
   cost?: Cost
   renewalType: string | null
   scheduledTotal: number | null
 }
 
-/** What needs whoever asks, in no order. */
+/** Returns the needs, unsorted. */
 export function needsOf(inputs: NeedInputs): Need[] {
   const { now, today, changes, plans } = inputs
   return [
@@ -118,7 +118,7 @@ function renewalOf(plan: AssetPlan, now: number): Need[] {
   return [{ kind: 'renewal', asset, renewal }]
 }
 
-/** Only what can be lowered now, and by enough to be more than the plan's reserve. */
+/** Returns the need to lower idle licenses: only licenses that can be lowered now, and more than the plan's reserve. */
 function idleNeedOf(plan: AssetPlan): Need[] {
   const { asset, price, purchased, isBusy } = plan
   const { longIdle, lowerTo, cost }: Idle = idleOf(plan, price)
@@ -127,7 +127,7 @@ function idleNeedOf(plan: AssetPlan): Need[] {
   return [{ kind: 'idle', asset, idle: { purchased, count: longIdle, lowerTo, ...(cost ? { cost } : {}) } }]
 }
 
-/** A plan that is full and stays so needs nobody: it is told of while it is being filled. */
+/** Returns the need to add licenses to a plan that is filling up. A plan that is full and stays full is no need. */
 function nearlyFullOf(plan: AssetPlan): Need[] {
   const { asset, status, purchased, assigned, pastAssignment, isBusy } = plan
   if (isBusy || status !== 'ACTIVE' || pastAssignment === null || pastAssignment.days < MIN_HISTORY_DAYS)
@@ -143,7 +143,7 @@ function unmatchedOf(one: UnmatchedLines, today: string): Need[] {
   return one.count > 0 && isChecked ? [{ kind: 'unmatched-lines', unmatched: one }] : []
 }
 
-/** What a line is about, by which a person says that it is seen: no two of one customer have the same. */
+/** Returns the name of a need, which a dismissal refers to; unique within a customer. */
 export function nameOf(need: Need): string {
   if (need.kind === 'past-due') {
     const { billingProfile, currency } = need.pastDue
@@ -154,7 +154,7 @@ export function nameOf(need: Need): string {
   return `${need.kind}:${need.asset.id}`
 }
 
-/** What a line says, without what passes with the days alone: with other figures it is another line. */
+/** Returns the values that a dismissal covers, without those that change daily: with other figures the need returns. */
 export function comparableValues(need: Need): readonly unknown[] {
   const costs = (cost: Cost | undefined) => [cost?.amount, cost?.currency]
   if (need.kind === 'past-due') {
@@ -171,7 +171,7 @@ export function comparableValues(need: Need): readonly unknown[] {
   return [need.unmatched.count, need.unmatched.amount, need.unmatched.currency]
 }
 
-/** By kind, the most urgent kind first, and in each what presses most. */
+/** Sorts by kind, most urgent kind first, then by weight within the kind. */
 export function sortNeeds(needs: readonly Need[]): Need[] {
   return needs
     .map((need) => ({ need, weight: weightOf(need), name: nameOf(need) }))
@@ -185,7 +185,10 @@ function rankOf({ kind }: Need): number {
 
 const OUTCOMES = ['unclear', 'refused', 'confirming']
 
-/** Within a kind: what is longest due, soonest, or most, comes first. Amounts of two currencies are not compared. */
+/**
+ * Returns the weight within a kind, smallest first: longest past due, soonest, or largest. Amounts of different
+ * currencies are not compared.
+ */
 function weightOf(need: Need): number {
   if (need.kind === 'past-due') return -need.pastDue.days
   if (need.kind === 'change') return OUTCOMES.indexOf(need.change.outcome) * 1e15 - need.change.at

@@ -27,7 +27,7 @@ function serializeNeed(need: Need, dismissed: LoadedNeeds['dismissed'], baseUrl:
   return { ...item, url: baseUrl + describeNeed({ ...item, url: '' }).path }
 }
 
-/** A digest of what it says: whoever put it aside sees it again once it says something else. */
+/** Returns a digest of the need's values: a dismissed need returns when its values change. */
 function versionOf(need: Need): string {
   const text = JSON.stringify([nameOf(need), ...comparableValues(need)])
   return createHash('sha256').update(text).digest('hex').slice(0, 32)

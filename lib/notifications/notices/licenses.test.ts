@@ -14,7 +14,7 @@ onStage(async () => {
 
 const member = (email: string, roles: Role[], more = {}) => addMember(customerId, { email, roles, ...more })
 let changes = 0
-/** A change of the asset that a vendor made by itself, or one of ours. */
+/** Adds a change of the asset by its vendor, or one of ours. */
 async function change(from: number, to: number, state = 'DRIFT') {
   changes += 1
   await stage.database.sql(
@@ -28,7 +28,7 @@ async function change(from: number, to: number, state = 'DRIFT') {
 const mails = () =>
   stage.taken().map(({ to, headers, text }) => ({ to: to.join(), subject: headers.subject, text }))
 
-it('tells a manager of licenses what vendors changed, once, in one mail a day', async () => {
+it("The mail reports vendors' changes to a license manager once, in one mail a day", async () => {
   await change(20, 25)
   await change(25, 26, 'APPLIED')
   await change(26, 24)
@@ -57,7 +57,7 @@ it('tells a manager of licenses what vendors changed, once, in one mail a day', 
   expect(await stage.run()).toBe(0)
 })
 
-it('shares the mail of the day with what is told of invoices', async () => {
+it('The mail shares the day’s message with invoice notices', async () => {
   await stage.add(customerId, `ana@${customerId}.example`)
   await stage.invoice(customerId, 'IN-1', -3)
   await change(20, 25)
@@ -67,7 +67,7 @@ it('shares the mail of the day with what is told of invoices', async () => {
   expect(mail?.text).toContain(`Invoices and licenses of ${customerId}`)
 })
 
-it('nobody who may not see licenses, or nothing from before they were added', async () => {
+it('No mail reaches members without the license permission, nor reports changes from before they were added', async () => {
   await member(`fin@${customerId}.example`, ['finance-user'])
   await member(`gone@${customerId}.example`, ['it-manager'], { disabledAt: new Date() })
   await change(20, 25)
@@ -85,7 +85,7 @@ it('nobody who may not see licenses, or nothing from before they were added', as
   ])
 })
 
-it('is stopped by its link, and what came meanwhile is not told when it starts again', async () => {
+it('The mail is stopped by its link, and a restart skips changes from the pause', async () => {
   await change(20, 25)
   await stage.run()
   const [mail] = mails()
@@ -103,7 +103,7 @@ it('is stopped by its link, and what came meanwhile is not told when it starts a
   expect(mails()[0]?.text).toContain('26 → 27')
 })
 
-it('is told by the next run where the mail server was not ready', async () => {
+it('The next run sends the mail after a failure of the mail server', async () => {
   await change(20, 25)
   stage.catcher.faults.set('*', { at: 'recipient', code: 451 })
   expect(await stage.run()).toBe(0)

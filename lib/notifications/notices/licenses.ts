@@ -4,9 +4,9 @@ import { ROLES_WITH } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { To } from './store.ts'
 
-// What a mail tells of licenses: totals that a vendor changed by itself. It is told to members who may see them.
+// License mails report totals that a vendor changed by itself, to members who may see licenses.
 
-/** A vendor's change as a mail tells it; the time in epoch milliseconds. */
+/** Vendor's change in a mail; the time in epoch milliseconds. */
 export type MailChange = {
   assetId: string
   assetName: string
@@ -18,12 +18,13 @@ export type MailChange = {
 
 const MAX_ROWS = 5000
 
-/** How long a change stays news where no mail could be sent. */
+/** Time for which a change stays news while no mail could be sent. */
 const NEWS = sql`interval '7 days'`
 
 /**
- * Since when the recipient wants it, as the database writes it; undefined where they do not, or are no member any more
- * whose roles let them see licenses. By two statements: recipients and members may lie on different machines.
+ * Returns the start of the recipient's subscription as database text; undefined without a subscription, or for former
+ * members and members whose roles don't include licenses. Two statements, because recipients and members may be on
+ * different nodes.
  */
 async function subscribedSince(
   tx: Transaction,
@@ -42,7 +43,7 @@ async function subscribedSince(
   return able.length > 0 ? recipient.since : undefined
 }
 
-/** The ids of what vendors changed since the recipient wants to know, and that no mail has told them. */
+/** Returns the ids of vendor changes since the recipient's subscription that no mail has reported. */
 export async function listUntold(tx: Transaction, to: To): Promise<string[]> {
   const { customerId, recipientId } = to
   const since = await subscribedSince(tx, to)
@@ -58,7 +59,7 @@ export async function listUntold(tx: Transaction, to: To): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Writes down what the mail of a day tells. */
+/** Records the changes that the mail of a day reports. */
 export async function addMailChanges(
   tx: Transaction,
   to: To,
@@ -73,7 +74,10 @@ export async function addMailChanges(
     WHERE own.customer_id = ${to.customerId} AND own.recipient_id = ${to.recipientId} AND own.told_on = ${notifiedOn}`)
 }
 
-/** What the mail of a day tells, newest first: nothing any more where the recipient has stopped it, or may not see it. */
+/**
+ * Returns the changes in the mail of a day, newest first: none where the recipient has stopped the mail or may no
+ * longer see licenses.
+ */
 export async function listMailChanges(tx: Transaction, to: To, notifiedOn: string): Promise<MailChange[]> {
   const { customerId, recipientId } = to
   if ((await subscribedSince(tx, to)) === undefined) return []

@@ -5,8 +5,8 @@ import { NOTICE_NAMES } from './rules.ts'
 import type { To } from './store.ts'
 
 /**
- * A digest as a mail: as text and as HTML with nothing to load, each kind with the link that stops it, and the
- * headers with which mail programs offer to (RFC 8058).
+ * Returns the mail of a digest: text, and HTML without remote content, each kind with its unsubscribe link, and the
+ * headers for one-click unsubscribe (RFC 8058).
  */
 export function messageOf(digest: Digest, to: To, baseUrl: string): Required<Message> {
   const stop = (notice: string) => `link=${noticeLink({ ...to, notice })}`
@@ -18,7 +18,7 @@ export function messageOf(digest: Digest, to: To, baseUrl: string): Required<Mes
     headers: {
       'List-Unsubscribe': `<${baseUrl}/api/unsubscribe?${stop('all')}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      // RFC 3834: nobody's absence note is for us.
+      // RFC 3834: suppresses automatic replies such as absence notes.
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
     },

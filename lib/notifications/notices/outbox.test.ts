@@ -9,15 +9,15 @@ onStage(async () => {
 const states = () =>
   stage.database.sql(customerId, 'SELECT state, attempts FROM notice_mails ORDER BY told_on')
 const reasons = () => stage.database.sql(customerId, 'SELECT failure FROM notice_recipients ORDER BY email')
-/** As if the process that has a mail on its way were long dead. */
+/** Ends the lease, as if the process with the mail in flight had died long ago. */
 const leaseOver = () =>
   stage.database.sql(
     customerId,
     "UPDATE notice_mails SET claimed_at = now() - interval '16 minutes' WHERE state = 'SENDING'",
   )
 
-describe('several at once', () => {
-  it('runs in one process send each mail once', async () => {
+describe('parallel runs', () => {
+  it('in one process send each mail once', async () => {
     const counts = await Promise.all([stage.run(), stage.run(), stage.run(customerId), stage.run(customerId)])
     expect(counts.reduce((sum, count) => sum + count)).toBe(1)
     expect(stage.taken()).toHaveLength(1)
@@ -33,7 +33,7 @@ describe('several at once', () => {
   })
 })
 
-it('a run that is to end does so after the mail that is being sent, and the next one goes on', async () => {
+it('A stopped run ends after the mail in progress, and the next run continues', async () => {
   for (const n of [1, 2]) await stage.add(customerId, `ap${n}@books.example`)
   const ending = new AbortController()
   stage.catcher.hold = async () => ending.abort()
@@ -43,7 +43,7 @@ it('a run that is to end does so after the mail that is being sent, and the next
   expect(await stage.run(customerId)).toBe(2)
 })
 
-describe('a process that is killed while it sends', () => {
+describe('a process killed during a send', () => {
   /** Kills it when the mail server has the message and has not answered yet. */
   async function killed() {
     const sender = stage.process(customerId)
@@ -75,7 +75,7 @@ describe('a process that is killed while it sends', () => {
     expect(await stage.run()).toBe(0)
   })
 
-  it('leaves no mail of what was paid meanwhile', async () => {
+  it('sends no mail about an invoice that was paid in the meantime', async () => {
     await killed()
     stage.taken()
     await leaseOver()
@@ -85,7 +85,7 @@ describe('a process that is killed while it sends', () => {
     expect([await states(), stage.taken()]).toEqual([[{ state: 'UNKNOWN', attempts: 2 }], []])
   })
 
-  it('leaves no mail of what was voided meanwhile', async () => {
+  it('sends no mail about an invoice that was voided in the meantime', async () => {
     await killed()
     stage.taken()
     await leaseOver()
@@ -96,7 +96,7 @@ describe('a process that is killed while it sends', () => {
 })
 
 describe('a mail server', () => {
-  it('that cuts the connection with the message in its hands gets it once more', async () => {
+  it('that drops the connection during the message receives the mail once more', async () => {
     stage.catcher.faults.set('*', { at: 'drop' })
     expect(await stage.run()).toBe(0)
     expect([stage.catcher.dropped.length, await states()]).toEqual([1, [{ state: 'SENDING', attempts: 1 }]])
@@ -107,7 +107,7 @@ describe('a mail server', () => {
   })
 
   it.each(['sender', 'greeting'] as const)(
-    'that lets nobody in by its %s is not asked for the others',
+    'that rejects everyone by its %s is not tried for other recipients',
     async (at) => {
       await stage.add(customerId, 'boss@books.example')
       stage.catcher.faults.set('*', { at, code: 554, text: 'Not from you' })
@@ -119,7 +119,7 @@ describe('a mail server', () => {
     },
   )
 
-  it('that says "later" is tried by the next run, with what is new by then', async () => {
+  it('that defers a mail receives it in the next run, with the news until then', async () => {
     await stage.add(customerId, 'boss@books.example')
     stage.catcher.faults.set('ap@books.example', { at: 'recipient', code: 451, text: 'Mailbox is busy' })
     expect(await stage.run()).toBe(1)
@@ -134,7 +134,7 @@ describe('a mail server', () => {
     expect(await reasons()).toEqual([{ failure: null }, { failure: null }])
   })
 
-  it('that refuses an address is not asked again until the operator says so', async () => {
+  it('that rejects an address is not tried again until an operator re-adds the address', async () => {
     stage.catcher.faults.set('ap@books.example', {
       at: 'recipient',
       code: 550,
@@ -152,11 +152,11 @@ describe('a mail server', () => {
     await stage.add(customerId, 'ap@books.example')
     await stage.invoice(customerId, 'IN-2', 30)
     expect(await stage.run()).toBe(1)
-    // What the refused mail told is not told again.
+    // News of the rejected mail is not repeated.
     expect(stage.taken()[0]?.text).not.toContain('IN-1')
   })
 
-  it('that refuses a message does not get that one again, but the next', async () => {
+  it('that rejects a message receives the next message, but not the rejected one', async () => {
     stage.catcher.faults.set('ap@books.example', { at: 'message', code: 554, text: '5.7.1 Looks like spam' })
     expect(await stage.run()).toBe(0)
     stage.catcher.faults.clear()

@@ -7,18 +7,18 @@ import { noticesOf } from './rules.ts'
 import { listCandidates, readDays, type To } from './store.ts'
 import { isNeedsMailDue } from './weekly.ts'
 
-// A mail is written down before it is sent, with what it tells, and settled after it: whatever dies in between, it
-// leaves twice at most, and two processes never work on the same one.
+// Outbox: a mail is recorded with its contents before the send, and settled after the send. After a crash in between, a
+// mail leaves at most twice, and two processes never work on the same mail.
 
-/** How often one mail may leave, where nobody can tell whether it did. */
+/** Most sends of one mail while its outcome is unknown. */
 const MAX_ATTEMPTS = 2
 
-/** After so long, in minutes, the process that had a mail on its way counts as dead: sending takes one. */
+/** Minutes after which the process with a mail in flight counts as dead; a send takes one. */
 const LEASE = 15
 
 const MAX_ROWS = 5000
 
-/** The recipients that may be written to, in no order. */
+/** Returns the ids of recipients that may be mailed, unsorted. */
 export async function listRecipients(tx: Transaction, customerId: CustomerId): Promise<string[]> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     SELECT id FROM notice_recipients r
@@ -31,9 +31,9 @@ export async function listRecipients(tx: Transaction, customerId: CustomerId): P
 }
 
 /**
- * Takes on the mail that is to be sent to a recipient now: one whose outcome nobody knows, once more; else one with
- * what is to tell, at most one a day.
- * @returns the day of which it is; undefined where there is nothing to send, or another process sees to it
+ * Claims the mail to send to a recipient now: a mail with an unknown outcome once more, else a new one with the news,
+ * at most one a day.
+ * @returns the day of the mail; undefined where there is nothing to send, or another process holds the claim
  */
 export async function claimMail(tx: Transaction, to: To): Promise<string | undefined> {
   const { customerId, recipientId } = to
@@ -88,7 +88,7 @@ async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
   return today
 }
 
-/** Whether the mail of a day tells what needs the recipient. */
+/** Returns whether the mail of a day includes the recipient's needs. */
 export async function includesNeeds(tx: Transaction, to: To, notifiedOn: string): Promise<boolean> {
   const { rows } = await tx.execute(sql`
     SELECT FROM notice_mails
@@ -96,17 +96,17 @@ export async function includesNeeds(tx: Transaction, to: To, notifiedOn: string)
   return rows.length > 0
 }
 
-/** Nobody can tell whether the mail arrived, and it is not sent again. */
+/** Marks the mail's outcome as unknown; the mail is not sent again. */
 export async function giveUp(tx: Transaction, to: To, notifiedOn: string): Promise<void> {
   await change(tx, to, notifiedOn, sql`state = 'UNKNOWN'`)
 }
 
-/** The mail was sent. */
+/** Marks the mail as sent. */
 export async function setSent(tx: Transaction, to: To, notifiedOn: string): Promise<void> {
   await change(tx, to, notifiedOn, sql`state = 'SENT'`)
 }
 
-/** The mail was refused for good, and with `address` whatever else would go there. */
+/** Marks the mail as permanently rejected, and with `address` the recipient as well. */
 export async function setRejected(
   tx: Transaction,
   to: To,
@@ -121,8 +121,8 @@ export async function setRejected(
 }
 
 /**
- * The mail surely did not leave this time. What it was to tell is told another time; one that may have left before
- * is tried again as it is.
+ * Releases a mail that certainly did not leave this time. Its news goes into a later mail; a mail that may have left
+ * before is tried again unchanged.
  */
 export async function withdraw(tx: Transaction, to: To, notifiedOn: string): Promise<void> {
   const { customerId, recipientId } = to
@@ -148,9 +148,9 @@ async function change(
 const RETENTION = sql`interval '2 years'`
 
 /**
- * Removes the customer's mails of long ago with what they told. Not the last one to a recipient, nor one about an invoice
- * that is still open: by them it is known what was told already.
- * @returns how many
+ * Removes the customer's old mails with their contents, except the last one to a recipient and those about open
+ * invoices: they record the notices already sent.
+ * @returns the number of removed mails
  */
 export async function pruneMails(tx: Transaction, customerId: CustomerId): Promise<number> {
   const { rowCount } = await tx.execute(sql`

@@ -5,12 +5,12 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { Kind, Notice } from './rules.ts'
 
-/** An address as it gets notices of one billing profile, or of licenses, which have none. */
+/** Recipient's notices about one billing profile, or about licenses, which have none. */
 export type RecipientRow = {
   email: string
   profile: string | null
   notices: Kind[]
-  /** What the person has stopped themselves. */
+  /** Notices that the recipient has stopped. */
   stopped: Kind[]
   since: Date
   /** The day of the last mail that was sent. */
@@ -19,7 +19,7 @@ export type RecipientRow = {
   failure: string | null
 }
 
-/** Who gets notices, by billing profile and address. */
+/** Returns the recipients of notices, by billing profile and address. */
 export async function listRecipientRows(tx: Transaction, customerId: CustomerId): Promise<RecipientRow[]> {
   const { rows } = await tx.execute<RecipientRow>(sql`
     SELECT r.email, s.profile, s.kinds AS notices, r.stopped, s.since, (
@@ -41,9 +41,9 @@ export async function listRecipientRows(tx: Transaction, customerId: CustomerId)
 }
 
 /**
- * Sets the notices that an address gets of a billing profile, from now on. An address that was refused is tried
- * again; what its person has stopped stays so, unless they want it `again`.
- * @returns what they have stopped. An unknown billing profile is 23503
+ * Sets the notices that an address gets about a billing profile, from now on. A rejected address is tried again;
+ * notices stopped by the recipient stay stopped, unless `again` is set.
+ * @returns the stopped notices. An unknown billing profile is error 23503
  */
 export async function addRecipient(
   tx: Transaction,
@@ -63,7 +63,7 @@ export async function addRecipient(
         ELSE r.stopped END
     RETURNING id, stopped`)
   const [recipient] = rows
-  // What came while nobody wanted to know of new invoices is not news.
+  // Invoices from a time without a subscription are not news.
   await tx.execute(sql`
     INSERT INTO notice_subscriptions AS s (customer_id, recipient_id, billing_profile_id, kinds)
     VALUES (${customerId}, ${recipient?.id}, ${profile}, ${sql.param([...kinds])}::text[])
@@ -73,9 +73,9 @@ export async function addRecipient(
 }
 
 /**
- * Tells an address of the totals that vendors change, from now on, if it is not told yet. As with invoices, what its
- * person has stopped stays so, unless they want it `again`.
- * @returns what they have stopped
+ * Subscribes an address to vendors' changes of totals, from now on, if not subscribed yet. As with invoices, notices
+ * stopped by the recipient stay stopped, unless `again` is set.
+ * @returns the stopped notices
  */
 export async function addLicensesRecipient(
   tx: Transaction,
@@ -92,7 +92,7 @@ export async function addLicensesRecipient(
   return rows[0]?.stopped ?? []
 }
 
-/** Tells an address no more of what is of no billing profile: of licenses, and of what needs its member. @returns whether it was told */
+/** Ends an address's notices outside billing profiles: licenses and needs. @returns whether it was subscribed */
 export async function removeLicensesRecipient(
   tx: Transaction,
   customerId: CustomerId,
@@ -107,8 +107,8 @@ export async function removeLicensesRecipient(
 }
 
 /**
- * Takes an address out: of one billing profile, or of all. What its person has stopped is remembered.
- * @returns the billing profiles of which it got notices
+ * Removes an address from one billing profile or from all. Notices stopped by the recipient stay recorded.
+ * @returns the billing profiles whose notices the address received
  */
 export async function removeRecipient(
   tx: Transaction,

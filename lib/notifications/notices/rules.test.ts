@@ -22,34 +22,34 @@ const noticesFor = (values: Partial<Candidate>, lastReminder?: string) =>
 
 describe('noticesOf', () => {
   it.each<[string, Partial<Candidate>, Notice[]]>([
-    ['nothing of what is far from due', {}, []],
-    ['what is new', { isNew: true }, ['new']],
-    ['what is new also when it is paid', { isNew: true, isOpen: false, dueDate: day(-9) }, ['new']],
+    ['nothing far from the due date', {}, []],
+    ['new for a new invoice', { isNew: true }, ['new']],
+    ['new for a paid invoice as well', { isNew: true, isOpen: false, dueDate: day(-9) }, ['new']],
     ['new only once', { isNew: true, toldOn: { new: day(-400) } }, []],
     ['nothing eight days before', { dueDate: day(8) }, []],
     ['due from seven days before', { dueDate: day(7) }, ['due']],
     ['due on the day itself', { dueDate: day(0) }, ['due']],
     ['due only once', { dueDate: day(0), toldOn: { due: day(-7) } }, []],
-    ['nothing of what is paid', { dueDate: day(3), isOpen: false }, []],
+    ['nothing for a paid invoice', { dueDate: day(3), isOpen: false }, []],
     ['past due from the day after', { dueDate: day(-1), toldOn: { due: day(-8) } }, ['past-due']],
-    ['no past due of what is paid', { dueDate: day(-1), isOpen: false }, []],
-    ['not again six days later', { dueDate: day(-9), toldOn: { 'past-due': day(-6) } }, []],
-    ['again seven days later', { dueDate: day(-9), toldOn: { 'past-due': day(-7) } }, ['past-due']],
-    ['all that holds', { isNew: true, dueDate: day(2) }, ['due', 'new']],
-    ['of that what is wanted', { isNew: true, dueDate: day(2), wanted: ['new', 'past-due'] }, ['new']],
-    ['nothing where nothing is wanted', { isNew: true, dueDate: day(-2), wanted: [] }, []],
-  ])('tells %s', (_, values, expected) => {
+    ['no past due for a paid invoice', { dueDate: day(-1), isOpen: false }, []],
+    ['no reminder six days later', { dueDate: day(-9), toldOn: { 'past-due': day(-6) } }, []],
+    ['a reminder seven days later', { dueDate: day(-9), toldOn: { 'past-due': day(-7) } }, ['past-due']],
+    ['all kinds that apply', { isNew: true, dueDate: day(2) }, ['due', 'new']],
+    ['only subscribed kinds', { isNew: true, dueDate: day(2), wanted: ['new', 'past-due'] }, ['new']],
+    ['nothing without a subscription', { isNew: true, dueDate: day(-2), wanted: [] }, []],
+  ])('returns %s', (_, values, expected) => {
     expect(noticesFor(values)).toEqual(expected)
   })
 
-  it('holds a reminder back within a week of the last one, but not what has just become past due', () => {
+  it('delays a reminder within a week of the last one, but not an invoice that has just become past due', () => {
     const reminded = { dueDate: day(-20), toldOn: { 'past-due': day(-9) } }
     expect(noticesFor(reminded, day(-6))).toEqual([])
     expect(noticesFor(reminded, day(-7))).toEqual(['past-due'])
     expect(noticesFor({ dueDate: day(-1) }, day(-1))).toEqual(['past-due'])
   })
 
-  it('tells of one invoice, over a year of days, each kind once and past due weekly at most', () => {
+  it('returns each kind of notice about an invoice once in a year of days, and past due at most weekly', () => {
     const run = (due: number, paidOn: number) => {
       const toldOn: Candidate['toldOn'] = {}
       const days: Record<Notice, number[]> = { new: [], due: [], 'past-due': [] }
@@ -96,7 +96,7 @@ describe('sectionsOf', () => {
   const summary = (list: MailInvoice[]) =>
     sectionsOf(list).map(({ notice, named, others }) => [notice, named.map(({ id }) => id), others.length])
 
-  it('names each invoice once, where it is most urgent, and the most urgent first', () => {
+  it('lists each invoice once under its most urgent kind, most urgent kind first', () => {
     const list = [invoice('a', ['new']), invoice('b', ['due', 'new']), invoice('c', ['past-due', 'new'])]
     expect(summary(list)).toEqual([
       ['past-due', ['c'], 0],
@@ -105,7 +105,7 @@ describe('sectionsOf', () => {
     ])
   })
 
-  it('says nothing of being due of what was paid since', () => {
+  it('omits the due date of an invoice that was paid since', () => {
     const paid = { isOpen: false }
     expect(summary([invoice('a', ['due'], paid), invoice('b', ['past-due', 'new'], paid)])).toEqual([
       ['new', ['b'], 0],
@@ -113,7 +113,7 @@ describe('sectionsOf', () => {
     expect(sectionsOf([invoice('a', ['past-due'], paid)])).toEqual([])
   })
 
-  it('names the newest, of what is due the soonest, and counts the others', () => {
+  it('lists the newest invoices, or those due soonest, and counts the others', () => {
     const many = (notice: Notice) =>
       Array.from({ length: MAX_NAMED + 2 }, (_, at) =>
         invoice(`${notice}-${at}`, [notice], { invoiceDate: day(at), dueDate: day(at) }),

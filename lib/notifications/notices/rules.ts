@@ -1,14 +1,14 @@
 import { addDays, epochOfDay } from '#lib/platform/values/days.ts'
 
-/** What an address can be told of an invoice, the most urgent first. */
+/** Notices about an invoice, most urgent first. */
 export const NOTICES = ['past-due', 'due', 'new'] as const
 export type Notice = (typeof NOTICES)[number]
 
-/** What operators have an address told of: `licenses` are totals that a vendor changed by itself. */
+/** Notices that operators set for an address: `licenses` reports totals that a vendor changed by itself. */
 export const OPERATED = [...NOTICES, 'licenses'] as const
 export type Operated = (typeof OPERATED)[number]
 
-/** All that an address can be told of: `needs` is what needs its member, who alone has asked for it. */
+/** All notices to an address: `needs` reports a member's needs and is set by the member only. */
 export const KINDS = [...OPERATED, 'needs'] as const
 export type Kind = (typeof KINDS)[number]
 
@@ -20,60 +20,60 @@ export const NOTICE_NAMES: Record<Kind, string> = {
   needs: 'What needs you, once a week',
 }
 
-/** Whether text names a kind of notice. */
+/** Returns whether text is a kind of notice. */
 export function isKind(text: string): text is Kind {
   return (KINDS as readonly string[]).includes(text)
 }
 
-/** Whether text names a kind of notice that an operator sets. */
+/** Returns whether text is a kind of notice that an operator sets. */
 export function isOperated(text: string): text is Operated {
   return (OPERATED as readonly string[]).includes(text)
 }
 
 /**
- * Whether what needs a member is to be told: once in each week that begins with a Monday of UTC, and first in the one after
- * they asked for it.
- * @param lastOn the day on which it was told last
+ * Returns whether a member's weekly mail is due: once per week from Monday 00:00 UTC, first in the week after the
+ * subscription.
+ * @param lastOn day of the last mail
  */
 export function isWeekly({ today, since, lastOn }: { today: string; since: string; lastOn: string | null }) {
   const monday = addDays(today, -((new Date(epochOfDay(today)).getUTCDay() + 6) % 7))
   return since < monday && (lastOn === null || lastOn < monday)
 }
 
-/** What the holder of a link in a mail may see and change: the notices to that mail's address, and nothing else. */
+/** Notices that the holder of a mail's link may see and change: those to the mail's address only. */
 export type NoticeSubscription = {
   email: string
   customer: string
-  /** What the link is about. */
+  /** Notice that the link stops. */
   notice: Kind | 'all'
   /** The notices that the operator has set for the address, and whether it gets them. */
   notices: { notice: Kind; isOn: boolean }[]
 }
 
-/** How long before its due date an invoice is told of, in days. */
+/** Days before the due date from which an invoice is reported. */
 export const DUE_WITHIN = 7
-/** What is past due is told again after so many days, and no reminder follows another one sooner. */
+/** Days after which a past due invoice is reported again, and the least days between reminders. */
 const REMIND_AFTER = 7
-/** Of each kind, so many invoices are named in a mail; of the others it says how many they are. */
+/** Most invoices listed in a mail per kind; the mail counts the others. */
 export const MAX_NAMED = 10
 
-/** An invoice as an address may be told of it. Days are `YYYY-MM-DD`, of UTC. */
+/** Invoice that an address may be notified of. Days are `YYYY-MM-DD` in UTC. */
 export type Candidate = {
   dueDate: string
-  /** Whether something is left to pay. */
+  /** Whether an amount is left to pay. */
   isOpen: boolean
-  /** Whether it arrived since the address gets notices of its billing profile. */
+  /** Whether the invoice arrived since the address's subscription to its billing profile. */
   isNew: boolean
-  /** What the address gets of its billing profile and has not stopped. */
+  /** Notices that the address gets about the billing profile and has not stopped. */
   wanted: readonly Notice[]
-  /** When it was told last, by kind. */
+  /** Day of the last notice, by kind. */
   toldOn: Partial<Record<Notice, string | null>>
 }
 
 /**
- * What is to be told of an invoice today: that it is new, once; that it is due, once; that it is past due when it
- * becomes so, and again as a reminder.
- * @param lastReminder when the address got one about any invoice: several invoices share one rhythm
+ * Returns today's notices about an invoice: new, once; due, once; past due, first when it becomes past due and then as
+ * a reminder.
+ * @param lastReminder day of the address's last reminder about any invoice: invoices share one interval
  */
 export function noticesOf(
   { dueDate, isOpen, isNew, wanted, toldOn }: Candidate,
@@ -91,7 +91,7 @@ export function noticesOf(
   return NOTICES.filter((notice) => holds[notice] && wanted.includes(notice))
 }
 
-/** What a mail tells of one invoice, and how the invoice stands now. */
+/** Invoice in a mail, with its present state. */
 export type MailInvoice = {
   id: string
   invoiceDate: string
@@ -103,8 +103,8 @@ export type MailInvoice = {
 export type Section<T> = { notice: Notice; named: T[]; others: T[] }
 
 /**
- * What a mail says: each invoice once, where it is most urgent. What was paid since it was to be told is no longer
- * due. Named are the newest; of what is due, the soonest.
+ * Returns the sections of a mail: each invoice once, under its most urgent kind. Invoices paid since the claim are no
+ * longer due. Lists the newest invoices; of due ones, those due soonest.
  */
 export function sectionsOf<T extends MailInvoice>(invoices: readonly T[]): Section<T>[] {
   return NOTICES.flatMap((notice) => {

@@ -15,12 +15,13 @@ import { listMailInvoices, readAddressee, readDays, type To } from './store.ts'
 import { listMailNeeds } from './weekly.ts'
 
 /**
- * Sends what there is to tell to whom it is to be told, one mail to each recipient at most. Nothing where no mail
- * server is configured. Safe to run in several processes at once; what fails for now is tried by the next run.
- * @param signal ends the run after the mail that is being sent
- * @param only of this customer
- * @returns how many mails were sent
- * @throws Error where the mail server is away: nobody else is tried then; AggregateError of what else failed
+ * Sends pending news, at most one mail per recipient. Does nothing without a configured mail server. Safe to run in
+ * several processes in parallel; temporary failures are tried by the next run.
+ * @param signal ends the run after the mail in progress
+ * @param only limits the run to this customer
+ * @returns the number of sent mails
+ * @throws Error where the mail server is unreachable, and no other recipient is tried; AggregateError of the other
+ * failures
  */
 export async function sendNotices(
   requestId: string,
@@ -52,7 +53,7 @@ async function listAll(only: CustomerId | undefined, failed: (error: unknown) =>
   return all
 }
 
-/** One recipient's mail of today; undefined where there is none. */
+/** Sends today's mail to one recipient; undefined without one. */
 async function sendMail(mail: MailConfig, to: To): Promise<Delivery | undefined> {
   const claimed = await scope(to, (tx) => claim(tx, to))
   if (!claimed) return undefined
@@ -64,7 +65,7 @@ async function sendMail(mail: MailConfig, to: To): Promise<Delivery | undefined>
     else if (delivery.kind === 'refused') await setRejected(tx, to, notifiedOn, delivery)
     else if (delivery.kind !== 'unknown') await withdraw(tx, to, notifiedOn)
   }
-  // It has left, whatever became of its customer meanwhile.
+  // The mail was sent, even if its customer was removed in the meantime.
   await scope(to, recordDelivery, { evenIfClosed: true })
   return delivery
 }
@@ -83,7 +84,7 @@ async function claim(tx: Parameters<typeof claimMail>[0], to: To): Promise<Claim
   }
   const digest = digestOf(content, { ...addressee, today, baseUrl: env().baseUrl })
   if (digest) return { notifiedOn, email: addressee.email, digest }
-  // It may have left before; meanwhile all was paid, or is not wanted any more.
+  // The mail may have been sent before; since then all was paid, or the notices were stopped.
   await giveUp(tx, to, notifiedOn)
   return undefined
 }

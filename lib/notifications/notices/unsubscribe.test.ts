@@ -17,7 +17,7 @@ const stop = (link: string, what?: 'new' | 'due' | 'past-due' | 'all') =>
 const start = (link: string, what: 'new' | 'all') =>
   changeNoticeSubscription(link, 'start', what, 'test-request')
 
-/** The links of a mail, by what they stop. */
+/** Returns the links of a mail, by notice. */
 async function linksOfMail() {
   await stage.run()
   const [mail] = stage.taken()
@@ -29,7 +29,7 @@ async function linksOfMail() {
 const on = async (link: string) =>
   (await readNoticeSubscription(link))?.notices.filter(({ isOn }) => isOn).map(({ notice }) => notice)
 
-it('each mail carries a link for each kind that it has, one for all, and the headers of RFC 8058', async () => {
+it('Each mail contains a link per kind, one for all, and the headers of RFC 8058', async () => {
   const { mail, links } = await linksOfMail()
   expect(Object.keys(links).sort()).toEqual(['all', 'past-due'])
   expect(mail?.html).toContain(`${BASE_URL}/unsubscribe?link=${links['past-due']}`)
@@ -42,7 +42,7 @@ it('each mail carries a link for each kind that it has, one for all, and the hea
 })
 
 it.each(['form', 'multipart'])(
-  'a mail program stops all with one POST from anywhere, and is answered itself: %s',
+  'A one-click POST from anywhere stops all notices, and is answered itself: %s',
   async (kind) => {
     const { mail, links } = await linksOfMail()
     const url = /<(.*)>/.exec(`${mail?.headers['list-unsubscribe']}`)?.[1] ?? ''
@@ -58,7 +58,7 @@ it.each(['form', 'multipart'])(
   },
 )
 
-it('one kind is stopped at once, and the others go on', async () => {
+it('Stopping one kind takes effect immediately, and the others continue', async () => {
   const { links } = await linksOfMail()
   expect(await readNoticeSubscription(links['past-due'])).toEqual({
     email: 'ap@books.example',
@@ -94,7 +94,7 @@ it('all are stopped, in every billing profile and also those that come later', a
   expect([await stage.run(), await on(links.all)]).toEqual([0, []])
 })
 
-it('what is started again tells no old news', async () => {
+it('A restarted notice reports no old news', async () => {
   const { links } = await linksOfMail()
   await stop(links.all)
   await stage.passDays(30)
@@ -118,7 +118,7 @@ it('an operator can start it again at the wish of the person', async () => {
   expect(await on(links.all)).toEqual(['past-due', 'due'])
 })
 
-it('what the person has stopped outlives that the address is taken out', async () => {
+it('A stop survives the removal of the address', async () => {
   const { links } = await linksOfMail()
   await stop(links['past-due'])
   await stage.clear()
@@ -126,7 +126,7 @@ it('what the person has stopped outlives that the address is taken out', async (
   expect(await stage.add(customerId, 'AP@books.example')).toEqual(['past-due'])
 })
 
-it('is written into the history, once', async () => {
+it('A stop is recorded in the history, once', async () => {
   const { links } = await linksOfMail()
   await stop(links.all, 'due')
   await stop(links.all, 'due')
@@ -142,7 +142,7 @@ it('is written into the history, once', async () => {
   ])
 })
 
-describe('a link that is not ours', () => {
+describe('an invalid link', () => {
   it.each([
     ['nothing', () => ''],
     ['a forged one', (link: string) => `${link.slice(0, -1)}${link.endsWith('A') ? 'B' : 'A'}`],
@@ -154,7 +154,7 @@ describe('a link that is not ours', () => {
     expect(await on(links.all)).toHaveLength(3)
   })
 
-  it('finds nobody where the recipient is another customer’s', async () => {
+  it('A link to another customer’s recipient matches no subscription', async () => {
     const { links } = await linksOfMail()
     await addCustomer(`${customerId}-eve`)
     const recipientId = readNoticeLink(links.all)?.recipientId ?? ''
@@ -164,7 +164,7 @@ describe('a link that is not ours', () => {
   })
 })
 
-it('stopping while a run is on leaves the mail that is on its way, and no other', async () => {
+it('A stop during a run leaves the mail in progress, and no other', async () => {
   const { links } = await linksOfMail()
   await stage.passDays(8)
   stage.catcher.hold = async () => {

@@ -7,7 +7,7 @@ import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
 import { isKind, KINDS, type Kind, type NoticeSubscription } from './rules.ts'
 import { readAddressee, type To } from './store.ts'
 
-/** @returns undefined for a link that is none of ours, or whose recipient is gone */
+/** @returns undefined for an invalid link, or one whose recipient was removed */
 export async function readNoticeSubscription(link: string): Promise<NoticeSubscription | undefined> {
   const target = readNoticeLink(link)
   if (!target) return undefined
@@ -33,9 +33,9 @@ export async function readNoticeSubscription(link: string): Promise<NoticeSubscr
 }
 
 /**
- * Stops notices, or starts them again, from now on; a second time changes nothing.
- * @param what which ones; undefined: what the link is about
- * @returns false for a link that is none of ours, or whose recipient is gone
+ * Stops notices, or restarts them from now on; a repetition changes nothing.
+ * @param what the notices; undefined for the notice of the link
+ * @returns false for an invalid link, or one whose recipient was removed
  */
 export async function changeNoticeSubscription(
   link: string,
@@ -69,7 +69,7 @@ async function setStopped(
   await tx.execute(sql`
       UPDATE notice_recipients SET stopped = ${sql.param(stopped)}::text[]
       WHERE customer_id = ${customerId} AND id = ${id}`)
-  // What came in the meantime is not news any more.
+  // News from the pause is not news any more.
   if (command === 'start' && changed.includes('new'))
     await tx.execute(sql`
         UPDATE notice_subscriptions SET since = now() WHERE customer_id = ${customerId} AND recipient_id = ${id}`)

@@ -33,7 +33,7 @@ async function call(
   return { status: response.status, body: await response.json() }
 }
 
-/** Somebody with these roles, signed in. */
+/** Adds a member with these roles and signs them in. */
 async function person(name: string, ...roles: Role[]) {
   const email = `${name}@books.example`
   const id = await addMember(customerId, { email, name, roles })
@@ -48,7 +48,7 @@ const events = () =>
     "SELECT action, details FROM audit_events WHERE action LIKE 'notices.%' ORDER BY id",
   )
 
-/** What is past due since long ago, so that it is so on each day of a test. */
+/** Adds an invoice that is past due by so much that it stays past due on each day of a test. */
 const owe = () => stage.invoice(customerId, 'IN-LATE', -30, { balanceAmount: '4.00' })
 
 describe('the week', () => {
@@ -62,13 +62,13 @@ describe('the week', () => {
     ['2026-11-22', '2026-10-01', '2026-11-16', false],
     ['2027-01-03', '2026-10-01', '2026-12-28', false],
     ['2027-01-04', '2026-10-01', '2026-12-28', true],
-  ])('on %s, since %s, last on %s: %s', (today, since, lastOn, isSent) => {
+  ])('isWeekly on %s, subscribed since %s and last mailed on %s, is %s', (today, since, lastOn, isSent) => {
     expect(isWeekly({ today, since, lastOn })).toBe(isSent)
   })
 })
 
-describe('what needs a member is mailed', () => {
-  it('once a week to whom of them has asked for it, as the console says it', async () => {
+describe('the weekly mail of needs', () => {
+  it('reaches members who subscribed, once a week, with the texts of the console', async () => {
     const [ana, bob] = [await person('ana', 'admin'), await person('bob', 'admin')]
     expect((await ana.set(true)).body).toEqual({ isOn: true, isPossible: true })
     await owe()
@@ -93,7 +93,7 @@ describe('what needs a member is mailed', () => {
     expect(stage.taken().flatMap(({ to }) => to)).not.toContain(bob.email)
   })
 
-  it('not while nothing needs them, nor what they have put aside, or may not see', async () => {
+  it('is not sent without needs, and omits dismissed and invisible ones', async () => {
     const [ana, ida] = [await person('ana', 'admin'), await person('ida', 'it-manager')]
     await ana.set(true)
     await ida.set(true)
@@ -110,7 +110,7 @@ describe('what needs a member is mailed', () => {
     expect(stage.taken().map(({ to }) => to)).toEqual([[ana.email]])
   })
 
-  it('in the one mail of the day, beside what else is told', async () => {
+  it('shares the one mail of the day with other notices', async () => {
     const ana = await person('ana', 'admin')
     await ana.set(true)
     await stage.passDays(7)
@@ -125,7 +125,7 @@ describe('what needs a member is mailed', () => {
     expect(await stage.run(customerId)).toBe(0)
   })
 
-  it('to nobody who may not sign in any more, or has lost their roles', async () => {
+  it('does not reach members who may not sign in or have lost their roles', async () => {
     const [ana, bob] = [await person('ana', 'admin'), await person('bob', 'admin')]
     for (const { set } of [ana, bob]) await set(true)
     await owe()
@@ -135,7 +135,7 @@ describe('what needs a member is mailed', () => {
     expect(await stage.run(customerId)).toBe(0)
   })
 
-  it('until the link of a mail ends it, or they do themselves; each is an event once', async () => {
+  it('continues until the mail’s link or the member stops it; each step is one event', async () => {
     const ana = await person('ana', 'admin')
     await Promise.all([ana.set(true), ana.set(true), ana.set(true)])
     await owe()
@@ -160,7 +160,7 @@ describe('what needs a member is mailed', () => {
     expect(await stage.run(customerId)).toBe(0)
   })
 
-  it('only by a member who says so rightly', async () => {
+  it('is set by a member with a valid request only', async () => {
     const ana = await person('ana', 'admin')
     for (const isOn of [undefined, 'yes', 1]) expect((await ana.set(isOn)).status).toBe(400)
     const headers = { Authorization: `Bearer ${await addKey(customerId, ['admin'])}` }

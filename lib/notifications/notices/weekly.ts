@@ -11,9 +11,9 @@ import { env } from '#lib/platform/runtime/env.ts'
 import { isWeekly } from './rules.ts'
 import type { To } from './store.ts'
 
-// What needs a member, once a week, to whom of them has asked for it.
+// A weekly mail of needs to the members who subscribed.
 
-/** Whether an address gets what needs its member. */
+/** Returns whether an address gets the weekly mail of needs. */
 export async function readWeekly(tx: Transaction, customerId: CustomerId, email: string): Promise<boolean> {
   const { rows } = await tx.execute(sql`
     SELECT FROM notice_recipients
@@ -22,7 +22,7 @@ export async function readWeekly(tx: Transaction, customerId: CustomerId, email:
   return rows.length > 0
 }
 
-/** Tells a member's address, or does not. The same again, also at once, changes nothing and is no event. */
+/** Subscribes a member's address, or unsubscribes it. Repeated or parallel calls change nothing and record no event. */
 export async function setWeekly(
   tx: Transaction,
   customerId: CustomerId,
@@ -50,7 +50,7 @@ export async function setWeekly(
 
 type Wanting = { since: string; lastOn: string | null; id: string; roles: Role[]; profiles: string[] }
 
-/** The member behind a recipient, as long as they want it and may sign in; undefined: nobody is told. */
+/** Returns the member of a recipient while subscribed and able to sign in; else undefined, and nothing is sent. */
 async function wanting(tx: Transaction, { customerId, recipientId }: To): Promise<Wanting | undefined> {
   const { rows: recipients } = await tx.execute<Pick<Wanting, 'since' | 'lastOn'> & { email: string }>(sql`
     SELECT r.email, (r.needs_since AT TIME ZONE 'UTC')::date::text AS since,
@@ -71,13 +71,16 @@ async function wanting(tx: Transaction, { customerId, recipientId }: To): Promis
   return rows[0] && { ...recipient, ...rows[0] }
 }
 
-/** What needs the recipient's member now, and they have not put aside; nothing where they do not want to be told. */
+/**
+ * Returns the present needs of the recipient's member without the dismissed ones; none where the member is not
+ * subscribed.
+ */
 export async function listMailNeeds(tx: Transaction, to: To): Promise<Need[]> {
   const member = await wanting(tx, to)
   return member ? needsOf(tx, to, member) : []
 }
 
-/** Whether the mail of today tells what needs the recipient: the first of the week that has something to tell. */
+/** Returns whether today's mail includes needs: the first mail of the week with any need. */
 export async function isNeedsMailDue(tx: Transaction, to: To, today: string): Promise<boolean> {
   const member = await wanting(tx, to)
   if (!member || !isWeekly({ ...member, today })) return false

@@ -23,7 +23,7 @@ function one(number: number, state = 'UNKNOWN', values: object = {}): Unresolved
   return { ...base, vendor: { label: 'Vendor' }, location, change } as unknown as UnresolvedChange
 }
 
-test('names fifty, the oldest first and what is open before, and says how many there are beside', () => {
+test('lists fifty changes, open ones and the oldest first, and counts the others', () => {
   const many = Array.from({ length: 60 }, (_, n) => one(n, n % 2 === 0 ? 'UNCLEAR' : 'UNKNOWN'))
   const { subject, text } = messageOf(many.toReversed())
   expect(subject).toBe('Changes of licenses: 30 open for too long, 30 unclear')
@@ -32,7 +32,7 @@ test('names fifty, the oldest first and what is open before, and says how many t
   expect(text).toContain('And 10 more:\n  npm run -s admin -- changes list\n')
 })
 
-test('what others wrote stays on its line', () => {
+test('keeps text by others on its line', () => {
   const { text } = messageOf([
     one(1, 'UNCLEAR', { actorName: 'Ana\r\nBcc: x', vendorReason: 'no\n* another' }),
   ])

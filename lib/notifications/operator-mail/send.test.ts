@@ -29,7 +29,7 @@ afterEach(async () => {
 const runMailJob = () => notifyOperators(`test-${randomUUID()}`, new AbortController().signal)
 const drainMails = () => catcher.mails.splice(0)
 
-/** A change whose answer was lost, and then somebody else moved the total: it ends as unclear. */
+/** Loses a change's answer, and then another user moves the total: the change ends as unclear. */
 async function unclear(): Promise<string> {
   vendor = await testVendor(google)
   return lose(vendor.flexible, true)
@@ -41,14 +41,14 @@ async function lose(seed: TestVendor['flexible'], isResolved: boolean): Promise<
   if (isResolved) await vendor.waitUntilResolved(seed)
   return json.changeId
 }
-/** A change that is open, asked for two days ago. */
+/** Adds an open change from two days ago. */
 async function open(scenario: Scenario): Promise<string> {
   vendor = await testVendor(scenario, { times: { [scenario.confirmSetting]: '86400' } })
   const id = await lose(vendor.flexible, false)
   await history("UPDATE license_changes SET created_at = created_at - interval '2 days'")
   return id
 }
-/** What no role of ours may write. */
+/** Runs a query that no role of the application may run. */
 const history = (query: string) =>
   run(
     vendor.database.url,
@@ -57,7 +57,7 @@ const history = (query: string) =>
 const notifiedAgo = (time: string) =>
   history(`UPDATE license_changes SET operator_told_at = now() - interval '${time}'`)
 
-test('tells of what is unclear: what, whose, since when, and the commands', async () => {
+test('The mail lists an unclear change with its asset, customer, time, and commands', async () => {
   const id = await unclear()
   expect(await runMailJob()).toBe(1)
   const [mail, ...others] = drainMails()
@@ -77,7 +77,7 @@ test('tells of what is unclear: what, whose, since when, and the commands', asyn
   expect(mail?.text).not.toContain('resend')
 })
 
-test('tells of what is open for longer than its vendor may be late, and not before', async () => {
+test('The mail lists a change that is open for longer than its vendor’s settle time, and not before', async () => {
   const id = await open(microsoft)
   await history("UPDATE license_changes SET created_at = now() - interval '23 hours'")
   expect([await runMailJob(), drainMails()]).toEqual([0, []])
@@ -89,13 +89,13 @@ test('tells of what is open for longer than its vendor may be late, and not befo
   expect(mail?.text).toContain(`Send again:  npm run -s admin -- changes resend ${id} --reason "…"`)
 })
 
-test('names what may not be sent again without that command', async () => {
+test('The mail omits the resend command for a change that may not be sent again', async () => {
   await open(google)
   expect(await runMailJob()).toBe(1)
   expect(drainMails()[0]?.text).not.toContain('resend')
 })
 
-test('tells of a change once a day, and of a new one at once', async () => {
+test('The mail lists a change once a day, and a new change immediately', async () => {
   const id = await unclear()
   expect([await runMailJob(), await runMailJob()]).toEqual([1, 0])
   const second = await lose(vendor.annual, true)
@@ -114,7 +114,7 @@ test('tells of a change once a day, and of a new one at once', async () => {
   ])
 })
 
-test('tells nothing of what is settled, and nothing where nobody is to be told', async () => {
+test('No mail is sent about settled changes or without an operator address', async () => {
   const id = await unclear()
   vi.stubEnv('OPERATOR_MAIL', '')
   expect([await runMailJob(), drainMails()]).toEqual([0, []])
@@ -123,7 +123,7 @@ test('tells nothing of what is settled, and nothing where nobody is to be told',
   expect([await runMailJob(), drainMails()]).toEqual([0, []])
 })
 
-test('two processes at once tell of it once', async () => {
+test('Parallel runs send one mail', async () => {
   await unclear()
   const counts = await Promise.all([runMailJob(), runMailJob(), runMailJob()])
   expect(counts.toSorted()).toEqual([0, 0, 1])
@@ -144,7 +144,7 @@ test('a mail that surely did not leave is tried again by the next run', async ()
   expect([await runMailJob(), drainMails().length]).toEqual([1, 1])
 })
 
-test('one of which nobody knows whether it left waits for the next day', async () => {
+test('A mail with an unknown outcome waits for the next day', async () => {
   await unclear()
   catcher.faults.set('*', { at: 'drop' })
   expect([await runMailJob(), catcher.dropped.length]).toEqual([1, 1])
@@ -154,7 +154,7 @@ test('one of which nobody knows whether it left waits for the next day', async (
   expect([await runMailJob(), drainMails().length]).toEqual([1, 1])
 })
 
-test('of several operators it is enough that one can be told', async () => {
+test('Among several operators, one accepted address is enough', async () => {
   await unclear()
   vi.stubEnv('OPERATOR_MAIL', 'gone@reseller.example, ops@reseller.example,night@reseller.example')
   catcher.faults.set('gone@reseller.example', { at: 'recipient', code: 550 })

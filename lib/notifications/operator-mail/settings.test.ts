@@ -11,7 +11,7 @@ function stubSettings(addresses: string, url = 'smtp://127.0.0.1:25') {
   return operatorSettings
 }
 
-test('there may be several operators, or none', () => {
+test('Several operators or none may be configured', () => {
   expect(stubSettings('ops@reseller.example , night@reseller.example')()).toEqual([
     'ops@reseller.example',
     'night@reseller.example',

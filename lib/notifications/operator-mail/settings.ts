@@ -7,12 +7,12 @@ const addresses = z
   .transform((text) => text.split(',').map((one) => one.trim()))
   .pipe(z.array(z.email({ error: 'must be e-mail addresses, separated by commas' }).max(254)))
 
-/** Who is told of changes of licenses that do not end by themselves: nobody unless told. */
+/** Recipients of mails about changes that do not settle by themselves: none by default. */
 export const operatorSettings = defineSettings(
   z
     .object({
       OPERATOR_MAIL: addresses.optional(),
-      /** Whether it names a mail server is checked with the notices' settings. */
+      /** Checked as a mail server together with the notices' settings. */
       SMTP_URL: z.string().optional(),
     })
     .transform(({ OPERATOR_MAIL, SMTP_URL }, context): string[] => {

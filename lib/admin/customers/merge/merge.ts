@@ -17,9 +17,9 @@ export type MergeOptions = {
 }
 
 /**
- * Gives all that one customer has to another one, in one transaction. What went stays closed with its history, and is removed
- * as any closed customer is. docs/customers.md says what goes, and what stays.
- * @throws Problem that names what both have under one id: nothing is written then
+ * Moves all data of one customer to another, in one transaction. The source stays closed with its history, and is
+ * removed like any closed customer. docs/customers.md lists the moved data.
+ * @throws Problem that names the ids used by both; then nothing is written
  */
 export async function mergeCustomers(idOrDomain: string, options: MergeOptions): Promise<void> {
   const { into: target, profile = [], leaveMembers = false, dryRun = false, yes = false } = options
@@ -53,7 +53,7 @@ export async function mergeCustomers(idOrDomain: string, options: MergeOptions):
   note(`${into.name} has what ${from.name} had. The history of each stays its own, and names the other.`)
 }
 
-/** Two customers may lie on two machines there, and what is asked of both at once is asked of no machine. */
+/** Refuses a distributed database: two customers may be on two nodes, and statements across both can't be routed. */
 async function rejectDistributed({ query }: OwnersWork): Promise<void> {
   const [row] = await query<{ spread: boolean }>("SELECT is_spread('invoices') AS spread")
   if (row?.spread)
@@ -89,7 +89,7 @@ async function carryOut(owner: OwnersWork, merge: Merge): Promise<void> {
     "SELECT seq::text, encode(digest, 'hex') AS digest FROM audit_heads WHERE customer_id = $1",
     [from],
   )
-  // By this the one history vouches for the other.
+  // This event anchors the end of the other history.
   const chain = { 'chain place': chainHead?.seq ?? '', 'chain digest': chainHead?.digest ?? '' }
   await owner.addEvent(into, {
     action: 'customer.merged',
@@ -103,7 +103,7 @@ async function rejectCollisions(owner: OwnersWork, merge: Merge): Promise<void> 
   if (problems.length > 0) throw new ImportError(problems)
 }
 
-/** What both customers have under one name: each is told, and nothing is guessed. */
+/** Returns the ids that both customers use: each is reported, none is resolved by guessing. */
 async function collisionsOf({ query }: OwnersWork, merge: Merge): Promise<ImportProblem[]> {
   const rows = await query<{ subject: string; reason: string }>(`${COLLISIONS} LIMIT ${MAX_PROBLEMS}`, [
     merge.from,
@@ -152,8 +152,8 @@ const COLLISIONS = `
   FROM going_members g JOIN members b ON b.customer_id = $2 AND lower(b.email) = lower(g.email)`
 
 /**
- * Takes from the customer that stays closed what only one may have: nobody signs in there any more, no key of it opens
- * anything, and no vendor's subscription is its. The rows stay, for its history names them.
+ * Releases unique resources of the closed source: no member signs in, no key works, and no vendor subscription belongs
+ * to it. The rows stay, because its history names them.
  */
 async function retire({ write }: OwnersWork, { from, into }: Merge): Promise<void> {
   // Digests and subscriptions are unique over all customers.

@@ -7,14 +7,14 @@ export type Merge = {
   into: CustomerId
   /** Billing profiles that get another id, by the one that they have. */
   profiles: ReadonlyMap<string, string>
-  /** Whether members whom the other customer has, too, stay behind with their keys. */
+  /** Whether members of both customers stay behind with their keys. */
   leaveMembers: boolean
 }
 
 /**
- * Makes lists of what goes, as tables of this transaction alone: billing profiles with their new ids, and those members and
- * keys that open something. Whoever is disabled, and what is revoked or has ended, stays with the history that names it.
- * @throws Problem where a billing profile is to be called otherwise that is not there
+ * Creates temporary tables of the rows to move: billing profiles with their new ids, and active members and keys.
+ * Disabled members, and revoked or expired keys, stay with the history that names them.
+ * @throws Problem where a billing profile to rename does not exist
  */
 export async function prepare({ write }: OwnersWork, merge: Merge): Promise<void> {
   const { from, into, profiles, leaveMembers } = merge
@@ -32,7 +32,7 @@ export async function prepare({ write }: OwnersWork, merge: Merge): Promise<void
        AND NOT ($3 AND EXISTS (SELECT FROM members o WHERE o.customer_id = $2 AND lower(o.email) = lower(m.email)))`,
     [from, into, leaveMembers],
   )
-  // With its digest: the row that stays behind loses it.
+  // With its digest, which the remaining row loses.
   await write(
     `CREATE TEMP TABLE going_keys ON COMMIT DROP AS
      SELECT k.* FROM api_keys k WHERE k.customer_id = $1 AND k.revoked_at IS NULL
@@ -42,7 +42,7 @@ export async function prepare({ write }: OwnersWork, merge: Merge): Promise<void
   )
 }
 
-/** How much goes, by what people know. */
+/** Returns the number of rows to move, by display name. */
 export async function sizesOf(
   { query }: OwnersWork,
   { from }: Merge,

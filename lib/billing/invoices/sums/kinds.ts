@@ -5,15 +5,18 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import type { Owner } from '../selection.ts'
 
-/** What a customer's issued invoices have of each, in the order of the alphabet: what filters can offer. */
+/** Distinct values among a customer's issued invoices, in alphabetical order: the choices of filters. */
 export type Kinds = { issuers: string[]; platforms: string[]; currencies: string[] }
 
-/** The kinds of the invoices that the caller may see. */
+/** Returns the distinct values of the invoices that the caller may see. */
 export function readKinds(caller: Caller): Promise<Kinds> {
   return readScope(caller, (tx) => listKinds(tx, caller), { mayBeOld: true })
 }
 
-/** Each combination is met once in the index of the kept sums, however many months and invoices it has. */
+/**
+ * Reads each combination once by a loose index scan over the stored sums, independent of the number of months and
+ * invoices.
+ */
 export async function listKinds(tx: Transaction, { customerId, billingProfiles }: Owner): Promise<Kinds> {
   const next = (profile: SQL, after: SQL) => sql`(
     SELECT issuer, platform, currency FROM invoice_sums

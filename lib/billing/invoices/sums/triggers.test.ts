@@ -34,8 +34,8 @@ const within = <T>(fn: (tx: Transaction) => Promise<T>) =>
   scope({ customerId: customer as Caller['customerId'] }, fn)
 const OPEN = { invoiceDate: '2026-10-31', dueDate: '2026-11-30', totalAmount: '10', balanceAmount: '4' }
 
-describe('one row of sums', () => {
-  it('is of all invoices with the same month and due day, and of settled ones whatever their due day', async () => {
+describe('a row of sums', () => {
+  it('covers all invoices with the same month and due day, and settled ones regardless of due day', async () => {
     await addInvoice(customer, 'A', OPEN)
     await addInvoice(customer, 'B', { ...OPEN, invoiceDate: '2026-10-01', balanceAmount: '0.5' })
     await addInvoice(customer, 'C', { ...OPEN, balanceAmount: '0' })
@@ -49,7 +49,7 @@ describe('one row of sums', () => {
     expect(await sums()).toEqual(['2026-10-01 settled 2 7 -3 1', '2026-10-01 2026-11-30 2 20 4.5 0'])
   })
 
-  it('moves with a payment, comes back with its reversal, and goes with the last invoice', async () => {
+  it('follows a payment and its reversal, and is deleted with the last invoice', async () => {
     await addInvoice(customer, 'A', OPEN)
     await write("UPDATE invoices SET balance_amount = 0 WHERE id = 'A'")
     expect(await sums()).toEqual(['2026-10-01 settled 1 10 0 0'])
@@ -64,7 +64,7 @@ describe('one row of sums', () => {
     expect(await sums()).toEqual([])
   })
 
-  it('is not written where nothing of it changes', async () => {
+  it('is not written when its values stay the same', async () => {
     await addInvoice(customer, 'A', OPEN)
     const rowLocation = () => write('SELECT ctid FROM invoice_sums')
     const before = await rowLocation()
@@ -72,7 +72,7 @@ describe('one row of sums', () => {
     expect(await rowLocation()).toEqual(before)
   })
 
-  it('follows one statement for many rows, some of them new and some of them there', async () => {
+  it('follows one statement with many new and existing rows', async () => {
     await addInvoice(customer, 'A', OPEN)
     await write(
       `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date,
@@ -98,7 +98,7 @@ describe('whose sums', () => {
     expect(await sums()).toEqual(['2026-10-01 2026-11-30 1 10 4 0'])
   })
 
-  it.each(['console_keys', 'console_jobs'] as const)('are not for %s', async (login) => {
+  it.each(['console_keys', 'console_jobs'] as const)('are hidden from %s', async (login) => {
     const client = new pg.Client(loginOf(db.url, login))
     await client.connect()
     await expect(client.query('SELECT * FROM invoice_sums')).rejects.toThrow('permission denied')
@@ -106,8 +106,8 @@ describe('whose sums', () => {
   })
 })
 
-describe('writers at one moment', () => {
-  it('each add theirs, and one that takes back what another adds to leaves the rest', async () => {
+describe('parallel writers', () => {
+  it('add their amounts, and a removal leaves the amounts of other writers', async () => {
     await addInvoice(customer, 'A', OPEN)
     const first = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
@@ -125,7 +125,7 @@ describe('writers at one moment', () => {
   })
 })
 
-/** Until a statement waits for another transaction's row. */
+/** Waits until a statement waits for another transaction's row lock. */
 async function isWaiting(): Promise<void> {
   const owner = new pg.Client({ connectionString: db.url })
   await owner.connect()
@@ -137,12 +137,12 @@ async function isWaiting(): Promise<void> {
   await owner.end()
 }
 
-describe('sums that are wrong', () => {
+describe('wrong sums', () => {
   it.each([
     ['fewer invoices', 'count = 0'],
-    ['an amount that stays where nothing is left', 'total = total + 1'],
+    ['an amount that stays without invoices', 'total = total + 1'],
     ['more credit than there is', "credit_count = 2, due_date = '2026-11-30'"],
-  ])('are refused with what to do, once a statement meets them: %s', async (_, planted) => {
+  ])('are refused with a remedy when a statement meets them: %s', async (_, planted) => {
     await addInvoice(customer, 'A', OPEN)
     await write(`UPDATE invoice_sums SET ${planted}`)
     const result = await within((tx) => tx.execute("DELETE FROM invoices WHERE id = 'A'")).then(
@@ -154,7 +154,7 @@ describe('sums that are wrong', () => {
     expect(await write('SELECT id FROM invoices')).toEqual([{ id: 'A' }])
   })
 
-  it('are found by their place, with what they are and should be', async () => {
+  it('are reported with their key, stored and expected values', async () => {
     await addInvoice(customer, 'A', OPEN)
     await write('UPDATE invoice_sums SET balance = 5, credit_count = 1')
     const customerId = customer as Caller['customerId']

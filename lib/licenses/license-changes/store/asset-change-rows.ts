@@ -11,8 +11,8 @@ import { type Change, IS_OPEN, isDue } from './changes.ts'
 // Assets with the change that is open there and the newest one, in the one statement that reads them.
 
 /**
- * `isDue`: it is time to ask what became of the open change. `newest`: of all, where there is one. `observedAt`: when
- * the vendor last told of the asset.
+ * `isDue`: the open change is due for reconciliation. `newest`: newest of all changes, if any. `observedAt`: time of
+ * the vendor's last report on the asset.
  */
 export type AssetChangeRow = {
   asset: AssetRow
@@ -22,7 +22,10 @@ export type AssetChangeRow = {
   observedAt: Date | null
 }
 
-/** `isLately`: it was settled within seven days. `notBefore`: until when the vendor takes no other, if that is to come. */
+/**
+ * `isLately`: settled within seven days. `notBefore`: time until which the vendor accepts no other change, if in the
+ * future.
+ */
 export type NewestChange = Pick<
   Change,
   | 'id'
@@ -48,7 +51,7 @@ const ITS_SUBSCRIPTION = and(
 )
 const { observedAt } = vendorSubscriptions
 
-/** The rows of `listAssets`, each with the change that is open there, and the newest. */
+/** Returns the rows of `listAssets`, each with its open change and its newest change. */
 export async function listAssetChangeRows(
   tx: Transaction,
   customerId: CustomerId,
@@ -74,7 +77,7 @@ export async function listAssetChangeRows(
     .limit(limit)
 }
 
-/** One asset with the change that is open there, and the newest. */
+/** Returns one asset with its open change and its newest change. */
 export async function readAssetChangeRow(
   tx: Transaction,
   customerId: CustomerId,
@@ -98,8 +101,8 @@ const OUR_NEWEST_STATE = sql`(
   ORDER BY ours.created_at DESC LIMIT 1)`
 
 /**
- * The newest change of each asset of the statement around it: one look into an index. What makes a change unclear is
- * often a total that the vendor's side has set, whose own row follows: the unclear one is what people should see.
+ * Lateral subquery for the newest change of each asset of the surrounding statement: one index scan. A change often
+ * turns unclear by a total set at the vendor, whose own row follows: people should see the unclear change.
  */
 function newestOf(tx: Transaction) {
   const { customerId, assetId, createdAt, settledAt, notBefore, ...rest } = licenseChanges
@@ -117,7 +120,7 @@ function newestOf(tx: Transaction) {
       and(
         eq(customerId, assets.customerId),
         eq(assetId, assets.id),
-        // What somebody has checked is no news any more.
+        // An acknowledged change is not shown as news.
         isNull(licenseChanges.acknowledgedAt),
         sql`NOT (${state} = 'DRIFT' AND ${OUR_NEWEST_STATE} IS NOT DISTINCT FROM 'UNCLEAR')`,
       ),

@@ -12,7 +12,7 @@ export type ChangeRow = {
   change: Change
   assetName: string
   type: string
-  /** Who keeps the asset's books, as stored with it. */
+  /** Vendor of the asset, as stored with the asset. */
   vendor: string
   vendorAccount: string
   /** Creation time in whole microseconds, which a Date would cut: half of the sort key. */
@@ -25,12 +25,12 @@ export type ChangeSelection = {
   maxCreationTime?: number | undefined
 }
 
-/** The sort key of a change, for page tokens. */
+/** Returns the sort key of a change, for page tokens. */
 export function keyOfChange({ micros, change }: ChangeRow): string[] {
   return [micros, change.id]
 }
 
-/** Changes in reading direction from the cursor on: newest first, or oldest first when it leads back. */
+/** Returns changes in reading direction from the cursor on: newest first, or oldest first for a backward cursor. */
 export async function listLicenseChanges(
   tx: Transaction,
   customerId: CustomerId,
@@ -58,7 +58,7 @@ export async function listLicenseChanges(
 
 const ITS_ASSET = and(eq(assets.customerId, licenseChanges.customerId), eq(assets.id, licenseChanges.assetId))
 
-/** One change, and whether it is time to ask what became of it. */
+/** Returns one change, and whether its reconciliation is due. */
 export async function findChange(tx: Transaction, customerId: CustomerId, id: string) {
   const { customerId: customer, id: idColumn } = licenseChanges
   const rows = await tx
@@ -76,7 +76,7 @@ export async function findChange(tx: Transaction, customerId: CustomerId, id: st
   return rows[0]
 }
 
-// What both a JavaScript date and PostgreSQL can name.
+// Range that both a JavaScript date and PostgreSQL can represent.
 const LAST = Date.UTC(9999, 11, 31)
 
 function selected({ filter, minCreationTime: min, maxCreationTime: max }: ChangeSelection): SQL[] {
@@ -85,7 +85,7 @@ function selected({ filter, minCreationTime: min, maxCreationTime: max }: Change
     filter?.asset && inArray(licenseChanges.assetId, filter.asset),
     filter?.state && inArray(licenseChanges.state, filter.state),
     min === undefined ? undefined : sql`${createdAt} >= ${timeOf(min)}`,
-    // All of its millisecond: that is how finely a change's time is told.
+    // Covers the whole millisecond, the resolution of a change's time on the wire.
     max === undefined ? undefined : sql`${createdAt} < ${timeOf(max + 1)}`,
   ]
   return conditions.filter((condition) => condition !== undefined)

@@ -5,9 +5,9 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import { changeFilter } from './changes.ts'
 
-// What is noted of a change that is open: who may ask what became of it, what was seen, and for how long to wait.
+// Notes on an open change: the poll lease, observed totals, and the time to wait.
 
-/** Takes the turn to ask the vendor what became of a change: one request or job at a time, and not too often. */
+/** Takes the lease for polling the vendor about a change: one request or job at a time, at a limited rate. */
 export async function acquirePollLease(
   tx: Transaction,
   customerId: CustomerId,
@@ -24,7 +24,7 @@ export async function acquirePollLease(
   return rows.length === 1
 }
 
-/** Gives the turn back, when the vendor was asked and nothing is known yet: whoever waits for it need not any more. */
+/** Releases the lease after a poll without a result, so that waiting requests continue. */
 export async function releasePollLease(
   tx: Transaction,
   customerId: CustomerId,
@@ -38,7 +38,7 @@ export async function releasePollLease(
     .where(and(changeFilter(customerId, id), eq(state, 'UNKNOWN'), eq(checkedBy, requestId)))
 }
 
-/** Keeps what the vendor calls a write, where it told that only when it was asked. */
+/** Stores the vendor's reference of a write, where only a poll returned the reference. */
 export async function notePollRef(
   tx: Transaction,
   customerId: CustomerId,
@@ -49,7 +49,9 @@ export async function notePollRef(
   await tx.update(licenseChanges).set({ pollRef }).where(unknown)
 }
 
-/** Keeps a third total that a read has shown of a change that is unknown: from then on the one before proves nothing. */
+/**
+ * Stores a third total that a read has shown during an unknown change: from then on the previous total proves nothing.
+ */
 export async function noteSeen(
   tx: Transaction,
   customerId: CustomerId,
@@ -60,10 +62,10 @@ export async function noteSeen(
   await tx.update(licenseChanges).set({ seenQuantity }).where(unknown)
 }
 
-/** In seconds: a shorter wait is counted down where the change was asked for, and not kept. */
+/** In seconds: a shorter wait is counted down by the client and not stored. */
 const SHORT_WAIT = 120
 
-/** Keeps for how long the vendor asks to wait with another change, with the change that it has not done. */
+/** Stores the vendor's wait until another change, with the change that was not applied. */
 export async function noteWait(
   tx: Transaction,
   customerId: CustomerId,

@@ -1,12 +1,12 @@
 import 'server-only'
 import pLimit from 'p-limit'
 
-/** How many are worked on at once, each with a connection of its own. */
+/** Number of parallel workers, each with its own connection. */
 const AT_ONCE = 4
 
 /**
- * Does the work for each, some at once; one that fails keeps no other from it.
- * @throws AggregateError of those that failed
+ * Runs the work for each item, several in parallel; a failure does not stop the others.
+ * @throws AggregateError of the failures
  */
 export async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const limited = pLimit(AT_ONCE)

@@ -16,9 +16,9 @@ import { type TestVendor, testVendor } from '../test-vendor.ts'
 let vendor: TestVendor
 afterEach(() => vendor.close())
 
-/** The vendor's calls in their order, without those for tokens. */
+/** Vendor calls in order, without those for tokens. */
 let calls: Call[]
-/** What the vendor suffers at a call. */
+/** Fault of the fake vendor for a call. */
 let suffer: (call: Call) => Fault | undefined
 async function begin(scenario: Scenario, assets: number, options: FakeOptions = {}, times: Times = {}) {
   calls = []
@@ -32,13 +32,13 @@ async function begin(scenario: Scenario, assets: number, options: FakeOptions = 
 const named = (name: string) => calls.filter((call) => call.name === name).length
 const sql = (query: string, values: unknown[] = []) => vendor.database.sql(CUSTOMER, query, values)
 const run = () => readVendors('job').then(String, (error) => String(error.errors ?? error))
-/** As after an hour. */
+/** Moves the clock forward by an hour and runs the next pass. */
 async function nextPass() {
   await schedulePasses()
   return run()
 }
 const account = async () => (await vendor.database.opened.jobs.query('SELECT * FROM vendor_accounts')).rows[0]
-/** Lets the time come for which a pass rests. */
+/** Makes a paused pass due. */
 const makeDue = () => vendor.database.opened.jobs.query('UPDATE vendor_accounts SET list_next_at = now()')
 const observedAssets = async () =>
   (await sql('SELECT count(*)::int AS count FROM vendor_subscriptions WHERE observed_at IS NOT NULL'))[0]
@@ -51,7 +51,7 @@ const stored = async (seed: Seed) =>
   )[0]
 
 describe('a pass', () => {
-  test('takes in what changed at the vendor, notes the seats, and leaves open changes alone', async () => {
+  test('applies changes at the vendor, records the observed seats, and skips open changes', async () => {
     await begin(google, 60)
     const { fake, flexible, annual, patch, states } = vendor
     fake.setByVendor(annual.id, 44)
@@ -69,22 +69,22 @@ describe('a pass', () => {
     expect(await states(flexible)).toEqual(['UNKNOWN'])
   })
 
-  test('touches no other customer’s assets, and finds a subscription again whose id changed', async () => {
+  test('skips other customers’ assets, and finds a subscription whose id changed', async () => {
     await begin(google, 2)
     const { fake, annual } = vendor
     await addCustomer('other')
     const at = { vendorCustomerId: annual.customerId, skuId: annual.skuId }
     await addAsset('other', 'workspace-suite-1', { purchased: 7 }, at)
     await run()
-    fake.change(annual.id, { id: 'S-anew' })
-    fake.setByVendor('S-anew', 50)
+    fake.change(annual.id, { id: 'S-new' })
+    fake.setByVendor('S-new', 50)
     await nextPass()
     expect(await stored(annual)).toMatchObject({ total: 50 })
     const others = await vendor.database.sql('other', 'SELECT seats_purchased AS total FROM assets')
     expect(others).toEqual([{ total: 7 }])
   })
 
-  test('begins hourly at the earliest; what it tells again is written in no asset', async () => {
+  test('starts hourly at the earliest and writes no unchanged asset', async () => {
     await begin(google, 30)
     await run()
     const versions = () => sql('SELECT id, xmin::text AS row FROM assets ORDER BY id')
@@ -98,7 +98,7 @@ describe('a pass', () => {
     expect(await sql('SELECT id FROM assets WHERE seats_purchased <> 20')).toEqual([])
   })
 
-  test('leaves the rest to the next run when it is told to stop', async () => {
+  test('leaves the rest to the next run on its stop signal', async () => {
     await begin(google, 250)
     const stop = new AbortController()
     suffer = ({ name }) => {
@@ -115,7 +115,7 @@ describe('a pass', () => {
 
 describe('a page that fails', () => {
   test.each([['throttle'], ['error-before'], ['drop-before']] as const)(
-    '(%s) is asked for again later, and nothing is read one by one for it',
+    '(%s) is requested again later, without reads one by one instead',
     async (failure) => {
       await begin(google, 450, { retryAfter: 1 })
       suffer = (call) => (named('list') === 3 && call.name === 'list' ? failure : undefined)
@@ -125,20 +125,20 @@ describe('a page that fails', () => {
       expect(rests).toMatchObject({ list_cursor: expect.any(String), list_ended_at: null })
       expect(rests.list_next_at.getTime()).toBeGreaterThan(Date.now() - 1000)
       suffer = () => undefined
-      // Another process has nothing but what the database tells.
+      // Another process shares nothing but the database.
       forgetVendors()
       await vi.waitFor(async () => {
         await makeDue()
         await run()
         expect(await observedAssets()).toBe(450)
       }, 10_000)
-      // The third page once more, the fourth and the fifth: none of those before, and none of the subscriptions.
+      // The third page again, the fourth and the fifth: no earlier page, and no single subscription.
       expect([named('list'), named('get')]).toEqual([6, 0])
       expect((await account()).list_ended_at).not.toBeNull()
     },
   )
 
-  test('whose place is gone: the list begins anew, after a while', async () => {
+  test('with an expired cursor restarts the list after a wait', async () => {
     await begin(google, 250)
     suffer = (call) => {
       if (named('list') === 2 && call.name === 'list') call.query.set('pageToken', 'of another time')
@@ -156,7 +156,7 @@ describe('a page that fails', () => {
 })
 
 describe('a customer of Microsoft that fails', () => {
-  test('is left out, and nobody else; nor is it read one by one', async () => {
+  test('is skipped without affecting other customers, and not read one by one', async () => {
     await begin(microsoft, 30)
     const broken = vendor.stage.seeds[7] as Seed
     suffer = ({ params }) => (params.customer === broken.customerId ? 'error-before' : undefined)
@@ -168,8 +168,8 @@ describe('a customer of Microsoft that fails', () => {
   })
 })
 
-describe('what a pass has missed', () => {
-  test('is read by itself, a hundred at most: a list that leaves out more is wrong itself', async () => {
+describe('subscriptions missed by a pass', () => {
+  test('are read one by one, at most a hundred: a list that omits more is itself wrong', async () => {
     await begin(google, 240)
     await run()
     for (const seed of vendor.stage.seeds) vendor.fake.change(seed.id, { customerId: 'elsewhere' })
@@ -177,12 +177,12 @@ describe('what a pass has missed', () => {
     const due = 'SELECT count(*)::int AS count FROM vendor_subscriptions WHERE next_read_at IS NOT NULL'
     expect(await sql(due)).toEqual([{ count: 100 }])
     expect(named('get')).toBe(100)
-    // Nothing is told of them still: the next try waits.
+    // They are still unreported: the next try waits.
     await run()
     expect(named('get')).toBe(100)
   })
 
-  test('leaves none out for ever, because others can’t be read', async () => {
+  test('are all read eventually, even when some can’t be read', async () => {
     await begin(google, 140)
     await run()
     const { seeds } = vendor.stage
@@ -206,7 +206,7 @@ describe('a subscription is read by itself', () => {
   const comes = (seed: Seed) =>
     sql('UPDATE vendor_subscriptions SET next_read_at = now() WHERE subscription_id = $1', [seed.id])
 
-  test('after a change, when its vendor’s stale time is over: what somebody changes right after it is seen soon', async () => {
+  test('after a change, when its vendor’s stale time is over, so that a later change there is seen soon', async () => {
     await begin(google, 2, {}, { VENDOR_STALE_MS: '6000' })
     const { flexible, patch, fake, states } = vendor
     await run()
@@ -214,7 +214,7 @@ describe('a subscription is read by itself', () => {
     const wait = (await due(flexible)) as number
     expect([wait > 0, wait <= 6]).toEqual([true, true])
     fake.setByVendor(flexible.id, 33)
-    // It may be older than our own change: nobody can tell yet, and it is looked at again.
+    // The read may be older than our own change: the outcome is unknown, and the vendor is read again.
     await comes(flexible)
     await run()
     expect(await stored(flexible)).toMatchObject({ total: 30 })
@@ -228,7 +228,7 @@ describe('a subscription is read by itself', () => {
     expect([await states(flexible), await due(flexible)]).toEqual([['APPLIED', 'DRIFT'], null])
   })
 
-  test('when somebody looks at it, and it was told of long ago', async () => {
+  test('on a view of an asset whose last report is old', async () => {
     await begin(google, 2)
     await run()
     const ana = await callerOf(CUSTOMER, 'it-manager')
@@ -246,7 +246,7 @@ describe('a subscription is read by itself', () => {
   })
 })
 
-test('the job that settles leaves the rest to the next run when it is told to stop', async () => {
+test('The reconcile job leaves the rest to the next run on its stop signal', async () => {
   await begin(google, 2)
   vendor.fake.failNext('write', 'drop-before')
   expect((await vendor.patch(vendor.flexible, 25)).status).toBe(504)

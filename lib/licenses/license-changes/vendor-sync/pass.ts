@@ -16,24 +16,25 @@ import type { Observed, RemoteVendor, StaleCursor, Unavailable } from '#lib/vend
 import { forEach } from './for-each.ts'
 import { applyObservation, readOne } from './read.ts'
 
-/** A page of a hundred takes longer than one subscription. */
+/** Timeout factor of a page of a hundred, relative to one subscription. */
 const PAGE_TIME_FACTOR = 5
-/** A run of the job goes on for so long at most, in milliseconds; the next one takes it up where it was. */
+/** Longest run of the job, in milliseconds; the next run continues at its cursor. */
 const MAX_RUN_MS = 5 * 60_000
-/** Seconds for which a run waits until jobs may call again; where it takes longer, it ends. */
+/** Longest wait of a run, in seconds, until jobs may call again; the run ends before a longer wait. */
 const MAX_WAIT_SECONDS = 15
-/** Seconds until a page is asked for again that failed, where the vendor doesn't say. */
+/** Seconds until a failed page is requested again, where the vendor names no time. */
 const FAILED_WAIT = 60
-/** Seconds until a list begins anew whose place its vendor no longer knows. */
+/** Seconds until a list restarts whose cursor has expired at the vendor. */
 const STALE_WAIT = 600
-/** Of those that a pass missed, so many are read by themselves: a list that leaves out more is wrong itself. */
+/** Most missed subscriptions that are read one by one: a list that omits more is itself wrong. */
 const MAX_MISSED = 100
 
 /**
- * Goes through the list of an account's subscriptions, page by page, where it is time for it: from where the last run
- * has left it, by whichever process. Between pages, what is due is read by itself.
- * @returns how many assets were told of
- * @throws Error where a page could not be read: it is asked for again later, and nothing is read one by one for it
+ * Continues the list of an account's subscriptions page by page when due, from the cursor of the last run of any
+ * process. Between pages, reads due subscriptions one by one.
+ * @returns the number of observed assets
+ * @throws Error where a page could not be read: the page is requested again later, and nothing is read one by one
+ * instead
  */
 export async function readList(
   vendor: RemoteVendor,
@@ -60,7 +61,7 @@ export async function readList(
   }
 }
 
-/** Lets the pass rest, and begin anew where its place is gone. @returns the error that says why */
+/** Pauses the pass, and restarts its list where the cursor has expired. @returns the error with the reason */
 async function paused(vendor: RemoteVendor, pass: Pass, page: StaleCursor | Unavailable): Promise<Error> {
   const isRestart = page.kind === 'stale'
   const wait = page.kind === 'stale' ? STALE_WAIT : (page.retryAfter ?? FAILED_WAIT)
@@ -83,7 +84,7 @@ async function mayGoOn(vendor: RemoteVendor, end: number, signal: AbortSignal): 
   }
 }
 
-/** The end of a list: what it did not come to is read by itself, as far as that is not the list's own fault. */
+/** Ends the list: missed subscriptions are read one by one, unless the list itself is at fault. */
 async function finish(
   vendor: RemoteVendor,
   pass: Pass,
@@ -100,9 +101,9 @@ async function finish(
 }
 
 /**
- * Takes over what a page of a vendor's list tells of subscriptions that we have. Those of which it tells what it told
- * before are noted in one statement; each of the others is a transaction.
- * @returns how many were told of
+ * Applies a page of a vendor's list to our subscriptions. Unchanged ones are noted in one statement; each other one is
+ * a transaction.
+ * @returns the number of observed subscriptions
  */
 async function applyPage(
   vendor: RemoteVendor,
@@ -141,17 +142,17 @@ function nameOf({
   return JSON.stringify([vendorCustomerId, subscriptionId]).toLowerCase()
 }
 
-/** Taken at once, so that a process that ends leaves few to others. */
+/** Claimed together; small, so that a process that ends leaves few claims to expire. */
 const AT_ONCE = 20
 
-/** An account as rows name it. */
+/** Returns an account with the column names of rows. */
 function accountOf({ name: vendor, account: vendorAccount }: RemoteVendor): Account {
   return { vendor, vendorAccount }
 }
 
 /**
- * Reads the subscriptions of an account for whose reading it is time, each by a call of its own, as long as jobs may call.
- * @returns how many were told of
+ * Reads the due subscriptions of an account, one call each, as long as jobs may call.
+ * @returns the number of observed subscriptions
  */
 export async function readDue(vendor: RemoteVendor, requestId: string, signal: AbortSignal): Promise<number> {
   let count = 0

@@ -6,7 +6,7 @@ import { CUSTOMER } from '../../../../test/fuzz/stage.ts'
 import { readFromVendor } from '../operations.ts'
 import { type TestVendor, testVendor } from '../test-vendor.ts'
 
-// "Read again now": the vendor is asked at once for one asset, but not too often.
+// "Read again now" calls the vendor immediately for one asset, at a limited rate.
 
 const endpoint = route(readFromVendor)
 let vendor: TestVendor
@@ -32,7 +32,7 @@ async function read(id = vendor.assetId(vendor.flexible), key = vendor.stage.key
   return { status: response.status, code: json.code ?? response.status, json, headers: response.headers }
 }
 
-test('the vendor is asked, what it shows is taken over, and the answer is the asset as it is then', async () => {
+test('The read calls the vendor, applies the result, and answers with the updated asset', async () => {
   vendor.fake.setByVendor(vendor.flexible.id, 26)
   const before = Date.now()
   const { status, json, headers } = await read()
@@ -50,9 +50,9 @@ test('the vendor is asked, what it shows is taken over, and the answer is the as
   }
 })
 
-test('asked again soon, it answers what is known, with one call for however many', async () => {
+test('A repeated read soon after answers from the record, with one call for any number of requests', async () => {
   const all = await Promise.all([read(), read(), read(), read()])
-  // Who came while the first one was waiting is told to ask again.
+  // Requests during the first one are asked to retry.
   for (const { code } of all) expect([200, 'vendor_unavailable']).toContain(code)
   expect(all.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(1)
   expect(calls()).toHaveLength(1)
@@ -64,14 +64,14 @@ test('asked again soon, it answers what is known, with one call for however many
   expect(calls()).toHaveLength(2)
 })
 
-test('what a change has just read is not read again', async () => {
+test('A read right after a change’s own read makes no call', async () => {
   expect((await vendor.patch(vendor.flexible, 30)).status).toBe(200)
   const count = calls().length
   expect((await read()).json.quantity).toBe(30)
   expect(calls()).toHaveLength(count)
 })
 
-test('a vendor that does not answer: 503, and it is left alone for a while, which Retry-After says', async () => {
+test('A vendor that does not answer results in 503 and is left in peace for the time in Retry-After', async () => {
   vendor.fake.setDown(true)
   const first = await read()
   expect([first.status, first.code, first.headers.get('retry-after')]).toEqual([
@@ -92,14 +92,14 @@ test('a vendor that does not answer: 503, and it is left alone for a while, whic
   expect((await read()).status).toBe(200)
 })
 
-test('a subscription that is not there any more', async () => {
+test('A read of a missing subscription is answered with 409', async () => {
   vendor.fake.change(vendor.flexible.id, { customerId: 'elsewhere' })
   const { status, code, json } = await read()
   expect([status, code]).toEqual([409, 'subscription_not_active'])
   expect(json.detail).toBe('Google has no such subscription of this customer.')
 })
 
-test('an open change: it is asked what became of that', async () => {
+test('A read of an asset with an open change reconciles the change', async () => {
   vendor.fake.failNext('write', 'hang-after')
   vendor.fake.setFault(vendor.flexible.id, { read: 'error-before' })
   vendor.fake.failNext('read', 'stale')
@@ -114,7 +114,7 @@ test('an open change: it is asked what became of that', async () => {
   expect(await vendor.states(vendor.flexible)).toEqual(['APPLIED'])
 })
 
-test('who may see an asset may have it read; books of our own need no asking', async () => {
+test('Members who may see an asset may read it from its vendor; built-in assets need no call', async () => {
   await addCustomer('other')
   await addAsset(CUSTOMER, 'workspace-suite-own', { purchased: 7 })
   await addAsset(CUSTOMER, 'cloud-platform-1', null)

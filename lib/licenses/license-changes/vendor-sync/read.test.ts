@@ -7,7 +7,7 @@ import { type TestVendor, testVendor } from '../test-vendor.ts'
 import { readNow } from './read.ts'
 
 describe('take', () => {
-  // What a reading writes, and what it leaves as it is.
+  // Values that a read writes, and values that a read preserves.
 
   let vendor: TestVendor
   let customerId: string
@@ -20,25 +20,25 @@ describe('take', () => {
     vendor.database.sql(CUSTOMER, query, values)
   const read = () => readNow(CUSTOMER as CustomerId, [customerId], 'test')
 
-  test('an id that the vendor gives anew is followed: one row of ours, and one of history', async () => {
+  test('follows an id that the vendor replaces: one row of ours, and one of history', async () => {
     const { flexible, fake, patch } = vendor
-    fake.change(flexible.id, { id: 'S-anew' })
+    fake.change(flexible.id, { id: 'S-new' })
     const ours = 'SELECT vendor_subscription_id AS ours, subscription_id AS "at" FROM assets WHERE id = $1'
     const [before] = await sql(ours)
     const { json } = await patch(flexible, 25)
-    expect(json.properties.subscription).toMatchObject({ ID: 'S-anew', Seats: { NumberOfSeats: 25 } })
+    expect(json.properties.subscription).toMatchObject({ ID: 'S-new', Seats: { NumberOfSeats: 25 } })
     expect((await patch(flexible, 26)).status).toBe(200)
-    expect(await sql(ours)).toEqual([{ ours: before?.ours, at: 'S-anew' }])
+    expect(await sql(ours)).toEqual([{ ours: before?.ours, at: 'S-new' }])
     const history =
       "SELECT subject, details FROM audit_events WHERE action = 'vendor-subscription.pointed-anew'"
     expect(await sql(history, [])).toEqual([
-      { subject: before?.ours, details: { assetId: customerId, from: flexible.id, to: 'S-anew' } },
+      { subject: before?.ours, details: { assetId: customerId, from: flexible.id, to: 'S-new' } },
     ])
     const changes = 'SELECT DISTINCT vendor_subscription_id AS ours FROM license_changes WHERE asset_id = $1'
     expect(await sql(changes)).toEqual([{ ours: before?.ours }])
   })
 
-  test('what is told again in the same words is not written again', async () => {
+  test('writes nothing for an unchanged report', async () => {
     const version = `SELECT a.xmin::text AS row, v.observed_at AS told, v.observation FROM assets a
     JOIN vendor_subscriptions v ON v.id = a.vendor_subscription_id WHERE a.id = $1`
     await read()
@@ -56,8 +56,8 @@ describe('take', () => {
 })
 
 describe('read own', () => {
-  // The vendor's id of a subscription may change; then it is found by customer and SKU. What is found so may be another
-  // asset's.
+  // The vendor's id of a subscription may change; the subscription is then found by customer and SKU. The found
+  // subscription may belong to another asset.
 
   let vendor: TestVendor
   beforeEach(async () => {
@@ -77,7 +77,7 @@ describe('read own', () => {
     return new Map(rows.map(({ id, at }) => [id, at]))
   }
 
-  test('nothing is sent to the subscription of another asset, and none is pointed at it', async () => {
+  test('Nothing is sent to the subscription of another asset, and no asset is pointed at that subscription', async () => {
     const { flexible, annual, patch, total, writes, assetId } = vendor
     const before = await ids()
     expect((await patch(flexible, 30, { search: '?dryRun=true' })).code).toBe('vendor_rejected')
@@ -88,7 +88,7 @@ describe('read own', () => {
     expect((await ids()).get(assetId(annual))).toBe(annual.id)
   })
 
-  test('also where that asset has its id in other letters', async () => {
+  test('The id of another asset counts in any letter case', async () => {
     const { fake, flexible, annual, patch, total, writes, database } = vendor
     const replacementId = 'S-told-Anew'
     fake.change(annual.id, { id: replacementId })
@@ -102,7 +102,7 @@ describe('read own', () => {
     expect((await patch(annual, 30)).status).toBe(200)
   })
 
-  test('one that no asset has is followed, and not written to before its total is known', async () => {
+  test('A subscription id without an asset is followed, and not written to before its total is known', async () => {
     const { fake, flexible, annual, patch, total, writes, database } = vendor
     const query = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
     await database.sql(CUSTOMER, query, [annual.id])
@@ -116,7 +116,7 @@ describe('read own', () => {
     expect([(await patch(flexible, 55)).status, total(annual)]).toEqual([200, 55])
   })
 
-  test('and it proves of no change that it was not applied', async () => {
+  test('Another asset’s subscription proves no change as not applied', async () => {
     const { fake, flexible, annual, patch, waitUntilResolved, states, database } = vendor
     const { customerId } = flexible
     fake.change(annual.id, { customerId: 'elsewhere' })
