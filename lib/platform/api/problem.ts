@@ -48,10 +48,10 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** One place in the input that is wrong: `pointer` into the body, or the name of a `parameter`. */
+/** Error at one place of the input: `pointer` into the body, or the name of a `parameter`. */
 export type InputError = { pointer?: string; parameter?: string; detail: string }
 
-/** What a problem says beside its code and detail. */
+/** Members of a problem other than code and detail. */
 type More<Members> = {
   errors?: InputError[]
   headers?: Record<string, string>
@@ -59,9 +59,9 @@ type More<Members> = {
   members?: Members
   /** The body of an earlier answer, to be sent again as it was. */
   saved?: string
-  /** In the browser: the request that was refused. */
+  /** Id of the refused request, in the browser. */
   requestId?: string
-  /** In the browser: after how many seconds to ask again, where the answer says so. */
+  /** Seconds of the answer's Retry-After, in the browser. */
   retryAfter?: number
 }
 
@@ -118,7 +118,7 @@ const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_
 const CODELESS =
   /connection (terminated|error|ended)|client was closed|timeout exceeded when trying to connect|no turn in time|connection timeout|query read timeout|postmaster was shut down/i
 
-/** Maps any thrown value: deny by default, so what is not known is 500 and says only the request id. */
+/** Maps any thrown value to a problem: an unknown error becomes a 500 with only the request id. */
 export function toProblem(error: unknown): Problem {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof Problem) return at
@@ -135,7 +135,7 @@ export function toProblem(error: unknown): Problem {
   )
 }
 
-/** The SQLSTATE or system code of an error or of what caused it. */
+/** Returns the SQLSTATE or system code of an error or of its cause. */
 export function errorCode(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string') return at.code
@@ -144,9 +144,9 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 /**
- * Returns what refuses a read whose statement ran into its time limit (SQLSTATE 57014), for `catch`. It throws every other
- * error on.
- * @param detail why it takes so long, and what makes it shorter
+ * Returns a handler for `catch` that turns a statement timeout (SQLSTATE 57014) of a read into a problem, and rethrows
+ * every other error.
+ * @param detail why the read takes so long, and how to make it shorter
  * @throws Problem `service_unavailable`
  */
 export function rethrowTimeout(detail: string): (error: unknown) => never {
