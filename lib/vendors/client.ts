@@ -84,12 +84,12 @@ export async function send(access: Access, call: Call, signal: AbortSignal): Pro
   const began = Date.now()
   const token = await access.tokens.token(signal)
   if (token.kind === 'none') return { ...token, kind: 'unsent' }
-  const reply = await sendWith(token.value, access, call, signal, began)
+  const reply = await sendWith(token.value, access, call, { signal, began })
   if (!isUnauthorized(reply)) return reply
   access.tokens.drop(token.value)
   const renewed = await access.tokens.token(signal)
   if (renewed.kind === 'none' || renewed.value === token.value) return reply
-  const second = await sendWith(renewed.value, access, call, signal, began)
+  const second = await sendWith(renewed.value, access, call, { signal, began })
   if (isUnauthorized(second)) access.tokens.drop(renewed.value)
   return second
 }
@@ -98,8 +98,7 @@ async function sendWith(
   token: string,
   { url, budget, headers, secrets = [], isThrottled = () => false }: Access,
   { path, method = 'GET', headers: more, body, isBackground = false }: Call,
-  signal: AbortSignal,
-  began: number,
+  { signal, began }: { signal: AbortSignal; began: number },
 ): Promise<Reply> {
   const permit = await budget.acquire(isBackground, signal)
   if (permit.kind === 'held') return { ...permit, kind: 'unsent', isThrottled: true }

@@ -299,9 +299,30 @@ async function seed() {
     { purchased: 100, assigned: 90 },
     { name: 'Office E1', vendor: 'microsoft-partner-center', createdAt: new Date('2026-05-04T09:00:00Z') },
   )
-  await addChange('5f0c6a1e-0001', 'workspace-suite-81f3c2', 240, 250, 'APPLIED', '2026-09-01T08:30:00Z')
-  await addChange('5f0c6a1e-0002', 'office-suite-c04d11', 100, 120, 'UNKNOWN', '2026-11-02T10:15:00Z')
-  await addChange('5f0c6a1e-0003', 'office-suite-c04d11', 100, 110, 'UNCLEAR', '2026-10-30T10:00:00Z')
+  await addChange({
+    id: '5f0c6a1e-0001',
+    asset: 'workspace-suite-81f3c2',
+    from: 240,
+    to: 250,
+    state: 'APPLIED',
+    at: '2026-09-01T08:30:00Z',
+  })
+  await addChange({
+    id: '5f0c6a1e-0002',
+    asset: 'office-suite-c04d11',
+    from: 100,
+    to: 120,
+    state: 'UNKNOWN',
+    at: '2026-11-02T10:15:00Z',
+  })
+  await addChange({
+    id: '5f0c6a1e-0003',
+    asset: 'office-suite-c04d11',
+    from: 100,
+    to: 110,
+    state: 'UNCLEAR',
+    at: '2026-10-30T10:00:00Z',
+  })
   await acknowledge('5f0c6a1e-0003', '2026-10-31T11:00:00Z')
   await addInvoice(
     'northwind',

@@ -6,6 +6,8 @@ import { addInvoice, addMember } from '#lib/platform/db/test-rows.ts'
 
 // Rows that the examples of promises.test.ts need in addition to the shared test rows.
 
+type ExampleChange = { id: string; asset: string; from: number; to: number; state: string; at: string }
+
 /** Returns functions that add the rows to a database. */
 export function exampleRows(database: TestDatabase) {
   function storeDocument(invoiceId: string, name: string) {
@@ -14,7 +16,8 @@ export function exampleRows(database: TestDatabase) {
     return scope({ customerId }, (tx) => storeFile(tx, customerId, file))
   }
 
-  function addChange(id: string, asset: string, from: number, to: number, state: string, at: string) {
+  function addChange(change: ExampleChange) {
+    const { id, asset, from, to, state, at } = change
     const endedAt = state === 'UNKNOWN' ? null : at
     return database.sql(
       'northwind',

@@ -18,8 +18,7 @@ export function connect(config: Config, budgets: Budgets): VendorCalls {
   const google = client(config, budget)
   return {
     read: (ref, signal) => read(google, ref, signal),
-    setQuantity: (observed, total, changeId, signal) =>
-      setQuantity(google, observed, total, changeId, signal),
+    setQuantity: (observed, total, _changeId, signal) => setQuantity(google, observed, total, signal),
     setNextTerm: (observed, next, _requestId, signal) => setNextTerm(google, observed, next, signal),
     list: (cursor, signal) => list(inBackground(google), cursor, signal),
     secondsUntilAvailable: () => budget.secondsUntilAvailable(),

@@ -8,14 +8,12 @@ import { changedOf, seatField } from './subscription.ts'
 
 /**
  * Sets a total by the one field that the plan uses. If the id has changed since the read, the subscription is searched
- * for once, and written once more if all inputs of our decision are unchanged.
- * @param _changeId unused: Google has no idempotent calls
+ * for once, and written once more if all inputs of our decision are unchanged. Google has no idempotent calls.
  */
 export async function setQuantity(
   client: Client,
   observed: Observed,
   total: number,
-  _changeId: string,
   signal: AbortSignal,
 ): Promise<WriteAnswer> {
   const first = await write(client, observed, total, signal)

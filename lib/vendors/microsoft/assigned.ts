@@ -25,17 +25,18 @@ const MAX_OFFERS = 20_000
 /** Most remembered subscriptions, of offers with more than one SKU. */
 const MAX_SUBSCRIPTIONS = 20_000
 
+type AssignedRequest = {
+  customerId: string
+  subscriptions: readonly Pick<SubscriptionRef, 'subscriptionId' | 'skuId'>[]
+  /** Longest time for which the caller waits for these optional numbers, in milliseconds. */
+  timeoutMs: number
+}
+
 /**
+ * Returns the assigned licenses of a customer's subscriptions.
  * @param client client of people's calls, or of a job's
- * @param patienceMs longest time for which the caller waits for these optional numbers, in milliseconds
  */
-export type Assignments = (
-  client: Client,
-  customerId: string,
-  subscriptions: readonly Pick<SubscriptionRef, 'subscriptionId' | 'skuId'>[],
-  timeoutMs: number,
-  signal: AbortSignal,
-) => Promise<Assigned>
+export type Assignments = (client: Client, request: AssignedRequest, signal: AbortSignal) => Promise<Assigned>
 
 /**
  * Returns a counter of assigned licenses, as far as the application has access: Partner Center may require a signed-in
@@ -60,7 +61,7 @@ export function assignments(): Assignments {
     return schema.safeParse(jsonOf(reply.text)).data
   }
 
-  return async (client, customerId, subscriptions, timeoutMs, callerSignal) => {
+  return async (client, { customerId, subscriptions, timeoutMs }, callerSignal) => {
     const signal = AbortSignal.any([callerSignal, AbortSignal.timeout(timeoutMs)])
     const list = await fetchParsed(client, `${customerPath(customerId)}/subscribedskus`, Skus, signal)
     if (!list) return new Map()

@@ -24,9 +24,9 @@ export function connect(config: Config, budgets: Budgets): VendorCalls {
   return {
     read: (ref, signal) => read(microsoft, assigned, ref, signal),
     setQuantity: (observed, total, changeId, signal) =>
-      setQuantity(microsoft, observed, total, changeId, signal),
+      setQuantity(microsoft, observed, { total, requestId: changeId }, signal),
     setNextTerm: (observed, next, requestId, signal) =>
-      setNextTerm(microsoft, observed, next, requestId, signal),
+      setNextTerm(microsoft, observed, { next, requestId }, signal),
     list: (cursor, signal) => list({ client: background, assigned, customers }, cursor, signal),
     secondsUntilAvailable: () => budget.secondsUntilAvailable(),
   }

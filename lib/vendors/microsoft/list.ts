@@ -104,7 +104,7 @@ export async function ofCustomer(
     if (page.kind !== 'items') return page
     subscriptions.push(...page.items)
     token = page.next
-    if (token === undefined) return counted(client, assigned, customerId, subscriptions, signal)
+    if (token === undefined) return counted(client, assigned, { customerId, subscriptions }, signal)
   }
   return failed('Microsoft’s list of the customer’s subscriptions does not end.')
 }
@@ -116,15 +116,18 @@ function failed(reason: string): Failed {
 async function counted(
   client: Client,
   assigned: Assignments,
-  customerId: string,
-  subscriptions: string[],
+  { customerId, subscriptions }: { customerId: string; subscriptions: string[] },
   signal: AbortSignal,
 ): Promise<All> {
   const licensed = subscriptions.filter((json) => !isMetered(jsonOf(json)))
   const items = licensed.flatMap((json) => observedOf(json, { customerId }) ?? [])
   const unread = licensed.length - items.length
   if (items.length === 0) return { kind: 'all', items, unread }
-  const counts = await assigned(client, customerId, items, COUNT_TIMEOUT_MS, signal)
+  const counts = await assigned(
+    client,
+    { customerId, subscriptions: items, timeoutMs: COUNT_TIMEOUT_MS },
+    signal,
+  )
   const whole = items.map((item) => withAssigned(item, counts.get(item.subscriptionId)))
   return { kind: 'all', items: whole, unread }
 }

@@ -23,7 +23,11 @@ export async function read(
   if (vendorRead.kind === 'missing') return findAgain(client, assigned, ref, signal)
   if (vendorRead.kind !== 'read') return vendorRead
   const { observed } = vendorRead
-  const counts = await assigned(client, customerId, [observed], COUNT_TIMEOUT_MS, signal)
+  const counts = await assigned(
+    client,
+    { customerId, subscriptions: [observed], timeoutMs: COUNT_TIMEOUT_MS },
+    signal,
+  )
   return { kind: 'read', observed: withAssigned(observed, counts.get(observed.subscriptionId)) }
 }
 

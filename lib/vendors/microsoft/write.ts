@@ -14,6 +14,9 @@ const INITIAL_POLL_MS = 300
 const MAX_POLL_MS = 2000
 const MAX_POLLS = 12
 
+/** Requested total, and the id that makes the request idempotent. */
+type WriteRequest = { total: number; requestId: string }
+
 /**
  * Sets a total by sending the whole object that was just read, on condition of its ETag. The caller always requests a
  * total that differs from the read one: Microsoft counts the updates of a subscription, and refuses them after some
@@ -29,11 +32,10 @@ const MAX_POLLS = 12
 export async function setQuantity(
   client: Client,
   observed: Observed,
-  total: number,
-  changeId: string,
+  { total, requestId }: WriteRequest,
   signal: AbortSignal,
 ): Promise<WriteAnswer> {
-  const first = await write(client, observed, total, changeId, signal)
+  const first = await write(client, observed, { total, requestId }, signal)
   if (first !== 'stale') return first
   const vendorRead = await readOne(client, observed, signal)
   if (vendorRead.kind !== 'read') return nothingSent('vendor_unavailable', vendorRead.reason)
@@ -44,15 +46,14 @@ export async function setQuantity(
   }
   const moved = nothingSent('change_in_progress', 'Someone else changed this subscription just now.')
   if (fresh.subscriptionId !== observed.subscriptionId || !isSameBasis(observed, fresh)) return moved
-  const second = await write(client, fresh, total, following(changeId), signal)
+  const second = await write(client, fresh, { total, requestId: following(requestId) }, signal)
   return second === 'stale' ? moved : second
 }
 
 async function write(
   client: Client,
   observed: Observed,
-  total: number,
-  requestId: string,
+  { total, requestId }: WriteRequest,
   signal: AbortSignal,
 ): Promise<WriteAnswer | 'stale'> {
   const replacement = replacementOf(observed, total)
@@ -67,7 +68,7 @@ async function write(
   const changed = changedOf(observed, reply)
   if (changed?.seats.purchased === total) return { kind: 'applied', observed: changed, vendorRequestId }
   // A poll may return an old state: the caller, who knows the total before, decides what it proves.
-  const isVisible = await pollUntil(client, reply, observed, total, signal)
+  const isVisible = await pollUntil(client, { reply, observed, total }, signal)
   const reason = `Microsoft answered ${reply.status}, and ${isVisible ? 'shows' : 'has not shown'} the new total.`
   return { kind: 'unknown', reason, vendorRequestId }
 }
@@ -75,15 +76,13 @@ async function write(
 /** Polls after a success, which may be an acceptance only (202), until the subscription shows the new total. */
 async function pollUntil(
   client: Client,
-  reply: Answer,
-  before: Observed,
-  total: number,
+  { reply, observed, total }: { reply: Answer; observed: Observed; total: number },
   signal: AbortSignal,
 ): Promise<boolean> {
   let wait = (retryAfterOf(reply.headers) ?? 0) * 1000 || INITIAL_POLL_MS
   for (let poll = 0; poll < MAX_POLLS; poll++) {
     const inTime = await pause(wait, true, { signal }).catch(() => false)
-    const vendorRead = inTime ? await readOne(client, before, signal) : undefined
+    const vendorRead = inTime ? await readOne(client, observed, signal) : undefined
     if (vendorRead?.kind !== 'read') return false
     if (vendorRead.observed.seats.purchased === total) return true
     wait = Math.min(wait * 2, MAX_POLL_MS)
@@ -99,8 +98,7 @@ async function pollUntil(
 export async function setNextTerm(
   client: Client,
   observed: Observed,
-  next: NextTerm,
-  requestId: string,
+  { next, requestId }: { next: NextTerm; requestId: string },
   signal: AbortSignal,
 ): Promise<WriteAnswer> {
   if (!('total' in next))

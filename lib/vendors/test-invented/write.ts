@@ -12,8 +12,7 @@ const AcceptedOrder = z.object({ order: z.string() })
 export async function setQuantity(
   { call }: Client,
   observed: Observed,
-  total: number,
-  requestId: string,
+  { total, requestId }: { total: number; requestId: string },
   signal: AbortSignal,
 ): Promise<WriteAnswer> {
   const body = JSON.stringify({ licenses: total })

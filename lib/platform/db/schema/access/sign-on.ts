@@ -24,7 +24,7 @@ export const identityProviders = pgTable(
     joinRoles: text('join_roles').array(),
     /** Mapping of claims to roles: see lib/identity/access/sign-on/rules.ts. */
     mappings: jsonb('mappings').notNull().default(sql`'[]'::jsonb`),
-    /** Last change of issuer or client: earlier tests of the connection are void. */
+    /** Last change of issuer or client: earlier sign-ins do not prove that these work. */
     changedAt: time('changed_at').notNull().default(sql`now()`),
     offAt: time('off_at'),
     createdAt: createdAt(),
