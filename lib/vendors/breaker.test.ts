@@ -4,7 +4,7 @@ import type { Observed, RemoteVendor, SubscriptionRef, VendorRead, WriteAnswer }
 
 const PAUSE = 30_000
 const signal = new AbortController().signal
-/** Returns a subscription by number; those with even numbers share a customer, and so do the others. */
+/** Returns a subscription by number; even numbers belong to one customer, odd ones to another. */
 const ref = (n: number): SubscriptionRef => ({
   customerId: `C-${n % 2}`,
   subscriptionId: `S-${n}`,
@@ -107,7 +107,7 @@ describe('the closed breaker', () => {
   })
 })
 
-test("each failure of a list counts, because a list is not a subscription's", async () => {
+test('each failure of a list counts, because a list belongs to no subscription', async () => {
   answers.list = 'down'
   for (let n = 0; n < 5; n++) await list()
   expect(vendor.pausedFor()).toBe(30)
@@ -156,7 +156,7 @@ describe('the half-open breaker', () => {
     expect(vendor.pausedFor()).toBe(0)
   })
 
-  test('a subscription that failed then may try again after a longer pause if no other one is requested', async () => {
+  test('admits a subscription whose probe failed after a longer pause if no other one is requested', async () => {
     await fail(1)
     vi.advanceTimersByTime(PAUSE * 2)
     answers.read = up
@@ -194,7 +194,7 @@ test('a success or a refusal resets the failures', async () => {
   expect(vendor.pausedFor()).toBe(0)
 })
 
-test('failing writes open the breaker although reads succeed, until a write succeeds', async () => {
+test('failing writes open the breaker in spite of successful reads, until a write succeeds', async () => {
   answers.read = up
   for (const n of [1, 2, 3, 4, 5]) {
     await read(n)
@@ -235,7 +235,7 @@ describe('probes of several processes', () => {
     },
   }
 
-  test('one call at a time probes for all processes, until it succeeds', async () => {
+  test('are sent one at a time by all processes together, until one succeeds', async () => {
     const [one, another] = [withBreaker(remote, PAUSE, probes), withBreaker(remote, PAUSE, probes)]
     for (const n of [1, 2, 3, 4, 5]) for (const process of [one, another]) await process.read(ref(n), signal)
     expect([one.pausedFor(), another.pausedFor()]).toEqual([30, 30])

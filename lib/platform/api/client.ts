@@ -9,7 +9,7 @@ import { type InputError, PROBLEMS, Problem, type ProblemCode } from './problem.
 /** Input of a call in the browser: the decoded values, each part only where the contract has one. */
 export type PartialInput<C extends AnyContract> = { [Part in keyof Input<C>]?: Input<C>[Part] }
 
-/** A contract as the browser uses it: call it, name its cached answer, or take its path, as for a file. */
+/** Contract as the browser uses it: calls it, and returns its query key and its path, as for a file. */
 type Query<C extends AnyContract> = {
   (input: PartialInput<C>, signal?: AbortSignal): Promise<Output<C>>
   /** Key of the answer in the query cache. */

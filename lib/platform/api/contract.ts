@@ -35,9 +35,9 @@ export type Contract<
   /** `any`: every caller. `none`: no caller is needed. */
   permission: Permission | 'any' | 'none'
   params: Params
-  /** Each field reads one text value. Parameters that it does not name are ignored. */
+  /** Schema of the query, with one text value per field. Unknown parameters are ignored. */
   query: Query
-  /** Each field reads one header, under its name in lower case. */
+  /** Schema of the headers, by name in lower case. */
   headers: Headers
   /** Undefined if `method` has no body. */
   body: Body
@@ -122,7 +122,7 @@ function routingProblems(definition: Pick<AnyContract, RoutingParts>): ProblemCo
 
 export const DEFAULT_MAX_RESULTS = 50
 
-/** The parameters of each list (CONTRACT 2). */
+/** Parameters of each list (CONTRACT 2). */
 export const paging = {
   maxResults: integerText(1, 250, true)
     .optional()

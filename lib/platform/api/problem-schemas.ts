@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { PROBLEMS, type Problem, type ProblemCode } from './problem.ts'
 import type { ErrorFormat } from './protocol.ts'
 
-// The browser imports only types from this file, so that no page carries zod.
+// The browser imports only types from this file, so that pages do not carry zod.
 
 /** Members of problems beyond the common ones. A name has the same meaning in every problem. */
 const Member = z.object({
@@ -46,16 +46,16 @@ export const MEMBERS = {
   version_mismatch: Member.pick({ current: true, changedBy: true, changedAt: true, etag: true }).partial({
     changedAt: true,
   }),
-  // None of them where the change is the vendor's own, or a lock was not free in time.
+  // No members if the change is the vendor's own, or a lock was not free in time.
   change_in_progress: Member.pick({ changeId: true, to: true, changedBy: true, changedAt: true }).partial(),
   vendor_rejected: Member.pick({ foreseen: true }).partial(),
   vendor_unavailable: Member.pick({ because: true }),
   outcome_unknown: Member.pick({ changeId: true }),
 }
 
-/** The members of a problem with this code, as it is made. */
+/** Members of a problem with this code, as passed to its constructor. */
 export type MembersOf<Code> = Code extends keyof typeof MEMBERS ? z.output<(typeof MEMBERS)[Code]> : never
-/** The members of a problem whose code is not looked at. */
+/** Members of a problem of any code. */
 export type AnyMembers = Partial<z.output<typeof Member>>
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
@@ -115,7 +115,7 @@ function shapeOf(code: ProblemCode): z.ZodObject {
     .meta({ id: schemaName(code), description: `${title}.` })
 }
 
-/** `not_found` is the schema NotFoundProblem. */
+/** Returns the name of a problem's schema: NotFoundProblem for `not_found`. */
 function schemaName(code: ProblemCode): string {
   const nameParts = code.split('_').map((part) => part.charAt(0).toUpperCase() + part.slice(1))
   return `${nameParts.join('')}Problem`

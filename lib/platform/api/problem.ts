@@ -1,6 +1,6 @@
 import type { AnyMembers, MembersOf } from './problem-schemas.ts'
 
-/** Code to status and title: the one table (CONTRACT 5). Codes are stable; texts may change. */
+/** Statuses and titles of all problems by code (CONTRACT 5). Codes are stable; titles may change. */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   filter_invalid: { status: 400, title: 'The filter is not valid' },
@@ -55,9 +55,9 @@ export type InputError = { pointer?: string; parameter?: string; detail: string 
 type More<Members> = {
   errors?: InputError[]
   headers?: Record<string, string>
-  /** Further members of the problem body, such as `current` and `minimum`: problem-shapes.ts declares them. */
+  /** Further members of the problem body, such as `current` and `minimum`, as problem-schemas.ts declares them. */
   members?: Members
-  /** The body of an earlier answer, to be sent again as it was. */
+  /** Stored body of an earlier answer, to be sent unchanged. */
   saved?: string
   /** Id of the refused request, in the browser. */
   requestId?: string
@@ -80,7 +80,10 @@ class CodedProblem extends Error {
     return PROBLEMS[this.code].status
   }
 
-  /** The problem+json body, as problem-shapes.ts cuts it before it leaves; `instance` is the request id. */
+  /**
+   * Returns the problem+json body; problem-schemas.ts removes undeclared members before it is sent.
+   * @param instance the request id
+   */
   body(instance: string) {
     return {
       type: 'about:blank',
@@ -89,7 +92,7 @@ class CodedProblem extends Error {
       detail: this.message,
       instance,
       code: this.code,
-      // The older shape of errors, which public clients still read.
+      // Older error format, which public clients still read.
       error: this.message,
       ...(this.more.errors ? { errors: this.more.errors } : {}),
       ...this.more.members,
@@ -99,8 +102,8 @@ class CodedProblem extends Error {
 
 export type Problem = CodedProblem
 /**
- * The only error class: an expected refusal, with a stable code (RFC 9457). Unknown errors are not this. It can be
- * made with the members of its own code only.
+ * Only error class of the API: an expected refusal with a stable code (RFC 9457), as opposed to unknown errors. It
+ * accepts only the members of its own code.
  */
 export const Problem: {
   new <Code extends ProblemCode = ProblemCode>(
@@ -111,10 +114,11 @@ export const Problem: {
   readonly prototype: Problem
 } = CodedProblem
 
-// SQLSTATE classes and codes of a server that is gone, going, full, too slow, or a standby by now (25006).
+// SQLSTATE classes and codes of a server that is down, shutting down, full, too slow, or a standby by now (25006).
 const UNAVAILABLE = /^(08|53|57P|57014|55P03|25P03|25006|40001|40P01|58)/
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN)$/
-// pg throws these without a code after the server was killed or the pool is exhausted; the last one is Citus's, as XX000.
+// Messages of pg's errors without a code, after the server was killed or the pool is exhausted; the last one is
+// Citus's, as XX000.
 const CODELESS =
   /connection (terminated|error|ended)|client was closed|timeout exceeded when trying to connect|no turn in time|connection timeout|query read timeout|postmaster was shut down/i
 
@@ -122,7 +126,7 @@ const CODELESS =
 export function toProblem(error: unknown): Problem {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof Problem) return at
-    // By this the database's `enter_to_write` refuses a change.
+    // SQLSTATE by which the database's `enter_to_write` refuses a change.
     if ('code' in at && at.code === 'CC001') return new Problem('customer_closed')
     if (isUnavailable(at)) {
       const detail = 'The service is not available for the moment. Please try again.'

@@ -34,7 +34,7 @@ const BINARY: Record<string, string> = {
   'application/zip': 'PK\u0003\u0004',
   [XLSX]: 'PK\u0003\u0004',
 }
-/** The days past due of a row of the statement, which grow from day to day, and those of its example. */
+/** Days past due in a row of the statement, which grow from day to day. */
 const AGED = /(,older,)\d+(?=,)/g
 const EXAMPLE_AGE_DAYS = 388
 /** Problems without an example, because they need another caller or another subscription. */
@@ -64,7 +64,7 @@ afterAll(async () => {
 })
 
 describe('every example', () => {
-  // Lists of sessions are shown before members sign in for examples of their own.
+  // Lists of sessions come first, before members sign in for their own examples.
   const rank = ({ method, examples }: AnyContract) =>
     method !== 'GET' ? 2 : Number(examples.some(({ by }) => by === 'session'))
   const sorted = () => contracts.toSorted((a, b) => rank(a) - rank(b))
@@ -90,7 +90,7 @@ describe('every example', () => {
     )
   })
 
-  it('exist for each call except the one that answers the description itself', () => {
+  it('exists for each call, and a successful one unless the call needs an external server', () => {
     const without = contracts.filter(({ examples }) => examples.length === 0)
     expect(without.map(({ name }) => name)).toEqual([])
     const withoutExample = contracts.filter(({ examples }) =>
@@ -100,8 +100,8 @@ describe('every example', () => {
   })
 })
 
-describe('whatever is asked', () => {
-  it('an arbitrary call never answers undeclared members', async () => {
+describe('arbitrary calls', () => {
+  it('never answer undeclared members', async () => {
     const seen = new Set<string>()
     await fc.assert(
       fc.asyncProperty(calls(), async ({ name, ...request }) => {
@@ -125,7 +125,7 @@ describe('whatever is asked', () => {
     const withBody = (more: object) => violations({ text: JSON.stringify({ ...body, ...more }) })
     expect([answer.status, ...violations({})]).toEqual([409])
     expect(withBody({ vendorToken: 'x' })).toEqual([expect.stringContaining('vendorToken')])
-    // A member of another code, and one that is missing.
+    // A member of another code, and a missing one.
     expect(withBody({ subscriptionStatus: 'ACTIVE' })).toHaveLength(1)
     expect(withBody({ minimum: undefined })).toHaveLength(1)
     expect(withBody({ errors: [{ detail: 'x', stack: 'at …' }] })).toHaveLength(1)
@@ -173,8 +173,8 @@ function contractNamed(name: string): AnyContract {
 }
 
 /**
- * Decodes an answer. The file name of a CSV download has its day replaced; binary files have no example and are only
- * checked by their media type's first bytes.
+ * Decodes an answer. The days past due in a CSV file are replaced by the example's; a binary file is checked only by
+ * the first bytes of its media type.
  */
 function read({ text, headers }: Answered): unknown {
   const mediaType = headers.get('content-type')?.split(';')[0] ?? ''

@@ -273,7 +273,7 @@ describe('csv', () => {
       { maxLength: 12 },
     )
 
-    it('works for any separator, and keeps the text apart from the apostrophes', async () => {
+    it('works for any separator, and changes the text only by apostrophes', async () => {
       await fc.assert(
         fc.asyncProperty(hostile, async (parts) => {
           const text = parts.join('')
@@ -288,7 +288,7 @@ describe('csv', () => {
       )
     })
 
-    it('keeps all text in a round trip, apart from the apostrophes', async () => {
+    it('keeps all text in a round trip except for the apostrophes', async () => {
       await fc.assert(
         fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
           const cell = await cellOf(text)
