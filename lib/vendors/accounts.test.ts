@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllEnvs())
 
-/** As a supervisor replaces a file: at once. */
+/** Replaces the file atomically, like a supervisor. */
 async function write(content: unknown) {
   await writeFile(
     `${path}.new`,
@@ -45,7 +45,7 @@ const remoteVendorOf = (account: string) => {
 }
 
 describe('accounts of a file', () => {
-  test('stand beside those of the environment; paths start at the file’s folder', async () => {
+  test('are added to the account of the environment; paths are relative to the file’s folder', async () => {
     await writeFile(join(folder, 'secret'), ' from a file \n')
     await write([
       google('emea', { GOOGLE_SETTLE_SECONDS: '60' }),
@@ -72,7 +72,7 @@ describe('accounts of a file', () => {
     expect(configOf(at('microsoft-partner-center', 'default'))).toBeUndefined()
   })
 
-  test('are told with each fault, where they make no sense', async () => {
+  test('are rejected with every error when they are invalid', async () => {
     await write([google('EMEA'), { vendor: 'google-workspace', name: 'apac', settings: { GOOGLE_ADMIN: 1 } }])
     expect(accounts).toThrow(
       /accounts\.0\.name: must be of small letters.*accounts\.1\.settings\.GOOGLE_ADMIN/,
@@ -113,7 +113,7 @@ describe('a file that changes while the service runs', () => {
   })
   const advanceClock = () => vi.setSystemTime(Date.now() + 1001)
 
-  test('is read again: a new account is reached, one that is gone is not, one as it was stays connected', async () => {
+  test('is read again: a new account is reachable, a removed one is not, and an unchanged one keeps its client', async () => {
     await write([google('emea'), google('apac')])
     const [emea, apac] = [remoteVendorOf('emea'), remoteVendorOf('apac')]
     expect(remoteVendorOf('emea')).toBe(emea)
@@ -131,7 +131,7 @@ describe('a file that changes while the service runs', () => {
     })
   })
 
-  test('and so is a secret’s file', async () => {
+  test('is read again after a secret’s file has changed', async () => {
     await writeFile(join(folder, 'rolled'), 'old')
     await write([microsoft('emea', { MICROSOFT_CLIENT_SECRET_FILE: 'rolled' })])
     const emea = at('microsoft-partner-center', 'emea')
@@ -141,7 +141,7 @@ describe('a file that changes while the service runs', () => {
     expect(configOf(emea)).toMatchObject({ clientSecret: 'newer' })
   })
 
-  test('keeps the accounts from before where it has become wrong, until it is right again', async () => {
+  test('keeps the previous accounts while it is invalid', async () => {
     await write([google('emea')])
     expect(accounts()).toHaveLength(1)
     const apac = microsoft('apac', { MICROSOFT_CLIENT_SECRET_FILE: `apac-${made}` })
@@ -150,13 +150,13 @@ describe('a file that changes while the service runs', () => {
       advanceClock()
       expect(accounts()).toEqual([at('google-workspace', 'emea')])
     }
-    // The file itself is as it was.
+    // The file itself is unchanged.
     await writeFile(join(folder, `apac-${made}`), 'a secret')
     advanceClock()
     expect(accounts()).toEqual([at('google-workspace', 'emea'), at('microsoft-partner-center', 'apac')])
   })
 
-  test('also where its place can’t even be looked at', async () => {
+  test('keeps the accounts even while the file’s folder is inaccessible', async () => {
     await write([google('emea')])
     expect(accounts()).toHaveLength(1)
     await rm(path)
@@ -165,13 +165,13 @@ describe('a file that changes while the service runs', () => {
     expect(accounts()).toHaveLength(1)
   })
 
-  test('what is written while it is being read is not overlooked', async () => {
+  test('notices a write that happens during the read', async () => {
     await writeFile(join(folder, 'raced'), 'one')
     await write([microsoft('emea', { MICROSOFT_CLIENT_SECRET_FILE: 'raced' })])
     const emea = at('microsoft-partner-center', 'emea')
     expect(configOf(emea)).toMatchObject({ clientSecret: 'one' })
     advanceClock()
-    // The last file that is read comes after the file itself: just then somebody replaces that.
+    // Secret files are read after the file itself: replaces the file at that moment.
     const parse = vi.spyOn(JSON, 'parse').mockImplementationOnce((text) => {
       renameSync(`${path}.new`, path)
       return JSON.parse(text)

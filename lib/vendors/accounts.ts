@@ -8,16 +8,16 @@ import type { VendorConfig } from './declaration.ts'
 import { vendorDeclarations } from './declarations.ts'
 import { accountsSettings, vendorSettings } from './settings.ts'
 
-// The accounts of the reseller at vendors: one per vendor by the environment, and those of a file, which may be changed
-// while the service runs.
+// Reseller's accounts at vendors: one per vendor in the environment, and those of a file, which may be changed while
+// the service runs.
 
-/** An account of the reseller at a vendor, as rows and imports name it. */
+/** Reseller's account at a vendor, as named in rows and imports. */
 export type Account = { vendor: string; vendorAccount: string }
 
-/** The account of the environment's settings, and that of an asset that names none. */
+/** Name of the environment's account, and default of an asset's. */
 export const DEFAULT_ACCOUNT = 'default'
 
-/** How often the file is looked at, at most, in milliseconds. */
+/** Shortest interval between checks of the file, in milliseconds. */
 const CHECK_INTERVAL_MS = 1000
 
 type LoadedFile = {
@@ -25,12 +25,12 @@ type LoadedFile = {
   lookedAt: number
   signature: string
   file: AccountsFile
-  /** What is wrong with the file by now, as the log has it. */
+  /** Current error of the file, as logged. */
   issue?: string | undefined
 }
 let last: LoadedFile | undefined
 
-/** The accounts that are set up. */
+/** Returns the configured accounts. */
 export function accounts(): Account[] {
   const vendors = vendorSettings()
   const configured = vendorDeclarations.filter(({ name }) => vendors[name])
@@ -40,20 +40,21 @@ export function accounts(): Account[] {
   ]
 }
 
-/** Whether an account is set up. */
+/** Returns whether an account is configured. */
 export function hasAccount(vendor: string, vendorAccount: string): boolean {
   return configOf({ vendor, vendorAccount }) !== undefined
 }
 
-/** How an account is reached; undefined where it is not set up. */
+/** Returns the configuration of an account; undefined if there is none. */
 export function configOf({ vendor, vendorAccount }: Account): VendorConfig | undefined {
   const named = file().accounts.find((one) => one.vendor === vendor && one.name === vendorAccount)
   return named?.config ?? (vendorAccount === DEFAULT_ACCOUNT ? vendorSettings()[vendor] : undefined)
 }
 
 /**
- * The file as it is, looked at again once a second. One that has become wrong changes nothing, and is told of in the log.
- * @throws Error that names each fault, where it was never right
+ * Returns the accounts of the file, which is checked once a second. A file that has become invalid is logged and
+ * changes nothing.
+ * @throws Error with all errors if the file was never valid
  */
 function file(): AccountsFile {
   const { path } = accountsSettings()
@@ -73,21 +74,21 @@ function file(): AccountsFile {
     if (!loaded) throw new Error(`Wrong configuration. ${reason}`)
     if (loaded.issue !== reason)
       log().error({ reason }, 'vendor accounts: the file is wrong, and those from before stay')
-    // It may be another file that is missing: until all is right, each look reads all.
+    // Another file may be missing: until all are valid, each check reads all.
     Object.assign(loaded, { lookedAt: now, signature: '', fault: reason })
     return loaded.file
   }
   if (loaded) log().info({ accounts: read.file.accounts.length }, 'vendor accounts: read again')
-  // As it was before it was read: what is written meanwhile is read with the next look, as is the first time what a
-  // secret's file has that was not known of.
+  // The signature was taken before the read: a concurrent write is noticed at the next check, and so are secret files
+  // that the previous signature did not cover.
   last = { path, lookedAt: now, signature, file: read.file }
   return read.file
 }
 
-/** What a file of accounts came to. */
+/** Parsed file of accounts. */
 type AccountsFile = {
   accounts: { vendor: string; name: string; config: VendorConfig }[]
-  /** Files from which a setting's value was taken. */
+  /** Files that contain settings' values. */
   secretFiles: string[]
 }
 
@@ -106,9 +107,10 @@ const Shape = z.strictObject({
 const FROM_FILE = '_FILE'
 
 /**
- * Reads a file of accounts: JSON, with the settings of each by the names that they have in the environment. A name that
- * ends in `_FILE` and is no setting itself names a file whose content is the value; paths start at the file's folder.
- * @param isInEnvironment whether a vendor's default account is set up there already
+ * Parses a file of accounts: JSON, with each account's settings under the names of the environment variables. A name
+ * with the suffix `_FILE` that is not a setting itself names a file with the value; paths are relative to the file's
+ * folder.
+ * @param isInEnvironment whether a vendor's default account is configured there already
  */
 function readAccountsFile(
   path: string,
@@ -157,7 +159,7 @@ function accountOf({ vendor, name, settings }: AccountEntry, folder: string): Re
   return { account: { vendor, name, config: config.data }, issues: [], files }
 }
 
-/** A setting's value: as it stands there, a path that starts at the folder, or the content of such a file. */
+/** Returns a setting's value: as written, as a path relative to the folder, or as the content of a secret file. */
 function settingValue(setting: string, value: string, settingNames: readonly string[], folder: string) {
   const isPath = setting.endsWith(FROM_FILE)
   if (settingNames.includes(setting)) return { name: setting, value: isPath ? resolve(folder, value) : value }
@@ -169,12 +171,12 @@ function settingValue(setting: string, value: string, settingNames: readonly str
   return { name, file, value: content }
 }
 
-/** What tells whether files have changed: their times and sizes, and that they are there. */
+/** Returns a text that changes with the files: their existence, times and sizes. */
 function signatureOf(paths: readonly string[]): string {
   return JSON.stringify(paths.map((path) => [path, ...signaturePart(path)]))
 }
 
-/** None where there is no such file, or where it can't be looked at: whatever keeps us from it is no fault of a request. */
+/** Returns no numbers for a missing or inaccessible file: an error here must not fail a request. */
 function signaturePart(path: string): number[] {
   try {
     const { mtimeMs, size, ino } = statSync(path)

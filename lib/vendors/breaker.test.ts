@@ -4,7 +4,7 @@ import type { Observed, RemoteVendor, SubscriptionRef, VendorRead, WriteAnswer }
 
 const PAUSE = 30_000
 const signal = new AbortController().signal
-/** A subscription by its number; every second one is of the same customer. */
+/** Returns a subscription by number; even numbers belong to one customer, odd ones to another. */
 const ref = (n: number): SubscriptionRef => ({
   customerId: `C-${n % 2}`,
   subscriptionId: `S-${n}`,
@@ -25,7 +25,7 @@ const up: VendorRead = { kind: 'read', observed: observed(0) }
 
 let answers: { read: VendorRead; write: WriteAnswer; list: 'page' | 'down' }
 let calls: number
-/** Each call is answered when this is resolved. */
+/** Calls are answered when this is resolved. */
 let pending: Promise<void>
 let vendor: GuardedVendor
 let remote: RemoteVendor
@@ -69,7 +69,7 @@ const fail = async (...numbers: number[]) => {
   for (const n of numbers) await read(n)
 }
 
-test('leaves a vendor alone after five subscriptions failed in a row, and says for how long', async () => {
+test('stops calling a vendor after five subscriptions failed in a row, and reports for how long', async () => {
   await fail(1, 2, 3, 4)
   expect(vendor.pausedFor()).toBe(0)
   await fail(5)
@@ -83,8 +83,8 @@ test('leaves a vendor alone after five subscriptions failed in a row, and says f
   expect(calls).toBe(5)
 })
 
-describe('nobody else has to wait', () => {
-  test('for one subscription that fails, however often somebody tries again', async () => {
+describe('the closed breaker', () => {
+  test('ignores repeated failures of one subscription', async () => {
     for (let n = 0; n < 20; n++) {
       await fail(1)
       await write(1)
@@ -92,7 +92,7 @@ describe('nobody else has to wait', () => {
     expect([calls, vendor.pausedFor()]).toEqual([40, 0])
   })
 
-  test('for one customer, however many subscriptions fail there', async () => {
+  test('ignores failures of one customer’s subscriptions', async () => {
     await fail(1, 3, 5, 7, 9, 11, 13)
     for (const n of [1, 3, 5, 7, 9, 11, 13]) await write(n)
     expect([calls, vendor.pausedFor()]).toEqual([14, 0])
@@ -100,26 +100,26 @@ describe('nobody else has to wait', () => {
     expect(vendor.pausedFor()).toBe(30)
   })
 
-  test('for a subscription of which the vendor itself says that only it can’t be read', async () => {
+  test('ignores an error that the vendor limits to one subscription', async () => {
     answers.read = { kind: 'unavailable', reason: 'several of this product', others: 'answer' }
     await fail(1, 2, 3, 4, 5, 6, 7, 8, 9)
     expect([calls, vendor.pausedFor()]).toEqual([9, 0])
   })
 })
 
-test('a list is the vendor itself: each time that it fails counts', async () => {
+test('each failure of a list counts, because a list belongs to no subscription', async () => {
   answers.list = 'down'
   for (let n = 0; n < 5; n++) await list()
   expect(vendor.pausedFor()).toBe(30)
 })
 
-describe('when the time is over', () => {
+describe('the half-open breaker', () => {
   beforeEach(async () => {
     await fail(1, 2, 3, 4, 5)
     vi.advanceTimersByTime(PAUSE)
   })
 
-  test('one call is let through, which decides', async () => {
+  test('admits one call, which decides', async () => {
     expect(vendor.pausedFor()).toBe(0)
     const probe = read(1)
     expect(await read(2)).toMatchObject({ kind: 'unavailable' })
@@ -134,7 +134,7 @@ describe('when the time is over', () => {
     expect([calls, vendor.pausedFor()]).toEqual([11, 0])
   })
 
-  test('one at a time, also where it takes longer than that time', async () => {
+  test('admits one call at a time, even if it takes longer than the pause', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     pending = promise
     const probe = read(1)
@@ -146,7 +146,7 @@ describe('when the time is over', () => {
     await probe
   })
 
-  test('a subscription that failed then does not try for the others a second time in a row', async () => {
+  test('does not admit a subscription whose probe failed a second time in a row', async () => {
     await fail(1)
     vi.advanceTimersByTime(PAUSE)
     expect(await read(1)).toMatchObject({ kind: 'unavailable', retryAfter: 30 })
@@ -156,7 +156,7 @@ describe('when the time is over', () => {
     expect(vendor.pausedFor()).toBe(0)
   })
 
-  test('nor has it to wait for ever where nobody else asks', async () => {
+  test('admits a subscription whose probe failed after a longer pause if no other one is requested', async () => {
     await fail(1)
     vi.advanceTimersByTime(PAUSE * 2)
     answers.read = up
@@ -164,7 +164,7 @@ describe('when the time is over', () => {
   })
 })
 
-test('a throttle counts neither as a failure nor as a success: the budget obeys it', async () => {
+test('a throttle counts neither as a failure nor as a success: the budget handles it', async () => {
   await fail(1, 2, 3, 4)
   answers.read = { kind: 'unavailable', reason: 'throttled', why: 'throttled' }
   await fail(5, 6)
@@ -180,7 +180,7 @@ test('a throttle counts neither as a failure nor as a success: the budget obeys 
   expect(vendor.pausedFor()).toBe(0)
 })
 
-test('a success between failures counts, and so does a refusal', async () => {
+test('a success or a refusal resets the failures', async () => {
   await fail(1, 2, 3, 4)
   answers.read = up
   await read()
@@ -194,7 +194,7 @@ test('a success between failures counts, and so does a refusal', async () => {
   expect(vendor.pausedFor()).toBe(0)
 })
 
-test('a vendor that shows everything and changes nothing is left alone too, until a write goes well', async () => {
+test('failing writes open the breaker in spite of successful reads, until a write succeeds', async () => {
   answers.read = up
   for (const n of [1, 2, 3, 4, 5]) {
     await read(n)
@@ -202,7 +202,7 @@ test('a vendor that shows everything and changes nothing is left alone too, unti
   }
   expect(vendor.pausedFor()).toBe(30)
   vi.advanceTimersByTime(PAUSE)
-  // A read says nothing of writes, and keeps nobody from trying one.
+  // Successful reads neither count for writes nor prevent a write from probing.
   await read(6)
   expect(vendor.pausedFor()).toBe(0)
   await write(6)
@@ -215,13 +215,13 @@ test('a vendor that shows everything and changes nothing is left alone too, unti
   expect(vendor.pausedFor()).toBe(0)
 })
 
-test('a write whose outcome is unknown counts as a failure, and is never held back', async () => {
+test('a write with an unknown outcome counts as a failure, and writes are never refused', async () => {
   await fail(1, 2, 3, 4, 5)
   await write()
   expect(calls).toBe(6)
 })
 
-describe('several processes share the turns to try again', () => {
+describe('probes of several processes', () => {
   const lock = { isFree: true, taken: 0 }
   const probes = {
     tryAcquire: async () => {
@@ -235,7 +235,7 @@ describe('several processes share the turns to try again', () => {
     },
   }
 
-  test('so that one call tries for all of them, until one is answered', async () => {
+  test('are sent one at a time by all processes together, until one succeeds', async () => {
     const [one, another] = [withBreaker(remote, PAUSE, probes), withBreaker(remote, PAUSE, probes)]
     for (const n of [1, 2, 3, 4, 5]) for (const process of [one, another]) await process.read(ref(n), signal)
     expect([one.pausedFor(), another.pausedFor()]).toEqual([30, 30])
@@ -248,7 +248,7 @@ describe('several processes share the turns to try again', () => {
     answers.read = up
     vi.setSystemTime(Date.now() + PAUSE)
     expect((await one.read(ref(7), signal)).kind).toBe('read')
-    // Nobody has to wait for a turn when it answers again.
+    // When the vendor answers again, no process has to wait for a probe.
     expect((await another.read(ref(7), signal)).kind).toBe('read')
     expect([one.pausedFor(), another.pausedFor()]).toEqual([0, 0])
   })

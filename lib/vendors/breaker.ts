@@ -6,42 +6,42 @@ import type { RemoteVendor, SubscriptionRef, Unavailable, VendorRead, Why, Write
 
 type Page = Awaited<ReturnType<RemoteVendor['list']>>
 
-/** A vendor that is left alone for a while when it failed for several subscriptions in a row. */
+/** Vendor behind a circuit breaker, which opens when calls failed for several subscriptions in a row. */
 export type GuardedVendor = RemoteVendor & {
-  /** Whole seconds for which it is left alone from now on; 0: it may be asked. */
+  /** Returns the whole seconds for which the breaker is open; 0: calls are allowed. */
   pausedFor(): number
-  /** Why the last call failed, while it is left alone. */
+  /** Returns the reason of the last failure while the breaker is open. */
   pausedWhy(): Why | undefined
 }
 
-/** The turns to try a vendor that failed, shared by all who call it with one account. Nothing here throws. */
+/** Probes of a failing vendor, shared by all processes that use one account. Never throws. */
 export type Probes = {
-  /** Whether it may be tried now: once in so many milliseconds. */
+  /** Returns whether this process may probe the vendor now: one process per `everyMs` milliseconds. */
   tryAcquire(everyMs: number): Promise<boolean>
-  /** It answered: whoever is next may try at once. */
+  /** Allows further probes immediately, because the vendor has answered. */
   release(): Promise<void>
 }
 
-/** Of a process that calls alone. */
+/** Probes of a single process. */
 const UNSHARED_PROBES: Probes = { tryAcquire: async () => true, release: async () => {} }
 
 const MAX_FAILURES = 5
 const MIN_CUSTOMERS = 2
 
-/** Whom a call is for: a subscription, or the vendor itself. */
+/** Subject of a call: a subscription, or the vendor itself. */
 type Whom = { name: string; customer: string }
-/** For whom calls failed since one went well: the customers by the names. */
+/** Failures since the last success: customers by the name of the call's subscription. */
 type Failures = Map<string, string>
 
 /**
- * Puts a circuit breaker before a vendor: after calls for five subscriptions of two customers failed in a row, however
- * often each was tried, it is not called for `pauseMs` milliseconds, so that requests fail at once and it can recover.
- * Then one call at a time is let through, which decides; the subscription for which it failed has to wait twice as long
- * before it may try for all again. What failed is known to a process alone, and the turns to try again are shared: the
- * more processes there are, the fewer each has.
+ * Wraps a vendor in a circuit breaker. After calls for five subscriptions of two customers failed in a row (repeated
+ * attempts count once), the breaker is open for `pauseMs` milliseconds: requests fail immediately, and the vendor can
+ * recover. Then one call at a time is admitted as a probe and decides (half-open); a subscription whose probe failed
+ * has to wait twice as long before it may probe again. Failures are counted per process, but probes are shared: more
+ * processes do not send more of them.
  */
 export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = UNSHARED_PROBES): GuardedVendor {
-  // Apart, for a vendor may go on showing what it can't change: a read that went well says nothing of its writes.
+  // Separate counts: a vendor may answer reads while its writes fail.
   const failures: Record<'read' | 'write', Failures> = { read: new Map(), write: new Map() }
   let pausedUntil = 0
   let isTrying = false
@@ -50,7 +50,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = UNSH
   let lastWhy: Why | undefined
 
   const isFailing = () => Object.values(failures).some(isMany)
-  /** Whole seconds that a call has to wait. */
+  /** Returns the whole seconds that a call has to wait. */
   function waitOf(name?: string): number {
     if (!isFailing()) return 0
     const until = name !== undefined && name === triedLast ? pausedUntil + pauseMs : pausedUntil
@@ -79,7 +79,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = UNSH
     return answer
   }
 
-  /** The one call that finds out whether the vendor answers again, where it is this process's turn. */
+  /** Sends the call as a probe, if this process may probe now. */
   async function tryForAll<A extends VendorRead | Page>(
     whom: Whom,
     call: () => Promise<A>,
@@ -100,7 +100,10 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = UNSH
     }
   }
 
-  /** @returns whether the vendor is down; undefined where it throttles, which tells nothing of that */
+  /**
+   * Records a result.
+   * @returns whether the vendor is down; undefined for a throttled call, which does not show either
+   */
   function heard(whom: Whom, answer: VendorRead | Page): boolean | undefined {
     if (isThrottled(answer)) return undefined
     const isDown = answer.kind === 'unavailable' && answer.others !== 'answer'
@@ -128,14 +131,14 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = UNSH
       const itself = { name: `list ${lists}`, customer: `list ${lists}` }
       return read(itself, () => vendor.list(cursor, signal))
     },
-    // Never held back: its change says SENT already, and the read before it has just been answered.
+    // Never refused: the change is recorded as SENT already, and the preceding read has just succeeded.
     async setQuantity(observed, total, changeId, signal) {
       return written(subscriptionOf(observed), await vendor.setQuantity(observed, total, changeId, signal))
     },
     ...(setNextTerm && {
       setNextTerm: async (seen, ...more) => written(subscriptionOf(seen), await setNextTerm(seen, ...more)),
     }),
-    // What is not known of one write says nothing of the vendor.
+    // An unknown outcome of one write does not count as a failure of the vendor.
     ...(lookup && {
       lookup: async (ref, write, signal) =>
         waitOf() > 0 ? { kind: 'unknown', reason } : lookup(ref, write, signal),
@@ -143,7 +146,7 @@ export function withBreaker(vendor: RemoteVendor, pauseMs: number, probes = UNSH
   }
 }
 
-/** Obeying a throttle is the budget's matter: it says nothing of what the vendor can do, good or bad. */
+/** Returns whether the call was throttled. Throttles are handled by the budget, and show neither health nor failure. */
 function isThrottled(answer: VendorRead | Page | WriteAnswer): boolean {
   return 'why' in answer && answer.why === 'throttled'
 }
@@ -159,8 +162,7 @@ function subscriptionOf({ customerId, subscriptionId }: SubscriptionRef): Whom {
 const AGAIN = `coalesce(a.probed_at, '-infinity') < statement_timestamp() - $3::int * interval '1 millisecond'`
 
 /**
- * The turns to try an account's vendor that failed, as all processes share them. Where the database can't be asked, a
- * process takes its own.
+ * Returns an account's probes, shared by all processes. If the database is unreachable, each process probes by itself.
  */
 export function probesOf({ vendor, vendorAccount }: Account): Probes {
   const accountKey = [vendor, vendorAccount]

@@ -23,10 +23,13 @@ beforeEach(async () => {
 })
 
 const deadline = () => AbortSignal.timeout(5000)
-/** So slow that nothing comes back while a test runs: a fifth of it at once, and one more in some seconds. */
+/**
+ * Returns a budget that refills too slowly to matter in a test: a fifth is available immediately, one more call after
+ * some seconds.
+ */
 const budget = (callsPerMinute = 15, account = 'default', api = 'reseller', vendor = 'v') =>
   budgetsOf(vendor, account)(api, callsPerMinute)
-/** As if the row had been written so many seconds ago, and all that it says. */
+/** Moves all times of the row back by this number of seconds. */
 const passed = (seconds: number) =>
   owner.query(
     `UPDATE vendor_budgets SET refilled_at = refilled_at - make_interval(secs => $1),
@@ -40,13 +43,13 @@ const kinds = async (calls: Promise<{ kind: string }>[]) => {
 const shut = { kind: 'held', reason: expect.stringContaining('throttled by the vendor') }
 
 describe('a budget', () => {
-  test('has a fifth of a minute’s calls at once, whoever takes them, however many at the same moment', async () => {
+  test('admits a fifth of a minute’s calls as a burst, for concurrent callers together', async () => {
     const [one, another] = [budget(50), budget(50)]
     const calls = Array.from({ length: 50 }, (_, n) => (n % 2 ? one : another).acquire(false, deadline()))
     expect(await kinds(calls)).toEqual({ granted: 10, asked: 50 })
   })
 
-  test('says how long to wait when it is used up, and the calls come back evenly', async () => {
+  test('returns the time to wait when it is used up, and refills evenly', async () => {
     const one = budget()
     expect(
       await kinds([
@@ -68,12 +71,12 @@ describe('a budget', () => {
     expect((await one.acquire(false, deadline())).kind).toBe('held')
   })
 
-  test('is waited for where a moment is enough', async () => {
+  test('waits for a call that becomes available in a moment', async () => {
     const one = budget(300)
     for (let n = 0; n < 62; n++) expect((await one.acquire(false, deadline())).kind).toBe('granted')
   })
 
-  test('of jobs leaves a fifth of what can be had at once to people', async () => {
+  test('reserves a fifth of the burst for people, which jobs can’t use', async () => {
     const one = budget(50)
     expect(await one.secondsUntilAvailable()).toBe(0)
     for (let n = 0; n < 8; n++) expect((await one.acquire(true, deadline())).kind).toBe('granted')
@@ -87,7 +90,7 @@ describe('a budget', () => {
     expect((await job).kind).toBe('held')
   })
 
-  test('is an account’s at one API: other accounts, APIs and vendors have their own', async () => {
+  test('belongs to one account at one API, separate from other accounts, APIs and vendors', async () => {
     const one = budget()
     await one.acquire(false, deadline())
     await one.close(30)
@@ -102,7 +105,7 @@ describe('a budget', () => {
 })
 
 describe('a throttle', () => {
-  test('closes until the vendor’s time, for all who share the account, and never for less than said before', async () => {
+  test('closes the account for all processes until the vendor’s time, and never earlier than an earlier throttle', async () => {
     const [one, another] = [budget(), budget()]
     await one.acquire(false, deadline())
     await one.close(30)
@@ -114,7 +117,7 @@ describe('a throttle', () => {
     expect((await another.acquire(false, deadline())).kind).toBe('granted')
   })
 
-  test('without a time closes for five seconds, and for twice as long each time that it comes again soon', async () => {
+  test('closes for five seconds by default, and twice as long each time that it recurs soon', async () => {
     const one = budget()
     await one.acquire(false, deadline())
     const waits = async () =>
@@ -136,7 +139,7 @@ describe('a throttle', () => {
   })
 })
 
-test('a call that can’t be counted is not made', async () => {
+test('a call that can’t be counted is not sent', async () => {
   await owner.query('ALTER TABLE vendor_budgets RENAME TO away')
   try {
     const permit = await budget().acquire(false, deadline())
@@ -148,7 +151,7 @@ test('a call that can’t be counted is not made', async () => {
   }
 })
 
-test('one 429 in the middle of a list: nobody calls with this account until then, and others go on', async () => {
+test('a 429 in the middle of a list stops all calls of this account for the given time, and no others', async () => {
   const fake = await startMicrosoft({
     retryAfter: 30,
     choose: ({ name, params }) =>
@@ -156,14 +159,14 @@ test('one 429 in the middle of a list: nobody calls with this account until then
   })
   try {
     for (let n = 0; n < 15; n++) fake.add({ id: `s-${n}`, customerId: `c-${n}` })
-    // Two processes: what they share is the database.
+    // Two processes that share the database only.
     const process = (account = 'default') =>
       remoteVendor(microsoft, fake.config, budgetsOf('microsoft-partner-center', account))
     const [job, web] = [process(), process()]
     const page = await job.list(undefined, deadline())
     expect(page).toMatchObject({ kind: 'page', failed: [], next: expect.any(String) })
     const listed = page.kind === 'page' ? page.items : []
-    // Three others were asked for beside the one that was throttled.
+    // Three parallel calls were sent next to the throttled one.
     const before = Array.from({ length: 9 }, (_, n) => `c-${n}`)
     expect(before.slice(0, listed.length)).toEqual(listed.map(({ customerId }) => customerId))
     expect(listed.length).toBeGreaterThanOrEqual(6)
@@ -180,7 +183,7 @@ test('one 429 in the middle of a list: nobody calls with this account until then
     for (const one of [job, web]) {
       expect(await one.list(next, deadline())).toMatchObject({ kind: 'unavailable', ...throttled })
     }
-    // A token was fetched for the second process, and nothing else.
+    // Only a token was fetched for the second process.
     expect(fake.exchanges.slice(calls).map(({ call }) => call.name)).toEqual(['token'])
     expect(await process('emea').read(first, deadline())).toMatchObject({ kind: 'read' })
   } finally {
@@ -188,7 +191,7 @@ test('one 429 in the middle of a list: nobody calls with this account until then
   }
 })
 
-test('the turn to try a vendor again is one for all processes, until it answers', async () => {
+test('the probe of a failed vendor is shared by all processes, until the vendor answers', async () => {
   const account = { vendor: 'probed', vendorAccount: 'default' }
   const permits = await Promise.all(Array.from({ length: 8 }, () => probesOf(account).tryAcquire(60_000)))
   expect(permits.filter(Boolean)).toHaveLength(1)

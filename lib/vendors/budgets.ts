@@ -4,47 +4,50 @@ import { database } from '#lib/platform/db/client.ts'
 import { inTime } from '#lib/platform/runtime/concurrency.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 
-// How many calls an account may make at a vendor's API. All processes share one count.
+// Number of calls that an account may make at a vendor's API, shared by all processes.
 
-/** What became of asking for a call. One that is held was not made; `retryAfter` is in seconds. */
+/** Result of a request for a call. A held call was not made; `retryAfter` is in seconds. */
 export type Permit = { kind: 'granted' } | { kind: 'held'; reason: string; retryAfter: number }
 
-/** The calls of one account at one API, as all processes share them. Nothing here throws. */
+/** Calls of one account at one API, shared by all processes. Never throws. */
 export type Budget = {
   /**
-   * Takes a call out of the budget, and waits a moment for it where that is enough.
-   * @param isBackground a job asks, which leaves the reserve to people
+   * Takes a call from the budget, and waits a moment if one will be available.
+   * @param isBackground whether a job calls, which leaves the reserve to people
    */
   acquire(isBackground: boolean, signal: AbortSignal): Promise<Permit>
   /**
-   * The vendor throttles: nobody calls this API with this account any more for a time.
-   * @param seconds as the vendor said; where it did not, five, and twice as many each time that this comes again soon
+   * Closes the API for this account, because the vendor throttles.
+   * @param seconds the vendor's Retry-After; by default five, and twice as many each time that a throttle recurs soon
    */
   close(seconds: number | undefined): Promise<void>
-  /** Whole seconds until a job may call again; 0: now. */
+  /** Returns the whole seconds until a job may call again; 0: now. */
   secondsUntilAvailable(): Promise<number>
 }
 
-/** The budgets of one account, by the API's name. @param callsPerMinute the most that are made in any minute */
+/**
+ * Returns the budget of an account at an API by name.
+ * @param callsPerMinute most calls in any minute
+ */
 export type Budgets = (api: string, callsPerMinute: number) => Budget
 
-/** How long a call is waited for, in milliseconds: people wait. */
+/** Longest wait for a call in milliseconds, on behalf of a person or of a job. */
 const WAIT_TIMEOUT_MS = { people: 1000, background: 5000 }
-/** Where the database can't be asked, in seconds. */
+/** Wait if the database is unreachable, in seconds. */
 const UNKNOWN_WAIT = 5
 
 /**
- * The budgets of a vendor's account. Where the database can't be asked, no call is made: it was surely not sent then,
- * while a call too many could close the API for all.
- * @param account the reseller's account at the vendor
+ * Returns the budgets of a vendor's account. If the database is unreachable, no call is made: an unsent call is
+ * harmless, while an uncounted one could get the API throttled for all.
+ * @param account reseller's account at the vendor
  */
 export function budgetsOf(vendor: string, account: string): Budgets {
   return (api, callsPerMinute) => budgetOf({ vendor, account, api, ...sizeOf(callsPerMinute) })
 }
 
 /**
- * A fifth of a minute's calls may be made at once, and the others come back evenly: so no minute has more than all of
- * them. A fifth of those at once is the reserve, which jobs leave to people.
+ * Returns a token bucket's size: a burst of a fifth of a minute's calls, and the rest refilled evenly, so that no
+ * minute exceeds the limit. A fifth of the burst is the reserve that jobs leave to people.
  */
 function sizeOf(callsPerMinute: number): Pick<Account, 'capacity' | 'perSecond' | 'reserve'> {
   const capacity = Math.max(1, Math.floor(callsPerMinute / 5))
@@ -78,7 +81,7 @@ function budgetOf(budgetAccount: Account): Budget {
         if (grant.isTaken) return { kind: 'granted' }
         const waitMs = grant.wait * 1000
         const isWithinTimeout = performance.now() + waitMs <= end
-        // Not all at the same moment.
+        // With jitter, so that waiting calls do not retry simultaneously.
         const goOn =
           isWithinTimeout &&
           (await pause(waitMs * (1 + Math.random() / 4), true, { signal }).catch(() => false))
@@ -104,11 +107,11 @@ function whyOf({ isClosed }: CallGrant): string {
   return isClosed ? 'are throttled by the vendor' : 'are used up for the moment'
 }
 
-// The statements, each of which stands alone, as the role `console_jobs`. They go by the database's clock.
-// Of two at once the second waits for the row, and sees what the first one left: its own time may be earlier then, so
-// that time never goes back in the row.
+// Statements of the role `console_jobs`, each in a transaction of its own. They use the database's clock. Of two
+// concurrent statements the second waits for the row, and may have an earlier time than the first: `refilled_at` never
+// decreases.
 
-/** Whose budget it is, at which API, and how large: tokens, each for one call. */
+/** Vendor, account and API of a budget, and its token bucket: one token per call. */
 type Account = {
   vendor: string
   account: string
@@ -118,10 +121,10 @@ type Account = {
   reserve: number
 }
 
-/** `wait` is in seconds, and 0 where a call could be made. */
+/** Result of a statement; `wait` is in seconds, 0 if a call is available. */
 type CallGrant = { isTaken: boolean; isClosed: boolean; wait: number }
 
-// The values are: vendor $1, account $2, API $3, capacity $4, tokens a second $5, the reserve to be left $6.
+// Parameters: vendor $1, account $2, API $3, capacity $4, tokens per second $5, the reserve to leave $6.
 const AVAILABLE = `least($4::float8,
   b.tokens + $5::float8 * greatest(0, extract(epoch FROM now() - b.refilled_at)::float8))`
 const NEEDED = '1 + $6::float8'
@@ -129,7 +132,7 @@ const WAIT = `greatest(0, (${NEEDED} - ${AVAILABLE}) / $5::float8, extract(epoch
 const ACCOUNT_FILTER = '(b.vendor, b.account, b.api) = ($1::text, $2::text, $3::text)'
 const IS_CLOSED = 'coalesce(b.closed_until > now(), false)'
 
-/** Takes a token. A row that somebody has just written is not seen yet by the wait: then it is that for one token. */
+/** Takes a token. The wait does not see a row that was inserted concurrently: it is then the time of one token. */
 const ACQUIRE_QUERY = `
   WITH taken AS (
     INSERT INTO vendor_budgets AS b (vendor, account, api, tokens, refilled_at)
@@ -143,15 +146,15 @@ const ACQUIRE_QUERY = `
     CASE WHEN t.is_taken THEN 0 ELSE greatest(1 / $5::float8, ${WAIT}) END AS wait
   FROM (SELECT EXISTS (SELECT FROM taken) AS is_taken) t LEFT JOIN vendor_budgets b ON ${ACCOUNT_FILTER}`
 
-/** No row where nobody has called yet. */
+/** Returns no row before the first call. */
 const WAIT_QUERY = `
   SELECT false AS "isTaken", ${IS_CLOSED} AS "isClosed", ${WAIT} AS wait FROM vendor_budgets b WHERE ${ACCOUNT_FILTER}`
 
-/** As Google advises: 5 seconds at first, then twice as long each time. */
+/** Exponential backoff as Google recommends: 5 seconds at first, then doubled each time. */
 const INITIAL_PAUSE_SECONDS = 5
 const MAX_PAUSE_SECONDS = 600
 
-/** Closes until $4 seconds from now, or where those are null for a time of our own; never for less than before. */
+/** Closes the API for $4 seconds, or for our own backoff if null; never shortens an earlier closing. */
 const CLOSE = `
   UPDATE vendor_budgets b
   SET closed_until = greatest(b.closed_until, now() + make_interval(secs => coalesce($4::float8, own.pause))),

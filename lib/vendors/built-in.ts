@@ -2,8 +2,8 @@ import 'server-only'
 import type { LocalVendor } from './vendor.ts'
 
 /**
- * The vendor whose books are our own database: the asset's row is the record, and the caller writes it
- * in the same transaction. Like every vendor it has a word of its own: users keep their licenses.
+ * Vendor whose system of record is our own database: the asset's row, which the caller updates in the same transaction.
+ * Its only rule: licenses in use can't be cancelled.
  */
 export const builtIn: LocalVendor = {
   name: 'built-in',
@@ -15,7 +15,7 @@ export const builtIn: LocalVendor = {
       const reason = `${seats.assigned} users are assigned. Unassign ${excessAssigned} first, or choose ${seats.assigned} or more.`
       return { kind: 'rejected', code: 'vendor_rejected', reason }
     }
-    // A cap that was stated apart is not ours to lower.
+    // An explicit cap must not be lowered.
     const maximum = seats.maximum === seats.purchased ? total : Math.max(seats.maximum, total)
     return { kind: 'applied', seats: { ...seats, purchased: total, maximum } }
   },

@@ -6,7 +6,7 @@ import { type Call, send, type Token, type Tokens } from './client.ts'
 import { uncounted } from './test-budget.ts'
 
 const requests: { token: string | undefined; body: string }[] = []
-/** What a good token is answered with. */
+/** Answer to a call with a valid token. */
 let answer: { status: number; headers: Record<string, string>; text: string }
 const server = createServer(async (request, response) => {
   let body = ''
@@ -27,7 +27,7 @@ beforeEach(() => {
   answer = { status: 200, headers: {}, text: '{}' }
 })
 
-/** Gives these one after the other, the last for ever, whatever is dropped. */
+/** Returns tokens with these values one after the other, repeating the last one, regardless of dropped ones. */
 function tokens(...values: (string | undefined)[]): Tokens {
   const next = (): Token => {
     const value = values.length > 1 ? values.shift() : values[0]
@@ -43,16 +43,21 @@ const post = (source: Tokens) =>
   )
 
 test.each([
-  ['a new token: once more', tokens('old', 'good'), { status: 200 }, ['old', 'good']],
-  ['a new token that is refused too: no third time', tokens('a', 'b', 'good'), { status: 401 }, ['a', 'b']],
-  ['the same token: it would be refused again', tokens('key'), { status: 401 }, ['key']],
-  ['no new token: the refusal stands', tokens('old', undefined), { status: 401 }, ['old']],
-])('after 401 with %s', async (_what, source, outcome, sent) => {
+  ['repeats the call once with a new token', tokens('old', 'good'), { status: 200 }, ['old', 'good']],
+  [
+    'does not repeat it a third time if the new token is refused, too',
+    tokens('a', 'b', 'good'),
+    { status: 401 },
+    ['a', 'b'],
+  ],
+  ['does not repeat it with the same token', tokens('key'), { status: 401 }, ['key']],
+  ['returns the refusal without a new token', tokens('old', undefined), { status: 401 }, ['old']],
+])('the client %s, after a 401', async (_what, source, outcome, sent) => {
   expect(await post(source)).toMatchObject({ kind: 'answer', ...outcome })
   expect(requests).toEqual(sent.map((token) => ({ token, body: 'change' })))
 })
 
-test('a process that was stopped on its way to the call does not send it any more', async () => {
+test('a process that was suspended before its call does not send the call any more', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const budget: Budget = {
     ...uncounted('', 0),
@@ -67,8 +72,8 @@ test('a process that was stopped on its way to the call does not send it any mor
   expect([reply, requests]).toEqual([{ kind: 'unsent', reason: 'the process was held up' }, []])
 })
 
-describe('of the budget', () => {
-  /** A call with a budget that says what it was asked. */
+describe('the budget', () => {
+  /** Sends calls with a stub budget that records its requests. */
   async function sendWith(permit: Awaited<ReturnType<Budget['acquire']>>, call: Partial<Call> = {}) {
     const reasons: unknown[] = []
     const budget: Budget = {
@@ -86,13 +91,13 @@ describe('of the budget', () => {
   }
   const granted = { kind: 'granted' } as const
 
-  test('each call is taken, also the second one with a new token', async () => {
+  test('is charged for each call, also for the repeat with a new token', async () => {
     const { told } = await sendWith(granted, { isBackground: true })
     expect(told).toEqual([{ isBackground: true }, { isBackground: true }])
     expect(requests).toHaveLength(2)
   })
 
-  test('what is held is not sent, and says for how long', async () => {
+  test('a held call is not sent, and reports the time to wait', async () => {
     const deniedPermit = { kind: 'held', reason: 'used up', retryAfter: 4 } as const
     const { reply } = await sendWith(deniedPermit)
     expect(reply).toEqual({ kind: 'unsent', reason: 'used up', retryAfter: 4, isThrottled: true })

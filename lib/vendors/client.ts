@@ -10,18 +10,18 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Budget } from './budgets.ts'
 import type { Wait, Why } from './vendor.ts'
 
-// What the clients of all vendors have in common; client.ts in a vendor's folder adds its address and its headers.
+// HTTP client that all vendors share; client.ts in a vendor's folder adds address and headers.
 
 export type Call = {
-  /** With the query, after the address of the vendor's API. */
+  /** Path with query, relative to the vendor's API. */
   path: string
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT'
   headers?: Record<string, string>
-  /** JSON. */
+  /** Body as JSON. */
   body?: string
-  /** Makes the call idempotent, where the vendor knows such a thing. */
+  /** Idempotency key of the call, for vendors that support one. */
   requestId?: string
-  /** Nobody waits for it: it leaves the budget's reserve to people. */
+  /** Whether a job makes the call, so that the budget's reserve stays for people. */
   isBackground?: boolean
 }
 
@@ -29,21 +29,21 @@ export type Reply = (
   | Extract<Exchange, { kind: 'answer' | 'cut' }>
   | (Extract<Exchange, { kind: 'unsent' }> & Wait)
 ) & {
-  /** The vendor throttles the account, or its budget had no call for this one: all others wait too. */
+  /** Whether the vendor throttles the account, or the budget had no call: other calls have to wait, too. */
   isThrottled?: boolean
-  /** What the vendor's support asks for, where it has such a thing. */
+  /** Id for the vendor's support, if the vendor has one. */
   correlationId?: string | undefined
 }
 
 export type Answer = Extract<Reply, { kind: 'answer' }>
 
 /**
- * Makes calls, each once; what is refused for its token alone, once more. Each is taken out of the account's budget.
- * Nothing here throws.
+ * Sends each call once, and repeats a call only if its token was refused. Every call takes a token from the account's
+ * budget. Never throws.
  */
 export type Client = { call(call: Call, signal: AbortSignal): Promise<Reply> }
 
-/** The same client for what a job asks. */
+/** Returns the client for calls of jobs. */
 export function inBackground({ call }: Client): Client {
   return { call: (request, signal) => call({ ...request, isBackground: true }, signal) }
 }
@@ -51,9 +51,12 @@ export function inBackground({ call }: Client): Client {
 export type Token = { kind: 'token'; value: string } | ({ kind: 'none'; reason: string } & Wait)
 
 export type Tokens = {
-  /** A token, or why there is none. Others may wait for the same one: an abort ends only this wait. */
+  /**
+   * Returns a token, or the reason why there is none. Concurrent callers share one request: an abort ends only this
+   * wait.
+   */
   token(signal: AbortSignal): Promise<Token>
-  /** Forgets a token that the vendor no longer takes. */
+  /** Drops a token that the vendor refuses. */
   drop(value: string): void
 }
 
@@ -63,30 +66,30 @@ type Access = {
   budget: Budget
   headers: Record<string, string>
   secrets?: string[]
-  /** Whether the vendor's own words say that it throttles, where the status alone does not. */
+  /** Returns whether the answer's body reports throttling where the status alone does not. */
   isThrottled?: (answer: Answer) => boolean
 }
 
 /**
- * Of a process that was stopped for longer than anybody waits, in milliseconds: whatever it was about to send was decided
- * long ago, and others may have taken it for dead. Its own time limits may not have noticed yet.
+ * Age in milliseconds at which a call is not sent any more, for a process that was suspended: the decision is old, and
+ * other processes may have taken over. The process's own timers may not have fired yet.
  */
 const RETRY_DEADLINE_MS = 20_000
 
 /**
- * Makes one call with a token. Where the vendor no longer takes that (401), nothing was done: the token is renewed, and
- * the call made once more, unless there is no other token.
+ * Sends a call with a token. After a 401, which means that nothing was done, renews the token and sends the call once
+ * more, unless the token is the same.
  */
 export async function send(access: Access, call: Call, signal: AbortSignal): Promise<Reply> {
   const began = Date.now()
   const token = await access.tokens.token(signal)
   if (token.kind === 'none') return { ...token, kind: 'unsent' }
-  const reply = await sendWith(token.value, access, call, signal, began)
+  const reply = await sendWith(token.value, access, call, { signal, began })
   if (!isUnauthorized(reply)) return reply
   access.tokens.drop(token.value)
   const renewed = await access.tokens.token(signal)
   if (renewed.kind === 'none' || renewed.value === token.value) return reply
-  const second = await sendWith(renewed.value, access, call, signal, began)
+  const second = await sendWith(renewed.value, access, call, { signal, began })
   if (isUnauthorized(second)) access.tokens.drop(renewed.value)
   return second
 }
@@ -95,8 +98,7 @@ async function sendWith(
   token: string,
   { url, budget, headers, secrets = [], isThrottled = () => false }: Access,
   { path, method = 'GET', headers: more, body, isBackground = false }: Call,
-  signal: AbortSignal,
-  began: number,
+  { signal, began }: { signal: AbortSignal; began: number },
 ): Promise<Reply> {
   const permit = await budget.acquire(isBackground, signal)
   if (permit.kind === 'held') return { ...permit, kind: 'unsent', isThrottled: true }
@@ -115,7 +117,7 @@ async function sendWith(
   const wait = retryAfterOf(reply.headers)
   const isBusy = reply.status === 429 || (reply.status === 503 && wait !== undefined) || isThrottled(reply)
   if (isBusy) await budget.close(wait)
-  // A refusal's words go to people and into logs, whatever it repeats of what it was sent.
+  // A refusal's text is shown to people and logged, so secrets that it repeats are removed.
   return { ...reply, text: withoutSecrets(reply.text, [token, ...secrets]), isThrottled: isBusy }
 }
 
@@ -123,12 +125,15 @@ function isUnauthorized(reply: Reply): boolean {
   return reply.kind === 'answer' && reply.status === 401
 }
 
-/** An id as one step of a path. Dots alone would climb, and nothing would shorten it: no id is like that. */
+/**
+ * Returns an id encoded as one path segment. An id of dots only, which would be path traversal, becomes `-`, which
+ * matches no id.
+ */
 export function segment(id: string): string {
   return encodeURIComponent(id.toWellFormed()).replace(/^\.*$/, '-')
 }
 
-/** Why a call was not taken; `said` is what the vendor's own code says of that. */
+/** Returns why a call was refused; `vendorWhy` is the reason by the vendor's own code. */
 export function whyOf(reply: Reply, vendorWhy: Why | undefined): Why | undefined {
   if (reply.isThrottled) return 'throttled'
   if (reply.kind === 'cut') return undefined
@@ -136,28 +141,28 @@ export function whyOf(reply: Reply, vendorWhy: Why | undefined): Why | undefined
   return vendorWhy ?? (reply.status === 401 ? 'no_access' : undefined)
 }
 
-/** What became of one request to a vendor. */
+/** Outcome of one request to a vendor. */
 type Exchange =
   | { kind: 'answer'; status: number; headers: Headers; text: string }
-  /** It surely never left. */
+  /** Certainly never sent. */
   | { kind: 'unsent'; reason: string }
-  /** It may have arrived: only the answer, or a part of it, is missing. */
+  /** Possibly received: the answer, or a part of it, is missing. */
   | { kind: 'cut'; reason: string }
 
-/** `body` is text. */
+/** Request; `body` is text. */
 export type Outgoing = { method?: string; headers?: Record<string, string>; body?: string | undefined }
 
-/** More than any answer of a vendor should have. */
+/** Largest answer in bytes, far above any expected one. */
 const MAX_BYTES = 8 * 1024 * 1024
-/** In seconds. */
+/** Longest accepted Retry-After, in seconds. */
 const MAX_WAIT_SECONDS = 24 * 60 * 60
-/** Who we are. Google packs its answers for those only that say "gzip" here too. */
+/** User agent. Google compresses answers only for user agents that contain "gzip". */
 const USER_AGENT = `${packageJson.name}/${packageJson.version} (gzip)`
 
 /**
- * Sends one request, once, with its length. Nothing throws; redirects are answers like any other (a token must not
- * follow them), and no reason repeats what was sent. Not by `fetch`: the built server puts one of its own in its
- * place, which sends a body in chunks, and no `fetch` tells whether a connection ever stood.
+ * Sends one request, once, with its Content-Length. Never throws; redirects are returned like other answers (a token
+ * must not follow them), and reasons repeat nothing of the request. Does not use `fetch`: the built server replaces it
+ * by one that sends bodies in chunks, and `fetch` does not report whether a connection was established.
  */
 export async function exchange(url: string, request: Outgoing, signal: AbortSignal): Promise<Exchange> {
   if (signal.aborted) return { kind: 'unsent', reason: 'there was no time left to ask' }
@@ -169,7 +174,8 @@ export async function exchange(url: string, request: Outgoing, signal: AbortSign
   }
   const connection = watched(sending)
   const giveUp = () => sending.destroy()
-  // On the signal itself: one that only a chain of others leads to may be collected, and its abort would never come.
+  // The listener is on the signal itself: a signal that only a chain of others refers to may be garbage-collected, and
+  // its abort would never arrive.
   signal.addEventListener('abort', giveUp, { once: true })
   try {
     return await answerTo(sending, request.body)
@@ -183,7 +189,10 @@ export async function exchange(url: string, request: Outgoing, signal: AbortSign
   }
 }
 
-/** @throws TypeError where the address or a header is none */
+/**
+ * Begins a request.
+ * @throws TypeError for an invalid URL or header
+ */
 function begin(url: string, { method = 'GET', headers = {}, body }: Outgoing): ClientRequest {
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
   const defaultHeaders = { 'user-agent': USER_AGENT, 'accept-encoding': 'gzip' }
@@ -191,14 +200,14 @@ function begin(url: string, { method = 'GET', headers = {}, body }: Outgoing): C
   return request(new URL(url), { method, headers: { ...headers, ...defaultHeaders, ...length } })
 }
 
-/** Whether the connection stands or stood, in `stood`: before it does, with TLS and all, no byte of a request leaves. */
+/** Tracks whether a connection was established, in `stood`: before that, TLS included, no byte of a request is sent. */
 function watched(sending: ClientRequest): { stood: boolean } {
   const connection = { stood: false }
   const isConnected = () => {
     connection.stood = true
   }
   sending.once('socket', (socket) => {
-    // One that was kept from a call before is there already.
+    // A kept-alive connection is established already.
     if (!socket.connecting) isConnected()
     else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', isConnected)
   })
@@ -218,7 +227,7 @@ async function answerTo(sending: ClientRequest, body: string | undefined): Promi
   return { kind: 'answer', status: response.statusCode ?? 0, headers, text: await textOf(response) }
 }
 
-/** Seconds to wait, as the header Retry-After says; a day at most, because a clock may be wrong. */
+/** Returns the seconds of the header Retry-After; at most a day, since a clock may be wrong. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
@@ -226,7 +235,7 @@ export function retryAfterOf(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), MAX_WAIT_SECONDS)
 }
 
-/** JSON as JavaScript has it, undefined where it is none. What a parser says of it would repeat pieces of it. */
+/** Parses JSON; undefined if it is invalid. The parser's error would quote parts of it. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -235,10 +244,13 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** Unpacked, and no more than we take. @throws Error where it is cut */
+/**
+ * Returns the decompressed body, up to the limit.
+ * @throws Error if it is truncated or too long
+ */
 async function textOf(response: IncomingMessage): Promise<string> {
   const isPacked = response.headers['content-encoding'] === 'gzip'
-  // Whatever ends the one ends the other, and is thrown below.
+  // An error of either stream ends both, and is thrown below.
   const body: Readable = isPacked ? pipeline(response, createGunzip(), () => {}) : response
   const chunks: Uint8Array[] = []
   let size = 0
@@ -257,13 +269,13 @@ function codeOf(error: unknown): string | undefined {
 
 const MAX_TEXT_LENGTH = 300
 
-/** What a vendor said, on one line, for people and logs; of more than 300 characters the first, with the sign for more. */
+/** Returns a vendor's message on one line, for people and logs, truncated to 300 characters with an ellipsis. */
 export function oneLine(text: string): string {
   const line = text.replace(/[\p{C}\s]+/gu, ' ').trim()
   return line.length > MAX_TEXT_LENGTH ? `${line.slice(0, MAX_TEXT_LENGTH - 1).trimEnd()}…` : line
 }
 
-/** A text without the secrets that were sent, where it repeats them. */
+/** Removes from a text the secrets of the request. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
 }

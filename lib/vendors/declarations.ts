@@ -4,10 +4,10 @@ import type { VendorDeclaration, VendorInfo } from './declaration.ts'
 import { google } from './google/declaration.ts'
 import { microsoft } from './microsoft/declaration.ts'
 
-/** The vendors that are reached over the network. A new one is added here and in its own folder, nowhere else. */
+/** Vendors that are called over the network. A new one is added here and in its own folder only. */
 export const vendorDeclarations: VendorDeclaration[] = [google, microsoft]
 
-/** The facts of a vendor by its name, as stored with an asset. One that is not known has its name for a label. */
+/** Returns a vendor's facts by its name, as stored with an asset. An unknown vendor's label is its name. */
 export function vendorInfo(name: string): VendorInfo {
   const declaration = vendorDeclarations.find((vendor) => vendor.name === name)
   if (declaration) return declaration.info

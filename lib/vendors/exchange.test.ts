@@ -18,7 +18,7 @@ async function serve(listener: RequestListener): Promise<string> {
 const deadline = (ms = 5000) => AbortSignal.timeout(ms)
 
 describe('one exchange', () => {
-  test('gives status, headers and text', async () => {
+  test('returns status, headers and text', async () => {
     const url = await serve((request, response) => {
       response.writeHead(418, { 'x-said': request.headers['x-asked'] }).end('Ω')
     })
@@ -27,7 +27,7 @@ describe('one exchange', () => {
     expect(answer.kind === 'answer' && answer.headers.get('x-said')).toBe('yes')
   })
 
-  test('follows nowhere', async () => {
+  test('follows no redirect', async () => {
     const seen: (string | undefined)[] = []
     const url = await serve((request, response) => {
       seen.push(request.url)
@@ -37,14 +37,14 @@ describe('one exchange', () => {
     expect(seen).toEqual(['/here'])
   })
 
-  test('goes through no fetch that a framework may have put in place of the real one', async () => {
+  test('does not use a fetch that a framework may have replaced', async () => {
     const url = await serve((_request, response) => response.end('real'))
     vi.stubGlobal('fetch', async () => new Response('another'))
     const result = await exchange(url, {}, deadline()).finally(() => vi.unstubAllGlobals())
     expect(result).toMatchObject({ kind: 'answer', text: 'real' })
   })
 
-  test('unpacks what the vendor has packed, and is cut where the end of that is missing', async () => {
+  test('decompresses the vendor’s answer, and reports a truncated one as cut', async () => {
     const packed = gzipSync('Ω'.repeat(1000))
     const url = await serve((request, response) => {
       expect(request.headers['accept-encoding']).toBe('gzip')
@@ -55,7 +55,7 @@ describe('one exchange', () => {
     expect(await exchange(`${url}/half`, {}, deadline())).toMatchObject({ kind: 'cut' })
   })
 
-  test('that is too long is cut', async () => {
+  test('cuts an answer that is too long', async () => {
     const url = await serve((_request, response) => {
       const more = () => {
         while (response.write(Buffer.alloc(1024 * 1024)));
@@ -70,7 +70,7 @@ describe('one exchange', () => {
   test.each([
     ['before the answer', 0],
     ['in the midst of it', 5],
-  ])('that is cut %s may have been done', async (_when, bytes) => {
+  ])('reports that a request cut %s may have been executed', async (_when, bytes) => {
     const url = await serve((_request, response) => {
       if (bytes === 0) return response.socket?.resetAndDestroy()
       response.writeHead(200, { 'content-length': '10' })
@@ -84,11 +84,11 @@ describe('one exchange', () => {
     ['http://no-such-host.invalid/', {}],
     ['nonsense', {}],
     ['http://127.0.0.1:2/', { headers: { 'x-a': 'line\nline' } }],
-  ])('with %s and %j never left', async (url, init) => {
+  ])('reports a request with %s and %j as unsent', async (url, init) => {
     expect(await exchange(url, init, deadline())).toMatchObject({ kind: 'unsent' })
   })
 
-  test('ends with its time: before it left, and after', async () => {
+  test('times out before and after the request is sent', async () => {
     let requestCount = 0
     const url = await serve(() => {
       requestCount += 1
@@ -100,8 +100,8 @@ describe('one exchange', () => {
   })
 })
 
-describe('the bytes on the wire', () => {
-  // A front that is no HTTP server, so that it shows what was sent and not what was made of it.
+describe('the bytes of a request', () => {
+  // A plain TCP server, so that the test sees the sent bytes and not a parsed request.
   async function record(call: (url: string) => Promise<unknown>): Promise<string> {
     let bytes = ''
     const raw = createTcpServer((socket) => {
@@ -116,19 +116,22 @@ describe('the bytes on the wire', () => {
     return bytes
   }
 
-  test.each(['POST', 'PATCH', 'PUT'])('of a %s: its length, no chunks, and who we are', async (method) => {
-    const headers = { 'content-type': 'application/json' }
-    const bytes = await record((url) => exchange(url, { method, headers, body: 'Ω END' }, deadline()))
-    const [headerBlock = '', body] = bytes.split('\r\n\r\n')
-    expect(headerBlock).toMatch(new RegExp(`^${method} /path HTTP/1.1\r\n`))
-    expect(headerBlock).toMatch(/^content-length: 6$/im)
-    expect(headerBlock).toMatch(/^user-agent: licenses-invoices\/\d+\.\d+\.\d+ /im)
-    expect(headerBlock).not.toMatch(/transfer-encoding/i)
-    expect(Buffer.from(body ?? '', 'latin1').toString()).toBe('Ω END')
-  })
+  test.each(['POST', 'PATCH', 'PUT'])(
+    'declare the length of a %s without chunks, and name the user agent',
+    async (method) => {
+      const headers = { 'content-type': 'application/json' }
+      const bytes = await record((url) => exchange(url, { method, headers, body: 'Ω END' }, deadline()))
+      const [headerBlock = '', body] = bytes.split('\r\n\r\n')
+      expect(headerBlock).toMatch(new RegExp(`^${method} /path HTTP/1.1\r\n`))
+      expect(headerBlock).toMatch(/^content-length: 6$/im)
+      expect(headerBlock).toMatch(/^user-agent: licenses-invoices\/\d+\.\d+\.\d+ /im)
+      expect(headerBlock).not.toMatch(/transfer-encoding/i)
+      expect(Buffer.from(body ?? '', 'latin1').toString()).toBe('Ω END')
+    },
+  )
 })
 
-test('an address of https that says nothing ends in time, and nothing left', async () => {
+test('an https address that never answers times out, and nothing was sent', async () => {
   const raw = createTcpServer((socket) => socket.on('error', () => {}).resume())
   await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve))
   const url = `https://127.0.0.1:${(raw.address() as AddressInfo).port}/`
@@ -139,7 +142,7 @@ test('an address of https that says nothing ends in time, and nothing left', asy
 test.each([
   ['speaks no TLS', 'HTTP/1.1 400 Bad Request\r\n\r\n', 'EPROTO'],
   ['hangs up at once', '', 'ECONNRESET'],
-])('where an address of https %s, nothing left', async (_what, description, code) => {
+])('nothing is sent to an https address that %s', async (_what, description, code) => {
   let bytes = ''
   const raw = createTcpServer((socket) => {
     socket
@@ -165,7 +168,7 @@ test.each([
   ['Wed, 21 Oct 2015 07:28:00 GMT', 1],
   ['soon', undefined],
   ['', undefined],
-])('Retry-After: %j', (value, seconds) => {
+])('parses Retry-After: %j', (value, seconds) => {
   expect(retryAfterOf(new Headers({ 'retry-after': value }))).toBe(seconds)
   expect(retryAfterOf(new Headers())).toBeUndefined()
 })

@@ -18,7 +18,7 @@ describe('Microsoft', () => {
     }
   }
 
-  test('is there with tenant, client and secret', () => {
+  test('is configured with tenant, client and secret', () => {
     named([])
     expect(vendorSettings()['microsoft-partner-center']).toBeUndefined()
     named(['TENANT_ID', 'CLIENT_ID', 'CLIENT_SECRET'])
@@ -43,7 +43,7 @@ describe('Microsoft', () => {
   test.each([
     [['TENANT_ID', 'CLIENT_ID'], /MICROSOFT_CLIENT_SECRET: is needed too$/],
     [['CLIENT_SECRET'], /MICROSOFT_TENANT_ID: is needed too; MICROSOFT_CLIENT_ID: is needed too$/],
-  ])('with %j alone is told what is missing, and no secret', (names, message) => {
+  ])('reports the missing settings with %j, and no secret', (names, message) => {
     named(names)
     expect(vendorSettings).toThrow(message)
     expect(vendorSettings).not.toThrow('client_secret')
@@ -55,7 +55,7 @@ describe('Microsoft', () => {
     ['TENANT_ID', 'a/b'],
     ['SETTLE_SECONDS', '0'],
     ['REPEAT_SECONDS', '86401'],
-  ])('does not take %s=%s', (name, value) => {
+  ])('refuses %s=%s', (name, value) => {
     named(['TENANT_ID', 'CLIENT_ID', 'CLIENT_SECRET'])
     vi.stubEnv(`MICROSOFT_${name}`, value)
     expect(vendorSettings).toThrow(`MICROSOFT_${name}`)
@@ -63,13 +63,13 @@ describe('Microsoft', () => {
 })
 
 describe('Google Workspace', () => {
-  test('is not configured by its addresses alone', () => {
+  test('is not configured by its URLs only', () => {
     expect(vendorSettings()['google-workspace']).toBeUndefined()
     vi.stubEnv('GOOGLE_URL', 'http://127.0.0.1:4000')
     expect(vendorSettings()['google-workspace']).toBeUndefined()
   })
 
-  test('needs a key and an administrator, and knows the rest', () => {
+  test('requires a key and an administrator, and has defaults for the rest', () => {
     vi.stubEnv('GOOGLE_KEY_FILE', '/keys/google.json')
     expect(vendorSettings).toThrow('GOOGLE_ADMIN: is needed too')
     vi.stubEnv('GOOGLE_ADMIN', 'admin@reseller.example')

@@ -6,29 +6,29 @@ import { text } from '#lib/platform/runtime/settings.ts'
 import type { VendorConfig, VendorDeclaration } from './declaration.ts'
 import { vendorDeclarations } from './declarations.ts'
 
-/** How long we wait for vendors, and how late they may be: assumptions, all in milliseconds. */
+/** Timeouts and delays of vendors: assumptions, all in milliseconds. */
 export type VendorTimes = {
-  /** For the read before a change. */
+  /** Timeout of the read before a change. */
   readMs: number
   writeMs: number
-  /** For a read that settles a change whose outcome is not known. */
+  /** Timeout of a read that settles a change with an unknown outcome. */
   confirmMs: number
-  /** Between two such reads. */
+  /** Interval between two such reads. */
   checkMs: number
-  /** Between two reads of a subscription that somebody asks for, to know at once. */
+  /** Shortest interval between two on-demand reads of a subscription. */
   againMs: number
-  /** How old the state may be that a read shows. */
+  /** Largest age of the state that a read shows. */
   staleMs: number
-  /** How long a vendor is left alone that failed several times in a row. */
+  /** Time for which the circuit breaker stays open. */
   pauseMs: number
-  /** After this, the process that claimed a change counts as dead. */
+  /** Time after which the process that claimed a change counts as dead. */
   leaseMs: number
 }
 
-/** Milliseconds, one at least. */
+/** Milliseconds, at least one. */
 const wait = z.coerce.number().int().min(1)
 
-/** The file that names accounts beside those of the environment; docs/vendors.md has its shape. */
+/** File with accounts in addition to those of the environment; docs/vendors.md describes its format. */
 export const accountsSettings = defineSettings(
   z
     .object({
@@ -37,7 +37,7 @@ export const accountsSettings = defineSettings(
     .transform(({ VENDOR_ACCOUNTS_FILE: path }) => ({ path: path && resolve(path) })),
 )
 
-/** The times that hold for all vendors; what one of them alone needs is declared in its own folder. */
+/** Times of all vendors; settings of a single vendor are declared in its folder. */
 export const vendorTimes = defineSettings(
   z
     .object({
@@ -72,7 +72,7 @@ function readerOf(vendor: VendorDeclaration): Settings<VendorConfig | undefined>
   return reader
 }
 
-/** The settings of each vendor's default account, by the vendor's name; undefined where it is not set up. */
+/** Settings of each vendor's default account, by the vendor's name; undefined if not configured. */
 export const vendorSettings: Settings<Partial<Record<string, VendorConfig>>> = Object.assign(
   () => Object.fromEntries(vendorDeclarations.map((vendor) => [vendor.name, readerOf(vendor)()])),
   { issues: () => vendorDeclarations.flatMap((vendor) => readerOf(vendor).issues()) },

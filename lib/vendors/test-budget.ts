@@ -1,6 +1,6 @@
 import type { Budgets } from './budgets.ts'
 
-/** For tests of what stands behind a budget, which has a test of its own: nothing is counted. */
+/** Stub budget for tests of the code behind it: counts nothing. The budget has a test of its own. */
 export const uncounted: Budgets = () => ({
   acquire: async () => ({ kind: 'granted' }),
   close: async () => {},

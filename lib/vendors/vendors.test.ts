@@ -25,7 +25,7 @@ import { paperclip } from './test-invented/declaration.ts'
 import type { Observed, RemoteVendor } from './vendor.ts'
 import { isVendor, remoteVendors, vendorOf } from './vendors.ts'
 
-// Longer than a busy machine takes for a call that is answered.
+// Longer than an answered call takes on a busy machine.
 const seedRef = ({ id: subscriptionId, customerId, skuId }: Seed) => ({ subscriptionId, customerId, skuId })
 const times = { VENDOR_READ_MS: '5000', VENDOR_WRITE_MS: '5000', VENDOR_CONFIRM_MS: '5000' }
 const assets = route(setQuantity)
@@ -52,10 +52,10 @@ async function patch(seed: Seed, quantity: number) {
   return { status: response.status, retryAfter: response.headers.get('retry-after'), json }
 }
 
-describe('a vendor that is added to the list, and has a folder', () => {
+describe('a vendor with a folder and an entry in the list', () => {
   beforeEach(() => {
     expect(isVendor('paperclip')).toBe(false)
-    // The two lines that docs/vendors.md asks for, in the two lists.
+    // The two lines in the two lists that docs/vendors.md requires.
     vendorDeclarations.push(paperclip)
     vendorFakes.push(standIn)
   })
@@ -66,7 +66,7 @@ describe('a vendor that is added to the list, and has a folder', () => {
     vi.unstubAllEnvs()
   })
 
-  test('may be named by an asset, has its label, and can’t be reached before it is set up', async () => {
+  test('may be named by an asset, has its label, and is unreachable before it is configured', async () => {
     expect(isVendor('paperclip')).toBe(true)
     expect(vendorInfo('paperclip')).toMatchObject({ label: 'Paperclip', locksIncreases: true })
     expect(remoteVendors()).toEqual([])
@@ -80,7 +80,7 @@ describe('a vendor that is added to the list, and has a folder', () => {
     })
   })
 
-  test('has its settings read and checked with all others', () => {
+  test('has its settings parsed and validated together with all others', () => {
     vi.stubEnv('PAPERCLIP_KEY', 'a key')
     expect(checkSettings).toThrow('PAPERCLIP_URL: is needed too')
     vi.stubEnv('PAPERCLIP_URL', 'http://paperclip.example')
@@ -93,19 +93,19 @@ describe('a vendor that is added to the list, and has a folder', () => {
     expect(vendorSettings()).toMatchObject({ paperclip: config })
   })
 
-  test('is set up by what its stand-in says that it needs', () => {
+  test('is configured by the settings of its fake server', () => {
     for (const name of standIn.needs) vi.stubEnv(name, 'https://paperclip.example')
     expect(remoteVendors().map(({ name }) => name)).toEqual(['paperclip'])
   })
 
-  test('has its subscriptions in the demo', () => {
+  test('has subscriptions in the demo', () => {
     const names = harborScenarios('2026-11-22').map(({ purchase }) => purchase.vendor)
     expect(names.filter((name) => name === 'paperclip')).toHaveLength(1)
   })
 
-  describe('and is set up', () => {
+  describe('a configured vendor', () => {
     let seed: Seed
-    /** Paperclip does what is late once this is resolved. */
+    /** Paperclip executes late writes once this is resolved. */
     let released: PromiseWithResolvers<void>
     beforeEach(async () => {
       released = Promise.withResolvers()
@@ -118,7 +118,7 @@ describe('a vendor that is added to the list, and has a folder', () => {
     const changes = () =>
       database.sql(CUSTOMER, 'SELECT state, to_quantity AS total FROM license_changes ORDER BY created_at')
 
-    test('changes licenses there by a PATCH', async () => {
+    test('changes licenses by a PATCH', async () => {
       const { status, json } = await patch(seed, 24)
       expect([status, json.properties.subscription.Seats]).toEqual([
         200,
@@ -131,7 +131,7 @@ describe('a vendor that is added to the list, and has a folder', () => {
       expect(item).toMatchObject({ vendor: { name: 'paperclip', label: 'Paperclip' } })
     })
 
-    test('refuses in its own words, foreseen or not', async () => {
+    test('refuses with its own message, predicted or not', async () => {
       expect((await patch(seed, 11)).json).toMatchObject({
         code: 'vendor_rejected',
         detail: 'Paperclip sells 12 licenses or more.',
@@ -143,7 +143,7 @@ describe('a vendor that is added to the list, and has a folder', () => {
       expect(stage.fake.writes).toEqual([])
     })
 
-    test('answers nothing of a write whose fate is not known, and 503 where it is throttled', async () => {
+    test('answers a write with an unknown outcome as such, and a throttled one with 503', async () => {
       stage.fake.failNext('write', 'throttle')
       expect((await patch(seed, 24)).json.code).toBe('vendor_unavailable')
       stage.fake.failNext('write', 'error-before')
@@ -151,7 +151,7 @@ describe('a vendor that is added to the list, and has a folder', () => {
       expect(await changes()).toMatchObject([{ state: 'FAILED' }, { state: 'UNKNOWN' }])
     })
 
-    describe('and answers a write with an order', () => {
+    describe('an asynchronous write (order)', () => {
       const deadline = () => AbortSignal.timeout(5000)
       const port = () => vendorOf({ vendor: 'paperclip', vendorAccount: 'default' }) as RemoteVendor
       const lookup = async (pollRef?: string) =>
@@ -163,7 +163,7 @@ describe('a vendor that is added to the list, and has a folder', () => {
       }
       const set = async (total = 24) => port().setQuantity(await read(), total, 'change-1', deadline())
 
-      test('it says by what to ask for it, and that tells when it is done; nothing is sent again', async () => {
+      test('answers with an id to poll, which reports the completion; nothing is sent again', async () => {
         stage.fake.failNext('write', 'order')
         expect(await set()).toMatchObject({ kind: 'unknown', pollRef: 'o-1' })
         const reason = 'Paperclip has not done the order yet.'
@@ -176,14 +176,14 @@ describe('a vendor that is added to the list, and has a folder', () => {
         expect([sent(), stage.fake.writes.length]).toEqual([1, 1])
       })
 
-      test('whose answer is lost, it is known by the id of the change', async () => {
+      test('is found by the id of the change when its answer is lost', async () => {
         stage.fake.failNext('write', 'reset-after')
         const result = await set()
         expect([result.kind, 'pollRef' in result]).toEqual(['unknown', false])
         expect(await lookup()).toMatchObject({ kind: 'applied', observed: { seats: { purchased: 24 } } })
       })
 
-      test('that was refused later, it says so', async () => {
+      test('reports an order that was refused later', async () => {
         stage.fake.failNext('write', 'order-refused')
         expect(await set()).toMatchObject({ kind: 'unknown', pollRef: 'o-1' })
         released.resolve()
@@ -193,21 +193,21 @@ describe('a vendor that is added to the list, and has a folder', () => {
         expect(stage.fake.writes).toEqual([])
       })
 
-      test('that it has never heard of, or can’t be asked for, nothing is settled', async () => {
+      test('settles nothing for an unknown order, or while the vendor is down', async () => {
         expect(await lookup()).toMatchObject({ kind: 'unknown', reason: 'Paperclip says: no such order.' })
         await set()
         stage.fake.setDown(true)
         expect(await lookup('o-1')).toMatchObject({ kind: 'unknown', pollRef: 'o-1' })
       })
 
-      test('an order for another subscription is not believed to be ours', async () => {
+      test('is not accepted for another subscription', async () => {
         await set()
         const another = { ...seedRef(seed), skuId: 'another' }
         const pendingLookup = port().lookup?.(another, { changeId: 'change-1', pollRef: 'o-1' }, deadline())
         expect(await pendingLookup).toMatchObject({ kind: 'unknown' })
       })
 
-      test('sent again under the id of its change it has one effect', async () => {
+      test('has one effect when it is sent again under the id of its change', async () => {
         expect(port().idempotentWrites).toBe(3_600_000)
         const before = await read()
         stage.fake.failNext('write', 'drop-before')
@@ -218,7 +218,7 @@ describe('a vendor that is added to the list, and has a folder', () => {
       })
     })
 
-    test('is read to the end of its list each hour', async () => {
+    test('is read completely each hour', async () => {
       const last = stage.seeds[4] as Seed
       stage.fake.setByVendor(last.id, 48)
       expect(await readVendors('hourly')).toBe(5)
@@ -228,7 +228,7 @@ describe('a vendor that is added to the list, and has a folder', () => {
   })
 })
 
-test('a line of a list that tells of another SKU under our ids is not believed', async () => {
+test('an item of a list with our ids but another SKU is discarded', async () => {
   const seed = await begin(google, 2)
   try {
     stage.fake.change(seed.id, { skuId: 'another' })
@@ -241,7 +241,7 @@ test('a line of a list that tells of another SKU under our ids is not believed',
   }
 })
 
-test('“try again after 24 hours” at Microsoft is Retry-After of so many seconds', async () => {
+test('“try again after 24 hours” of Microsoft becomes Retry-After', async () => {
   const seed = await begin(microsoft)
   try {
     stage.fake.failNext('write', 'code-900278')

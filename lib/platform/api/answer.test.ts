@@ -18,7 +18,7 @@ const answered = (method: string, size: number) =>
     }),
   )
 
-test('what is large leaves in pieces, so that it is seen how quickly it is taken, and says its length', async () => {
+test('a large answer leaves in chunks, so that a slow reader is noticed, and declares its length', async () => {
   const { body, headers } = await answered('GET', 1_000_000)
   if (!isOutgoing(body)) throw new Error('It leaves at once.')
   const sizes: number[] = []
@@ -33,7 +33,7 @@ test.each([
   ['GET', 1000],
   ['HEAD', 1000],
   ['HEAD', 1_000_000],
-])('%s of %i bytes does not', async (method, size) => {
+])('%s of %i bytes is sent in one piece', async (method, size) => {
   const { body, headers } = await answered(method, size)
   expect(isOutgoing(body)).toBe(false)
   expect(headers['Content-Length']).toBe(String(size))

@@ -1,9 +1,12 @@
 import type { Method } from './contract.ts'
 
-/** How a call is asked for. Its contract is made of it, and so is the browser's query, which carries no schemas. */
+/**
+ * Name, method and path of a call. The contract and the browser's query, which carries no schemas, are both built from
+ * them.
+ */
 export type Call = { name: string; method: Method; path: string }
 
-/** A noun's calls by their names, each written once: `listAssets: 'GET /billing/v1/assets'`. */
+/** Names a noun's calls, each written once: `listAssets: 'GET /billing/v1/assets'`. */
 export function callsOf<Name extends string>(
   lines: Record<Name, `${Method} /${string}`>,
 ): Record<Name, Call> {

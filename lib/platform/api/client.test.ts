@@ -15,7 +15,7 @@ const contracts = modules
   .filter((value): value is AnyContract => 'permission' in Object(value))
 
 describe('the browser', () => {
-  it.each(contracts)('writes times as $name reads them, and other numbers as they are', (contract) => {
+  it.each(contracts)('converts times like $name, and keeps other numbers', (contract) => {
     const { query } = queriesOf<{ query: AnyContract }>({ query: contract })
     for (const [name, schema] of Object.entries<z.ZodType>(contract.query.shape)) {
       const isTime = Number(z.safeDecode(schema, '100').data) >= 100_000
@@ -23,7 +23,7 @@ describe('the browser', () => {
     }
   })
 
-  it('writes what the contract reads, and nothing for what is absent', () => {
+  it('writes the parameters that the contract reads, and omits absent ones', () => {
     const query = {
       filter: { platform: ['cloud-platform', 'a b'], status: ['PAST DUE'] },
       minCreationTime: Date.UTC(1971, 0, 1),
@@ -38,7 +38,7 @@ describe('the browser', () => {
     expect(listInvoices.path({ query: { search: '', filter: {} } })).toBe('/billing/v1/invoices')
   })
 
-  it('puts an id into the path as one part', () => {
+  it('encodes an id as one path segment', () => {
     const path = setQuantity.path({ params: { asset_id: 'a/b?c' } })
     expect(path).toBe('/billing/v1/assets/a%2Fb%3Fc')
   })
@@ -52,7 +52,7 @@ describe('a call that is refused for want of a fresh sign-in', () => {
   }
   const forbidden = () =>
     Response.json({ code: 'fresh_sign_in_required', detail: 'Confirm.' }, { status: 403 })
-  /** Answers one request after the other so, and tells what was sent. */
+  /** Answers the requests one after the other with `answers`, and returns the requests that were sent. */
   const respondWith = (...answers: Response[]) => {
     const sent: RequestInit[] = []
     vi.stubGlobal('fetch', (_: string, init: RequestInit) => {
@@ -67,7 +67,7 @@ describe('a call that is refused for want of a fresh sign-in', () => {
     vi.unstubAllGlobals()
   })
 
-  it('is sent once more when the member has confirmed, the same request under the same key', async () => {
+  it('sends the same request under the same key once more after the member has confirmed', async () => {
     const sent = respondWith(forbidden(), Response.json({ done: 1 }))
     const confirm = vi.fn(async () => true)
     end = whenFreshSignInIsRequired(confirm)
@@ -78,7 +78,7 @@ describe('a call that is refused for want of a fresh sign-in', () => {
     expect(sent[1]?.headers).toMatchObject({ 'idempotency-key': 'same' })
   })
 
-  it('is refused where they did not, where nobody asks them, and where it is refused again', async () => {
+  it('rejects when the member declines, when no confirmation is installed, and when the second request is refused too', async () => {
     const code = { code: 'fresh_sign_in_required' }
     let sent = respondWith(forbidden())
     await expect(setQuantity(input)).rejects.toMatchObject(code)
@@ -94,7 +94,7 @@ describe('a call that is refused for want of a fresh sign-in', () => {
     expect(sent).toHaveLength(2)
   })
 
-  it('is no other refusal: nobody is asked', async () => {
+  it('rejects any other refusal without asking the member', async () => {
     respondWith(Response.json({ code: 'permission_denied' }, { status: 403 }))
     const confirm = vi.fn(async () => true)
     end = whenFreshSignInIsRequired(confirm)

@@ -3,29 +3,29 @@ import type { Call } from './call.ts'
 import type { AnyContract, Input, Output } from './contract.ts'
 import { type InputError, PROBLEMS, Problem, type ProblemCode } from './problem.ts'
 
-// Schemas stay on the server, which has parsed what it sends: here they are types only, so that a page
-// does not carry zod.
+// Schemas stay on the server, which has parsed every response that it sends: types only, so that a page does not carry
+// zod.
 
-/** What a call is given in the browser: the decoded values, each part only where there is one. */
+/** Input of a call in the browser: the decoded values, each part only where the contract has one. */
 export type PartialInput<C extends AnyContract> = { [Part in keyof Input<C>]?: Input<C>[Part] }
 
-/** A contract as the browser uses it: call it, name its cached answer, or take its path, as for a file. */
+/** Contract as the browser uses it: calls it, and returns its query key and its path, as for a file. */
 type Query<C extends AnyContract> = {
   (input: PartialInput<C>, signal?: AbortSignal): Promise<Output<C>>
-  /** The answer's name in the query cache. */
+  /** Key of the answer in the query cache. */
   key(input: PartialInput<C>): readonly unknown[]
-  /** Path and query string that return this answer. */
+  /** URL path and query string of this answer. */
   path(input: PartialInput<C>): string
-  /** The query string alone, without a question mark: also that of the screen. */
+  /** Returns the query string without a question mark, as the screen's URL has it, too. */
   search(query: PartialInput<C>['query']): string
 }
 
-/** The names under which a noun's contract.ts exports contracts. */
+/** Export names of the contracts in a noun's contract.ts. */
 type NameIn<Contracts> = {
   [Name in keyof Contracts]: Contracts[Name] extends AnyContract ? Name : never
 }[keyof Contracts]
 
-/** The browser's queries of a noun's contracts, by their names. They throw a Problem for every refusal. */
+/** Returns the browser's queries of a noun's contracts by name. They throw a Problem for every refusal. */
 export function queriesOf<Contracts>(calls: Record<NameIn<Contracts>, Call>): {
   [Name in NameIn<Contracts>]: Contracts[Name] extends AnyContract ? Query<Contracts[Name]> : never
 } {
@@ -60,7 +60,7 @@ function queryOf<C extends AnyContract>({ name, method, path: template }: Call):
       return await fetchOutput(input, signal)
     } catch (error) {
       if (!(await isConfirmed(error))) throw error
-      // The same request again, under the same Idempotency-Key: nothing was done for the first.
+      // Repeats the request under the same Idempotency-Key: the first one had no effect.
       return fetchOutput(input, signal)
     }
   }
@@ -70,9 +70,9 @@ function queryOf<C extends AnyContract>({ name, method, path: template }: Call):
 let confirm: (() => Promise<boolean>) | undefined
 
 /**
- * Says how the member is asked to confirm who they are when a request is refused for want of a fresh sign-in: whether
- * they did. Then it is sent once more.
- * @returns ends it
+ * Installs the dialog that asks the member to confirm their identity when a request is refused for want of a fresh
+ * sign-in. `confirmIdentity` resolves to whether the member confirmed; the request is then sent once more.
+ * @returns a function that uninstalls the dialog
  */
 export function whenFreshSignInIsRequired(confirmIdentity: () => Promise<boolean>): () => void {
   confirm = confirmIdentity
@@ -88,12 +88,15 @@ async function isConfirmed(error: unknown): Promise<boolean> {
 
 const tags = new WeakMap<object, string>()
 
-/** The ETag that an answer came with. */
+/** Returns the ETag of an answer. */
 export function tagOf(answer: object): string | undefined {
   return tags.get(answer) || undefined
 }
 
-/** Parameters that hold milliseconds and are written as seconds (CONTRACT 2): client.test.ts holds them to contracts. */
+/**
+ * Parameters that hold milliseconds and are sent as seconds (CONTRACT 2): client.test.ts compares them with the
+ * contracts.
+ */
 const TIMES = ['CreationTime', 'DueDate', 'RenewalTime'].flatMap((name) => [`min${name}`, `max${name}`])
 
 /** Writes decoded values as the query string that the contract reads; absent ones are left out. */
@@ -101,7 +104,7 @@ function searchOf(query: object): string {
   const parts = Object.entries(query).flatMap(([name, value]: [string, unknown]) => {
     const text = textOf(value, TIMES.includes(name))
     if (text === '') return []
-    // `:` and `|` are the filter's grammar: kept, so that a view's address can be read.
+    // `:` and `|` belong to the filter's grammar: unescaped, so that a view's URL stays readable.
     return `${name}=${encodeURIComponent(text).replaceAll('%3A', ':').replaceAll('%7C', '|')}`
   })
   return parts.join('&')

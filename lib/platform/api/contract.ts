@@ -10,8 +10,8 @@ import { integerText } from './request.ts'
 export type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'
 
 /**
- * What is promised of one call. From this value come the route handler, the browser call, the query
- * key, the OpenAPI operation and the permission check.
+ * Contract of one call. The route handler, the browser call, the query key, the OpenAPI operation and the permission
+ * check are derived from it.
  */
 export type Contract<
   Params extends z.ZodObject = z.ZodObject,
@@ -21,35 +21,35 @@ export type Contract<
   Headers extends z.ZodObject = z.ZodObject,
 > = {
   name: string
-  /** One line without a full stop. */
+  /** Single line without a full stop. */
   summary: string
-  /** Whole sentences: what the call is for, and what a reader would not guess. */
+  /** Whole sentences: the purpose of the call, and facts that a reader would not guess. */
   description: string
   method: Method
-  /** What it counts as; where it is not given, what is streamed is an export. */
+  /** Quota that the call counts against; by default `export` for a streamed answer. */
   limit: Kind
-  /** With `{name}` for each of `params`. */
+  /** Path with `{name}` for each of `params`. */
   path: string
-  /** Whether it changes something that may be changed though the customer is closed. */
+  /** Whether the call makes a change that is allowed although the customer is closed. */
   evenIfClosed: boolean
   /** `any`: every caller. `none`: no caller is needed. */
   permission: Permission | 'any' | 'none'
   params: Params
-  /** Each field reads one text value. Parameters that it does not name are ignored. */
+  /** Schema of the query, with one text value per field. Unknown parameters are ignored. */
   query: Query
-  /** Each field reads one header, under its name in lower case. */
+  /** Schema of the headers, by name in lower case. */
   headers: Headers
-  /** Absent where `method` carries none. */
+  /** Undefined if `method` has no body. */
   body: Body
-  /** The most bytes that it may have, where that is not the usual number. */
+  /** Largest body in bytes, where it differs from the default. */
   bodyLimit?: number
-  /** Absent: JSON and problems, for keys and sessions. */
+  /** By default JSON and problems, for keys and sessions. */
   protocol?: Protocol
-  /** What is not declared here never leaves. */
+  /** Schema of the answer's body; undeclared members are removed. */
   output: Output
-  /** Headers that its answers have at times, beside those that follow from its kind. */
+  /** Headers that answers carry only sometimes, in addition to those that follow from the answer's kind. */
   responseHeaders: readonly HeaderName[]
-  /** All that it may answer; another one does not leave. */
+  /** Codes that the call may answer; any other becomes a 500. */
   problems: readonly ProblemCode[]
   examples: readonly Example[]
 }
@@ -57,7 +57,7 @@ export type Contract<
 // biome-ignore lint/suspicious/noExplicitAny: the one place where a contract's schemas don't matter
 export type AnyContract = Contract<any, any, any, any, any>
 
-/** What an operation gets: decoded by the contract's schemas. */
+/** Input of an operation, decoded by the contract's schemas. */
 export type Input<C extends AnyContract> = {
   params: z.output<C['params']>
   query: z.output<C['query']>
@@ -68,15 +68,15 @@ export type Output<C extends AnyContract> = z.output<C['output']>
 
 export const nothing = z.object({})
 export const noBody = z.undefined()
-/** The body of a call that carries none by a method which could: left out, or an object without fields. */
+/** Body of a call without input by a method that allows one: absent, or an object without fields. */
 export const emptyBody = z.strictObject({})
 
 type Needed = 'name' | 'summary' | 'description' | 'method' | 'path' | 'permission' | 'output'
 type Parts = Exclude<keyof Contract, Needed>
 
 /**
- * Names a contract. Its parts that carry nothing may be left out. `problems` are those that the operation itself
- * finds: what the way to it may answer is added here.
+ * Names a contract. Empty parts may be omitted. `problems` lists the codes that the operation itself throws; the codes
+ * of routing, authentication and limits are added here.
  */
 export function contract<
   Output extends z.ZodType,
@@ -97,7 +97,7 @@ export function contract<
 
 type RoutingParts = 'permission' | 'method' | 'params' | 'query' | 'evenIfClosed'
 
-/** What a call may answer before its operation runs, or because it can't. */
+/** Returns the codes that a call may answer before its operation runs, or because the operation can't run. */
 function routingProblems(definition: Pick<AnyContract, RoutingParts>): ProblemCode[] {
   const { permission, method, params, query, evenIfClosed } = definition
   const when = (holds: boolean, ...codes: ProblemCode[]) => (holds ? codes : [])
@@ -122,7 +122,7 @@ function routingProblems(definition: Pick<AnyContract, RoutingParts>): ProblemCo
 
 export const DEFAULT_MAX_RESULTS = 50
 
-/** The parameters of each list (CONTRACT 2). */
+/** Parameters of each list (CONTRACT 2). */
 export const paging = {
   maxResults: integerText(1, 250, true)
     .optional()
@@ -133,7 +133,7 @@ export const paging = {
   pageToken: z
     .string()
     .min(1, 'is empty')
-    // An id in it may have 300 characters of four bytes.
+    // An id in the filter may have 300 characters of four bytes.
     .max(2000, 'is too long')
     .optional()
     .meta({
@@ -141,7 +141,7 @@ export const paging = {
     }),
 }
 
-/** What each list answers beside its rows. */
+/** Paging members of each list's answer, next to its rows. */
 export const pagingOutput = {
   rowCount: z.int().min(0).meta({ description: 'Number of rows in this page.' }),
   pageToken: z.string().optional().meta({ description: 'Leads to the next page. Absent on the last.' }),

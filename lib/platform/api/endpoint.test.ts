@@ -67,7 +67,7 @@ afterAll(() => database.close())
 
 const ASSET = '/billing/v1/assets/workspace-suite-1'
 
-describe('who may do what (spec 5.3)', () => {
+describe('permissions of roles (spec 5.3)', () => {
   const calls: [string, string, 'licenses' | 'invoices' | 'any'][] = [
     ['GET', '/billing/v1/assets', 'licenses'],
     ['GET', ASSET, 'licenses'],
@@ -96,7 +96,7 @@ describe('who may do what (spec 5.3)', () => {
   })
 
   it.each(['Bearer', 'Bearer x', 'Basic abc', `Bearer lic_${'a'.repeat(36)}`, ''])(
-    '401 for the header "%s", and says how to authenticate',
+    'answers 401 for the header "%s" and names the scheme',
     async (authorization) => {
       const { status, headers, json } = await send('GET', '/billing/v1/assets', {
         headers: { authorization },
@@ -109,7 +109,7 @@ describe('who may do what (spec 5.3)', () => {
   it.each([
     ['revoked', { revokedAt: new Date() }],
     ['expired', { expiresAt: new Date(Date.now() - 1000) }],
-  ])('401 for a key that is %s', async (_, keyFields) => {
+  ])('answers 401 for a key that is %s', async (_, keyFields) => {
     const key = await addKey('northwind', ['admin'], keyFields)
     expect((await send('GET', '/billing/v1/assets', { key })).status).toBe(401)
   })
@@ -126,8 +126,8 @@ describe('who may do what (spec 5.3)', () => {
   })
 })
 
-describe('the wrapper', () => {
-  it('405 with Allow, as a problem', async () => {
+describe('the route handler', () => {
+  it('answers 405 with Allow, as a problem', async () => {
     const sent: [string, Sent['headers']?][] = [['POST'], ['DELETE'], ['OPTIONS', { 'X-Method': 'TRACE' }]]
     for (const [method, more = {}] of sent) {
       const { status, headers, json } = await send(method, ASSET, { key: keys.it, headers: more })
@@ -140,13 +140,13 @@ describe('the wrapper', () => {
     expect((await send('POST', ASSET)).status).toBe(401)
   })
 
-  it('404 for unknown paths, as a problem', async () => {
+  it('answers 404 for unknown paths, as a problem', async () => {
     const { status, headers, json } = await send('GET', '/billing/v1/nothing')
     expect([status, json.code]).toEqual([404, 'not_found'])
     expect(headers.get('Content-Type')).toBe('application/problem+json')
   })
 
-  it('a foreign id looks exactly like a missing one', async () => {
+  it('answers a foreign id exactly like a missing one', async () => {
     const read = async (target: string, method = 'GET') => {
       const { status, json } = await send(method, target, {
         key: keys.other,
@@ -162,7 +162,7 @@ describe('the wrapper', () => {
     expect((await read(ASSET)).status).toBe(404)
   })
 
-  it.each(['%ff', '%00', 'a%00b', 'x'.repeat(400), '%E0%80'])('404 for the id %s', async (id) => {
+  it.each(['%ff', '%00', 'a%00b', 'x'.repeat(400), '%E0%80'])('answers 404 for the id %s', async (id) => {
     expect((await send('GET', `/billing/v1/assets/${id}`, { key: keys.it })).status).toBe(404)
   })
 
@@ -191,14 +191,14 @@ describe('the wrapper', () => {
     ['pageToken=', 'page_token_invalid'],
     [`pageToken=${'x'.repeat(2001)}`, 'page_token_invalid'],
     [`search=${'x'.repeat(201)}`, 'invalid_request'],
-  ])('400 for ?%s', async (search, code) => {
+  ])('answers 400 for ?%s', async (search, code) => {
     const { status, json } = await send('GET', `/billing/v1/assets?${search}`, { key: keys.it })
     expect([status, json.code]).toEqual([400, code])
     expect(json.errors[0].parameter).toBe(search.split('=')[0])
     expect(json.error).toBe(json.detail)
   })
 
-  it('ignores what it does not know, and a trailing slash', async () => {
+  it('ignores unknown parameters and a trailing slash', async () => {
     const plain = await send('GET', '/billing/v1/assets', { key: keys.it })
     const odd = await send(
       'GET',
@@ -227,7 +227,7 @@ describe('the wrapper', () => {
     expect(encoded.text).toBe(raw.text)
   })
 
-  it('answers a GET with its ETag, and 304 to whom holds it', async () => {
+  it('answers a GET with its ETag, and 304 to a client that has this version', async () => {
     for (const target of ['/billing/v1/assets', ASSET, '/billing/v1/asset-summary']) {
       const first = await send('GET', target, { key: keys.it })
       const etag = first.headers.get('ETag') ?? ''
@@ -275,26 +275,26 @@ describe('the body of a PATCH (CONTRACT 4)', () => {
     ['null', ''],
     ['"11"', ''],
     [`{"quantity":${'['.repeat(5000)}${']'.repeat(5000)}}`, '/quantity'],
-  ])('400 for %.40s, which names the field and changes nothing', async (body, pointer) => {
+  ])('answers 400 for %.40s, names the field and changes nothing', async (body, pointer) => {
     const { status, json } = await patch({ body })
     expect([status, json.code]).toEqual([400, 'invalid_request'])
     expect(json.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
     expect(await quantity()).toBe(10)
   })
 
-  it('400 for a thousand unknown fields names a few of them', async () => {
+  it('answers 400 for a thousand unknown fields, and names a few of them', async () => {
     const fields = Array.from({ length: 1000 }, (_, index) => `"f${index}":1`)
     const { status, json } = await patch({ body: `{"quantity":11,${fields.join()}}` })
     expect([status, json.errors.length]).toEqual([400, 20])
   })
 
-  it('400 without a body, and for invalid UTF-8', async () => {
+  it('answers 400 without a body, and for invalid UTF-8', async () => {
     expect((await patch({})).json.errors[0].pointer).toBe('/quantity')
     const bytes = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])
     expect((await patch({ body: bytes })).status).toBe(400)
   })
 
-  it('413 over 16 KiB, 415 for another type, and each only after the permission', async () => {
+  it('answers 413 over 16 KiB and 415 for another type, each only after the permission check', async () => {
     const large = `{"quantity":11,"x":"${'x'.repeat(17_000)}"}`
     expect((await patch({ body: large })).json.code).toBe('body_too_large')
     for (const type of [
@@ -319,13 +319,13 @@ describe('the body of a PATCH (CONTRACT 4)', () => {
   })
 })
 
-describe('when the database fails', () => {
+describe('failures of the database', () => {
   it.each([
     new Error('Connection terminated unexpectedly'),
-    // Of a primary that has just become another one's standby.
+    // Error of a primary that has just become a standby.
     Object.assign(new Error('Connection terminated: read-only transaction'), { code: '25006' }),
     Object.assign(new Error('postmaster was shut down, exiting: terminated'), { code: 'XX000' }),
-  ])('503 with Retry-After, and nothing internal in the body: %s', async (lost) => {
+  ])('answers 503 with Retry-After, and nothing internal in the body: %s', async (lost) => {
     const { opened } = database
     const { connect } = opened.keys
     opened.keys.connect = ((done: (error: Error) => void) => done(lost)) as never
@@ -338,7 +338,7 @@ describe('when the database fails', () => {
     }
   })
 
-  it('500 for what nobody expected: the request id, and no more', async () => {
+  it('answers 500 for an unexpected error, with the request id only', async () => {
     const { opened } = database
     const { connect } = opened.keys
     const unexpected = new Error('relation "secret" does not exist')

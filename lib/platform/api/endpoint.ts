@@ -22,18 +22,21 @@ import { PROBLEMS_AS_JSON } from './problem-schemas.ts'
 import { type ErrorFormat, type Protocol, written } from './protocol.ts'
 import { type ApiRequest, checkSameOrigin, conditional, readInput } from './request.ts'
 
-/** What answers the requests to one path; it never throws. */
+/** Handler of the requests to one path; it never throws. */
 export type Respond = (request: ApiRequest) => Promise<ApiResponse>
 
 type Handler = (request: Request) => Promise<Response>
 type Handlers = Record<(typeof METHODS)[number], Handler>
 
-/** The route handlers of one path: its operations, and a 405 for every other method. */
+/** Returns the route handlers of one path: its operations, and a 405 for every other method. */
 export function route(...operations: AnyOperation[]): Handlers {
   return handlers(operations[0]?.contract.path, (request) => answer(operations, request))
 }
 
-/** The 404 of every path under the API that names nothing, as JSON or as the protocol has it of those below its root. */
+/**
+ * Returns the handlers that answer 404 for unknown paths under the API, as JSON, or in the format of the protocol below
+ * whose root the path is.
+ */
 export function unknownPath(protocol?: Protocol): Handlers {
   return handlers(protocol?.root, (request) =>
     guarded(request, 'unknown', () => Promise.reject(new Problem('not_found')), protocol?.errorFormat),
@@ -42,16 +45,19 @@ export function unknownPath(protocol?: Protocol): Handlers {
 
 const mounted = new WeakMap<Handler, Mounted>()
 
-/** What a route file mounts. */
+/** Handler and path that a route file mounts. */
 export type Mounted = {
-  /** Its contract's path, as in `/billing/v1/assets/{asset_id}`; absent: all that no other route has; `/scim/…`: of those, what is below. */
+  /**
+   * Path of its contract, as in `/billing/v1/assets/{asset_id}`. Undefined for the fallback, which answers every path
+   * without a route; `/scim/…` for the fallback below that prefix.
+   */
   path: string | undefined
   respond: Respond
 }
 
 /**
- * What is behind a route handler, for a server that has no need of `Request` and `Response` in between.
- * @param handler one of those that `route` or `unknownPath` gave
+ * Returns the path and core handler of a route handler, for a server that needs no `Request` and `Response` in between.
+ * @param handler a handler returned by `route` or `unknownPath`
  */
 export function mountedBy(handler: Handler): Mounted | undefined {
   return mounted.get(handler)
@@ -75,7 +81,10 @@ function handlers(path: string | undefined, respond: Respond): Handlers {
   return Object.fromEntries(METHODS.map((method) => [method, handle])) as Handlers
 }
 
-/** Asked for the next chunk only when the one before has left. What fails here makes the server cut the connection. */
+/**
+ * Streams a body with backpressure: pulls the next chunk only when the previous one has left. An error makes the server
+ * cut the connection.
+ */
 function streamOf(body: Outgoing): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
@@ -91,8 +100,8 @@ function streamOf(body: Outgoing): ReadableStream<Uint8Array> {
 }
 
 /**
- * A request's body, as far as it may go.
- * @throws Problem `invalid_request` where it broke off
+ * Reads a request's body, up to the limit.
+ * @throws Problem `invalid_request` if it broke off
  */
 export async function readBytes(
   body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null,
@@ -152,13 +161,13 @@ async function perform(
   )
 }
 
-/** What a request counts as. A dry run changes nothing. */
+/** Returns the quota that a request counts against. A dry run changes nothing. */
 function kindOf(operations: AnyOperation[], { method, search }: ApiRequest): Kind {
   const limit = operationOf(operations, method)?.contract.limit ?? 'requests'
   return limit === 'changes' && /(^|&)dryRun=true(&|$)/.test(search) ? 'requests' : limit
 }
 
-/** That a caller is refused, before an operation or by it, stands in the history of their customer. */
+/** Records in the audit events of the caller's customer that a request was refused, before an operation or by it. */
 async function denied(
   error: unknown,
   caller: Caller | undefined,
@@ -172,7 +181,7 @@ async function denied(
   throw error
 }
 
-/** A body that takes longer to arrive than this is acted on by who its caller is then. */
+/** Time in milliseconds after which a slow body requires authenticating the caller again. */
 const SLOW_MS = 1000
 
 async function authenticateAgain({ contract }: AnyOperation, { headers }: ApiRequest): Promise<Caller> {
@@ -197,7 +206,7 @@ async function replied(
   const { body, headers = {}, version, saved } = reply
   const leaving = async () => {
     const { method, path, search: query } = request
-    // What is there for whoever holds a link is nobody's export.
+    // A public link's download is not an export of any customer's.
     if (caller && method !== 'HEAD')
       await auditExport(caller, { call: operation.contract.name, path, query }, requestId)
   }
@@ -210,30 +219,33 @@ async function replied(
     await leaving()
     return { status: 200, headers, body: await startSending(body, request.gone) }
   }
-  // A browser keeps nothing that a cookie has read: whoever sits down before it next would find it.
+  // A browser must not cache a cookie's answer: the next user of a shared computer would find it.
   const cacheControl = caller?.via === 'session' ? 'no-store' : 'private, no-cache'
   const json = { 'Content-Type': 'application/json', 'Cache-Control': cacheControl, ...headers }
-  // As bytes from here on: text would be encoded for its tag, for its length and for the socket, each time anew.
+  // Bytes from here on: a string would be encoded three times, for its ETag, its length and the socket.
   return conditional(request, Buffer.from(saved ?? JSON.stringify(body)), json, version)
 }
 
-/** A problem that the contract does not list is our own fault, as an answer that breaks its schema is: 500. */
+/**
+ * Returns the problem for an error of an operation. A problem that the contract does not list is a bug of the server:
+ * 500.
+ */
 function promised({ name, problems }: AnyContract, error: unknown): never {
   const { code, message } = toProblem(error)
   if (problems.includes(code)) throw error
   throw new Error(`${name} answered ${code}, which its contract does not list: ${message}`)
 }
 
-/** What Next carries to a route: each has a handler there, so that none gets an answer of Next's own. */
+/** Methods that Next passes to a route. Each has a handler, so that Next never answers with a response of its own. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** The operation of a path that has this method; HEAD is a GET without its body. */
+/** Returns the operation of a path with this method, if any; HEAD is a GET without its body. */
 function operationOf(operations: readonly AnyOperation[], method: string): AnyOperation | undefined {
   return operations.find(({ contract }) => contract.method === (method === 'HEAD' ? 'GET' : method))
 }
 
 /**
- * The operation of a path that has this method.
+ * Returns the operation of a path with this method.
  * @throws Problem `method_not_allowed`, with the methods that the path has
  */
 function operationFor(operations: readonly AnyOperation[], method: string): AnyOperation {
@@ -250,17 +262,17 @@ function operationFor(operations: readonly AnyOperation[], method: string): AnyO
 export type ApiResponse = {
   status: number
   headers: Record<string, string>
-  /** Of what is made while it is sent, an outgoing body, nobody knows the length. */
+  /** The length of an `Outgoing` body, which is made while it is sent, is unknown. */
   body: string | Uint8Array | Outgoing | null
 }
 
-/** In bytes: what is larger is sent in pieces, so that a client who takes it too slowly is cut. */
+/** Length in bytes from which a body is sent in chunks, so that a client that reads too slowly is cut. */
 const LARGE = 256 * 1024
 
 /**
- * Runs `respond`; whatever it throws becomes a problem. Names the request and logs it. What it gives to `always` are
- * header fields of the answer, whichever it is.
- * @param route the path as the API's description has it
+ * Runs `respond` and turns every thrown value into a problem. Assigns the request id and logs the request. `respond`
+ * adds to `always` the header fields that every answer carries, errors included.
+ * @param route the path as in the API's description
  * @param errorFormat how a refusal is written
  */
 export async function guarded(
@@ -284,7 +296,7 @@ export async function guarded(
     const seconds = secondsSince(started)
     const ms = Math.round(seconds * 1000)
     const { method } = request
-    // A link with a secret in it is in no log.
+    // A link that contains a secret must not be logged.
     const path = route.includes('{secret}') ? route : request.path
     measured('request', { route, method, status, seconds })
     log().info({ requestId, method, path, route, status, ms, ...requestLogFields(requestContext()), ...more })
@@ -314,7 +326,7 @@ async function inPiecesIfLarge(
   return isLarge ? startSending(inPieces(body), gone) : body
 }
 
-/** Whether an answer's body is sent piece by piece. */
+/** Returns whether an answer's body is sent chunk by chunk. */
 export function isOutgoing(body: ApiResponse['body']): body is Outgoing {
   return typeof body === 'object' && body !== null && 'next' in body
 }
@@ -325,7 +337,9 @@ async function noteEnd({ ended }: Outgoing, requestId: string, note: (more: obje
   note({ bytes, ...(cut ? { cut } : {}) })
 }
 
-/** The problem that an error is. One that lacks what its code promises is our own fault: 500. */
+/**
+ * Returns the response for a thrown error. A problem that lacks a member its code promises is a bug of the server: 500.
+ */
 function errorResponse(error: unknown, requestId: string, errorFormat: ErrorFormat): ApiResponse {
   const problem = toProblem(error)
   logFailure(problem, error, requestId)
@@ -341,7 +355,7 @@ function errorResponse(error: unknown, requestId: string, errorFormat: ErrorForm
   }
 }
 
-// The front door names each request; where there is none, or the name is odd, we do.
+// The product's own server assigns the request id; without it, or for an invalid id, a new one is made.
 function acceptedRequestId(header: string | null): string {
   return header && /^[\w-]{8,64}$/.test(header) ? header : randomUUID()
 }

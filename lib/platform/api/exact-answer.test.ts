@@ -32,11 +32,11 @@ it.each([
   ['a field too many', { id: 'a', secret: 1 }],
   ['another order', { size: 1, id: 'a' }],
   ['a field too few', { size: 1 }],
-])('that has %s is found before production', async (_, body) => {
+])('an answer with %s is detected outside production', async (_, body) => {
   await expect(answered(body)).rejects.toThrow()
 })
 
-it('is compared with nothing in production, where another one still loses what is not declared', async () => {
+it('an answer is not compared in production, where the inexact path still removes undeclared members', async () => {
   vi.stubEnv('NODE_ENV', 'production')
   expect(await answered({ size: 1, id: 'a' })).toBe('{"size":1,"id":"a"}')
   expect(await answered({ id: 'a', secret: 1 }, false)).toBe('{"id":"a"}')

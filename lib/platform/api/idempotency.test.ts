@@ -29,8 +29,9 @@ const setPacking = (arePacked: boolean) =>
   )
 
 /**
- * What the migration says where there are customers by now: as for whoever installs this release over the one before. A database
- * is spread after its migrations, and has no customers where they looked for them.
+ * Runs the migration's statements on a database with customers, like an upgrade from the previous release. A
+ * distributed database gets its tables distributed after the migrations, when the statements would have found no
+ * customers.
  */
 async function migrateNow(): Promise<void> {
   if (isDistributed) return setPacking(false)
@@ -65,7 +66,7 @@ const storedRow = async (key: string) =>
     )
   )[0]
 
-test('for an hour after the migration answers are kept as the release before reads them, and packed from then on', async () => {
+test('answers are stored unpacked for the previous release during the hour after the migration, and packed afterwards', async () => {
   await migrateNow()
   const [during, after] = [randomUUID(), randomUUID()]
   const first = await set(11, during)

@@ -11,39 +11,40 @@ import type { Reply } from './operation.ts'
 import { PROBLEMS, Problem, type ProblemCode } from './problem.ts'
 import { problemText } from './problem-schemas.ts'
 
-/** What is done, or a refusal that settles the request: it may be kept. What is thrown instead is not. */
+/** Result of the change, or a refusal that settles the request: either may be stored. A thrown error is not stored. */
 export type Answer<Body> = Reply<Body> | Problem
 
-/** A request that came with a key. */
+/** Request with an idempotency key. */
 export type KeyedRequest<Body> = {
   caller: Caller
-  /** The header Idempotency-Key. */
+  /** Value of the header Idempotency-Key. */
   key: string
-  /** What the request asks for: the same key with another request is refused. */
+  /** Content of the request: the same key with different content is refused. */
   request: unknown
   requestId: string
-  /** Cuts an answer to what the contract declares. */
+  /** Cuts an answer to the members that the contract declares. */
   parse: (body: Body) => Body
 }
 
-/** What a key stands for: nothing yet, an answer that was kept, or a change that was open then. */
+/** State of an idempotency key: unused, with a stored answer, or with a change that was still open. */
 export type KeyState<Body> =
   | { kind: 'new' }
   | { kind: 'answered'; answer: Answer<Body> }
   | { kind: 'change'; changeId: string }
 
 /**
- * Asks what a request's key stands for, before anything is done: a repeat gets the same bytes, for 24 hours. The key, the
- * effect and the answer are kept in the same transaction; or, where a vendor is asked meanwhile, the key with the change.
- * Then it is kept for as long as nobody knows what became of that, and for 24 hours after. Two requests for one thing come
- * here one after the other, because that is locked; of two for different ones, the second finds out when it keeps its answer.
- * @throws Problem `idempotency_key_reused` for a key that stands for another request
+ * Looks up a request's idempotency key before anything is done: a repeat gets the same bytes, for 24 hours. The key,
+ * the effect and the answer are stored in one transaction; where a vendor has to be called in between, the key is
+ * stored together with the change, and lives until the change's outcome is known and for 24 hours after. Two requests
+ * for one resource arrive here one after the other, because the resource is locked; of two requests for different
+ * resources, the second finds out when it stores its answer.
+ * @throws Problem `idempotency_key_reused` for a key of a different request
  */
 export async function claimIdempotencyKey<Body>(
   tx: Transaction,
   keyed: KeyedRequest<Body>,
 ): Promise<KeyState<Body>> {
-  // One round trip: what was kept for its time goes before it is asked for.
+  // One round trip (pipeline mode): expired keys are deleted before the key is read.
   const [, [stored]] = await Promise.all([
     tx.delete(idempotencyKeys).where(and(keyFilter(keyed), isOver(tx, keyed.caller))),
     tx.select().from(idempotencyKeys).where(keyFilter(keyed)),
@@ -55,8 +56,8 @@ export async function claimIdempotencyKey<Body>(
 }
 
 /**
- * Says which change a key's request began or joined.
- * @throws Problem `idempotency_key_reused` where another request was given the key meanwhile
+ * Links a key to the change that its request began or joined.
+ * @throws Problem `idempotency_key_reused` where a different request has stored the key in the meantime
  */
 export async function pointKey<Body>(
   tx: Transaction,
@@ -67,9 +68,9 @@ export async function pointKey<Body>(
 }
 
 /**
- * Keeps the answer that settles a request, in the transaction that settles it; without a key there is none to keep.
+ * Stores the answer that settles a request, in the transaction that settles it; does nothing without a key.
  * @returns the answer
- * @throws Problem `idempotency_key_reused` where another request was given the key meanwhile
+ * @throws Problem `idempotency_key_reused` where a different request has stored the key in the meantime
  */
 export async function saveResponse<Body>(
   tx: Transaction,
@@ -93,7 +94,10 @@ type StoredFields = Partial<
   Pick<typeof idempotencyKeys.$inferInsert, 'changeId' | 'code' | 'version' | 'body' | 'packed'>
 >
 
-/** One row for a key, written when it is known what it stands for; whoever else is given the key by another request, loses. */
+/**
+ * Writes the one row of a key, once its state is known. Of two different requests with one key, the second to write
+ * loses.
+ */
 async function saveKey<Body>(
   tx: Transaction,
   keyed: KeyedRequest<Body>,
@@ -102,7 +106,7 @@ async function saveKey<Body>(
   const { caller, key } = keyed
   const { customerId } = caller
   const print = fingerprint(keyed)
-  // An answer is kept for its time from when it is known, however long that took.
+  // An answer's retention begins when the answer is known.
   const isAnswered = fields.code !== undefined
   const at = isAnswered ? { createdAt: sql`statement_timestamp()` } : {}
   const rows = await tx
@@ -142,9 +146,9 @@ function replay<Body>(stored: typeof idempotencyKeys.$inferSelect): Answer<Body>
 }
 
 /**
- * What the answers to a change have in common: as the dictionary of DEFLATE it need not be written with each of them, so that
- * an asset of 530 bytes takes a hundred. Never changed, because what was packed with it could not be read any more: another one
- * is added behind it, and packs from then on. What is said most often stands at the end.
+ * DEFLATE preset dictionaries: text that the answers to changes have in common, so that an asset of 530 bytes takes a
+ * hundred. Never edit a dictionary: stored answers packed with it could not be read any more. A new dictionary is
+ * appended, and packs from then on. The most frequent text belongs at the end.
  */
 const DICTIONARIES = [
   '{"type":"about:blank","title":"Unprocessable","status":422,"detail":"The vendor refused it.","instance":"","code":"vendor_rejected","error":"The vendor refused it.","errors":[{"pointer":"/quantity","detail":""}],"minimum":,"maximum":,"current":,"changedBy":"API key "}' +
@@ -152,15 +156,15 @@ const DICTIONARIES = [
     '{"id":"workspace-suite-","type":"workspace-suite","properties":{"customerDomain":".example","customerID":"C0","reseller":"sales@reseller.example","subscription":{"BillingMethod":"ONLINE","CreationTime":17,"PurchaseOrderID":"","ResourceUIURL":"","SkuID":"","SkuName":"","Status":"ACTIVE","ID":"","Plan":{"CommitmentInterval":null,"IsCommitmentPlan":false,"PlanName":"FLEXIBLE"},"RenewalSettings":null,"Seats":{"LicensedNumberOfSeats":0,"MaximumNumberOfSeats":0,"NumberOfSeats":0}}},"settings":null}',
 ].map((text) => Buffer.from(text))
 
-/** Packs a text. The first byte says with which dictionary. */
+/** Packs a text. The first byte is the index of the dictionary. */
 export function packed(text: string): Buffer {
   const newest = DICTIONARIES.length - 1
   return Buffer.concat([Buffer.of(newest), deflateRawSync(text, { dictionary: DICTIONARIES[newest] })])
 }
 
 /**
- * The text, to the byte.
- * @throws Error where a later release packed it, with a dictionary that this one does not know
+ * Unpacks a text, byte for byte.
+ * @throws Error if a later release packed it with an unknown dictionary
  */
 export function unpacked(bytes: Uint8Array): string {
   const dictionary = DICTIONARIES[bytes[0] ?? -1]
@@ -168,12 +172,12 @@ export function unpacked(bytes: Uint8Array): string {
   return inflateRawSync(bytes.subarray(1), { dictionary }).toString()
 }
 
-/** Once they are packed they stay so. */
+/** Once answers are packed, they stay packed. */
 const memory = perDatabase(() => ({ arePacked: false }))
 
 /**
- * Whether answers are kept packed by now: an hour after the migration that made room for it, processes of the release before,
- * which can't read them, are gone.
+ * Returns whether answers are stored packed: an hour after the migration that added the column, when processes of the
+ * previous release, which can't read packed answers, are gone.
  */
 async function arePacked(tx: Transaction): Promise<boolean> {
   const packing = memory()
@@ -186,8 +190,8 @@ async function arePacked(tx: Transaction): Promise<boolean> {
 const RETENTION = sql`interval '24 hours'`
 
 /**
- * Removes the customer's keys that were kept for their time. Once a day is enough, for a request looks after its own.
- * @returns how many
+ * Removes the customer's expired keys. Once a day suffices, because each request removes its own.
+ * @returns the number of removed keys
  */
 export async function pruneKeys(tx: Transaction, customerId: CustomerId): Promise<number> {
   const { rowCount } = await tx
@@ -196,12 +200,12 @@ export async function pruneKeys(tx: Transaction, customerId: CustomerId): Promis
   return rowCount ?? 0
 }
 
-/** In a statement on keys: whether one was kept for its time. */
+/** SQL condition on a row of `idempotency_keys`: the key has expired. */
 function isOver(tx: Transaction, caller: Pick<Caller, 'customerId'>): SQL | undefined {
   return and(sql`${idempotencyKeys.createdAt} < now() - ${RETENTION}`, not(awaitsChange(tx, caller)))
 }
 
-/** In a statement on keys: whether the answer of one is still to come, or may have become known lately. */
+/** SQL condition on a row of `idempotency_keys`: the answer is still pending, or may have been settled recently. */
 function awaitsChange(tx: Transaction, { customerId }: Pick<Caller, 'customerId'>) {
   const { state, settledAt, acknowledgedAt } = licenseChanges
   const awaitsOutcome = sql`(${state} in ('CLAIMED', 'SENT', 'UNKNOWN') or (${state} = 'UNCLEAR' and ${acknowledgedAt} is null)

@@ -39,7 +39,10 @@ function limits(overrides: Record<string, number>) {
   for (const [name, limit] of Object.entries(overrides)) vi.stubEnv(`RATE_LIMIT_${name}`, String(limit))
 }
 
-/** A test that a minute's end cuts in two would count in two of them: in its last seconds the next one is waited for. */
+/**
+ * Waits for the next minute in the last seconds of the current one: a test across the boundary would count in two
+ * windows.
+ */
 async function untilMinuteHasTime(): Promise<void> {
   const second = async () => {
     const { rows } = await database.opened.keys.query(
@@ -84,8 +87,8 @@ async function send(target: string, { method = 'GET', key: by = key, body, heade
 const patch = (quantity: number, headers = {}, query = '') =>
   send(ASSET + query, { method: 'PATCH', body: JSON.stringify({ quantity }), headers })
 
-describe('a known caller', () => {
-  test('is told its limits and how they stand, whatever is answered', async () => {
+describe('an authenticated caller', () => {
+  test('gets its limits and the rest of its quota with every answer', async () => {
     const first = await send('/auth/v1/validate')
     expect(first).toMatchObject({
       status: 200,
@@ -107,7 +110,7 @@ describe('a known caller', () => {
     expect(answers.at(-1)?.left['customer-requests']).toBe(11)
   })
 
-  test('is answered 429 with the time to wait when they are used up, and nothing is done', async () => {
+  test('gets 429 with the time to wait when its quota is used up, and nothing is done', async () => {
     for (let n = 0; n < 8; n++) expect((await send('/auth/v1/validate')).status).toBe(200)
     for (const rejected of [
       await send('/auth/v1/validate'),
@@ -124,11 +127,11 @@ describe('a known caller', () => {
     ).toBe(10)
   })
 
-  test('gets exactly so many of ten times as many parallel ones', async () => {
+  test('gets exactly its quota of ten times as many parallel requests', async () => {
     limits({ REQUESTS: 50 })
     const newCustomer = await addNewCustomer()
     const by = await addKey(newCustomer, ['it-manager'])
-    // On a busy machine some are told to come again, which has cost nothing.
+    // On a busy machine some requests get 503 and Retry-After, which costs no quota.
     const untilAnswered = async (): Promise<number> => {
       const { status } = await send('/auth/v1/validate', { key: by })
       return status === 503 ? untilAnswered() : status
@@ -138,7 +141,7 @@ describe('a known caller', () => {
     expect([counts.get(200)?.length, counts.get(429)?.length]).toEqual([50, 450])
   })
 
-  test('shares what its customer has together with all its keys', async () => {
+  test("shares its customer's quota with the customer's other keys", async () => {
     const keys = [key, await addKey(customer, []), await addKey(customer, [])]
     const statuses = []
     for (const by of keys)
@@ -154,8 +157,8 @@ describe('a known caller', () => {
   })
 })
 
-describe('a change of licenses', () => {
-  test('counts apart, its replays too and dry runs not; one that is refused changes nothing', async () => {
+describe('a license change', () => {
+  test('counts separately, replays included and dry runs excluded; a refused one changes nothing', async () => {
     const named = { 'Idempotency-Key': 'the-same' }
     const first = await patch(12, named)
     expect(first).toMatchObject({ status: 200, left: { changes: 1, 'customer-changes': 3, requests: 7 } })
@@ -171,15 +174,15 @@ describe('a change of licenses', () => {
   })
 })
 
-test('an export counts apart', async () => {
+test('an export counts separately', async () => {
   const statuses = []
   for (let n = 0; n < 3; n++) statuses.push((await send('/billing/v1/assets.csv')).status)
   expect(statuses).toEqual([200, 200, 429])
   expect((await send('/billing/v1/assets')).status).toBe(200)
 })
 
-describe('who is nobody', () => {
-  test('has no limits to be told of', async () => {
+describe('an unauthenticated caller', () => {
+  test('gets no limit headers', async () => {
     for (const by of ['lic_nonsense', `lic_${'a'.repeat(36)}`])
       expect(await send('/auth/v1/validate', { key: by })).toMatchObject({
         status: 401,
@@ -188,14 +191,14 @@ describe('who is nobody', () => {
       })
   })
 
-  test('is who was over the limit when the key was revoked, a second later', async () => {
+  test('gets 401 a second after its key was revoked, although the key was over its limit', async () => {
     for (let n = 0; n < 9; n++) await send('/auth/v1/validate')
     await database.sql(customer, 'UPDATE api_keys SET revoked_at = now()')
     await expect.poll(async () => (await send('/auth/v1/validate')).status).toBe(401)
   })
 })
 
-test('a client that does not heed its refusals is looked up once a second at most', async () => {
+test('a client that ignores refusals costs at most one look-up per second', async () => {
   for (let n = 0; n < 9; n++) await send('/auth/v1/validate')
   const unreachable = openDatabase('postgres://nobody@127.0.0.1:1/none')
   try {
@@ -206,7 +209,7 @@ test('a client that does not heed its refusals is looked up once a second at mos
   }
 })
 
-test('limits that can not be counted admit nobody', async () => {
+test('a failing limit store admits no caller', async () => {
   const one = await addKey(customer, [])
   const owner = new pg.Client({ connectionString: database.url })
   await owner.connect()

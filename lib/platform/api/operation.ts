@@ -4,18 +4,18 @@ import { isProduction } from '#lib/platform/runtime/env.ts'
 import type { AnyContract, Input, Output } from './contract.ts'
 import { Problem } from './problem.ts'
 
-/** What an operation answers. `version` leads the ETag of things that have one (CONTRACT 4). */
+/** Answer of an operation. `version` leads the ETag of resources that have one (CONTRACT 4). */
 export type Reply<Body> = {
   body: Body
   version?: string
-  /** 200 unless told, which a call of another protocol may. */
+  /** Status where it is not 200: for calls of another protocol. */
   status?: 201 | 204
   headers?: Record<string, string>
-  /** The body of an earlier answer, to be sent again as it was. */
+  /** Stored body of an earlier answer, to be sent unchanged. */
   saved?: string
 }
 
-/** Says which request an effect belongs to, in change and audit rows. */
+/** Identifies the request of an effect, in change and audit rows. */
 export type RequestMeta = { requestId: string }
 
 type Perform<C extends AnyContract> = (
@@ -24,18 +24,18 @@ type Perform<C extends AnyContract> = (
   meta: RequestMeta,
 ) => Promise<Reply<Output<C>>>
 
-/** A contract with the code that keeps it. Endpoints mount it and pages call it: both the same way. */
+/** Contract with its implementation. Endpoints mount it and pages call it, in the same way. */
 export type Operation<C extends AnyContract = AnyContract> = Perform<C> & { contract: C }
 
 // biome-ignore lint/suspicious/noExplicitAny: a mount takes operations of any contract
 export type AnyOperation = Operation<any>
 
 /**
- * Ties code to its contract. The permission is checked here again, and what the contract does not
- * declare falls off here, because pages call operations directly.
+ * Binds code to its contract. Because pages call operations directly, the permission is checked again and undeclared
+ * members are removed here.
  * @param isExact whether `perform` itself makes each answer as the contract declares it, field by field and in its
- *   order. Outside of production each is compared then, and one that differs is an error; in production it leaves as
- *   it was made.
+ * order. Outside of production each answer is compared, and a difference is an error; in production the answer leaves
+ * as it was made.
  */
 export function operation<C extends AnyContract>(
   contract: C,
@@ -59,8 +59,9 @@ function checkSame(name: string, declared: unknown, made: unknown): void {
 }
 
 /**
- * Before anything is done; what comes at the moment of the closing is refused by the database (lib/platform/db/scope.ts).
- * @throws Problem `customer_closed`, which says until when everything can be read
+ * Checks that the caller's customer is open, before anything is done; the database refuses a change that races the
+ * closing (lib/platform/db/scope.ts).
+ * @throws Problem `customer_closed`, which names the day until which everything can be read
  */
 export function checkOpen(
   caller: Caller | undefined,
@@ -74,7 +75,10 @@ export function checkOpen(
   throw new Problem('customer_closed', detail)
 }
 
-/** @throws Problem `unauthenticated` or `permission_denied`, which names the permission */
+/**
+ * Checks that the caller holds the permission.
+ * @throws Problem `unauthenticated` or `permission_denied`, which names the permission
+ */
 export function checkPermission(caller: Caller | undefined, permission: AnyContract['permission']): void {
   if (permission === 'none') return
   if (!caller) throw new Problem('unauthenticated', undefined, { headers: { 'WWW-Authenticate': 'Bearer' } })

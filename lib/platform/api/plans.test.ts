@@ -11,16 +11,16 @@ import type { AnyContract } from './contract.ts'
 import { CASES } from './test-plan-cases.ts'
 import { OF_ALL_ASSETS } from './test-plan-selections.ts'
 
-// How many rows each operation reads for those that it answers, by its plans, as the role that it runs as and behind
-// row-level security: what would read all that a customer has is found here, and not by a clock.
+// Counts by query plans how many rows each operation reads per answered row, as its database role and behind row-level
+// security. Finds operations that read all rows of a customer, independently of the clock.
 
-/** Of each customer; of each kind that a filter chooses, a few. */
+/** Rows of each customer; each kind that a filter selects has a few of them. */
 const MANY = 5000
-/** For each row that is answered, its lines and changes included, and whatever is answered besides. */
+/** Most rows that an operation may read: `ofRow` for each answered row with its lines and changes, `fixed` on top. */
 const MAX_READS = { ofRow: 8, fixed: 1200 }
 
 type Handlers = Record<string, (request: Request) => Promise<Response>>
-/** What reads more, and why that is. */
+/** Reason of the calls that may read more. */
 const WALKED = 'goes back by date until a page is full: seldom what it chooses is old and rare at once'
 const FEW = 'asks all assets of a customer, of which there are at most some ten thousand'
 const CHANGES = 'asks what moved the seats in some months, of which the newest 5,000 changes at most'
@@ -84,7 +84,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Many of each, and a few that differ, the oldest ones. */
+/** Adds many rows of each kind, and a few different ones, the oldest. */
 async function seed(customer: string, many: number): Promise<void> {
   await addCustomer(customer)
   await addProfile(customer, 'emea')
@@ -115,7 +115,7 @@ async function seed(customer: string, many: number): Promise<void> {
     `INSERT INTO line_items (customer_id, invoice_id, position, type, description, price, qty, currency)
      SELECT customer_id, id, p, platform, 'Usage', total_amount / 2, 1, currency FROM invoices, generate_series(0, 1) p`,
   )
-  // Of one invoice many charges: a few that lead to one line, and all others to another one.
+  // Adds one invoice with many charges: a few that result in one line, and the others in another one.
   await database.sql(
     customer,
     `INSERT INTO charge_sets (customer_id, id, issuer, number, currency, count, amount, digest, lines)
@@ -154,7 +154,7 @@ async function seed(customer: string, many: number): Promise<void> {
 
 type RequestPlan = { name: string; rows: number; reads: Read[] }
 
-/** Sends a call, and again what it sent to the database. */
+/** Sends a call, and plans each query that the call sent to the database. */
 async function plan(contract: AnyContract, url: string): Promise<RequestPlan> {
   const { method, path } = contract
   const inPath = path.includes('{')
@@ -175,7 +175,7 @@ async function plan(contract: AnyContract, url: string): Promise<RequestPlan> {
 }
 
 const readIn = ({ reads }: Pick<RequestPlan, 'reads'>) => reads.reduce((sum, { rows }) => sum + rows, 0)
-/** Of the caller, by their key or token. */
+/** Returns whether a query looks up the caller by key or token. */
 const isCredentialQuery = (text: string) =>
   /FROM (api_keys k|scim_tokens t|look_ups|limit_windows)\s|'look-ups'|UPDATE limit_windows|SET last_used_at/.test(
     text,
@@ -208,7 +208,7 @@ async function send(contract: AnyContract, target: string): Promise<Response> {
   return response
 }
 
-/** How many rows an answer has, in its lists or as a file. */
+/** Returns the number of rows of an answer, in its lists or as a file. */
 function rowsOf(text: string): number {
   if (!text.startsWith('{')) return text.split('\r\n').length
   return Object.values(JSON.parse(text)).reduce(
@@ -217,7 +217,7 @@ function rowsOf(text: string): number {
   )
 }
 
-/** Of the list that a walk comes to after 4,000 of the 5,000. */
+/** Returns the query of the page that a client reaches after 4,000 of the 5,000 rows. */
 async function lastPage(contract: AnyContract): Promise<string> {
   let token = ''
   for (let page = 0; page < 16; page++) {
@@ -227,12 +227,12 @@ async function lastPage(contract: AnyContract): Promise<string> {
   return token
 }
 
-describe(`of ${MANY} rows, no call reads more than ${MAX_READS.ofRow} for each that it answers, and ${MAX_READS.fixed}`, () => {
-  it('has a case for each contract', () => {
+describe(`calls over ${MANY} rows read at most ${MAX_READS.ofRow} rows per answered row, and ${MAX_READS.fixed} more`, () => {
+  it('every contract has a case', () => {
     expect(Object.keys(CASES).sort()).toEqual(contracts.map(({ name }) => name).sort())
   })
 
-  it('holds for all of them, but for the exceptions, which read more indeed', async () => {
+  it('all calls respect the limit, and the exceptions exceed it', async () => {
     const over: Record<string, string> = {}
     for (const contract of contracts)
       for (const url of CASES[contract.name] ?? []) {
@@ -256,7 +256,7 @@ describe(`of ${MANY} rows, no call reads more than ${MAX_READS.ofRow} for each t
     ['invoices_platform_newest', 'listInvoices', 'filter=platform:rare'],
     ['invoices_unsettled, invoices_statement', 'readStatement', ''],
     ['license_changes_by_time', 'listLicenseChanges', ''],
-  ])('and is broken where %s is not there', async (index, name, url) => {
+  ])('the limit is exceeded when %s is dropped', async (index, name, url) => {
     const contract = contracts.find((one) => one.name === name) as AnyContract
     const most = ({ rows }: RequestPlan) => MAX_READS.ofRow * rows + MAX_READS.fixed
     const before = await plan(contract, url)

@@ -5,7 +5,7 @@ import { route } from './endpoint.ts'
 import { operation } from './operation.ts'
 import { Problem } from './problem.ts'
 
-// What an operation throws, and what leaves of it.
+// Problems that an operation throws, and the responses made from them.
 
 const promise = contract({
   name: 'refuseAll',
@@ -33,13 +33,13 @@ describe('a problem on its way out', () => {
     expect(Object.keys(body)).toEqual([...memberNames, 'changeId', 'to', 'changedBy', 'changedAt'])
   })
 
-  it('is our own fault, 500, where it lacks a member that its code promises', async () => {
+  it('becomes a 500 where it lacks a member that its code promises', async () => {
     const { status, body } = await rejectedWith(new Problem('version_mismatch', 'Ana set it.'))
     expect([status, body.code]).toEqual([500, 'internal_error'])
     expect(JSON.stringify(body)).not.toMatch(/Ana|current|etag/)
   })
 
-  it('and where the contract does not list it', async () => {
+  it('becomes a 500 where the contract does not list its code', async () => {
     const { status, body } = await rejectedWith(new Problem('not_comparable', 'Apples and pears.'))
     expect([status, body.code]).toEqual([500, 'internal_error'])
     expect(JSON.stringify(body)).not.toMatch(/Apples|comparable|refuseAll/)
@@ -60,7 +60,7 @@ describe('a contract', () => {
       (code) => !promise.problems.includes(code),
     )
 
-  it('lists what may be answered on the way to its operation', () => {
+  it('lists the codes that may be answered before its operation', () => {
     expect(promise.problems).toEqual([
       'invalid_request',
       'method_not_allowed',

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { PROBLEMS, type Problem, type ProblemCode } from './problem.ts'
 import type { ErrorFormat } from './protocol.ts'
 
-// The browser takes the types of this file alone, so that no page carries zod.
+// The browser imports only types from this file, so that pages do not carry zod.
 
-/** Whatever a problem may say beside what all of them say. A name means the same in each of them. */
+/** Members of problems beyond the common ones. A name has the same meaning in every problem. */
 const Member = z.object({
   permission: z.string().meta({ description: 'The permission that is missing, by its name.' }),
   current: z.int().min(0).meta({ description: 'Purchased licenses now.' }),
@@ -36,7 +36,7 @@ const Member = z.object({
   }),
 })
 
-/** What each problem says of its own (CONTRACT 4). What is not declared here never leaves. */
+/** Additional members of each problem (CONTRACT 4). Undeclared members are removed. */
 export const MEMBERS = {
   permission_denied: Member.pick({ permission: true }).partial(),
   decrease_not_allowed: Member.pick({ current: true, minimum: true, commitmentEndTime: true }).partial({
@@ -46,16 +46,16 @@ export const MEMBERS = {
   version_mismatch: Member.pick({ current: true, changedBy: true, changedAt: true, etag: true }).partial({
     changedAt: true,
   }),
-  // None of them where the change is the vendor's own, or a lock was not free in time.
+  // No members if the change is the vendor's own, or a lock was not free in time.
   change_in_progress: Member.pick({ changeId: true, to: true, changedBy: true, changedAt: true }).partial(),
   vendor_rejected: Member.pick({ foreseen: true }).partial(),
   vendor_unavailable: Member.pick({ because: true }),
   outcome_unknown: Member.pick({ changeId: true }),
 }
 
-/** The members of a problem with this code, as it is made. */
+/** Members of a problem with this code, as passed to its constructor. */
 export type MembersOf<Code> = Code extends keyof typeof MEMBERS ? z.output<(typeof MEMBERS)[Code]> : never
-/** The members of a problem whose code is not looked at. */
+/** Members of a problem of any code. */
 export type AnyMembers = Partial<z.output<typeof Member>>
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
@@ -75,24 +75,24 @@ const SHAPES = Object.fromEntries(CODES.map((code) => [code, shapeOf(code)])) as
   z.ZodObject
 >
 
-/** What a problem with this code says: its members are declared one by one, all others fall off. */
+/** Returns the schema of a problem with this code: its declared members only, others are removed. */
 export function problemShape(code: ProblemCode): z.ZodObject {
   return SHAPES[code]
 }
 
 /**
- * The body of a problem, cut to what its code declares.
+ * Returns the body of a problem, cut to the members that its code declares.
  * @param instance the request id
- * @throws ZodError where it lacks a member that its code promises
+ * @throws ZodError if a member is missing that its code promises
  */
 export function problemText(problem: Problem, instance: string): string {
   return JSON.stringify(problemShape(problem.code).parse(problem.body(instance)))
 }
 
-/** How the API writes a refusal, where no protocol says otherwise. */
+/** Default format of refusals in the API. */
 export const PROBLEMS_AS_JSON: ErrorFormat = { type: 'application/problem+json', text: problemText }
 
-/** What every problem says (RFC 9457), and what this one says besides. */
+/** Returns the schema of the members common to all problems (RFC 9457) and of the code's own. */
 function shapeOf(code: ProblemCode): z.ZodObject {
   const { status, title } = PROBLEMS[code]
   return z
@@ -115,7 +115,7 @@ function shapeOf(code: ProblemCode): z.ZodObject {
     .meta({ id: schemaName(code), description: `${title}.` })
 }
 
-/** `not_found` is the schema NotFoundProblem. */
+/** Returns the name of a problem's schema: NotFoundProblem for `not_found`. */
 function schemaName(code: ProblemCode): string {
   const nameParts = code.split('_').map((part) => part.charAt(0).toUpperCase() + part.slice(1))
   return `${nameParts.join('')}Problem`

@@ -1,6 +1,6 @@
 import type { AnyMembers, MembersOf } from './problem-schemas.ts'
 
-/** Code to status and title: the one table (CONTRACT 5). Codes are stable; texts may change. */
+/** Statuses and titles of all problems by code (CONTRACT 5). Codes are stable; titles may change. */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   filter_invalid: { status: 400, title: 'The filter is not valid' },
@@ -48,20 +48,20 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** One place in the input that is wrong: `pointer` into the body, or the name of a `parameter`. */
+/** Error at one place of the input: `pointer` into the body, or the name of a `parameter`. */
 export type InputError = { pointer?: string; parameter?: string; detail: string }
 
-/** What a problem says beside its code and detail. */
+/** Members of a problem other than code and detail. */
 type More<Members> = {
   errors?: InputError[]
   headers?: Record<string, string>
-  /** Further members of the problem body, such as `current` and `minimum`: problem-shapes.ts declares them. */
+  /** Further members of the problem body, such as `current` and `minimum`, as problem-schemas.ts declares them. */
   members?: Members
-  /** The body of an earlier answer, to be sent again as it was. */
+  /** Stored body of an earlier answer, to be sent unchanged. */
   saved?: string
-  /** In the browser: the request that was refused. */
+  /** Id of the refused request, in the browser. */
   requestId?: string
-  /** In the browser: after how many seconds to ask again, where the answer says so. */
+  /** Seconds of the answer's Retry-After, in the browser. */
   retryAfter?: number
 }
 
@@ -80,7 +80,10 @@ class CodedProblem extends Error {
     return PROBLEMS[this.code].status
   }
 
-  /** The problem+json body, as problem-shapes.ts cuts it before it leaves; `instance` is the request id. */
+  /**
+   * Returns the problem+json body; problem-schemas.ts removes undeclared members before it is sent.
+   * @param instance the request id
+   */
   body(instance: string) {
     return {
       type: 'about:blank',
@@ -89,7 +92,7 @@ class CodedProblem extends Error {
       detail: this.message,
       instance,
       code: this.code,
-      // The older shape of errors, which public clients still read.
+      // Older error format, which public clients still read.
       error: this.message,
       ...(this.more.errors ? { errors: this.more.errors } : {}),
       ...this.more.members,
@@ -99,8 +102,8 @@ class CodedProblem extends Error {
 
 export type Problem = CodedProblem
 /**
- * The only error class: an expected refusal, with a stable code (RFC 9457). Unknown errors are not this. It can be
- * made with the members of its own code only.
+ * Only error class of the API: an expected refusal with a stable code (RFC 9457), as opposed to unknown errors. It
+ * accepts only the members of its own code.
  */
 export const Problem: {
   new <Code extends ProblemCode = ProblemCode>(
@@ -111,18 +114,19 @@ export const Problem: {
   readonly prototype: Problem
 } = CodedProblem
 
-// SQLSTATE classes and codes of a server that is gone, going, full, too slow, or a standby by now (25006).
+// SQLSTATE classes and codes of a server that is down, shutting down, full, too slow, or a standby by now (25006).
 const UNAVAILABLE = /^(08|53|57P|57014|55P03|25P03|25006|40001|40P01|58)/
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN)$/
-// pg throws these without a code after the server was killed or the pool is exhausted; the last one is Citus's, as XX000.
+// Messages of pg's errors without a code, after the server was killed or the pool is exhausted; the last one is
+// Citus's, as XX000.
 const CODELESS =
   /connection (terminated|error|ended)|client was closed|timeout exceeded when trying to connect|no turn in time|connection timeout|query read timeout|postmaster was shut down/i
 
-/** Maps any thrown value: deny by default, so what is not known is 500 and says only the request id. */
+/** Maps any thrown value to a problem: an unknown error becomes a 500 with only the request id. */
 export function toProblem(error: unknown): Problem {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof Problem) return at
-    // By this the database's `enter_to_write` refuses a change.
+    // SQLSTATE by which the database's `enter_to_write` refuses a change.
     if ('code' in at && at.code === 'CC001') return new Problem('customer_closed')
     if (isUnavailable(at)) {
       const detail = 'The service is not available for the moment. Please try again.'
@@ -135,7 +139,7 @@ export function toProblem(error: unknown): Problem {
   )
 }
 
-/** The SQLSTATE or system code of an error or of what caused it. */
+/** Returns the SQLSTATE or system code of an error or of its cause. */
 export function errorCode(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string') return at.code
@@ -144,9 +148,9 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 /**
- * Returns what refuses a read whose statement ran into its time limit (SQLSTATE 57014), for `catch`. It throws every other
- * error on.
- * @param detail why it takes so long, and what makes it shorter
+ * Returns a handler for `catch` that turns a statement timeout (SQLSTATE 57014) of a read into a problem, and rethrows
+ * every other error.
+ * @param detail why the read takes so long, and how to make it shorter
  * @throws Problem `service_unavailable`
  */
 export function rethrowTimeout(detail: string): (error: unknown) => never {

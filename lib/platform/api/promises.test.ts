@@ -18,8 +18,8 @@ import { exampleRows } from './test-example-rows.ts'
 import { withStableValues } from './test-stable-values.ts'
 import { BODIES, VALUES } from './test-values.ts'
 
-// What the API's description says, held against what the routes answer: each example is sent and compared, and
-// whatever is asked, no answer has anything that the description does not declare.
+// Compares the API's description with the answers of the routes: each example is sent and compared, and no answer to an
+// arbitrary call may have a member that the description does not declare.
 
 type Handlers = Record<string, (request: Request) => Promise<Response>>
 type ExampleRequest = Omit<Example, 'name' | 'summary' | 'answer' | 'by'> & {
@@ -28,19 +28,19 @@ type ExampleRequest = Omit<Example, 'name' | 'summary' | 'answer' | 'by'> & {
 }
 
 const DAY = 86_400_000
-/** How files of a type begin. */
+/** First bytes of files by media type. */
 const BINARY: Record<string, string> = {
   'application/pdf': '%PDF-',
   'application/zip': 'PK\u0003\u0004',
   [XLSX]: 'PK\u0003\u0004',
 }
-/** The days past due of a row of the statement, which grow from day to day, and those of its example. */
+/** Days past due in a row of the statement, which grow from day to day. */
 const AGED = /(,older,)\d+(?=,)/g
 const EXAMPLE_AGE_DAYS = 388
-/** They need another caller, or another subscription, than the examples have. */
+/** Problems without an example, because they need another caller or another subscription. */
 const UNSHOWN = ['permission_denied', 'subscription_not_active']
 
-/** Done only where somebody else's server answers. */
+/** Operations that succeed only where another organization's server answers. */
 const OF_OTHERS = ['addIdentityProvider']
 
 let database: TestDatabase
@@ -64,14 +64,14 @@ afterAll(async () => {
 })
 
 describe('every example', () => {
-  // Lists of sessions are shown before members sign in for examples of their own.
+  // Lists of sessions come first, before members sign in for their own examples.
   const rank = ({ method, examples }: AnyContract) =>
     method !== 'GET' ? 2 : Number(examples.some(({ by }) => by === 'session'))
   const sorted = () => contracts.toSorted((a, b) => rank(a) - rank(b))
 
-  it('is answered as it says, and with nothing undeclared', async () => {
+  it('gets its documented answer, with declared members only', async () => {
     const codes = new Set<unknown>()
-    // What changes something comes last.
+    // Examples that change data are last.
     for (const contract of sorted()) {
       for (const example of contract.examples) {
         const headers = { ...example.headers, 'request-id': EXAMPLE_REQUEST }
@@ -90,7 +90,7 @@ describe('every example', () => {
     )
   })
 
-  it('stands for each call but the one that answers the description itself', () => {
+  it('exists for each call, and a successful one unless the call needs an external server', () => {
     const without = contracts.filter(({ examples }) => examples.length === 0)
     expect(without.map(({ name }) => name)).toEqual([])
     const withoutExample = contracts.filter(({ examples }) =>
@@ -100,8 +100,8 @@ describe('every example', () => {
   })
 })
 
-describe('whatever is asked', () => {
-  it('no answer has anything undeclared', async () => {
+describe('arbitrary calls', () => {
+  it('never answer undeclared members', async () => {
     const seen = new Set<string>()
     await fc.assert(
       fc.asyncProperty(calls(), async ({ name, ...request }) => {
@@ -115,7 +115,7 @@ describe('whatever is asked', () => {
     for (const status of ['200', '400', '401', '403', '404', '405']) expect(seen).toContain(status)
   })
 
-  it('and what is undeclared is found', async () => {
+  it('an undeclared member is detected', async () => {
     const [contract, path] = [contractNamed('setQuantity'), '/billing/v1/assets/{asset_id}']
     const request = { params: { asset_id: 'workspace-suite-5d20a7' }, body: { quantity: 1 }, key: keys.it }
     const answer = await send(contract, request)
@@ -125,7 +125,7 @@ describe('whatever is asked', () => {
     const withBody = (more: object) => violations({ text: JSON.stringify({ ...body, ...more }) })
     expect([answer.status, ...violations({})]).toEqual([409])
     expect(withBody({ vendorToken: 'x' })).toEqual([expect.stringContaining('vendorToken')])
-    // A member of another code, and one that is missing.
+    // A member of another code, and a missing one.
     expect(withBody({ subscriptionStatus: 'ACTIVE' })).toHaveLength(1)
     expect(withBody({ minimum: undefined })).toHaveLength(1)
     expect(withBody({ errors: [{ detail: 'x', stack: 'at …' }] })).toHaveLength(1)
@@ -140,7 +140,10 @@ describe('whatever is asked', () => {
   })
 })
 
-/** Calls of all contracts: valid and invalid, of what is there and what is not, by all kinds of callers. */
+/**
+ * Returns an arbitrary of calls to all contracts: valid and invalid, for existing and missing resources, by all kinds
+ * of callers.
+ */
 function calls(): fc.Arbitrary<ExampleRequest & { name: string }> {
   const valuesOf = (name: string) => fc.constantFrom(...(VALUES[name] ?? ['', '1', 'true']))
   const any = (name: string) => fc.oneof({ weight: 4, arbitrary: valuesOf(name) }, fc.string())
@@ -169,7 +172,10 @@ function contractNamed(name: string): AnyContract {
   return contract
 }
 
-/** A file in CSV says no day of its own; binary ones are shown by no example, but are what they are said to be. */
+/**
+ * Decodes an answer. The days past due in a CSV file are replaced by the example's; a binary file is checked only by
+ * the first bytes of its media type.
+ */
 function read({ text, headers }: Answered): unknown {
   const mediaType = headers.get('content-type')?.split(';')[0] ?? ''
   if (mediaType.endsWith('json')) return JSON.parse(text)
@@ -179,7 +185,7 @@ function read({ text, headers }: Answered): unknown {
   return undefined
 }
 
-/** The Admin's key; or a member who signs in when their example comes. */
+/** Returns the credentials of an example: the Admin's key, or a member who signs in just before. */
 async function callerOf({ by, headers }: Example): Promise<Pick<ExampleRequest, 'key' | 'headers'>> {
   if (by !== 'session') return { key: keys.admin }
   const token = { sid: await addSession('northwind', 'm-ana') }
@@ -222,7 +228,7 @@ async function loadContracts() {
   }
 }
 
-/** The customer of all examples. */
+/** Adds the customer of all examples. */
 async function seed() {
   const { addChange, acknowledge, addColleagues, addDirectory, addPosted, addSignOn, storeDocument } =
     exampleRows(database)
@@ -286,16 +292,37 @@ async function seed() {
     { purchased: 40, assigned: 31 },
     { name: 'Office E3', skuName: 'Office E3', createdAt: new Date('2026-04-07T09:00:00Z') },
   )
-  // Its vendor is not set up here: it can't be reached, and its open change stays open.
+  // The vendor is not configured here, so it is unreachable and its open change stays open.
   await addAsset(
     'northwind',
     'office-suite-c04d11',
     { purchased: 100, assigned: 90 },
     { name: 'Office E1', vendor: 'microsoft-partner-center', createdAt: new Date('2026-05-04T09:00:00Z') },
   )
-  await addChange('5f0c6a1e-0001', 'workspace-suite-81f3c2', 240, 250, 'APPLIED', '2026-09-01T08:30:00Z')
-  await addChange('5f0c6a1e-0002', 'office-suite-c04d11', 100, 120, 'UNKNOWN', '2026-11-02T10:15:00Z')
-  await addChange('5f0c6a1e-0003', 'office-suite-c04d11', 100, 110, 'UNCLEAR', '2026-10-30T10:00:00Z')
+  await addChange({
+    id: '5f0c6a1e-0001',
+    asset: 'workspace-suite-81f3c2',
+    from: 240,
+    to: 250,
+    state: 'APPLIED',
+    at: '2026-09-01T08:30:00Z',
+  })
+  await addChange({
+    id: '5f0c6a1e-0002',
+    asset: 'office-suite-c04d11',
+    from: 100,
+    to: 120,
+    state: 'UNKNOWN',
+    at: '2026-11-02T10:15:00Z',
+  })
+  await addChange({
+    id: '5f0c6a1e-0003',
+    asset: 'office-suite-c04d11',
+    from: 100,
+    to: 110,
+    state: 'UNCLEAR',
+    at: '2026-10-30T10:00:00Z',
+  })
   await acknowledge('5f0c6a1e-0003', '2026-10-31T11:00:00Z')
   await addInvoice(
     'northwind',

@@ -5,27 +5,29 @@ import type { Reply } from './operation.ts'
 import type { Problem } from './problem.ts'
 import { type ApiRequest, matchesEtag } from './request.ts'
 
-/** A protocol that others have written down, which some calls keep to: what opens them, and how bodies are written. */
+/** Published protocol that some calls follow: its media type, credentials and error format. */
 export type Protocol = {
-  /** Below which its paths are: `/scim/…`. */
+  /** Root of its paths: `/scim/…`. */
   root: `/${string}/…`
-  /** Whose secrets open it. */
+  /** Kind of credentials that opens the calls. */
   surface: ApiSurface
-  /** The media type of answers, and what a request should have. */
+  /** Media type of answers, and recommended one of requests. */
   type: string
-  /** The media types that a request may have. */
+  /** Accepted media types of requests. */
   takes: RegExp
   errorFormat: ErrorFormat
 }
 
-/** How refusals are written. */
+/** Format of refusals. */
 export type ErrorFormat = {
   type: string
-  /** The body of one. */
+  /** Returns the body of a refusal. */
   text(problem: Problem, requestId: string): string
 }
 
-/** An answer as a protocol has it: `version` is the whole ETag, since the protocol's bodies tell it, too. */
+/**
+ * Writes an answer in a protocol's format: `version` is the whole ETag, because the protocol's bodies contain it, too.
+ */
 export function written(
   { type }: Protocol,
   request: ApiRequest,

@@ -6,21 +6,21 @@ import type { AnyContract, Input } from './contract.ts'
 import type { ApiResponse } from './endpoint.ts'
 import { type InputError, Problem, type ProblemCode } from './problem.ts'
 
-/** A request without a framework: what the core function reads. */
+/** Request without a framework, as the core handler reads it. */
 export type ApiRequest = {
   method: string
-  /** As sent, still percent-encoded. */
+  /** Path as sent, still percent-encoded. */
   path: string
-  /** As sent, without the question mark. */
+  /** Query as sent, without the question mark. */
   search: string
   headers: { get(name: string): string | null }
-  /** The body's bytes. */
+  /** Reads the body's bytes. */
   read(limit: number): Promise<Uint8Array | 'too large'>
   /** Aborted when the client has gone. */
   gone?: AbortSignal
 }
 
-/** In bytes, unless the contract says another number. */
+/** Largest body in bytes, unless the contract sets another limit. */
 const BODY_LIMIT = 16 * 1024
 
 const JSON_BODY = {
@@ -29,8 +29,8 @@ const JSON_BODY = {
 }
 
 /**
- * Reads every input from its declared place: path, query, body; parsed, never coerced.
- * @throws Problem 400, 404 (a path that can't name anything), 413 or 415
+ * Reads every input from its declared place: path, query, headers and body; parsed, never coerced.
+ * @throws Problem 400, 404 (an invalid path parameter), 413 or 415
  */
 export async function readInput<C extends AnyContract>(contract: C, request: ApiRequest): Promise<Input<C>> {
   const params = contract.params.safeParse(pathParams(contract.path, request.path))
@@ -74,12 +74,12 @@ async function readBody(
   }
 }
 
-/** Only the parameters that the contract names, each once, strictly decoded. */
+/** Returns the query parameters that the contract names, each at most once, strictly decoded. */
 function queryParams(search: string, shape: Record<string, unknown>): Record<string, string> {
   const values: Record<string, string> = {}
   for (const part of search.replaceAll('+', ' ').split('&')) {
     const cut = part.indexOf('=')
-    // A name that can't be decoded is that of no parameter of ours.
+    // A name that can't be decoded is not one of our parameters.
     const name = decoded(cut < 0 ? part : part.slice(0, cut))
     if (name === undefined || !Object.hasOwn(shape, name)) continue
     if (Object.hasOwn(values, name)) throw bad({ parameter: name, detail: 'is given more than once' })
@@ -90,7 +90,10 @@ function queryParams(search: string, shape: Record<string, unknown>): Record<str
   return values
 }
 
-/** Undefined for what is no UTF-8, and for a NUL: PostgreSQL's text can't hold it, and nothing of ours has one. */
+/**
+ * Decodes percent-encoded text. Returns undefined for invalid UTF-8, and for text with a NUL, which PostgreSQL's `text`
+ * can't hold.
+ */
 function decoded(text: string): string | undefined {
   try {
     const value = decodeURIComponent(text)
@@ -112,7 +115,7 @@ function pathParams(template: string, path: string): Record<string, string> {
   return params
 }
 
-/** Parameters that are refused by a code of their own. */
+/** Parameters with an error code of their own. */
 const PARAMETER_CODES: Record<string, ProblemCode | undefined> = {
   filter: 'filter_invalid',
   pageToken: 'page_token_invalid',
@@ -148,15 +151,15 @@ function pointerPart(part: PropertyKey): string {
   return String(part).replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-// A query holds text. Each of these reads one text strictly, and says by `json` what it stands for: the API's
-// description declares numbers and booleans, and HTTP writes them as text.
+// A query consists of text. Each of these schemas parses one text strictly, and declares in `json` the type of its
+// value: the API's description declares numbers and booleans, and HTTP writes them as text.
 
-/** What a parameter is in the API's description, where its text stands for something else. */
+/** Type of a parameter in the API's description, where its text represents another type. */
 export type ParameterMeta = { json?: { type: 'integer' | 'boolean' | 'string'; [keyword: string]: unknown } }
 
-/** Text to a whole number within bounds; `max` clamps when `clamp` is set. */
+/** Returns the schema of a whole number as text, within bounds; `clamp` clamps to `max`. */
 export function integerText(min: number, max: number, clamp = false) {
-  // What is clamped is not refused, so that a client may send it.
+  // An out-of-range page size is clamped, not refused, so the schema must let a client send it.
   const end = clamp ? {} : max < Number.MAX_SAFE_INTEGER ? { maximum: max } : { format: 'int64' }
   return z
     .codec(z.string().regex(/^\d{1,100}$/, `must be a whole number of ${min} or more`), z.int(), {
@@ -172,7 +175,7 @@ export function integerText(min: number, max: number, clamp = false) {
     .meta({ json: { type: 'integer', minimum: min, ...end } } satisfies ParameterMeta)
 }
 
-/** A switch that is off unless told: the text `true` or `false`, and nothing else. */
+/** Returns the schema of a switch that is off by default: the text `true` or `false`. */
 export function switchText(description: string) {
   const json = { type: 'boolean', default: false } as const
   return z
@@ -181,13 +184,13 @@ export function switchText(description: string) {
     .meta({ description, json } satisfies ParameterMeta & { description: string })
 }
 
-/** `"<digest>"`, or `"<version>.<digest>"` for things that have a version (CONTRACT 4). */
+/** Returns the ETag: `"<digest>"`, or `"<version>.<digest>"` for resources with a version (CONTRACT 4). */
 export function entityTag(body: string | Uint8Array, version?: string): string {
   const digest = hash('sha256', body, 'base64url').slice(0, 22)
   return version === undefined ? `"${digest}"` : `"${version}.${digest}"`
 }
 
-/** A body with its ETag (CONTRACT 4); a 304 without it where a read's If-None-Match names this very one. */
+/** Returns a body with its ETag (CONTRACT 4), or a 304 without body if a read's If-None-Match contains the ETag. */
 export function conditional(
   { method, headers: requestHeaders }: Pick<ApiRequest, 'method' | 'headers'>,
   body: string | Uint8Array,
@@ -201,7 +204,7 @@ export function conditional(
     : { status: 200, headers: responseHeaders, body }
 }
 
-/** Whether a read's If-None-Match names what would be answered. */
+/** Returns whether a read's If-None-Match matches the ETag of the answer. */
 export function matchesEtag(
   { method, headers }: Pick<ApiRequest, 'method' | 'headers'>,
   etag: string | undefined,
@@ -211,26 +214,27 @@ export function matchesEtag(
   return isRead && etag !== undefined && tags.some((tag) => names(tag, etag))
 }
 
-/** The header If-Match: `*`, or ETags. */
+/** Header If-Match: `*`, or ETags. */
 export const ifMatch = z
   .string()
   .max(1000)
   .regex(/^\s*(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)\s*$/, 'must be * or ETags in quotes')
 
-/** Whether If-Match lets a thing of this version through: it compares versions, and leaves digests aside (CONTRACT 4). */
+/** Returns whether If-Match admits a resource of this version: compares versions and ignores digests (CONTRACT 4). */
 export function isVersion(version: string | number, header: string | undefined): boolean {
   if (header === undefined || header.trim() === '*') return true
   return header.split(',').some((tag) => tag.trim().startsWith(`"${version}.`))
 }
 
-/** Compared weakly (RFC 9110, 13.1.2): a proxy that packs an answer makes its tag a weak one. */
+/** Compares ETags weakly (RFC 9110, 13.1.2): a proxy that compresses an answer makes its ETag a weak one. */
 function names(tag: string, etag: string): boolean {
   return ['*', etag.replace(/^W\//, '')].includes(tag.trim().replace(/^W\//, ''))
 }
 
 /**
- * Whether a session's write comes from the console itself: its cookie travels along with requests that other sites
- * make too (PROMISES 2.9). Browsers say it by Sec-Fetch-Site; for those that do not, the Origin must be ours.
+ * Checks that a session's write comes from the console itself, against cross-site request forgery: a cookie travels
+ * with requests of other sites, too (PROMISES 2.9). Browsers send Sec-Fetch-Site; without it, Origin must be the
+ * console's.
  * @throws Problem `cross_origin`
  */
 export function checkSameOrigin(headers: { get(name: string): string | null }): void {

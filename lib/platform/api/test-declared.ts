@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// Reads the API's description as a stranger's client does: what is not in it, it does not know.
+// Reads the API's description as a third-party client does: members that are not in it are unknown.
 
 type Json = Record<string, unknown>
 export type Answered = {
@@ -15,14 +15,17 @@ export type Document = {
   components: { schemas: Record<string, Json>; headers: Record<string, { required: boolean }> }
 }
 
-/** All that an answer to this call has and the document does not declare, or declares and the answer lacks. */
+/**
+ * Returns the members that an answer has and the document does not declare, or that are declared as required and
+ * missing.
+ */
 export function undeclared(document: Document, method: string, path: string, answer: Answered): string[] {
   const declared = document.paths[path]?.[method.toLowerCase()]?.responses[answer.status]
   if (!declared) return [`status ${answer.status}`]
   return [...strangeHeaders(document, declared, answer), ...strangeBody(document, declared, answer)]
 }
 
-// What every HTTP answer with a body has; the document's media types say it.
+// Headers that every HTTP answer with a body has; the document declares them by its media types.
 const OF_HTTP = ['content-type', 'content-length']
 
 function strangeHeaders(document: Document, declared: Response, { headers }: Answered): string[] {
@@ -46,7 +49,7 @@ function strangeBody(document: Document, { content = {} }: Response, answer: Ans
   return read.success ? [] : [z.prettifyError(read.error)]
 }
 
-/** Of several schemas the one that the body's discriminator names. */
+/** Returns the schema that the body's discriminator selects. */
 function chosen(schema: Json, body: Json): Json {
   const { oneOf, discriminator } = schema as {
     oneOf?: Json[]
@@ -59,7 +62,7 @@ function chosen(schema: Json, body: Json): Json {
 
 const made = new WeakMap<Json, z.ZodType>()
 
-/** The schema, taking no member that it does not name. */
+/** Returns the schema without additional members. */
 function strict({ components }: Document, schema: Json): z.ZodType {
   const cached = made.get(schema)
   if (cached) return cached

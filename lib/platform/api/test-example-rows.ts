@@ -4,9 +4,11 @@ import { scope } from '#lib/platform/db/scope.ts'
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
 import { addInvoice, addMember } from '#lib/platform/db/test-rows.ts'
 
-// What promises.test.ts needs for examples beside the rows that tests have in common.
+// Rows that the examples of promises.test.ts need in addition to the shared test rows.
 
-/** What adds them to a database. */
+type ExampleChange = { id: string; asset: string; from: number; to: number; state: string; at: string }
+
+/** Returns functions that add the rows to a database. */
 export function exampleRows(database: TestDatabase) {
   function storeDocument(invoiceId: string, name: string) {
     const customerId = 'northwind' as CustomerId
@@ -14,7 +16,8 @@ export function exampleRows(database: TestDatabase) {
     return scope({ customerId }, (tx) => storeFile(tx, customerId, file))
   }
 
-  function addChange(id: string, asset: string, from: number, to: number, state: string, at: string) {
+  function addChange(change: ExampleChange) {
+    const { id, asset, from, to, state, at } = change
     const endedAt = state === 'UNKNOWN' ? null : at
     return database.sql(
       'northwind',
@@ -38,7 +41,7 @@ export function exampleRows(database: TestDatabase) {
     )
   }
 
-  /** Ben, who comes and goes, and Bea, who is invited. */
+  /** Adds Ben, who is deactivated and reactivated, and Bea, who is invited. */
   async function addColleagues() {
     const times = (text: string) => new Date(text)
     await addMember('northwind', {
@@ -69,7 +72,7 @@ export function exampleRows(database: TestDatabase) {
     )
   }
 
-  /** What the billing profile has carried onto its invoices, and one that is posted by it. */
+  /** Adds invoices that carry the billing profile, one of them posted. */
   async function addPosted() {
     await database.sql(
       'northwind',
@@ -104,7 +107,7 @@ export function exampleRows(database: TestDatabase) {
     )
   }
 
-  /** Single sign-on at an issuer that nobody asks, for a domain of which the operator knows. */
+  /** Adds single sign-on at an issuer that is never called, for a domain that the operator has approved. */
   async function addSignOn() {
     for (const [id, name] of [
       ['9a7d2c51-52a4-4b7e-a7c5-60a1a1a5f2d4', 'Northwind'],
@@ -124,7 +127,7 @@ export function exampleRows(database: TestDatabase) {
       [],
     )
   }
-  /** A directory's token, which is used, and a group of Ben that gives nothing. */
+  /** Adds a directory's token, which is in use, and a group with Ben that has no roles. */
   async function addDirectory() {
     await database.sql(
       'northwind',

@@ -1,14 +1,14 @@
 import { AMOUNTS, DUE, OF_ALL_ASSETS, ORDERS, RANGE, SELECTIONS } from './test-plan-selections.ts'
 
-/** They change a provider, a domain, a token or a group, of which a customer has a few. */
+/** Reason of calls that change a provider, a domain, a token or a group: a customer has only a few. */
 const OF_FEW =
   'addIdentityProvider changeIdentityProvider removeIdentityProvider addSignOnDomain checkSignOnDomain removeSignOnDomain setPasswordSignIn issueDirectoryToken revokeDirectoryToken mapDirectoryGroup unmapDirectoryGroup'
 
-/** They change one member or group, by its id. */
+/** Reason of calls that change one member or group by id. */
 const OF_ONE =
   'createScimUser replaceScimUser patchScimUser deleteScimUser createScimGroup replaceScimGroup patchScimGroup deleteScimGroup'
 
-/** By the contract's name: what is asked after `?`, or instead of `{…}`. A new contract needs its line here. */
+/** Queries, or values of `{…}`, by contract name. A new contract needs a line here. */
 export const CASES: Record<string, readonly string[]> = {
   listInvoices: [
     ...SELECTIONS,
@@ -18,7 +18,7 @@ export const CASES: Record<string, readonly string[]> = {
     'pageToken',
   ],
   exportInvoices: ['', 'lines=true&search=are-00', 'search=are-00', 'filter=issuer:Rare'],
-  // The statements of a workbook are those of the CSV file, whose rows can be counted.
+  // A workbook is read by the statements of the CSV file, whose rows can be counted.
   exportInvoicesXlsx: [],
   summarizeInvoices: [
     '',
@@ -90,7 +90,7 @@ export const CASES: Record<string, readonly string[]> = {
   changeMember: [],
   makeMemberLink: [],
   withdrawInvitation: [],
-  // Of sessions alone, by the ids of a member and of their person.
+  // Calls of sessions only, by the ids of a member and of their person.
   listFactors: [],
   beginFactor: [],
   addFactor: [],
@@ -101,20 +101,20 @@ export const CASES: Record<string, readonly string[]> = {
   listNeeds: [''],
   dismissNeed: [],
   restoreNeed: [],
-  // Of sessions alone, by the address of a member.
+  // Call of sessions only, by the email address of a member.
   readNeedsMail: [],
   setNeedsMail: [],
   listRenewals: ['', 'month=2026-12&filter=type:workspace-suite'],
   exportRenewals: [''],
   exportRenewalsXlsx: [],
-  // Of sessions alone, by the id of a member.
+  // Call of sessions only, by the id of a member.
   ...{ readRenewalFeed: [], makeRenewalFeed: [], revokeRenewalFeed: [] },
   readCalendar: [],
   listViews: [''],
   createView: [],
   changeView: [],
   removeView: [],
-  // Of sessions alone, by the id of a member.
+  // Call of sessions only, by the id of a member.
   readListColumns: [],
   setListColumns: [],
   readPriceVisibility: [''],
@@ -127,7 +127,7 @@ export const CASES: Record<string, readonly string[]> = {
   readDirectory: [''],
   redeemLink: [],
   askRecovery: [],
-  // Of a session alone: an API key is refused.
+  // Call of sessions only: an API key is refused.
   readWays: [],
   proveSession: [],
   listKeys: ['', 'whose=all', 'whose=all&state=usable'],

@@ -2,7 +2,7 @@ export const ORDERS = ['invoiceDate', 'dueDate', 'totalAmount', 'balanceAmount']
   `orderBy=${by}%20asc`,
   `orderBy=${by}%20desc`,
 ])
-/** Each finds some ten of the invoices, those that are oldest. */
+/** Filters that each match some ten of the invoices, the oldest ones. */
 const FILTERS = [
   'platform:rare',
   'issuer:Rare',
@@ -27,7 +27,7 @@ export const SELECTIONS = [
   DUE,
 ]
 
-/** What all assets of a customer have to be looked at for: an order that no index has, or a filter that nothing passes. */
+/** Selections that need all assets of a customer: a sort order without an index, or a filter that no asset passes. */
 export const OF_ALL_ASSETS = [
   'orderBy=name',
   'orderBy=renewal%20desc',

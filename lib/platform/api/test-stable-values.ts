@@ -1,21 +1,21 @@
 import { expect } from 'vitest'
 import type { Example } from './openapi/example.ts'
 
-// An answer is compared with its example but for what moves.
+// Compares an answer with its example after replacing values that change from run to run.
 
 const DAY = 86_400_000
-/** How old in days what is past due is in examples. */
+/** Age in days of overdue dates in examples. */
 const AGE = 388
 
-/** The example with what moves from day to day as it is today. */
+/** Returns the example's body with today's value where a value changes from day to day. */
 export function withStableValues({ answer: { body } }: Example, answered: unknown): unknown {
   const { today, knownBy, sessions, needs, pastDue, months } = Object(answered)
   if (JSON.stringify(body ?? null).includes('"isUnused":')) return withMoved(body, answered)
-  // Commitments come near with the days, and what is past due becomes older.
+  // Commitments come closer and overdue dates grow older day by day.
   if (needs) return withDays({ ...withNeeds(body, needs) }, needs[0]?.pastDue?.days)
   if (months && typeof today === 'number') return withMonths(body as Months, { today, months })
   if (pastDue) return withDays(body, pastDue.days)
-  // What is made is new.
+  // Created values are new in each run.
   if (
     Object(answered).expireTime ||
     Object(answered).link ||
@@ -27,9 +27,9 @@ export function withStableValues({ answer: { body } }: Example, answered: unknow
     Object(answered).isShared
   )
     return withNew(body, answered)
-  // Who is signed in is so now.
+  // The signed-in member's time is now.
   if (sessions) return withTimes(body, sessions)
-  // Of a change that was sent when the examples were set up.
+  // Times of a change that was sent when the examples were set up.
   if (typeof knownBy === 'number') return { ...(body as object), knownBy }
   if (typeof today !== 'number') return body
   expect(today % DAY).toBe(0)
@@ -39,7 +39,7 @@ export function withStableValues({ answer: { body } }: Example, answered: unknow
   )
 }
 
-/** With the commitments that end soon by today's calendar, which come last. */
+/** Returns the example with the commitments that end soon by today's calendar, which are last. */
 function withNeeds(body: unknown, answered: { kind: string }[]): object {
   const { needs, ...rest } = body as { needs: object[] }
   const all = [...needs, ...answered.filter(({ kind }) => kind === 'renewal')]
@@ -48,7 +48,7 @@ function withNeeds(body: unknown, answered: { kind: string }[]): object {
 
 type Months = { months: { month: string }[]; renewals: { time: number }[] }
 
-/** The strip begins with the month that it is; what has been renewed by then is in none of them. */
+/** Returns the months from the current one on; renewals of the past are in none of them. */
 function withMonths(body: Months, { today, months }: { today: number; months: { month: string }[] }): object {
   expect(today % DAY).toBe(0)
   expect(months[0]?.month).toBe(new Date(today).toISOString().slice(0, 7))
@@ -66,7 +66,7 @@ function withDays(body: unknown, days: unknown): unknown {
   return JSON.parse(JSON.stringify(body), (name, value) => (name === 'days' && value === AGE ? days : value))
 }
 
-/** What is made anew each time it is asked for: ids, times, secrets. */
+/** Members with a new value in each answer: ids, times, secrets. */
 const NEW = [
   'id',
   'url',
@@ -89,7 +89,7 @@ function withNew(exampleValue: unknown, made: unknown): unknown {
   return Object.fromEntries(parts)
 }
 
-/** What a key is named, how it begins and when it was made and used: of what an example makes, and of today. */
+/** Members of a key that change from run to run: id, hint, secret and times. */
 const MOVED = /^(id|hint|secret|replacedBy|\w+Time)$/
 
 function withMoved(body: unknown, answered: unknown, name = ''): unknown {

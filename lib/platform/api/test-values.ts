@@ -1,4 +1,4 @@
-/** What a parameter or header may hold, so that calls often find something; other text comes besides. */
+/** Values of parameters and headers that often match something; arbitrary text is tried as well. */
 export const VALUES: Record<string, readonly string[]> = {
   asset_id: [
     'workspace-suite-81f3c2',
@@ -41,7 +41,7 @@ export const VALUES: Record<string, readonly string[]> = {
   'if-none-match': ['*', '"x"'],
   'idempotency-key': ['a', 'b', 'c'],
 }
-/** Bodies of changes of licenses, keys and members: what is taken, refused, and none. */
+/** Bodies of changes to licenses, keys and members: accepted, refused, and none. */
 export const BODIES: readonly object[] = [
   ...[0, 45, 60, 61, 130, 250, 1.5, -1, '7'].map((quantity) => ({ quantity })),
   ...[{ name: 'ERP' }, { name: '' }, { overlap: 'now' }, { name: 'New', roles: ['admin'] }, {}],

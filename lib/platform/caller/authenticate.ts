@@ -19,14 +19,14 @@ const SCIM_CALLER = `
   WHERE t.customer_id = $1 AND t.id = $2 AND t.digest = $3 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
     AND ${isNotDeleted('c')}`
 
-// Somebody may hold the row: nobody is kept out for the sake of this.
+// Another transaction may hold the row: authentication must not wait for this update.
 const SCIM_TOKEN_USED = `
   UPDATE scim_tokens SET last_used_at = now() WHERE customer_id = $1 AND (customer_id, id) IN
     (SELECT customer_id, id FROM scim_tokens WHERE customer_id = $1 AND id = $2 FOR NO KEY UPDATE SKIP LOCKED)`
 
 /**
- * The caller behind the token of a directory; undefined where it is none, unknown, revoked or expired. Its roles are what it
- * may give to members; it sees no billing profile.
+ * Returns the caller of a SCIM directory's token; undefined where the token is malformed, unknown, revoked or expired.
+ * The caller's roles are those that it may assign to members; it sees no billing profile.
  */
 export async function findScimCaller(token: string): Promise<Caller | undefined> {
   if (!hasScimTokenFormat(token)) return undefined
@@ -40,16 +40,16 @@ export async function findScimCaller(token: string): Promise<Caller | undefined>
   return row && verifiedCaller(row, 'scim')
 }
 
-/** Said of each that opens nothing: who has found a key is not told that it would open something elsewhere. */
+/** Detail for every invalid credential: it must not reveal that a stolen key opens another surface. */
 const NOT_VALID: Record<ApiSurface, string> = {
   api: 'The API key is not valid: it is unknown, expired or revoked, or it may not be used from this address.',
   scim: 'The token is not valid: it is unknown, expired or revoked.',
 }
 
 /**
- * Who is calling: the bearer key where there is an Authorization header, which then alone decides;
- * else the signed-in session; else nobody. At the door of SCIM it is its token, and nothing else opens it.
- * @throws Problem `unauthenticated` for a header that holds no valid key
+ * Returns the caller: of the bearer key where there is an Authorization header, which then decides alone; else of the
+ * session; else undefined. SCIM accepts SCIM tokens only.
+ * @throws Problem `unauthenticated` for a header without a valid key
  */
 export async function authenticate(
   headers: { get(name: string): string | null },
@@ -74,7 +74,10 @@ const BEHIND: Record<ApiSurface, (secret: string) => Promise<Caller | undefined>
   scim: findScimCaller,
 }
 
-/** The callers behind the API keys of the customer `$1` that open something now. Each table names it: all lie at one place. */
+/**
+ * Query for the callers of the customer `$1`'s valid API keys. Each table is filtered by customer, so that all are on
+ * one node.
+ */
 export const KEY_CALLERS = `
   SELECT k.customer_id, c.name AS customer_name, c.domain AS customer_domain, k.id, k.name,
     coalesce(m.email, c.contact_email) AS email,
@@ -92,16 +95,16 @@ export const KEY_CALLERS = `
   WHERE k.customer_id = $1 AND c.id = $1 AND k.revoked_at IS NULL AND (k.belongs_to_customer OR m.disabled_at IS NULL)
     AND (k.expires_at IS NULL OR k.expires_at > now()) AND ${isNotDeleted('c')}`
 
-/** Of the key with the id `$2` and the digest `$3`. */
+/** Query for the caller of the key with id `$2` and digest `$3`. */
 export const KEY_CALLER = `${KEY_CALLERS} AND k.id = $2 AND k.digest = $3`
 
 const KEY_USED =
   'UPDATE api_keys SET last_used_at = now(), last_used_address = $3 WHERE customer_id = $1 AND id = $2'
 
 /**
- * The caller behind an API key's digest; undefined where it is unknown, revoked, expired, limited to other addresses than
- * that of the request, or its issuer is disabled. A key holds at most the roles and billing profiles that its issuer holds
- * now; one that belongs to the customer holds its own.
+ * Returns the caller of an API key's digest; undefined if the key is unknown, revoked, expired, or limited to other
+ * addresses than the request's, or its issuer is disabled. A key's roles and billing profiles are limited to those that
+ * its issuer has now; a key of the customer's has its own.
  */
 export async function findKeyCaller(digest: string): Promise<Caller | undefined> {
   const { keys } = database()
@@ -121,8 +124,8 @@ export async function findKeyCaller(digest: string): Promise<Caller | undefined>
 }
 
 /**
- * Writes down that a key was used from where it may not be, once a minute. Not waited for, since the time of the answer
- * would tell that there is such a key.
+ * Records, at most once a minute, that a key was used from a disallowed address. Not awaited: a timing difference would
+ * reveal that the key exists.
  */
 function auditDisallowedAddress({ customerId, id, name }: Caller): void {
   const requestId = requestContext()?.requestId ?? randomUUID()

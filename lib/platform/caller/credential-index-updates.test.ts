@@ -18,7 +18,7 @@ import type { CustomerId } from './rules.ts'
 import { addSession, endSession, pruneSessions } from './session.ts'
 import { asOwner, differences, withoutTriggers } from './test-differences.ts'
 
-// Each store writes what `look_ups` has of its rows: here the triggers are gone that do it for the release before.
+// Stores maintain `look_ups` themselves: the triggers that do it for the previous release are dropped in this test.
 
 const alder = 'alder' as CustomerId
 let database: TestDatabase
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 let before: Record<string, number> = {}
-/** How many more of each kind there are since the last time. */
+/** Returns by how many rows each kind has grown since the last call. */
 const more = async () => {
   const { right } = await differences(database.url)
   const kinds = Object.keys({ ...before, ...right })
@@ -50,7 +50,7 @@ afterEach(async () => {
   await more()
 })
 
-it('a member, who comes twice, or is withdrawn', async () => {
+it('a member with two memberships, or a withdrawn one', async () => {
   await more()
   const other = await add('ben@alder.example')
   expect(await add('BEN@alder.example')).toBeUndefined()
@@ -70,7 +70,7 @@ it('a member, who comes twice, or is withdrawn', async () => {
   expect(await more()).toEqual({ address: -1, link: -1 })
 })
 
-it('a key, and the one that follows it', async () => {
+it('a key and its replacement', async () => {
   const keyOptions = {
     name: 'k',
     roles: [],
@@ -85,7 +85,7 @@ it('a key, and the one that follows it', async () => {
   expect(await more()).toEqual({ key: 2 })
 })
 
-it('a session, until it is ended, another one takes its place, or it is pruned', async () => {
+it('a session that is ended, replaced or pruned', async () => {
   const open = () => {
     const digest = digestOf(randomUUID())
     const opened = { digest, address: '192.0.2.1', userAgent: 'x', browser: 'b' }
@@ -104,12 +104,12 @@ it('a session, until it is ended, another one takes its place, or it is pruned',
   expect(await more()).toEqual({ session: -1 })
 })
 
-it('a token of a directory', async () => {
+it("a directory's token", async () => {
   await inScope((tx) => addToken(tx, alder, newScimToken(), { name: 't', roles: [], days: null }))
   expect(await more()).toEqual({ 'scim-token': 1 })
 })
 
-it('the link of a calendar, also another one in its place', async () => {
+it("a calendar feed's link and its replacement", async () => {
   const replaceFeed = () =>
     inScope((tx) => saveFeed(tx, alder, { memberId: member, secret: newFeedSecret() }))
   await replaceFeed()
@@ -121,7 +121,7 @@ it('the link of a calendar, also another one in its place', async () => {
   expect(await more()).toEqual({ 'calendar-feed': -1 })
 })
 
-it('a link that was shown, one that is mailed, also twice, and when they are removed', async () => {
+it('a shown link, a mailed one, also mailed again, and their removal', async () => {
   await inScope((tx) => addLink(tx, alder, { memberId: member, kind: 'invitation', by: 'operator' }))
   await inScope((tx) => mailLink(tx, alder, { memberId: member, kind: 'reset', by: 'operator' }))
   expect(await more()).toEqual({ link: 1 })

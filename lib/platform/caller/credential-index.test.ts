@@ -58,8 +58,8 @@ const opens = async () => [
 ]
 const ALL = [alder, alder, alder, 'open', [alder, birch]]
 
-describe('each row has its look-up', () => {
-  it('and is found by it', async () => {
+describe('rows with a credential', () => {
+  it('are found by their index row', async () => {
     const right = { key: 1, session: 1, 'scim-token': 1, 'calendar-feed': 1, link: 1, address: 2 }
     expect(await differences(database.url)).toEqual({ wrong: [], right })
     expect(await opens()).toEqual(ALL)
@@ -69,7 +69,7 @@ describe('each row has its look-up', () => {
     expect((await differences(database.url)).wrong).toEqual([])
   })
 
-  it('also once its digest or address is another one, and none when it is gone', async () => {
+  it('are found after their digest or address has changed, and no more after deletion', async () => {
     const other = await addMember(alder, { roles: [], email: 'before@alder.example' })
     await addSession(alder, other)
     await database.sql(alder, 'DELETE FROM sessions WHERE member_id = $1', [other])
@@ -81,13 +81,13 @@ describe('each row has its look-up', () => {
     await database.sql(alder, 'DELETE FROM members WHERE id = $1', [other])
     expect(await findPerson('after@alder.example')).toBeUndefined()
     expect((await differences(database.url)).wrong).toEqual([])
-    // The address is free again.
+    // The address is available again.
     await addMember(birch, { roles: [], email: 'AFTER@alder.example' })
     const freed = await findPerson('after@alder.example')
     expect(freed?.memberships.map(({ customerId }) => customerId)).toEqual([birch])
   })
 
-  it('nothing is left of what was rolled back', async () => {
+  it('a rolled-back write leaves no index row', async () => {
     const undone = scope({ customerId: alder }, async (tx) => {
       await tx.execute("UPDATE members SET email = 'undone@alder.example'")
       throw new Error('undone')
@@ -98,8 +98,8 @@ describe('each row has its look-up', () => {
   })
 })
 
-describe('over all customers', () => {
-  it('a credential is of one, and the second who brings it is refused', async () => {
+describe('credentials across customers', () => {
+  it('a credential belongs to one customer, and a second customer with it is refused', async () => {
     const digest = digestOf(newApiKey())
     const both = await Promise.allSettled([alder, birch].map((id) => addKey(id, ['admin'], { digest })))
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
@@ -107,7 +107,7 @@ describe('over all customers', () => {
     expect(reason.cause).toMatchObject({ code: '23505', constraint: 'look_ups_credential' })
   })
 
-  it('an address may be of several, also at the same moment', async () => {
+  it('an address may belong to several customers, also concurrently', async () => {
     const address = `${randomUUID()}@both.example`
     const add = (id: string) => addMember(id, { roles: ['admin'], email: address })
     await Promise.all([add(alder), add(birch)])
@@ -117,7 +117,7 @@ describe('over all customers', () => {
     expect((await differences(database.url)).wrong).toEqual([])
   })
 
-  it('a key that went to another customer is found there, by who remembers where it was', async () => {
+  it('a key moved to another customer is found there by a process that remembers the old one', async () => {
     const key = await addKey(alder, ['admin'])
     expect((await findKeyCaller(digestOf(key)))?.customerId).toBe(alder)
     await asOwner(
@@ -130,7 +130,7 @@ describe('over all customers', () => {
   })
 })
 
-it('a use is one look-up, and the first one two; one that opens nothing is never remembered', async () => {
+it('a use costs one look-up, the first use two; invalid credentials are never remembered', async () => {
   const key = await addKey(alder, ['admin'], { lastUsedAt: new Date() })
   const sent = async (digest: string) =>
     (await sentBy(() => findKeyCaller(digest))).map(({ text }) => text.includes('look_ups'))
@@ -140,7 +140,7 @@ it('a use is one look-up, and the first one two; one that opens nothing is never
   for (let time = 0; time < 2; time++) expect(await sent(unknown)).toEqual([true])
 })
 
-describe('who sees what', () => {
+describe('row-level security of the index', () => {
   const seen = async (login: 'console_keys' | 'console_sessions' | 'console_sign_in') => {
     const client = new pg.Client(loginOf(database.url, login))
     await client.connect()
@@ -154,13 +154,13 @@ describe('who sees what', () => {
     }
   }
 
-  it('each login the kinds that it looks up, and none writes', async () => {
+  it('shows each login the kinds that it looks up, and lets none write', async () => {
     expect(await seen('console_keys')).toEqual(['calendar-feed', 'key', 'scim-token'])
     expect(await seen('console_sessions')).toEqual(['session'])
     expect(await seen('console_sign_in')).toEqual(['address', 'link'])
   })
 
-  it('no digest, whoever is in the scope of a customer, and nothing of others', async () => {
+  it("shows no digest in any customer's scope, and no rows of other customers", async () => {
     const { reads, streams, jobs, app } = database.opened
     for (const pool of [app, reads, streams, jobs])
       await expect(pool.query('SELECT digest FROM look_ups')).rejects.toMatchObject({ code: '42501' })
@@ -173,7 +173,7 @@ describe('who sees what', () => {
     await expect(database.sql(alder, planted)).rejects.toMatchObject({ code: '42501' })
   })
 
-  it('the owner sees no more after a change than before it', async () => {
+  it('shows the owner no more after a change than before', async () => {
     const other = `SET console.operated = 'birch'; SET console.customer = 'alder';
       INSERT INTO look_ups VALUES ('key', 'planted', 'birch', 'x'); SELECT fill_look_ups();
       SELECT current_setting('console.operated') AS operated`
@@ -189,14 +189,14 @@ describe('who sees what', () => {
   })
 })
 
-describe('what was there before the look-ups', () => {
-  it('is found as it was until all are filled, and by them from then on', async () => {
+describe('rows from before the index', () => {
+  it("are found by the previous release's query until the backfill is complete, and by the index afterwards", async () => {
     await asOwner(database.url, 'DELETE FROM look_ups')
     await asOwner(
       database.url,
       "UPDATE backfills SET finished_at = NULL, at_customer = '' WHERE name = 'look-ups'",
     )
-    // Another process, which has not seen that they were filled once.
+    // Stands for another process, which has not seen the backfill complete.
     const before = openDatabase(database.url)
     try {
       expect(await opens()).toEqual(ALL)

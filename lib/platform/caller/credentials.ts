@@ -13,23 +13,23 @@ const KEY_PREFIX = 'lic_'
 const RANDOM = 30
 const CHECK = 6
 
-/** A new key: `lic_`, 30 base62 characters (178 bits) and their CRC32, so that a typo costs no query. */
+/** Returns a new key: `lic_`, 30 base62 characters (178 bits) and their CRC32, so that a typo costs no query. */
 export function newApiKey(): string {
   return newSecret(KEY_PREFIX)
 }
 
-/** The same after another prefix, by which it is known what a secret is for. */
+/** Returns a new secret like `newApiKey`, but with another prefix, which identifies the kind of secret. */
 export function newSecret(prefix: string): string {
   const random = Array.from({ length: RANDOM }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
   return `${prefix}${random}${checksum(random)}`
 }
 
-/** Whether text can be a key at all: shape and checksum. Says nothing of whether it is one. */
+/** Returns whether text has the shape and the checksum of an API key; such a key need not exist. */
 export function hasApiKeyFormat(text: string): boolean {
   return hasSecretFormat(KEY_PREFIX, text)
 }
 
-/** The same after another prefix. */
+/** Returns whether text has the shape and checksum of a secret with this prefix, like `hasApiKeyFormat`. */
 export function hasSecretFormat(prefix: string, text: string): boolean {
   const randomPart = text.slice(prefix.length)
   if (!text.startsWith(prefix) || randomPart.length !== RANDOM + CHECK || !/^[0-9A-Za-z]+$/.test(randomPart))
@@ -37,12 +37,12 @@ export function hasSecretFormat(prefix: string, text: string): boolean {
   return randomPart.endsWith(checksum(randomPart.slice(0, RANDOM)))
 }
 
-/** What is stored of a key or of a session's id: its SHA-256. Both are random enough to need no salt. */
+/** Returns the stored digest of a key or session id: SHA-256. Both have enough entropy to need no salt. */
 export function digestOf(secret: string): string {
   return hash('sha256', secret, 'base64url')
 }
 
-/** What people may see of a key: `lic_` and its last four characters. */
+/** Returns the visible part of a key: `lic_` and its last four characters. */
 export function maskedKey(apiKey: string): { prefix: string; lastFour: string } {
   return { prefix: apiKey.slice(0, KEY_PREFIX.length + 4), lastFour: apiKey.slice(-4) }
 }
@@ -59,30 +59,33 @@ function checksum(random: string): string {
 
 const SCIM_PREFIX = 'scim_'
 
-/** A new token for a directory: `scim_`, and what API keys have after theirs. */
+/** Returns a new SCIM token: `scim_`, followed by the same characters and checksum as an API key. */
 export function newScimToken(): string {
   return newSecret(SCIM_PREFIX)
 }
 
-/** Whether text can be such a token at all: a typing error costs no query. */
+/** Returns whether text has the format of a SCIM token: a typing error costs no query. */
 export function hasScimTokenFormat(text: string): boolean {
   return hasSecretFormat(SCIM_PREFIX, text)
 }
 
-/** A credential that is looked up before a customer is known. */
+/** Kind of credential that is looked up before the customer is known. */
 type Kind = 'key' | 'session' | 'scim-token' | 'calendar-feed' | 'link'
 
-/** The backfill of `look_ups`. Until it is finished, what is there may be missing there. */
+/** Name of the backfill of `look_ups`. Existing rows may be missing there until it is complete. */
 const BACKFILL_NAME = 'look-ups'
 
 type CredentialSource = {
-  /** Which login looks it up. */
+  /** Pool of the login that looks it up. */
   pool: 'keys' | 'sessions' | 'signIn'
-  /** How the release before looked it up, for as long as not all of them are in `look_ups`. */
+  /** Query of the previous release, used until `look_ups` is complete. */
   before: string
 }
 
-/** Each gives the customer, the id by which the row is found there, and the digest, of the digests in `$1`. */
+/**
+ * Queries by kind of credential. Each returns the customer, the row's id for that customer, and the digest, for the
+ * digests in `$1`.
+ */
 const KINDS: Record<Kind, CredentialSource> = {
   key: { pool: 'keys', before: 'SELECT customer_id, id, digest FROM api_keys' },
   session: { pool: 'sessions', before: 'SELECT customer_id, digest AS id, digest FROM sessions' },
@@ -94,15 +97,15 @@ const KINDS: Record<Kind, CredentialSource> = {
   link: { pool: 'signIn', before: 'SELECT customer_id, id, digest FROM account_links' },
 }
 
-/** Whose a credential is, and by which id its row is found there. */
+/** Customer, row id and digest of a credential. */
 export type CredentialRef = { customerId: CustomerId; id: string; digest: string }
 
 const FILLED = `SELECT finished_at IS NOT NULL AS "isFilled" FROM backfills WHERE name = '${BACKFILL_NAME}'`
 
-/** What was found to be filled stays so. */
+/** Pools whose backfill was seen complete, which is final. */
 const filled = new WeakSet<pg.Pool>()
 
-/** Whether `look_ups` has whatever there is. */
+/** Returns whether the backfill of `look_ups` is complete. */
 async function areFilled(pool: pg.Pool): Promise<boolean> {
   if (filled.has(pool)) return true
   const [row] = await queryWithoutCustomerPipelined<{ isFilled: boolean }>(pool, FILLED, [])
@@ -110,7 +113,10 @@ async function areFilled(pool: pg.Pool): Promise<boolean> {
   return row?.isFilled ?? false
 }
 
-/** Whose the credentials with these digests are, of whichever customers, also those that open nothing any more. */
+/**
+ * Returns references to the credentials with these digests, of any customer and including credentials that are no
+ * longer valid.
+ */
 export async function findAll(kind: Kind, digests: readonly string[]): Promise<CredentialRef[]> {
   if (digests.length === 0) return []
   const { pool: name, before } = KINDS[kind]
@@ -126,14 +132,15 @@ export async function findAll(kind: Kind, digests: readonly string[]): Promise<C
   return rows.map(({ customer_id: customer, ...row }) => ({ ...row, customerId: minted(customer) }))
 }
 
-/** Of each pool whose credentials were, for those that are used again and again. */
+/** Cache of references by pool, for credentials that are used again and again. */
 const cachedRefs = new WeakMap<pg.Pool, Map<string, CredentialRef>>()
 const MAX_CACHED_REFS = 20_000
 
 /**
- * The row of a credential, read with its customer in the statement. Whose it is this process remembers, so that its next use
- * costs one statement: a hint and no more, because the row is read each time, with the digest in the statement, too.
- * @param read reads the row; undefined where it is not there, or opens nothing
+ * Returns the row of a credential, read with its customer in the statement. The process caches the customer, so that
+ * the next use costs one statement. The cache is only a hint, because the row is read each time, with the digest in the
+ * statement, too.
+ * @param read reads the row; undefined if the row is missing or the credential is invalid
  */
 export async function findRow<Row>(
   kind: Kind,
@@ -149,7 +156,7 @@ export async function findRow<Row>(
   if (hinted) return hinted
   poolCache.delete(name)
   const [ref] = await findAll(kind, [digest])
-  // Where it is where it was, it opened nothing a moment ago.
+  // An unchanged place was just found invalid.
   if (!ref || (ref.customerId === cachedRef?.customerId && ref.id === cachedRef.id)) return undefined
   const row = await read(ref)
   if (!row) return undefined
@@ -159,12 +166,13 @@ export async function findRow<Row>(
   return row
 }
 
-// Written by who writes the rows, in the same transaction. The triggers of the migration `look-ups` do the same for processes
-// of the release before, until a later release drops them: they leave alone what is right already.
+// Called by the store that writes the row, in the same transaction. The triggers of the migration `look-ups` do the
+// same for processes of the previous release, until a later release drops them; they skip rows that are already
+// correct.
 
 /**
- * Notes whose a new credential is, before its row is added.
- * @throws Error of the database, 23505, where it is another customer's
+ * Adds a new credential to the index, before its row is inserted.
+ * @throws Error of the database, 23505, if another customer has the credential
  */
 export async function addToCredentialIndex(
   tx: Transaction,
@@ -176,7 +184,7 @@ export async function addToCredentialIndex(
     INSERT INTO look_ups (kind, digest, customer_id, id) VALUES (${kind}, ${digest}, ${customerId}, ${id})`)
 }
 
-/** The same for a row that has, or had, another one: after it was written. */
+/** Updates the index after a row has changed its credential, like `addToCredentialIndex` for a new row. */
 export async function updateCredentialIndex(
   tx: Transaction,
   customerId: CustomerId,
@@ -187,7 +195,7 @@ export async function updateCredentialIndex(
   await addToCredentialIndex(tx, customerId, kind, ref)
 }
 
-/** The same for the address of a member who was added. Where the trigger has written it already, it is right. */
+/** Adds the address of a new member to the index. Where the trigger has written the address already, it is correct. */
 export async function noteAddress(
   tx: Transaction,
   customerId: CustomerId,
@@ -198,7 +206,10 @@ export async function noteAddress(
     VALUES ('address', address_digest(${email}), ${customerId}, ${id}) ON CONFLICT DO NOTHING`)
 }
 
-/** Forgets those of rows that were removed. @param ids by which the customer's rows were found */
+/**
+ * Removes the credentials of deleted rows from the index.
+ * @param ids ids under which the customer's rows were indexed
+ */
 export async function removeFromCredentialIndex(
   tx: Transaction,
   customerId: CustomerId,
@@ -210,13 +221,13 @@ export async function removeFromCredentialIndex(
     DELETE FROM look_ups WHERE customer_id = ${customerId} AND kind = ${kind} AND id = ANY(${sql.param(ids)}::text[])`)
 }
 
-/** The memberships of an address: of each, the customer in the one list, and the member in the other. */
+/** Memberships of an address, as parallel lists of customers and member ids. */
 export type Memberships = { email: string; customers: string[]; ids: string[] }
 
 /**
- * Where somebody with this address is a member. An address that nobody has gets an answer of the same shape, so that what
- * comes next is the same, too.
- * @param email in SQL, in any case of letters
+ * Returns the memberships of an email address. An unknown address gets a result of the same shape, so that the
+ * following steps take the same path (no account enumeration).
+ * @param email SQL expression, in any letter case
  */
 export async function findAddress(email: SQL): Promise<Memberships> {
   const from = (await areFilled(database().signIn))
@@ -235,13 +246,13 @@ export async function findAddress(email: SQL): Promise<Memberships> {
 }
 
 /**
- * Writes the look-ups of what was there before there were any. All of a customer at once: a thousand take some milliseconds,
- * and none of the rows is locked.
+ * Backfill of `look_ups` for rows from before the index. Fills a customer in one batch: a thousand rows take some
+ * milliseconds, and no row is locked.
  */
 export const credentialIndexBackfill: Backfill = {
   name: BACKFILL_NAME,
   async batch(tx) {
-    // A customer with a hundred thousand members takes longer than a request may.
+    // A customer with a hundred thousand members exceeds the time of a request.
     await tx.execute(sql`SET LOCAL statement_timeout = '10min'`)
     const { rows } = await tx.execute<{ count: string }>(sql`SELECT fill_look_ups() AS count`)
     return { count: Number(rows[0]?.count ?? 0), last: null }

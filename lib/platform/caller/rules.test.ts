@@ -15,14 +15,14 @@ it.each<[Role[], Permission, boolean]>([
   expect(may({ roles }, permission)).toBe(allowed)
 })
 
-describe('the way on after sign-in', () => {
+describe('the path after sign-in', () => {
   it.each([
     ['/', '/'],
     ['/assets?filter=type:a|b', '/assets?filter=type:a|b'],
     ['/invoices/INV%2F1', '/invoices/INV%2F1'],
     ['/a//b', '/a//b'],
     ['/a/../assets', '/assets'],
-  ])('goes on to %s as %s', (from, path) => expect(localPath(from)).toBe(path))
+  ])('turns %s into %s', (from, path) => expect(localPath(from)).toBe(path))
 
   it.each([
     'https://elsewhere.example',
@@ -42,5 +42,5 @@ describe('the way on after sign-in', () => {
     '',
     '/sign-in?from=/sign-in',
     '/a/../sign-in',
-  ])('%j leads to the start', (path) => expect(localPath(path)).toBe('/'))
+  ])('turns %j into the start page', (path) => expect(localPath(path)).toBe('/'))
 })

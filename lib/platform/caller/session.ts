@@ -13,14 +13,16 @@ import { type CallerRow, isNotDeleted, queryWithoutCustomerPipelined, verifiedCa
 
 const SESSION = 'console-session'
 
-/** Over https the cookies are Secure and bound to this very host. */
+/**
+ * Returns the full name of a cookie: over https with the prefix `__Host-`, so that it is Secure and bound to this host.
+ */
 export function cookieName(name: string): string {
   return env().baseUrl.startsWith('https:') ? `__Host-${name}` : name
 }
 
 /**
- * The signed-in caller of a request, or of the page that is being rendered. The cookie holds an
- * encrypted session id and nothing else; the record behind it is read on each request.
+ * Returns the signed-in caller of a request, or of the page that is being rendered. The cookie holds only an encrypted
+ * session id; the session's row is read on each request.
  */
 export async function session(headers: { get(name: string): string | null }): Promise<Caller | undefined> {
   const digest = await sessionDigest(headers)
@@ -30,8 +32,8 @@ export async function session(headers: { get(name: string): string | null }): Pr
 }
 
 /**
- * The digest of the session's id that a request's cookie holds; undefined where it holds none that we gave. Whether the
- * session still lives is not asked.
+ * Returns the digest of the session id in a request's cookie; undefined without a valid cookie. Does not check whether
+ * the session is still live.
  */
 export async function sessionDigest(headers: {
   get(name: string): string | null
@@ -42,7 +44,10 @@ export async function sessionDigest(headers: {
   return typeof claims?.sid === 'string' ? digestOf(claims.sid) : undefined
 }
 
-/** The header Set-Cookie that leaves a session's id in a browser, as next-auth does after a sign-in with a password. */
+/**
+ * Returns the header Set-Cookie that stores a session's id in a browser, like next-auth after a sign-in with a
+ * password.
+ */
 export async function sessionCookie(sid: string): Promise<string> {
   const name = cookieName(SESSION)
   const token = await encode({ token: { sid }, secret: sessionSecret(), maxAge: SESSION_SECONDS })
@@ -50,24 +55,24 @@ export async function sessionCookie(sid: string): Promise<string> {
   return `${name}=${token}; Path=/; Max-Age=${SESSION_SECONDS}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** How each token of ours begins: AES-256-GCM under the one key. */
+/** Protected header of every session token: AES-256-GCM under the single key. */
 const OURS = `${Buffer.from('{"alg":"dir","enc":"A256GCM"}').toString('base64url')}..`
 
 /**
- * What a session cookie holds; null where it can't be one of ours. A token names its algorithm itself: any other is not
- * even tried, for some of them let whoever sends it choose how long that takes.
- * @throws Error for one that was changed, has ended, or is of another secret
+ * Decrypts a session cookie; null for a token with another header. A token names its algorithm itself: other algorithms
+ * are not tried, since some (PBES2) let the sender choose how long decryption takes.
+ * @throws Error for a token that was changed, has expired, or belongs to another secret
  */
 export async function readToken({ token, secret }: JWTDecodeParams): Promise<JWT | null> {
   return token?.startsWith(OURS) ? decode({ token, secret }) : null
 }
 
-/** The key that encrypts session cookies. */
+/** Returns the key that encrypts session cookies. */
 export function sessionSecret(): string {
   return installationSecret('session')
 }
 
-/** The value of a cookie in a request's header. */
+/** Returns the value of a cookie in a request's header. */
 export function cookieValue(header: string, name: string): string | undefined {
   for (const part of header.split(';')) {
     const cut = part.indexOf('=')
@@ -76,16 +81,22 @@ export function cookieValue(header: string, name: string): string | undefined {
   return undefined
 }
 
-/** A session ends so many seconds after sign-in, however busy it is. */
+/** Seconds after sign-in at which a session ends, even if it is in use. */
 export const SESSION_SECONDS = 8 * 60 * 60
 
-/** In SQL, of the row of `sessions` that the text names: whether the session has not ended by itself. */
+/**
+ * Returns the SQL condition that a session has not expired.
+ * @param session alias of a row of `sessions`
+ */
 export function isLive(session: string): string {
   return `(${session}.last_seen_at > now() - interval '${IDLE_SECONDS} seconds'
     AND ${session}.created_at > now() - interval '${SESSION_SECONDS} seconds')`
 }
 
-/** The callers behind the sessions of the customer `$1` that live now. Each table names it: all lie at one place. */
+/**
+ * Query for the callers of the customer `$1`'s live sessions. Each table is filtered by customer, so that all are on
+ * one node.
+ */
 export const SESSION_CALLERS = `
   SELECT s.customer_id, c.name AS customer_name, c.domain AS customer_domain, m.id, m.name, m.email, m.roles,
     array(SELECT p.id FROM billing_profiles p WHERE p.customer_id = $1
@@ -103,7 +114,7 @@ const SESSION_CALLER = `${SESSION_CALLERS} AND s.digest = $2`
 
 const SEEN = 'UPDATE sessions SET last_seen_at = now() WHERE customer_id = $1 AND digest = $2'
 
-/** The caller behind a session's digest, while it lives. */
+/** Returns the caller of a session's digest, while the session is live. */
 export async function findSessionCaller(digest: string): Promise<Caller | undefined> {
   const { sessions: pool } = database()
   const row = await findRow('session', digest, async ({ customerId }) => {
@@ -114,13 +125,13 @@ export async function findSessionCaller(digest: string): Promise<Caller | undefi
   return row && callerIn(row, digest)
 }
 
-/** The caller whom a row of `SESSION_CALLERS` tells of. */
+/** Returns the caller for a row of `SESSION_CALLERS`. */
 export function callerIn(row: CallerRow, session: string): Caller {
   const { proven_seconds_ago: verifiedSecondsAgo = Number.POSITIVE_INFINITY } = row
   return { ...verifiedCaller(row, 'session'), session, verifiedSecondsAgo }
 }
 
-/** What is written down of a session when it is opened. */
+/** Values recorded when a session is opened. */
 export type Opened = {
   digest: string
   address: string
@@ -131,8 +142,8 @@ export type Opened = {
 }
 
 /**
- * Keeps a new session, and lets the member's ended ones go, whose place it takes. The member has signed in just now.
- * @param since when it counts as opened: a change of customer makes no sign-in last longer
+ * Adds a session after a sign-in, and deletes the member's ended ones.
+ * @param since time from which its end is counted: a change of customer does not prolong a sign-in
  */
 export async function addSession(
   tx: Transaction,
@@ -144,7 +155,7 @@ export async function addSession(
   const memberSessions = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
   await drop(tx, customerId, and(memberSessions, sql`NOT ${sql.raw(isLive('sessions'))}`))
   await addToCredentialIndex(tx, customerId, 'session', { digest: opened.digest, id: opened.digest })
-  // A browser may call itself anything, at any length.
+  // A user agent may be any text of any length.
   await tx.insert(sessions).values({
     customerId,
     memberId,
@@ -160,7 +171,10 @@ export async function addSession(
 
 const MAX_AGENT_LENGTH = 500
 
-/** What opened a session is another password by now, which its member has just named. */
+/**
+ * Records that the session's member has verified their identity by a new password, which from now on is the one that
+ * opened the session.
+ */
 export async function reauthenticate(
   tx: Transaction,
   customerId: CustomerId,
@@ -171,16 +185,16 @@ export async function reauthenticate(
   await tx.update(sessions).set({ proof: evidence }).where(sessionFilter)
 }
 
-/** Ends a session; one that is gone already is fine. */
+/** Ends a session; idempotent. */
 export async function endSession(tx: Transaction, customerId: CustomerId, digest: string) {
   await endSessions(tx, customerId, eq(sessions.digest, digest))
 }
 
-/** Ends the customer's sessions of which this holds. That somebody was here until then stays known of the member. */
+/** Ends the customer's sessions for which the condition holds. Each member's last activity is kept. */
 export async function endSessions(tx: Transaction, customerId: CustomerId, which: SQL | undefined) {
   const customerSessions = and(eq(sessions.customerId, customerId), which)
   const ended = tx.select({ id: sessions.memberId }).from(sessions).where(customerSessions)
-  // Members first, as whoever sets a password does: two locks in one order.
+  // Lock order: members before sessions, as where a password is set.
   await tx
     .update(members)
     .set({ lastSeenAt: sql`now()` })
@@ -195,9 +209,9 @@ async function drop(tx: Transaction, customerId: CustomerId, which: SQL | undefi
 }
 
 /**
- * Removes the customer's sessions that have ended by themselves. When somebody was here last stays known of the member. Members
- * are locked in the order of their ids, as by whoever changes one.
- * @returns how many
+ * Removes the customer's expired sessions. Each member's last activity is kept. Locks members in the order of their
+ * ids, as all changes of members do.
+ * @returns the number of removed sessions
  */
 export async function pruneSessions(tx: Transaction, customerId: CustomerId): Promise<number> {
   const { rows } = await tx.execute<{ digest: string }>(sql`

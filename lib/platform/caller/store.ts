@@ -9,7 +9,7 @@ import { OPERATOR } from '#lib/platform/history/audit.ts'
 import { countQuery } from '#lib/platform/runtime/log.ts'
 import type { Caller, CustomerId, Role } from './rules.ts'
 
-/** A caller as it is read, by key or by session; `stale`: its last use is to be written down anew. */
+/** Row of a caller, read by key or by session; `stale`: the last use has to be recorded again. */
 export type CallerRow = {
   customer_id: string
   customer_name: string
@@ -20,16 +20,16 @@ export type CallerRow = {
   roles: Role[]
   billing_profiles: string[]
   stale: boolean
-  /** Of a key alone: the networks to which it is limited. */
+  /** Networks to which a key is limited. */
   addresses?: string[] | null
-  /** Of a session alone: how long ago its member last proved who they are. */
+  /** Seconds since a session's member last verified their identity. */
   proven_seconds_ago?: number
-  /** Both or none. */
+  /** Either both or none of the two times is set. */
   closed_at: Date | null
   gone_at: Date | null
 }
 
-/** Look-ups that happen before a customer is known have logins of their own, a statement each. */
+/** Runs a single statement of a look-up before the customer is known, with the login of its pool. */
 export async function queryWithoutCustomer<T>(
   pool: 'signIn' | 'jobs',
   fn: (tx: Transaction) => Promise<T>,
@@ -41,7 +41,7 @@ export async function queryWithoutCustomer<T>(
   }
 }
 
-/** The rows of a statement that finds out who is calling, sent together with those of the requests that come in at the same time. */
+/** Runs a statement of authentication, pipelined with those of concurrent requests. */
 export async function queryWithoutCustomerPipelined<Row>(
   pool: pg.Pool,
   text: string,
@@ -54,7 +54,7 @@ export async function queryWithoutCustomerPipelined<Row>(
   return (await result).rows as Row[]
 }
 
-/** The customer with this id or domain, for the operator's commands. */
+/** Returns the customer with this id or domain, for the operator's commands. */
 export function findCustomer(
   idOrDomain: string,
 ): Promise<{ customerId: CustomerId; name: string; domain: string; contactEmail: string } | undefined> {
@@ -67,7 +67,10 @@ export function findCustomer(
   })
 }
 
-/** All customers in the order in which they were added: for the operator's commands, and jobs that go from one to the next. */
+/**
+ * Returns all customers in the order of their creation: for the operator's commands, and jobs that iterate over
+ * customers.
+ */
 export function listCustomers(): Promise<{ customerId: CustomerId; name: string; domain: string }[]> {
   return queryWithoutCustomer('jobs', async (tx) => {
     const { rows } = await tx.execute<{ id: string; name: string; domain: string }>(sql`
@@ -76,7 +79,7 @@ export function listCustomers(): Promise<{ customerId: CustomerId; name: string;
   })
 }
 
-/** The next customer in the order of their ids; `orItself`: the one with this id, where it is there. */
+/** Returns the next customer in the order of ids; with `orItself`, the one with this id if it exists. */
 export function customerAfter(
   id: string,
   { orItself }: { orItself: boolean },
@@ -88,7 +91,7 @@ export function customerAfter(
   })
 }
 
-/** How many customers there are, and how many of them up to this id. */
+/** Returns the number of all customers, and of those up to this id. */
 export function countCustomers(id: string): Promise<{ upTo: number; all: number }> {
   return queryWithoutCustomer('jobs', async (tx) => {
     const { rows } = await tx.execute<{ upTo: number; all: number }>(sql`
@@ -97,12 +100,12 @@ export function countCustomers(id: string): Promise<{ upTo: number; all: number 
   })
 }
 
-/** For a customer that is being added: its id, to enter `scope` with. */
+/** Returns the id of a customer that is being added, to enter `scope` with. */
 export function newCustomerId(id: string): CustomerId {
   return minted(id)
 }
 
-/** The caller that a key or a session has proven. */
+/** Returns the caller for the row of a key or a session. */
 export function verifiedCaller(row: CallerRow, via: Caller['via']): Caller {
   return {
     customerId: minted(row.customer_id),
@@ -118,12 +121,15 @@ export function verifiedCaller(row: CallerRow, via: Caller['via']): Caller {
   }
 }
 
-/** In SQL, of the row of `customers` that the text names: whether its people and keys are still let in. */
+/**
+ * Returns the SQL condition that a customer's members and keys are admitted.
+ * @param customer alias of a row of `customers`
+ */
 export function isNotDeleted(customer: string): string {
   return `(${customer}.gone_at IS NULL OR ${customer}.gone_at > now())`
 }
 
-/** For what a look-up has found. */
+/** Brands an id that was found in the credential index. */
 export function minted(id: string): CustomerId {
   return id as CustomerId
 }
@@ -131,8 +137,9 @@ export function minted(id: string): CustomerId {
 type Customer = { customerId: CustomerId; name: string; domain: string; contactEmail: string }
 
 /**
- * The operator as a caller of operations: for one customer, with the roles that a command needs and no billing profile.
- * For the command line alone, whose user holds the database itself: no request ever becomes this caller.
+ * Returns the operator as a caller of operations: for one customer, with the roles that a command needs and no billing
+ * profile. For the command line only, whose user has access to the database itself: no request ever becomes this
+ * caller.
  */
 export function asOperator(
   { customerId, name: customerName, domain: customerDomain, contactEmail: email }: Customer,

@@ -1,6 +1,7 @@
 import pg from 'pg'
 
-// What `look_ups` should have, by the rows themselves. A key that went to another customer has no digest any more.
+// Expected content of `look_ups`, from the rows themselves. A key that was moved to another customer has no digest any
+// more.
 const EXPECTED_INDEX = `
   SELECT 'key' AS kind, digest, customer_id, id FROM api_keys WHERE digest NOT LIKE 'merged %'
   UNION ALL SELECT 'session', digest, customer_id, digest FROM sessions
@@ -26,7 +27,7 @@ export async function asOwner<Row extends pg.QueryResultRow>(url: string, query:
   }
 }
 
-/** The kinds of what is missing in `look_ups`, and of what is there too much; and of how many rows it is right. */
+/** Returns the kinds with missing or surplus rows in `look_ups`, and the number of correct rows. */
 export async function differences(url: string): Promise<{ wrong: string[]; right: Record<string, number> }> {
   const wrong = await asOwner<{ kind: string }>(
     url,
@@ -42,7 +43,9 @@ export async function differences(url: string): Promise<{ wrong: string[]; right
   }
 }
 
-/** Takes away what writes `look_ups` for the release before, so that a test sees what the stores write themselves. */
+/**
+ * Drops the triggers that maintain `look_ups` for the previous release, so that a test sees only the stores' writes.
+ */
 export async function withoutTriggers(url: string): Promise<void> {
   const tables = ['api_keys', 'sessions', 'scim_tokens', 'calendar_feeds', 'account_links', 'members']
   await asOwner(url, tables.map((table) => `DROP TRIGGER look_up ON ${table}`).join('; '))

@@ -23,16 +23,16 @@ const idsOf = async (caller: Caller) => {
   return rows.map(({ id }) => id)
 }
 
-it('sees its own customer, whoever used the connection before', async () => {
+it("sees its own customer, regardless of the connection's previous user", async () => {
   const callers = Array.from({ length: 40 }, (_, index) => (index % 2 ? ana : eve))
   const seen = await Promise.all(callers.map(idsOf))
   expect(seen).toEqual(callers.map(({ customerId }) => [customerId]))
 })
 
-it('sees one moment in all of its statements', async () => {
+it('sees one snapshot in all of its statements', async () => {
   let isAdded = false
   const [first, , second] = await readScopeAtOnce(ana, (tx) => {
-    // Its moment is that of the first statement: nothing is added before that is answered.
+    // The snapshot is that of the first statement: nothing is inserted before its answer.
     const first = tx.execute(names).then((result) => result)
     const add = async () => {
       await first
@@ -46,7 +46,7 @@ it('sees one moment in all of its statements', async () => {
   expect(await idsOf(ana)).toHaveLength(2)
 })
 
-it('refuses a statement that waited for rows of another one, which nothing would keep to its customer', async () => {
+it("refuses a statement sent after the rows of another one, outside of the customer's transaction", async () => {
   const readAfterEnd = readScopeAtOnce(ana, async (tx) => {
     await tx.execute(names)
     return tx.execute(names)
@@ -61,9 +61,9 @@ it('refuses to write', async () => {
   await expect(attempt).rejects.toMatchObject({ cause: { code: '25006' } })
 })
 
-it('leaves the connection as good as it was, however it ends', async () => {
+it('leaves the connection usable, however it ends', async () => {
   const { reads } = database.opened
-  // More often than there are connections.
+  // More often than the pool has connections.
   for (let time = 0; time < 20; time++) {
     await expect(readScopeAtOnce(ana, (tx) => tx.execute(sql`SELECT 1 / 0`))).rejects.toThrow()
     await expect(readScopeAtOnce(ana, () => Promise.reject(new Error('no')))).rejects.toThrow('no')

@@ -3,21 +3,20 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from './client.ts'
 import { perDatabase } from './per-database.ts'
 
-/** How far a batch comes. `last` is its last row, as the backfill tells rows apart; null where no row is left. */
+/** Progress of a batch. `last` is the last row, by the backfill's row id; null when no row is left. */
 export type Filled = { count: number; last: string | null }
 
 /**
- * A change of many rows that are there already, made in small batches while the service runs: customer by customer,
- * each batch a short transaction inside of that customer's scope. A migration asks for it by its name.
+ * Change of many existing rows, in small batches while the service runs: customer by customer, each batch a short
+ * transaction in that customer's scope. A migration requests it by name.
  */
 export type Backfill = {
-  /** Never changed again: the progress is kept under it. */
+  /** Permanent name, under which the progress is stored. */
   name: string
   /**
-   * Changes the customer's next rows. To repeat it changes nothing more, for a process may die before the progress is
-   * written down.
-   * @param after the `last` of the batch before; null: from the first row on
-   * @param most rows that it may look at; fewer where they take long
+   * Changes the customer's next rows. Idempotent, because a process may die before the progress is stored.
+   * @param after `last` of the previous batch; null: from the first row on
+   * @param most largest number of rows to examine; fewer if they take long
    */
   batch(
     tx: Transaction,
@@ -26,12 +25,12 @@ export type Backfill = {
   ): Promise<Filled>
 }
 
-/** Names of finished backfills. One that is finished opens again by hand only, when its rows are filled. */
+/** Names of finished backfills. A finished one is only reopened by hand, with its rows filled. */
 const finishedBackfills = perDatabase(() => new Set<string>())
 
 /**
- * Whether all of a customer's rows have what a backfill gives them. Whoever reads that has another way until then.
- * Once it is finished for all customers, nobody is asked any more.
+ * Returns whether a backfill is complete for a customer; until then, readers use a fallback. Once the backfill is
+ * finished for all customers, the answer comes from memory.
  */
 export async function isFilled(tx: Transaction, customerId: CustomerId, name: string): Promise<boolean> {
   const finished = finishedBackfills()

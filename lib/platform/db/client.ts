@@ -10,49 +10,52 @@ import type { ReplicaConfig } from './settings.ts'
 /** Drizzle on one connection, inside one transaction. */
 export type Transaction = NodePgDatabase
 
-/** The open pools. Each logs in as a role that owns nothing, may do what it is for, and can't become another one. */
+/** Open pools. Each logs in with a least-privilege role that owns nothing and can't switch to another role. */
 export type Database = {
-  /** Sees and writes the rows of the customer that the transaction names: `scope` only. */
+  /** Sees and writes the rows of the transaction's customer: for `scope` only. */
   app: pg.Pool
-  /** Sees them for `readScope`, so that changes that wait for a locked row keep no read waiting. */
+  /** Reads the rows for `readScope`, so that changes that wait for a locked row do not block reads. */
   reads: pg.Pool
-  /** Sees them for `streamScope`: what sends for minutes keeps no other read waiting. */
+  /** Reads the customers' rows for `streamScope`: a stream that takes minutes does not block other reads. */
   streams: pg.Pool
   /**
-   * Finds out whose key it is: lib/platform/caller and lib/identity/access only, as the next two; and what a
-   * replica lacks. Small and apart: a stuck table starves nobody.
+   * Authenticates API keys, and reads what a replica lacks; `keys`, `sessions` and `signIn` are for lib/platform/caller
+   * and lib/identity/access only. A small pool of its own: a blocked table starves no other pool.
    */
   keys: pg.Pool
-  /** Finds out whose session it is. */
+  /** Authenticates sessions. */
   sessions: pg.Pool
-  /** Compares passwords, and counts who fails: no other one sees a digest of a password. */
+  /** Verifies passwords, and counts failures: no other login can read password hashes. */
   signIn: pg.Pool
-  /** Looks for due work across customers, and holds the job queue: lib/identity/access and lib/server only. */
+  /** Finds due work across customers, and runs the job queue: for lib/identity/access and lib/server only. */
   jobs: pg.Pool
-  /** Whose turn it is on the pools of the customers' rows: `scope` only. */
+  /** Fair semaphores of the pools for customers' rows: for `scope` only. */
   semaphores: ReadonlyMap<pg.Pool, FairSemaphore>
-  /** A server for reads that may be a little old, where one is set up. */
+  /** Replica for reads that may be a little old, if there is one. */
   replica: Replica | undefined
   close(): Promise<void>
 }
 
-// A page and a route handler get separate copies of this module in a production build.
+// In a production build a page and a route handler have separate copies of this module.
 const slot = globalThis as typeof globalThis & { licensesInvoicesDatabase?: Database | undefined }
 
 /**
- * A server that is frozen does not end its own statements: reads give it up, in milliseconds. A write does not, for
- * it may have been done; and a load of much data may wait for another one.
+ * Time in milliseconds after which a read gives up on a frozen server, which does not end its own statements. Writes
+ * wait longer, because they may have been executed, and so do loads of much data.
  */
 const ANSWER_LIMIT = 7000
 
-/** For a turn, as for a connection, in milliseconds. */
+/** Longest wait for a semaphore or a connection, in milliseconds. */
 const MAX_WAIT_MS = 2000
-/** Of each pool, how many connections one customer leaves to the others. */
+/** Connections of each pool that one customer leaves to the others. */
 const LEFT = 2
-/** One customer reads by no more of them than there are processors: a statement more would only take time from others. */
+/**
+ * Most connections that one customer reads by, one for each processor: more parallel statements would only take time
+ * from others.
+ */
 const READS = Math.max(2, availableParallelism())
 
-/** Opens the pools on `url` for this process, until they are closed; then it has those again that it had before. */
+/** Opens the pools on `url` for this process; after `close`, the previous ones are current again. */
 export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
   const before = slot.licensesInvoicesDatabase
   const pools = {
@@ -100,13 +103,14 @@ function replicaOf({ url, mostBehind }: ReplicaConfig, keys: pg.Pool): Replica {
   return openReplica({ reads, streams, watch, keys }, mostBehind)
 }
 
-/** The database that this process opened. */
+/** Returns the database that this process opened. */
 export function database(): Database {
   if (!slot.licensesInvoicesDatabase) throw new Error('The database is not open: call openDatabase first.')
   return slot.licensesInvoicesDatabase
 }
 
-// What the server keeps with the login says how long its statements may take: a pooler takes no settings of a connection.
+// The statement timeouts are settings of the role on the server (`settingsOf`): a pooler passes on no settings of a
+// connection.
 function pool(url: string, login: Login, max: number, answerLimit?: number): pg.Pool {
   const made = new pg.Pool({
     ...loginOf(url, login),
@@ -118,17 +122,17 @@ function pool(url: string, login: Login, max: number, answerLimit?: number): pg.
     application_name: 'licenses-invoices',
     onConnect: (client) => checkConnection(client, login),
   } as pg.PoolConfig)
-  // A connection that breaks (the server restarted) must not end the process. The pool drops an idle one; of one
-  // in use, between two statements, it hears nothing: the next statement fails.
+  // A broken connection (after a restart of the server) must not end the process. The pool drops an idle one; for one
+  // in use between two statements, the next statement fails.
   made.on('error', () => {})
   made.on('connect', (client) => client.on('error', () => {}))
   return made
 }
 
-/** Of a connection that does not answer, in milliseconds. */
+/** Longest wait for the check of a new connection, in milliseconds. */
 const CHECK_TIMEOUT_MS = 2000
 
-/** SQLSTATE of a connection that was refused: whoever asked is told that the service is not available. */
+/** SQLSTATE of a rejected connection: the request is answered with `service_unavailable`. */
 const CONNECTION_REJECTED = '08004'
 
 const LIMITED = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'] as const
@@ -147,8 +151,8 @@ type Who = Record<(typeof LIMITED)[number], number> & {
 }
 
 /**
- * Looks who a new connection is, and within which limits, before anything is asked by it.
- * @throws Error that says in one line what is wrong: nothing is served by such a connection
+ * Checks role and limits of a new connection before its first use.
+ * @throws Error with a one-line explanation: the connection is not used
  */
 export async function checkConnection(client: pg.ClientBase, login: Login): Promise<void> {
   const { rows } = await client.query<Who>({ text: WHO, query_timeout: CHECK_TIMEOUT_MS } as pg.QueryConfig)
@@ -157,7 +161,8 @@ export async function checkConnection(client: pg.ClientBase, login: Login): Prom
 }
 
 /**
- * The same for who a transaction is: a pooler may have another connection to the server for each.
+ * Checks the role of a transaction, like `checkConnection`: a pooler may use another server connection for each
+ * transaction.
  * @throws Error as `checkConnection`
  */
 function checkLogin(login: Login, actualLogin: unknown): void {
@@ -186,19 +191,19 @@ function missingSetting(login: Login, what: string): string {
   return `${what} for ${login}. Run \`npm run admin -- database logins\` as the database's owner, and RECONNECT in pgbouncer, if there is one.`
 }
 
-/** An error for which a request is answered with 503. */
+/** Returns an error that is answered with 503. */
 function unavailableError(reason: string): Error {
   return Object.assign(new Error(reason), { code: CONNECTION_REJECTED })
 }
 
-/** How long a login waits for a lock, and how long one of its statements may take, in milliseconds. */
+/** Lock timeout and statement timeout of a login, in milliseconds. */
 export type Limits = { lock: number; query: number }
 
-/** A read waits for a lock on a whole table only: soon refused, it keeps no connection from the others. */
+/** A read waits only for locks on whole tables: refused soon, it does not keep its connection from others. */
 const READ: Limits = { lock: 250, query: 3000 }
 
-// Bounds, each inside the next: lock 1 s < waiting for a connection 2 s < statement 3 s < its answer 7 s < request 20 s.
-// A read that a replica fails is read again from our own server: both together, 18 s at most, are inside of a request.
+// Nested time limits: lock 1 s < wait for a connection 2 s < statement 3 s < its answer 7 s < request 20 s. A read that
+// fails on a replica is repeated on the primary: 18 s at most for both, within the time of a request.
 const LIMITS: Record<Login, Limits> = {
   console_app: { lock: 1000, query: 3000 },
   console_reads: READ,
@@ -206,17 +211,18 @@ const LIMITS: Record<Login, Limits> = {
   console_keys: READ,
   console_sessions: READ,
   console_sign_in: READ,
-  // The job queue works under it, too, which removes many rows at once and takes turns by locks.
+  // Also used by the job queue, which deletes many rows in one statement and takes turns by locks.
   console_jobs: { lock: 5000, query: 10_000 },
 }
 
-/** No limit of a login is longer, in milliseconds: it is what a request has. */
+/** Upper bound of all limits, in milliseconds: the time of a request. */
 const MAX_TRANSACTION_MS = 20_000
 
 /**
- * What the server keeps with the login (`ALTER ROLE … SET`), and gives to each connection of it, whichever pooler opens
- * it: limits that are sent when a connection is made don't come past one. Each transaction names its own once more
- * (`open`); statements outside of one, and the job queue, have these alone.
+ * Returns the settings that the server stores with the login (`ALTER ROLE … SET`) and applies to each of its
+ * connections, whichever pooler opens them: a pooler does not pass on limits that are sent with a new connection. Each
+ * transaction sets its own limits in addition (`open`); statements outside of transactions, and the job queue, have
+ * only these.
  */
 export function settingsOf(login: Login): Record<string, string> {
   const { lock, query } = LIMITS[login]
@@ -228,18 +234,18 @@ export function settingsOf(login: Login): Record<string, string> {
   }
 }
 
-/** A `late write` is one that a closed customer still sees. */
+/** `late write`: allowed although the customer is closed. */
 export type Kind = 'read' | 'write' | 'late write' | 'stream'
 
-/** An invoice and its lines are of one moment, also while an import replaces them. */
+/** Repeatable read: an invoice and its lines are of one snapshot, also while an import replaces them. */
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
 /**
- * Begins a customer's transaction, for what is added to the flight after it: whose rows it sees, for how long it waits
- * and works, as whom. All of it by SET LOCAL, so that it ends with the transaction, on whichever connection a pooler has
- * for it, and reaches each server of a distributed database.
- * @returns resolves when all that has been carried out
- * @throws Error where the connection is another login's; CC001 where a `write` is of a closed customer
+ * Adds to a pipeline the statements that begin a customer's transaction: customer, timeouts and role. All of them by
+ * SET LOCAL, so that they end with the transaction, on any connection that a pooler uses for it, and reach each node of
+ * a distributed database.
+ * @returns resolves when the statements were executed
+ * @throws Error if the connection has another login; CC001 for a `write` of a closed customer
  */
 export function open(
   pipeline: PipelinedQueries,
@@ -252,11 +258,12 @@ export function open(
   const texts = [`SET LOCAL lock_timeout = ${lock}`, `SET LOCAL statement_timeout = ${query}`]
   const send = (text: string, isUnnamed = false) =>
     pipeline.add({ text, hasNoRows: true, isUnnamed }).catch(() => {})
-  // Not by a name, which a server could have forgotten: what comes behind would be outside of any transaction.
+  // Not by a prepared name, which a server could have forgotten: the following statements would then run outside of any
+  // transaction.
   send(kind === 'read' || kind === 'stream' ? BEGIN_READ : 'BEGIN', true)
   for (const text of texts) send(text)
   send(seeing(customerId), true)
-  // The function is of the migration `closed-customers`: it refuses where the customer is closed.
+  // Function of the migration `closed-customers`: fails if the customer is closed.
   const entered =
     kind === 'write'
       ? pipeline.add({ text: 'SELECT current_user AS login, enter_to_write($1)' }, [customerId])
@@ -264,37 +271,38 @@ export function open(
   return entered.then(({ rows }) => checkLogin(login, (rows[0] as { login: string }).login))
 }
 
-/** As `lib/imports/focus/platforms.ts` makes them, and the empty one, which is nobody's. */
+/** Ids as `lib/imports/focus/platforms.ts` makes them, or empty for no customer. */
 const CUSTOMER = /^[a-z0-9-]{0,100}$/
 
 /**
- * The statement by which the transaction sees this customer's rows from now on, and no others. It takes no values: what
- * is no id of a customer does not come into it.
- * @throws Error where it is none
+ * Returns the statement that limits the transaction's rows to this customer's. The id is part of the text, so invalid
+ * ids are refused.
+ * @throws Error for an invalid id
  */
 export function seeing(customerId: string): string {
   if (!CUSTOMER.test(customerId)) throw new Error('This is no id of a customer.')
   return `SET LOCAL console.customer = '${customerId}'`
 }
 
-/** Names of prepared statements that the server does not know, or knows already. */
+/** SQLSTATEs of prepared statement names that are unknown to the server, or in use already. */
 const OF_ANOTHER = new Set(['26000', '42P05'])
 
 /**
- * Opens a connection of each pool, which is checked then, and looks whether a pooler between keeps what is prepared.
- * @throws Error that says in one line what is wrong
+ * Opens and checks a connection of each pool, and checks that a pooler in between keeps prepared statements.
+ * @throws Error with a one-line explanation
  */
 export async function checkConnections(database: Database): Promise<void> {
   const { app, reads, streams, keys, sessions, signIn, jobs } = database
   await Promise.all([app, streams, keys, sessions, signIn, jobs].map(tried))
-  // Two, each of which prepares a statement under one name: without a pooler's help they come upon each other's.
+  // Two connections, each of which prepares a statement under the same name: a pooler without support for prepared
+  // statements mixes them up.
   const [one, other] = await Promise.all([reads.connect(), reads.connect()])
   try {
     if (!(await isPooled(one))) return
     await checkTransactions(one)
     await checkPrepared(one, other)
   } finally {
-    // With what they have prepared.
+    // Destroys the connections with their prepared statements.
     one.release(true)
     other.release(true)
   }
@@ -306,8 +314,8 @@ async function tried(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * Whether something between hands the statements of this connection to connections of its own: the process that
- * answers is not the one that the connection was told of.
+ * Returns whether a pooler executes this connection's statements on connections of its own: the answering process is
+ * not the one that the connection was announced to have.
  */
 export async function isPooled(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ process: number }>('SELECT pg_backend_pid() AS process')

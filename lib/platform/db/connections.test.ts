@@ -22,7 +22,7 @@ import { startPooler } from './test-pooler.ts'
 import { addCustomer } from './test-rows.ts'
 import { isBehindPooler, isDistributed, run } from './test-server.ts'
 
-describe('opening', () => {
+describe('the beginning of a transaction', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await testDatabase()
@@ -36,7 +36,7 @@ describe('opening', () => {
     return pipeline.queries.map(({ text, values }) => [text, ...values].join(' '))
   }
 
-  it('names limits and customer, and asks who it is, in one flight with BEGIN', () => {
+  it('pipelines limits, customer and the check of the login with BEGIN', () => {
     expect(queryTexts('console_reads', 'read')).toEqual([
       'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
       'SET LOCAL lock_timeout = 250',
@@ -55,7 +55,7 @@ describe('opening', () => {
     expect(queryTexts('console_streams', 'stream')[0]).toBe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   })
 
-  describe('what is no id of a customer', () => {
+  describe('an invalid customer id', () => {
     it.each([
       "o'hara",
       "a'; DROP TABLE invoices; --",
@@ -65,7 +65,7 @@ describe('opening', () => {
       'a\n',
       '\\',
       'a'.repeat(101),
-    ])('comes into no statement: %j', async (id) => {
+    ])('is never part of a statement: %j', async (id) => {
       expect(() => seeing(id)).toThrow('no id of a customer')
       const { app } = database.opened
       const inUse = app.totalCount - app.idleCount
@@ -80,7 +80,7 @@ describe('opening', () => {
   current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('timezone') AS zone,
   current_setting('console.customer') AS customer`
 
-  it('its limits hold on a connection that has lost its own, and end with it', async () => {
+  it('restores limits that the connection has lost, until the transaction ends', async () => {
     const pool = new pg.Pool({
       ...loginOf(database.url, 'console_app'),
       max: 1,
@@ -103,7 +103,7 @@ describe('opening', () => {
     beforeAll(async () => {
       pool = new pg.Pool({ ...ownerOf(database.url), max: 1, pipeline: true } as pg.PoolConfig)
       await pool.query('SELECT 1')
-      // From here on as a pooler is that was told to log in as somebody of its own.
+      // From here on the pool acts like a pooler that logs in with its own user.
       Object.assign(pool.options, { user: 'console_app' })
     })
     afterAll(() => pool.end())
@@ -119,18 +119,18 @@ describe('opening', () => {
         () => transactionAtOnce(pool, 'northwind', (tx) => tx.execute(limitsQuery), sendAlone),
       ],
     ]
-    it.each(attempts)('serves nothing: %s', async (_, attempt) => {
+    it.each(attempts)('refuses %s', async (_, attempt) => {
       const error = await attempt().catch((thrown: unknown) => thrown)
       expect((error as Error).message).toMatch(rejection)
       expect(toProblem(error).code).toBe('service_unavailable')
-      // Nothing is left open on it.
+      // The transaction was ended.
       const { rows } = await pool.query("SELECT current_setting('console.customer', true) AS customer")
       expect(rows[0].customer ?? '').toBe('')
     })
   })
 })
 
-describe('check', () => {
+describe('the check of a connection', () => {
   let database: TestDatabase
   let name: string
   beforeAll(async () => {
@@ -152,12 +152,12 @@ describe('check', () => {
     }
   }
 
-  it('takes who logs in as itself, within its limits', async () => {
+  it('accepts the login itself, within its limits', async () => {
     expect(await checked(loginOf(database.url, 'console_reads'), 'console_reads')).toBe('good')
     await checkConnections(database.opened)
   })
 
-  it('refuses another login, be it the owner', async () => {
+  it('refuses another login, even the owner', async () => {
     const rejection = /^The connection for console_reads is one of \w+: a pooler must log in/
     expect(await checked(ownerOf(database.url), 'console_reads')).toMatch(rejection)
     expect(await checked(loginOf(database.url, 'console_app'), 'console_reads')).toMatch(rejection)
@@ -173,23 +173,23 @@ describe('check', () => {
     ['statement_timeout=60000', 'statement_timeout is 60000 ms, more than 20000 for console_reads. '],
     ['timezone=Europe/Berlin', 'timezone is Europe/Berlin for console_reads. '],
     ['row_security=off', 'row_security is off for console_reads. '],
-  ])('refuses what has %s', async (setting, message) => {
+  ])('refuses a connection with %s', async (setting, message) => {
     const config = { ...loginOf(database.url, 'console_reads'), options: `-c ${setting}` }
     const rejection = await checked(config, 'console_reads')
     expect(rejection).toContain(message)
     expect(rejection).not.toContain('\n')
   })
 
-  it('refuses who may pass by row-level security', async () => {
+  it('refuses a login that may bypass row-level security', async () => {
     const who = { login: 'console_app', mighty: true, row_security: 'on', timezone: 'UTC' }
-    // Only a superuser could make such a login, and the tests have none.
+    // A stub client: only a superuser could create such a login, and the tests have none.
     const client = { query: async () => ({ rows: [who] }) } as unknown as pg.ClientBase
     await expect(checkConnection(client, 'console_app')).rejects.toThrow(
       /^console_app may pass by row-level security\..* ALTER ROLE console_app NOSUPERUSER NOBYPASSRLS;$/,
     )
   })
 
-  it('a pool without its limits serves nothing, and serves again when it has them', async () => {
+  it('a pool without its limits refuses all work until they are restored', async () => {
     const logins = ['console_app', 'console_reads', 'console_jobs']
     for (const login of logins)
       await run(database.url, `ALTER ROLE ${login} IN DATABASE ${name} SET statement_timeout = 0`)
@@ -214,15 +214,15 @@ describe('check', () => {
     await opened.close()
   })
 
-  it('tells a pooler by the process that answers', async () => {
+  it('detects a pooler by the process id in its answers', async () => {
     const client = await database.opened.reads.connect()
     expect(await isPooled(client)).toBe(isBehindPooler)
     client.release()
   })
 
-  // On Citus the tests' owner may make no database: an empty one is plain there, too, and says no more than on one server.
+  // On Citus the tests' owner can't create databases, and an empty database is not distributed there either.
   it.skipIf(isDistributed)(
-    'migrations refuse a pooler, unless somebody says that it is none, and give their lock back',
+    'migrations refuse a pooler unless the address is declared as direct, and release their lock',
     async () => {
       const empty = `${name}_empty`
       const direct = new URL(database.url)
@@ -244,7 +244,7 @@ describe('check', () => {
           /^A pooler stands before the database: .* DATABASE_DIRECT_URL\.$/,
         )
         await migrate(pooler.url, { isDirect: true })
-        // Its connections to the server are still there.
+        // The pooler's connections to the server are still open.
         expect(await locks()).toBe(0)
         await migrate(pooler.url)
       } finally {

@@ -11,7 +11,7 @@ let dataDir: string
 beforeAll(async () => {
   root = await emptyFolder()
   dataDir = join(root, 'data')
-  // Two at once where nothing is there yet: both make it, and one of them has to give way.
+  // Two concurrent starts without a cluster: both create one, and one of them has to yield.
   const [first, second] = await Promise.all([startEmbedded(dataDir), startEmbedded(dataDir)])
   await sql(first.url, 'CREATE TABLE kept (word text)')
   await Promise.all([first.release(), second.release()])
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-test('gives a console database by password, on a socket only', async () => {
+test("creates the console's database, reachable by password and on a socket only", async () => {
   const { url, note, release } = await startEmbedded(dataDir)
   expect(note).toMatch(/^PostgreSQL 18\.\d+ in .*data\/postgres, as /)
   const [settings] = await sql(
@@ -38,7 +38,7 @@ test('gives a console database by password, on a socket only', async () => {
   expect(await serverOf(dataDir)).toBeUndefined()
 })
 
-test('adopts the server that a killed process left, with what that wrote', async () => {
+test("adopts the server that a killed process left behind, with that process's data", async () => {
   const { child, ended } = await otherUser(dataDir, "INSERT INTO kept VALUES ('by the killed one')")
   const left = await serverOf(dataDir)
   child.kill('SIGKILL')
@@ -65,10 +65,10 @@ test('stops the server with its last user, in this process or another', async ()
   expect(await serverOf(dataDir)).toBeUndefined()
 })
 
-test('starts while another one stops', async () => {
+test('starts while another process stops the server', async () => {
   let running = await startEmbedded(dataDir)
   for (let round = 0; round < 10; round += 1) {
-    // Fixed wait: each round begins at another moment of the end.
+    // Fixed wait: each round begins at another moment of the shutdown.
     const next = sleep(round * 3).then(() => startEmbedded(dataDir))
     await running.release()
     running = await next
@@ -77,7 +77,7 @@ test('starts while another one stops', async () => {
   await running.release()
 })
 
-test('brings back a server that dies in use, and goes on as its user', async () => {
+test('restarts a server that dies in use, and stays its user', async () => {
   const [first, second] = await Promise.all([startEmbedded(dataDir), startEmbedded(dataDir)])
   const answers = () => sql(first.url, 'SELECT 1 AS one').catch(() => [])
   const died = Number(await serverOf(dataDir))
@@ -85,13 +85,13 @@ test('brings back a server that dies in use, and goes on as its user', async () 
   await expect.poll(() => serverOf(dataDir)).not.toBe(died)
   await expect.poll(answers).toEqual([{ one: 1 }])
   await second.release()
-  // Where the first had not come back yet, it starts the server that the second has just stopped.
+  // If the first process has not rejoined yet, it starts the server that the second has just stopped.
   await expect.poll(answers).toEqual([{ one: 1 }])
   await first.release()
   expect(await serverOf(dataDir)).toBeUndefined()
 })
 
-test('listens on loopback, with a password, where the path is too long for a socket', async () => {
+test('listens on loopback, with a password, if the path is too long for a socket', async () => {
   const { url, note, release } = await startEmbedded(await copyOf(dataDir, join(root, 'l'.repeat(90))))
   expect(note).toMatch(/, on 127\.0\.0\.1:\d+$/)
   const server = await sql(

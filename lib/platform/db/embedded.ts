@@ -7,21 +7,23 @@ import type { Launch } from './embedded/launch.ts'
 import { logTail, serverProcess, startServer, stopServer } from './embedded/server.ts'
 import { joinServer, type User } from './embedded/users.ts'
 
-/** A running PostgreSQL of our own. */
+/** Running embedded PostgreSQL server. */
 export type Embedded = {
   /** Connection URL of the default database `console` as its superuser, for `pg` and for psql. */
   url: string
-  /** One plain line that says how it runs. */
+  /** One line that describes how the server runs. */
   note: string
-  /** Leaves the server; whoever leaves last, of all processes and calls, stops it and waits for that. Idempotent. */
+  /**
+   * Leaves the server; the last user, of all processes and calls, stops the server and waits for its end. Idempotent.
+   */
   release(): Promise<void>
 }
 
 /**
- * Starts the PostgreSQL in `${dataDir}/postgres`, making it first if needed, or adopts the one that runs there.
- * Should the server die while it is used, it is started again.
- * @param options.namespaces false to do without user namespaces, as a machine does that forbids them
- * @throws Error that says what stands in the way, with the end of the server's log if there is one
+ * Starts the PostgreSQL server of `${dataDir}/postgres`, creating the cluster if necessary, or adopts the running
+ * server. Restarts a server that dies while it is used.
+ * @param options.namespaces false to avoid user namespaces, as on a machine that forbids them
+ * @throws Error with the reason, and the end of the server's log if there is one
  */
 export async function startEmbedded(dataDir: string, { namespaces = true } = {}): Promise<Embedded> {
   const folder = resolve(dataDir)
@@ -31,7 +33,8 @@ export async function startEmbedded(dataDir: string, { namespaces = true } = {})
   let released: Promise<void> | undefined
   let returned = Promise.resolve()
 
-  // Who lost the connection is no user any more: the next one to leave would stop the server under us.
+  // A process that has lost its connection is not counted as a user: the next one to leave would stop the server under
+  // it.
   const comeBack = async () => {
     while (!released && (await findCluster(folder).catch(() => undefined))) {
       const entered = await enterServer(folder, namespaces).catch(() => undefined)
@@ -61,21 +64,21 @@ export async function startEmbedded(dataDir: string, { namespaces = true } = {})
   return { url: entry.user.url, note: noteOf(entry), release }
 }
 
-/** After a crash the server first replays what was written, hence the long time. In milliseconds. */
+/** Longest start, in milliseconds: after a crash the server first replays its write-ahead log. */
 const longestStart = 120_000
 
-/** How often a server may end at once before we believe that it can't start. */
+/** Starts that may fail immediately before the server is considered broken. */
 const mostFailures = 5
 
-/** Who uses the server of which cluster; `launch` is there if we started it ourselves. */
+/** User of a cluster's server; `launch` is set if this process started the server. */
 type Entry = { user: User; cluster: string; launch: Launch | undefined }
 
 /**
- * Becomes a user of the server in `${dataDir}/postgres`; makes and starts it if nobody else did or does.
- * There is no lock around this: PostgreSQL lets one server run per cluster, and whoever comes second, or comes
- * while it stops, tries again.
- * @param dataDir absolute path of a folder that exists
- * @param namespaces false to do without user namespaces
+ * Joins the server of `${dataDir}/postgres`; creates and starts it unless another process did or does. Needs no lock:
+ * PostgreSQL allows one server per cluster, and a process that loses the race, or arrives while the server stops,
+ * retries.
+ * @param dataDir absolute path of an existing folder
+ * @param namespaces false to avoid user namespaces
  */
 async function enterServer(dataDir: string, namespaces: boolean): Promise<Entry> {
   const deadline = Date.now() + longestStart
@@ -84,14 +87,14 @@ async function enterServer(dataDir: string, namespaces: boolean): Promise<Entry>
   while (Date.now() < deadline) {
     const user = cluster && (await joinServer(cluster).catch(starts.withdraw))
     if (user && cluster) return { user, cluster, launch: starts.liveLaunch() }
-    // A server that is there but doesn't let us in is starting or stopping.
+    // A server that refuses connections is starting or stopping.
     if (!cluster || !(await serverProcess(cluster))) cluster = await starts.start(cluster)
     await sleep(20)
   }
   throw new Error(`The embedded PostgreSQL doesn't answer.${await logTail(cluster)}`)
 }
 
-/** Starts servers one after the other, each when the one before has ended. */
+/** Returns functions that start servers one after the other, each when the previous one has ended. */
 function starter(dataDir: string, namespaces: boolean) {
   let launch: Launch | undefined
   let hasEnded = () => true
@@ -109,7 +112,7 @@ function starter(dataDir: string, namespaces: boolean) {
     return made
   }
   const liveLaunch = () => (hasEnded() ? undefined : launch)
-  // What nobody can use must not stay.
+  // A server that refuses its users must not stay behind.
   const withdraw = async (error: Error) => {
     const mine = liveLaunch()
     if (mine) await stopServer(mine.data)
@@ -118,7 +121,7 @@ function starter(dataDir: string, namespaces: boolean) {
   return { start, liveLaunch, withdraw }
 }
 
-/** The line that says where and how a server runs. */
+/** Returns the line that describes where and how a server runs. */
 function noteOf({ user, cluster, launch }: Entry): string {
   const path = relative(process.cwd(), cluster)
   const displayPath = path.startsWith('..') ? cluster : path

@@ -4,7 +4,7 @@ import { LOGINS, type Login, loginOf } from './logins.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addAsset, addCustomer } from './test-rows.ts'
 
-// What is settled is history: no login changes it or takes it away, whatever its statement leaves out.
+// Finished changes are history: no login updates or deletes them, whatever conditions its statement omits.
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 const OPEN = ['CLAIMED', 'SENT', 'UNCLEAR', 'UNKNOWN']
@@ -12,7 +12,7 @@ const CHANGES = [...OPEN, 'APPLIED', 'DRIFT', 'FAILED', 'RECORDED', 'REJECTED'].
 const MAILS = ['REFUSED', 'SENDING', 'SENT', 'UNKNOWN'].flatMap((state) => [`${state} old`, `${state} young`])
 
 type History = {
-  /** What a row is called here. */
+  /** SQL expression that identifies a row. */
   name: string
   set: string
   rows: string[]
@@ -110,7 +110,7 @@ async function seed(id: string): Promise<void> {
   )
 }
 
-/** What a statement gives of each row, sorted, or the code of its refusal; nothing of what it did stays. */
+/** Returns the rows of a statement, sorted, or the SQLSTATE of its refusal; the transaction is rolled back. */
 async function tried(login: Login, query: string, customer = 'own'): Promise<string[] | string> {
   const client = new pg.Client(loginOf(database.url, login))
   await client.connect()
@@ -131,11 +131,11 @@ describe.each(tables)('%s', (table, { name, set, rows, changed, removed }) => {
   const update = `UPDATE ${table} SET ${set} RETURNING ${name} AS row`
   const remove = `DELETE FROM ${table} RETURNING ${name} AS row`
 
-  test('the app reads all of its customer, and changes and removes what is not settled', async () => {
+  test('the app reads all rows of its customer, and updates and deletes unfinished ones', async () => {
     expect(await tried('console_app', read)).toEqual(rows)
     expect(await tried('console_app', update)).toEqual(changed)
     expect(await tried('console_app', remove)).toEqual(removed)
-    // Who may not change a row can't lock it either: it is left out.
+    // Without UPDATE a role can't lock the row either: it is left out.
     if (changed !== INSUFFICIENT_PRIVILEGE)
       expect(await tried('console_app', `${read} FOR NO KEY UPDATE`)).toEqual(changed)
     expect(await tried('console_app', read, 'nobody')).toEqual([])
@@ -143,17 +143,17 @@ describe.each(tables)('%s', (table, { name, set, rows, changed, removed }) => {
     if (removed !== INSUFFICIENT_PRIVILEGE) expect(await tried('console_app', remove, 'nobody')).toEqual([])
   })
 
-  test.each(READERS)('%s reads the same, and no more', async (login) => {
+  test.each(READERS)("%s reads the same rows, and can't write", async (login) => {
     expect(await tried(login, read)).toEqual(rows)
     expect(await tried(login, update)).toBe(INSUFFICIENT_PRIVILEGE)
     expect(await tried(login, remove)).toBe(INSUFFICIENT_PRIVILEGE)
   })
 
-  test.each(ELSE)('%s has nothing of it', async (login) => {
+  test.each(ELSE)('%s has no access', async (login) => {
     for (const query of [read, update, remove]) expect(await tried(login, query)).toBe(INSUFFICIENT_PRIVILEGE)
   })
 
-  test('nothing is added to another customer, nor moved there', async () => {
+  test('rows can neither be added nor moved to another customer', async () => {
     const columns = await owner.query(
       `SELECT string_agg(quote_ident(attname), ', ') AS names FROM pg_attribute
        WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND attname <> 'customer_id'`,
@@ -166,11 +166,11 @@ describe.each(tables)('%s', (table, { name, set, rows, changed, removed }) => {
     const moved = `UPDATE ${table} SET customer_id = 'third' RETURNING '' AS row`
     const outcome = await tried('console_app', moved)
     await owner.query(`REVOKE UPDATE (customer_id) ON ${table} FROM console_app`)
-    // Without a policy for UPDATE there is no row that it could change.
+    // Without a policy for UPDATE, no row can be changed.
     expect(outcome).toEqual(changed === INSUFFICIENT_PRIVILEGE ? [] : INSUFFICIENT_PRIVILEGE)
   })
 
-  test('the owner comes to all of the customer that it names, as its removal does', async () => {
+  test("the owner deletes all rows of the customer that it names, as the customer's removal does", async () => {
     await owner.query("BEGIN; SET LOCAL console.operated = 'own'")
     try {
       if (table === 'vendor_subscriptions')
@@ -185,7 +185,7 @@ describe.each(tables)('%s', (table, { name, set, rows, changed, removed }) => {
   })
 })
 
-test('the jobs see of all customers what is due, and note of what is held alone that it was told of', async () => {
+test("the jobs' login reads due rows of all customers, and updates only the observation of held subscriptions", async () => {
   const twice = (names: string[]) => names.flatMap((name) => [name, name])
   expect(await tried('console_jobs', 'SELECT state AS row FROM license_changes')).toEqual(twice(OPEN))
   expect(await tried('console_jobs', 'SELECT state AS row FROM notice_mails')).toEqual(

@@ -29,26 +29,26 @@ afterAll(async () => {
   await database.close()
 })
 
-/** The code of the refusal; `done` where there was none. */
+/** Returns the SQLSTATE of a refusal, or `done`. */
 async function attempt(pool: keyof typeof POOLS, query: string): Promise<string> {
   const client = await database.opened[pool].connect()
   try {
     await client.query("SELECT set_config('console.customer', 'anybody', false)")
-    // What any statement can take off is no wall.
+    // A setting that any statement can turn off is no protection.
     await client.query('SET default_transaction_read_only = off')
     await client.query(query)
     return 'done'
   } catch (error) {
     return String((error as { code?: string }).code)
   } finally {
-    // Whatever the attempt has made of it.
+    // The login after the attempt.
     client.release(true)
   }
 }
 
 describe.each(pools)('the connections of %s', (pool, login) => {
   it.each(["SELECT set_config('role', 'none', false)", 'SET ROLE NONE', 'RESET ROLE', 'RESET ALL'])(
-    'stay who they are after %s',
+    'keep their role after %s',
     async (query) => {
       const client = await database.opened[pool].connect()
       await client.query(query)
@@ -58,7 +58,7 @@ describe.each(pools)('the connections of %s', (pool, login) => {
     },
   )
 
-  it('become nobody else', async () => {
+  it("can't become another role", async () => {
     const { rows } = await owner.query<{ name: string }>(
       'SELECT rolname AS name FROM pg_roles WHERE rolname <> $1',
       [login],
@@ -87,11 +87,11 @@ describe.each(pools)('the connections of %s', (pool, login) => {
     'TRUNCATE audit_events',
     'SELECT passwd FROM pg_shadow',
     'SELECT rolpassword FROM pg_authid',
-  ])('are refused %s', async (query) => {
+  ])('get %s denied', async (query) => {
     expect(await attempt(pool, query)).toBe('42501')
   })
 
-  it('see digests only where they compare them', async () => {
+  it('can read digests only where they compare them', async () => {
     const sees = (column: string) => attempt(pool, `SELECT ${column}`)
     expect(await sees('password_hash FROM members')).toBe(pool === 'signIn' ? 'done' : '42501')
     expect(await sees('password_hash FROM people')).toBe(pool === 'signIn' ? 'done' : '42501')
@@ -102,23 +102,29 @@ describe.each(pools)('the connections of %s', (pool, login) => {
   })
 })
 
-it.each(['reads', 'streams'] as const)('%s change nothing, whatever the transaction says', async (pool) => {
-  const { rows } = await owner.query<{ name: string }>(
-    "SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace",
-  )
-  for (const { name } of rows) {
-    expect([name, await attempt(pool, `DELETE FROM ${name}`)]).toEqual([name, '42501'])
-    expect([name, await attempt(pool, `INSERT INTO ${name} DEFAULT VALUES`)]).toEqual([name, '42501'])
-  }
-})
+it.each(['reads', 'streams'] as const)(
+  '%s write nothing, even after SET default_transaction_read_only = off',
+  async (pool) => {
+    const { rows } = await owner.query<{ name: string }>(
+      "SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace",
+    )
+    for (const { name } of rows) {
+      expect([name, await attempt(pool, `DELETE FROM ${name}`)]).toEqual([name, '42501'])
+      expect([name, await attempt(pool, `INSERT INTO ${name} DEFAULT VALUES`)]).toEqual([name, '42501'])
+    }
+  },
+)
 
-it.each(['keys', 'sessions', 'signIn'] as const)('%s see no invoice, asset or history', async (pool) => {
-  for (const table of ['assets', 'invoices', 'line_items', 'license_changes', 'audit_events']) {
-    expect(await attempt(pool, `SELECT FROM ${table}`)).toBe('42501')
-  }
-})
+it.each(['keys', 'sessions', 'signIn'] as const)(
+  "%s can't read invoices, assets or audit events",
+  async (pool) => {
+    for (const table of ['assets', 'invoices', 'line_items', 'license_changes', 'audit_events']) {
+      expect(await attempt(pool, `SELECT FROM ${table}`)).toBe('42501')
+    }
+  },
+)
 
-it('no login owns anything but the job queue, and none is a member of another role', async () => {
+it('no login owns objects other than the job queue, or is a member of another role', async () => {
   const { rows } = await owner.query(
     `SELECT r.rolname AS login, r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolbypassrls AS mighty,
        (SELECT count(*)::int FROM pg_auth_members m WHERE m.member = r.oid) AS memberships,
@@ -134,12 +140,12 @@ it('no login owns anything but the job queue, and none is a member of another ro
   }
 })
 
-it('a wrong password opens nothing', async () => {
+it('a wrong password is refused', async () => {
   const client = new pg.Client({ ...loginOf(database.url, 'console_app'), password: 'guessed' })
   await expect(client.connect()).rejects.toMatchObject({ code: '28P01' })
 })
 
-it('logins of another secret are left as they are, and named', async () => {
+it('logins of another secret are not changed, but reported', async () => {
   await owner.query('BEGIN')
   await owner.query("COMMENT ON ROLE console_reads IS 'licenses-invoices of somebody else'")
   await expect(ensureLogins(owner)).rejects.toThrow(/console_reads .*another DATABASE_SECRET/)
@@ -148,7 +154,7 @@ it('logins of another secret are left as they are, and named', async () => {
   await owner.query('ROLLBACK')
 })
 
-it('the server keeps the limits of each login: one that is lost is set again', async () => {
+it('the server stores the limits of each login, and a lost one is set again', async () => {
   expect(await lackLogins(owner)).toBe(false)
   await owner.query('BEGIN')
   await owner.query('ALTER ROLE console_reads RESET statement_timeout')
@@ -158,7 +164,7 @@ it('the server keeps the limits of each login: one that is lost is set again', a
   await owner.query('ROLLBACK')
 })
 
-it('an owner who may not set them is told what an administrator has to run, in one line', async () => {
+it('an owner without the privilege to set the limits gets one line with the commands for an administrator', async () => {
   await owner.query('BEGIN')
   await owner.query('ALTER ROLE console_reads RESET statement_timeout')
   const query = (text: string, values?: unknown[]) =>

@@ -3,17 +3,17 @@ import type pg from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
 import { installationSecret } from '#lib/platform/runtime/secrets.ts'
 
-/** As whom the pools log in. None owns anything, none is a member of another one: it can't become somebody else. */
+/** Logins of the pools. None owns anything or is a member of another role, so that none can switch roles. */
 export const LOGINS = [
-  // The rows of one customer: changed, read, and read for exports.
+  // Rows of one customer: for changes, for reads, and for exports.
   'console_app',
   'console_reads',
   'console_streams',
-  // Who is calling, by a key and by a session; whose password it is.
+  // Authentication by key and by session; passwords.
   'console_keys',
   'console_sessions',
   'console_sign_in',
-  // What is due, over all customers.
+  // Reads due work of all customers.
   'console_jobs',
 ] as const
 export type Login = (typeof LOGINS)[number]
@@ -21,8 +21,8 @@ export type Login = (typeof LOGINS)[number]
 const LOCAL = new Set(['localhost', '127.0.0.1', '::1', ''])
 
 /**
- * How the server of a URL is reached, as its owner. Without an `sslmode`, a server on another machine has to prove who
- * it is (`verify-full`); `sslmode=disable` asks for no encryption by name.
+ * Returns the owner's connection settings for a URL. Without an `sslmode`, the certificate of a server on another
+ * machine is verified (`verify-full`); `sslmode=disable` turns encryption off explicitly.
  */
 export function ownerOf(url: string): pg.ClientConfig {
   const config = parseIntoClientConfig(url)
@@ -31,23 +31,26 @@ export function ownerOf(url: string): pg.ClientConfig {
   return config.ssl === undefined && isElsewhere ? { ...config, ssl: { rejectUnauthorized: true } } : config
 }
 
-/** How the database of a URL is reached as one of the logins: its user and password stay unused. */
+/** Returns the connection settings of a login for a URL, whose user and password are not used. */
 export function loginOf(url: string, login: Login): pg.ClientConfig {
   return { ...ownerOf(url), user: login, password: passwordOf(login) }
 }
 
-/** The same in each process that has the secret, and nowhere else: the server keeps a verifier. */
+/**
+ * Returns a login's password, derived from the secret: equal in each process that has the secret. The server stores a
+ * verifier only.
+ */
 function passwordOf(login: Login): string {
   return createHmac('sha256', installationSecret('database')).update(`login ${login}`).digest('base64url')
 }
 
-/** Says which secret a login was made with, and nothing else of it. */
+/** Returns a marker of the secret that a login was made with, which reveals nothing else about the secret. */
 export function markerOf(login: Login): string {
   const password = passwordOf(login)
   return `licenses-invoices ${createHash('sha256').update(`mark ${password}`).digest('hex').slice(0, 16)}`
 }
 
-/** What the server has to know of a login's password (RFC 5803): the password itself never travels, nor stands in a log. */
+/** Returns the SCRAM verifier of a login's password (RFC 5803): the password itself is never sent or logged. */
 export function verifierOf(login: Login): string {
   const rounds = 4096
   const salt = randomBytes(16)

@@ -30,7 +30,7 @@ async function connect(): Promise<pg.Client> {
   return client
 }
 
-/** A folder with these migrations, in their order. */
+/** Returns a folder with these migrations, in order. */
 async function folderOf(migrations: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
   await mkdir(join(folder, 'meta'))
@@ -44,7 +44,7 @@ const INITIAL_MIGRATION = {
   '0100_first': 'CREATE TABLE things (id int);--> statement-breakpoint\nINSERT INTO things VALUES (1)',
 }
 const SECOND = { ...INITIAL_MIGRATION, '0101_second': 'ALTER TABLE things ADD COLUMN note text' }
-/** No longer than it takes to see that somebody waits. */
+/** Just long enough to find out that the lock is held. */
 const SHORT = { migrationLock: 1, locks: 1 }
 
 const applied = async () =>
@@ -53,7 +53,7 @@ const applied = async () =>
   )
 const rows = async (query: string) => (await owner.query(query)).rows
 
-test('each migration stays, whatever becomes of the next one, and the next start goes on', async () => {
+test('each migration stays applied when the next one fails, and the next start continues', async () => {
   const third = 'INSERT INTO things VALUES (2);--> statement-breakpoint\nALTER TABLE nothing ADD x int'
   const broken = await folderOf({ ...SECOND, '0102_third': third })
   const outcome = await migrate(url, { folder: broken }).then(() => 'done', reasonOf)
@@ -64,7 +64,7 @@ test('each migration stays, whatever becomes of the next one, and the next start
   expect(await applied()).toEqual([1100, 1101, 1102])
 })
 
-test('what was added between two others is not left out', async () => {
+test('a migration inserted between two applied ones is applied', async () => {
   const others = {
     '0100_first': INITIAL_MIGRATION['0100_first'],
     '0102_third': 'INSERT INTO things VALUES (3)',
@@ -74,7 +74,7 @@ test('what was added between two others is not left out', async () => {
   expect(await applied()).toEqual([1100, 1102, 1101])
 })
 
-describe('a table that somebody uses', () => {
+describe('a table that another transaction uses', () => {
   let user: pg.Client
   beforeEach(async () => {
     await migrate(url, { folder: await folderOf(INITIAL_MIGRATION) })
@@ -83,7 +83,7 @@ describe('a table that somebody uses', () => {
   })
   afterEach(() => user.end())
 
-  test('is waited for in short tries, between which others read it', async () => {
+  test('is locked in short attempts, between which others read it', async () => {
     const reader = await connect()
     let isDone = false
     const done = migrate(url, { folder: await folderOf(SECOND) }).finally(() => {
@@ -106,7 +106,7 @@ describe('a table that somebody uses', () => {
     expect(await applied()).toEqual([1100, 1101])
   })
 
-  test('for too long is told, with the migration and who it is, and nothing is left of it', async () => {
+  test('fails the migration after the time limit, with its name and the blocking transactions, and leaves no part of it', async () => {
     const outcome = await migrate(url, { folder: await folderOf(SECOND), timeouts: SHORT }).then(
       () => 'done',
       reasonOf,
@@ -120,7 +120,7 @@ describe('a table that somebody uses', () => {
   })
 })
 
-test('no migration waits for a lock as long as a read of the service does, nor holds one for long', async () => {
+test('no migration waits for a lock as long as a read of the service does, or holds one for long', async () => {
   const limit = "SELECT setting::int FROM pg_settings WHERE name = 'lock_timeout'"
   const seen = `CREATE TABLE seen AS ${limit}`
   const createTable = "CREATE TABLE held AS SELECT current_setting('statement_timeout') AS most"
@@ -134,14 +134,14 @@ test('no migration waits for a lock as long as a read of the service does, nor h
   expect(await rows('SELECT * FROM held')).toEqual([{ most: '10s' }])
 })
 
-test('several processes at once apply each migration once', async () => {
+test('several concurrent processes apply each migration once', async () => {
   const folder = await folderOf(SECOND)
   await Promise.all([1, 2, 3, 4].map(() => migrate(url, { folder })))
   expect(await applied()).toEqual([1100, 1101])
   expect(await rows('SELECT id FROM things')).toEqual([{ id: 1 }])
 })
 
-test('another process that migrates is not waited for without end, nor at all where nothing is to do', async () => {
+test('a start waits for another migrating process up to a limit, and not at all if no migration is missing', async () => {
   const other = await connect()
   await other.query('BEGIN; SELECT pg_advisory_xact_lock(7120115322)')
   const folder = await folderOf(INITIAL_MIGRATION)
@@ -154,7 +154,7 @@ test('another process that migrates is not waited for without end, nor at all wh
   await other.end()
 })
 
-test('a process that dies in the middle leaves nothing of its migration, and keeps nobody waiting', async () => {
+test('a process that dies during a migration leaves no part of it, and blocks no other process', async () => {
   const folder = await folderOf({
     ...INITIAL_MIGRATION,
     '0101_long': 'INSERT INTO things VALUES (2);--> statement-breakpoint\nSELECT pg_sleep(9)',
@@ -174,7 +174,7 @@ test('a process that dies in the middle leaves nothing of its migration, and kee
   expect(await rows('SELECT id FROM things')).toEqual([{ id: 1 }, { id: 2 }])
 })
 
-describe('without a transaction', () => {
+describe('a migration without a transaction', () => {
   const index = 'CREATE UNIQUE INDEX CONCURRENTLY "things_id" ON "things" USING btree ("id")'
   const steps = (text: string) => ({ ...INITIAL_MIGRATION, '0101_index': `-- no-transaction\n${text}` })
   const indexes = () =>
@@ -182,7 +182,7 @@ describe('without a transaction', () => {
       "SELECT indexrelid::regclass::text AS name, indisvalid AS whole FROM pg_index WHERE indrelid = 'things'::regclass ORDER BY 1",
     )
 
-  test('an index is built while others write', async () => {
+  test('builds an index while others write', async () => {
     await migrate(url, { folder: await folderOf(INITIAL_MIGRATION) })
     const writer = await connect()
     await writer.query('BEGIN; INSERT INTO things VALUES (5)')
@@ -197,7 +197,7 @@ describe('without a transaction', () => {
     await writer.end()
   })
 
-  test('what a failure has left is dropped and built again, and what is whole is not', async () => {
+  test('drops and rebuilds an invalid index of a failed run, and keeps a valid one', async () => {
     await migrate(url, { folder: await folderOf(INITIAL_MIGRATION) })
     await owner.query('INSERT INTO things VALUES (1)')
     const both = `CREATE INDEX CONCURRENTLY things_plain ON things (id);--> statement-breakpoint\n${index}`

@@ -7,30 +7,30 @@ import { type Migration, readMigrations } from './migration-files.ts'
 import { ensureLogins, lackLogins } from './roles.ts'
 
 type Options = {
-  /** With the migrations and drizzle's journal of them. */
+  /** Folder with the migrations and drizzle's journal of them. */
   folder?: string
-  /** How long to wait for another process that migrates, and for each migration's locks, in milliseconds. */
+  /** Longest waits for another migrating process, and for each migration's locks, in milliseconds. */
   timeouts?: { migrationLock: number; locks: number }
-  /** Gives logins that were made with another DATABASE_SECRET the passwords of this one. */
+  /** Resets the passwords of logins that were made with another DATABASE_SECRET. */
   renew?: boolean
-  /** Somebody says that this address leads to the server itself, whatever it looks like. */
+  /** Declares that this address leads to the server itself, though it looks like a pooler. */
   isDirect?: boolean
 }
 
 const DEFAULT_TIMEOUTS_MS = { migrationLock: 600_000, locks: 300_000 }
 
 /**
- * Brings the database at `url` to the newest migration, while others use it: each migration is a transaction of its own,
- * or as many steps as it has statements, and none waits long for a lock. Safe when several processes start at once, and
- * after a crash. A database that has all migrations is left at once, whoever migrates it meanwhile.
- * @throws Error that names the migration; those before it stay
+ * Applies all missing migrations to the database at `url`, while it is in use: each migration is one transaction, or
+ * one step per statement, and none waits long for a lock. Safe when several processes start concurrently, and after a
+ * crash. An up-to-date database needs no lock.
+ * @throws Error with the migration's name; earlier migrations stay applied
  */
 export async function migrate(
   url: string,
   { folder, timeouts = DEFAULT_TIMEOUTS_MS, renew = false, isDirect = false }: Options = {},
 ): Promise<void> {
   const client = new pg.Client({ ...ownerOf(url), connectionTimeoutMillis: 5000, keepAlive: true })
-  // Of a connection that breaks between two statements the next one tells.
+  // If the connection breaks between two statements, the next statement fails.
   client.on('error', () => {})
   await client.connect()
   try {
@@ -48,7 +48,7 @@ export async function migrate(
         check()
         const began = performance.now()
         await apply(client, migration, timeouts.locks)
-        // Of a new database nobody wants to read thirty lines.
+        // For a new database, thirty log lines would be noise.
         if (open.length < all.length)
           log().info({ migration: migration.name, ms: Math.round(performance.now() - began) }, 'migrated')
       }
@@ -58,11 +58,11 @@ export async function migrate(
   }
 }
 
-/** As drizzle keeps it, by whose program older versions have migrated. */
+/** Drizzle's table of migrations: older versions migrated by drizzle's own program. */
 const JOURNAL = `CREATE SCHEMA IF NOT EXISTS drizzle;
   CREATE TABLE IF NOT EXISTS drizzle.__drizzle_migrations (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)`
 
-/** Those that the database does not have yet, the first one first. */
+/** Returns the migrations that the database lacks, the oldest first. */
 async function missing(client: pg.Client, all: readonly Migration[]): Promise<Migration[]> {
   const { rows: made } = await client.query(
     "SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS made",
@@ -83,8 +83,8 @@ async function apply(client: pg.Client, migration: Migration, timeoutMs: number)
 }
 
 /**
- * Makes the logins that are missing, and migrates nothing.
- * @param options.renew gives those that were made with another DATABASE_SECRET the passwords of this one
+ * Creates the missing logins, without migrating.
+ * @param options.renew resets the passwords of logins that were made with another DATABASE_SECRET
  */
 export async function makeLogins(url: string, options: { renew: boolean }): Promise<void> {
   const client = new pg.Client({ ...ownerOf(url), connectionTimeoutMillis: 5000 })
@@ -97,8 +97,8 @@ export async function makeLogins(url: string, options: { renew: boolean }): Prom
 }
 
 /**
- * Looks, as the login of the jobs, whether somebody has migrated the database.
- * @throws Error that says what to run, where a migration of this release is missing
+ * Checks, as the login of the jobs, that the database has all migrations of this release.
+ * @throws Error with the command to run, where one is missing
  */
 export async function checkMigrated(url: string): Promise<void> {
   const client = new pg.Client({ ...loginOf(url, 'console_jobs'), connectionTimeoutMillis: 5000 })
@@ -113,22 +113,22 @@ export async function checkMigrated(url: string): Promise<void> {
 }
 
 /**
- * How long a migration waits for a lock, in milliseconds. Whoever comes later waits behind it: so it is shorter than a
- * read of the service waits (lib/platform/db/client.ts).
+ * Longest wait of a migration for a lock, in milliseconds. Later queries queue up behind it, so it is shorter than the
+ * lock wait of the service's reads (lib/platform/db/client.ts).
  */
 const LOCK_WAIT = 150
-/** As long as a statement may hold its locks, in milliseconds. */
+/** Longest time for which a statement may hold its locks, in milliseconds. */
 const QUERY_TIMEOUT_MS = 10_000
-/** Those up to this one are older than these limits: they change all rows at once, however many there are. */
+/** Last migration without these limits: older ones update all rows in one statement. */
 const LAST_UNLIMITED = 28
 
-/** What vacuums, and whatever else locks nobody's rows, is waited for as long, in milliseconds. */
+/** Longest wait for vacuums and other locks that block no rows, in milliseconds. */
 const HARMLESS_WAIT = 5000
 const INDEX_WAIT = 600_000
 
 const DONE = 'INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ($1, $2)'
 
-/** Applies a migration in one transaction, or leaves nothing of it. */
+/** Applies a migration in one transaction. */
 async function applyWhole(client: pg.Client, migration: Migration): Promise<void> {
   const isLimited = Number.parseInt(migration.name, 10) > LAST_UNLIMITED
   await client.query('BEGIN')
@@ -146,8 +146,8 @@ async function applyWhole(client: pg.Client, migration: Migration): Promise<void
 }
 
 /**
- * PostgreSQL ends its own vacuum of a table for whoever waits for a second, which is too long to wait with a lock that
- * keeps readers out. This lock keeps out vacuums, and nobody else waits behind it.
+ * Takes a lock on all tables that keeps vacuums out and blocks neither reads nor writes. PostgreSQL cancels its
+ * autovacuum only for a waiter of one second, which is too long to wait with a lock that blocks readers.
  */
 async function blockVacuums(client: pg.Client): Promise<void> {
   await client.query(`SET LOCAL lock_timeout = ${HARMLESS_WAIT}`)
@@ -159,8 +159,8 @@ async function blockVacuums(client: pg.Client): Promise<void> {
 }
 
 /**
- * Applies a migration statement by statement, each for itself. One that was cut off is applied from its beginning: what
- * it has done must be harmless to repeat, which `test/architecture/migrations.test.ts` holds.
+ * Applies a migration statement by statement, without a transaction. An interrupted migration is repeated from its
+ * beginning: its statements must be idempotent, which `test/architecture/migrations.test.ts` checks.
  */
 async function applyInSteps(client: pg.Client, migration: Migration): Promise<void> {
   await client.query('SET statement_timeout = 0')
@@ -175,7 +175,7 @@ async function applyInSteps(client: pg.Client, migration: Migration): Promise<vo
   await client.query(DONE, [migration.hash, migration.when])
 }
 
-/** Whether an index is there and whole. What a build that was cut off has left is dropped. */
+/** Returns whether an index exists and is valid. Drops the invalid index of an interrupted build. */
 async function isBuilt(client: pg.Client, name: string): Promise<boolean> {
   const { rows } = await client.query(
     "SELECT indisvalid AS whole FROM pg_index WHERE indexrelid = to_regclass(format('public.%I', $1::text))",
@@ -185,17 +185,17 @@ async function isBuilt(client: pg.Client, name: string): Promise<boolean> {
   return rows[0]?.whole ?? false
 }
 
-/** Pauses between tries, in milliseconds. */
+/** Pauses between attempts, in milliseconds. */
 const INITIAL_PAUSE_MS = 250
 const MAX_PAUSE_MS = 10_000
 
-/** Who holds what for longer than a try waits, or waits for it in the other order. */
+/** SQLSTATEs of a lock that is held for longer than an attempt waits, and of a deadlock. */
 const LOCK_ERRORS = new Set(['55P03', '40P01'])
 
 /**
- * Tries again and again what did not get its locks, with growing pauses.
- * @param timeoutMs after which it is not tried again, in milliseconds
- * @throws Error that names the migration and the transactions that run for the longest time
+ * Retries an attempt that did not get its locks, with growing pauses.
+ * @param timeoutMs time after which there is no further attempt, in milliseconds
+ * @throws Error with the migration's name and the longest-running transactions
  */
 export async function untilUnlocked(
   client: pg.Client,
@@ -231,18 +231,18 @@ async function oldest(client: pg.Client): Promise<string> {
   return rows.length === 0 ? '' : `The oldest transactions: ${rows.map(({ told }) => told).join('; ')}.`
 }
 
-// Any number will do, as long as nothing else on the server takes it.
+// Arbitrary number, unique on the server.
 const ADVISORY_LOCK = 7_120_115_322
 
 const AGAIN = 250
 
 /**
- * Runs `work` while no other process changes this database's tables. The turn is a lock of a transaction on a
- * connection of its own: it goes with its process, however that ends, and a pooler between can't hand it to others. The
- * transaction does nothing, so that it keeps no vacuum from its work and no index from being built.
- * @param timeoutMs how long to wait for another process, in milliseconds
- * @param work is given a check that throws where the turn was lost
- * @throws Error where the other one is not done by then
+ * Runs `work` under an advisory lock against other migrating processes of this database. The lock belongs to a
+ * transaction on a connection of its own: it ends with its process, however that ends, and a pooler in between can't
+ * pass it on. The transaction has no snapshot, so that it delays neither vacuum nor index builds.
+ * @param timeoutMs longest wait for another process, in milliseconds
+ * @param work gets a function that throws if the lock was lost
+ * @throws Error if the other process has not finished by then
  */
 async function withMigrationLock(
   url: string,
@@ -271,15 +271,15 @@ async function withMigrationLock(
         throw new Error('The connection that keeps other processes from migrating broke.', { cause: lost })
     })
   } finally {
-    // Given back before the connection is, which something between may keep.
+    // Released before the connection, which a pooler may keep.
     await guard.query('ROLLBACK').catch(() => {})
     await guard.end()
   }
 }
 
 async function isFree(guard: pg.Client): Promise<boolean> {
-  // Without values: such a statement is over when it is answered. Others keep their snapshot for the whole transaction,
-  // and CREATE INDEX CONCURRENTLY would wait for it without end.
+  // Without parameters (simple query protocol): the snapshot ends with the statement. The extended protocol keeps the
+  // snapshot for the whole transaction, and CREATE INDEX CONCURRENTLY would wait for it forever.
   const { rows } = await guard.query(`SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCK}) AS free`)
   return rows[0].free
 }

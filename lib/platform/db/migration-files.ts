@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 
-/** The committed SQL, forward only. */
+/** Folder of the committed, forward-only SQL migrations. */
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 
-/** The first line of a migration whose statements can't be in a transaction, such as CREATE INDEX CONCURRENTLY. */
+/** First line of a migration whose statements can't be in a transaction, such as CREATE INDEX CONCURRENTLY. */
 const NO_TRANSACTION = '-- no-transaction'
 
 export type Migration = {
   name: string
-  /** When it was made, in epoch milliseconds: by this a database knows which it has. */
+  /** Creation time in epoch milliseconds, by which a database identifies its migrations. */
   when: number
   hash: string
   queries: string[]
   inTransaction: boolean
 }
 
-/** The migrations of a folder, the first one first. */
+/** Returns the migrations of a folder, the oldest first. */
 export function readMigrations(folder = MIGRATIONS): Migration[] {
   const names = new Map(namesIn(folder).map(({ name, when }) => [when, name]))
   return readMigrationFiles({ migrationsFolder: folder }).map(({ sql, folderMillis: when, hash }) => ({
@@ -30,12 +30,12 @@ export function readMigrations(folder = MIGRATIONS): Migration[] {
   }))
 }
 
-/** The migrations of this release, the first one first; `when` each was made, in epoch milliseconds. */
+/** Returns the migrations of this release, the oldest first; `when` is the creation time in epoch milliseconds. */
 export function listMigrations(): { name: string; when: number }[] {
   return namesIn(MIGRATIONS)
 }
 
-/** Whether a migration's text says that its statements run without a transaction. */
+/** Returns whether a migration's text declares that its statements run without a transaction. */
 export function isWithoutTransaction(text: string): boolean {
   return text.split('\n')[0]?.trim() === NO_TRANSACTION
 }

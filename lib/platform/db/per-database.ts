@@ -1,8 +1,8 @@
 import { type Database, database } from './client.ts'
 
 /**
- * Returns a function that returns the memory of the open database, made by `make` at the first call: what a process
- * remembers of one database is never taken for another's.
+ * Returns a function that returns the open database's own cache, created by `make` at the first call: data of one
+ * database is never used for another.
  */
 export function perDatabase<Memory extends object>(make: () => Memory): () => Memory {
   const memories = new WeakMap<Database, Memory>()

@@ -42,7 +42,7 @@ it('reads of one turn share connections, eight at a time, and each sees its own 
   else expect(connections).toBe(5)
 })
 
-it('one that fails leaves the others alone, those before it and those behind', async () => {
+it('a failing pipeline affects neither earlier nor later ones', async () => {
   const answers = [ana, eve, ana, eve].map((caller, index) =>
     together<Seen>(caller, index === 1 ? 'SELECT 1 / 0' : index === 2 ? 'DELETE FROM billing_profiles' : WHO),
   )
@@ -56,7 +56,7 @@ it('one that fails leaves the others alone, those before it and those behind', a
   expect(rows[0].customer ?? '').toBe('')
 })
 
-it('a moment begins after those before it: what was written meanwhile is seen', async () => {
+it('a pipelined transaction begins after the earlier ones, and sees rows that were committed in the meantime', async () => {
   const first = together(ana, 'SELECT pg_sleep(0.3)')
   const second = together<Seen>(ana, WHO)
   await addProfile('northwind', 'written-meanwhile')
@@ -64,7 +64,7 @@ it('a moment begins after those before it: what was written meanwhile is seen', 
   expect((await second).rows).toHaveLength(2)
 })
 
-it('a connection that breaks fails those on it, and no others', async () => {
+it('a broken connection fails its own pipelines only', async () => {
   const answers = [WHO, 'SELECT pg_sleep(2.5)', WHO].map((text) => together<Seen>(ana, text))
   const ends = Promise.allSettled(answers)
   await run(
@@ -82,14 +82,14 @@ it('a connection that breaks fails those on it, and no others', async () => {
   expect((await together<Seen>(eve, WHO)).rows).toHaveLength(1)
 })
 
-// A pooler goes on with what it has prepared until it is told to RECONNECT: deploy/pgbouncer/README.md.
-it.skipIf(isBehindPooler)('a statement whose table was changed is prepared anew', async () => {
+// A pooler keeps its prepared statements until RECONNECT: deploy/pgbouncer/README.md.
+it.skipIf(isBehindPooler)('a statement is prepared again after its table has changed', async () => {
   const all = 'SELECT * FROM changing'
   await run(database.url, 'CREATE TABLE changing (one int); GRANT SELECT ON changing TO console_reads')
   await run(database.url, 'INSERT INTO changing VALUES (1)')
   const { reads } = database.opened
   const client = await reads.connect()
-  // On one connection, and by name.
+  // On one connection, and named.
   const read = async () => {
     const pipeline = new PipelinedQueries()
     const answer = pipeline.add({ text: all })
@@ -103,9 +103,9 @@ it.skipIf(isBehindPooler)('a statement whose table was changed is prepared anew'
   client.release()
 })
 
-it('is refused as busy where no connection is to be had, and reads again afterwards', async () => {
+it('a read is refused as busy when no connection is free, and succeeds afterwards', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  // One customer alone never holds them all.
+  // A single customer never holds all connections.
   const blocked = Array.from({ length: 8 }, (_, at) =>
     readScope({ ...ana, customerId: `customer-${at}` as typeof ana.customerId }, () => promise),
   )
@@ -116,7 +116,7 @@ it('is refused as busy where no connection is to be had, and reads again afterwa
   expect((await together<Seen>(eve, WHO)).rows).toHaveLength(1)
 })
 
-it('remembers nothing of who was found: a key is looked up for each request', async () => {
+it('a key is looked up for each request, without caching the caller', async () => {
   const keys = await Promise.all(['northwind', 'southwind'].map((id) => addKey(id, ['admin'])))
   const find = () => Promise.all(keys.map((key) => findKeyCaller(digestOf(key))))
   expect(await find()).toMatchObject([{ customerId: 'northwind' }, { customerId: 'southwind' }])
@@ -124,7 +124,7 @@ it('remembers nothing of who was found: a key is looked up for each request', as
   expect(await find()).toMatchObject([undefined, { customerId: 'southwind' }])
 })
 
-it('fails where a value can not be read, and the process goes on', async () => {
+it('an undecodable value fails its pipeline, and the process goes on', async () => {
   const pipeline = new PipelinedQueries()
   const getTypeParser = () => () => {
     throw new Error('unreadable')
@@ -135,7 +135,7 @@ it('fails where a value can not be read, and the process goes on', async () => {
   expect((await together<Seen>(eve, WHO)).rows).toHaveLength(1)
 })
 
-it('takes nothing along once it has left', async () => {
+it('a pipeline that was sent accepts no further statements', async () => {
   const pipeline = new PipelinedQueries()
   const first = pipeline.add({ text: 'SELECT 1 AS one' })
   sendAlone(database.opened.reads, pipeline)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import pg from 'pg'
 
-/** What ends a transaction of which nothing is to be kept, or of which all was told. */
+/** Ends a transaction whose changes are unwanted or already confirmed. */
 const COMMIT = { text: 'COMMIT', hasNoRows: true }
 
 type Answer = { rows: unknown[]; rowCount: number }
@@ -19,25 +19,27 @@ type Part = {
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
 const asText = pg.types.getTypeParser(pg.types.builtins.TEXT)
 
-// A client that pipelines takes nothing but pg's own queries: what left a portal open would mix up the answers.
+// In pipeline mode, pg accepts only instances of its own query class: a custom query that left a portal open would mix
+// up the answers.
 const Query = pg.Query as unknown as new (text: string) => object
 
 /**
- * Statements that leave together, under one Sync, and have one answer to wait for. No statement can need the rows of
- * another one. PostgreSQL makes them one transaction, which it commits at the Sync, or rolls back where one of them
- * fails; a customer's has a BEGIN and what belongs to it (lib/platform/db/client.ts), and whoever sends it ends it.
+ * Statements that are pipelined under one Sync, with one answer to wait for. No statement can use the rows of another
+ * one. PostgreSQL runs them as one transaction, which is committed at the Sync, or rolled back if one of them fails. A
+ * customer's pipeline begins with BEGIN and the statements of `open` (lib/platform/db/client.ts); its sender ends the
+ * transaction.
  */
 export class PipelinedQueries extends Query {
   readonly #parts: Part[] = []
   #at = 0
   #isSent = false
   #unread: Error | null = null
-  /** Whether it has a BEGIN, so that it needs an end. */
+  /** Whether the pipeline contains a BEGIN and therefore needs a COMMIT. */
   isOpened = false
-  /** Called once, when all is over: by this class, and by pg where no answer comes in time. */
+  /** Called once at the end: by this class, or by pg after a timeout. */
   callback: (error: Error | null) => void
 
-  /** Hears before all others that it has ended, and by what it failed, if it did. */
+  /** Called first at the end, with the error if the pipeline failed. */
   onEnd: (error: Error | null) => void = () => {}
 
   constructor() {
@@ -50,21 +52,21 @@ export class PipelinedQueries extends Query {
     }
   }
 
-  /** What it sends. */
+  /** Returns the statements of the pipeline. */
   get queries(): readonly (SqlQuery & { values: unknown[] })[] {
     return this.#parts.map(({ query, values }) => ({ ...query, values }))
   }
 
   /**
-   * Takes a statement along. Its rows are given when all statements have been carried out.
-   * @throws Error where the flight has left
+   * Adds a statement. Resolves to its rows after all statements were executed.
+   * @throws Error if the pipeline was sent already
    */
   add(query: SqlQuery, values: readonly unknown[] = []): Promise<Answer> {
     if (this.#isSent) throw new Error('This statement comes after the end of its transaction.')
     return this.#take(query, values, 'push')
   }
 
-  /** Ends its transaction at the end of it, or at its beginning the one of the flight that was sent before it. */
+  /** Adds a statement that ends the pipeline's own transaction, or first that of the previous pipeline. */
   close(query: SqlQuery, where: 'at the end' | 'first'): void {
     this.#take(query, [], where === 'first' ? 'unshift' : 'push').catch(() => {})
   }
@@ -85,7 +87,7 @@ export class PipelinedQueries extends Query {
     })
   }
 
-  /** Called by pg when it is this flight's turn. */
+  /** Called by pg when it is this pipeline's turn. */
   submit(rawConnection: pg.Connection): null {
     this.#isSent = true
     const connection = rawConnection as unknown as Connection
@@ -96,7 +98,7 @@ export class PipelinedQueries extends Query {
     return null
   }
 
-  // Called by pg for what comes back, in the order of the statements.
+  // Handlers that pg calls for the server's messages, in the order of the statements.
 
   handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
     const part = this.#parts[this.#at] as Part
@@ -116,15 +118,14 @@ export class PipelinedQueries extends Query {
       })
       rows.push(query.rowMode ? row : Object.fromEntries(fields.map(({ name }, at) => [name, row[at]])))
     } catch (error) {
-      // Thrown here it would end the process.
+      // Thrown here, the error would end the process.
       this.#unread = error as Error
     }
   }
 
   handleCommandComplete({ text }: { text: string }): void {
     const part = this.#parts[this.#at++] as Part
-    // As in `UPDATE 3`, and `INSERT 0 3`.
-    // What was described as nothing has no columns.
+    // Command tags such as `UPDATE 3` and `INSERT 0 3`. A statement described without rows has no columns.
     part.fields ??= []
     part.rowCount = Number(/\d+$/.exec(text)?.[0] ?? 0)
   }
@@ -134,29 +135,32 @@ export class PipelinedQueries extends Query {
     this.callback(this.#unread)
   }
 
-  /** @param connection absent where there was none to be had */
+  /**
+   * Called by pg after an error.
+   * @param connection undefined if no connection was available
+   */
   handleError(error: Error, connection?: Connection): void {
-    // One whose table was changed is prepared anew.
+    // A statement fails after its table was changed, so prepare all of them again.
     for (const { query } of this.#parts) if (connection) forget(connection, query)
     this.callback(error)
   }
 }
 
-/** A statement as drizzle hands it to pg. */
+/** Statement as drizzle passes it to pg. */
 export type SqlQuery = {
   text: string
   rowMode?: 'array' | undefined
   types?: { getTypeParser(oid: number, format: 'text'): unknown } | undefined
-  /** Such as BEGIN and SET: nothing is to be described. */
+  /** For statements such as BEGIN and SET, which need no Describe message. */
   hasNoRows?: boolean
-  /** It has a value in its text, and is another one each time. */
+  /** For statements that contain a value in their text, so that each text occurs once. */
   isUnnamed?: boolean
 }
 
-/** A column of an answer, and how its text is read; absent where it stays text. */
+/** Column of an answer with its decoder; undefined for text. */
 type Field = { name: string; read: ((text: string) => unknown) | undefined }
 
-/** What pg gives to whatever is sent over one of its connections; its types leave some of it out. */
+/** Connection that pg passes to a submitted query, with the methods that pg's types lack. */
 type Connection = {
   stream: Writable
   close(target: { type: 'S'; name: string }): void
@@ -167,16 +171,16 @@ type Connection = {
   sync(): void
 }
 
-/** Statements that get a name, so that PostgreSQL plans them once for a connection. Filters make some hundred of them. */
+/** Most named statements: PostgreSQL plans those once per connection. Filters create some hundred of them. */
 const MAX_PREPARED_NAMES = 500
 const names = new Map<string, string>()
 
 /**
- * The name under which a statement is prepared, which its text gives it; undefined where too many have one. It is no
- * number, because another copy of this module shares the connections, and would number other statements.
+ * Returns the name under which a statement is prepared, derived from its text; undefined if too many are named. A
+ * counter would not do, because copies of this module share the connections, and would number differently.
  */
 export function nameOf(text: string): string | undefined {
-  // Each cursor has columns of its own, whatever it is called.
+  // Each cursor has its own columns, even under the same name.
   if (/^\s*FETCH\b/i.test(text)) return undefined
   const cachedName = names.get(text)
   if (cachedName !== undefined || names.size >= MAX_PREPARED_NAMES) return cachedName
@@ -187,7 +191,10 @@ export function nameOf(text: string): string | undefined {
 
 const NO_FIELDS: readonly Field[] = []
 
-/** On each connection the statements that flights have prepared there, with the columns of their answers: for all copies of this module. */
+/**
+ * Key of each connection's map of prepared statements to the columns of their answers; shared by all copies of this
+ * module.
+ */
 const PREPARED = Symbol.for('licenses-invoices: prepared on this connection')
 
 function preparedOn(connection: Connection): Map<string, readonly Field[]> {
@@ -197,8 +204,8 @@ function preparedOn(connection: Connection): Map<string, readonly Field[]> {
 }
 
 /**
- * Sends a statement, prepared if it was not yet.
- * @returns the columns of its answer, where they are known; else the database will describe them
+ * Sends a statement, and prepares it if necessary.
+ * @returns the columns of its answer if they are known; else the server will describe them
  */
 function sendPrepared(
   connection: Connection,
@@ -206,11 +213,11 @@ function sendPrepared(
   values: unknown[],
 ): readonly Field[] | undefined {
   const queryName = isUnnamed ? undefined : nameOf(text)
-  // pg keeps a list of its own of what it has prepared: the same statement has another name there.
+  // pg has its own map of prepared statements: the prefix keeps the names apart.
   const name = queryName === undefined ? '' : `flight-${queryName}`
   const fields = preparedOn(connection).get(text)
   if (!fields) {
-    // One that was prepared in a flight which failed may have this name. To close what is not there is no error.
+    // A pipeline that failed may have prepared a statement of this name. Closing an unknown statement is not an error.
     if (name) connection.close({ type: 'S', name })
     connection.parse({ name, text })
   }
@@ -220,32 +227,32 @@ function sendPrepared(
   return hasNoRows ? NO_FIELDS : fields
 }
 
-/** Notes that a statement is prepared on this connection from now on. */
+/** Marks a statement as prepared on this connection. */
 function remember(connection: Connection, query: SqlQuery, fields: readonly Field[]): void {
   const { text, isUnnamed } = query
   if (!isUnnamed && nameOf(text) !== undefined) preparedOn(connection).set(text, fields)
 }
 
-/** Has a statement prepared anew. */
+/** Marks a statement as unprepared on this connection. */
 function forget(connection: Connection, { text }: SqlQuery): void {
   preparedOn(connection).delete(text)
 }
 
-/** So many flights share a connection at most: each waits for those before it. */
+/** Most pipelines that share a connection: each waits for the ones before it. */
 const MAX_PIPELINES_PER_CONNECTION = 8
 
-/** Of each pool the flights that leave at the end of this turn of the event loop. */
+/** Pipelines by pool that are sent at the end of this turn of the event loop. */
 const waiting = new WeakMap<pg.Pool, PipelinedQueries[]>()
 
-/** Sends a flight over a connection of its own. */
+/** Sends a pipeline over a connection of its own. */
 export function sendAlone(pool: pg.Pool, pipeline: PipelinedQueries): void {
   depart(pool, [pipeline])
 }
 
 /**
- * Sends a flight over one connection with those that other requests send in the same turn of the event loop: to write to
- * a socket, and to wake up who reads it, costs more than what most statements cost. Each is a transaction of its own and
- * fails alone, but waits for those before it: so this is for what reads by a key, and never long.
+ * Sends a pipeline over one connection together with those that other requests send in the same turn of the event loop:
+ * writing to a socket and waking up its reader costs more than most statements. Each pipeline is a transaction of its
+ * own and fails independently, but waits for earlier ones: only for short reads by a key.
  */
 export function sendTogether(pool: pg.Pool, pipeline: PipelinedQueries): void {
   const others = waiting.get(pool)
@@ -255,7 +262,7 @@ export function sendTogether(pool: pg.Pool, pipeline: PipelinedQueries): void {
   }
   const pipelines = [pipeline]
   waiting.set(pool, pipelines)
-  // By then all requests that have come in are there.
+  // By then all requests of this turn have been added.
   setImmediate(() => {
     if (waiting.get(pool) === pipelines) waiting.delete(pool)
     depart(pool, pipelines)
@@ -275,11 +282,11 @@ function depart(pool: pg.Pool, pipelines: readonly PipelinedQueries[]): void {
     inOnePacket(client)
     for (const pipeline of pipelines) {
       pipeline.onEnd = (error) => {
-        // What the database itself refused leaves the connection as good as it was.
+        // An error of the database itself leaves the connection intact.
         if (error && !(error instanceof pg.DatabaseError)) isBroken = true
         left -= 1
         if (left > 0) return
-        // What failed did not come to its COMMIT. Whoever has the connection next waits behind this.
+        // A failed pipeline did not reach its COMMIT. The connection's next user waits behind this ROLLBACK.
         if (error && !isBroken && last?.isOpened)
           client.query('ROLLBACK', (failure) => release(failure ?? false))
         else release(isBroken)
@@ -290,8 +297,8 @@ function depart(pool: pg.Pool, pipelines: readonly PipelinedQueries[]): void {
 }
 
 /**
- * Each customer's transaction ends by a COMMIT under the next flight's Sync, or under its own where it is the last one:
- * it has no answer of its own to wait for, and makes a ROLLBACK of what has failed, so that the next one begins anew.
+ * Ends each customer's transaction with a COMMIT under the next pipeline's Sync, or under its own if it is the last:
+ * the COMMIT needs no wait of its own, and rolls a failed transaction back, so that the next pipeline starts clean.
  */
 function endEach(pipelines: readonly PipelinedQueries[]): void {
   for (const [index, pipeline] of pipelines.entries()) {
@@ -303,8 +310,8 @@ function endEach(pipelines: readonly PipelinedQueries[]): void {
 }
 
 /**
- * Sends one statement of a transaction. One that has a name, or is to be prepared, is a flight: it takes back a name
- * that was left by a transaction which failed before. A pooler would not know that nothing was prepared under it.
+ * Sends one statement of a transaction. A named or prepared statement is sent as a pipeline, which first closes a name
+ * left by an earlier failed transaction. A pooler would not know that the name is unused.
  */
 export function sendOne(
   client: pg.PoolClient,
@@ -322,7 +329,7 @@ export function sendOne(
   return answer
 }
 
-/** What is sent before the process looks at its sockets again leaves together, and not statement by statement. */
+/** Corks the socket until the next tick, so that all statements of this tick leave in one packet. */
 export function inOnePacket(client: pg.PoolClient): void {
   const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
   stream.cork()

@@ -24,7 +24,7 @@ describe('failure', () => {
     database = await testDatabase()
     await addCustomer('northwind')
     ana = await callerOf('northwind', 'admin')
-    // PostgreSQL tells of the whole row, too.
+    // PostgreSQL's error detail quotes the whole row, too.
     await run(database.url, "ALTER TABLE billing_profiles ADD CONSTRAINT never CHECK (name <> 'secret')")
     await run(database.url, 'REVOKE ALL ON members FROM console_sign_in')
   })
@@ -44,8 +44,8 @@ describe('failure', () => {
     ['a read', '42703', () => readScope(ana, (tx) => tx.execute(unknown))],
     ['a stream', '42703', () => Array.fromAsync(streamed())],
     ['a look-up', '42501', () => findPerson('secret@a.example')],
-  ])('%s that fails', (_, code, fail) => {
-    test('shows neither its statement nor its values to whoever prints it', async () => {
+  ])('a failing %s', (_, code, fail) => {
+    test('hides the statement and its values from a printed error', async () => {
       const error = await fail().catch((thrown: unknown) => thrown)
       const text = inspect(error, { depth: 5 })
       expect(text).not.toMatch(/secret|select|update|params/i)
@@ -53,7 +53,7 @@ describe('failure', () => {
       expect([errorCode(error), toProblem(error).code]).toEqual([code, 'internal_error'])
     })
 
-    test('has its statement in the log, without values', async () => {
+    test('logs the statement without values', async () => {
       const lines: string[] = []
       const log = newLog({ write: (line) => void lines.push(line) })
       log.level = 'error'
@@ -95,7 +95,7 @@ describe('rows', () => {
   const micros = sql<string>`(extract(epoch from ${assets.createdAt}) * 1000000)::bigint::text`
   const joinCondition = eq(lineItems.invoiceId, invoices.id)
 
-  /** Each with and without a plan; text by text, so that the order of the fields counts too. */
+  /** Queries with and without a plan; compared as text, so that the order of the fields counts, too. */
   it.each<[string, (tx: Transaction) => Promise<unknown[]>]>([
     ['a whole table', (tx) => tx.select().from(assets).orderBy(assets.id)],
     [
@@ -142,7 +142,7 @@ describe('rows', () => {
       'plain statements',
       async (tx) => (await tx.execute(sql`SELECT id, invoice_date FROM invoices ORDER BY id`)).rows,
     ],
-  ])('gives the rows that drizzle gives of %s', async (_, read) => {
+  ])("are the same as drizzle's for %s", async (_, read) => {
     const expected = await read(drizzle(client))
     const rows = await read(withRowPlans(drizzle(client)))
     expect(rows).toEqual(expected)

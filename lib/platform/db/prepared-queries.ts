@@ -8,31 +8,31 @@ type Session = { client: unknown; logger: unknown; prepareQuery(...args: unknown
 type Prepared = { queryConfig: { text: string; name?: string }; rawQueryConfig: { name?: string } }
 type Sendable<Rows> = { execute(values: Values): Promise<Rows> }
 
-/** The values of one call, by the names that `value` gave them. */
+/** Values of one call, by the names passed to `value`. */
 export type Values = Record<string, unknown>
 
-/** Stands in a statement for a value that comes with each call. */
+/** Returns the placeholder of a value that is passed with each call. */
 export function value<T>(name: string): T {
   return sql.placeholder(name) as T
 }
 
 /**
- * A statement that is written once for a process, and sent with other values each time: to write one takes drizzle
- * longer than to read its rows. It has a name, so that PostgreSQL reads and plans it once for a connection. `build` must
- * give the same statement whatever the values are.
+ * Returns a statement that is built once per process, and sent with other values each time: building takes drizzle
+ * longer than reading the rows. The statement is named, so that PostgreSQL parses and plans it once per connection.
+ * `build` must return the same statement for all values.
  */
 export function builtOnce<Rows>(build: (tx: Transaction) => { prepare(name: string): unknown }) {
   let first: object | undefined
   return (tx: Transaction, values: Values): Promise<Rows> => {
     first ??= withName(build(tx).prepare('') as Prepared)
-    // The same, on the connection of this transaction.
+    // A copy of the prepared query, bound to this transaction's connection.
     const { client, logger } = sessionOf(tx)
     const query = Object.assign(Object.create(first), { client, logger }) as Sendable<Rows>
     return query.execute(values)
   }
 }
 
-/** A statement in SQL, for `builtOnce`. */
+/** Wraps a statement in SQL for `builtOnce`. */
 export function written(tx: Transaction, query: SQL) {
   return {
     prepare: () => sessionOf(tx).prepareQuery(new PgDialect().sqlToQuery(query), undefined, undefined, false),
@@ -53,19 +53,19 @@ function sessionOf(tx: Transaction): Session {
 type Decoder = { mapFromDriverValue(value: unknown): unknown }
 type Field = { path: string[]; field: unknown }
 
-/** What drizzle makes of a statement before it sends it. */
+/** Drizzle's prepared query, before it is sent. */
 type DecodedQuery = {
   fields?: readonly Field[]
-  /** Of each joined table, whether its part of a row is always there. */
+  /** Whether each joined table always contributes its part of a row. */
   joinsNotNullableMap?: Record<string, boolean>
   customResultMapper?: unknown
 }
 type DecodingSession = { prepareQuery(...args: unknown[]): DecodedQuery }
 
 /**
- * Makes rows of what this transaction reads by a plan that is made once for a statement. Drizzle itself finds out
- * anew for each value what kind of column it is of, which took longer than all the rest of a list together. The rows
- * are the same. A statement whose joins may find nothing is left to drizzle.
+ * Maps the transaction's rows by a plan that is made once per statement. Drizzle looks up the column type of each value
+ * again, which took longer than the rest of a list's work. The rows are the same. Statements with outer joins are left
+ * to drizzle.
  */
 export function withRowPlans(tx: Transaction): Transaction {
   const { session } = tx as unknown as { session: DecodingSession }
@@ -81,7 +81,7 @@ export function withRowPlans(tx: Transaction): Transaction {
 function addPlan(prepared: DecodedQuery, fields: readonly Field[]): void {
   let cells: (Cell | undefined)[] | undefined
   Object.defineProperty(prepared, 'customResultMapper', {
-    // Asked when the statement is sent: only then drizzle has said which joins there are.
+    // Read when the statement is sent: drizzle sets the joins just before.
     get() {
       const isWhole = Object.values(prepared.joinsNotNullableMap ?? {}).every(Boolean)
       cells ??= isWhole ? fields.map(cellOf) : []
@@ -91,7 +91,7 @@ function addPlan(prepared: DecodedQuery, fields: readonly Field[]): void {
   })
 }
 
-/** Where a value goes, and how it is read; as it came where there is no decoder. */
+/** Target of a value and its decoder; without a decoder, the value stays as it came. */
 type Cell = { group: string | undefined; name: string; decoder: Decoder | undefined }
 
 function cellOf({ path, field }: Field): Cell | undefined {
@@ -134,15 +134,15 @@ function rowOf(cells: readonly Cell[], values: readonly unknown[]): Record<strin
 }
 
 type DeferredConfig = pg.QueryConfig
-/** A statement, or what makes some when the end has come: of all that was to be said by then. */
+/** Statement, or function that returns statements at the end of the transaction, when all their data is known. */
 type DeferredQuery = DeferredConfig | (() => DeferredConfig[])
 
-/** What a transaction sends right before its COMMIT, in the order in which it was left. */
+/** Statements that a transaction sends right before its COMMIT, in the order in which they were deferred. */
 const left = new WeakMap<Transaction, DeferredQuery[]>()
 
 /**
- * Leaves statements to the very end of a transaction. They travel in one packet with its COMMIT, so that what they lock
- * is locked after everything else, and for no round trip. Nothing is sent where the transaction is rolled back.
+ * Defers statements to the end of a transaction. They are sent in one packet with its COMMIT, so that their locks are
+ * taken after all others and held for no round trip. A rolled-back transaction does not send them.
  */
 export function deferToCommit(tx: Transaction, ...deferred: DeferredQuery[]): void {
   const before = left.get(tx)
@@ -150,7 +150,7 @@ export function deferToCommit(tx: Transaction, ...deferred: DeferredQuery[]): vo
   else left.set(tx, deferred)
 }
 
-/** Takes what was left so far: whoever takes it sends it. */
+/** Returns and clears a transaction's deferred statements; the caller has to send them. */
 export function drainDeferred(tx: Transaction): DeferredConfig[] {
   const deferred = left.get(tx) ?? []
   left.delete(tx)
@@ -158,8 +158,8 @@ export function drainDeferred(tx: Transaction): DeferredConfig[] {
 }
 
 /**
- * Sends them and the COMMIT at once.
- * @throws Error where one of them fails, with its reason: PostgreSQL has made a ROLLBACK of the COMMIT then
+ * Sends the deferred statements and the COMMIT in one packet.
+ * @throws Error with the reason if a statement fails: PostgreSQL has then turned the COMMIT into a ROLLBACK
  */
 export async function commitWithDeferred(
   deferred: readonly DeferredConfig[],
@@ -179,10 +179,10 @@ export async function commitWithDeferred(
 const MESSAGE = 'The database did not carry out a statement.'
 
 /**
- * Takes the statement and its values out of the error that it failed with, and gives the same error back: drizzle's
- * message is all of both, and whoever prints errors (Next does so by itself) would show it. The cause says what
- * happened, without the rows and statements that PostgreSQL tells of. The text of the statement, without its values,
- * stays as `statement`, which only our log looks for.
+ * Removes the statement and its values from the error of a failed query, and returns the same error: drizzle's message
+ * consists of both, and any code that prints errors (Next does) would leak them. The cause keeps its message, without
+ * the rows and statements that PostgreSQL quotes. The statement's text without values stays as `statement`, for our
+ * log.
  */
 export function withoutValues(error: unknown): unknown {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)

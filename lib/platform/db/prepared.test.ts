@@ -9,15 +9,15 @@ let database: TestDatabase
 
 beforeAll(async () => {
   database = await testDatabase()
-  // One connection: all that is sent here shares it.
+  // One connection, which all statements share.
   database.opened.reads.options.max = 1
   database.opened.app.options.max = 1
   await addCustomer(alder.customerId)
 })
 afterAll(() => database.close())
 
-test('what one copy of this module has closed in an aborted transaction, the other one prepares anew', async () => {
-  // A page and a route handler get separate copies in a production build, and share the pools.
+test('a statement that one copy of the module closed in an aborted transaction is prepared again by the other copy', async () => {
+  // In a production build a page and a route handler have separate copies of the module, and share the pools.
   const page = await import('./scope.ts')
   vi.resetModules()
   const route = await import('./scope.ts')
@@ -31,7 +31,7 @@ test('what one copy of this module has closed in an aborted transaction, the oth
   expect((await read()).rows).toHaveLength(1)
 })
 
-test('each cursor has its own columns, though the same words fetch from it', async () => {
+test('each cursor has its own columns, although the same statement fetches from it', async () => {
   const { streamScope } = await import('./scope.ts')
   const parsed: unknown[] = []
   const rows = streamScope(alder, async function* (tx) {

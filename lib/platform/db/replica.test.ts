@@ -47,7 +47,7 @@ afterEach(follow)
 
 const replica = (database = opened) => database.replica as Replica
 
-/** The replica has all that was written until now, and this process knows it. */
+/** Waits until the replica has all writes up to now, and this process knows. */
 async function follow() {
   await standby.resume()
   await standby.catchUp()
@@ -60,10 +60,10 @@ const seen = async (caller: Caller) =>
   (await readScope(caller, (tx) => tx.execute(NAME), { mayBeOld: true })).rows[0]
 const rename = (caller: Caller, name: string) =>
   scope(caller, (tx) => tx.execute(`UPDATE billing_profiles SET name = '${name}'`))
-/** By somebody who notes nothing. */
+/** Renames as the owner, whose writes are not recorded in `recent_writes`. */
 const renameUnseen = (name: string) => owner.query('UPDATE billing_profiles SET name = $1', [name])
 
-it('one’s own writes are seen by each kind of read, and others may see old rows', async () => {
+it('a customer’s own writes are visible to each kind of read, and other customers may see old rows', async () => {
   await renameUnseen('first')
   await follow()
   await standby.pause()
@@ -86,12 +86,12 @@ it('one’s own writes are seen by each kind of read, and others may see old row
   expect(await seen(eve)).toEqual({ name: 'second', isOld: true })
 })
 
-it('what something is decided by is never read there', async () => {
+it('reads that decide something never use the replica', async () => {
   const { rows } = await readScope(eve, (tx) => tx.execute(NAME))
   expect(rows).toMatchObject([{ isOld: false }])
 })
 
-it('a write by another process is seen too, and one of several customers by each of them', async () => {
+it('a write by another process is visible, too, and a write of several customers to each of them', async () => {
   await standby.pause()
   const other = openDatabase(primary.url, { url: standby.url, mostBehind: HOUR })
   await rename(ana, 'from elsewhere')
@@ -105,7 +105,7 @@ it('a write by another process is seen too, and one of several customers by each
   expect([await seen(ana), await seen(eve)]).toEqual(Array(2).fill({ name: 'all', isOld: false }))
 })
 
-it('a write that was under way when the replica was looked at is seen once it is committed', async () => {
+it('a write that was uncommitted during the replica’s check is visible once committed', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const written = Promise.withResolvers<void>()
   const slow = scope(ana, async (tx) => {
@@ -126,7 +126,7 @@ it('a write that was under way when the replica was looked at is seen once it is
 const renameUnseenOf = (id: string) =>
   owner.query('UPDATE billing_profiles SET name = $1 WHERE customer_id = $2', ['later', id])
 
-it('what wrote nothing, or was rolled back, keeps nobody from the replica', async () => {
+it('a transaction without writes, or rolled back, keeps reads on the replica', async () => {
   await standby.pause()
   await scope(ana, (tx) => tx.execute(NAME))
   const thrown = scope(ana, async (tx) => {
@@ -137,7 +137,7 @@ it('what wrote nothing, or was rolled back, keeps nobody from the replica', asyn
   expect(await seen(ana)).toMatchObject({ isOld: true })
 })
 
-it('a read that replay ends there is read again from our own server', async () => {
+it('a read that is cancelled by replay is repeated on the primary', async () => {
   await addCustomer('westwind')
   const joe = await callerOf('westwind', 'admin')
   await follow()
@@ -151,7 +151,7 @@ it('a read that replay ends there is read again from our own server', async () =
       if (runs++ > 0) return rows
       await owner.query("DELETE FROM billing_profiles WHERE customer_id = 'westwind'")
       await owner.query('VACUUM billing_profiles')
-      // Until replay comes to what was vacuumed.
+      // Until replay conflicts with the vacuum.
       for (;;) await count(tx)
     },
     { mayBeOld: true },
@@ -160,7 +160,7 @@ it('a read that replay ends there is read again from our own server', async () =
   expect(runs).toBe(2)
 })
 
-it('a statement that is wrong is not sent twice', async () => {
+it('an invalid statement is not repeated', async () => {
   let runs = 0
   const wrong = readScope(
     eve,
@@ -174,7 +174,7 @@ it('a statement that is wrong is not sent twice', async () => {
   expect(runs).toBe(1)
 })
 
-it('an export is begun again where nothing was sent yet, and cut where something was', async () => {
+it('an export is repeated if nothing was sent yet, and cut otherwise', async () => {
   const PID = 'SELECT pg_backend_pid() AS pid, pg_is_in_recovery() AS "isOld"'
   const pieces = (first: boolean) =>
     streamScope(eve, async function* (tx) {
@@ -191,7 +191,7 @@ it('an export is begun again where nothing was sent yet, and cut where something
   await follow()
 })
 
-it('one that is too far behind is not read from, until it has caught up', async () => {
+it('a replica that lags too far is not used until it has caught up', async () => {
   const strict = openDatabase(primary.url, { url: standby.url, mostBehind: 1000 })
   const refreshReplica = () => replica(strict).refresh()
   try {
@@ -211,7 +211,7 @@ it('one that is too far behind is not read from, until it has caught up', async 
   }
 })
 
-it('one that is away costs no read, and is read from again when it is back', async () => {
+it('an unreachable replica costs no read, and is used again when it is back', async () => {
   await standby.stop()
   expect(await seen(eve)).toMatchObject({ isOld: false })
   expect(replica().unavailability()).toBe('away')

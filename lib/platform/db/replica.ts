@@ -1,44 +1,48 @@
 import type pg from 'pg'
 import { errorCode } from '#lib/platform/api/problem.ts'
 
-/** A server that follows ours and may be a little behind: for reads whose rows may be old, never for a decision. */
+/** Standby of the primary that may lag a little: for reads whose rows may be old, never for a decision. */
 export type Replica = {
-  /** As the pools of the same names on our own server. */
+  /** Like the pools of these names on the primary. */
   reads: pg.Pool
   streams: pg.Pool
-  /** Finds out how far it is: as often as anybody wants, one at a time. Never throws. */
+  /** Checks how far the replica has replayed. Concurrent calls share one check. Never throws. */
   refresh(): Promise<Unavailability | undefined>
-  /** What the latest look found, and whether that was too long ago. */
+  /** Returns the result of the latest check, or `behind` if the check is too old. */
   unavailability(): Unavailability | undefined
-  /** What the latest look failed with. */
+  /** Returns the error of the latest check. */
   error(): Error | undefined
-  /** When the newest migration was made that the latest look has found there. */
+  /** Returns the creation time of the replica's newest migration, by the latest check. */
   migration(): number | undefined
   /**
-   * Whether it is as new as it has to be and shows all that was written for this customer, by whichever process.
-   * Costs a short question to our own server.
+   * Returns whether the replica is recent enough and shows all writes for this customer, by any process. Costs a short
+   * query on the primary.
    */
   shows(customerId: string): Promise<boolean>
-  /** A connection to it broke: nobody is sent there until the next look. */
+  /** Marks the replica as away until the next check, after a connection to it broke. */
   broke(): void
   close(): Promise<void>
 }
 
 type Pools = Pick<Replica, 'reads' | 'streams'> & {
-  /** On the replica: asks how far it is. */
+  /** On the replica: queries its replay position. */
   watch: pg.Pool
-  /** On our own server. */
+  /** On the primary. */
   keys: pg.Pool
 }
 
-// What is not in the snapshot of a moment that the replica has reached may be missing there. Nobody's clock is asked.
+// Writes outside of the snapshot of a moment that the replica has reached may be missing there. Independent of any
+// clock.
 const UNSEEN = {
   name: 'unseen-writes',
   text: `SELECT EXISTS (SELECT FROM recent_writes
     WHERE customer_id = $1 AND NOT pg_visible_in_snapshot(transaction, $2::pg_snapshot)) AS unseen`,
 }
 
-/** @param mostBehind how old the rows there may be, in milliseconds */
+/**
+ * Returns the replica of these pools.
+ * @param mostBehind largest age of its rows, in milliseconds
+ */
 export function openReplica({ reads, streams, watch, keys }: Pools, mostBehind: number): Replica {
   const moments = momentsOf(keys, watch)
   let replicatedMoment: Moment | undefined
@@ -86,23 +90,23 @@ export function openReplica({ reads, streams, watch, keys }: Pools, mostBehind: 
 }
 
 /**
- * Why a replica is not read from at the moment. `other`: it is no replica of our server any more. `unknown`: our own
- * server does not say how far it is itself.
+ * Reason why a replica is not used. `other`: it does not replicate our primary any more. `unknown`: the primary does
+ * not report its own position.
  */
 export type Unavailability = 'away' | 'behind' | 'other' | 'unknown'
 
-/** A moment of our own server. */
+/** Moment of the primary. */
 type Moment = {
-  /** When this process began to ask for it, by `performance.now()`. */
+  /** Start of the query for the moment, by `performance.now()`. */
   began: number
-  /** Which transactions had ended. */
+  /** Snapshot of the ended transactions. */
   snapshot: string
-  /** All that they wrote lies before this place of the log. */
+  /** Position in the WAL after all their writes. */
   position: bigint
 }
 
-// The snapshot is taken before the position is read. Where COMMIT waits for the disk, as it does unless somebody turned
-// that off, what is visible is behind the flushed part already; what is not flushed yet would keep us waiting for it.
+// The snapshot is taken before the position is read. With synchronous commit, as by default, visible transactions are
+// flushed already, so the flush position suffices; the insert position would make us wait for later writes.
 const MOMENT = {
   name: 'moment',
   text: `SELECT pg_current_snapshot()::text AS snapshot,
@@ -117,28 +121,31 @@ const REPLICA_STATE = {
     (SELECT max(created_at) FROM drizzle.__drizzle_migrations)::float8 AS migration`,
 }
 
-/** No such schema or table, or none of ours: another database of that server. */
+/** SQLSTATEs of a missing or foreign schema or table: another database of that server. */
 const NO_TABLE = new Set(['3F000', '42P01', '42501'])
 
-/** `reached` is undefined where it has reached none of them yet. */
+/** `replicatedMoment` is undefined while the replica has reached none. */
 type ReplicaState =
   | { replicatedMoment: Moment | undefined; migration: number }
   | { unavailability: Unavailability; error: Error | undefined }
 type PrimaryPosition = { snapshot: string; position: string; system: string }
-/** `position` is null where it is no replica. */
+/** `position` is null if the server is not a replica. */
 type There = { position: string | null; system: string; migration: number }
 
-/** However far behind it is: with more, every second one is left out. */
+/** Most moments to remember: beyond, every second one is dropped. */
 const MAX_WAITING_MOMENTS = 50
-/** A server that does not answer is away, in milliseconds. */
+/** Time in milliseconds after which an unresponsive server counts as away. */
 const QUERY_TIMEOUT_MS = 1000
 
-/** Moments of our own server, and which of them is the newest that a replica has reached. */
+/** Tracks moments of the primary, and the newest one that the replica has reached. */
 function momentsOf(primary: pg.Pool, replica: pg.Pool) {
   let waiting: Moment[] = []
   let replicatedMoment: Moment | undefined
 
-  /** Takes a moment of our server and asks the replica how far it is. Where either of them is away, all is forgotten. */
+  /**
+   * Records a moment of the primary and reads the replica's position. If either is unreachable, all moments are
+   * dropped.
+   */
   const next = async (): Promise<ReplicaState> => {
     const began = performance.now()
     const primaryPosition = await one<PrimaryPosition>(primary, MOMENT).catch(asError)
@@ -154,7 +161,7 @@ function momentsOf(primary: pg.Pool, replica: pg.Pool) {
     return { replicatedMoment, migration: there.migration }
   }
   const forget = (unavailability: Unavailability, error?: Error) => {
-    // It may come back as another one, restored to an earlier state.
+    // The replica may return as another server, restored to an earlier state.
     waiting = []
     replicatedMoment = undefined
     return { unavailability, error }
@@ -171,7 +178,7 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }
 
-/** A place in the log, as in `1A/2B3C`, as a number. */
+/** Parses a WAL position (LSN), such as `1A/2B3C`. */
 function parseLsn(text: string): bigint {
   const [high, low] = text.split('/')
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)

@@ -4,11 +4,11 @@ import { LOGINS, type Login, markerOf, verifierOf } from './logins.ts'
 
 type Role = { rolcanlogin: boolean; mark: string | null; kept: string[] }
 
-/** No login: the look-ups of the release before this one run as it, and the first migrations give it rights. */
+/** Group role without login: the previous release's look-ups run as it, and the first migrations grant to it. */
 const FORMER = 'console_access'
 
 const DUPLICATE_OBJECT = '42710'
-/** Two who make it at the same moment. */
+/** Two processes create the role concurrently. */
 const UNIQUE_VIOLATION = '23505'
 
 /**
@@ -33,7 +33,7 @@ export async function ensureLogins(owner: pg.Client, { renew = false } = {}): Pr
   await becomeJobs(owner)
 }
 
-/** Whether `ensureLogins` has something to do. */
+/** Returns whether `ensureLogins` has work to do. */
 export async function lackLogins(owner: pg.Client): Promise<boolean> {
   for (const login of LOGINS) {
     const role = await roleOf(owner, login)
@@ -46,7 +46,7 @@ function isOurs(role: Role | undefined, login: Login): boolean {
   return role?.rolcanlogin === true && role.mark === markerOf(login)
 }
 
-/** The statements for what the server does not keep with a login as it should. */
+/** Returns the statements for settings that differ from `settingsOf`. */
 function missingSettings(login: Login, role?: Role): string[] {
   const has = new Set(role?.kept.map((each) => each.toLowerCase()))
   return Object.entries(settingsOf(login))
@@ -54,13 +54,13 @@ function missingSettings(login: Login, role?: Role): string[] {
     .map(([name, value]) => `ALTER ROLE ${login} SET ${name} = '${value}'`)
 }
 
-/** Whichever release starts last says what they are: each takes what another one set, within its bounds. */
+/** The release that starts last sets the limits: other releases accept its values within bounds. */
 async function applySettings(owner: pg.Client, login: Login): Promise<void> {
   const readMissing = async () => missingSettings(login, await roleOf(owner, login))
   try {
     for (const query of await readMissing()) await owner.query(query)
   } catch (error) {
-    // Another database of the same server may set them at the same moment.
+    // Another database of the same server may set them concurrently.
     const left = await readMissing()
     if (left.length > 0) throw mayNotSet(login, left, error)
   }
@@ -76,7 +76,7 @@ async function roleOf(owner: pg.Client, login: Login): Promise<Role | undefined>
 
 async function make(owner: pg.Client, login: Login, role: Role | undefined): Promise<void> {
   const { create, alter, comment } = loginQueries(login)
-  // Another database of the same server may make it at the same moment: then it is there.
+  // Another database of the same server may create the login concurrently: then it exists.
   if (role) await owner.query(alter)
   else await owner.query(create).catch(ignoreDuplicate)
   await owner.query(comment)
@@ -91,7 +91,7 @@ function loginQueries(login: Login) {
   }
 }
 
-// The job queue's schema belongs to its login, and a migration makes it.
+// The job queue's schema belongs to its login, and is created by a migration.
 async function becomeJobs(owner: pg.Client): Promise<void> {
   const { rows } = await owner.query(
     "SELECT FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.roleid JOIN pg_roles u ON u.oid = m.member WHERE r.rolname = 'console_jobs' AND u.rolname = current_user AND (to_jsonb(m) ->> 'set_option') IS DISTINCT FROM 'false'",

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const inDb = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** What `npm run migration` would write: the statements from the newest snapshot to a schema. */
+/** Returns the statements that `npm run migration` would write: from the newest snapshot to a schema. */
 async function missing(schema: Record<string, unknown>): Promise<string[]> {
   const newest = readdirSync(inDb('./migrations/meta'))
     .filter((file) => file.endsWith('_snapshot.json'))
@@ -16,7 +16,7 @@ async function missing(schema: Record<string, unknown>): Promise<string[]> {
   return generateMigration(snapshot, generateDrizzleJson(schema, snapshot.id))
 }
 
-test('the migrations make the tables that the schema says', async () => {
+test("the migrations create the schema's tables", async () => {
   const files = globSync('**/*.ts', { cwd: inDb('./schema') }).map((file) => import(inDb(`./schema/${file}`)))
   const schema = Object.assign({}, ...(await Promise.all(files)))
   expect(await missing(schema)).toEqual([])

@@ -24,7 +24,7 @@ const nameOf = async (customer: CustomerId) =>
   (await database.sql(customer, 'SELECT name FROM billing_profiles'))[0]?.name
 
 describe('several customers in one transaction', () => {
-  test('each part sees and writes its own customer only, and nobody is seen outside of one', async () => {
+  test('each part sees and writes its own customer only, and no rows are visible outside of a part', async () => {
     const transactions: Transaction[] = []
     const rows = await scopeOfMany(async (enter) => [
       await enter(ALDER, (tx) => {
@@ -42,7 +42,7 @@ describe('several customers in one transaction', () => {
     expect([await nameOf(ALDER), await nameOf(BIRCH)]).toEqual(['first', 'second'])
   })
 
-  test('a part can not write a row of another customer, even where it names that one', async () => {
+  test("a part can't write a row of another customer, even by naming that customer", async () => {
     const foreignInsert = "INSERT INTO billing_profiles VALUES ('birch', 'planted', 'planted')"
     const planted = scopeOfMany((enter) => enter(ALDER, (tx) => tx.execute(foreignInsert)))
     await expect(planted).rejects.toMatchObject({ cause: { code: '42501' } })
@@ -53,7 +53,7 @@ describe('several customers in one transaction', () => {
     expect(await database.sql('birch', PROFILES)).toEqual([{ customer_id: 'birch' }])
   })
 
-  test('what the parts leave to the end comes after all of them, each for its own customer', async () => {
+  test('deferred statements of the parts run after all parts, each for its own customer', async () => {
     const insertOf = (customer: string, text: string) => ({
       text: `UPDATE billing_profiles SET tax_id = $2 || (SELECT count(*) FROM customers) WHERE customer_id = $1`,
       values: [customer, text],
@@ -79,7 +79,7 @@ describe('several customers in one transaction', () => {
     await expect(readOnlyRun).rejects.toThrow('only reads')
   })
 
-  test('nothing of the first stays where the second fails, or the work between them', async () => {
+  test('an error in the second part, or between the parts, rolls the first part back', async () => {
     const before = [await nameOf(ALDER), await nameOf(BIRCH)]
     const failing = scopeOfMany(async (enter) => {
       await enter(ALDER, rename('lost'))
@@ -94,7 +94,7 @@ describe('several customers in one transaction', () => {
     expect([await nameOf(ALDER), await nameOf(BIRCH)]).toEqual(before)
   })
 
-  test('a connection that served many shows nothing of them to the next', async () => {
+  test('a connection that served several customers shows nothing of them to the next user', async () => {
     await scopeOfMany((enter) => enter(BIRCH, seen))
     for (const rows of await Promise.all(
       Array.from({ length: 8 }, () => database.opened.app.query(PROFILES)),
@@ -102,7 +102,7 @@ describe('several customers in one transaction', () => {
       expect(rows.rows).toEqual([])
   })
 
-  test('customers come in their order, one at a time', async () => {
+  test('customers are processed in order, one at a time', async () => {
     const back = scopeOfMany(async (enter) => {
       await enter(BIRCH, seen)
       await enter(ALDER, seen)

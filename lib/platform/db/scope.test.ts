@@ -24,7 +24,7 @@ const rename = "UPDATE billing_profiles SET name = 'changed'"
 const nameOf = async (customerId: string) =>
   (await database.sql(customerId, 'SELECT name FROM billing_profiles'))[0]?.name
 
-it('keeps what a function did, and nothing of one that throws', async () => {
+it("commits a function's writes, and rolls them back when the function throws", async () => {
   await scope(ana, (tx) => tx.execute(rename))
   expect([await nameOf('northwind'), await nameOf('southwind')]).toEqual(['changed', 'southwind'])
   const thrown = scope(eve, async (tx) => {
@@ -35,7 +35,7 @@ it('keeps what a function did, and nothing of one that throws', async () => {
   expect(await nameOf('southwind')).toBe('southwind')
 })
 
-it('says so when a function went on after its statement had failed', async () => {
+it('rejects when a function continued after its statement had failed', async () => {
   const swallowed = scope(ana, async (tx) => {
     await tx.execute("UPDATE billing_profiles SET name = 'lost'")
     await tx.execute('SELECT 1 / 0').catch(() => {})
@@ -45,7 +45,7 @@ it('says so when a function went on after its statement had failed', async () =>
   expect(await nameOf('northwind')).not.toBe('lost')
 })
 
-it('tells of the statement that failed, and not of one that was sent with it and waited for', async () => {
+it('reports the failed statement, and not a pipelined one that waited for it', async () => {
   const both = scope(ana, async (tx) => {
     tx.execute('SELECT 1 / 0').catch(() => {})
     await tx.execute('SELECT 1')
@@ -53,7 +53,7 @@ it('tells of the statement that failed, and not of one that was sent with it and
   await expect(both).rejects.toMatchObject({ cause: { code: '22012' } })
 })
 
-it('a connection that served one customer shows nothing of it to the next', async () => {
+it('a connection that served one customer shows nothing of it to the next user', async () => {
   const callers = Array.from({ length: 40 }, (_, index) => (index % 2 ? ana : eve))
   const seen = await Promise.all(callers.map((caller) => readScope(caller, (tx) => tx.execute(names))))
   expect(seen.every(({ rows }) => rows.length === 1)).toBe(true)
@@ -61,12 +61,12 @@ it('a connection that served one customer shows nothing of it to the next', asyn
   expect(outside.rows).toEqual([])
 })
 
-it('a read may not write', async () => {
+it("a read can't write", async () => {
   const attempt = readScope(ana, (tx) => tx.execute(rename))
   await expect(attempt).rejects.toMatchObject({ cause: { code: '25006' } })
 })
 
-it('a read sees one moment', async () => {
+it('a read sees one snapshot', async () => {
   const seen = await readScope(eve, async (tx) => {
     const before = await tx.execute(names)
     await database.sql('southwind', "INSERT INTO billing_profiles VALUES ('southwind', 'later', 'later')")
@@ -79,7 +79,7 @@ const idle = () => database.opened.streams.idleCount
 const poolIsFree = () => database.opened.streams.totalCount === idle()
 const countOf = 'SELECT count(*)::int AS n FROM billing_profiles'
 
-it('a stream sees one customer and one moment, and leaves its connection however it ends', async () => {
+it('a stream sees one customer and one snapshot, and returns its connection however it ends', async () => {
   await addCustomer('eastwind')
   const joe = await callerOf('eastwind', 'admin')
   const counts = () =>
@@ -104,7 +104,7 @@ it('a stream sees one customer and one moment, and leaves its connection however
   expect(poolIsFree()).toBe(true)
 })
 
-it('a third stream of one customer is refused as busy, and streams of others and reads go on', async () => {
+it("a third stream of one customer is refused as busy, while other customers' streams and reads succeed", async () => {
   const endless = (caller: typeof ana) =>
     streamScope(caller, async function* () {
       for (;;) yield 1
@@ -133,7 +133,7 @@ it.each([
   await Promise.all(waiting)
 })
 
-it('changes that wait keep no read waiting', async () => {
+it('waiting changes do not block reads', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const waiting = Array.from({ length: 20 }, () => scope(ana, () => promise))
   const read = await readScope(ana, (tx) => tx.execute(names)).finally(resolve)
@@ -151,7 +151,7 @@ it('a connection that breaks between two statements fails its transaction, not t
   expect((await scope(ana, (tx) => tx.execute(names))).rows).toHaveLength(1)
 })
 
-it('a read from a server that does not answer is given up', async () => {
+it('a read from an unresponsive server times out', async () => {
   const frozen = readScope(ana, async (tx) => {
     await tx.execute('SET LOCAL statement_timeout = 0')
     await tx.execute('SELECT pg_sleep(20)')
@@ -161,7 +161,7 @@ it('a read from a server that does not answer is given up', async () => {
   expect(Date.now() - started).toBeLessThan(19_000)
 })
 
-it('two copies of the module, as Next makes them, plan their statements on the same connections', async () => {
+it('two copies of the module, as Next makes them, prepare their statements on the same connections', async () => {
   const copy = (name: string) => import(/* @vite-ignore */ `./scope.ts?${name}`) as Promise<typeof scopes>
   const [page, handler] = await Promise.all([copy('page'), copy('handler')])
   const pool = database.opened.reads

@@ -16,12 +16,12 @@ import {
 } from './prepared-queries.ts'
 
 /**
- * The one door to a tenant's rows: one transaction that can see and write the rows of the caller's
- * customer only (row-level security), committed when `fn` returns and rolled back when it throws.
- * Store functions name the customer again in every WHERE: two walls, each of which holds alone.
- * @param options.evenIfClosed for what goes on after a customer was closed: sessions, the history, and removing what was
- *   kept for its time
- * @throws the database's CC001, which is the problem `customer_closed`, where the customer is closed
+ * Runs `fn` in a transaction that can see and write the rows of the caller's customer only (row-level security): the
+ * only access to a tenant's rows. Committed when `fn` returns, rolled back when it throws. Store functions name the
+ * customer again in every WHERE: two independent defenses.
+ * @param options.evenIfClosed for work that continues after a customer was closed: sessions, audit events, and the
+ * removal of expired rows
+ * @throws the database's CC001, which is the problem `customer_closed`, if the customer is closed
  */
 export function scope<T>(
   caller: { customerId: CustomerId },
@@ -34,12 +34,12 @@ export function scope<T>(
 }
 
 /**
- * What a read may see. `mayBeOld`: rows of up to a second ago, though all that was written for this customer before it
- * began: for lists, figures and exports, and never for what something is decided by. `fn` may be run twice then.
+ * Freshness of a read. `mayBeOld`: rows may be up to a second old, but show all earlier writes for this customer: for
+ * lists, figures and exports, never for decisions. `fn` may then run twice.
  */
 export type Freshness = { mayBeOld?: boolean }
 
-/** The same door for reads only: the database refuses writes, and the answer waits for one round trip less. */
+/** Like `scope`, for reads only: the database refuses writes, and the answer takes one round trip less. */
 export function readScope<T>(
   { customerId }: { customerId: CustomerId },
   fn: (tx: Transaction) => Promise<T>,
@@ -51,17 +51,17 @@ export function readScope<T>(
 }
 
 /**
- * The same door for reads that send all their statements at once, as a list or one record does: they are one round trip.
- * @param isByKey whether each statement finds its rows by a key, however many there are: then it shares a connection
- *   with those of other requests, and waits for them
- * @throws Error where `fn` sends a statement after it had the rows of another one
+ * Like `readScope`, for reads that pipeline all their statements, such as a list or a single record: one round trip.
+ * @param isByKey whether each statement finds its rows by a key, regardless of their number: it then shares a
+ * connection with other requests, and waits for them
+ * @throws Error if `fn` sends a statement after it has received rows of another one
  */
 export function readScopeAtOnce<T>(
   { customerId }: { customerId: CustomerId },
   fn: (tx: Transaction) => Promise<T>,
   { isByKey = false, mayBeOld = false }: Freshness & { isByKey?: boolean } = {},
 ): Promise<T> {
-  // What is never long needs no turn: it takes no connection from anybody.
+  // Short reads need no semaphore: they take no connection from other customers.
   const read = ({ reads }: { reads: pg.Pool }) =>
     isByKey
       ? transactionAtOnce(reads, customerId, fn, sendTogether)
@@ -70,8 +70,8 @@ export function readScopeAtOnce<T>(
 }
 
 /**
- * The same door for exports: what `fn` gives, piece by piece, read in as many short statements as it takes, all of
- * one moment. Few run at once; a caller who finds none free is told that the service is busy.
+ * Like `readScope`, for exports: streams the chunks that `fn` yields, read by any number of short statements from one
+ * snapshot. Few streams run concurrently; further callers get the problem `service_unavailable`.
  */
 export function streamScope<T>(
   { customerId }: { customerId: CustomerId },
@@ -80,7 +80,10 @@ export function streamScope<T>(
   return streamOld(customerId, ({ streams }) => streamWithFairShare(streams, customerId, fn))
 }
 
-/** One customer never holds all connections of a pool, and waits for those of others in turn: see lib/platform/runtime/concurrency.ts. */
+/**
+ * Runs `run` under the pool's fair semaphore: one customer never holds all connections of a pool, see
+ * lib/platform/runtime/concurrency.ts.
+ */
 async function withFairShare<T>(pool: pg.Pool, customerId: string, run: () => Promise<T>): Promise<T> {
   const end = await database().semaphores.get(pool)?.acquire(customerId)
   return run().finally(end)
@@ -102,15 +105,15 @@ async function* streamWithFairShare<T>(
 /** Runs a customer's part, which sees and writes that customer's rows only. */
 export type Enter = <T>(customerId: CustomerId, part: (tx: Transaction) => Promise<T>) => Promise<T>
 
-/** No customer has it for an id: outside of a part there is no row to be seen. */
+/** Invalid as a customer's id: no rows are visible outside of a part. */
 const NOBODY = ''
 
 /**
- * The same door for several customers in one transaction: all parts are committed when `fn` returns, and none when it
- * throws. One part at a time, in the order of the customers' ids, so that two such transactions never wait for each
- * other's locks. What the parts leave to the end is sent then, for one customer after the other.
- * @param options.evenIfClosed as of `scope`
- * @throws Error where a part is begun inside of another, or after a customer that comes later; CC001 as `scope` does
+ * Like `scope`, for several customers in one transaction: all parts are committed when `fn` returns, and none when it
+ * throws. One part at a time, in the order of the customers' ids, so that two such transactions can't deadlock. The
+ * parts' deferred statements are sent at the end, customer by customer.
+ * @param options.evenIfClosed as in `scope`
+ * @throws Error if a part begins inside another one, or after a customer with a later id; CC001 like `scope`
  */
 export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>, { evenIfClosed = false } = {}): Promise<T> {
   const { app, replica } = database()
@@ -128,7 +131,7 @@ export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>, { evenIfClosed 
       if (!evenIfClosed) await tx.execute(sql`SELECT enter_to_write(${customerId})`)
       const value = await part(tx)
       deferred.push({ text: seeing(customerId) }, ...drainDeferred(tx), ...(replica ? [NOTE_WRITE] : []))
-      // Where the part threw, the transaction is rolled back: there is nothing more to see.
+      // After an error the transaction is rolled back, and the setting with it.
       await see(tx, NOBODY)
       isInside = false
       return value
@@ -139,12 +142,12 @@ export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>, { evenIfClosed 
   return transaction(app, NOBODY, work, { evenIfClosed: true })
 }
 
-/** Where reads go: to our own server, or to its replica. */
+/** Pools for reads: of the primary, or of its replica. */
 type Pools = Pick<Database, 'reads' | 'streams'>
 
 /**
- * Reads from the replica where there is one that is new enough and shows what was written for the customer, else from
- * our own server. What fails there because of the replica is read again from our own.
+ * Reads from the replica if there is one that is recent enough and shows the customer's writes, else from the primary.
+ * A read that fails because of the replica is repeated on the primary.
  */
 async function readOld<T>(customerId: string, read: (from: Pools) => Promise<T>): Promise<T> {
   const { replica, ...primaryPools } = database()
@@ -156,7 +159,7 @@ async function readOld<T>(customerId: string, read: (from: Pools) => Promise<T>)
   }
 }
 
-/** The same for what is sent piece by piece: it is begun again where no piece was there yet. */
+/** Like `readOld`, for streams: repeated on the primary if no chunk was sent yet. */
 async function* streamOld<T>(
   customerId: string,
   stream: (from: Pools) => AsyncGenerator<T, void, undefined>,
@@ -179,12 +182,12 @@ async function* streamOld<T>(
   }
 }
 
-// Of these the connection itself is still good: replay wanted the rows or the table, or took too long for others.
+// Errors that leave the connection intact: replay needed the rows or the table, or the statement was cancelled.
 const OF_REPLAY = /^(40|55)/
 
 /**
- * Our own server, in the place of a replica whose error this is.
- * @throws the error where our own server would say the same: a statement of ours that is wrong, or takes too long
+ * Returns the primary's pools after an error of the replica.
+ * @throws the error if the primary would fail, too: an invalid statement, or one that takes too long
  */
 function insteadOf(error: unknown): Pools {
   const code = errorCode(error)
@@ -196,8 +199,8 @@ function insteadOf(error: unknown): Pools {
 }
 
 /**
- * Notes that this transaction has written something, where it has, for the customer that it sees. It is sent as its
- * last statement, so that no later read of a caller's, by whichever process, takes a replica that does not show it.
+ * Records in `recent_writes` that this transaction has written rows of its customer, if it has. Sent as its last
+ * statement, so that later reads of the customer's callers, in any process, avoid a replica that lacks them.
  */
 const NOTE_WRITE = {
   name: 'note-write',
@@ -207,8 +210,8 @@ const NOTE_WRITE = {
 }
 
 /**
- * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws. `last` is a part of it.
- * A read's answer does not wait for its COMMIT: there is nothing that could still be lost.
+ * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws. `last` runs at its end,
+ * inside of it. A read's answer does not wait for its COMMIT, which could lose nothing.
  */
 export async function transaction<T>(
   from: pg.Pool,
@@ -230,7 +233,7 @@ export async function transaction<T>(
     deferred = drainDeferred(tx)
     if (readOnly && deferred.length > 0) throw new Error('A transaction that only reads has nothing to add.')
   } catch (error) {
-    // Where the transaction was refused at its beginning, what came after it failed for no reason of its own.
+    // If the transaction was refused at its beginning, the following statements failed only because of that.
     const first = await opened.then(
       () => reasonOf(error),
       (openingError) => openingError,
@@ -244,8 +247,8 @@ export async function transaction<T>(
 }
 
 /**
- * What `fn` gives, from one read-only transaction that sees one customer and one moment, however many statements
- * it takes. It ends when all was taken, when `fn` throws, and when its taker goes.
+ * Streams the values that `fn` yields, from one read-only transaction that sees one customer and one snapshot, with any
+ * number of statements. Ends when `fn` returns or throws, and when its consumer stops.
  */
 async function* transactionStream<T>(
   from: pg.Pool,
@@ -281,14 +284,14 @@ async function begin(from: pg.Pool, customerId: string, kind: Kind) {
   const end = async (how: 'COMMIT' | 'ROLLBACK') => {
     try {
       const { command } = await close(how)
-      // PostgreSQL answers the COMMIT of a failed transaction with a quiet ROLLBACK.
+      // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, without an error.
       if (command !== how) throw new Error('The transaction failed before its end and was rolled back.')
       client.release()
       // A stream has nothing to commit.
       measurement?.end(how === 'COMMIT' || kind === 'stream' ? 'done' : 'thrown', queryCount)
     } catch (error) {
       measurement?.end('thrown', queryCount)
-      // In an unknown state: the pool must not hand it out again.
+      // The connection's state is unknown: the pool must not reuse it.
       client.release(true)
       throw error
     }
@@ -300,7 +303,7 @@ async function begin(from: pg.Pool, customerId: string, kind: Kind) {
   return { tx, opened, send, end, reasonOf }
 }
 
-/** Sends the beginning of a transaction, without waiting for it: it travels with the first statement. */
+/** Adds the beginning of a transaction to the pipeline of its first statement, without waiting for it. */
 function beginTransaction(client: pg.PoolClient, pipeline: PipelinedQueries, kind: Kind, note: () => void) {
   const readOnly = kind === 'read' || kind === 'stream'
   let isClosed = false
@@ -320,12 +323,12 @@ function beginTransaction(client: pg.PoolClient, pipeline: PipelinedQueries, kin
     })
     return sent
   }
-  // Of statements that were sent together, one may be waited for that came after the one that failed.
+  // Of pipelined statements, the awaited one may have come after the failed one.
   const reasonOf = (error: unknown) => (isAborted(error) ? (first ?? error) : error)
   return { tx: withRowPlans(drizzle({ query } as unknown as pg.PoolClient)), close, reasonOf }
 }
 
-/** Whether a statement was refused for nothing but that another one of its transaction had failed. */
+/** Returns whether a statement was refused only because an earlier one of its transaction had failed (25P02). */
 function isAborted(error: unknown): boolean {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
     if ('code' in at) return at.code === '25P02'
@@ -333,10 +336,10 @@ function isAborted(error: unknown): boolean {
 }
 
 /**
- * Reads what `fn` reads by statements that it sends all at once, none of which waits for another one's rows: with the
- * BEGIN before them and the COMMIT behind they are one round trip, and one answer.
- * @param send over which connection
- * @throws Error where a statement comes later: it would be outside of the transaction
+ * Runs a read whose statements are all sent together, none depending on another one's rows: pipelined with BEGIN and
+ * COMMIT, they take one round trip.
+ * @param send sends the pipeline over a connection
+ * @throws Error for a later statement, which would be outside of the transaction
  */
 export async function transactionAtOnce<T>(
   from: pg.Pool,
@@ -348,7 +351,7 @@ export async function transactionAtOnce<T>(
   const opened = open(pipeline, from.options.user as Login, customerId, 'read')
   opened.catch(() => {})
   const measurement = measuredTransaction('at once')
-  // By then all that `fn` sends at once is there.
+  // By the next tick, `fn` has added all its statements.
   process.nextTick(() => send(from, pipeline))
   let queryCount = 0
   const query = (config: SqlQuery, values?: unknown[]) => {

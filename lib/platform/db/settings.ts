@@ -2,23 +2,23 @@ import { z } from 'zod'
 import { defineSettings } from '#lib/platform/runtime/env.ts'
 import { seconds, secret, text } from '#lib/platform/runtime/settings.ts'
 
-/** A server that follows ours. */
+/** Replica of the primary. */
 export type ReplicaConfig = {
   url: string
-  /** How old its rows may be, in milliseconds. */
+  /** Largest lag of its rows, in milliseconds. */
   mostBehind: number
 }
 
 export type DatabaseConfig = {
-  /** Of its server and its owner; undefined: an embedded one under DATA_DIR. */
+  /** URL of the server and its owner; undefined for an embedded server under DATA_DIR. */
   url: string | undefined
-  /** The same database past any pooler, for what only the owner does; undefined: `url` leads there itself. */
+  /** URL past any pooler, for the owner's work; undefined if `url` is direct itself. */
   direct: string | undefined
-  /** What the passwords of its logins are made of; undefined: one that is made once. */
+  /** Secret from which the logins' passwords are derived; undefined for a generated one. */
   secret: string | undefined
-  /** Whether a process that starts makes the logins and migrates, as the owner. */
+  /** Whether a starting process creates the logins and migrates, as the owner. */
   migratesAtStart: boolean
-  /** Undefined where all reads go to the one server. */
+  /** Undefined if all reads use the primary. */
   replica: ReplicaConfig | undefined
 }
 

@@ -4,10 +4,10 @@ import { type Embedded, startEmbedded } from './embedded.ts'
 import { checkMigrated, migrate } from './migrate.ts'
 import { databaseSettings } from './settings.ts'
 
-/** The database of this process: `note` says in one line what it is; `stop` leaves it. */
+/** Database of this process: `note` describes it in one line; `stop` leaves it. */
 export type Started = {
   url: string
-  /** The same database, for what only its owner does. */
+  /** URL for the owner's work. */
   direct: string
   note: string
   stop(): Promise<void>
@@ -16,8 +16,8 @@ export type Started = {
 const slot = globalThis as typeof globalThis & { licensesInvoicesStart?: Promise<Started> | undefined }
 
 /**
- * Makes the database ready for this process: the server of DATABASE_URL, or our own under DATA_DIR;
- * migrated, with the pools open. A second call gets the first one's result.
+ * Prepares the database for this process: the server of DATABASE_URL, or an embedded one under DATA_DIR; migrated, with
+ * open pools. A second call returns the first one's result.
  */
 export function startDatabase(): Promise<Started> {
   slot.licensesInvoicesStart ??= start().catch((error) => {
@@ -32,7 +32,7 @@ async function start(): Promise<Started> {
   const isDirect = databaseSettings().direct !== undefined
   const { url, direct, embedded } = await server()
   try {
-    // Our own server is nobody else's: whatever secret its logins had, from now on they have ours.
+    // The embedded server belongs to this installation only, so logins with another secret get the current one.
     if (embedded || migratesAtStart) await migrate(direct, { renew: embedded !== undefined, isDirect })
     else await checkMigrated(url)
   } catch (error) {
@@ -53,8 +53,8 @@ async function start(): Promise<Started> {
 }
 
 /**
- * The same for a process that serves requests: each pool has tried a connection.
- * @throws Error that says in one line why nothing can be served by one of them
+ * Like `startDatabase`, for a process that serves requests: tries a connection of each pool.
+ * @throws Error with one line on why a pool can't serve
  */
 export async function startCheckedDatabase(): Promise<Started> {
   const started = await startDatabase()
@@ -67,7 +67,7 @@ export async function startCheckedDatabase(): Promise<Started> {
   return started
 }
 
-/** Does what only the owner of the database may do, and leaves. */
+/** Does work that only the database's owner may do, and releases the database. */
 export async function asOwner(work: (url: string) => Promise<void>): Promise<void> {
   const { direct, embedded } = await server()
   await work(direct).finally(() => embedded?.release())

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LOGINS } from './logins.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 
-// A table that is added without its wall works, and shows every customer's rows to whoever forgets a WHERE.
+// A table without row-level security works, but shows every customer's rows to a statement without a WHERE.
 const WITHOUT_ROW_SECURITY = `
   SELECT c.relname AS table FROM pg_class c
   WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
@@ -25,13 +25,13 @@ afterAll(async () => {
   await database.close()
 })
 
-test('each table with rows of customers has its wall, and one without is found', async () => {
+test("each table with customers' rows has row-level security, and one without is detected", async () => {
   expect((await owner.query(WITHOUT_ROW_SECURITY)).rows).toEqual([])
   await owner.query('CREATE TABLE planted (customer_id text PRIMARY KEY)')
   expect((await owner.query(WITHOUT_ROW_SECURITY)).rows).toEqual([{ table: 'planted' }])
 })
 
-// A login that only reads, and a table that it was forgotten at: its reads would be empty, or refused.
+// A table whose policy for a reading login was forgotten: its reads would be empty, or refused.
 const READERS_DIFFER = `
   SELECT c.relname || '.' || a.attname AS column, reader
   FROM pg_class c
@@ -45,7 +45,7 @@ const READERS_DIFFER = `
         AND NOT p.polroles @> ARRAY[reader::regrole::oid]))
   ORDER BY 1, 2`
 
-test('what the writing login may read, the two that read may, by the same wall', async () => {
+test('the two reading logins may read whatever the writing login may, under the same policies', async () => {
   await owner.query('DROP TABLE IF EXISTS planted')
   expect((await owner.query(READERS_DIFFER)).rows).toEqual([])
   await owner.query('CREATE TABLE planted (customer_id text PRIMARY KEY)')
@@ -54,7 +54,7 @@ test('what the writing login may read, the two that read may, by the same wall',
   expect((await owner.query(READERS_DIFFER)).rows).toEqual([planted])
 })
 
-// A table that is forgotten here keeps its rows when their customer is removed, and so the customer.
+// A table that is forgotten here keeps its rows when its customer is removed, which then fails.
 const STAYS = `
   SELECT c.relname AS table FROM pg_class c
   WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace
@@ -62,7 +62,7 @@ const STAYS = `
     AND NOT EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'operated')
   ORDER BY 1`
 
-test("the owner comes to the rows of a customer that it names, in each table, and to nobody else's", async () => {
+test('the owner sees, in each table, only the rows of the customer that it names', async () => {
   await owner.query('DROP TABLE IF EXISTS planted')
   expect((await owner.query(STAYS)).rows).toEqual([])
   await owner.query('CREATE TABLE planted (customer_id text PRIMARY KEY)')
@@ -71,15 +71,15 @@ test("the owner comes to the rows of a customer that it names, in each table, an
   expect((await owner.query(STAYS)).rows).toEqual([])
 })
 
-// A database that is spread over several machines copies a restrictive policy to them as a permissive one, and where two
-// allow the same command to a login, the wider one decides.
+// Citus copies a restrictive policy to its nodes as a permissive one, and of two permissive policies for the same
+// command and login, the wider one decides.
 const AMBIGUOUS = `
   SELECT c.relname || '.' || min(p.polname) AS policy, login, command
   FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid, unnest($1::text[]) login, unnest(ARRAY['r', 'a', 'w', 'd']) command
   WHERE p.polcmd IN ('*', command::"char") AND p.polroles && ARRAY[0, login::regrole::oid]
   GROUP BY c.relname, login, command HAVING count(*) > 1 OR NOT bool_and(p.polpermissive) ORDER BY 1, 2, 3`
 
-test('one permissive policy says what a login may do by a command, and none takes away of it', async () => {
+test('each login and command has one permissive policy, and no restrictive policy limits it', async () => {
   await owner.query('DROP TABLE IF EXISTS planted')
   expect((await owner.query(AMBIGUOUS, [LOGINS])).rows).toEqual([])
   await owner.query('CREATE TABLE planted (customer_id text PRIMARY KEY)')

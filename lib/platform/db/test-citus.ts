@@ -5,13 +5,13 @@ import { migrate } from './migrate.ts'
 import { ensureLogins } from './roles.ts'
 import { onDatabase, run } from './test-server.ts'
 
-// Tests on Citus: CITUS_URL is a database on the coordinator that knows the workers, as a superuser who reaches all of them
-// by the same name and password. A run makes, migrates and spreads one database, some 30 s; each test file has a copy of it,
-// and the app of the API tests (e2e/distributed-database.ts) that database itself.
+// Tests on Citus: CITUS_URL is a database on the coordinator that knows the workers, with a superuser who can log in to
+// all of them by the same name and password. A run creates, migrates and distributes one database, in some 30 s; each
+// test file gets a copy, and the app of the API tests (e2e/distributed-database.ts) the database itself.
 
 const OWNER = 'spread_owner'
 
-/** Makes the owner of the tests' databases, who may no more than that, on each machine. */
+/** Creates the unprivileged owner of the tests' databases on each node. */
 async function makeOwner(url: string): Promise<void> {
   const password = new URL(url).password || 'spread'
   for (const machine of await machinesOf(url)) {
@@ -22,14 +22,17 @@ async function makeOwner(url: string): Promise<void> {
   }
 }
 
-/** Makes the logins, on each machine: Citus sends them. Machines that no run had before have none. */
+/** Creates the logins on each node: Citus propagates them, except to nodes that no run has used before. */
 async function makeLogins(ownerUrl: string): Promise<void> {
   const owner = new pg.Client({ connectionString: ownerUrl })
   await owner.connect()
   await ensureLogins(owner).finally(() => owner.end())
 }
 
-/** Makes an empty database that is migrated and spread. @returns its address, as its owner reaches it */
+/**
+ * Creates an empty database that is migrated and distributed.
+ * @returns its URL, with its owner
+ */
 export async function makeDistributed(url: string, name: string): Promise<string> {
   await makeOwner(url)
   const machines = await machinesOf(url)
@@ -43,7 +46,8 @@ export async function makeDistributed(url: string, name: string): Promise<string
   await run(here, `SELECT citus_set_coordinator_host('${coordinator?.hostname}', ${coordinator?.port})`)
   for (const { hostname, port } of workers) await run(here, `SELECT citus_add_node('${hostname}', ${port})`)
   const ownerUrl = ownerUrlOf(url, name)
-  // Before the first migration: it gives the queue's schema to a login, and Citus doesn't tell the workers who may be it.
+  // Before the first migration: the migration grants the queue's schema to a login, and Citus does not send the logins'
+  // memberships to its workers.
   await makeLogins(ownerUrl)
   for (const machine of machines) await run(machine, `GRANT console_jobs TO ${OWNER}`)
   await migrate(ownerUrl)
@@ -52,7 +56,10 @@ export async function makeDistributed(url: string, name: string): Promise<string
   return ownerUrl
 }
 
-/** Lets nobody in any more, for `copySpread`: Citus's own daemon would be connected to it, and nothing is copied then. */
+/**
+ * Refuses further connections, for `copyDistributed`: a database with connections, such as that of Citus's daemon,
+ * can't be copied.
+ */
 export async function closeDistributed(url: string, name: string): Promise<void> {
   for (const machine of await machinesOf(url)) {
     await run(machine, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
@@ -63,7 +70,10 @@ export async function closeDistributed(url: string, name: string): Promise<void>
   }
 }
 
-/** Copies it on each machine, a second or two: what Citus knows of tables and shards is in tables of the database. */
+/**
+ * Copies the database on each node, in a second or two: Citus keeps its metadata of tables and shards in the database
+ * itself.
+ */
 export async function copyDistributed(url: string, from: string, name: string): Promise<string> {
   await Promise.all(
     (await machinesOf(url)).map(async (machine) => {
@@ -74,7 +84,9 @@ export async function copyDistributed(url: string, from: string, name: string): 
   return ownerUrlOf(url, name)
 }
 
-/** What is kept with the name of a database, and so not copied. Four shards are enough for two workers. */
+/**
+ * Sets the properties that belong to a database's name and so are not copied. Four shards are enough for two workers.
+ */
 async function setUp(machine: string, name: string): Promise<void> {
   await run(machine, `ALTER DATABASE ${name} SET citus.propagate_set_commands TO local`)
   await run(machine, `ALTER DATABASE ${name} SET citus.shard_count TO 4`)
@@ -87,13 +99,13 @@ function ownerUrlOf(url: string, name: string): string {
   return ownerUrl.href
 }
 
-/** Drops it on each machine. */
+/** Drops the database on each node. */
 export async function dropDistributed(url: string, name: string): Promise<void> {
   const drop = `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`
   await Promise.all((await machinesOf(url)).map((machine) => run(machine, drop)))
 }
 
-/** The address of each machine, the coordinator first. */
+/** Returns the URL of each node, the coordinator first. */
 async function machinesOf(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

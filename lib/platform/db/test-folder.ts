@@ -1,9 +1,9 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
-/** Linux keeps it in memory: a cloned test database costs a sixth of what it costs on a disk. */
+/** In-memory folder of Linux: a cloned test database costs a sixth of one on a disk. */
 const MEMORY = '/dev/shm'
-/** In bytes. The unit tests' server and folders take some 600 MB at their peak. */
+/** Minimum free space, in bytes. The unit tests' server and folders take some 600 MB at their peak. */
 const MIN_FREE = 2 ** 30
 
 /**

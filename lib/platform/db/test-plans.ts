@@ -1,9 +1,9 @@
 import pg from 'pg'
 
-// How many rows the database reads for what a test does, whatever the clock says: each statement is run again, and its
-// plan tells.
+// Counts the rows that the database reads for a test's work, independent of the clock: runs each statement again with
+// EXPLAIN ANALYZE.
 
-/** A statement as it left this process, whatever way it took through the driver. */
+/** Statement as sent by this process, at the lowest level of the driver. */
 type Sent = { text: string; values: unknown[] }
 type Wire = {
   query(text: string): void
@@ -18,15 +18,16 @@ type Plan = {
   Plans?: Plan[]
 } & Record<string, unknown>
 
-/** Rows that a statement read, kept or not: of each table, or of an index that finds places for a bitmap. */
+/** Rows that a statement read, filtered ones included: by table, or by index for a bitmap scan. */
 export type Read = { query: string; rows: number; from: Record<string, number> }
 
-/** What is noted now; undefined: nothing is. */
+/** Statements recorded now; undefined while not recording. */
 let noted: Sent[] | undefined
-/** What each connection has prepared, by its name: it is sent once, and named from then on. */
+/** Prepared statements of each connection by name: their text is sent once only. */
 const prepared = new WeakMap<Wire, Map<string, string>>()
 
-// From the import of this file on, so that it knows each name: below whatever way a statement takes through the driver.
+// Installed when this file is imported, so that it knows each prepared name: below all paths of a statement through the
+// driver.
 const { prototype } = (pg as unknown as { Connection: { prototype: Wire } }).Connection
 const { query, parse, bind } = prototype
 prototype.query = function noting(text) {
@@ -45,7 +46,7 @@ prototype.bind = function noting(portal) {
   return bind.call(this, portal)
 }
 
-/** Runs `work`, and gives the statements that it sent to the database, but what they insert: to read is asked here. */
+/** Runs `work`, and returns the statements that it sent to the database, except inserts: this measures reads. */
 export async function sentBy(work: () => Promise<unknown>): Promise<Sent[]> {
   const sent: Sent[] = []
   noted = sent
@@ -58,8 +59,8 @@ export async function sentBy(work: () => Promise<unknown>): Promise<Sent[]> {
 }
 
 /**
- * Runs statements once more, in a transaction that is taken back, and counts what they read.
- * @param client logged in as the role that sends them, with the customer set
+ * Runs statements again, in a transaction that is rolled back, and counts the rows that they read.
+ * @param client logged in as the role that sent them, with the customer set
  */
 export async function rowsRead(client: pg.ClientBase, sent: readonly Sent[]): Promise<Read[]> {
   const reads: Read[] = []
@@ -82,7 +83,7 @@ function count(plan: Plan, from: Record<string, number>): void {
   const dropped = removed.reduce((sum, name) => sum + Number(plan[name] ?? 0), 0)
   const relation =
     plan['Relation Name'] ?? (plan['Node Type'] === 'Bitmap Index Scan' ? plan['Index Name'] : undefined)
-  // The parts of a table that is kept in months are read for it.
+  // Partitions count as their table.
   const table = relation?.replace(/^(audit_(?:events|chain))_(?:first|rest|\d{4}_\d{2})$/, '$1')
   if (table) from[table] = (from[table] ?? 0) + (plan['Actual Rows'] + dropped) * plan['Actual Loops']
   for (const part of plan.Plans ?? []) count(part, from)

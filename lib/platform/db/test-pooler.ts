@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { parseIntoClientConfig } from 'pg-connection-string'
 
-/** What a client says last. */
+/** Terminate message of a client. */
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4])
-/** What the server says of the process that answers: its length is 12 until PostgreSQL 18 is asked for longer keys. */
+/** Start of the server's BackendKeyData message: length 12, unless PostgreSQL 18 is asked for longer keys. */
 const KEY = Buffer.from([0x4b, 0, 0, 0, 12])
 
 /**
- * Stands before a server as a pooler does: names a process of its own to each client, and keeps the connection to the
- * server when a client leaves.
+ * Starts a proxy that acts like a pooler: reports a process id of its own to each client, and keeps the connection to
+ * the server when a client leaves.
  * @param direct address of the server
  */
 export async function startPooler(direct: string): Promise<{ url: string; stop(): void }> {

@@ -1,8 +1,8 @@
 import { afterAll, vi } from 'vitest'
 
 /**
- * Setup file of the tests whose workers keep their modules from one test file to the next: after each file, the
- * environment, globals, clock and spies are again as they were before the file.
+ * Setup file for test workers that keep their modules between test files: after each file, restores the environment,
+ * globals, clock and spies.
  */
 const before = { ...process.env }
 

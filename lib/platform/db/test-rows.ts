@@ -16,11 +16,11 @@ import { parties } from './schema/invoices/parties.ts'
 import { vendorSubscriptions } from './schema/vendors.ts'
 import { scope } from './scope.ts'
 
-// Rows for tests, each with harmless defaults. They go in through the one door, as the app's do.
+// Rows for tests, each with harmless defaults, inserted through `scope` like the app's.
 
 const owner = (customerId: string) => ({ customerId: customerId as Caller['customerId'] })
 
-/** A customer with the billing profile `default`, and `test-party` for invoices that a test inserts by itself. */
+/** Adds a customer with the billing profile `default`, and `test-party` for invoices that a test inserts itself. */
 export async function addCustomer(id: string): Promise<void> {
   const domain = `${id}.example`
   await scope(owner(id), async (tx) => {
@@ -30,7 +30,7 @@ export async function addCustomer(id: string): Promise<void> {
   })
 }
 
-/** A customer under an id that no other has in this test file: that id. */
+/** Adds a customer with an id that is unique in this test file, and returns the id. */
 export async function addNewCustomer(): Promise<string> {
   const id = `customer-${randomUUID().slice(0, 8)}`
   await addCustomer(id)
@@ -54,7 +54,7 @@ export async function addMember(
   return values.id
 }
 
-/** An API key with these roles: its text, which is not stored. */
+/** Adds an API key with these roles, and returns its text, which is not stored. */
 export async function addKey(
   customerId: string,
   roles: Role[],
@@ -70,7 +70,7 @@ export async function addKey(
   return key
 }
 
-/** The caller behind a fresh key with these roles. */
+/** Returns the caller of a new key with these roles. */
 export async function callerOf(customerId: string, ...roles: Role[]): Promise<Caller> {
   const caller = await findKeyCaller(digestOf(await addKey(customerId, roles)))
   if (!caller) throw new Error('The key was not found.')
@@ -80,7 +80,7 @@ export async function callerOf(customerId: string, ...roles: Role[]): Promise<Ca
 type Term = { isCommitmentPlan?: boolean; commitmentEnd?: Date }
 type Subscription = Term & { purchased: number; assigned?: number; status?: string }
 
-/** An asset; with a subscription (flexible and active unless told) where one is given. */
+/** Adds an asset; with a subscription (by default flexible and active) where one is passed. */
 export async function addAsset(
   customerId: string,
   id: string,
@@ -94,7 +94,7 @@ export async function addAsset(
     vendorCustomerId: 'C1',
     reseller: 'sales@reseller.example',
     ...licensed(subscription),
-    // At a vendor elsewhere, one subscription stands in one asset of all customers.
+    // At an external vendor, a subscription belongs to one asset across all customers.
     ...(subscription && overrides.vendor ? { subscriptionId: `S-${customerId}-${id}` } : {}),
     ...overrides,
   }
@@ -127,7 +127,9 @@ function licensed(subscription: Subscription | null): Partial<typeof assets.$inf
   }
 }
 
-/** An open invoice of 10.00 USD with one line, unless told otherwise. Its parties are those of today's settings. */
+/**
+ * Adds an open invoice of 10.00 USD with one line, unless overridden. Its parties are those of the current settings.
+ */
 export async function addInvoice(
   customerId: string,
   id: string,

@@ -2,15 +2,17 @@ import pg from 'pg'
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-/** Whether the product comes to the server through a pooler, which has fewer connections there, and prepares by text. */
+/**
+ * Whether the product connects through a pooler, which has fewer server connections, and prepares statements by text.
+ */
 export const isBehindPooler = Boolean(process.env.DATABASE_URL && process.env.DATABASE_DIRECT_URL)
 
-/** Whether the tests' databases are spread over several machines (test-citus.ts). */
+/** Whether the tests' databases are distributed over several nodes (test-citus.ts). */
 export const isDistributed = Boolean(process.env.CITUS_URL)
 
 /**
- * A database of the test server as the product reaches it: by the host and port of DATABASE_URL, where a pooler stands
- * before the server of DATABASE_DIRECT_URL. The tests' own look at it goes past that.
+ * Returns the product's URL of a test database: with host and port of DATABASE_URL, which may be a pooler before the
+ * server of DATABASE_DIRECT_URL. The tests' own connections bypass the pooler.
  */
 export function throughPooler(url: string): string {
   const { DATABASE_URL: pooler, DATABASE_DIRECT_URL: direct } = process.env
@@ -20,7 +22,7 @@ export function throughPooler(url: string): string {
   return through.href
 }
 
-/** The same server, another database. */
+/** Returns the URL of another database on the same server. */
 export function onDatabase(url: string, name: string): string {
   const other = new URL(url)
   other.pathname = `/${name}`
@@ -28,8 +30,8 @@ export function onDatabase(url: string, name: string): string {
 }
 
 /**
- * Runs statements that can't be in a transaction, on a connection of their own. Several in one text are one transaction,
- * of which a spread database refuses those that change tables: give it each by itself.
+ * Runs statements that can't be in a transaction, on a connection of their own. Several statements in one text form a
+ * transaction, in which a distributed database refuses DDL: pass them separately.
  */
 export async function run(url: string, ...queries: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
@@ -42,15 +44,15 @@ export async function run(url: string, ...queries: string[]): Promise<void> {
 }
 
 /**
- * Drops a database with whoever is connected to it. A worker of autovacuum may not be ended by a plain owner's FORCE;
- * without it, the server ends such a worker itself.
+ * Drops a database and ends its connections. FORCE by an ordinary owner fails on an autovacuum worker; without FORCE,
+ * the server ends such a worker itself.
  */
 export async function dropDatabase(url: string, name: string): Promise<void> {
   const drop = `DROP DATABASE IF EXISTS ${name}`
   const force = () => run(url, `${drop} WITH (FORCE)`)
   await force().catch(async (error: { code?: string }) => {
     if (error.code !== INSUFFICIENT_PRIVILEGE) throw error
-    // Where others are connected, too, such as a pooler, the worker is ended all the same.
+    // If others are connected, such as a pooler, the worker is ended as well.
     await run(url, drop).catch(force)
   })
 }

@@ -6,7 +6,7 @@ import { scope } from './scope.ts'
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0'
 
-/** A session that a member has in Firefox: the id that its cookie holds. */
+/** Adds a session of a member in Firefox, and returns the id for its cookie. */
 export async function addSession(
   customerId: string,
   memberId: string,

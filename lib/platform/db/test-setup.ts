@@ -29,14 +29,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const newFolder = async (parent: string) => {
     const made = await mkdtemp(join(parent, 'unit-'))
     reaper.removeFolder(made)
-    // Readable as the system's temporary folder is, for tests that run a process as another account.
+    // Readable like the system's temporary folder, for tests that run a process as another account.
     await chmod(made, 0o755)
     return made
   }
   process.env.DISK_FOLDER = await newFolder(tmpdir())
   const folder = await newFolder(testFolder())
   process.env.TMPDIR = folder
-  // Here and in the tests, and the same in each run: the logins stay where the server does.
+  // Same secret here and in the tests, and in each run: the logins outlive a run on an external server.
   process.env.DATABASE_SECRET ||= 'only-for-tests-only-for-tests-only'
   const template = `console_template_${randomBytes(4).toString('hex')}`
   const { CITUS_URL: citus } = process.env
@@ -52,7 +52,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await run(server.url, `CREATE DATABASE ${template}`)
   const templateUrl = onDatabase(server.url, template)
   await migrate(templateUrl)
-  // The tests' owner may look as each of them, and end their connections.
+  // The tests' owner may act as each login, and end their connections.
   await run(templateUrl, `GRANT ${LOGINS.join(', ')} TO CURRENT_USER`)
   project.provide('templateUrl', templateUrl)
   return async () => {

@@ -3,21 +3,21 @@ import { basename, join } from 'node:path'
 import pg from 'pg'
 import { startEmbedded } from './embedded.ts'
 
-/** A server of ours that follows another one, by streaming: its replay can be held up. */
+/** Streaming standby of another server, whose replay can be paused. */
 export type Standby = {
   url: string
-  /** Applies nothing more of what it receives; resolves when it has stopped doing so. */
+  /** Pauses the replay of received WAL; resolves when replay has paused. */
   pause(): Promise<void>
   resume(): Promise<void>
-  /** Resolves when it has applied all that the other server has written until now. */
+  /** Resolves when it has replayed all writes of the primary up to now. */
   catchUp(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Makes a standby of a running embedded server, as `pg_basebackup` would, which is not in the packages.
- * @param primary data directory and address of the server, as its superuser
- * @param folder which does not exist yet
+ * Creates a standby of a running embedded server, like `pg_basebackup`, which the packages lack.
+ * @param primary data directory and URL of the server, with its superuser
+ * @param folder a folder that does not exist yet
  */
 export async function startStandby(
   primary: { folder: string; url: string },
@@ -28,7 +28,7 @@ export async function startStandby(
   await mkdir(folder, { recursive: true })
   const filter = async (path: string) => {
     const isRun = ['postmaster.pid', 'postmaster.opts', 'run'].includes(basename(path))
-    // What goes away while it is copied comes back by the log, which is kept whole.
+    // Files that vanish during the copy are restored by the WAL, which is kept completely.
     return !isRun && !(await lstat(path).catch(() => undefined))?.isSocket()
   }
   const data = join(folder, 'postgres')
@@ -40,7 +40,7 @@ export async function startStandby(
   const host = searchParams.get('host') ?? hostname
   const conf = [
     `primary_conninfo = 'host=''${host}'' port=${port} user=postgres password=${password}'`,
-    // A read that stands in the way of replay is ended at once.
+    // A read that conflicts with replay is cancelled immediately.
     'max_standby_streaming_delay = 0',
   ]
   await writeFile(join(data, 'postgresql.auto.conf'), `${conf.join('\n')}\n`)
@@ -69,7 +69,7 @@ export async function startStandby(
   }
 }
 
-// Fixed wait: between two looks.
+// Fixed wait: polling interval.
 const pause = () => new Promise((resolve) => setTimeout(resolve, 10))
 
 async function connected(url: string): Promise<pg.Client> {

@@ -1,14 +1,14 @@
 import contentDisposition from 'content-disposition'
 
-// What file systems forbid, what separates folders, and what shows a name as another one.
+// Characters that file systems forbid, path separators, and characters that disguise a name.
 const UNSAFE = /[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu
 
-// Of old, devices: a file of such a name can't be saved on Windows, whatever its extension.
+// DOS device names: Windows can't save such a file, whatever its extension.
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
-/** In bytes of UTF-8: file systems take 255, with the extension. */
+/** Longest name in bytes of UTF-8: file systems allow 255, with the extension. */
 const MAX_NAME_LENGTH = 200
 
-/** A name that every file system takes and that names no folder: `IN/1` is `IN-1`. Never empty. */
+/** Returns a file name that is valid on every file system and contains no path: `IN-1` for `IN/1`. Never empty. */
 export function fileName(text: string): string {
   const safe = text.toWellFormed().normalize('NFC').replace(UNSAFE, '-').replace(DEVICE, '$1-')
   let name = ''
@@ -22,12 +22,12 @@ export function fileName(text: string): string {
 }
 
 /**
- * The headers of a download: saved, not shown, and not kept by anybody on the way (PROMISES 2.7).
- * @param name with its extension, as `fileName` makes it
+ * Returns the headers of a download: saved instead of shown, and not cached (PROMISES 2.7).
+ * @param name file name with extension, as `fileName` returns it
  */
 export function attachment(name: string, mediaType: string): Record<string, string> {
   const fallback = name.replace(/[^\w.-]+/g, '-')
-  // Since its version 2 the package leaves out quotes, which some clients look for.
+  // Since its version 2 the package omits quotes, which some clients expect.
   return {
     'Content-Type': mediaType,
     'Content-Disposition': contentDisposition(name, { fallback }),
@@ -35,14 +35,14 @@ export function attachment(name: string, mediaType: string): Record<string, stri
   }
 }
 
-/** The name of a file of today's data, without its extension: `invoices-2026-11-20`, by the day in UTC. */
+/** Returns the base name of a file with current data: `invoices-2026-11-20`, by the UTC day. */
 export function dated(name: string): string {
   return named(name, {})
 }
 
 /**
- * The name of a file without its extension: with the days that it was asked for, both inclusive as `YYYY-MM-DD`, or with
- * today's, in UTC, where it has no bound.
+ * Returns the base name of a file: with its requested days, both inclusive as `YYYY-MM-DD`, or with the current UTC day
+ * if it has no bound.
  */
 export function named(
   name: string,

@@ -1,30 +1,30 @@
 import { z } from 'zod'
 
 /**
- * A file as an answer: its bytes leave as they are, with the headers that the operation gives.
- * @param otherType a second media type that it may be of
+ * Declares a file as the answer: its bytes leave unchanged, with the operation's headers.
+ * @param otherType alternative media type
  */
 export const file = (mediaType: string, description: string, otherType?: string) =>
   z.instanceof(Uint8Array<ArrayBufferLike>).meta({ mediaType, otherType, description })
 
 /**
- * A file that is sent while it is made, however long it is: the operation answers its pieces, and begins no work
- * before the first is asked for. What fails before the first byte is a problem; what fails later cuts the
- * connection. It has no ETag.
+ * Declares the output of a file that is streamed while it is made, of any length: the operation returns chunks, and
+ * starts no work before the first is requested. A failure before the first byte is a problem; a later one cuts the
+ * connection. The file has no ETag.
  */
 export const stream = (mediaType: string, description: string) =>
   z
     .custom<AsyncIterable<string | Uint8Array>>((value) => Symbol.asyncIterator in Object(value))
     .meta({ mediaType, streamed: true, description })
 
-/** A CSV file as an answer, as `csv` writes it. */
+/** Declares a CSV file as the answer, as `csv` writes it. */
 export const csvFile = () =>
   stream(
     'text/csv',
     'RFC 4180 in UTF-8 with a byte order mark, a line of names first. Amounts are plain decimals, dates are days of UTC (`2026-09-30`). Text that a spreadsheet would take for a formula has an apostrophe before it.',
   )
 
-/** What a CSV file may be asked for in, for the spreadsheet that reads it. */
+/** Query parameters for the format of a CSV file, by the spreadsheet that reads it. */
 export const dialect = {
   separator: z
     .enum(['comma', 'semicolon', 'tab'], { error: 'must be comma, semicolon or tab' })
@@ -39,7 +39,7 @@ export const dialect = {
   }),
 }
 
-/** A workbook as an answer, as `xlsx` writes it. */
+/** Declares a workbook as the answer, as `xlsx` writes it. */
 export const xlsxFile = () =>
   stream(
     'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',

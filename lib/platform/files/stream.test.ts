@@ -26,9 +26,9 @@ describe('stream', () => {
 
   let database: TestDatabase
   const keys = { finance: '', it: '' }
-  /** Statements that the running operation has sent. */
+  /** Number of statements that the running operation has sent. */
   let queryCount = 0
-  /** How many operations are neither at their end nor stopped. */
+  /** Number of operations that have neither finished nor been stopped. */
   let running = 0
 
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('stream', () => {
   })
   afterAll(() => database.close())
 
-  /** Answers `rows` rows of 1,000 bytes, and fails at the row `failAt`. */
+  /** Returns an operation that answers `rows` rows of 1,000 bytes, and fails at the row `failAt`. */
   function numbersOf(rows: number, failAt = rows + 1) {
     const count = async function* (caller: Caller) {
       yield* streamScope(caller, async function* (tx) {
@@ -72,13 +72,13 @@ describe('stream', () => {
     )
   }
 
-  /** Waits until no connection for files is in use. */
+  /** Waits until no connection for streams is in use. */
   async function expectIdle(): Promise<void> {
     const { streams } = database.opened
     await expect.poll(() => streams.totalCount - streams.idleCount).toBe(0)
   }
 
-  it('sends all rows, as a download that nobody keeps', async () => {
+  it('sends all rows as a download that must not be cached', async () => {
     const response = await requestFile(numbersOf(300), {})
     const text = await response.text()
     expect(response.status).toBe(200)
@@ -96,7 +96,7 @@ describe('stream', () => {
     await expectIdle()
   })
 
-  it('is documented as a file without a tag', async () => {
+  it('documents a file without an ETag', async () => {
     const handlers = route(
       openApiOperation([{ tag: 'Numbers', description: 'Counted.', contracts: [numbers] }]),
     )
@@ -127,7 +127,7 @@ describe('stream', () => {
     await expectIdle()
   })
 
-  it('what fails before the first byte is a problem', async () => {
+  it('a failure before the first byte is answered as a problem', async () => {
     const response = await requestFile(numbersOf(300, 20), {})
     expect([response.status, response.headers.get('content-type')]).toEqual([500, 'application/problem+json'])
     const refusing = operation(numbers, async () => ({
@@ -141,7 +141,7 @@ describe('stream', () => {
     await expectIdle()
   })
 
-  it('what fails after it breaks the answer off, so that no half file looks whole', async () => {
+  it('a failure after the first byte breaks the connection off, so that no partial file looks complete', async () => {
     const response = await requestFile(numbersOf(300, 250), {})
     expect(response.status).toBe(200)
     await expect(response.text()).rejects.toThrow()
@@ -159,29 +159,29 @@ describe('stream', () => {
       if (how === 'cancelled') await reader?.cancel()
       else leaving.abort()
       await expectIdle()
-      // Whoever has stopped sends no more of them.
+      // A stopped operation sends no more rows.
       await expect.poll(() => running).toBe(0)
       expect(queryCount).toBeLessThan(1000)
     },
   )
 
-  it('a client that was gone before the first chunk leaves nothing running', async () => {
+  it('leaves no work running if the client had gone before the first chunk', async () => {
     const aborted = AbortSignal.abort()
     await requestFile(numbersOf(100_000), { signal: aborted })
     await expectIdle()
   })
 
-  it('reads ahead no more than the client takes', async () => {
+  it('reads ahead no further than the client', async () => {
     queryCount = 0
     const response = await requestFile(numbersOf(100_000), {})
-    // In the time that it would take to read far more.
+    // Long enough to read far more.
     for (let n = 0; n < 300; n++) await database.opened.reads.query('SELECT 1')
     expect(queryCount).toBeLessThan(100)
     await response.body?.cancel()
     await expectIdle()
   })
 
-  it('has the connection to the database back as soon as a client is too slow', async () => {
+  it('returns its database connection as soon as a client is too slow', async () => {
     const outgoing = await startSending(
       streamScope(await callerOf('northwind', 'finance-user'), async function* (tx) {
         for (;;) {
@@ -199,7 +199,7 @@ describe('stream', () => {
   it.each([
     ['takes nothing', { minThroughput: { bytes: 1, within: 50 } }],
     ['takes too long', { time: 50 }],
-  ])('gives a client up that %s', async (_, limits) => {
+  ])('gives up on a client that %s', async (_, limits) => {
     let isStopped = false
     const endless = async function* () {
       try {
@@ -233,7 +233,7 @@ describe('stream', () => {
     expect(fileName(text)).toBe(expected)
   })
 
-  it('a name of any letters is said in a header', () => {
+  it('a name with non-ASCII letters is encoded in the header', () => {
     const { 'Content-Disposition': header } = attachment(`${fileName("請求書 (1)'*")}.pdf`, 'application/pdf')
     expect(header).toMatch(/^[\x20-\x7e]+$/)
     const exact = header?.split("UTF-8''")[1] ?? ''
@@ -242,8 +242,8 @@ describe('stream', () => {
   })
 })
 
-describe('pace', () => {
-  /** For how many of so many seconds a client is waited for that takes so many bytes in each. */
+describe('the throughput', () => {
+  /** Returns for how many of `most` seconds a client is tolerated that takes `bytesEach` every `everySeconds`. */
   function seconds(bytesEach: number, most: number, everySeconds = 1): number {
     const { took, left } = throughputTimer(MIN_THROUGHPUT)
     for (let at = everySeconds; at <= most; at += everySeconds) {
@@ -253,23 +253,23 @@ describe('pace', () => {
     return most
   }
 
-  describe('patience', () => {
+  describe('the timer', () => {
     test.each([
       ['takes nothing', 0, 90],
       ['takes one byte a second', 1, 90],
       ['takes 5 kB a second', 5_000, 90],
       ['takes 6 kB a second', 6_000, 600],
       ['takes 20 kB a second', 20_000, 600],
-    ])('with a client that %s', (_, bytes, expected) => {
+    ])('ends as expected for a client that %s', (_, bytes, expected) => {
       expect(seconds(bytes, 600)).toBe(expected)
     })
 
-    test('with one whose bytes are seen in large steps', () => {
+    test('tolerates a client whose bytes are seen in large steps', () => {
       expect(seconds(20_000, 600, 75)).toBe(600)
       expect(seconds(5_000, 600, 75)).toBe(90)
     })
 
-    test('does not come back by a first burst', () => {
+    test('is not reset by an initial burst', () => {
       const { took, left } = throughputTimer(MIN_THROUGHPUT)
       took(100 * MIN_THROUGHPUT.bytes, 0)
       took(1, 89_999)
@@ -278,7 +278,7 @@ describe('pace', () => {
       expect(left()).toBe(0)
     })
 
-    test('does not end by what we need ourselves', () => {
+    test("does not count the time of the server's own work", () => {
       const { took, left } = throughputTimer(MIN_THROUGHPUT)
       for (let chunk = 0; chunk < 1000; chunk++) took(1, 0)
       expect(left()).toBe(MIN_THROUGHPUT.within)

@@ -1,22 +1,25 @@
 import 'server-only'
 
-/** What a streaming operation answers: bytes, or text that is sent as UTF-8, in pieces of any size. */
+/** Chunks of a streaming operation's answer: bytes, or text that is sent as UTF-8, of any size. */
 export type Pieces = AsyncIterable<string | Uint8Array>
 
-/** A body on its way out. To be taken from in turn; `return` when nobody wants the rest. */
+/**
+ * Body that is being sent. Chunks are to be read one after the other; `return` stops the work when the rest is not
+ * needed.
+ */
 export type Outgoing = {
   next(): Promise<IteratorResult<Uint8Array, void>>
   return(): Promise<void>
-  /** Settles once, never rejects: how much was taken, and why it ended early where it did. */
+  /** Settles once, never rejects: the number of bytes taken, and the reason for an early end. */
   ended: Promise<Sent>
 }
 
-/** `cut`: the end was not reached. `error`: because of us, not because the client had gone. */
+/** `cut`: incomplete. `error`: for a reason other than the client's disconnection. */
 export type Sent = { bytes: number; cut: boolean; error?: unknown }
 
-/** However quickly the client takes it, in milliseconds: the database remembers old rows for as long. */
+/** Longest time of a stream in milliseconds, at any speed: the database keeps old row versions for as long. */
 const MAX_SEND_MS = 600_000
-/** In bytes: rows are sent together. */
+/** Size of a chunk in bytes: rows are sent together. */
 const CHUNK = 64 * 1024
 
 export function isPieces(body: unknown): body is Pieces {
@@ -24,9 +27,9 @@ export function isPieces(body: unknown): body is Pieces {
 }
 
 /**
- * Starts to send. The first chunk is read already, so that what fails before it can still be answered as a problem;
- * whatever fails later makes `next` throw, and its caller has to cut the connection, so that no client takes half
- * of a file for the whole. Work stops at the end, after a failure, and when the client is gone, is slower than
+ * Starts to send. The first chunk has been read already, so that a failure before it can still be answered as a
+ * problem; a later failure makes `next` throw, and the caller has to cut the connection, so that no client takes a
+ * partial file for a complete one. Work stops at the end, after a failure, and when the client has gone, is slower than
  * `slowest` or takes ten minutes.
  * @param disconnected aborted when the client has gone
  */
@@ -42,7 +45,7 @@ export async function startSending(
   let sent: Sent | undefined
   let tired: NodeJS.Timeout | undefined
   const { took, left } = throughputTimer(minThroughput)
-  /** What is with the client, and since when. */
+  /** Latest chunk that was passed to the client, and when. */
   let lastChunk = { bytes: 0, at: performance.now() }
 
   const end = async (how: Omit<Sent, 'bytes'>) => {
@@ -51,7 +54,7 @@ export async function startSending(
     clearTimeout(tired)
     clearTimeout(sendTimeout)
     disconnected?.removeEventListener('abort', leave)
-    // Whoever hears of the end may rely on the work having stopped.
+    // At the end, callers may rely on the work having stopped.
     await chunks.return().catch(() => {})
     resolve(sent)
   }
@@ -86,7 +89,7 @@ export async function startSending(
   return { next, return: () => end({ cut: true }), ended }
 }
 
-/** Bytes that are there already as pieces, so that it is seen how quickly they are taken. */
+/** Yields complete bytes in chunks, so that the client's throughput can be measured. */
 export async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   for (let from = 0; from < bytes.length; from += CHUNK) yield bytes.subarray(from, from + CHUNK)
 }
@@ -106,21 +109,27 @@ async function* inChunks(pieces: Pieces): AsyncGenerator<Uint8Array, void, undef
   if (size > 0) yield Buffer.concat(parts)
 }
 
-/** So many bytes, each time, may keep us waiting for so many milliseconds. */
+/** Lowest throughput: `bytes` have to be taken in `within` milliseconds. */
 export type MinThroughput = { bytes: number; within: number }
 
 /**
- * The slowest that a client may take an answer: half a MiB in a minute and a half, about 6 kB a second. The system's own
- * buffers let go of up to 1.5 MB at once, which somebody who takes 20 kB a second needs 75 s for.
+ * Lowest throughput of a client: half a MiB in a minute and a half, about 6 kB/s. The system's socket buffers release
+ * up to 1.5 MB in one step, for which a client at 20 kB/s needs 75 s.
  */
 export const MIN_THROUGHPUT: MinThroughput = { bytes: 512 * 1024, within: 90_000 }
 
-/** How much patience is left with a client. Only the time counts in which we wait for it, and not what we need ourselves. */
+/**
+ * Returns a timer for the time that is left to a client. Counts only the time spent waiting for the client, without the
+ * server's own work.
+ */
 export function throughputTimer({ bytes, within }: MinThroughput) {
   let acceptedBytes = 0
   let waited = 0
   return {
-    /** @param ms for how long we waited until `count` bytes more were taken */
+    /**
+     * Records time spent waiting for the client.
+     * @param ms milliseconds until the client had taken `count` more bytes
+     */
     took(count: number, ms: number): void {
       acceptedBytes += count
       waited += ms
@@ -128,7 +137,7 @@ export function throughputTimer({ bytes, within }: MinThroughput) {
       acceptedBytes = 0
       waited = 0
     },
-    /** Milliseconds for which more may still be waited; it is too slow where there is none left. */
+    /** Returns the milliseconds for which the client may still be waited for; 0: too slow. */
     left: () => Math.max(0, within - waited),
   }
 }

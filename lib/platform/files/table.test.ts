@@ -30,7 +30,7 @@ describe('xlsx', () => {
     return sheets.map(({ rows }) => rows)
   }
 
-  it('writes cells of types, below the names', async () => {
+  it('writes typed cells below the column names', async () => {
     const at = new Date('2026-10-19T08:30:15Z')
     const rows = [{ text: 'Kovač 請求書', number: '-39004.92', day: '2026-09-30', at }, {}]
     expect(await rowsOf(rows, [], [{ number: 7 }])).toEqual([
@@ -43,17 +43,17 @@ describe('xlsx', () => {
     ])
   })
 
-  it('writes the names also where there is no row', async () => {
+  it('writes the column names even without rows', async () => {
     expect(await rowsOf()).toEqual([[['text', 'number', 'amount', 'day', 'moment']]])
   })
 
-  it('formats amounts and days, and keeps the names in sight', async () => {
+  it('formats amounts and days, and freezes the header row', async () => {
     const parts = partsOf(await bytesOf([{ number: '7.500', day: '2026-09-30' }]))
     expect(parts['xl/styles.xml']).toContain('formatCode="#,##0.00######"')
     expect(parts['xl/styles.xml']).toContain('formatCode="yyyy-mm-dd"')
     const sheet = parts['xl/worksheets/sheet1.xml']
     expect(sheet).toContain('state="frozen"')
-    // As written, and not as it is read back: no cell may hold text where a number belongs.
+    // As written, without parsing: no cell may contain text where a number belongs.
     expect(sheet).toMatch(/<c r="B2"[^>]*><v>7\.5<\/v><\/c><c r="C2" s="\d+"><v>7\.5<\/v><\/c>/)
   })
 
@@ -69,7 +69,7 @@ describe('xlsx', () => {
     'a&b<c>"d"',
     ' a ',
     'a\r\nb',
-  ])('keeps the text %j as text, and as it is', async (text) => {
+  ])('keeps the text %j as unchanged text', async (text) => {
     const bytes = await bytesOf([{ text }])
     expect(partsOf(bytes)['xl/worksheets/sheet1.xml']).not.toContain('<f>')
     const { sheets } = await readXlsx(bytes)
@@ -77,7 +77,7 @@ describe('xlsx', () => {
   })
 
   describe('numbers', () => {
-    it('are exact where a spreadsheet keeps each digit, and text where it does not', () =>
+    it('are exact where a spreadsheet keeps each digit, and text otherwise', () =>
       fc.assert(
         fc.asyncProperty(fc.bigInt(-(10n ** 18n), 10n ** 18n), fc.nat(6), async (units, decimals) => {
           const number = decimal(units, decimals)
@@ -90,16 +90,16 @@ describe('xlsx', () => {
         { numRuns: 60 },
       ))
 
-    it.each(['=1', 'NaN', '1e5', '1,5', '', Number.NaN])('%j is none', async (number) => {
+    it.each(['=1', 'NaN', '1e5', '1,5', '', Number.NaN])('rejects %j as a number', async (number) => {
       await expect(bytesOf([{ number }])).rejects.toThrow('number is not a plain decimal')
     })
 
-    it('a day is one', async () => {
+    it('includes days', async () => {
       await expect(bytesOf([{ day: '30.09.2026' }])).rejects.toThrow('day is not a day')
     })
   })
 
-  it('shows what XML cannot hold as a mark, and cuts what a cell cannot hold', async () => {
+  it('replaces characters that XML cannot contain, and truncates text that a cell cannot contain', async () => {
     const [[, marked, long] = []] = await rowsOf([
       { text: 'a\0b\u001fc\ud800d\uffff' },
       { text: 'x'.repeat(40_000) },
@@ -109,7 +109,7 @@ describe('xlsx', () => {
     expect(String(long?.[0])).toMatch(/x…$/)
   })
 
-  it('asks for no batch before the one before has left, and for none after whoever reads has gone', async () => {
+  it('requests no batch before the previous one was sent, and none after the consumer has stopped', async () => {
     let readCount = 0
     async function* batches() {
       for (;;) {
@@ -126,7 +126,7 @@ describe('xlsx', () => {
     expect(readCount).toBe(before)
   })
 
-  it('throws on what its rows throw', async () => {
+  it('throws the errors of its rows', async () => {
     async function* batches(): AsyncGenerator<Row[]> {
       yield [{ text: 'one' }]
       throw new Error('The database is gone.')
@@ -172,20 +172,20 @@ describe('csv', () => {
     )
   })
 
-  it('writes the names also where there is no row', async () => {
+  it('writes the column names even without rows', async () => {
     expect(await written()).toBe('\uFEFFfirst,amount,last\r\n')
     expect(await written([])).toBe('\uFEFFfirst,amount,last\r\n')
   })
 
   it.each(['=1', 'NaN', 'Infinity', '1e5', '1,5', ' 1', '', '+1', '--1', '1\n=2', Number.NaN, 1e21])(
-    'takes %j for no number',
+    'rejects %j as a number',
     async (number) => {
       await expect(written([{ text: '', number }])).rejects.toThrow('amount is not a plain decimal')
     },
   )
 
   it.each(['-0.01', '0', '-12', '39004.92', '0.0000125', 12345678901, -3.5])(
-    'leaves the number %j as it is',
+    'writes the number %j unchanged',
     async (number) => {
       expect(parse(await written([{ text: '', number }]), { bom: true })[1]?.[1]).toBe(String(number))
     },
@@ -197,7 +197,7 @@ describe('csv', () => {
     [{ separator: 'tab', decimal: 'comma' }, 'a,b\t-1234,50\tc;d'],
     [{ decimal: 'comma' }, '"a,b","-1234,50",c;d'],
     [{}, '"a,b",-1234.50,c;d'],
-  ])('writes for the spreadsheet that asks for %j', async (dialect, line) => {
+  ])('writes the dialect %j', async (dialect, line) => {
     const columns: Column<string[]>[] = [
       { name: 'first', text: ([text = '']) => text },
       { name: 'amount', amount: ([, amount = '']) => amount },
@@ -208,7 +208,7 @@ describe('csv', () => {
     expect(written.split('\r\n')[1]).toBe(line)
   })
 
-  describe('formulas are disarmed', () => {
+  describe('formula escaping (CSV injection)', () => {
     it.each([
       ['=1+1', "'=1+1"],
       ['+1', "'+1"],
@@ -231,7 +231,7 @@ describe('csv', () => {
       ['x;"=1', `x;'"=1`],
       ['x; @A;;-1', "x;' @A;;'-1"],
       ['a\r\n-b\n+c\t=d', "a\r\n'-b\n'+c\t'=d"],
-    ])('%j is written as %j', async (text, expected) => {
+    ])('writes %j as %j', async (text, expected) => {
       expect(await cellOf(text)).toBe(expected)
     })
 
@@ -246,7 +246,7 @@ describe('csv', () => {
       '−5',
       'a@b.example',
       'x; y',
-    ])('%j stays as it is', async (text) => {
+    ])('leaves %j unchanged', async (text) => {
       expect(await cellOf(text)).toBe(text)
     })
 
@@ -273,14 +273,14 @@ describe('csv', () => {
       { maxLength: 12 },
     )
 
-    it('whatever the separator is taken for, and the text is the same without the apostrophes', async () => {
+    it('works for any separator, and changes the text only by apostrophes', async () => {
       await fc.assert(
         fc.asyncProperty(hostile, async (parts) => {
           const text = parts.join('')
           const cell = await cellOf(text)
           expect(cell.replaceAll("'", '')).toBe(text.replaceAll("'", ''))
           const whole = (await written([{ text, number: '-1' }])).slice(1)
-          // As Excel reads it where the semicolon separates: the quotes that do not begin a cell mean nothing.
+          // Parses like Excel with the semicolon as separator: quotes in the middle of a cell have no effect.
           const cells = [cell, ...cell.split(/[;\t\r\n]/), ...whole.split(/[;\t\r\n]/)]
           expect(cells.filter((each) => /^[\p{Z}\p{C}"]*[=+\-@＝－]/u.test(each))).toEqual([])
         }),
@@ -288,7 +288,7 @@ describe('csv', () => {
       )
     })
 
-    it('all text round-trips but for them', async () => {
+    it('keeps all text in a round trip except for the apostrophes', async () => {
       await fc.assert(
         fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
           const cell = await cellOf(text)

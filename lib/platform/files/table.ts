@@ -4,8 +4,8 @@ import { type ColumnDef, writeXlsxStream } from 'hucre/xlsx'
 import { attachment } from './attachment.ts'
 
 /**
- * What a column says of a row: text, which may be anything; a number as plain decimal text, or an amount of money, which
- * is one; a day, `YYYY-MM-DD`; or a moment. Null is empty.
+ * Column with the function that returns its value for a row: any text; a number as plain decimal text, or an amount of
+ * money, which is one; a day, `YYYY-MM-DD`; or a moment. Null is an empty cell.
  */
 export type Column<Row> = { name: string } & (
   | { text: (row: Row) => string | null }
@@ -15,21 +15,21 @@ export type Column<Row> = { name: string } & (
   | { moment: (row: Row) => Date | null }
 )
 
-/** What an export holds, whatever kind of file it becomes. Rows come in batches, none of which is asked for too early. */
+/** Content of an export, independent of the file format. Rows come in batches, each requested only when needed. */
 export type Table<Row> = {
   columns: readonly Column<Row>[]
   batches: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>
 }
 
-/** A cell as it stands in any file, checked: what a number or a day says is what it is. */
+/** Validated cell of any file format: numbers and days are well-formed. */
 type Cell =
   | { kind: 'empty' }
   | { kind: 'text' | 'number' | 'day'; text: string }
   | { kind: 'moment'; at: Date }
 
 /**
- * What a column says of a row.
- * @throws Error where a number is no plain decimal, or a day none
+ * Returns the cell of a column for a row.
+ * @throws Error for a number that is not a plain decimal, or an invalid day
  */
 function cellOf<Row>(column: Column<Row>, row: Row): Cell {
   if ('moment' in column) {
@@ -39,13 +39,13 @@ function cellOf<Row>(column: Column<Row>, row: Row): Cell {
   if ('text' in column) return filled('text', column.text(row))
   if ('day' in column)
     return checked(column.name, /^\d{4}-\d{2}-\d{2}$/, 'a day', filled('day', column.day(row)))
-  // It is written without quotes and not disarmed: a negative amount begins like a formula.
+  // Numbers are written without quotes and escaping: a negative amount begins like a formula.
   const plain = /^-?\d+(\.\d+)?$/
   const value = 'amount' in column ? column.amount(row) : column.number(row)
   return checked(column.name, plain, 'a plain decimal', filled('number', value))
 }
 
-/** A column of something as a column of what has it. */
+/** Adapts a column of a row to an outer object that contains the row. */
 export function columnOf<Outer, Row>(column: Column<Row>, rowOf: (outer: Outer) => Row): Column<Outer> {
   const { name } = column
   if ('text' in column) return { name, text: (outer) => column.text(rowOf(outer)) }
@@ -64,21 +64,21 @@ function checked(name: string, pattern: RegExp, what: string, cell: Cell): Cell 
   return cell
 }
 
-/** How a file is read by the spreadsheet that it is for: with what between its cells, and what before a fraction. */
+/** Format that the target spreadsheet expects: the separator of cells, and the decimal mark. */
 export type Dialect = { separator?: keyof typeof SEPARATORS; decimal?: 'point' | 'comma' }
 
 export const SEPARATORS = { comma: ',', semicolon: ';', tab: '\t' } as const
 
-/** For the header Content-Type; a contract says `text/csv`. */
+/** Value of the header Content-Type; contracts declare `text/csv`. */
 const CSV = 'text/csv; charset=utf-8; header=present'
 
-// Without it Excel reads UTF-8 as the code page of its computer, and `Kovač` is spoilt without a word. Programs that
-// read CSV know it (`utf-8-sig`, `bom: true`); for those that do not there is JSON.
+// Without the byte order mark Excel reads UTF-8 in the computer's code page, and `Kovač` is silently garbled. Programs
+// that read CSV support it (`utf-8-sig`, `bom: true`); for others there is JSON.
 const BOM = '\uFEFF'
 
 /**
- * Writes a table as CSV (RFC 4180: commas unless told otherwise, quotes where they are needed, CRLF also at the end), a
- * piece for each batch, with a byte order mark and a line of names first. Numbers have a point, or the comma that is asked for.
+ * Writes a table as CSV (RFC 4180: commas by default, quotes where needed, CRLF also at the end), one chunk per batch,
+ * with a byte order mark and a header line. Numbers have a point, or the comma that the dialect asks for.
  */
 export async function* csv<Row>(
   { columns, batches }: Table<Row>,
@@ -102,17 +102,17 @@ function written(cell: Cell, decimal: 'point' | 'comma'): string | null {
   return cell.kind === 'text' ? disarmed(cell.text) : cell.text
 }
 
-// Nearly all text: nothing in it can begin a formula.
+// Fast path for nearly all text, which contains no start of a formula.
 const HARMLESS = /^[A-Za-z0-9][^;\t\r\n]*$/
 
-// Where a cell may begin. Excel in many languages takes a semicolon for the separator, and then quotes in the middle
-// of what it takes for a cell hold nothing together: the text's own lines, tabs and semicolons begin cells too.
+// Possible start of a cell (CSV injection). Excel takes a semicolon for the separator in many languages; quotes in the
+// middle of such a cell have no effect, so that the text's own lines, tabs and semicolons start cells, too.
 const CELL_START = /(^|[;\t\r\n])((?:(?![\t\r\n])[\p{Z}\p{C}"])*)([^\p{Z}\p{C}";]|$)/gu
 
 /**
- * Text that no spreadsheet takes for a formula: an apostrophe goes before what begins one. That is `=`, `+`, `-` and
- * `@`, in their other widths as well, behind any blanks and quotes; and a tab or a line break at the very beginning. All other
- * text is left as it is.
+ * Escapes text that a spreadsheet would take for a formula (CSV injection), by an apostrophe before the start of the
+ * formula: `=`, `+`, `-` and `@`, in their other widths as well, after any blanks and quotes; and a tab or a line break
+ * at the very beginning. Leaves all other text unchanged.
  */
 function disarmed(text: string): string {
   if (HARMLESS.test(text)) return text
@@ -122,19 +122,19 @@ function disarmed(text: string): string {
   return /^[\t\r\n]/.test(safe) ? `'${safe}` : safe
 }
 
-/** For the header Content-Type. */
+/** Value of the header Content-Type. */
 export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
-/** A number in a spreadsheet has so many digits that are exact. */
+/** Digits of a number that a spreadsheet keeps exactly. */
 const EXACT_DIGITS = 15
-/** A cell takes so many characters; a file with more in one is damaged for Excel. */
+/** Longest text of a cell in characters; Excel reports a file with more as damaged. */
 const MAX_CELL_LENGTH = 32_767
 
 /**
- * Writes a table as a workbook of Office Open XML, whose cells are numbers, days, moments and text, so that no
- * spreadsheet guesses: no text is a formula, and a number is read the same in every language. One batch is held at a
- * time. What is longer than a sheet, 1,048,576 rows, goes on in the next one.
- * @param name of the first sheet
+ * Writes a table as an Office Open XML workbook, whose cells are numbers, days, moments and text, so that no
+ * spreadsheet guesses: no text is a formula, and a number is read equally in every language. Holds one batch in memory.
+ * Rows beyond a sheet's 1,048,576 continue on the next sheet.
+ * @param name name of the first sheet
  */
 export async function* xlsx<Row>(
   name: string,
@@ -152,7 +152,10 @@ async function* rowsOf<Row>(columns: readonly Column<Row>[], batches: Table<Row>
     for (const row of rows) yield columns.map((column) => typed(cellOf(column, row)))
 }
 
-/** As wide as what mostly stands in it. An amount has two places after its point, and more where it is more exact. */
+/**
+ * Returns a column's header and width, by typical content. An amount has two decimal places, or more where it is more
+ * exact.
+ */
 function headerOf<Row>(column: Column<Row>): ColumnDef {
   const header = column.name
   if ('day' in column) return { header, width: 12, numFmt: 'yyyy-mm-dd' }
@@ -169,12 +172,12 @@ function typed(cell: Cell): string | number | Date | null {
   return escapeControls(cell.text)
 }
 
-/** Whether a spreadsheet keeps each digit; with more of them the number stays text, of which nothing is lost. */
+/** Returns whether a spreadsheet keeps each digit; longer numbers are written as text, without loss. */
 function isExact(number: string): boolean {
   return number.replace(/^-?0*\.?0*|\./g, '').length <= EXACT_DIGITS
 }
 
-/** What XML can't hold is shown as a mark; `_x0041_`, which spreadsheets take for a letter, stays what it is. */
+/** Replaces characters that XML can't contain by a mark; escapes `_x0041_`, which spreadsheets would decode. */
 function escapeControls(text: string): string {
   const escaped = text
     .toWellFormed()
@@ -186,12 +189,12 @@ function escapeControls(text: string): string {
     : escaped
 }
 
-/** A table as the answer of an export: a CSV file of this name, which needs no extension. */
+/** Returns a table as the reply with a CSV file of this name, without extension. */
 export function csvReply<Row>(name: string, table: Table<Row>, dialect: Dialect) {
   return { body: csv(table, dialect), headers: attachment(`${name}.csv`, CSV) }
 }
 
-/** The same as a workbook. */
+/** Returns a table as the reply with a workbook, like `csvReply` for CSV. */
 export function xlsxReply<Row>(name: string, sheet: string, table: Table<Row>) {
   return { body: xlsx(sheet, table), headers: attachment(`${name}.xlsx`, XLSX) }
 }

@@ -1,7 +1,7 @@
 import { XLSX } from './table.ts'
 import { unzip } from './test-zip.ts'
 
-/** An answer's body for tests to look into, a character for each byte: of a workbook that is the text of all its parts. */
+/** Returns an answer's body for tests, one character per byte; for a workbook, the text of all its parts. */
 export function legible(body: ArrayBuffer, mediaType: string | null): string {
   if (mediaType !== XLSX) return Buffer.from(body).toString('latin1')
   return unzip(new Uint8Array(body))

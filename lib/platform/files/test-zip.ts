@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from 'node:zlib'
 
-/** The files of an archive, by its directory, in its order; each is checked against its length and check sum. */
+/** Returns the files of an archive, in the order of its directory; checks each one's length and checksum. */
 export function unzip(archive: Uint8Array): { name: string; bytes: Buffer }[] {
   const file = Buffer.from(archive)
   const end = file.length - 22

@@ -43,7 +43,7 @@ describe('unzip', () => {
     )
 
   describe('an archive', () => {
-    it('gives its files in its order, as often as they are read, without what computers add', async () => {
+    it('yields its files in order, re-readable, without hidden files of operating systems', async () => {
       const archive = await packed({
         '2026/b.csv': 'bbb',
         'a.csv': 'a',
@@ -70,7 +70,7 @@ describe('unzip', () => {
       expect(first).toBeLessThan(1_000_000)
     })
 
-    it('is known by its start', async () => {
+    it('is recognized by its first bytes', async () => {
       expect(isZip(await packed({ 'a.csv': 'a' }))).toBe(true)
       expect(isZip(await packed({}))).toBe(true)
       expect(isZip(Buffer.from('PK'))).toBe(false)
@@ -78,8 +78,8 @@ describe('unzip', () => {
     })
   })
 
-  describe('refused is', () => {
-    it('what has more files, or more bytes, than it may', async () => {
+  describe('refused archives', () => {
+    it('an archive with more files or more bytes than allowed', async () => {
       const archive = await packed({ 'a.csv': 'aaaa', 'b.csv': 'bbbb' })
       expect(await rejection(archive, { files: 1, bytes: 100 })).toBe('The archive has more than 1 files.')
       expect(await rejection(archive, { files: 2, bytes: 7 })).toMatch(
@@ -88,14 +88,14 @@ describe('unzip', () => {
       expect(await rejection(archive, { files: 2, bytes: 8 })).toBe('nothing was wrong')
     })
 
-    it('a file that is longer than the directory says', async () => {
+    it('a file that is longer than the directory declares', async () => {
       const archive = await packed({ 'bomb.csv': Buffer.alloc(5_000_000) })
       const directory = archive.lastIndexOf(Buffer.from('PK\x01\x02'))
       archive.writeUInt32LE(10, directory + 24)
       expect(await rejection(archive)).toMatch(/^bomb.csv is no whole ZIP file: too many bytes/)
     })
 
-    it('a file whose bytes are not those of its check sum', async () => {
+    it('a file that does not match its checksum', async () => {
       const archive = await packed({ 'a.csv': 'a' })
       const directory = archive.lastIndexOf(Buffer.from('PK\x01\x02'))
       archive.writeUInt32LE(7, directory + 16)
@@ -118,7 +118,7 @@ describe('unzip', () => {
       expect(await rejection(await make())).toMatch(/^The file is no whole ZIP file: /)
     })
 
-    it('but a file that is not there is no bad archive', async () => {
+    it('a missing file is an error of the operating system, not a bad archive', async () => {
       await expect(withZip(join(folder, 'none.zip'), BOUNDS, texts)).rejects.toMatchObject({ code: 'ENOENT' })
     })
   })
@@ -136,7 +136,7 @@ const entry = (name: string, overrides: Partial<ZipEntry> = {}): ZipEntry => ({
 })
 const packed = async (entries: ZipEntry[]) => Buffer.concat(await Array.fromAsync(zip(entries)))
 
-it('holds the files in their order', async () => {
+it('contains the files in order', async () => {
   const names = ['b.pdf', 'a.pdf', '請求書 é.pdf']
   const files = unzip(await packed(names.map((name) => entry(name))))
   expect(files.map(({ name, bytes }) => [name, bytes.toString()])).toEqual(
@@ -144,7 +144,7 @@ it('holds the files in their order', async () => {
   )
 })
 
-it('makes one file at a time, and none that nobody takes', async () => {
+it('makes one file at a time, and only files that are read', async () => {
   const made: number[] = []
   const entries = (made: number[]) =>
     Array.from({ length: 50 }, (_, index) =>
@@ -155,7 +155,7 @@ it('makes one file at a time, and none that nobody takes', async () => {
         },
       }),
     )
-  /** As long as it takes to make all files of such an archive. */
+  /** Counts event loop turns for as long as all files of such an archive take. */
   const countTicks = async () => {
     const others: number[] = []
     await packed(entries(others))
@@ -171,12 +171,12 @@ it('makes one file at a time, and none that nobody takes', async () => {
   expect(made.length).toBeLessThan(7)
 })
 
-it('breaks off where a file can not be made', async () => {
+it('breaks off when a file fails', async () => {
   const failing = entry('b.pdf', { read: () => Promise.reject(new Error('no paper')) })
   await expect(packed([entry('a.pdf'), failing, entry('c.pdf')])).rejects.toThrow('no paper')
 })
 
-test('the bytes are the same in every zone', () => {
+test('the bytes are equal in every time zone', () => {
   const program = `
     import { zip } from './lib/platform/files/zip.ts'
     const read = async () => Buffer.from('x')
@@ -196,7 +196,7 @@ test('the bytes are the same in every zone', () => {
   expect(new Set(zones).size).toBe(1)
 })
 
-test('names that a file system takes for the same are told apart', () => {
+test('names that a file system may confuse are made unique', () => {
   expect(uniqueNames(['A-1', 'a-1', 'a-1 (2)', 'Ａ-1', 'b'], 'pdf')).toEqual([
     'A-1.pdf',
     'a-1 (2).pdf',

@@ -4,22 +4,22 @@ import { crc32 } from 'node:zlib'
 import { type Entry, type ZipFile as OpenZipFile, openPromise } from 'yauzl'
 import { ZipFile } from 'yazl'
 
-/** A file of an archive, made when its turn comes. */
+/** File of an archive, made when its turn comes. */
 export type ZipEntry = {
   name: string
-  /** The day that it is of, `YYYY-MM-DD`. */
+  /** Date of the file, `YYYY-MM-DD`. */
   day: string
   read(): Promise<Uint8Array>
 }
 
 /**
- * An archive of these files, sent while they are made: one at a time is held, and none is made before the one
- * before has left. The same files give the same bytes, in whatever zone they are made. Names have to be unique.
+ * Streams an archive of these files while they are made: holds one at a time, and makes none before the previous one
+ * has been sent. The same files result in the same bytes, in any time zone. Names have to be unique.
  */
 export async function* zip(entries: readonly ZipEntry[]): AsyncGenerator<Uint8Array, void, undefined> {
   const archive = new ZipFile()
   const out = archive.outputStream as Readable
-  // What a file throws is thrown here, and whoever sends breaks off.
+  // An error of a file is thrown here, and the sender breaks the connection off.
   archive.on('error', (error) => out.destroy(error as Error))
   for (const { name, day, read } of entries) {
     archive.addReadStreamLazy(
@@ -39,13 +39,13 @@ export async function* zip(entries: readonly ZipEntry[]): AsyncGenerator<Uint8Ar
   yield* out
 }
 
-/** A ZIP writes down what the clock on the wall says: here, whatever wall that is, noon. */
+/** Returns noon of a day in local time, since a ZIP stores local time without a zone. */
 function noonOf(day: string): Date {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   return new Date(year, month - 1, date, 12)
 }
 
-/** Tells names apart that a file system may take for the same: the second `a.pdf` is `a (2).pdf`. */
+/** Makes names unique that a file system may confuse: the second `a.pdf` becomes `a (2).pdf`. */
 export function uniqueNames(names: readonly string[], extension: string): string[] {
   const usedNames = new Set<string>()
   const key = (name: string) => name.normalize('NFKC').toLowerCase()
@@ -57,37 +57,37 @@ export function uniqueNames(names: readonly string[], extension: string): string
   })
 }
 
-/** A file in an archive. */
+/** File in an archive. */
 export type ZippedFile = {
-  /** As the archive has it, with its folders: `2026/09/IN-1.pdf`. A label, not a place to write to. */
+  /** Name in the archive with its folders: `2026/09/IN-1.pdf`. A label, never a path to write to. */
   name: string
-  /** Unpacked, as the archive says it; a stream that would give more breaks off. */
+  /** Unpacked size as declared; a stream that exceeds it breaks off (zip bomb). */
   bytes: number
   /**
-   * The unpacked bytes from the start, as often as it is called. What is not as long as it says, or not what its check
-   * sum says, makes the stream fail with a `BadZip`.
+   * Returns the unpacked bytes from the start, at each call. The stream fails with a `BadZip` where length or checksum
+   * differ from the declared ones.
    */
   read(): Promise<Readable>
 }
 
-/** What one archive may come to when it is unpacked. */
+/** Upper bounds of an unpacked archive. */
 export type ZipBounds = { files: number; bytes: number }
 
-/** What is wrong with an archive, as a sentence for whoever gave it. */
+/** Error of an archive, as a sentence for its sender. */
 export class BadZip extends Error {}
 
-/** Whether a file that begins like this is an archive. Four bytes are enough. */
+/** Returns whether a file with these first four bytes is an archive. */
 export function isZip(start: Uint8Array): boolean {
   const [p, k, ...kind] = start.subarray(0, 4)
   return p === 0x50 && k === 0x4b && ['3,4', '5,6'].includes(kind.join())
 }
 
 /**
- * Opens an archive, hands its files over in its order, and closes it when `use` is done, however that ends. Nothing is
- * written to disk; each file is unpacked while it is read, so that memory doesn't grow with it. Folders, and what
- * computers add by themselves (hidden files, `__MACOSX`), are left out.
- * @throws BadZip where it is no archive, is damaged or encrypted, or where its directory promises more than the
- *   bounds, before `use` is called; and whatever `use` throws
+ * Opens an archive, passes its files to `use` in order, and closes it when `use` has finished or thrown. Writes nothing
+ * to disk; each file is unpacked while it is read, in constant memory. Skips folders and files that operating systems
+ * add (hidden files, `__MACOSX`).
+ * @throws BadZip before `use` is called if the file is not an archive, is damaged or encrypted, or its directory
+ * declares more than the bounds; and any error of `use`
  */
 export async function withZip<T>(
   path: string,
@@ -95,7 +95,7 @@ export async function withZip<T>(
   use: (files: ZippedFile[]) => Promise<T>,
 ): Promise<T> {
   const archive = await openPromise(path, { autoClose: false }).catch(bad)
-  // The same errors reach whoever reads; without a listener they would end the process.
+  // The reader gets the same errors; without a listener they would end the process.
   archive.on('error', () => {})
   try {
     return await use(await listFiles(archive, bounds))
@@ -165,7 +165,7 @@ function zipError(error: Error, subject = 'The file'): BadZip {
 }
 
 function bad(error: unknown): never {
-  // What the operating system says, such as that there is no file, is no fault of the archive.
+  // Errors of the operating system, such as a missing file, are not errors of the archive.
   if (error instanceof Error && !('code' in error)) throw zipError(error)
   throw error
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const newCustomer = async () => (await addNewCustomer()) as CustomerId
-/** With some of what names and details may hold. */
+/** Returns an event with difficult characters in its names and details. */
 const event = (index: number) => ({
   action: 'thing.done',
   subject: `thing-${index}`,
@@ -29,7 +29,7 @@ const verified = (customerId: CustomerId) => readScope({ customerId }, (tx) => v
 const subjects = async (customerId: CustomerId) =>
   (await database.sql(customerId, 'SELECT subject FROM audit_events ORDER BY id')).map((row) => row.subject)
 
-test('many events hold the head for a few statements, however many they are', () => {
+test("events hold the head's lock for a few statements, regardless of their number", () => {
   const [customerId, no] = ['northwind', null]
   const actor = { actorKind: 'operator', actorId: 'operator', actorName: 'Operator' }
   const entry = { customerId, action: 'a', subject: 's', ...actor, requestId: 'r', session: no, address: no }
@@ -37,7 +37,7 @@ test('many events hold the head for a few statements, however many they are', ()
   expect(appending(additions).length).toBeLessThan(10)
 })
 
-test('many at once are a chain in their order, the first ones and those that follow', async () => {
+test('batches of events form a chain in their order', async () => {
   const customerId = await newCustomer()
   await add(customerId, 600)
   await add(customerId, 1)
@@ -47,14 +47,14 @@ test('many at once are a chain in their order, the first ones and those that fol
   expect(await subjects(customerId)).toEqual([...names(600), ...names(1), ...names(7)])
 })
 
-test('whoever writes meanwhile, each transaction stays together', async () => {
+test('events of one transaction stay together in spite of concurrent writers', async () => {
   const customerId = await newCustomer()
   await Promise.all(Array.from({ length: 12 }, (_, index) => add(customerId, index % 3 === 0 ? 1 : 20)))
   expect(await verified(customerId)).toEqual({ count: 164, from: 1, seq: 164 })
   expect((await subjects(customerId)).join(' ').split('thing-0 thing-1 ')).toHaveLength(9)
 })
 
-test('those of several customers stand in the chain of each', async () => {
+test("events of several customers are appended to each customer's own chain", async () => {
   const customers = [await newCustomer(), await newCustomer()].sort()
   await scopeOfMany(async (enter) => {
     for (const customerId of customers)
@@ -66,7 +66,7 @@ test('those of several customers stand in the chain of each', async () => {
     expect(await verified(customerId)).toEqual({ count: 5, from: 1, seq: 5 })
 })
 
-test('events of other times are added one by one, each with its own', async () => {
+test('events of different times are added one by one, each with its own time', async () => {
   const customerId = await newCustomer()
   const at = new Date('2026-03-01T12:00:00Z')
   await scope({ customerId }, async (tx) => {

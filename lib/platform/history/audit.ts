@@ -8,17 +8,17 @@ import { deferToCommit } from '#lib/platform/db/prepared-queries.ts'
 import { auditEvents } from '#lib/platform/db/schema/history.ts'
 import { requestContext } from '#lib/platform/runtime/log.ts'
 
-/** Who did it, as history shows them: a copy, so that a later change of name rewrites nothing. */
+/** Actor as shown in history: a copy, unaffected by later changes of the name. */
 export type Actor = {
   kind: 'key' | 'member' | 'operator' | 'recipient' | 'scim' | 'stranger' | 'vendor'
   id: string
   name: string
 }
 
-/** The command line acts under this name. */
+/** Actor of the command line. */
 export const OPERATOR: Actor = { kind: 'operator', id: 'operator', name: 'Operator' }
 
-/** Who tries to sign in, before it is known who it is. */
+/** Actor of a sign-in attempt, before its member is known. */
 export const ANONYMOUS: Actor = { kind: 'stranger', id: 'stranger', name: 'Somebody' }
 
 const KINDS = { key: 'key', session: 'member', scim: 'scim', operator: 'operator' } as const
@@ -28,20 +28,20 @@ export function actorOf(caller: Caller): Actor {
 }
 
 export type AuditEvent = {
-  /** What happened, as `<thing>.<past verb>`. */
+  /** Action, as `<thing>.<past verb>`. */
   action: string
-  /** Id of the thing that it happened to. */
+  /** Id of the event's subject. */
   subject: string
   actor: Actor
   requestId: string
   details?: Record<string, string | number | string[] | null | undefined>
-  /** When it happened, where that is not now: in the invented history of the demo. */
+  /** Time of the event, if other than now: for the demo's generated history. */
   at?: Date
 }
 
 /**
- * Adds a row to the append-only history, in the transaction of what it tells of and as its last words: the head of the
- * customer's chain is locked after everything else. Our role has INSERT and SELECT there and nothing else.
+ * Appends an event to the history, in the transaction of the change that it records, as a deferred statement: the head
+ * of the customer's chain is locked after all other rows. The app's role has only INSERT and SELECT on the history.
  */
 export async function recordAudit(tx: Transaction, customerId: CustomerId, event: AuditEvent): Promise<void> {
   const { action, subject, actor, requestId, details = {}, at } = event
@@ -61,7 +61,7 @@ export async function recordAudit(tx: Transaction, customerId: CustomerId, event
   addToTheEnd(tx, at ? { entry, at } : { entry })
 }
 
-/** What a transaction adds so far: it is said together, for each is a row of the same chain. */
+/** Events of each transaction so far: appended together, because they are consecutive links of one chain. */
 const added = new WeakMap<Transaction, Addition[]>()
 
 function addToTheEnd(tx: Transaction, addition: Addition): void {
@@ -70,15 +70,15 @@ function addToTheEnd(tx: Transaction, addition: Addition): void {
   const additions = [addition]
   added.set(tx, additions)
   deferToCommit(tx, () => {
-    // What comes after belongs to another customer of the same transaction.
+    // Later events belong to another customer of the same transaction.
     added.delete(tx)
     return appending(additions)
   })
 }
 
 /**
- * Address and browser are those of the actor. Where a request of somebody else, or a job, learns what became of what
- * the actor asked for, there are none.
+ * Returns session, address and user agent if the actor sent the current request; none if another caller's request, or a
+ * job, records the outcome of the actor's change.
  */
 function whereFrom({ kind, id }: Actor) {
   const here = requestContext()
@@ -92,12 +92,12 @@ function whereFrom({ kind, id }: Actor) {
   }
 }
 
-/** Text as PostgreSQL keeps it: half a character would come back as another one, and its digest would not fit. */
+/** Returns text as PostgreSQL stores it: a lone surrogate would be replaced, and the digest would not match. */
 function whole(text: string): string {
   return text.toWellFormed()
 }
 
-/** What happened to a thing, the first first; with the reason, where one was given. */
+/** Returns the events of a subject, the oldest first; with the reason, if there was one. */
 export async function auditOf(tx: Transaction, customerId: CustomerId, subject: string) {
   const { at, action, actorName, requestId, details, id } = auditEvents
   const reason = sql<string | null>`${details} ->> 'reason'`
@@ -108,7 +108,7 @@ export async function auditOf(tx: Transaction, customerId: CustomerId, subject: 
     .orderBy(id)
 }
 
-/** What an event says. Its place, its time and its digest are the chain's. */
+/** Content of an event. Place, time and digest belong to the chain. */
 export type Entry = {
   customerId: string
   action: string
@@ -123,10 +123,10 @@ export type Entry = {
   details: Record<string, unknown>
 }
 
-/** What the first link of a chain follows. */
+/** Predecessor digest of a chain's first link. */
 export const GENESIS = Buffer.alloc(32)
 
-/** SHA-256 of what an event says: of its fields in this order as JSON, the keys of the details in theirs. */
+/** Returns the SHA-256 of an event's content: of its fields in this order as JSON, with the details' keys sorted. */
 export function contentDigest(entry: Entry): Buffer {
   const { customerId, action, subject, actorKind, actorId, actorName, requestId } = entry
   const { session, address, agent, details } = entry
@@ -134,22 +134,22 @@ export function contentDigest(entry: Entry): Buffer {
   return sha256(JSON.stringify([customerId, action, subject, ...who, sortKeys(details)]))
 }
 
-/** An event's place in the chain, the event's own id, and its time in whole microseconds since 1970. */
+/** Event's place in the chain, its id, and its time in whole microseconds since 1970. */
 export type ChainPosition = { seq: number; eventId: string; micros: string }
 
-/** The digest of a link: SHA-256 of the digest before it, of what the event says, and of its place. */
+/** Returns the digest of a link: SHA-256 of the previous digest, the event's content, and the link's place. */
 export function linkDigest(before: Buffer, content: Buffer, { seq, eventId, micros }: ChainPosition): Buffer {
   return sha256(Buffer.concat([before, content, Buffer.from(`${seq} ${eventId} ${micros}`)]))
 }
 
-/** A time as the chain writes it, in SQL. */
+/** Returns the SQL expression of a time in the chain's format. */
 export const microsOf = (at: string) => `(extract(epoch FROM ${at}) * 1000000)::bigint`
 
 function sha256(data: string | Buffer): Buffer {
   return createHash('sha256').update(data).digest()
 }
 
-/** The same value with the keys of its objects in one order: `jsonb` keeps them in another one than ours. */
+/** Returns the value with its objects' keys sorted: `jsonb` does not keep our order. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
@@ -163,16 +163,16 @@ const NOW = 'coalesce($3::timestamptz, statement_timestamp())'
 const NEXT_ID = 'greatest(h.event_id + 1, excluded.event_id)'
 
 /**
- * The digest of a link, in SQL: it is computed where the head is locked. By casts alone, which are immutable where
- * `convert_to` and a number beside `||` are not: the text is of digits and spaces, so that its bytes are what it says.
+ * Returns the SQL expression of a link's digest, computed while the head is locked. It uses only casts, which are
+ * immutable, unlike `convert_to` and `||` with a number: the text consists of digits and spaces, so its bytes are
+ * unambiguous.
  */
 const link = (before: string, seq: string, eventId: string, micros: string) =>
   `sha256(${before} || $2 || (${seq}::text || ' ' || ${eventId}::text || ' ' || ${micros}::text)::bytea)`
 
-// Statements that leave together, and not one with the others inside, which a database that is spread over several
-// machines refuses; in its ON CONFLICT all must be immutable. An event's id is its time, or one more than the id before:
-// in the order of the chain. So the id that is offered is the time in microseconds. Named, so that PostgreSQL reads them
-// once for a connection.
+// Pipelined statements instead of a nested one, which Citus refuses; in its ON CONFLICT all functions must be
+// immutable. An event's id is its time, or one more than the previous id: in the order of the chain. So the proposed id
+// is the time in microseconds. Named, so that PostgreSQL parses them once per connection.
 const ADVANCE_CHAIN_HEAD = {
   name: 'audit-head',
   text: `INSERT INTO audit_heads AS h (customer_id, seq, event_id, at, digest)
@@ -197,17 +197,17 @@ const ADD_LINK = {
     SELECT h.customer_id, h.seq, h.event_id, h.digest FROM audit_heads h WHERE h.customer_id = $1`,
 }
 
-/** An event that is to be added; `at` is when it happened, where that is not now. */
+/** Event to append; `at` is its time if other than now. */
 export type Addition = { entry: Entry; at?: Date }
 
-/** From so many events of now on they are added together. */
+/** Number of current events from which on they are appended by one statement. */
 const MANY = 4
-/** So many leave in one statement, which stays far below the 3 s that it may take. */
+/** Events per statement, which keeps it far below its limit of 3 s. */
 const PORTION = 500
 
 /**
- * The statements that add events of one customer at the end of its chain. The first one locks the chain's head, which is
- * why all are left to the end of their transaction.
+ * Returns the statements that append events of one customer to its chain. The first one locks the chain's head, so all
+ * are deferred to the end of their transaction.
  */
 export function appending(additions: readonly Addition[]): pg.QueryConfig[] {
   const customerId = additions[0]?.entry.customerId
@@ -232,8 +232,8 @@ function one({ entry, at }: Addition): pg.QueryConfig[] {
   ]
 }
 
-// An import may leave thousands of events. One by one, each of them costs three statements while the head is locked, and
-// whatever else the customer changes waits for all of them: longer than it may wait for a lock.
+// An import may append thousands of events. One by one, each costs three statements while the head is locked, and the
+// customer's other changes wait for all of them: longer than the lock timeout.
 
 const LOCK_CHAIN_HEAD = {
   name: 'audit-hold-head',
@@ -254,8 +254,8 @@ const ADD_EVENTS = {
     WHERE h.customer_id = $1`,
 }
 
-// The digests of what the events say stand behind each other in $2, 32 bytes each. The function is of the migration
-// `chain-links`: it computes each digest from the one before.
+// $2 holds the content digests of the events, 32 bytes each. The function is from the migration `chain-links`: it
+// computes each link's digest from the previous one.
 const ADD_LINKS = {
   name: 'audit-links',
   text: `INSERT INTO audit_chain (customer_id, seq, event_id, digest)
@@ -272,9 +272,9 @@ const MOVE_CHAIN_HEAD_TO_LAST = {
 }
 
 /**
- * The statements that add several events of one customer at the end of its chain, in four statements and not in three for
- * each. The rows are those that events added one by one would have, but that all are of one moment.
- * @param entries of one customer: a few hundred at most
+ * Returns the statements that append several events of one customer to its chain: four in total instead of three per
+ * event. The rows equal those of events appended one by one, but share one time.
+ * @param entries entries of one customer: a few hundred at most
  */
 function appendingMany(entries: readonly Entry[]): pg.QueryConfig[] {
   const customerId = entries[0]?.customerId

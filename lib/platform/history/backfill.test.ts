@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** As the release before wrote them: without a link. */
+/** Adds events like the previous release: without links. */
 const addOld = (count: number) => {
   const old = (_: unknown, n: number) =>
     `('northwind', 'thing.done', 'old-${n}', 'member', 'm', 'Ana', 'r', '{"to": 1.50, "a": null}')`
@@ -34,14 +34,14 @@ const batch = (after: string | null, most: number) =>
   scope({ customerId: NORTHWIND }, (tx) => auditChaining.batch(tx, NORTHWIND, { after, most }))
 const verified = () => readScope({ customerId: NORTHWIND }, (tx) => verifyChain(tx, NORTHWIND))
 
-/** A test's database has none to do. */
+/** The backfill of a test's database is complete already. */
 const setFinished = (at: 'NULL' | 'now()') =>
   run(
     database.url,
     `UPDATE backfills SET finished_at = ${at}, at_customer = '' WHERE name = '${auditChaining.name}'`,
   )
 
-test('what an older release wrote is chained beside a running service, in batches that may be repeated', async () => {
+test('events of an older release are chained while the service runs, in idempotent batches', async () => {
   await setFinished('NULL')
   await addOld(25)
   expect(await verified()).toEqual({ count: 0, from: 1, seq: 0, waiting: 25 })
@@ -54,7 +54,7 @@ test('what an older release wrote is chained beside a running service, in batche
     ])
     after = filled.last
   }
-  // The rows of a batch that was ahead are taken by the other one: once each, and none is left.
+  // Two concurrent batches: each row is chained exactly once.
   await batch(null, 100)
   const report = await verified()
   expect([report.violation, report.waiting]).toEqual([undefined, undefined])
@@ -62,7 +62,7 @@ test('what an older release wrote is chained beside a running service, in batche
   expect(await batch(null, 10)).toEqual({ count: 0, last: null })
 })
 
-test('and so is what its processes write beside the new one, which is a fault until it is asked for again', async () => {
+test('events that processes of the older release add later are reported as unchained, until the backfill is requested again', async () => {
   await setFinished('now()')
   await addNew()
   await addOld(3)

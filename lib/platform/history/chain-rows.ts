@@ -6,9 +6,9 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { auditChain, auditClosings, auditEvents, auditHeads } from '#lib/platform/db/schema/history.ts'
 import { type ChainPosition, contentDigest, type Entry, GENESIS, linkDigest, microsOf } from './audit.ts'
 
-/** An event as far as its digest is made of it. */
+/** Event with the fields of its digest. */
 export type ChainedEvent = Entry & Pick<ChainPosition, 'eventId' | 'micros'>
-/** A link of the chain, and its event; undefined where that is gone. */
+/** Link of the chain with its event; undefined if the event is missing. */
 export type Link = { seq: number; eventId: string; digest: Buffer; event: ChainedEvent | undefined }
 
 const PORTION = 1000
@@ -38,7 +38,7 @@ const ITS_EVENT = and(
   eq(auditEvents.id, auditChain.eventId),
 )
 
-/** All links of a customer's chain, in its order; of two at one place, which nobody of ours makes, both. */
+/** Yields all links of a customer's chain in order; duplicates of a place, which only tampering can create, both. */
 export async function* listChain(tx: Transaction, customerId: CustomerId): AsyncGenerator<Link> {
   for (let last: Link | undefined; ; ) {
     const { seq, eventId } = auditChain
@@ -58,7 +58,7 @@ export async function* listChain(tx: Transaction, customerId: CustomerId): Async
   }
 }
 
-/** After which links older months were closed, the oldest first; and where the chain ends. */
+/** Returns the links after which older months were closed, the oldest first; and the head of the chain. */
 export async function readBounds(tx: Transaction, customerId: CustomerId) {
   const { seq, digest } = auditClosings
   const closings = await tx
@@ -73,17 +73,17 @@ export async function readBounds(tx: Transaction, customerId: CustomerId) {
   return { closings, chainHead: chainHeads[0] }
 }
 
-/** So many events are looked at in one statement, which stays far below the 3 s that it may take. */
+/** Events examined per statement, which keeps it far below its limit of 3 s. */
 const WINDOW = 20_000
 
-/** Events without a link in a stretch of the history; `next` is where the next one begins, null at the end. */
+/** Events without a link in a range of the history; `next` is the start of the next range, null at the end. */
 type Stretch = { events: ChainedEvent[]; next: string | null }
 
 /**
- * Events without a link among those that follow an id, in the order of their ids. A long history is looked through
- * stretch by stretch, however few of them it has.
- * @param asked.most so many are given
- * @param asked.window of so many events at most, with a link or without
+ * Returns events without a link that follow an id, in the order of their ids. Examines a long history range by range,
+ * even if few events match.
+ * @param asked.most largest number of returned events
+ * @param asked.window largest number of examined events, with a link or without
  */
 export async function listUnchained(
   tx: Transaction,
@@ -107,7 +107,7 @@ function unchainedWithin(
   customerId: CustomerId,
   { from, to, most }: { from: string | null; to: string | undefined; most: number },
 ) {
-  // Both sides are bounded: a join of the two reads no link of an earlier window.
+  // Both sides are bounded, so that their join reads no link of an earlier range.
   const link = tx
     .select({ id: auditChain.eventId })
     .from(auditChain)
@@ -126,7 +126,7 @@ function unchainedWithin(
     .limit(most)
 }
 
-/** Ids beyond `from`, up to `to`. */
+/** Returns the SQL condition for ids after `from`, up to `to`. */
 function within(id: typeof auditEvents.id | typeof auditChain.eventId, from: string | null, to?: string) {
   return and(
     from === null ? undefined : gt(id, BigInt(from)),
@@ -135,8 +135,8 @@ function within(id: typeof auditEvents.id | typeof auditChain.eventId, from: str
 }
 
 /**
- * Gives what an older release wrote its place in the chain, after what is there already. Asked for again, it takes in
- * what processes of that release wrote since.
+ * Backfill that appends an older release's events to the chain, after the existing links. When requested again, it adds
+ * the events that processes of that release have written since.
  */
 export const auditChaining: Backfill = {
   name: 'audit-chain',
@@ -144,7 +144,7 @@ export const auditChaining: Backfill = {
     await tx.execute(sql`
       INSERT INTO audit_heads (customer_id, seq, event_id, at, digest)
       VALUES (${customerId}, 0, 0, statement_timestamp(), ${GENESIS}) ON CONFLICT DO NOTHING`)
-    // Locked before it is asked what has no link: two such batches at once would give it two.
+    // Locked before events without a link are read: two concurrent batches would link them twice.
     const { rows } = await tx.execute<{ seq: string; digest: Buffer }>(sql`
       SELECT seq, digest FROM audit_heads WHERE customer_id = ${customerId} FOR UPDATE`)
     const chainHead = { seq: Number(rows[0]?.seq), digest: rows[0]?.digest ?? GENESIS }

@@ -15,7 +15,7 @@ const entry = {
   details: { to: 5, from: 3, changes: ['a', 'b'] },
 }
 
-test('what an event says has one digest, in whatever order its details are kept', () => {
+test("an event's content has one digest, regardless of the order of its details", () => {
   const again = { ...entry, details: { changes: ['a', 'b'], from: 3, to: 5 } }
   expect(contentDigest(again)).toEqual(contentDigest(entry))
   const others = [
@@ -28,7 +28,7 @@ test('what an event says has one digest, in whatever order its details are kept'
   expect(new Set(digests).size).toBe(digests.length)
 })
 
-test('a link stands for what is before it, and for its place', () => {
+test("a link's digest depends on the previous digest and on its place", () => {
   const position = { seq: 2, eventId: '31', micros: '17' }
   const content = contentDigest(entry)
   const links = [

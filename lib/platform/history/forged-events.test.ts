@@ -7,7 +7,7 @@ import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { OPERATOR, recordAudit } from './audit.ts'
 import { verifyChain } from './verify.ts'
 
-// What serves requests may add to the history, and so may whoever took its login.
+// The app's login may append to the history, and so may an attacker who has stolen it.
 
 let database: TestDatabase
 let owner: pg.Client
@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** A customer with so many events. */
+/** Adds a customer with this number of events. */
 async function customerWith(count: number): Promise<CustomerId> {
   const customerId = (await addNewCustomer()) as CustomerId
   await scope({ customerId: customerId }, async (tx) => {
@@ -36,7 +36,7 @@ async function customerWith(count: number): Promise<CustomerId> {
   return customerId
 }
 
-/** Adds an event after the last one, with a link at a place of its own choice. */
+/** Appends an event, with a link at an arbitrary place. */
 async function plant(customerId: CustomerId, seq: number): Promise<void> {
   const [last] = await database.sql(
     customerId,
@@ -66,27 +66,30 @@ const close = (customerId: CustomerId, seq: number) =>
 const violationOf = async (customerId: CustomerId) =>
   (await readScope({ customerId: customerId }, (tx) => verifyChain(tx, customerId))).violation
 
-describe('a planted event is found', () => {
+describe('a planted event', () => {
   test.each([
     [10, 5],
-    // The last place that is read at once.
+    // Last place of the first batch.
     [1001, 1000],
-  ])('among %i, at place %i', async (count, seq) => {
+  ])('is found among %i events, at place %i', async (count, seq) => {
     const customerId = await customerWith(count)
     expect(await violationOf(customerId)).toBeUndefined()
     await plant(customerId, seq)
     expect(await violationOf(customerId)).toMatchObject({ seq: expect.closeTo(seq, -1) })
   })
 
-  test.each([[3], [5], [0], [-1]])('at place %i, which was closed and is not gone yet', async (seq) => {
-    const customerId = await customerWith(8)
-    await close(customerId, 5)
-    expect(await violationOf(customerId)).toBeUndefined()
-    await plant(customerId, seq)
-    expect(await violationOf(customerId)).toBeDefined()
-  })
+  test.each([[3], [5], [0], [-1]])(
+    'is found at place %i, whose month is closed but not removed yet',
+    async (seq) => {
+      const customerId = await customerWith(8)
+      await close(customerId, 5)
+      expect(await violationOf(customerId)).toBeUndefined()
+      await plant(customerId, seq)
+      expect(await violationOf(customerId)).toBeDefined()
+    },
+  )
 
-  test.each([[3], [5], [1]])('at place %i, which is gone', async (seq) => {
+  test.each([[3], [5], [1]])('is found at place %i, whose month is removed', async (seq) => {
     const customerId = await customerWith(8)
     await close(customerId, 2)
     await close(customerId, 5)
@@ -98,7 +101,7 @@ describe('a planted event is found', () => {
   })
 })
 
-test('of what is closed, the rest is verified where the first month is gone already', async () => {
+test('the rest of the closed months is verified after the first month was removed', async () => {
   const customerId = await customerWith(8)
   await close(customerId, 5)
   await owner.query('ALTER TABLE audit_chain NO FORCE ROW LEVEL SECURITY')

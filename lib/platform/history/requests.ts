@@ -6,15 +6,15 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { log, reasonOf, requestContext } from '#lib/platform/runtime/log.ts'
 import { type AuditEvent, actorOf, recordAudit } from './audit.ts'
 
-/** What was called: its name, and the path as it was sent; a page by its title alone. */
+/** Call by name, with its path as sent; a page by its title only. */
 type Called = { call: string; path: string }
 
-/** As much of a path or query as the history keeps. */
+/** Longest path or query in the history, in characters. */
 const MAX_TEXT_LENGTH = 500
 
 /**
- * Writes down that a file leaves, before its first byte.
- * @throws Error where that can't be kept: then it does not begin
+ * Records an export before its first byte.
+ * @throws Error if it can't be recorded: the export then does not begin
  */
 export function auditExport(
   caller: Caller,
@@ -27,7 +27,7 @@ export function auditExport(
   return recordStandalone(caller.customerId, event)
 }
 
-/** Writes down that a caller whom we know was refused (403). Never throws. */
+/** Records that an authenticated caller was refused (403). Never throws. */
 export function auditDenial(
   caller: Caller,
   {
@@ -42,21 +42,21 @@ export function auditDenial(
   return recordRejection(caller.customerId, event)
 }
 
-/** Writes down that a caller whom we know was over a limit (429), named as the answer names it. Never throws. */
+/** Records that an authenticated caller exceeded a limit (429), by the limit's name in the answer. Never throws. */
 export function auditThrottled(caller: Caller, limit: string): Promise<void> {
   const requestId = requestContext()?.requestId ?? randomUUID()
   const event = { action: 'access.throttled', subject: limit, actor: actorOf(caller), requestId }
   return recordRejection(caller.customerId, event)
 }
 
-/** Records what no change stands beside, such as an export: it is kept when this returns. */
+/** Records an event without a change of data, such as an export, in a transaction of its own. */
 function recordStandalone(customerId: CustomerId, event: AuditEvent): Promise<void> {
   return scope({ customerId }, (tx) => recordAudit(tx, customerId, event), { evenIfClosed: true })
 }
 
 /**
- * Records that something was refused. Never throws: it is refused either way, and the log tells of an event that could
- * not be kept. The same refusal again within a minute adds nothing, so that no loop of a client fills the history.
+ * Records a refusal. Never throws: the request is refused either way, and an unrecorded event is logged. A repeated
+ * refusal within a minute is not recorded, so that a client in a loop can't fill the history.
  */
 export async function recordRejection(customerId: CustomerId, event: AuditEvent): Promise<void> {
   const { action, subject, actor, requestId } = event
@@ -71,7 +71,7 @@ export async function recordRejection(customerId: CustomerId, event: AuditEvent)
 
 const MINUTE = 60_000
 const MAX_RECENT_REJECTIONS = 10_000
-/** Refusals of the last minute, and until when an equal one is the same, the oldest first. */
+/** Expiry of recent refusals, within which an equal one is not recorded again; the oldest first. */
 const recentRejections = perDatabase(() => new Map<string, number>())
 
 function isFirst(what: string): boolean {
@@ -85,29 +85,29 @@ function isFirst(what: string): boolean {
   return true
 }
 
-/** Why somebody whom nobody knows was refused. */
+/** Reason for the refusal of an unauthenticated request. */
 export type AnonymousRejection = 'unknown-key' | 'unknown-account' | 'throttled'
 
-// A page and a route handler get separate copies of this module in a production build.
+// In a production build a page and a route handler have separate copies of this module.
 const slot = globalThis as typeof globalThis & {
   licensesInvoicesAnonymousRejections?: Map<AnonymousRejection, number>
 }
 slot.licensesInvoicesAnonymousRejections ??= new Map()
 const counts = slot.licensesInvoicesAnonymousRejections
 
-/** Counts a refusal that concerns no customer. It costs no row and no statement, however many come. */
+/** Counts a refusal without a customer. Costs neither a row nor a statement, for any number of refusals. */
 export function countAnonymousRejection(kind: AnonymousRejection): void {
   counts.set(kind, (counts.get(kind) ?? 0) + 1)
 }
 
-/** What was counted since it was taken last. */
+/** Returns and resets the counts since the last call. */
 export function drainAnonymousRejections(): [kind: AnonymousRejection, count: number][] {
   const drained = [...counts]
   counts.clear()
   return drained
 }
 
-/** Puts back what could not be kept. */
+/** Adds counts back that could not be stored. */
 export function restoreAnonymousRejections(
   drained: readonly (readonly [AnonymousRejection, number])[],
 ): void {

@@ -5,15 +5,15 @@ import { defineSettings } from '#lib/platform/runtime/env.ts'
 import { secret, text } from '#lib/platform/runtime/settings.ts'
 
 export type HistoryConfig = {
-  /** The folder for signed heads; undefined: they go to the log alone. */
+  /** Folder for signed heads; undefined: heads are only logged. */
   headsDir: string | undefined
-  /** What the signing key is made of; undefined: what stands in DATA_DIR. */
+  /** Secret from which the signing key is derived; undefined: the one in DATA_DIR. */
   secret: string | undefined
-  /** How many months are kept beside the present one. */
+  /** Months that are kept in addition to the current one. */
   months: number
 }
 
-/** The history: where its signed heads are written, and how long it is kept. */
+/** Settings of the history: output of signed heads, and retention. */
 export const historySettings = defineSettings(
   z
     .object({

@@ -17,9 +17,9 @@ import { madeOnce } from '#lib/platform/runtime/secrets.ts'
 import { historySettings } from './settings.ts'
 import type { ChainHead } from './verify.ts'
 
-// Ed25519 and not a keyed digest: whoever checks heads needs the public key alone, and can make none with it.
+// Ed25519 instead of a keyed digest (HMAC): verifying heads needs the public key only, which can't create any.
 
-/** Where a customer's chain ended at a time. */
+/** Head of a customer's chain at a time. */
 export type CustomerChainHead = { customer: string; seq: number; digest: string; time: string }
 export type SignedChainHead = CustomerChainHead & { key: string; signature: string }
 
@@ -32,15 +32,15 @@ const SignedChainHead = z.object({
   signature: z.string(),
 })
 
-/** What stands before 32 bytes of an Ed25519 key in its usual form (RFC 8410). */
+/** PKCS #8 prefix of a 32-byte Ed25519 private key (RFC 8410). */
 const PRIVATE = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PUBLIC = Buffer.from('302a300506032b6570032100', 'hex')
 
 let signingKeys: { secret: string; privateKey: KeyObject; publicKey: string } | undefined
 
 /**
- * The key that signs heads: made of AUDIT_SECRET, else of a secret that is made once into DATA_DIR. It signs nothing
- * else, and a new session secret leaves it as it is.
+ * Returns the key that signs heads: derived from AUDIT_SECRET, else from a secret that is generated once in DATA_DIR.
+ * Used for heads only, and independent of the session secret.
  */
 function signingKey() {
   const secret = historySettings().secret ?? madeOnce('audit')
@@ -54,7 +54,7 @@ function signingKey() {
   return signingKeys
 }
 
-/** The key that heads of this service are checked with: 32 bytes of Ed25519 in base64url. */
+/** Returns the public key of this service's signed heads: 32 bytes of Ed25519 in base64url. */
 export function publicKey(): string {
   return signingKey().publicKey
 }
@@ -66,9 +66,9 @@ export function signChainHead(chainHead: CustomerChainHead): SignedChainHead {
 }
 
 /**
- * A signed head as a line of a file has it.
- * @param keys those that are trusted, by the names that heads give them
- * @returns undefined where the line is none, or nobody who is trusted has signed it
+ * Parses a line of a file with signed heads.
+ * @param keys trusted public keys by the names in the heads
+ * @returns undefined if the line is malformed, or not signed by a trusted key
  */
 function readSignedChainHead(
   line: string,
@@ -81,8 +81,8 @@ function readSignedChainHead(
 }
 
 /**
- * Public keys by the names that heads give them.
- * @throws Error where one of them is none
+ * Returns the public keys by their names in heads.
+ * @throws Error for an invalid key
  */
 export function trusted(keys: readonly string[]): Map<string, KeyObject> {
   return new Map(
@@ -110,10 +110,10 @@ function jsonOf(line: string): unknown {
   }
 }
 
-/** A file a month, which is only ever added to. */
+/** One append-only file per month. */
 const CHAIN_HEADS_FILE = /^heads-\d{4}-\d{2}\.jsonl$/
 
-/** Adds signed heads to this month's file, a line each; they are on the disk when this returns. */
+/** Appends signed heads to this month's file, one per line; flushed to disk when this returns. */
 export async function appendChainHeads(
   folder: string,
   chainHeads: readonly SignedChainHead[],
@@ -129,12 +129,12 @@ export async function appendChainHeads(
   }
 }
 
-/** What files of heads hold: those whose signature fits, by customer, and how many lines have none that does. */
+/** Heads with valid signatures by customer, and the number of lines without one. */
 export type TrustedChainHeads = { chainHeads: Map<string, ChainHead[]>; refused: number }
 
 /**
- * Reads signed heads, of a file or of each file of a folder. Of one customer all of them, so that the place of a change
- * shows; of all customers the last one each, so that memory is bounded by their number.
+ * Reads signed heads from a file, or from each file of a folder. For one customer all heads, so that the place of a
+ * violation can be located; for all customers only the last head of each, so that memory is bounded by their number.
  */
 export async function readChainHeads(
   path: string,

@@ -5,7 +5,7 @@ import { type AuditEvent, recordAudit } from './audit.ts'
 
 const FIREFOX = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-/** An event of a member who did it in her browser: a key was revoked, unless told otherwise. */
+/** Adds an event of a member in a browser: a key was revoked, unless overridden. */
 export function addEvent(customer: string, overrides: Partial<AuditEvent> = {}): Promise<void> {
   const customerId = customer as CustomerId
   const actor = { kind: 'member', id: 'M1', name: 'Ana Ruiz' } as const

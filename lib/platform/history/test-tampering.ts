@@ -6,18 +6,20 @@ import { contentDigest, GENESIS, linkDigest } from './audit.ts'
 import { type Link, listChain } from './chain-rows.ts'
 import type { ChainViolation } from './verify.ts'
 
-/** What somebody who owns the database does to a history, and what of it is to be found: one of these, there. */
+/**
+ * Manipulation of a history by the database's owner, with its expected detection: one of `kinds`, at a place of `at`.
+ */
 export type Tampering = (owner: Owner) => Promise<{ kinds: ChainViolation['kind'][]; at: number[] }>
 
 type Owner = {
   links: Required<Link>[]
-  /** A statement whose $1 is the customer. */
+  /** Runs a statement whose $1 is the customer. */
   run(query: string, ...values: unknown[]): Promise<unknown>
-  /** The same after what was done. */
+  /** Returns the links as they are now. */
   again(): Promise<Owner>
 }
 
-/** The owner's hand on one customer's history. What it does is not committed. */
+/** Returns the owner's access to one customer's history. The manipulation is not committed. */
 export async function ownerOf(client: pg.Client, customerId: string): Promise<Owner> {
   const links: Required<Link>[] = []
   for await (const link of listChain(drizzle(client) as Transaction, customerId as never)) {
@@ -35,7 +37,7 @@ const CHANGES = [
   ...[...TEXTS, 'session', 'address', 'agent'].map((name) => `${name} = coalesce(${name}, '') || 'x'`),
   `details = details || '{"to": 4711}'`,
   "details = '{}'",
-  "at = (at AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC'", // Citus takes no sum by a zone.
+  "at = (at AT TIME ZONE 'UTC' + interval '1 microsecond') AT TIME ZONE 'UTC'", // Citus does not support date arithmetic with a time zone.
 ]
 const ID = '(SELECT event_id FROM audit_chain WHERE customer_id = $1 AND seq = $2)'
 
@@ -43,7 +45,7 @@ const at = ({ links }: Owner, index: number) => 1 + (index % links.length)
 const linkOf = (owner: Owner, seq: number) => owner.links[seq - 1] as Owner['links'][number]
 const digestBefore = (owner: Owner, seq: number) => owner.links[seq - 2]?.digest ?? GENESIS
 
-/** Moves links beyond a place by some places; in two steps, since no two may have one place meanwhile. */
+/** Moves links from a place on by some places; in two steps, because places are unique. */
 async function shift(owner: Owner, from: number, by: number) {
   const links = 'UPDATE audit_chain SET seq'
   await owner.run(`${links} = -seq WHERE customer_id = $1 AND seq >= $2`, from)
@@ -61,7 +63,7 @@ const edit = fc.tuple(position, fc.constantFrom(...CHANGES), fc.boolean()).map(
       const made = isSame ? "action = 'other.done'" : change
       await owner.run(`UPDATE audit_events SET ${made} WHERE customer_id = $1 AND id = ${ID}`, seq)
       if (!isClever) return { kinds: ['edited'], at: [seq] }
-      // The digest is made anew and fits: the next one does not, and nobody can tell which of the two is wrong.
+      // The recomputed digest fits, but the next link does not; either of the two could be the wrong one.
       const { event } = linkOf(await owner.again(), seq)
       const digest = event && linkDigest(digestBefore(owner, seq), contentDigest(event), { ...event, seq })
       await owner.run('UPDATE audit_chain SET digest = $3 WHERE customer_id = $1 AND seq = $2', seq, digest)
@@ -109,7 +111,7 @@ const insert = fc.tuple(position, fc.constantFrom('event', 'wild', 'fitting', 'a
       if (how !== 'at the end') await shift(owner, seq, 1)
       const link = 'INSERT INTO audit_chain VALUES ($1, $2, $3, $4)'
       await owner.run(link, seq, eventId, how === 'wild' ? Buffer.alloc(32, 7) : fitting)
-      // Before the end it fits, and what was signed there is another.
+      // Before the end, the following links show the insertion; at the end, it differs from the signed head.
       return { kinds: seq === owner.links.length ? ['inserted', 'written-anew'] : ['inserted'], at: [seq] }
     },
 )

@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.close()
 })
 
-test.each([1, 2, 3, 7, 8, 100])('events without a link are found in stretches of %i', async (window) => {
+test.each([1, 2, 3, 7, 8, 100])('events without a link are found in ranges of %i', async (window) => {
   const customerId = (await addNewCustomer()) as CustomerId
   for (let index = 0; index < 8; index++) await addEvent(customerId, { subject: `K${index}` })
   const unlinked = ['K0', 'K3', 'K4', 'K7']
@@ -33,7 +33,7 @@ test.each([1, 2, 3, 7, 8, 100])('events without a link are found in stretches of
   expect(removed.rowCount).toBe(4)
   const unchainedFrom = (range: { after: string | null; most: number }) =>
     readScope({ customerId }, (tx) => listUnchained(tx, customerId, { ...range, window }))
-  /** Stretch by stretch, so many of each at most. */
+  /** Reads range by range, with this number of events at most. */
   const through = async (most: number) => {
     const all: ChainedEvent[] = []
     for (let after: string | null | undefined; after !== null; ) {
@@ -50,7 +50,7 @@ test.each([1, 2, 3, 7, 8, 100])('events without a link are found in stretches of
   expect(second.events.map(({ subject }) => subject)).not.toContain('K0')
 })
 
-test('a batch goes on from where the last one ended, and looks at no more than its stretch', async () => {
+test('a batch continues after the previous one, and examines at most one range', async () => {
   const customerId = (await addNewCustomer()) as CustomerId
   for (let index = 0; index < 8; index++) await addEvent(customerId, { subject: `K${index}` })
   const ids = await database.sql(customerId, 'SELECT id::text FROM audit_events ORDER BY id')

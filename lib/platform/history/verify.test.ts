@@ -29,7 +29,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Adds an event; with some of what details and names may hold. */
+/** Adds an event with difficult characters in details and names. */
 function add(customerId: CustomerId, index: number): Promise<void> {
   const details = [{}, { from: index, to: 0.1, by: 'Ünï "x"\n\u2028' }, { zoë: ['a', '\ud800'], a: null }][
     index % 3
@@ -43,7 +43,7 @@ const verified = (customerId: CustomerId, chainHeads: ChainHead[] = []) =>
   readScope({ customerId }, (tx) => verifyChain(tx, customerId, chainHeads))
 
 describe('a chain', () => {
-  test('is one row after the other, of each customer apart, however many write at once', async () => {
+  test('is consecutive for each customer, in spite of concurrent writers', async () => {
     const other = (await addNewCustomer()) as CustomerId
     expect(await verified(other)).toEqual({ count: 0, from: 1, seq: 0 })
     await Promise.all(
@@ -53,7 +53,7 @@ describe('a chain', () => {
     expect(await verified(other)).toEqual({ count: 10, from: 1, seq: 10 })
   })
 
-  test('has no row of what was rolled back', async () => {
+  test('contains no link of a rolled-back transaction', async () => {
     const failed = scope({ customerId: NORTHWIND }, async (tx) => {
       const event = { action: 'thing.done', subject: 'lost', actor: OPERATOR, requestId: 'r' }
       await recordAudit(tx, NORTHWIND, event)
@@ -64,7 +64,7 @@ describe('a chain', () => {
   })
 })
 
-describe('whoever owns the database', () => {
+describe("tampering by the database's owner", () => {
   const tables = ['audit_events', 'audit_chain', 'audit_heads']
   beforeAll(async () => {
     for (const table of tables) await run(database.url, `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`)
@@ -73,7 +73,7 @@ describe('whoever owns the database', () => {
     for (const table of tables) await run(database.url, `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`)
   })
 
-  test('is found out in each of 1,000 edits, removals, insertions and reorderings, and where', async () => {
+  test('is detected and located in each of 1,000 edits, removals, insertions and reorderings', async () => {
     const { chainHead } = await readScope({ customerId: NORTHWIND }, (tx) => readBounds(tx, NORTHWIND))
     const signed = [chainHead as ChainHead]
     const kindCounts = new Map<string, number>()
@@ -97,7 +97,7 @@ describe('whoever owns the database', () => {
   }, 300_000)
 })
 
-describe('from the connections of the app', () => {
+describe("the app's connections", () => {
   const queries = ['audit_events', 'audit_chain'].flatMap((table) => [
     `UPDATE ${table} SET customer_id = customer_id`,
     `DELETE FROM ${table}`,
@@ -107,7 +107,7 @@ describe('from the connections of the app', () => {
   test.each(pools.flatMap((pool) => queries.map((query) => [pool, query] as const)))(
     '%s: %s is refused',
     async (pool, query) => {
-      // What only reads has no right either; its transactions say so first.
+      // A reading login lacks the privilege as well; its read-only transaction may be refused first.
       const code = expect.stringMatching(pool === 'reads' ? /^(42501|25006)$/ : /^42501$/)
       await expect(database.opened[pool].query(query)).rejects.toMatchObject({ code })
     },

@@ -12,19 +12,22 @@ import {
   readBounds,
 } from './chain-rows.ts'
 
-/** A head that was signed: up to here, the chain was this one. */
+/** Signed head: the chain's digest at this place. */
 export type ChainHead = { seq: number; digest: Buffer }
 
-/** The first thing that is wrong with a history: `seq` is its place in the chain, `eventId` the event there. */
+/** First violation of a history: `seq` is the place in the chain, `eventId` the event there. */
 export type ChainViolation =
   | { kind: 'edited' | 'inserted' | 'moved'; seq: number; eventId: string }
   | { kind: 'removed'; seq: number; upTo: number }
-  /** An event without a link, though what an older release wrote has its links by now. */
+  /** Event without a link, although the backfill of older releases' events is complete. */
   | { kind: 'unchained'; eventId: string }
-  /** A whole chain, and not the one whose heads were signed: what comes after `after`, up to `seq`, is another. */
+  /** Consistent chain that differs from the signed heads: the links after `after` up to `seq` were replaced. */
   | { kind: 'written-anew'; after: number; seq: number }
 
-/** `waiting`: so many events are of an older release, and get their links by a job that is not done with them. */
+/**
+ * Result of verifying a chain. `waiting`: number of an older release's events that an unfinished backfill still has to
+ * link.
+ */
 export type ChainReport = {
   violation?: ChainViolation
   waiting?: number
@@ -34,8 +37,8 @@ export type ChainReport = {
 }
 
 /**
- * Reads a customer's chain from its beginning, in bounded memory, and says what is wrong with it first.
- * @param signedChainHeads those that were signed
+ * Reads a customer's chain from its beginning, in constant memory, and returns the first violation.
+ * @param signedChainHeads signed heads to compare the chain with
  */
 export async function verifyChain(
   tx: Transaction,
@@ -55,7 +58,7 @@ export async function verifyChain(
   let violation: ChainViolation | undefined
   let previous = first
   for await (const link of links) {
-    // One is held back: what is wrong with it shows by how the next one follows.
+    // Looks one link ahead: the kind of a violation depends on how the next link follows.
     violation = previous && verifyLink(previous, link)
     if (violation) break
     previous = link
@@ -66,12 +69,13 @@ export async function verifyChain(
   return violation ? { ...report, violation } : { ...report, ...(await unchained(tx, customerId)) }
 }
 
-/** Where a chain begins or has come to; without a digest where none of the places before has one that is known. */
+/** Verified part of a chain; without a digest if no previous place has a known one. */
 type End = { seq: number; digest?: Buffer; eventId: string; count: number; before?: Buffer }
 
 /**
- * After which place to begin: the last one that was closed, but where what is closed is not gone yet. Its first link follows a closed
- * place or none, or one whose month is gone already; then nothing is known of what stood before it.
+ * Returns the place after which to begin: the last closed one, unless closed months are not removed yet. Then the first
+ * link follows a closed place or none, or one whose month is removed already; in the latter case the digest before it
+ * is unknown.
  */
 function beginning(
   first: Link | undefined,
@@ -83,7 +87,7 @@ function beginning(
   return [none, ...closings].find(({ seq }) => seq === first.seq - 1) ?? { seq: first.seq - 1 }
 }
 
-/** Takes the next link in; or says what is wrong there. */
+/** Advances the verified part by the next link; returns a violation if the link does not fit. */
 function step(end: End, link: Link, next: Link | undefined, last: number): ChainViolation | undefined {
   const expectedSeq = end.seq + 1
   const { seq, eventId, event } = link
@@ -91,7 +95,7 @@ function step(end: End, link: Link, next: Link | undefined, last: number): Chain
   if (seq < expectedSeq || seq > last) return { kind: 'inserted', seq, eventId }
   if (!event) return { kind: 'removed', seq, upTo: seq }
   if (end.digest && !digestAt(event, expectedSeq, end.digest)?.equals(link.digest)) {
-    // It would fit in the place of the one before, which therefore came in between.
+    // It would fit in the previous place, so the previous link was inserted.
     const isPushed = end.count > 0 && digestAt(event, end.seq, end.before)?.equals(link.digest)
     if (isPushed) return { kind: 'inserted', seq: end.seq, eventId: end.eventId }
     return { kind: kindOf(end, link, next), seq, eventId }
@@ -102,19 +106,19 @@ function step(end: End, link: Link, next: Link | undefined, last: number): Chain
 
 function kindOf(end: End, link: Link, next: Link | undefined): 'edited' | 'inserted' | 'moved' {
   if (!next?.event) return 'edited'
-  // What follows still fits the digest that was here.
+  // The next link still fits the original digest of this place.
   if (digestAt(next.event, link.seq + 1, link.digest)?.equals(next.digest)) return 'edited'
-  // What follows would fit in its place.
+  // The next link would fit in this place.
   if (digestAt(next.event, link.seq, end.digest)?.equals(next.digest)) return 'inserted'
   return 'moved'
 }
 
-/** Undefined after a place of which nothing is known. */
+/** Returns the digest of an event at a place; undefined if the previous digest is unknown. */
 function digestAt(event: ChainedEvent, seq: number, before: Buffer | undefined): Buffer | undefined {
   return before && linkDigest(before, contentDigest(event), { ...event, seq })
 }
 
-/** Compares the chain with the signed heads, each when it is reached. */
+/** Returns a function that compares each signed head with the chain when its place is reached. */
 function comparing(signed: readonly ChainHead[], first: number) {
   let at = 0
   let after = first
@@ -128,7 +132,7 @@ function comparing(signed: readonly ChainHead[], first: number) {
   }
 }
 
-/** What is wrong with an end up to which all is well: it is not the last one, or not the one that the head names. */
+/** Returns the violation at the end of a consistent chain: links are missing, or the last one differs from the head. */
 function lastViolation(
   { seq, digest, eventId }: End,
   chainHead: ChainHead | undefined,
@@ -141,7 +145,7 @@ function lastViolation(
     : undefined
 }
 
-/** So many at once: each is read whole. */
+/** Events per query: each is held in memory as a whole. */
 const PORTION = 1000
 
 async function unchained(

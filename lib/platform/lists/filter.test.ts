@@ -43,11 +43,11 @@ describe('the filter grammar (spec 4.1, 4.3, CONTRACT 2)', () => {
     expect(read(text).success).toBe(false)
   })
 
-  it('names the keys that it knows', () => {
+  it('lists the known keys in the error', () => {
     expect(read('type:a').error?.issues[0]?.message).toContain('platform, status')
   })
 
-  it('takes the values of a closed set in any case, and no others', () => {
+  it('takes the values of a closed set case-insensitively, and no others', () => {
     expect(z.decode(closed, 'status:[past due|Open]|platform:Open')).toEqual({
       status: ['PAST DUE', 'OPEN'],
       platform: ['Open'],
@@ -58,7 +58,7 @@ describe('the filter grammar (spec 4.1, 4.3, CONTRACT 2)', () => {
     }
   })
 
-  it('writes what it reads', () => {
+  it('writes the text that it parses', () => {
     const value = fc.stringMatching(/^[a-zA-Z0-9][a-zA-Z0-9 -]{0,10}[a-z0-9]$/)
     const values = fc.array(value, { minLength: 1, maxLength: 5 })
     fc.assert(
@@ -69,7 +69,7 @@ describe('the filter grammar (spec 4.1, 4.3, CONTRACT 2)', () => {
     )
   })
 
-  it('never throws, whatever it is given', () => {
+  it('never throws for any text', () => {
     fc.assert(fc.property(fc.string(), (text) => typeof read(text).success === 'boolean'))
   })
 })

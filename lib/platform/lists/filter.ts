@@ -9,7 +9,7 @@ type Closed<Key extends string> = Partial<Record<Key, readonly string[]>>
 const MAX_LENGTH = 1000
 const MAX_ALTERNATIVES = 50
 
-/** The grammar in words, for a parameter's description. */
+/** Description of the grammar in parameters. */
 export const FILTER_GRAMMAR = [
   'Conditions `key:value` are joined by `|`.',
   'A value without a key takes the key before it: `key:a|b`.',
@@ -20,10 +20,10 @@ export const FILTER_GRAMMAR = [
 ].join(' ')
 
 /**
- * The filter grammar of spec 4.1 and 4.3 (CONTRACT 2): `key:value` conditions joined by `|`; a part
- * without a key takes the key before it; values may stand in one pair of square brackets. The same
- * key means OR, different keys AND. The tenant is never part of it.
- * @param closed the values of those keys that have no others; they are read in any case
+ * Returns the schema of the filter grammar of spec 4.1 and 4.3 (CONTRACT 2): `key:value` conditions joined by `|`; a
+ * part without a key belongs to the previous key; values may be enclosed in one pair of square brackets. Conditions on
+ * one key are joined by OR, different keys by AND. The customer is never part of the filter.
+ * @param closed values of keys with a closed set; they are matched case-insensitively
  */
 export function filterText<const Key extends string>(keys: readonly Key[], closed: Closed<Key> = {}) {
   const filter = z.partialRecord(z.enum(keys), z.array(z.string()))
@@ -41,13 +41,16 @@ export function filterText<const Key extends string>(keys: readonly Key[], close
     .meta({ json: { type: 'string', minLength: 1, maxLength: MAX_LENGTH } } satisfies ParameterMeta)
 }
 
-/** The filter of a call that may be left out, with its keys and the grammar in words. @param example as a client writes it */
+/**
+ * Returns the schema of an optional filter with these keys, described with the grammar.
+ * @param example example as a client writes it
+ */
 export function optionalFilter<const Key extends string>(keys: readonly Key[], example: string) {
   const description = `As in \`${example}\`. Keys: ${keys.join(', ')}. ${FILTER_GRAMMAR}`
   return filterText(keys).optional().meta({ description })
 }
 
-/** Reads a filter; a text in return is the reason why it can't be read. */
+/** Parses a filter; returns the reason as text if it is invalid. */
 function parseFilter<Key extends string>(text: string, keys: readonly Key[]): Filter<Key> | string {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`
   const parts = text.split('|')
@@ -69,7 +72,7 @@ function parseFilter<Key extends string>(text: string, keys: readonly Key[]): Fi
   return inBrackets ? 'has a bracket that is not closed' : filter
 }
 
-/** The filter with the values of closed sets as these write them; a text says which value there is not. */
+/** Returns the filter with the spelling of the closed sets' values, or a text that names an invalid value. */
 function asClosed<Key extends string>(filter: Filter<Key>, closed: Closed<Key>): Filter<Key> | string {
   const read = { ...filter }
   for (const [key, values] of Object.entries(closed) as [Key, readonly string[]][]) {

@@ -7,7 +7,7 @@ const Key = z.tuple([z.string()])
 const filters: ListOf = ['northwind', 'things', { platform: ['a'] }]
 
 describe('a page token', () => {
-  it('leads where it was made to lead', () => {
+  it('restores its cursor', () => {
     const token = pageToken({ key: ['x'], direction: 'newer' }, filters)
     expect(readPageToken(token, filters, Key)).toEqual({ key: ['x'], direction: 'newer' })
     expect(token).toMatch(/^[\w-]+$/)
@@ -17,12 +17,12 @@ describe('a page token', () => {
     ['other filters', ['northwind', 'things', { platform: ['b'] }]],
     ['another list', ['northwind', 'others', { platform: ['a'] }]],
     ['another customer', ['harbor', 'things', { platform: ['a'] }]],
-  ])('fits no list of %s', (_, list) => {
+  ])('is refused by a list of %s', (_, list) => {
     const token = pageToken({ key: ['x'], direction: 'older' }, filters)
     expect(() => readPageToken(token, list, Key)).toThrow('other filters')
   })
 
-  it('is sealed: it tells nothing, a changed one is refused, and equal ones are equal', () => {
+  it('is sealed: unreadable, refused when changed, and equal for equal cursors', () => {
     const cursor: Cursor = { key: ['northwind-secret'], direction: 'older' }
     const token = pageToken(cursor, filters)
     expect(Buffer.from(token, 'base64url').toString('latin1')).not.toMatch(/secret|older/)
@@ -37,7 +37,7 @@ describe('a page token', () => {
     expect(() => readPageToken(plain, filters, Key)).toThrow('malformed')
   })
 
-  it('is refused when malformed, and never anything else than refused', () => {
+  it('is refused when malformed, and never causes any other error', () => {
     const code = expect.objectContaining({ code: 'page_token_invalid' })
     for (const token of ['', 'x', '%%', 'bnVsbA', 'W10', Buffer.from('[1,2,3]').toString('base64url')]) {
       expect(() => readPageToken(token, filters, Key)).toThrow(code)
@@ -50,7 +50,7 @@ describe('a page token', () => {
   })
 })
 
-/** Pages through `rows` (newest first) as the stores do, and gives back what each page showed. */
+/** Pages through `rows` (newest first) as the stores do, and returns the rows of each page. */
 function walk(rows: number[], size: number) {
   const read = (cursor: Cursor | undefined) => {
     if (!cursor) return rows.slice(0, size + 1)
@@ -69,7 +69,7 @@ function walk(rows: number[], size: number) {
 }
 
 describe('pageOf', () => {
-  it('shows each row once on the way down, and the same pages on the way back', () => {
+  it('shows each row once forward, and the same pages backward', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 7 }), (count, size) => {
         const rows = Array.from({ length: count }, (_, index) => count - index)

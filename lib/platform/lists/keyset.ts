@@ -5,16 +5,16 @@ import { z } from 'zod'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type Sealing, seal, unseal } from '#lib/platform/runtime/secrets.ts'
 
-/** A column of the sort key of a list's rows; the last one is the id, which makes it unique. */
+/** Column of a list's sort key; the last one is the id, which makes the key unique. */
 export type KeyColumn = {
   column: SQLWrapper
-  /** A value as a page token holds it, back in the type of the column; text unless told. */
+  /** Converts a value from a page token's text to the column's type; without it, the value is text. */
   read?: (text: string) => SQL
 }
 
 /**
- * One page by key, in the direction of reading: the ORDER BY, and the condition that leaves out what lies before
- * the cursor. All columns run the same way, so that one index serves both directions.
+ * Returns the parts of a keyset pagination query in reading direction: the ORDER BY, and the condition for rows beyond
+ * the cursor. All columns have the same direction, so that one index serves both directions.
  */
 export function pageByKey(columns: readonly KeyColumn[], cursor: Cursor | undefined, ascending = false) {
   const up = ascending !== (cursor?.direction === 'newer')
@@ -32,8 +32,8 @@ export function pageByKey(columns: readonly KeyColumn[], cursor: Cursor | undefi
 }
 
 /**
- * The sort key of a list by time of creation: that time in whole microseconds, which a JavaScript date would cut,
- * then the id. `TimeKey` checks what a page token holds of it.
+ * Returns the sort key of a list by creation time: the time in whole microseconds, which a JavaScript date would
+ * truncate, then the id. `TimeKey` validates this key in page tokens.
  */
 export function byCreation(createdAt: SQLWrapper, id: SQLWrapper) {
   const read = (micros: string) => sql`timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond'`
@@ -41,15 +41,15 @@ export function byCreation(createdAt: SQLWrapper, id: SQLWrapper) {
   return { columns, micros: sql<string>`(extract(epoch from ${createdAt}) * 1000000)::bigint::text` }
 }
 
-/** The time of creation as JavaScript has it, in epoch milliseconds, from the microseconds of a row. */
+/** Returns the creation time of a row in epoch milliseconds, from its microseconds. */
 export function timeOf(micros: string): number {
   return Math.floor(Number(micros) / 1000)
 }
 
 /**
- * All rows of a list, page after page on in its order.
- * @param size how many rows `read` gives at most, beyond the cursor
- * @param keyOf the sort key of a row, as a cursor holds it
+ * Yields all rows of a list, page by page in its order.
+ * @param size largest number of rows that `read` returns beyond the cursor
+ * @param keyOf returns the sort key of a row, as in a cursor
  */
 export async function* allPages<Row>(
   size: number,
@@ -67,8 +67,8 @@ export async function* allPages<Row>(
 }
 
 /**
- * Where a page starts: beyond this row's sort key, on or back in the list's order. They are called as in the usual
- * one, newest first: `older` leads on and `newer` back.
+ * Start of a page: rows beyond this sort key, forward or backward in the list's order. Directions are named after the
+ * usual order, newest first: `older` is forward and `newer` is backward.
  */
 export type Cursor = { key: readonly string[]; direction: 'older' | 'newer' }
 
@@ -78,7 +78,7 @@ const Token = z.tuple([
   z.array(z.string().max(400)).max(4),
 ])
 
-/** The sort key of a list that is ordered by time of creation: microseconds since 1970 that PostgreSQL can hold, and an id. */
+/** Schema of the sort key by creation time: microseconds since 1970 that PostgreSQL can represent, and an id. */
 export const TimeKey = z.tuple([
   z.string().regex(/^\d{1,17}$/),
   z
@@ -87,20 +87,20 @@ export const TimeKey = z.tuple([
     .regex(/^[^\0]+$/),
 ])
 
-/** Whose list it is, which one, and whatever selects and orders its rows. */
+/** Identity of a list: its customer, its name, and all parameters that select and order its rows. */
 export type ListOf = readonly [customerId: string, list: string, ...selection: unknown[]]
 
-/** Equal answers stay equal to the byte, with their ETag. */
+/** Repeatable, so that equal answers are identical byte for byte, with their ETag. */
 export const PAGE_TOKENS: Sealing = { purpose: 'page tokens', isRepeatable: true }
 
-/** Makes the opaque token, sealed: nobody can read it or make one. It fits no other list. */
+/** Returns an opaque token, sealed: clients can neither read nor forge it. It is valid for this list only. */
 export function pageToken(cursor: Cursor, list: ListOf): string {
   return seal(JSON.stringify([cursor.direction, digest(list), cursor.key]), PAGE_TOKENS)
 }
 
 /**
- * Reads a token that `pageToken` made for the same list.
- * @param key checks the sort key's parts: a token may be older than the list's present order
+ * Parses a token of `pageToken` for the same list.
+ * @param key schema of the sort key: a token may be older than the list's current order
  * @throws Problem `page_token_invalid`
  */
 export function readPageToken(token: string, list: ListOf, key: z.ZodType<readonly string[]>): Cursor {
@@ -132,8 +132,8 @@ function digest(list: ListOf): string {
 }
 
 /**
- * Cuts one page out of rows that were read with one row more than asked for, and names its neighbours.
- * @param rows in the direction of reading: in the list's order when older, the other way round when newer
+ * Returns one page of rows, of which one more than `size` was read, with tokens for the next and the previous page.
+ * @param rows rows in reading direction: in the list's order for `older`, reversed for `newer`
  */
 export function pageOf<Row>(
   rows: Row[],

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { integerText, type ParameterMeta } from '#lib/platform/api/request.ts'
 import { formatList } from './filter-text.ts'
 
-/** By what a list is ordered, and which way: `totalAmount desc`. */
+/** Sort key and direction: `totalAmount desc`. */
 export type SortSpec<Key extends string> = `${Key} ${'asc' | 'desc'}`
 
-/** The order of a list, as in `orderBy=totalAmount desc`: one of these keys, ascending unless told otherwise. */
+/** Returns the schema of a list's order, as in `orderBy=totalAmount desc`: one of these keys, ascending by default. */
 export function sortText<const Key extends string>(keys: readonly Key[]) {
   const sorts = keys.flatMap((key): SortSpec<Key>[] => [`${key} asc`, `${key} desc`])
   const pattern = `^\\s*(${keys.join('|')})(\\s+(asc|desc))?\\s*$`
@@ -25,8 +25,8 @@ export function sortText<const Key extends string>(keys: readonly Key[]) {
 }
 
 /**
- * Several values in one parameter, as in `a|b`: a `|` or `%` within a value is percent-encoded once more, so that
- * any text can be one. A value that is given twice counts once.
+ * Returns the schema of several values in one parameter, as in `a|b`: a `|` or `%` within a value is percent-encoded
+ * once more, so that any text can be a value. Duplicates count once.
  */
 export function listText({ most, longest }: { most: number; longest: number }) {
   return z
@@ -60,27 +60,28 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * An exact decimal as text; may be absent. Credit is below 0.
- * @param what says what the bound selects: `invoices whose total is this much or more`
+ * Returns the schema of an optional exact decimal as text. Credit is negative.
+ * @param selection rows that the bound selects: `invoices whose total is this much or more`
  */
-export function amountText(what: string) {
+export function amountText(selection: string) {
   return z
     .string()
     .regex(/^-?\d{1,20}(\.\d{1,20})?$/, 'must be a decimal number, as in 1250.50')
     .optional()
-    .meta({ description: `Exact decimal, as in \`1250.50\`: ${what}.` })
+    .meta({ description: `Exact decimal, as in \`1250.50\`: ${selection}.` })
 }
 
-// Public clients send milliseconds where the spec says seconds: no date of ours is that many seconds away.
+// Public clients send milliseconds where the spec has seconds: no date of ours is that many seconds away.
 const MIN_MILLISECONDS = 100_000_000_000
 
 /**
- * Unix seconds, or milliseconds from 100,000,000,000 on, to whole milliseconds; may be absent.
- * @param what says what the bound selects: `changes that were asked for at this time or later`
- * @param rest milliseconds added to whole seconds: 999 where a bound takes in all of its second
+ * Returns the schema of an optional time: Unix seconds, or milliseconds from 100,000,000,000 on, converted to whole
+ * milliseconds.
+ * @param selection rows that the bound selects: `changes that were asked for at this time or later`
+ * @param rest milliseconds added to whole seconds: 999 if an upper bound includes all of its second
  */
-export function unixTime(what: string, rest = 0) {
-  const description = `Unix time: ${what}. In seconds; a value of 100,000,000,000 or more is read as milliseconds.`
+export function unixTime(selection: string, rest = 0) {
+  const description = `Unix time: ${selection}. In seconds; a value of 100,000,000,000 or more is read as milliseconds.`
   return z
     .codec(integerText(0, Number.MAX_SAFE_INTEGER), z.int().min(0), {
       decode: (value) => (value >= MIN_MILLISECONDS ? value : value * 1000 + rest),
@@ -90,5 +91,9 @@ export function unixTime(what: string, rest = 0) {
     .meta({ description })
 }
 
-/** A moment on the wire, of which `what` says what happened then. */
-export const timeOf = (what: string) => z.int().meta({ description: `${what}: epoch time in milliseconds.` })
+/**
+ * Returns the schema of a time in answers.
+ * @param event the event at that time, for the description
+ */
+export const timeOf = (event: string) =>
+  z.int().meta({ description: `${event}: epoch time in milliseconds.` })

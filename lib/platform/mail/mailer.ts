@@ -8,16 +8,16 @@ import type { MailConfig } from './settings.ts'
 export type Message = { subject: string; text: string; html?: string; headers: Record<string, string> }
 
 /**
- * What became of a mail. `refused`: for good, the address itself or just this message. `later`: not now. `away`: the
- * mail server can't be reached or does not let us in, so neither will the next mail leave. `unknown`: the
- * connection broke when the message was on its way.
+ * Outcome of a delivery. `refused`: permanent, for the address or this message only. `later`: temporary. `away`: the
+ * mail server is unreachable or rejects the login, so that the next mail would fail, too. `unknown`: the connection
+ * broke while the message was being sent.
  */
 export type Delivery =
   | { kind: 'sent' }
   | { kind: 'refused'; reason: string; address: boolean }
   | { kind: 'later' | 'away' | 'unknown'; reason: string }
 
-/** In milliseconds: of inactivity, and of it all. Far below the lease of a mail. */
+/** Timeouts in milliseconds: of inactivity, and in total. Far below the lease of a mail. */
 const WAITS = {
   connectionTimeout: 10_000,
   dnsTimeout: 10_000,
@@ -29,8 +29,8 @@ const WHOLE = 120_000
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/
 
 /**
- * Hands one mail to the mail server, once. Whatever the server does, it says what became of the mail.
- * @param id names the mail: a repeat carries it too, so that mail programs can drop one of two
+ * Sends one mail to the mail server, once, and returns the outcome. Never throws.
+ * @param id Message-ID: a repeat carries the same, so that mail programs can drop the duplicate
  */
 export async function deliver(
   { from, ...server }: MailConfig,
@@ -44,7 +44,7 @@ export async function deliver(
   const bytes = await new MailComposer({ ...addressed, text, html, headers, ...access }).compile().build()
   let hasStarted = false
   const source = new Readable({
-    // Read only once the server has taken sender and recipient, and asked for the message.
+    // Read only after the server has accepted sender and recipient, and requested the message.
     read() {
       hasStarted = true
       this.push(bytes)
@@ -67,7 +67,7 @@ async function exchange(
   envelope: object,
   source: Readable,
 ): Promise<void> {
-  // A login travels encrypted or not at all. Without one, and on this machine, encryption is what can be had.
+  // A login is sent encrypted or not at all. Without a login, and on this machine, encryption is opportunistic.
   const isLocal = LOOPBACK.test(host)
   const trust = isLocal ? { tls: { rejectUnauthorized: false } } : {}
   const encrypted = login && !isLocal ? { requireTLS: true } : { opportunisticTLS: true }

@@ -5,19 +5,25 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import type { accountLinks } from '#lib/platform/db/schema/access/people.ts'
 import type { accountMails } from '#lib/platform/db/schema/access/sign-ins.ts'
 
-// Rows that wait for a job, which mails them: one that is taken is `SENDING` until it is known what became of it.
+// Outbox rows that a job mails: a claimed row is `SENDING` until its outcome is known.
 
 type Queue = typeof accountMails | typeof accountLinks
 
-/** While one is being sent nobody else takes it; of who dies over it nobody knows whether it left, and it leaves again. */
+/**
+ * Lease of a row that is being sent, exclusive to one process. If the process dies, the outcome is unknown, and the
+ * mail is sent again.
+ */
 export const LEASE = sql`interval '10 minutes'`
 const AGAIN_AFTER = sql`interval '5 minutes'`
 const LATEST = sql`interval '1 day'`
 
-/** In a statement: whether a row of a queue is due. */
+/** SQL condition that a row of a queue is due. */
 export const IS_DUE = sql`state IN ('WAITING', 'SENDING') AND not_before <= statement_timestamp()`
 
-/** Gives up those of the customer that are older than a day: they help nobody. @param since the column that says how old */
+/**
+ * Rejects the customer's mails that are older than a day and therefore useless.
+ * @param since column with the mail's time
+ */
 export async function rejectExpired(
   tx: Transaction,
   customerId: CustomerId,
@@ -29,10 +35,10 @@ export async function rejectExpired(
     WHERE customer_id = ${customerId} AND state IN ('WAITING', 'SENDING') AND ${sql.identifier(since)} < now() - ${LATEST}`)
 }
 
-/** How the mail of a row ended; `WAITING`: it surely did not leave, and is tried again later. */
+/** Outcome of a row's mail; `WAITING`: certainly not sent, and tried again later. */
 export type Ended = { state: 'WAITING' | 'SENT' | 'REFUSED' | 'UNKNOWN'; reason: string | null }
 
-/** Writes down how it ended. */
+/** Records the outcome of a mail. */
 export async function recordOutcome(
   tx: Transaction,
   customerId: CustomerId,

@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 
 describe('notices', () => {
-  test('are off where nothing is set', () => {
+  test('are off without settings', () => {
     withEnvironment({ SMTP_URL: '', MAIL_FROM: '' })
     expect(mailSettings()).toBeUndefined()
   })
@@ -23,7 +23,7 @@ describe('notices', () => {
     ['SMTP_URL', 'MAIL_FROM'],
     ['MAIL_FROM', 'SMTP_URL'],
     ['BASE_URL', 'BASE_URL'],
-  ])('with %s alone, or without it, are told what is missing', (name, missing) => {
+  ])('report the missing settings where %s is set alone, or is missing', (name, missing) => {
     withEnvironment(name === 'BASE_URL' ? { BASE_URL: '' } : { [missing]: '' })
     expect(mailSettings).toThrow(`${missing}: is needed too`)
   })
@@ -34,7 +34,7 @@ describe('notices', () => {
     ['smtp://mail.example:25/', { port: 25 }],
     ['smtp://[::1]:2525', { host: '::1', port: 2525 }],
     ['smtp://a%40b:p%3Aq%2F@mail.example', { login: { user: 'a@b', password: 'p:q/' } }],
-  ])('go to %s', (url, expected) => {
+  ])('are sent to %s', (url, expected) => {
     withEnvironment({ SMTP_URL: url })
     expect(mailSettings()).toMatchObject(expected)
   })
@@ -47,7 +47,7 @@ describe('notices', () => {
     ],
     ['"Sales, Inc." <billing@example.com>', { name: 'Sales, Inc.', address: 'billing@example.com' }],
     ['<billing@example.com>', { name: '', address: 'billing@example.com' }],
-  ])('come from %s', (text, from) => {
+  ])('are sent from %s', (text, from) => {
     withEnvironment({ MAIL_FROM: text })
     expect(mailSettings()?.from).toEqual(from)
   })
@@ -64,7 +64,7 @@ describe('notices', () => {
     ['MAIL_FROM', 'a@example.com, b@example.com'],
     ['MAIL_FROM', 'Billing <a@example.com>\r\nBcc: x@example.com'],
     ['MAIL_FROM', 'Bill\ning <a@example.com>'],
-  ])('refuse %s=%j, and do not repeat it', (name, value) => {
+  ])('refuse %s=%j without repeating the value', (name, value) => {
     withEnvironment({ [name]: value })
     expect(mailSettings).toThrow(new RegExp(`^Wrong configuration\\. ${name}: must be as in`))
     expect(mailSettings).not.toThrow('topsecret')

@@ -8,18 +8,18 @@ const SCHEMES: Record<string, { port: number; secure: boolean }> = {
   'smtps:': { port: 465, secure: true },
 }
 
-/** The mail server that takes our notices, and whom they come from. */
+/** Mail server for notices, and their sender. */
 export type MailConfig = {
   host: string
   port: number
-  /** TLS from the first byte on; otherwise it begins with STARTTLS where the server has it. */
+  /** Whether TLS starts with the first byte; otherwise by STARTTLS if the server supports it. */
   secure: boolean
-  /** With them TLS is a must, but on this machine. */
+  /** Credentials, which require TLS except on this machine. */
   login: { user: string; password: string } | undefined
   from: { name: string; address: string }
 }
 
-/** Undefined where notices are off. */
+/** Undefined if notices are off. */
 export const mailSettings = defineSettings(
   z
     .object({
@@ -34,7 +34,7 @@ export const mailSettings = defineSettings(
         .string()
         .refine((text) => senderOf(text) !== undefined, 'must be as in Billing <billing@example.com>')
         .optional(),
-      /** Where the links in mails lead. Whether it is an address is checked with the console's own settings. */
+      /** Base URL of links in mails; validated with the console's own settings. */
       BASE_URL: z.string().optional(),
     })
     .transform(({ SMTP_URL, MAIL_FROM, BASE_URL }, context): MailConfig | undefined => {
@@ -46,7 +46,7 @@ export const mailSettings = defineSettings(
     }),
 )
 
-/** Undefined for what names no server. Nothing but server and login may be said in it: no path, no options. */
+/** Returns the server and login of a URL; undefined for any other text, such as a URL with a path or options. */
 function serverOf(text: string): Omit<MailConfig, 'from'> | undefined {
   if (!URL.canParse(text)) return undefined
   const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text)

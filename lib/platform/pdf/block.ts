@@ -1,10 +1,10 @@
 import { element, ensureRoom, INK, PAGE, type PdfDocument, type Style, widthOf, write } from './document.ts'
 import { wrap } from './text.ts'
 
-/** From one line of running text to the next, in points. */
+/** Line height of running text, in points. */
 export const LINE = 13.5
 
-/** Draws text from `left` to `right`, over as many lines as it takes, from `paper.y` on. */
+/** Draws text from `left` to `right`, on as many lines as necessary, from the current y position on. */
 export function writeWrapped(
   pdf: PdfDocument,
   into: PDFKit.PDFStructureElement,
@@ -20,7 +20,7 @@ export function writeWrapped(
   }
 }
 
-/** Draws a label at `x`, and what it says from `indent` points further on, over as many lines as it takes. */
+/** Draws a label at `x` and its text `indent` points further right, on as many lines as necessary. */
 export function writeLabeledText(
   pdf: PdfDocument,
   { x, indent }: { x: number; indent: number },
@@ -34,7 +34,7 @@ export function writeLabeledText(
   writeWrapped(pdf, paragraph, value, x + indent, PAGE.right, style)
 }
 
-/** Draws a label at `x` and its amount at the right margin; one line, or two where both don't fit. */
+/** Draws a label at `x` and its amount at the right margin; on one line, or on two if they don't fit. */
 export function writeAmountLine(
   pdf: PdfDocument,
   x: number,

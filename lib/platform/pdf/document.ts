@@ -5,7 +5,7 @@ import { addFonts, readsBack, withGlyphs } from './fonts.ts'
 import { joinContent, setName } from './pdfkit.ts'
 import { printable, wrap } from './text.ts'
 
-/** A4 and its margins, in points from the top left. */
+/** A4 page and its margins, in points from the top left. */
 export const PAGE = { width: 595.28, height: 841.89, left: 50, right: 545.28, top: 50, bottom: 776 }
 
 export const INK = { dark: '#17191c', gray: '#5f646c', line: '#d3d0c6', amber: '#7a4b06' }
@@ -17,21 +17,21 @@ export type Style = {
   align?: 'left' | 'right'
 }
 
-/** A document that is being drawn. */
+/** PDF document that is being drawn. */
 export type PdfDocument = {
   doc: PDFKit.PDFDocument
-  /** What is tagged into the document's structure, in reading order. */
+  /** Root of the document's structure tree (tagged PDF), in reading order. */
   root: PDFKit.PDFStructureElement
-  /** Where the next thing goes. */
+  /** Position of the next element, in points. */
   y: number
-  /** All bytes of the file, once it is finished. */
+  /** Resolves to all bytes of the finished file. */
   file: Promise<Uint8Array>
 }
 
-/** `id`: 16 bytes that name the content. */
+/** Metadata of a document; `id`: 16 bytes that identify the content. */
 type DocumentInfo = { title: string; author: string; date: Date; id: Buffer }
 
-/** Begins a tagged document. The same calls give the same bytes: nothing in it is random or of today. */
+/** Begins a tagged document. The same calls result in the same bytes: no random numbers, no current time. */
 export function openPdf({ date, id, ...textFields }: DocumentInfo): PdfDocument {
   const [title, author] = [metadataText(textFields.title), metadataText(textFields.author)]
   const doc = new PDFDocument({
@@ -53,20 +53,20 @@ export function openPdf({ date, id, ...textFields }: DocumentInfo): PdfDocument 
   return { doc, root, y: PAGE.top, file }
 }
 
-/** A new part of the document's structure, last in `parent`. */
+/** Adds an element to the structure tree, last in `parent`. */
 export function element(
   { doc }: PdfDocument,
   parent: PDFKit.PDFStructureElement,
   type: 'H1' | 'H2' | 'P' | 'Table' | 'TR' | 'TH' | 'TD',
   options: { scope?: 'Column' } = {},
 ): PDFKit.PDFStructureElement {
-  // The package's types lack `scope`, by which readers know a column's head.
+  // The package's types lack `scope`, by which screen readers recognize a column header.
   const made = doc.struct(type, options as object)
   parent.add(made)
   return made
 }
 
-/** The width of one line of text, in points. */
+/** Returns the width of one line of text, in points. */
 export function widthOf(pdf: PdfDocument, text: string, style: Style): number {
   const doc = styled(pdf, style)
   return doc.widthOfString(withGlyphs(doc, text))
@@ -87,7 +87,7 @@ export function write(
   const glyphs = withGlyphs(doc, text)
   if (into === 'artifact') doc.markContent('Artifact', { type: 'Pagination' })
   else {
-    // What can't be drawn, or is drawn with the shape of another character, can still be read out and copied.
+    // Text that can't be drawn, or is drawn with another character's shape, can still be read aloud and copied.
     const plain = glyphs === text && readsBack(doc, text)
     into.add(doc.markStructureContent('Span', plain ? {} : { actual: text }))
   }
@@ -99,7 +99,7 @@ function styled({ doc }: PdfDocument, { size, bold }: Style): PDFKit.PDFDocument
   return doc.font(bold ? 'bold' : 'regular').fontSize(size)
 }
 
-/** Goes to a new page unless `height` points are left on this one; tells whether it did. */
+/** Starts a new page unless `height` points are left on this one; returns whether it did. */
 export function ensureRoom(pdf: PdfDocument, height: number): boolean {
   if (pdf.y + height <= PAGE.bottom) return false
   joinContent(pdf.doc)
@@ -115,7 +115,7 @@ export function rule({ doc }: PdfDocument, y: number, from = PAGE.left): void {
   doc.endMarkedContent()
 }
 
-/** Writes as much of `footer` as fits on a line and "2 of 3" under each page, and returns the file's bytes. */
+/** Writes under each page the part of `footer` that fits on a line, and "2 of 3"; returns the file's bytes. */
 export function finishPdf(pdf: PdfDocument, footer: string): Promise<Uint8Array> {
   const { doc, root, file } = pdf
   const { count } = doc.bufferedPageRange()
@@ -137,7 +137,7 @@ export function finishPdf(pdf: PdfDocument, footer: string): Promise<Uint8Array>
 
 type About = { title: string; author: string; date: Date; id: Buffer }
 
-/** Text as both places can say it that name a document: its information dictionary and its XML. */
+/** Returns text that both metadata places can hold: the information dictionary and the XMP packet. */
 function metadataText(text: string): string {
   return printable(text)
     .toWellFormed()
@@ -146,8 +146,8 @@ function metadataText(text: string): string {
 }
 
 /**
- * Says in XML (XMP) what the document says of itself elsewhere, as archives want it (PDF/A, ISO 19005-2). The
- * package would put title and author into it without escaping them, and an id that is not of the content.
+ * Writes the document's metadata as XMP, as archives require (PDF/A, ISO 19005-2). The package would insert title and
+ * author without escaping them, and an id that is not derived from the content.
  */
 function nameContent(doc: PDFKit.PDFDocument, { title, author, date, id }: About): void {
   const { Producer = '', Creator = '' } = doc.info as { Producer?: string; Creator?: string }
@@ -172,12 +172,12 @@ function escaped(text: string): string {
   return text.replace(/[&<>]/g, (char) => ENTITIES[char] ?? char)
 }
 
-/** So many pieces are joined to one, as soon as they are there. */
+/** Number of chunks that are joined to one as they arrive. */
 const MANY = 1000
 
 /**
- * All that a stream says, once it has ended. A document says it in a hundred thousand pieces of a few bytes, each of which
- * would take ten times as much memory as what it holds: they are joined while they come.
+ * Returns all bytes of a stream after its end. A document arrives in a hundred thousand chunks of a few bytes, each of
+ * which would take ten times its content's memory: the chunks are joined as they arrive.
  */
 export function collectBytes(stream: Readable): Promise<Uint8Array> {
   const joined: Uint8Array[] = []

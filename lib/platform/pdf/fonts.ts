@@ -11,32 +11,32 @@ const FILES = {
 const parsed = new Map<string, ParsedFont>()
 
 /**
- * Gives a document Inter, the console's own font, in both weights, with digits as wide as each other. To parse a
- * font takes longer than to draw an invoice, so that it is parsed once. Each document gets a view of it with
- * glyphs of its own, for they remember which character they were first wanted for: the same document has to come
- * out the same, whatever was drawn before or is being drawn beside it.
+ * Registers Inter, the console's font, in both weights, with tabular digits. Parsing a font takes longer than drawing
+ * an invoice, so it is parsed once. Each document gets a view of the font with its own glyphs, because glyphs remember
+ * the character for which they were first used: a document has to be identical whatever was drawn before or
+ * concurrently.
  */
 export function addFonts(doc: PDFKit.PDFDocument): void {
   for (const [name, file] of Object.entries(FILES)) {
     const font = parsed.get(name) ?? parse(file)
     parsed.set(name, font)
-    // The package's types know fonts by their files alone.
+    // The package's types accept fonts by file only.
     cacheShapes(doc.registerFont(name, viewOf(font) as never).font(name), name)
   }
 }
 
 function parse(file: string): ParsedFont {
-  // Not imported: a bundler would put its own number of the module in the place of the path.
+  // Not imported: a bundler would replace the path by its own module number.
   const { createRequire } = process.getBuiltinModule('node:module')
   const home = dirname(createRequire(import.meta.url).resolve('@expo-google-fonts/inter/package.json'))
   const doc = new PDFDocument({ autoFirstPage: false })
   return fontOf(doc.font(readFileSync(join(home, file)))).font
 }
 
-/** A word as glyphs, without a document. */
+/** Shaped word, independent of a document. */
 type Shape = { ids: number[]; codePoints: number[][]; positions: object[]; advanceWidth: number }
 
-/** By font. Of words only, and not of all: what the customers' texts bring along is forgotten again. */
+/** Shapes of words by font. Limited in number: words of the customers' texts are evicted. */
 const shapes = new Map<string, Map<string, Shape>>()
 const MAX_CACHED_SHAPES = 1500
 const MAX_TEXT_LENGTH = 40
@@ -44,9 +44,8 @@ const MAX_TEXT_LENGTH = 40
 const NUMBER = /^−?[\d,.]+ ?$/
 
 /**
- * Lets the document's present font, which is called `name`, draw numbers with digits as wide as each other, and
- * remember how words are shaped, which takes most of the time of a document. A number is put together from its
- * characters.
+ * Makes the document's current font, registered as `name`, draw numbers with tabular digits, and caches the shapes of
+ * words, which take most of a document's time. Numbers are composed of their characters.
  */
 function cacheShapes(doc: PDFKit.PDFDocument, name: string): void {
   const font = fontOf(doc)
@@ -55,7 +54,7 @@ function cacheShapes(doc: PDFKit.PDFDocument, name: string): void {
   shapes.set(name, fontShapes)
 
   const shapeOf = (text: string, features?: string[]): Shape => {
-    // A glyph remembers the character that it was first wanted for: here, always one of this word.
+    // A glyph remembers its first character: here always one of this word.
     const { glyphs, positions, advanceWidth } = forgetting(font, () => shape(text, features))
     const ids = glyphs.map(({ id }) => id)
     return { ids, codePoints: glyphs.map(({ codePoints }) => codePoints), positions, advanceWidth }
@@ -81,11 +80,11 @@ function cacheShapes(doc: PDFKit.PDFDocument, name: string): void {
   }
 }
 
-// An empty square: the font's own sign for "no glyph" is not drawn as wide as it is measured.
+// White square: the font's own glyph for missing ones is drawn in another width than measured.
 const MISSING = '□'
 const COMMON = /^[\x20-\x7e\u00a0-\u017f–—−·…€]*$/
 
-/** The text with a square for each character that the document's present font can't draw. */
+/** Returns the text with a square for each character that the current font lacks. */
 export function withGlyphs(doc: PDFKit.PDFDocument, text: string): string {
   if (COMMON.test(text)) return text
   const { font } = fontOf(doc)
@@ -94,8 +93,8 @@ export function withGlyphs(doc: PDFKit.PDFDocument, text: string): string {
 }
 
 /**
- * Whether a text that is drawn in the document's present font can be copied as it is. A glyph stands for what it
- * stood for first, and some characters share one; text from right to left is drawn the other way round.
+ * Returns whether a text drawn in the current font can be copied unchanged. A glyph stands for its first character, and
+ * some characters share a glyph; right-to-left text is drawn in reverse.
  */
 export function readsBack(doc: PDFKit.PDFDocument, text: string): boolean {
   const font = fontOf(doc)

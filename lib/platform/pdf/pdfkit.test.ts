@@ -4,14 +4,14 @@ import { collectBytes } from './document.ts'
 import { addFonts } from './fonts.ts'
 import { fontOf, forgetting, joinContent, setName, viewOf } from './pdfkit.ts'
 
-// Each test holds an internal of pdfkit or fontkit to what we use it for. One fails after an update: find in the
-// package what does that now, mend lib/platform/pdf/pdfkit.ts, and compare an invoice with the one of the version before.
+// Each test checks an internal of pdfkit or fontkit that we use. If one fails after an update: find its replacement in
+// the package, update lib/platform/pdf/pdfkit.ts, and compare an invoice with that of the previous version.
 
 const doc = new PDFDocument({ autoFirstPage: false })
 addFonts(doc)
 const font = fontOf(doc)
 
-test('doc._font is the font that is drawn with: fonts.ts gives it wide digits and a memory', () => {
+test('doc._font is the current font: fonts.ts adds tabular digits and a cache', () => {
   doc.font('regular')
   const regular = fontOf(doc)
   doc.font('bold')
@@ -19,7 +19,7 @@ test('doc._font is the font that is drawn with: fonts.ts gives it wide digits an
   expect(regular.layout('ab').glyphs).toHaveLength(2)
 })
 
-test('font.layoutRun shapes what is drawn: to put another in its place changes what comes out', () => {
+test('font.layoutRun shapes the drawn text: a replacement changes the output', () => {
   const plain = new PDFDocument({ autoFirstPage: false })
   plain.registerFont('plain', viewOf(font.font) as never).font('plain')
   const internals = fontOf(plain)
@@ -31,7 +31,7 @@ test('font.layoutRun shapes what is drawn: to put another in its place changes w
   expect(plain.widthOfString('12')).toBe(0)
 })
 
-test('font._glyphs remembers glyphs: without a view of its own a document would get those of another', () => {
+test('font._glyphs remembers glyphs: documents without a view of their own would share them', () => {
   const view = viewOf(font.font)
   const glyph = view.getGlyph(5, [0x61])
   expect(view._glyphs[5]).toBe(glyph)
@@ -41,12 +41,12 @@ test('font._glyphs remembers glyphs: without a view of its own a document would 
   expect([forgotten.codePoints, view.getGlyph(5, [])]).toEqual([[0x62], glyph])
 })
 
-test('font.hasGlyphForCodePoint knows what can be drawn: a square stands for the rest', () => {
+test('font.hasGlyphForCodePoint knows the characters that can be drawn: others become a square', () => {
   expect(font.font.hasGlyphForCodePoint(0x61)).toBe(true)
   expect(font.font.hasGlyphForCodePoint(0x8acb)).toBe(false)
 })
 
-test('font.subset and font.unicode say what a glyph stands for in a document: readsBack asks them', () => {
+test('font.subset and font.unicode map glyphs to characters in a document: readsBack uses them', () => {
   const document = new PDFDocument({ size: 'A4' })
   addFonts(document)
   document.text('é')
@@ -55,7 +55,7 @@ test('font.subset and font.unicode say what a glyph stands for in a document: re
   expect(internals.unicode[internals.subset.mapping[glyph?.id ?? -1] ?? -1]).toEqual([0xe9])
 })
 
-test('doc._id, doc._addInfo and doc.appendXML name a document: paper.ts writes its own, escaped', async () => {
+test('doc._id, doc._addInfo and doc.appendXML write metadata: document.ts replaces them by its own, escaped', async () => {
   const named = new PDFDocument({ pdfVersion: '1.7', subset: 'PDF/A-2a', info: { Title: 'a & b' } })
   setName(named, Buffer.alloc(16, 7), '<rdf:Description rdf:about="">ours</rdf:Description>')
   named.end()
@@ -67,7 +67,7 @@ test('doc._id, doc._addInfo and doc.appendXML name a document: paper.ts writes i
   expect(file).not.toContain('a & b</rdf:li>')
 })
 
-test('doc.page.content.buffer has what was drawn on a page: joined, it draws the same', async () => {
+test("doc.page.content.buffer holds a page's drawing operators: joined, they draw the same", async () => {
   const fileOf = async (isJoined: boolean) => {
     const document = new PDFDocument({
       bufferPages: true,

@@ -1,39 +1,39 @@
 import 'server-only'
 
-// All that we use of pdfkit, and of the fontkit in it, beyond their public side. pdfkit.test.ts says what each is for,
-// and what to do when it has moved.
+// All internals of pdfkit and its fontkit that we use. pdfkit.test.ts describes the purpose of each, and how to proceed
+// when one has moved.
 
 export type Glyph = { id: number; codePoints: number[] }
 export type GlyphRun = { glyphs: Glyph[]; positions: object[]; advanceWidth: number }
 
-/** A font as a document uses it. */
+/** Font as a document uses it. */
 export type FontInternals = {
   font: ParsedFont
   layoutRun(text: string, features?: string[]): GlyphRun
   layout(text: string): { glyphs: Glyph[] }
-  /** Glyphs used so far, by their number in the font, and what each stands for. */
+  /** Used glyphs by their number in the font, and the characters that they stand for. */
   subset: { mapping: Record<number, number> }
   unicode: number[][]
 }
 
-/** A font's file, parsed by fontkit. `_glyphs` are those that were wanted once, by their number. */
+/** Font file parsed by fontkit. `_glyphs` caches used glyphs by number. */
 export type ParsedFont = {
   hasGlyphForCodePoint(code: number): boolean
   getGlyph(id: number, codePoints: number[]): Glyph
   _glyphs: Record<number, Glyph>
 }
 
-/** The document's present font. */
+/** Returns the document's current font. */
 export function fontOf(doc: PDFKit.PDFDocument): FontInternals {
   return (doc as unknown as { _font: FontInternals })._font
 }
 
-/** The same font with glyphs of its own, which another document can't have touched. */
+/** Returns a view of a font with glyphs of its own, isolated from other documents. */
 export function viewOf(font: ParsedFont): ParsedFont {
   return Object.assign(Object.create(font), { _glyphs: {} })
 }
 
-/** Does what wants glyphs of the font, and takes care that the font remembers none of them. */
+/** Runs work that uses the font's glyphs, and keeps the font from remembering them. */
 export function forgetting<T>({ font }: FontInternals, work: () => T): T {
   const glyphs = font._glyphs
   font._glyphs = {}
@@ -46,17 +46,17 @@ export function forgetting<T>({ font }: FontInternals, work: () => T): T {
 
 type Naming = { _id: Buffer; _addInfo(): void; appendXML(xml: string): void }
 
-/** Gives the document an id of 16 bytes, and what it says of itself in XML, in the place of the package's own. */
+/** Sets the document's id of 16 bytes and its XMP metadata, in place of the package's. */
 export function setName(doc: PDFKit.PDFDocument, id: Buffer, xml: string): void {
   const naming = doc as unknown as Naming
   naming._id = id
   naming._addInfo = () => naming.appendXML(xml)
 }
 
-/** Of the bytes that were drawn on the document's present page: a piece for each operator until they are joined. */
+/** Content of the current page: one chunk per operator until they are joined. */
 type Content = { buffer: Uint8Array[] }
 
-/** Joins what was drawn on the present page to one piece: some hundred thousand small ones take a lot of memory. */
+/** Joins the current page's content to one chunk: a hundred thousand small ones take a lot of memory. */
 export function joinContent(doc: PDFKit.PDFDocument): void {
   const { content } = doc.page as unknown as { content: Content }
   content.buffer = [Buffer.concat(content.buffer)]

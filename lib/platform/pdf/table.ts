@@ -13,7 +13,7 @@ import {
 } from './document.ts'
 import { wrap } from './text.ts'
 
-/** `width` in points. Text in a column wraps, and its `note`, in gray, goes under it. */
+/** Column of a table; `width` in points. Text wraps, and its `note`, in gray, is drawn below. */
 export type Column = { header: string; align: 'left' | 'right'; width: number }
 export type Cell = { text: string; note?: string }
 
@@ -25,7 +25,7 @@ const LINE = 12.5
 const GAP = 14
 const PADDING = 5.5
 
-/** The width that a column of numbers needs, `most` at most. */
+/** Returns the width that a column of numbers needs, at most `most`. */
 export function columnWidth(pdf: PdfDocument, header: string, texts: string[], most: number): number {
   const widest = (style: Style, candidates: string[]) =>
     candidates.reduce((most, text) => Math.max(most, widthOf(pdf, text, style)), 0)
@@ -33,20 +33,20 @@ export function columnWidth(pdf: PdfDocument, header: string, texts: string[], m
 }
 
 /**
- * Draws a table from `paper.y` on, over as many pages as it takes, each with the heads. A row that fits on a
- * page is not divided; a longer one goes on on the next.
+ * Draws a table from the current y position on, over as many pages as necessary, with headers on each. A row that fits
+ * on a page is not divided; a longer one continues on the next page.
  */
 export async function writeTable(pdf: PdfDocument, columns: Column[], rows: Cell[][]): Promise<void> {
   const table = element(pdf, pdf.root, 'Table')
   writeHeaderRow(pdf, columns, table)
   for (const [index, cells] of rows.entries()) {
     writeRow(pdf, table, columns, cells)
-    // A long table takes half a second: nobody else should wait for it.
+    // A long table takes half a second: yield to other tasks.
     if (index % 25 === 24) await nextTurn()
   }
 }
 
-/** The heads. Only the first page's are content: those of the others would interrupt a reader. */
+/** Draws the header row. Only the first page's is tagged as content: repeated ones would interrupt a screen reader. */
 function writeHeaderRow(pdf: PdfDocument, columns: Column[], table?: PDFKit.PDFStructureElement): void {
   const row = table && element(pdf, table, 'TR')
   for (const [index, { header, align }] of columns.entries()) {
@@ -96,14 +96,14 @@ function layoutCell(pdf: PdfDocument, cell: Cell, { width, align }: Column): Pla
   return [...lines(cell.text, TEXT), ...(cell.note ? lines(cell.note, NOTE) : [])]
 }
 
-/** Where the text of a column begins, or ends when it stands right. */
+/** Returns the x position at which a column's text begins, or ends if it is right-aligned. */
 function edge(columns: Column[], index: number): number {
   const before = columns.slice(0, index).reduce((sum, { width }) => sum + width + GAP, PAGE.left)
   const column = columns[index]
   return column?.align === 'right' ? before + column.width : before
 }
 
-/** The width that is left for one column beside these. */
+/** Returns the width that the other columns leave for one column. */
 export function remainingWidth(others: number[]): number {
   return PAGE.right - PAGE.left - others.reduce((sum, width) => sum + width + GAP, 0)
 }

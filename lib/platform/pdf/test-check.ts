@@ -1,18 +1,18 @@
 import { objectsOf } from './test-read.ts'
 
-/** Names that make a reader do something, take something along, or hide something. */
+/** Names of PDF actions, attachments and hidden content. */
 const FORBIDDEN =
   /\/(JavaScript|JS|AA|OpenAction|Launch|URI|GoTo\w*|SubmitForm|ImportData|Rendition|Movie|Sound|RichMedia|XFA|AcroForm|Annots|EmbeddedFiles?|AF|Encrypt|Perms|Helvetica|Type1)\b/g
 
 /**
- * What is wrong with a file that we drew, in a few words each: its table of objects, its references, whatever acts,
- * and what archives ask for (ISO 19005-2), as far as it can be seen without a validator.
+ * Returns the errors of a PDF of ours, in a few words each: of its cross-reference table, its references, active
+ * content, and the rules for archives (ISO 19005-2) that can be checked without a validator.
  */
 export function pdfErrors(bytes: Uint8Array): string[] {
   const file = Buffer.from(bytes)
   const source = file.toString('latin1')
   const objects = objectsOf(file)
-  // Whatever a customer's texts say is text: only names outside of strings mean something.
+  // Strings contain the customers' texts: only names outside of strings are meaningful.
   const all = [...objects.values()].map(({ text }) => withoutStrings(text)).join('\n')
   const trailer = withoutStrings(source.slice(source.lastIndexOf('\ntrailer\n')))
   return [
@@ -70,7 +70,7 @@ function archiveErrors(objects: Objects, all: string, trailer: string): string[]
   return requirements.flatMap(([holds, error]) => (holds ? [] : [error]))
 }
 
-/** All text is inside of marked content, and all that is begun ends. */
+/** Returns errors of the content: text outside of marked content, and unbalanced markers. */
 function contentErrors(content: string): string[] {
   const errors = new Set<string>()
   let depth = 0
@@ -83,7 +83,7 @@ function contentErrors(content: string): string[] {
   return [...errors]
 }
 
-/** PDF without what stands in parentheses or angle brackets, but for hexadecimal ids in the trailer. */
+/** Returns PDF source without strings in parentheses or angle brackets, except hexadecimal ids in the trailer. */
 function withoutStrings(text: string): string {
   return text.replace(/\((?:\\[\s\S]|[^\\()])*\)/g, '()')
 }

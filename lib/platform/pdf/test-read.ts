@@ -1,11 +1,11 @@
 import { inflateSync } from 'node:zlib'
 
-/** One run of text on a page: where its line begins, in points from the bottom left, and what it says. */
+/** Run of text on a page: the start of its line, in points from the bottom left, and its text. */
 export type Run = { text: string; x: number; y: number; size: number }
 
 /**
- * Reads the text of a PDF as a reader does that copies it: the content streams' glyphs by each font's own
- * map to Unicode, or the text that stands for them. Enough of the format for the files that we draw.
+ * Extracts the text of a PDF as a viewer does for copying: maps the content streams' glyphs by each font's ToUnicode
+ * map, or takes the replacement text (ActualText). Supports the subset of the format that we write.
  */
 export function readPages(bytes: Uint8Array): Run[][] {
   const objects = objectsOf(Buffer.from(bytes))
@@ -25,11 +25,11 @@ export function readPages(bytes: Uint8Array): Run[][] {
   })
 }
 
-/** A file's objects by number: what stands before a stream, and the stream, unpacked. */
+/** Returns a file's objects by number: the text before the stream, and the unpacked stream. */
 export function objectsOf(file: Buffer): Map<string, { text: string; stream: string }> {
   const objects = new Map<string, { text: string; stream: string }>()
   const source = file.toString('latin1')
-  // Where each object begins is in the table at the end; streams may hold anything.
+  // Object offsets come from the cross-reference table, since streams may contain anything.
   for (const [, offset] of source.slice(source.lastIndexOf('\nxref\n')).matchAll(/^(\d{10}) 00000 n $/gm)) {
     const at = Number(offset)
     const id = /^(\d+) 0 obj/.exec(source.slice(at, at + 20))?.[1] ?? ''
@@ -57,7 +57,9 @@ function unicodeOf(map: string): Map<string, string> {
   return codePoints
 }
 
-/** One run for each piece of marked content, however many strokes it is drawn in: a mark over a letter is one more. */
+/**
+ * Returns one run per piece of marked content, which may consist of several strokes, such as a letter and its accent.
+ */
 function runsOf(content: string, fonts: Map<string, Map<string, string>>): Run[] {
   return content.split(/^EMC$/m).flatMap((piece): Run[] => {
     const position = /1 0 0 1 ([-\d.]+) ([-\d.]+) Tm/.exec(piece)
@@ -75,7 +77,7 @@ function runsOf(content: string, fonts: Map<string, Map<string, string>>): Run[]
   })
 }
 
-/** A PDF string: UTF-16 with a byte order mark, or else one byte for each character. */
+/** Decodes a PDF string: UTF-16 with a byte order mark, or else one byte per character. */
 function textOf(literal: string): string {
   const named: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
   const text = literal.replace(/\\([\s\S])/g, (_, char) => named[char] ?? char)

@@ -1,9 +1,9 @@
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /**
- * Breaks text into lines that are not wider than `width`: at spaces, and inside words that are wider than
- * a line. Line breaks in the text stay; characters without a shape are dropped. Returns one line or more.
- * @param measure the width of a text, in the unit of `width`
+ * Breaks text into lines of at most `width`: at spaces, and inside words that are wider than a line. Keeps the text's
+ * own line breaks; drops characters without a glyph. Returns one line or more.
+ * @param measure returns the width of a text, in the unit of `width`
  */
 export function wrap(text: string, width: number, measure: (text: string) => number): string[] {
   return text.split(/\r\n?|\n/).flatMap((paragraph) => {
@@ -24,12 +24,12 @@ export function wrap(text: string, width: number, measure: (text: string) => num
   })
 }
 
-/** On one line, without control, format (such as joiners and direction marks) and variation characters. */
+/** Returns text on one line, without control, format (such as joiners and direction marks) and variation characters. */
 export function printable(text: string): string {
   return text.replace(/[\p{Zs}\p{Zl}\p{Zp}\p{Cc}]+/gu, ' ').replace(/[\p{Cf}\p{Variation_Selector}]+/gu, '')
 }
 
-/** A word as pieces that each fit. */
+/** Splits a word into pieces that each fit. */
 function broken(token: string, width: number, measure: (text: string) => number): string[] {
   if (measure(token) <= width) return [token]
   const pieces: string[] = []

@@ -3,7 +3,7 @@ import { threadOf } from './worker-thread.ts'
 
 type Task = 'echo' | 'fail' | 'die' | 'throw' | 'hang' | 'eat' | 'waste' | 'secrets'
 
-// What a thread may do to us, in one module.
+// Misbehaviors of a thread, in one module.
 const SCRIPT = new URL(
   `data:text/javascript,${encodeURIComponent(`
   import { getHeapSpaceStatistics } from 'node:v8'
@@ -31,12 +31,12 @@ let thread = threadOf<Task>(SCRIPT)
 const resultText = async (task: Task) => new TextDecoder().decode(await thread.run(task))
 const ends = () => expect.poll(thread.isRunning).toBe(false)
 afterEach(() => {
-  // Left to end by itself, as in the service.
+  // Left to end when idle, as in the service.
   thread = threadOf<Task>(SCRIPT)
 })
 
 describe('a thread', () => {
-  test('is kept for the next task, has no secrets, and ends when there is none for a while', async () => {
+  test('is kept for the next task, has no secrets, and ends after a while without tasks', async () => {
     thread = threadOf<Task>(SCRIPT, { longest: 60_000, idle: 300 })
     expect(thread.isRunning()).toBe(false)
     const first = await resultText('echo')
@@ -47,8 +47,8 @@ describe('a thread', () => {
     await ends()
   })
 
-  test('keeps little room for new objects, whatever the process has', async () => {
-    // 8 MB of it, and what Node rounds that up to; without being told it would be 32.
+  test("has a small young generation, regardless of the process's", async () => {
+    // The limit of 8 MB, rounded up by Node; the default is 32.
     expect(Number(await resultText('waste'))).toBeLessThan(16)
   })
 
@@ -57,14 +57,14 @@ describe('a thread', () => {
     ['die', 'died'],
     ['throw', 'a fault'],
     ['eat', 'memory limit'],
-  ] as const)('that is told to %s is an error for that task alone', async (task, error) => {
+  ] as const)('fails only its current task when asked to %s', async (task, error) => {
     const first = await resultText('echo')
     await expect(thread.run(task)).rejects.toThrow(error)
     expect(thread.isRunning()).toBe(false)
     expect(await resultText('echo')).not.toBe(first)
   })
 
-  test('that does not end its task is ended', async () => {
+  test('is terminated when a task exceeds its time', async () => {
     thread = threadOf<Task>(SCRIPT, { longest: 200, idle: 60_000 })
     await expect(thread.run('hang')).rejects.toThrow('took too long')
     expect(thread.isRunning()).toBe(false)

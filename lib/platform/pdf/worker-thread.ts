@@ -1,22 +1,25 @@
 import 'server-only'
 import type { Worker } from 'node:worker_threads'
 
-/** Of the thread's own heap, in MB: what needs more ends the thread, and not the process. 5,000 lines need a quarter. */
+/** Heap limit of the thread, in MB: exceeding it ends the thread instead of the process. 5,000 lines need a quarter. */
 const LIMITS = { maxOldGenerationSizeMb: 256 }
-/** Room for what is made and dropped again, twice as many MB: the process's own option would hold for the thread too. */
+/**
+ * Size of the young generation's semi-space, in MB, half of its memory: the process's option would apply to the thread,
+ * too.
+ */
 const NEW_OBJECTS = '--max-semi-space-size=4'
 
-/** In milliseconds: how long one task may take, and how long the thread stays when there is nothing to do. */
+/** Longest time of a task, and time after which an idle thread ends, in milliseconds. */
 const TIMES = { longest: 30_000, idle: 20_000 }
 
-/** What the thread says of a task. */
+/** Result of a task in the thread. */
 export type TaskResult = { bytes: Uint8Array<ArrayBuffer> } | { failure: string }
 
 /**
- * A thread of its own for work that would hold up everybody else's requests. It is started by the first task, ends when
- * there was none for a while, and gives its memory back then. One that dies or takes too long is an error for its task
- * alone: the next one gets another thread. It gets no environment, and with it no secret.
- * @param script address of the module that the thread runs: it answers each message with a `Told`, one at a time
+ * Returns a worker thread for work that would block other requests. The first task starts the thread, which ends after
+ * a while without tasks and then frees its memory. A thread that dies or takes too long fails its current task only:
+ * the next one gets a new thread. The thread has no environment variables, and so no secrets.
+ * @param script URL of the thread's module, which answers each message with a `TaskResult`, one at a time
  */
 export function threadOf<Task>(script: URL, { longest, idle } = TIMES) {
   let worker: Worker | undefined
@@ -29,8 +32,8 @@ export function threadOf<Task>(script: URL, { longest, idle } = TIMES) {
   }
   return {
     /**
-     * What the thread made of a task, which is copied to it. Only one at a time: whoever has more waits.
-     * @throws Error where it failed, died or took too long
+     * Runs a task, which is copied to the thread, and returns its bytes. One at a time: callers have to queue.
+     * @throws Error if the task failed, or the thread died or took too long
      */
     async run(task: Task): Promise<Uint8Array> {
       clearTimeout(resting)
@@ -40,14 +43,14 @@ export function threadOf<Task>(script: URL, { longest, idle } = TIMES) {
         if ('bytes' in result) return result.bytes
         throw new Error(result.failure)
       } catch (error) {
-        // In an unknown state: what comes next gets another one.
+        // The thread's state is unknown: the next task gets a new one.
         void leave()
         throw error
       } finally {
         resting = setTimeout(leave, idle).unref()
       }
     },
-    /** Whether a thread is there now. */
+    /** Returns whether the thread is running. */
     isRunning: () => worker !== undefined,
   }
 }
@@ -56,7 +59,7 @@ function started(script: URL): Worker {
   // Not imported: a bundler would look for the thread's module among its own.
   const threads = process.getBuiltinModule('node:worker_threads')
   const { getCompileCacheDir } = process.getBuiltinModule('node:module')
-  // Read when a heap is made: this thread's and later ones', while the process has its own already.
+  // Read when a heap is created: applies to this and later threads, not to the process's existing heap.
   process.getBuiltinModule('node:v8').setFlagsFromString(NEW_OBJECTS)
   const cache = getCompileCacheDir()
   const worker = new threads.Worker(script, {
@@ -64,7 +67,7 @@ function started(script: URL): Worker {
     execArgv: ['--conditions=react-server', '--disable-warning=ExperimentalWarning'],
     resourceLimits: LIMITS,
   })
-  // What ends while nobody waits is seen by the next task; without a listener it would end the process.
+  // The next task notices an error of an idle thread; without a listener it would end the process.
   worker.on('error', () => {})
   worker.unref()
   return worker

@@ -6,12 +6,12 @@ import { acquireReadSlot, type Bounds, fairSemaphore, gate } from './concurrency
 
 const timeoutError = () => new Error('no turn in time')
 
-/** Turns on a pool of so many connections. */
+/** Returns a semaphore for a pool of this number of connections. */
 function onPool(most: number, share: number, waitMs = 60_000) {
   return fairSemaphore({ most, share, waitMs, timeoutError })
 }
 
-/** Resolves with whether the turn was there at once. */
+/** Resolves to whether the slot was granted immediately. */
 async function isThere(slot: Promise<unknown>): Promise<boolean> {
   let there = false
   slot.then(
@@ -31,7 +31,7 @@ test('one customer leaves room for the first request of another', async () => {
   expect(await isThere(acquire('b'))).toBe(true)
 })
 
-test('a free turn goes to who holds fewest, and not to who came first', async () => {
+test('a free slot goes to the waiting customer with the fewest slots, and not to the first in line', async () => {
   const { acquire } = onPool(2, 2)
   const [first] = await Promise.all([acquire('a'), acquire('a')])
   const again = acquire('a')
@@ -40,7 +40,7 @@ test('a free turn goes to who holds fewest, and not to who came first', async ()
   expect([await isThere(again), await isThere(other)]).toEqual([false, true])
 })
 
-test('of those who hold as few, each has a turn before one has two', async () => {
+test('customers who hold equally few slots get one each before one of them gets a second', async () => {
   const { acquire } = onPool(1, 1)
   const started: string[] = []
   const first = await acquire('a')
@@ -54,7 +54,7 @@ test('of those who hold as few, each has a turn before one has two', async () =>
   expect(started).toEqual(['a', 'b', 'a', 'b'])
 })
 
-test('a turn is ended once', async () => {
+test('a slot is released only once', async () => {
   const { acquire } = onPool(1, 1)
   const end = await acquire('a')
   end()
@@ -63,7 +63,7 @@ test('a turn is ended once', async () => {
   expect(await isThere(acquire('a'))).toBe(false)
 })
 
-test('who waits too long is told, and takes no turn from others afterwards', async () => {
+test('a request that waits too long is rejected, and takes no slot from others afterwards', async () => {
   vi.useFakeTimers()
   try {
     const { acquire } = onPool(1, 1, 2000)
@@ -80,7 +80,7 @@ test('who waits too long is told, and takes no turn from others afterwards', asy
   }
 })
 
-test('however requests come and go: never too many, never over a share, and nobody is forgotten', async () => {
+test('any sequence of requests respects the limits of all and of each customer, and serves every request', async () => {
   const step = fc.record({ customer: fc.constantFrom('a', 'b', 'c'), ends: fc.boolean() })
   await fc.assert(
     fc.asyncProperty(
@@ -109,7 +109,7 @@ test('however requests come and go: never too many, never over a share, and nobo
           }
           await goOn()
         }
-        // Each that is left ends in its turn: then all that asked have started.
+        // Releases all slots in turn, so that all requests have started.
         for (let left = requestCount; left > 0; left--) {
           running.shift()?.end()
           await goOn()
@@ -121,7 +121,7 @@ test('however requests come and go: never too many, never over a share, and nobo
   )
 })
 
-/** Work that ends when it is told to, with the order in which it was started. */
+/** Returns a queue of work that ends on demand, with the order in which it was started. */
 function work(mostWaiting: Bounds['mostWaiting'] = { each: 3, all: 5 }) {
   const { acquire } = fairSemaphore({
     most: 1,
@@ -139,7 +139,7 @@ function work(mostWaiting: Bounds['mostWaiting'] = { each: 3, all: 5 }) {
       return end.promise.finally(ended)
     })
   }
-  /** Ends one piece after the other, each when it was started. */
+  /** Ends one piece of work after the other, each after its start. */
   const finish = async (count: number) => {
     for (let ended = 0; ended < count; ended++) {
       await expect.poll(() => started.length).toBe(ended + 1)
@@ -149,8 +149,8 @@ function work(mostWaiting: Bounds['mostWaiting'] = { each: 3, all: 5 }) {
   return { started, ends, request, finish }
 }
 
-describe('pieces of work of which one is done at a time', () => {
-  test('are done by the customers in turns', async () => {
+describe('a semaphore with a single slot', () => {
+  test('serves the customers in turn', async () => {
     const { started, request, finish } = work()
     const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map(request)
     await expect.poll(() => started).toEqual(['a1'])
@@ -159,7 +159,7 @@ describe('pieces of work of which one is done at a time', () => {
     expect(started).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4'])
   })
 
-  test('are refused where too many wait: of one customer, or of all', async () => {
+  test('rejects requests when too many of one customer, or of all, are waiting', async () => {
     const { started, ends, request, finish } = work()
     const all = ['a1', 'a2', 'a3', 'a4'].map(request)
     await expect(request('a5')).rejects.toThrow('too many wait')
@@ -168,14 +168,14 @@ describe('pieces of work of which one is done at a time', () => {
     await finish(6)
     await Promise.all(all)
     expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'a4'])
-    // Whoever was refused may come again.
+    // A rejected customer may request again.
     const again = request('d2')
     await expect.poll(() => started.at(-1)).toBe('d2')
     ends.get('d2')?.resolve('done')
     expect(await again).toBe('done')
   })
 
-  test('go on after one that failed', async () => {
+  test('continues after failed work', async () => {
     const { ends, request, started } = work()
     const [first, second] = [request('a1'), request('b1')]
     ends.get('a1')?.reject(new Error('It can not be drawn.'))
@@ -188,7 +188,7 @@ describe('pieces of work of which one is done at a time', () => {
 
 const READ = { method: 'GET', limit: 'requests' } as AnyContract
 
-test('a customer who asks for everything at once leaves room for another, and waits in turn', async () => {
+test('a customer with many parallel requests leaves room for another one, and waits in turn', async () => {
   const slots = await Promise.all(Array.from({ length: 12 }, () => acquireReadSlot(READ, 'flood')))
   const thirteenth = acquireReadSlot(READ, 'flood')
   expect(await isThere(thirteenth)).toBe(false)
@@ -199,7 +199,7 @@ test('a customer who asks for everything at once leaves room for another, and wa
   for (const end of [...slots.slice(1), await thirteenth, await other]) end()
 })
 
-test('who waits beside a hundred others of theirs is told to come again, and nobody else is', async () => {
+test("a customer's request behind a hundred others is refused with Retry-After, and other customers' are served", async () => {
   const slots = await Promise.all(Array.from({ length: 12 }, () => acquireReadSlot(READ, 'flood')))
   const waiting = Array.from({ length: 100 }, () => acquireReadSlot(READ, 'flood'))
   await expect(acquireReadSlot(READ, 'flood')).rejects.toMatchObject({
@@ -222,7 +222,7 @@ test.each([
 
 const LONG = 60_000
 
-test('lets so many in at once, the others in their order, and no more than may wait', async () => {
+test('a gate admits its number at a time, the others in order, and refuses those beyond the queue', async () => {
   const enter = gate({ atOnce: 2, waiting: 2, timeoutMs: LONG })
   const inside: number[] = []
   const leave: (() => void)[] = []
@@ -238,9 +238,9 @@ test('lets so many in at once, the others in their order, and no more than may w
   })
   expect(inside).toEqual([1, 2])
   leave[0]?.()
-  // Who has left can't leave again.
+  // Leaving twice has no effect.
   leave[0]?.()
-  // Who comes in this very moment comes after who waits.
+  // A request that arrives at this moment is served after the waiting ones.
   const newcomer = come(6)
   await turn()
   expect(inside).toEqual([1, 2, 3])
@@ -253,7 +253,7 @@ test('lets so many in at once, the others in their order, and no more than may w
   await Promise.all([come(7), come(8)])
 })
 
-test('nobody waits for longer than the patience, and who has given up takes no place', async () => {
+test('a request waits no longer than the timeout, and takes no place after it has given up', async () => {
   const enter = gate({ atOnce: 1, waiting: 5, timeoutMs: 1 })
   const leave = await enter()
   await expect(enter()).rejects.toMatchObject({ code: 'service_unavailable' })

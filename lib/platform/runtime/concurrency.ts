@@ -1,40 +1,41 @@
 import 'server-only'
 import { Problem } from '#lib/platform/api/problem.ts'
 
-/** Who may begin now. */
+/** Fair semaphore for requests of customers. */
 export type FairSemaphore = {
   /**
-   * Waits for a turn and returns what ends it.
-   * @throws Error the `refusal`, where too many wait already, or there was no turn within the wait
+   * Waits for a slot and returns the function that releases it.
+   * @throws Error `timeoutError`, if too many are waiting already, or no slot became free in time
    */
   acquire(customerId: string): Promise<() => void>
-  /** How many wait for one. */
+  /** Returns the number of waiting requests. */
   waiting(): number
 }
 
 export type Bounds = {
-  /** Turns at once. */
+  /** Number of slots. */
   most: number
-  /** Of them, how many one customer holds at most: at least 1. */
+  /** Most slots that one customer may hold: at least 1. */
   share: number
-  /** How many may wait: each customer's own, and all customers' together; without it, however many. */
+  /** Most waiting requests: of each customer, and of all customers; unlimited by default. */
   mostWaiting?: { each: number; all: number }
-  /** For how long a turn is waited for, in milliseconds; without it, for as long as it takes. */
+  /** Longest wait for a slot, in milliseconds; unlimited by default. */
   waitMs?: number
-  /** What whoever gets no turn is told. */
+  /** Returns the error for a request that gets no slot. */
   timeoutError: () => Error
 }
 
 type Waiting = { begin(): void }
 
 /**
- * Shares something scarce between customers, as the connections of a pool. One alone holds at most a share, so that
- * another one's first request never waits for the first one's work; and who waits is let in by how few he holds, not by
- * when he came. Of those who hold as few, each has a turn before one has two.
+ * Returns a semaphore that shares a scarce resource, such as a pool's connections, fairly between customers. A customer
+ * holds at most a share, so that another one's first request never waits for the first one's work. A free slot goes to
+ * the waiting customer that holds the fewest, not to the first in line; among equals, each gets one before one gets a
+ * second.
  */
 export function fairSemaphore({ most, share, mostWaiting, waitMs, timeoutError }: Bounds): FairSemaphore {
   const slotsOf = new Map<string, number>()
-  // In the order in which customers began to wait; within one, first come, first served.
+  // Customers in the order of their arrival; within one customer, first come, first served.
   const queues = new Map<string, Waiting[]>()
   let all = 0
 
@@ -59,13 +60,13 @@ export function fairSemaphore({ most, share, mostWaiting, waitMs, timeoutError }
       const queue = customerId === undefined ? undefined : queues.get(customerId)
       const first = queue?.shift()
       if (customerId === undefined || !queue || !first) return
-      // Whoever had a turn comes after the others who hold as few.
+      // The served customer moves behind the others that hold equally few slots.
       queues.delete(customerId)
       if (queue.length > 0) queues.set(customerId, queue)
       first.begin()
     }
   }
-  /** A turn is ended once, however often it is said. */
+  /** Returns an idempotent release function. */
   const ending = (customerId: string) => {
     let isEnded = false
     return () => {
@@ -105,7 +106,7 @@ export function fairSemaphore({ most, share, mostWaiting, waitMs, timeoutError }
   }
 }
 
-/** Of those who wait and hold less than their share, who holds fewest; of these the first. */
+/** Returns the first waiting customer among those that hold the fewest slots and less than their share. */
 function nextOf(
   waiting: Iterable<string>,
   holds: (customerId: string) => number,
@@ -120,9 +121,9 @@ function nextOf(
 }
 
 /**
- * Reads that a process works on at once, of one customer and of all. What is worked on at once is what anybody else's answer may
- * have to wait for in this process: a millisecond or two each. More of one customer wait, and beyond a hundred are told
- * to come again.
+ * Most concurrent reads of a process, of one customer and of all. Each takes a millisecond or two, for which other
+ * answers of this process may have to wait. Further reads of the customer wait, and beyond a hundred are refused with
+ * Retry-After.
  */
 const AT_ONCE = { share: 12, most: 48 }
 const MAX_WAITING = { each: 100, all: 1000 }
@@ -139,8 +140,8 @@ const { acquire } = fairSemaphore({
 })
 
 /**
- * Waits until a read of this customer may begin, and returns what ends it. What is sent while it is made has turns of its
- * own where it reads, and a change waits for others.
+ * Waits until a read of this customer may begin, and returns the function that releases its slot. Streams have slots of
+ * their own where they read, and changes wait for locks.
  * @throws Problem `service_unavailable`
  */
 export async function acquireReadSlot(
@@ -150,22 +151,22 @@ export async function acquireReadSlot(
   return method === 'GET' && limit === 'requests' ? acquire(customerId) : () => {}
 }
 
-/** How many may be inside at once, how many may wait for it, and for how long, in milliseconds. */
+/** Most concurrent entries, most waiting ones, and their longest wait in milliseconds. */
 export type Width = { atOnce: number; waiting: number; timeoutMs: number }
 
-/** Lets in; what it gives lets the next one in, and may be called again. */
+/** Waits for admission and returns an idempotent function that leaves. */
 export type Gate = () => Promise<() => void>
 
 /**
- * A bound on work that takes a processor: few at once, some wait in their order, and the others are told when to come
- * again.
- * @throws Problem `service_unavailable`, where too many wait or it took too long
+ * Returns a semaphore for CPU-bound work: few at a time, some wait in order, and the others are refused with
+ * Retry-After.
+ * @throws Problem `service_unavailable` if too many wait or the wait took too long
  */
 export function gate({ atOnce, waiting, timeoutMs }: Width): Gate {
   const queue = new Set<() => void>()
   let inside = 0
 
-  /** Whoever waits has the place that becomes free: nobody who comes just then gets before. */
+  /** Passes a freed place to the first in line, so that no newcomer can overtake. */
   const leave = () => {
     const [next] = queue
     if (next) next()
@@ -205,9 +206,9 @@ function busy(): Problem {
 }
 
 /**
- * What `work` gives, or `late` at the abort, whichever comes first. The work goes on, and must not reject: others may
- * wait for it. The listener keeps the signal itself: a signal that only a chain of others leads to may be collected as
- * garbage, and its abort would never come.
+ * Returns the result of `work`, or `fallback` at the abort, whichever comes first. The work continues, and must not
+ * reject: others may await it. The listener is on the signal itself: a signal that only a chain of others refers to may
+ * be garbage-collected, and its abort would never arrive.
  */
 export async function inTime<Result>(
   work: Promise<Result>,

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-test('everything has a default, and an empty value is none', () => {
+test('every setting has a default, and an empty value counts as absent', () => {
   expect(env()).toMatchObject({
     host: '127.0.0.1',
     port: 3000,
@@ -33,7 +33,7 @@ test('everything has a default, and an empty value is none', () => {
   })
 })
 
-test('a wrong value is named, with every other one of its module, and never shown', () => {
+test('the names of all invalid values of a module are reported, and never the values', () => {
   vi.stubEnv('PORT', '70000')
   vi.stubEnv('SESSION_SECRET', 'too-short')
   vi.stubEnv('BASE_URL', 'https://console.example.com/path')
@@ -42,13 +42,13 @@ test('a wrong value is named, with every other one of its module, and never show
   expect(env).toThrow(wrong)
 })
 
-test.each(['nonsense', 'ftp://console.example.com', 'https://'])('%s is no public address', (url) => {
+test.each(['nonsense', 'ftp://console.example.com', 'https://'])('%s is not a public URL', (url) => {
   vi.stubEnv('BASE_URL', url)
   expect(env).toThrow('BASE_URL')
 })
 
-describe('the hosts that are served', () => {
-  test('are our own, the public one and those that are listed', () => {
+describe('the allowed hosts', () => {
+  test('are the local ones, the public one and the listed ones', () => {
     vi.stubEnv('PORT', '4000')
     vi.stubEnv('BASE_URL', 'https://Console.example.com/')
     vi.stubEnv('ALLOWED_HOSTS', ' a.example, B.example:81 ,')
@@ -58,7 +58,7 @@ describe('the hosts that are served', () => {
     expect(env().baseUrl).toBe('https://Console.example.com')
   })
 
-  test('have the port that the system chose', () => {
+  test('include the port that the system chose', () => {
     vi.stubEnv('PORT', '0')
     setPort(4321)
     expect(env()).toMatchObject({ port: 4321, baseUrl: 'http://localhost:4321' })
@@ -66,7 +66,7 @@ describe('the hosts that are served', () => {
   })
 })
 
-test('sign-in redirects to the public address over https, else to where the request came', () => {
+test("sign-in redirects to the public URL over https, else to the request's host", () => {
   const readMessage = () => {
     const { NODE_ENV, NEXTAUTH_URL, AUTH_TRUST_HOST } = variables
     return { NODE_ENV, NEXTAUTH_URL, AUTH_TRUST_HOST }
@@ -80,7 +80,7 @@ test('sign-in redirects to the public address over https, else to where the requ
   expect(readMessage()).toMatchObject({ NEXTAUTH_URL: 'https://console.example.com', AUTH_TRUST_HOST: '' })
 })
 
-test('settings that are fixed are not read again', async () => {
+test('fixed settings are not read again', async () => {
   vi.resetModules()
   const freshModule = await import('./env.ts')
   vi.stubEnv('PORT', '4001')

@@ -2,18 +2,18 @@ import { resolve } from 'node:path'
 import type { z } from 'zod'
 import { allowedHosts, settings as consoleSettings, namesIn, withoutSlash } from './settings.ts'
 
-// The only reader of process.env (see `.env.example`). Each module declares its settings and reads them with it; those that
-// concern all of them are here. lib/server/registry.ts has the list of all, and checks them when a program starts.
+// Only reader of process.env (see `.env.example`). Each module declares and reads its settings with it; shared settings
+// are declared here. lib/server/registry.ts lists all settings, and validates them when a program starts.
 
-/** The settings of one module: calling it reads them, which costs 1 µs where nothing has changed. */
+/** Settings of one module: a call returns them, and takes 1 µs if nothing has changed. */
 export type Settings<Values> = {
-  /** @throws Error that names each of them that is wrong */
+  /** @throws Error with the names of all invalid settings */
   (): Values
-  /** Returns what is wrong with them as `NAME: reason`, one entry for each mistake. */
+  /** Returns the invalid settings as `NAME: reason`, one entry per error. */
   issues(): string[]
 }
 
-/** What the environment came to. One that is fixed is not looked at again. */
+/** Parsed settings. Fixed settings are not parsed again. */
 type ParsedSettings<Values> = {
   variables: string
   values: Values | undefined
@@ -21,7 +21,7 @@ type ParsedSettings<Values> = {
   isFixed: boolean
 }
 
-/** Declares settings, of which empty values count as absent. Nothing is read before the first call. */
+/** Declares settings, of which empty values count as absent. The environment is read at the first call. */
 export function defineSettings<Values>(schema: z.ZodType<Values>): Settings<Values> {
   const names = namesIn(schema)
   let last: ParsedSettings<Values> | undefined
@@ -50,44 +50,44 @@ function parsed<Values>(schema: z.ZodType<Values>, names: readonly string[]) {
   return { values: data, issues }
 }
 
-/** @throws Error that names each of them, where there are any */
+/** @throws Error with all issues, if there are any */
 export function assertNoIssues(issues: readonly string[]): void {
   if (issues.length > 0) throw new Error(`Wrong configuration. ${issues.join('; ')}`)
 }
 
-/** The environment of the moment at which settings were fixed. */
+/** Environment when the settings were fixed. */
 let snapshot: NodeJS.ProcessEnv | undefined
 const environment = (): NodeJS.ProcessEnv => snapshot ?? process.env
 
-/** From now on the settings are those of this moment: each look at process.env costs as much as a short answer does. */
+/** Fixes the settings at their current values: each access to process.env takes as long as a short answer. */
 export function fixSettings(): void {
   snapshot = { ...process.env }
 }
 
-/** The console's own settings, which concern all modules. */
+/** Settings of the console that concern all modules. */
 export const env = defineSettings(
   consoleSettings.transform((values) => {
     const baseUrl = withoutSlash(values.BASE_URL ?? `http://localhost:${values.PORT}`)
     return {
       host: values.HOST,
       port: values.PORT,
-      /** Public address without a trailing slash; its scheme decides whether cookies are Secure. */
+      /** Public URL without a trailing slash; https makes cookies Secure. */
       baseUrl,
-      /** Host names (with port, where it is not the scheme's own) that requests may name. */
+      /** Accepted Host headers (with port, unless it is the scheme's default). */
       allowedHosts: allowedHosts(baseUrl, values.PORT, values.ALLOWED_HOSTS),
       trustProxy: values.TRUST_PROXY === '1',
       /** Absolute folder of the embedded database and the secrets. */
       dataDir: resolve(values.DATA_DIR),
       sessionSecret: values.SESSION_SECRET,
       logLevel: values.LOG_LEVEL,
-      /** Where the user stands, for file arguments: npm itself runs scripts from the project's folder. */
+      /** Working directory of the user, for file arguments: npm runs scripts in the project's folder. */
       callerDir: values.INIT_CWD ?? process.cwd(),
     }
   }),
 )
 
-// For libraries that read process.env: React and Next their mode, next-auth where it leads to, which a proxy hides.
-/** Makes this process a production one, before those are imported. */
+// For libraries that read process.env: React and Next read the mode, next-auth its URL, which a proxy hides.
+/** Switches this process to production mode, before those libraries are imported. */
 export function enterProduction(): void {
   const { baseUrl } = env()
   const address = baseUrl.startsWith('https:') ? { NEXTAUTH_URL: baseUrl } : { AUTH_TRUST_HOST: '1' }
@@ -95,12 +95,12 @@ export function enterProduction(): void {
   Object.assign(process.env, { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1', ...address })
 }
 
-/** Whether `enterProduction` was called here, or by whoever started this process. */
+/** Returns whether `enterProduction` was called in this process or its parent. */
 export function isProduction(): boolean {
   return process.env.NODE_ENV === 'production'
 }
 
-/** With PORT=0 the system chose: from now on `env()` says which port it is. */
+/** Sets the port that the system chose for PORT=0: from now on `env()` returns this port. */
 export function setPort(port: number): void {
   process.env.PORT = String(port)
 }

@@ -22,7 +22,7 @@ test.each([
   '\u001b[2J',
   '%s %o %j',
   '\ud800',
-])('what it is told is one line of JSON, and no format: %j', (hostile) => {
+])('logs an argument as one line of JSON, without interpreting format specifiers: %j', (hostile) => {
   log.info({ agent: hostile }, 'a visit')
   expect(text.match(/\n/g)).toHaveLength(1)
   expect(JSON.parse(text)).toMatchObject({ level: 30, agent: hostile, msg: 'a visit' })
@@ -32,7 +32,7 @@ test.each([
 test.each([
   ['a refusal', new Problem('invalid_request', 'The field secret-value is not known.')],
   ['a failure', new Error('something broke')],
-])('the line of %s says who asked for what, and has no key, cookie, query or body', async (_, thrown) => {
+])('the line of %s contains caller and route, and no key, cookie, query or body', async (_, thrown) => {
   const request = {
     method: 'PATCH',
     path: '/billing/v1/assets/A-1',

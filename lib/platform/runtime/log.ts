@@ -5,36 +5,41 @@ import { env } from './env.ts'
 
 const logSlot = globalThis as typeof globalThis & { licensesInvoicesLog?: Logger }
 
-/** The process's log: JSON, one line per request, on standard output. Never a key, password or body. */
+/**
+ * Returns the process's log: JSON, one line per request, on standard output. Never contains keys, passwords or bodies.
+ */
 export function log(): Logger {
   logSlot.licensesInvoicesLog ??= newLog()
   return logSlot.licensesInvoicesLog
 }
 
-/** From now on each line of this process's log has these fields, such as which worker it is. */
+/** Adds these fields to each following line of this process's log, such as the worker's number. */
 export function logAs(fields: Record<string, unknown>): void {
   logSlot.licensesInvoicesLog = log().child(fields)
 }
 
-/** From now on the log goes to standard error: for commands whose standard output is their result. */
+/** Redirects the log to standard error: for commands whose standard output is their result. */
 export function logToStderr(): void {
   logSlot.licensesInvoicesLog = newLog(pino.destination(2))
 }
 
-/** @param to standard output, unless told */
+/**
+ * Returns a new logger.
+ * @param to destination, by default standard output
+ */
 export function newLog(to?: DestinationStream): Logger {
   return pino({ level: env().logLevel, base: null, serializers: { err: withQueryText } }, to)
 }
 
-/** lib/platform/db keeps the text of a statement that failed apart from its values: it may stand here. */
+/** Returns the text of a failed statement, which lib/platform/db separates from its values: the text may be logged. */
 function withQueryText(error: Error): object {
   const fields = pino.stdSerializers.err(error)
   return error instanceof Error && 'statement' in error ? { ...fields, statement: error.statement } : fields
 }
 
 /**
- * Why something failed, in one plain sentence for people: of a statement, what the database said; of a host with
- * several addresses, what the first one said.
+ * Returns the reason of an error, in one plain sentence for people: for a statement, the database's message; for a host
+ * with several addresses, the first one's error.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
@@ -44,39 +49,39 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Writes down why a request failed on our side, with its stack. While the database is away every request fails for
- * the same reason, and writing each stack would take the time that its return needs: a line is enough then.
+ * Logs why a request failed with a server error, with the stack. While the database is unreachable, every request fails
+ * for the same reason, and logging each stack would take time needed for recovery: a single line suffices then.
  */
 export function logFailure({ status }: { status: number }, error: unknown, requestId: string): void {
-  // The cause says why; the error around it would repeat the statement.
+  // The cause has the reason; the outer error's message would repeat the statement.
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (status === 500) log().error({ requestId, err: error }, 'request failed')
   else if (status > 500)
     log().warn({ requestId, reason: reasonOf(cause).slice(0, 300) }, 'request not answered')
 }
 
-/** What kind of transaction it is: see lib/platform/db/scope.ts. */
+/** Kind of transaction: see lib/platform/db/scope.ts. */
 type Scope = 'read' | 'at once' | 'write' | 'stream'
 
-/** What is measured, and what is told of each time. Times in seconds. */
+/** Measurements by name, with their labels. Times in seconds. */
 export type Measured = {
-  /** A request that has ended; `route` is its contract's path, or what kind of thing was asked for. */
+  /** Finished request; `route` is its contract's path, or the kind of file. */
   request: { route: string; method: string; status: number; seconds: number }
-  /** A call to a vendor: the status of its answer, or `unsent`, `cut`. */
+  /** Call to a vendor: the status of its answer, or `unsent`, `cut`. */
   vendorCall: { host: string; method: string; outcome: string; seconds: number }
   /**
-   * A customer's transaction, the wait for a connection with it, and how many statements its work has sent: `thrown`
-   * where the work, or its end, threw.
+   * Transaction of a customer with the wait for its connection and the number of its statements: `thrown` if the work,
+   * or the end, threw.
    */
   transaction: { scope: Scope; statements: number; outcome: 'done' | 'thrown'; seconds: number }
-  /** A request that was refused because a limit was used up: which one. */
+  /** Request that was refused because this limit was used up. */
   limit: { limit: string }
   signIn: { outcome: 'opened' | 'failed' | 'throttled' }
   job: { job: string; outcome: 'done' | 'failed'; seconds: number }
   mail: { outcome: string }
 }
 
-// By name: a page and a route handler have separate copies of this module in a production build.
+// By name, because a page and a route handler have separate copies of this module in a production build.
 const channels = new Map<string, Channel>()
 
 function channelOf(name: keyof Measured): Channel {
@@ -85,13 +90,13 @@ function channelOf(name: keyof Measured): Channel {
   return existing
 }
 
-/** Tells whoever listens, which is nobody where neither METRICS_PORT nor traces are set up. */
+/** Publishes a measurement; without METRICS_PORT and traces there is no subscriber. */
 export function measured<Name extends keyof Measured>(name: Name, what: Measured[Name]): void {
   const to = channelOf(name)
   if (to.hasSubscribers) to.publish(what)
 }
 
-/** Hears all that is measured in this process under a name. */
+/** Subscribes to all measurements with a name in this process. */
 export function onMeasured<Name extends keyof Measured>(
   name: Name,
   hear: (what: Measured[Name]) => void,
@@ -99,7 +104,7 @@ export function onMeasured<Name extends keyof Measured>(
   channelOf(name).subscribe((what) => hear(what as Measured[Name]))
 }
 
-/** Measures a transaction from now until its end; undefined where nobody listens. */
+/** Measures a transaction from now until its end; undefined without subscribers. */
 export function measuredTransaction(scope: Scope) {
   if (!channelOf('transaction').hasSubscribers) return undefined
   const started = performance.now()
@@ -108,39 +113,39 @@ export function measuredTransaction(scope: Scope) {
   return { end }
 }
 
-/** Seconds since a moment that `performance.now()` gave. */
+/** Returns the seconds since a time of `performance.now()`. */
 export function secondsSince(started: number): number {
   return (performance.now() - started) / 1000
 }
 
-/** The request that is being answered, as the log and the history tell of it. */
+/** Current request, as log and history describe it. */
 export type RequestContext = {
   requestId: string
-  /** Of the client, as the front door saw it. */
+  /** Client's address, as the server's admission determined it. */
   address: string
-  /** What the client calls itself, cut. */
+  /** User agent, truncated. */
   agent: string | null
-  /** Whoever it turned out to be: the id of a key or a member, and the beginning of the session's digest. */
+  /** Authenticated caller: the id of a key or member, and the beginning of the session's digest. */
   callerId?: string
   customerId?: string
   session?: string | undefined
-  /** How many statements it has sent to the database, but for those that begin and end transactions. */
+  /** Number of statements sent to the database, without those that begin and end transactions. */
   statements: number
-  /** Whether something failed after the answer's status had left. */
+  /** Whether the request failed after its status had been sent. */
   isFailed?: boolean
 }
 
-/** Browsers say some 120 characters of themselves. */
+/** Browsers' user agents have some 120 characters. */
 const MAX_AGENT_LENGTH = 300
 
-// A page and a route handler get separate copies of this module in a production build.
+// In a production build a page and a route handler have separate copies of this module.
 const slot = globalThis as typeof globalThis & {
   licensesInvoicesRequestContext?: AsyncLocalStorage<RequestContext>
 }
 slot.licensesInvoicesRequestContext ??= new AsyncLocalStorage()
 const requestContexts = slot.licensesInvoicesRequestContext
 
-/** Answers a request, so that whatever is recorded on the way knows of it. */
+/** Runs work in a request's context, for everything that it logs and records. */
 export function runWithRequestContext<T>(
   { requestId, address, agent }: { requestId: string; address: string; agent: string | undefined },
   answer: () => T,
@@ -151,19 +156,21 @@ export function runWithRequestContext<T>(
   )
 }
 
-/** What a line of the log says of it besides its name: who asked, from where, and for how much of the database. */
+/** Returns the fields of a request's log line besides its message: caller, address, and use of the database. */
 export function requestLogFields(here: RequestContext | undefined): object {
   if (!here) return {}
   const { callerId: caller, customerId: customer, session, address, statements } = here
   return { caller, customer, session, address, statements }
 }
 
-/** The request that is being answered; none in a job or a command. */
+/** Returns the context of the current request; undefined in a job or a command. */
 export function requestContext(): RequestContext | undefined {
   return requestContexts.getStore()
 }
 
-/** Notes who is there. `session` is the digest of its id, of which the history keeps the beginning. */
+/**
+ * Records the caller in the request's context. `session` is the digest of its id, of which history keeps the beginning.
+ */
 export function noteCaller(caller: { id: string; customerId: string; session?: string | undefined }): void {
   const here = requestContexts.getStore()
   if (!here) return
@@ -172,13 +179,13 @@ export function noteCaller(caller: { id: string; customerId: string; session?: s
   here.session = caller.session?.slice(0, 12)
 }
 
-/** Notes that a page failed: its frame may have left already, with a status that says all is well. */
+/** Records that a page failed: its shell may have left already, with status 200. */
 export function noteFailure(): void {
   const here = requestContexts.getStore()
   if (here) here.isFailed = true
 }
 
-/** Counts a statement that the request sends to the database. */
+/** Counts a statement sent by the current request. */
 export function countQuery(): void {
   const here = requestContexts.getStore()
   if (here) here.statements += 1

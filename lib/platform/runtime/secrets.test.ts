@@ -6,7 +6,7 @@ const pageTokens = { purpose: 'page tokens', isRepeatable: true, secret }
 const factor = { purpose: 'second factors', context: 'totp member-1', secret }
 const provider = { purpose: 'secrets of identity providers', context: 'provider-1', secret }
 
-// Written by earlier releases, which had one implementation for each of these: databases and browsers hold such values.
+// Values of earlier releases, which had one implementation for each of these: databases and browsers still hold them.
 test.each<[Sealing, string, string]>([
   [
     pageTokens,
@@ -15,18 +15,18 @@ test.each<[Sealing, string, string]>([
   ],
   [factor, 'JBSWY3DPEHPK3PXP', 'AAECAwQFBgcICQoLZPph6A9shp9pNJkW-Oz1l8Q5TSO_W_cITObQ9A0lQiY'],
   [provider, 'client-secret', 'AAECAwQFBgcICQoLbDYYztKHc2zj9xkFINc9Msbvx5HQvNRDar3Nt5w'],
-])('a value that an earlier release sealed for %o opens', (sealing, text, sealed) => {
+])('opens a value that an earlier release sealed for %o', (sealing, text, sealed) => {
   expect(unseal(sealed, sealing)).toBe(text)
   expect(unseal(seal(text, sealing), sealing)).toBe(text)
 })
 
-test('a repeatable seal is the one of an earlier release, and any other differs each time', () => {
+test('a repeatable seal equals that of an earlier release, and any other differs each time', () => {
   const text = '["older","list","key"]'
   expect(seal(text, pageTokens)).toBe('nNK3GaRdDoo35ly6Zm83eIt_Z0av4IdY1LotRqM7lIfTk6oga_hnG8uTZo4RJDuWH8E')
   expect(seal(text, factor)).not.toBe(seal(text, factor))
 })
 
-test('a sealed text opens neither for another purpose, context or secret, nor when a byte of it differs', () => {
+test("a sealed text can't be opened for another purpose, context or secret, or after any byte was changed", () => {
   const sealed = seal('text', factor)
   expect(unseal(sealed, { ...factor, purpose: 'page tokens' })).toBeUndefined()
   expect(unseal(sealed, { ...factor, context: 'totp member-2' })).toBeUndefined()
@@ -41,18 +41,18 @@ test('a sealed text opens neither for another purpose, context or secret, nor wh
   for (const other of ['', '!', 'AAAA', sealed.slice(0, 20)]) expect(unseal(other, factor)).toBeUndefined()
 })
 
-// The session secret of all tests stands in vitest.config.ts.
+// The session secret of all tests is set in vitest.config.ts.
 test.each([
   ['links in notices', ['content'], 'EBRsRy_4XLQXUVZjGsqbg6xsEQWGl1TlurdAvuZGsSE'],
   ['marks of browsers', ['id'], 'gRHhpN94Ab4BvU7iI86AoWEC6CA7w6urqAoJ900bnRM'],
   ['challenges of passkeys', [Buffer.alloc(22, 7), 'sign-in'], 'I-gPi2NLML9n8_3okeXQEmlBbo9XpM6iq2-mbfirhZ0'],
-])('the signature for "%s" is the one of earlier releases', (purpose, content, signature) => {
+])('the signature for "%s" equals that of earlier releases', (purpose, content, signature) => {
   expect(sign(purpose, ...content).toString('base64url')).toBe(signature)
   expect(isSigned(signature, purpose, ...content)).toBe(true)
   expect(isSigned(Buffer.from(signature, 'base64url'), purpose, ...content)).toBe(true)
 })
 
-test('a signature fits neither another purpose nor other content, and no part of it does', () => {
+test('a signature matches neither another purpose nor other content, and no part of it does', () => {
   const signature = sign('links in notices', 'content').toString('base64url')
   expect(isSigned(signature, 'marks of browsers', 'content')).toBe(false)
   expect(isSigned(signature, 'links in notices', 'contents')).toBe(false)

@@ -22,9 +22,9 @@ const SECRET_SETTINGS = {
 const secrets = new Map<keyof typeof SECRET_SETTINGS, string>()
 
 /**
- * A secret of this installation: its setting, else made once into DATA_DIR. All web processes share one, also those of
- * other machines, so that it has to be given where DATABASE_URL is.
- * @throws Error where it has to be given and is not
+ * Returns a secret of this installation: the setting, or else one generated once in DATA_DIR. All web processes share
+ * it, across machines, so the setting is required with DATABASE_URL.
+ * @throws Error if the setting is required and missing
  */
 export function installationSecret(name: keyof typeof SECRET_SETTINGS): string {
   const secret = secrets.get(name) ?? SECRET_SETTINGS[name].readSetting() ?? generatedSecret(name)
@@ -38,7 +38,7 @@ function generatedSecret(name: keyof typeof SECRET_SETTINGS): string {
   return madeOnce(name)
 }
 
-/** A secret that is made once into DATA_DIR, for its owner alone. */
+/** Returns a secret that is generated once in DATA_DIR, readable for its owner only. */
 export function madeOnce(name: string): string {
   const { dataDir } = env()
   const file = join(dataDir, `${name}-secret`)
@@ -54,14 +54,19 @@ export function madeOnce(name: string): string {
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** How a text is sealed. The purpose names the key: what is sealed for one opens for no other. */
+/**
+ * Parameters of a seal. The key is derived from the purpose: a text sealed for one purpose can't be opened for another.
+ */
 export type Sealing = {
   purpose: string
-  /** Where the text belongs, such as its row: it opens nowhere else. It is authenticated and not kept with the text. */
+  /**
+   * Context of the text, such as its row, without which it can't be opened. Authenticated as additional data and not
+   * stored with the text.
+   */
   context?: string
-  /** Makes the nonce of the text, so that equal texts are equal when they are sealed. Without it the nonce is random. */
+  /** Derives the nonce from the text, so that equal texts have equal seals. Otherwise the nonce is random. */
   isRepeatable?: boolean
-  /** Whose secret the key is derived from: SESSION_SECRET by default. */
+  /** Secret from which the key is derived: SESSION_SECRET by default. */
   secret?: string
 }
 
@@ -78,7 +83,10 @@ export function seal(text: string, { purpose, context = '', isRepeatable, secret
   return Buffer.concat(sealed).toString('base64url')
 }
 
-/** Returns what `seal` sealed in this way; undefined for anything else, also for what another secret has sealed. */
+/**
+ * Returns the text that `seal` sealed with these parameters; undefined for any other text, also one sealed with another
+ * secret.
+ */
 export function unseal(sealed: string, { purpose, context = '', secret }: Sealing): string | undefined {
   const bytes = /^[\w-]+$/.test(sealed) ? Buffer.from(sealed, 'base64url') : Buffer.alloc(0)
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
@@ -95,7 +103,7 @@ export function unseal(sealed: string, { purpose, context = '', secret }: Sealin
   }
 }
 
-/** Returns the HMAC-SHA256 of content that outsiders get to see, by which our processes know it again. */
+/** Returns the HMAC-SHA256 of content that is visible to outsiders, by which our processes recognize it. */
 export function sign(purpose: string, ...content: (string | Uint8Array)[]): Buffer {
   const hmac = createHmac('sha256', keyFor(purpose))
   for (const part of content) hmac.update(part)
@@ -103,8 +111,8 @@ export function sign(purpose: string, ...content: (string | Uint8Array)[]): Buff
 }
 
 /**
- * Returns whether a signature is the one of this content, in a time that does not depend on where the two differ.
- * @param signature as bytes, or in base64url
+ * Returns whether a signature matches the content, in constant time.
+ * @param signature bytes, or base64url
  */
 export function isSigned(
   signature: string | Uint8Array,
@@ -122,8 +130,8 @@ export function isSigned(
 const keys = new Map<string, KeyObject>()
 
 /**
- * Returns the key for one purpose: HKDF-SHA256 of a secret, SESSION_SECRET by default. It is kept, because Node takes
- * longer to prepare a key of bytes than to seal with it.
+ * Returns the key for one purpose: HKDF-SHA256 of a secret, SESSION_SECRET by default. Cached, because importing a key
+ * takes Node longer than sealing with it.
  */
 function keyFor(purpose: string, secret = installationSecret('session')): KeyObject {
   const name = `${purpose} ${secret}`

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-// The kinds of values that settings have, and the console's own settings. Each part declares its own with them and
+// Schemas of common kinds of settings, and the console's own settings. Each module declares its settings with them, and
 // reads them by lib/platform/runtime/env.ts.
 
 export const text = z.string().trim().min(1)
 
-/** What keys are made of. */
+/** Secret from which keys are derived. */
 export const secret = z.string().min(32, 'must have at least 32 characters')
 
 export const port = z.coerce.number().int().min(0).max(65_535)
@@ -14,10 +14,10 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 const isPrivate = (url: string) =>
   !URL.canParse(url) || url.startsWith('https:') || LOOPBACK.includes(new URL(url).hostname)
 
-/** A web address to which secrets travel: https, or http on this machine. */
+/** URL to which secrets are sent: https, or http on this machine. */
 export const privateAddress = z.url({ protocol: /^https?$/ }).refine(isPrivate, 'must be https')
 
-/** Whether an address names a host alone. What is no address is not its business: another check tells that. */
+/** Returns whether a URL has no path. Invalid URLs are left to another check. */
 export function hasNoPath(url: string): boolean {
   return !URL.canParse(url) || new URL(url).pathname === '/'
 }
@@ -26,7 +26,7 @@ export function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '')
 }
 
-/** The console's own settings. Other parts declare theirs. */
+/** Schema of the console's own settings. */
 export const settings = z.object({
   HOST: text.default('127.0.0.1'),
   PORT: port.default(3000),
@@ -42,7 +42,7 @@ export const settings = z.object({
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
 })
 
-/** Host names that requests may name: the public one, our own, and those that are listed, between commas. */
+/** Returns the accepted Host headers: the public one, the local ones, and a comma-separated list. */
 export function allowedHosts(baseUrl: string, serverPort: number, more: string | undefined): string[] {
   const loopbackHosts = LOOPBACK.map((name) => `${name}:${serverPort}`)
   const listed = (more ?? '').split(',').map((name) => name.trim().toLowerCase())
@@ -51,17 +51,17 @@ export function allowedHosts(baseUrl: string, serverPort: number, more: string |
 
 export const DAY_SECONDS = 24 * 60 * 60
 
-/** Whole seconds, one at least. */
+/** Whole seconds, at least one. */
 export const seconds = z.coerce.number().int().min(1)
 
-/** The most calls in any minute. With fewer than five there is none to leave to people. */
+/** Most calls per minute. Fewer than five would leave no reserve for people. */
 export const callsPerMinute = z.coerce.number().int().min(5).max(1_000_000)
 
 type Present<Values> = { [Name in keyof Values]: NonNullable<Values[Name]> }
 
 /**
- * Settings that make sense only together.
- * @returns undefined where one is missing; where others of them are there, each that is missing is an issue of `context`
+ * Parses settings that are valid only together.
+ * @returns undefined if one is missing; if others are set, each missing one is an issue of `context`
  */
 export function together<Values extends Record<string, unknown>>(
   values: Values,
@@ -74,7 +74,7 @@ export function together<Values extends Record<string, unknown>>(
   return undefined
 }
 
-/** The settings that a schema reads, by their names. */
+/** Returns the names of a schema's settings. */
 export function namesIn(schema: z.ZodType): string[] {
   const inputSchema = schema instanceof z.ZodPipe ? schema.in : schema
   return inputSchema instanceof z.ZodObject ? Object.keys(inputSchema.shape) : []

@@ -4,7 +4,7 @@ import { countryName, countryOf } from './countries.ts'
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 const codes = LETTERS.flatMap((one) => LETTERS.map((two) => one + two)).filter((code) => countryOf(code))
 
-test('knows the 249 countries of ISO 3166-1, each by a name of its own', () => {
+test('knows the 249 countries of ISO 3166-1, each with a unique name', () => {
   expect(codes).toHaveLength(249)
   const names = codes.map(countryName)
   expect(new Set(names).size).toBe(249)
@@ -20,7 +20,7 @@ test.each([
   expect(countryName(code)).toBe(name)
 })
 
-// Reserved, withdrawn, of three letters, a name, and nothing.
-test.each(['UK', 'EU', 'XX', 'YU', 'CHE', 'Germany', '', '__proto__'])('%j is none', (text) => {
+// Reserved and withdrawn codes, three letters, a name, and empty text.
+test.each(['UK', 'EU', 'XX', 'YU', 'CHE', 'Germany', '', '__proto__'])('%j is not a country', (text) => {
   expect(countryOf(text)).toBeUndefined()
 })

@@ -1,5 +1,5 @@
-// The officially assigned codes of two letters of ISO 3166-1, with short English names. A table of our own, because a
-// runtime's names and codes move with its version, and an issued invoice's do not.
+// Officially assigned two-letter codes of ISO 3166-1, with short English names. Our own table, because a runtime's
+// names and codes change with its version, and an issued invoice's must not.
 const COUNTRIES = `
   AD Andorra · AE United Arab Emirates · AF Afghanistan · AG Antigua and Barbuda · AI Anguilla · AL Albania ·
   AM Armenia · AO Angola · AQ Antarctica · AR Argentina · AS American Samoa · AT Austria · AU Australia · AW Aruba ·
@@ -46,16 +46,16 @@ const names = new Map(
   }),
 )
 
-/** A country's code in capitals, as ISO 3166-1 has it (alpha-2); undefined for what is none. */
+/** Returns a country's code in capitals (ISO 3166-1 alpha-2); undefined for any other text. */
 export function countryOf(text: string): string | undefined {
   const code = text.trim().toUpperCase()
   return names.has(code) ? code : undefined
 }
 
-/** `CH` as people read it: `Switzerland`. What is no code stays as it is. */
+/** Returns the English name of a country: `Switzerland` for `CH`. Returns any other text unchanged. */
 export function countryName(code: string): string {
   return names.get(code) ?? code
 }
 
-/** Why what is given as a country is none. */
+/** Error of an invalid country. */
 export const NO_COUNTRY = 'is no country code of two letters (ISO 3166-1), such as CH'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { currencyError } from './currencies.ts'
 import { PUBLISHED, UNITLESS, WITHDRAWN } from './test-iso-4217.ts'
 
-test('all that is money by ISO 4217 can be billed in, and of all other codes none', () => {
+test('every ISO 4217 code of money can be billed, and no other code', () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
   const codes = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)))
   const published = [...PUBLISHED.map(({ code }) => code), ...UNITLESS, ...WITHDRAWN]

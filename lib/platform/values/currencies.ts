@@ -1,7 +1,7 @@
-// The codes of ISO 4217: lists one and three as published on 2026-01-01 by its maintenance agency, SIX. Their minor
-// units are in `lib/platform/values/money.ts`. A currency that is new comes into both, and into the list of the tests.
+// Codes of ISO 4217: lists one and three as published on 2026-01-01 by its maintenance agency, SIX. Their minor units
+// are in `lib/platform/values/money.ts`. A new currency has to be added to both, and to the list of the tests.
 
-/** In use, with funds, metals and units of account; without XXX and XTS, which are no money. */
+/** Codes in use, with funds, metals and units of account; without XXX and XTS, which are not money. */
 const ACTIVE = `
   AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE
   CHF CHW CLF CLP CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF
@@ -12,7 +12,7 @@ const ACTIVE = `
   XBD XCD XCG XDR XOF XPD XPF XPT XSU XUA YER ZAR ZMW ZWG
 `
 
-/** Withdrawn: old invoices have them. List three tells no minor units. */
+/** Withdrawn codes: old invoices have them. List three of ISO 4217 has no minor units. */
 const WITHDRAWN = `
   ADP AFA ALK ANG AOK AON AOR ARA ARP ARY ATS AYM AZM BAD BEC BEF BEL BGJ BGK BGL BGN BOP BRB BRC BRE BRN BRR
   BUK BYB BYR CHC CSD CSJ CSK CUC CYP DDM DEM ECS ECV EEK ESA ESB ESP FIM FRF GEK GHC GHP GNE GNS GQE GRD GWE
@@ -24,12 +24,12 @@ const WITHDRAWN = `
 const codes = new Set(`${ACTIVE} ${WITHDRAWN}`.match(/[A-Z]{3}/g))
 const withdrawn = new Set(WITHDRAWN.match(/[A-Z]{3}/g))
 
-/** Whether nobody pays in this currency any more. */
+/** Returns whether a currency was withdrawn. */
 export function isWithdrawn(code: string): boolean {
   return withdrawn.has(code)
 }
 
-/** Why nothing can be billed in what stands for a currency; undefined where it can. */
+/** Returns the reason why a currency can't be billed; undefined if it can. */
 export function currencyError(code: string): string | undefined {
   if (codes.has(code)) return undefined
   if (!/^[A-Z]{3}$/.test(code)) return 'is not a three-letter code such as USD'

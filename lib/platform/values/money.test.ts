@@ -25,7 +25,7 @@ test.each([
   ['USD', '39004.92', '39,004.92'],
   ['JPY', '39005', '39,005'],
   ['KWD', '7.5', '7.500'],
-])('formatAmount gives %s its own places', (currency, value, formatted) => {
+])('formatAmount writes %s with its own decimals', (currency, value, formatted) => {
   expect(formatAmount(value, currency)).toBe(formatted)
 })
 
@@ -43,7 +43,7 @@ describe('minorUnit', () => {
   })
 })
 
-test.each(PUBLISHED)('$code has $unit decimals, as ISO 4217 says', ({ code, unit }) => {
+test.each(PUBLISHED)('$code has $unit decimals, as in ISO 4217', ({ code, unit }) => {
   expect(minorUnit(code)).toBe(unit)
   const one = unit === 0 ? '1,234' : `1,234.${'0'.repeat(unit - 1)}1`
   expect(formatAmount(one.replace(',', ''), code)).toBe(one)
@@ -51,7 +51,7 @@ test.each(PUBLISHED)('$code has $unit decimals, as ISO 4217 says', ({ code, unit
   expect(plainAmount('-1234', code)).toBe(`-${new Big(1234).toFixed(unit)}`)
 })
 
-test('the published list is whole', () => {
+test('the published list is complete', () => {
   expect([PUBLISHED.length + UNITLESS.length, WITHDRAWN.length]).toEqual([178, 129])
   expect(new Set([...PUBLISHED.map(({ code }) => code), ...UNITLESS, ...WITHDRAWN]).size).toBe(178 + 129)
 })
@@ -67,7 +67,7 @@ test.each([
   ['999999999999999.99', 'USD', '999,999,999,999,999.99 USD'],
   [999999999999.99, 'USD', '999,999,999,999.99 USD'],
   ['-0.00', 'USD', '0.00 USD'],
-])('%s %s is told as %s', (value, currency, text) => {
+])('%s %s is displayed as %s', (value, currency, text) => {
   expect(moneyText(value, currency)).toBe(text)
 })
 
@@ -76,7 +76,7 @@ test.each([
   ['JPY', '-39005.5', '-39005.5'],
   ['KWD', 7.5, '7.500'],
   ['HUF', '10.5', '10.50'],
-])('plainAmount writes %s %s for programs as %s', (currency, value, text) => {
+])('plainAmount writes %s %s as %s for programs', (currency, value, text) => {
   expect(plainAmount(value, currency)).toBe(text)
 })
 
@@ -86,11 +86,11 @@ test.each([
   ['10.5', 'JPY', true],
   ['10.0', 'JPY', false],
   ['0.0001', 'CLF', false],
-])('%s is finer than %s: %s', (value, currency, finer) => {
+])('isFiner(%s, %s) is %s', (value, currency, finer) => {
   expect(isFiner(value, currency)).toBe(finer)
 })
 
-test.each(['', '.', 'x', '1,5', '--1', 'NaN', 'Infinity'])('%j is no decimal', (text) => {
+test.each(['', '.', 'x', '1,5', '--1', 'NaN', 'Infinity'])('%j is not a decimal', (text) => {
   expect(() => formatDecimal(text)).toThrow(RangeError)
 })
 
@@ -100,7 +100,7 @@ describe('any amount in any currency', () => {
     .tuple(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.integer({ min: -20, max: 60 }))
     .map(([digits, exponent]) => new Big(`${digits}e${-exponent}`))
 
-  test('is read back from what is shown, and from what programs get, to its last digit', () => {
+  test('is parsed back exactly from its display text and from its API text', () => {
     fc.assert(
       fc.property(decimal, currency, (value, code) => {
         const formatted = formatAmount(value.toFixed(), code)
@@ -117,7 +117,7 @@ describe('any amount in any currency', () => {
     )
   })
 
-  test('says the same from a number as from its text', () => {
+  test('formats equally as a number and as text', () => {
     fc.assert(
       fc.property(
         fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e30, max: 1e30 }),
@@ -129,7 +129,7 @@ describe('any amount in any currency', () => {
     )
   })
 
-  test('of 15 digits comes whole through a JSON number', () => {
+  test('is exact as a JSON number with 15 digits', () => {
     const digits = fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n })
     fc.assert(
       fc.property(digits, fc.integer({ min: 0, max: 15 }), currency, (amount, decimals, code) => {
@@ -140,7 +140,7 @@ describe('any amount in any currency', () => {
     )
   })
 
-  test('is added up by whole numbers without a float', () => {
+  test('is summed by integers without floats', () => {
     expect(sumOf([])).toBe('0')
     expect(sumOf([[0.1, 3]])).toBe('0.3')
     const part = fc.tuple(decimal, fc.integer({ min: -1e6, max: 1e6 }))

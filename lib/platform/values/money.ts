@@ -1,24 +1,27 @@
-// Amounts as text, in the one way of screen, PDF, CSV and mail. Browsers have it too: it is small, and needs no library.
+// Amounts as text, identical on screen and in PDF, CSV and mail. Also used in browsers: small, and without a library.
 
-/** A decimal, exact: as text, or as a JSON number, which stands for its shortest text. */
+/** Exact decimal: text, or a JSON number, which counts as its shortest text. */
 export type Decimal = string | number
 
 /**
- * The minor unit of a currency as a number of decimals: 2 for USD and HUF, 0 for JPY, 3 for KWD. Intl is not asked: it
- * follows what is in people's purses, and moves with its version. What ISO 4217 has no unit for (gold, drawing rights),
- * and what is stored with a code that is none, has 2.
+ * Returns the minor unit of a currency as a number of decimals: 2 for USD and HUF, 0 for JPY, 3 for KWD. Does not use
+ * Intl, which follows cash in circulation and changes with its version. Codes without a minor unit in ISO 4217 (gold,
+ * drawing rights), and invalid stored codes, have 2.
  */
 export function minorUnit(currency: string): number {
   return UNITS.get(currency) ?? DEFAULT_DECIMALS
 }
 
-/** What a currency has whose code `UNITS` does not name. */
+/** Decimals of currencies that are not in `UNITS`. */
 export const DEFAULT_DECIMALS = 2
 
-/** ISO 4217 as published on 2026-01-01: what has not 2 decimals. `lib/platform/values/currencies.ts` has all codes. */
+/**
+ * Currencies with other than 2 decimals (ISO 4217 as published on 2026-01-01). `lib/platform/values/currencies.ts` has
+ * all codes.
+ */
 export const UNITS: ReadonlyMap<string, number> = new Map([
   ...codes('BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF', 0),
-  // Withdrawn, with what they had.
+  // Withdrawn currencies, with their former units.
   ...codes('ADP BEC BEF BEL BYB BYR ESA ESB ESP GRD ITL LUC LUF LUL MGF PTE ROL TPE TRL', 0),
   ...codes('BHD IQD JOD KWD LYD OMR TND', 3),
   ...codes('CLF UYW', 4),
@@ -28,34 +31,41 @@ function codes(text: string, unit: number) {
   return text.split(' ').map((code) => [code, unit] as const)
 }
 
-/** Writes a decimal for people: thousands separated, a real minus, at least so many places. None of its own is lost. */
+/**
+ * Returns a decimal for people: with thousands separators, a minus sign (U+2212), and at least `decimals` places. No
+ * digit is lost.
+ */
 export function formatDecimal(value: Decimal, decimals = 0): string {
   const [sign, whole, fraction] = partsOf(value, decimals)
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
   return `${sign ? '−' : ''}${grouped}${fraction && `.${fraction}`}`
 }
 
-/** Writes an amount with its currency's own number of places, or more if it has more: `39,004.92`, in JPY `39,005`. */
+/** Returns an amount with its currency's number of decimals, or more if it has more: `39,004.92`, in JPY `39,005`. */
 export function formatAmount(value: Decimal, currency: string): string {
   return formatDecimal(value, minorUnit(currency))
 }
 
-/** The same with the currency's code after it, never a symbol: `$` is a dozen currencies. */
+/**
+ * Returns the amount like `formatDecimal`, followed by the currency's code, never a symbol: `$` is a dozen currencies.
+ */
 export function moneyText(value: Decimal, currency: string): string {
   return `${formatAmount(value, currency)} ${currency}`
 }
 
-/** Writes an amount for programs: no separators, with at least its currency's own places; none of its own is lost. */
+/** Returns an amount for programs: without separators, with at least its currency's decimals; no digit is lost. */
 export function plainAmount(value: Decimal, currency: string): string {
   return plainText(partsOf(value, minorUnit(currency)))
 }
 
-/** Whether an amount has more decimals than its currency: nobody can pay it exactly. */
+/** Returns whether an amount has more decimals than its currency, and so can't be paid exactly. */
 export function isFiner(value: Decimal, currency: string): boolean {
   return partsOf(value, 0)[2].length > minorUnit(currency)
 }
 
-/** Adds up prices, each times a whole number, exactly; as plain decimal text. For browsers, which have no big.js. */
+/**
+ * Returns the exact sum of prices, each times a whole number, as plain decimal text. For browsers, which lack big.js.
+ */
 export function sumOf(parts: readonly (readonly [price: Decimal, times: number])[]): string {
   const terms = parts.map(([price, times]) => ({ price: partsOf(price, 0), times: BigInt(times) }))
   const decimals = Math.max(0, ...terms.map(({ price }) => price[2].length))
@@ -73,7 +83,7 @@ function plainText([sign, whole, fraction]: Parts): string {
 
 type Parts = [sign: string, whole: string, fraction: string]
 
-/** Without zeros at the ends but for those that the places ask for. Zero has no sign. */
+/** Returns sign, integer part and fraction, without superfluous zeros beyond `decimals` places. Zero has no sign. */
 function partsOf(value: Decimal, decimals: number): Parts {
   const [, minus, before = '', after = '', exponent = '0'] =
     /^\+?(-?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(String(value)) ?? []

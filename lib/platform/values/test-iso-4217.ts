@@ -1,6 +1,6 @@
-// ISO 4217 as its maintenance agency, SIX, published it on 2026-01-01: what the tests hold our own table against.
+// ISO 4217 as published by its maintenance agency, SIX, on 2026-01-01: the reference for our table.
 
-/** List one: the codes of each minor unit. */
+/** List one: codes by minor unit. */
 const LIST_ONE = {
   0: `
     BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF`,
@@ -17,10 +17,10 @@ const LIST_ONE = {
     CLF UYW`,
 }
 
-/** List one: those whose minor unit is "N.A.". */
+/** List one: codes with the minor unit "N.A.". */
 const WITHOUT_UNIT = 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'
 
-/** List three, without what list one has too. It has no minor units. */
+/** List three, without codes that are also in list one. It has no minor units. */
 const LIST_THREE = `
   ADP AFA ALK ANG AOK AON AOR ARA ARP ARY ATS AYM AZM BAD BEC BEF BEL BGJ BGK BGL BGN BOP BRB BRC BRE BRN BRR
   BUK BYB BYR CHC CSD CSJ CSK CUC CYP DDM DEM ECS ECV EEK ESA ESB ESP FIM FRF GEK GHC GHP GNE GNS GQE GRD GWE
@@ -30,7 +30,7 @@ const LIST_THREE = `
 
 const codesIn = (text: string) => text.trim().split(/\s+/)
 
-/** Each active currency that has a minor unit, with it. */
+/** Active currencies with a minor unit. */
 export const PUBLISHED = Object.entries(LIST_ONE).flatMap(([unit, text]) =>
   codesIn(text).map((code) => ({ code, unit: Number(unit) })),
 )

@@ -12,8 +12,8 @@ import { run } from '#lib/platform/db/test-server.ts'
 import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { DAY_MS, dayOf, epochOfDay } from './days.ts'
 
-// A day is the same everywhere. In the first zone the day has begun 14 hours before it does in UTC, in the last one it
-// ends 11 hours after: at any time of day a local date that slipped in is wrong in one of the two.
+// A day is the same everywhere. In the first zone the day begins 14 hours before it does in UTC, in the last one it
+// ends 11 hours after: at any time of day a local date would be wrong in one of the two.
 const ENDS = [
   ['Pacific/Kiritimati', -840],
   ['Pacific/Pago_Pago', 660],
@@ -21,7 +21,7 @@ const ENDS = [
 
 const TODAY = '2026-11-20'
 const today = epochOfDay(TODAY)
-/** Of a year that has not begun. */
+/** Next year. */
 const YEAR = new Date(today).getUTCFullYear() + 1
 const LAST = Date.UTC(YEAR, 11, 31) / 1000
 const day = (offset: number) => dayOf(today + offset * DAY_MS)
@@ -58,17 +58,17 @@ afterEach(async () => {
   opened = undefined
 })
 
-/** All that is asked, byte for byte, by a process and of a server that are both in the zone. */
+/** Returns all answers, byte for byte, from a process and a server in this zone. */
 async function answersIn(zone: string): Promise<Map<string, string>> {
   vi.stubEnv('TZ', zone)
   opened = await testDatabase({ today: TODAY })
   const { pathname } = new URL(opened.url)
-  // Before anything connects that answers.
+  // Set before any connection is opened.
   await run(opened.url, `ALTER DATABASE "${pathname.slice(1)}" SET timezone TO '${zone}'`)
   await addCustomer('northwind')
   await addRows()
   const { rows } = await opened.opened.reads.query('SHOW timezone')
-  // Our own connections ask for UTC, whatever the server has.
+  // The product's connections set UTC, regardless of the server's default.
   expect(rows).toEqual([{ TimeZone: 'UTC' }])
   const headers = { Authorization: `Bearer ${await addKey('northwind', ['admin'])}` }
   const answers = new Map<string, string>()
@@ -83,7 +83,7 @@ async function answersIn(zone: string): Promise<Map<string, string>> {
   return answers
 }
 
-/** The last moment of a year and the first of the next, a leap day, and due on each side of today. */
+/** Adds times at the turn of a year and on a leap day, and due dates on each side of today. */
 async function addRows(): Promise<void> {
   const add = (id: string, invoiceDate: string, dueDate: string) =>
     addInvoice('northwind', id, { invoiceDate, dueDate }, [{ description: id }])
@@ -104,8 +104,8 @@ async function addRows(): Promise<void> {
   )
 }
 
-describe.each(ENDS)('in %s', (zone, offset) => {
-  test('every answer has the days of UTC', async () => {
+describe.each(ENDS)('time zone %s', (zone, offset) => {
+  test('every answer has UTC days', async () => {
     const usual = await answersIn('UTC')
     await opened?.close()
     const there = await answersIn(zone)
@@ -137,7 +137,7 @@ describe.each(ENDS)('in %s', (zone, offset) => {
   })
 })
 
-test('the local day of one of the two is another than that of UTC, now', () => {
+test('the local day of one of the two zones differs from the UTC day now', () => {
   const days = ENDS.map(([timeZone]) => new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now()))
   expect(days.filter((one) => one !== day(0)).length).toBeGreaterThan(0)
 })

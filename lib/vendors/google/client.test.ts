@@ -22,7 +22,7 @@ const claims = (index: number) => {
   return JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString())
 }
 
-test('a signed assertion becomes a token of just the scope that is needed, and is asked for once', async () => {
+test('a signed assertion is exchanged once for a token with only the required scope', async () => {
   const [readTokens, writing] = [
     tokensOf(fakeGoogle.config, ORDER_READONLY),
     tokensOf(fakeGoogle.config, ORDER),
@@ -44,11 +44,11 @@ test('a signed assertion becomes a token of just the scope that is needed, and i
   expect(await writing.token(deadline())).not.toEqual(write)
 })
 
-describe('is refused', () => {
+describe('authentication', () => {
   const failedRead = async (change: Partial<GoogleFixture['config']>) =>
     tokensOf({ ...fakeGoogle.config, ...change }, ORDER).token(deadline())
 
-  test('with another key', async () => {
+  test('fails with another key', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     fakeGoogle.fake.keyFile(fakeGoogle.folder, privateKey)
     expect(await failedRead({})).toEqual({
@@ -58,12 +58,12 @@ describe('is refused', () => {
     })
   })
 
-  test('for another administrator', async () => {
+  test('fails for another administrator', async () => {
     const reason = expect.stringContaining('401 unauthorized_client')
     expect(await failedRead({ admin: 'other@reseller.example' })).toMatchObject({ kind: 'none', reason })
   })
 
-  test('for a scope that was not delegated, while the other one goes on', async () => {
+  test('fails for a scope that was not delegated, while the other scope keeps working', async () => {
     const reader = await openGoogle({ scopes: [ORDER_READONLY] })
     try {
       reader.fake.add({ id: 's-1' })
@@ -85,7 +85,7 @@ describe('is refused', () => {
     ['JSON cut short', '{"private_key":"SECRET', "is no service account's key"],
     ['no key in it', '{"client_email":"a@b.example"}', "is no service account's key"],
     ['a broken key', '{"client_email":"a@b.example","private_key":"SECRET"}', 'could not be used'],
-  ])('where the key file has %s, and its text is not repeated', async (_what, text, message) => {
+  ])('fails for a key file with %s, without repeating the file’s text', async (_what, text, message) => {
     const keyFile = join(fakeGoogle.folder, 'broken.json')
     if (text !== undefined) writeFileSync(keyFile, text)
     const result = await failedRead({ keyFile })
@@ -96,7 +96,7 @@ describe('is refused', () => {
 })
 
 test.each(['drop-before', 'hang-before', 'error-before', 'throttle', 'no-json', 'huge', 'redirect'])(
-  'a token endpoint that suffers %s is asked once, and the next call asks again',
+  'a token endpoint that suffers %s is called once, and again by the next call',
   async (fault) => {
     const tokens = tokensOf(fakeGoogle.config, ORDER)
     fakeGoogle.fake.failNext('auth', fault)
@@ -111,7 +111,7 @@ test.each(['drop-before', 'hang-before', 'error-before', 'throttle', 'no-json', 
   },
 )
 
-test("one that gives up waits alone: the others get the token that it didn't wait for", async () => {
+test('an aborted call does not abort the shared token request of the others', async () => {
   const slow = await openGoogle()
   try {
     const tokens = tokensOf(slow.config, ORDER)
@@ -125,7 +125,7 @@ test("one that gives up waits alone: the others get the token that it didn't wai
   }
 })
 
-test('a token that Google no longer takes is replaced at once', async () => {
+test('a token that Google refuses is replaced immediately', async () => {
   fakeGoogle.fake.add({ id: 's-1' })
   const ref = { customerId: 'C0123456', subscriptionId: 's-1', skuId: '1010020020' }
   expect(await fakeGoogle.vendor.read(ref, deadline())).toMatchObject({ kind: 'read' })
@@ -133,7 +133,7 @@ test('a token that Google no longer takes is replaced at once', async () => {
   expect(await fakeGoogle.vendor.read(ref, deadline())).toMatchObject({ kind: 'read' })
 })
 
-test('a key that is replaced on disk is used without a restart', async () => {
+test('a key replaced on disk is used without a restart', async () => {
   const right = readFileSync(fakeGoogle.config.keyFile, 'utf8')
   writeFileSync(fakeGoogle.config.keyFile, 'not yet')
   const tokens = tokensOf(fakeGoogle.config, ORDER)
@@ -142,7 +142,7 @@ test('a key that is replaced on disk is used without a restart', async () => {
   expect(await tokens.token(deadline())).toMatchObject({ kind: 'token' })
 })
 
-test('neither token, assertion nor key reaches a reason, not even where they are sent back', async () => {
+test('neither token, assertion nor key is part of a reason, even if the answer repeats them', async () => {
   const echo = createServer(async (request, response) => {
     const sent = `${request.headers.authorization} ${Buffer.concat(await request.toArray())}`
     const errors = [{ reason: 'invalid', message: sent }]

@@ -11,10 +11,10 @@ import type { Config, Credentials } from './settings.ts'
 
 const ROOT = '/apps/reseller/v1'
 
-/** The subscriptions of all customers. */
+/** Path of the subscriptions of all customers. */
 export const subscriptionsPath = `${ROOT}/subscriptions`
 
-/** Calls the Reseller API, each once. Reads carry a token that may do nothing else. */
+/** Returns a client of the Reseller API, which sends each call once. Reads use a read-only token. */
 export function client({ url, ...credentials }: Config, budget: Budget): Client {
   const [writing, readTokens] = [tokens(credentials, ORDER), tokens(credentials, ORDER_READONLY)]
   return {
@@ -36,7 +36,7 @@ export function subscriptionPath({
 const EXCHANGE_MS = 10_000
 const TOKEN_TIMEOUT: Token = { kind: 'none', reason: 'no token in time' }
 
-/** Writes need the first; the second may only read. Both have to be delegated to the service account. */
+/** Scopes for writes and for reads. Both have to be delegated to the service account. */
 export const ORDER = 'https://www.googleapis.com/auth/apps.order'
 export const ORDER_READONLY = 'https://www.googleapis.com/auth/apps.order.readonly'
 type Scope = typeof ORDER | typeof ORDER_READONLY
@@ -44,19 +44,19 @@ type Scope = typeof ORDER | typeof ORDER_READONLY
 const KeyFile = z.object({ client_email: z.string().min(1), private_key: z.string().min(1) })
 type Key = z.output<typeof KeyFile>
 
-/** Access tokens of one scope for a service account with domain-wide delegation, each kept until it expires. */
+/** Returns access tokens of one scope for a service account with domain-wide delegation, cached until they expire. */
 export function tokens(credentials: Credentials, scope: Scope): Tokens {
   let client: JWT | undefined
 
   async function fetchToken(): Promise<Token> {
     try {
       const key = client ? undefined : await keyOf(credentials.keyFile)
-      // Another call may have read the key meanwhile: both wait for one token then.
+      // Another call may have read the key in the meantime: both then share one token request.
       if (key) client ??= delegated(key, credentials, scope)
       const { token } = (await client?.getAccessToken()) ?? {}
       return token ? { kind: 'token', value: token } : none('the answer has none')
     } catch (error) {
-      // Whoever replaces the key need not restart anything.
+      // Reads the key again at the next call, so that a replaced key needs no restart.
       client = undefined
       return { ...none(reasonOf(error, credentials)), why: isUnanswered(error) ? undefined : 'no_access' }
     }
@@ -78,11 +78,11 @@ function delegated({ client_email, private_key }: Key, { admin, tokenUrl }: Cred
     key: private_key,
     scopes: [scope],
     subject: admin,
-    // They log what is sent, where a variable of the environment asks for it.
+    // The library would log requests if an environment variable asks for it.
     useAuthRequestParameters: false,
     transporterOptions: {
       retryConfig: { retry: 0, noResponseRetries: 0 },
-      // The library knows one token endpoint only. This is ours to choose, and to give up on.
+      // The library supports a single token endpoint. This transport allows a configured one, and a timeout.
       fetchImplementation: async (_url, init) => {
         const headers = { 'content-type': 'application/x-www-form-urlencoded' }
         const request = { method: 'POST', headers, body: String(init?.body) }
@@ -120,14 +120,14 @@ const ADVICE: Record<string, string> = {
   unauthorized_client: 'both scopes have to be delegated to it, and the administrator has to exist',
 }
 
-/** The token endpoint could not be reached, or failed itself: nothing is said of the key. */
+/** Returns whether the token endpoint was unreachable or failed itself, which does not mean that the key is invalid. */
 function isUnanswered(error: unknown): boolean {
   if (error instanceof Error && error.cause instanceof NoAnswer) return true
   const status = ErrorBody.safeParse(error).data?.response.status ?? 0
   return status >= 500 || status === 429
 }
 
-/** In our own words: the errors of the library carry the signed assertion, and those of the parser the key. */
+/** Returns the reason in our own words: the library's errors contain the signed assertion, and the parser's the key. */
 function reasonOf(error: unknown, { keyFile, admin }: Credentials): string {
   if (error instanceof KeyFileError) return `the key file ${keyFile} ${error.message}`
   const cause = error instanceof Error ? error.cause : undefined

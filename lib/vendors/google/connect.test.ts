@@ -27,7 +27,7 @@ const set = async (total: number) =>
 const calls = (name: string) => fakeGoogle.fake.exchanges.filter(({ call }) => call.name === name)
 
 describe('read', () => {
-  test('an annual plan: purchased, its term, how it renews, under the name that writes know', async () => {
+  test('reads an annual plan: purchased, term, renewal type, with the plan name of writes', async () => {
     add({ total: 25, assigned: 7, own: { renewalType: 'AUTO_RENEW_MONTHLY_PAY' } })
     expect(await read()).toEqual({
       ...REF,
@@ -52,7 +52,7 @@ describe('read', () => {
     expect(await read()).toMatchObject({ planName: plan, isCommitmentPlan, seats })
   })
 
-  test('what is not there is null, and what we do not know is passed through', async () => {
+  test('returns null for absent values, and passes unknown ones through', async () => {
     add({ plan: 'FLEXIBLE', status: 'ASLEEP' })
     const none = { commitmentStart: null, commitmentEnd: null, renewalType: null }
     expect(await read()).toMatchObject({ status: 'ASLEEP', ...none })
@@ -60,7 +60,7 @@ describe('read', () => {
     expect(await read()).toMatchObject({ planName: 'ANNUAL_DAILY_PAY', commitmentEnd: null })
   })
 
-  test('finds it by customer and SKU where the id has changed, through all pages', async () => {
+  test('finds a subscription by customer and SKU after its id has changed, through all pages', async () => {
     for (let n = 0; n < 130; n += 1) fakeGoogle.fake.add({ id: `other-${n}`, skuId: `sku-${n}` })
     add({ id: 'new-id' })
     fakeGoogle.fake.add({ id: 'elsewhere', customerId: 'C9', own: { customerDomain: 'else.example' } })
@@ -68,7 +68,7 @@ describe('read', () => {
     expect(calls('list')).toHaveLength(2)
   })
 
-  test('prefers the one in use, chooses nothing by guess, and says what is not there', async () => {
+  test('prefers the subscription in use, refuses ambiguous ones, and names a missing one', async () => {
     const again = () => fakeGoogle.vendor.read(REF, deadline())
     expect(await again()).toEqual({
       kind: 'missing',
@@ -85,13 +85,13 @@ describe('read', () => {
     expect(await again()).toEqual({ kind: 'unavailable', reason, others: 'answer' })
   })
 
-  test('an id that means another product now is no answer', async () => {
+  test('does not accept an id that belongs to another product now', async () => {
     add({ skuId: 'another' })
     add({ id: 'right' })
     expect(await read()).toMatchObject({ subscriptionId: 'right', skuId: REF.skuId })
   })
 
-  test.each(['..', '.', ''])('the id %j stays inside its path', async (subscriptionId) => {
+  test.each(['..', '.', ''])('keeps the id %j inside its path segment', async (subscriptionId) => {
     add({ id: 'right' })
     expect(await read({ ...REF, subscriptionId })).toMatchObject({ subscriptionId: 'right' })
     expect(calls('get').map(({ call }) => call.params.subscription)).toEqual(['-'])
@@ -103,7 +103,7 @@ describe('setQuantity', () => {
     ['ANNUAL_MONTHLY_PAY', { numberOfSeats: 12 }],
     ['ANNUAL_YEARLY_PAY', { numberOfSeats: 12 }],
     ['FLEXIBLE', { maximumNumberOfSeats: 12 }],
-  ])('%s sends the one field that the plan knows', async (plan, seats) => {
+  ])('sends for %s only the field that the plan uses', async (plan, seats) => {
     add({ plan })
     expect(await set(12)).toMatchObject({
       kind: 'applied',
@@ -113,7 +113,7 @@ describe('setQuantity', () => {
     expect(fakeGoogle.fake.subscription(REF.subscriptionId)?.total).toBe(12)
   })
 
-  test('lays the answer, which leaves much out, over what was read', async () => {
+  test('merges the partial answer into the subscription that was read before', async () => {
     add({ own: { cap: 500 } })
     const before = await read()
     const result = await fakeGoogle.vendor.setQuantity(before, 12, 'change-1', deadline())
@@ -122,7 +122,7 @@ describe('setQuantity', () => {
     expect(await read()).toEqual({ ...before, seats })
   })
 
-  test('a cap goes down as well as up, a trial to ten', async () => {
+  test('changes a cap in both directions, and a trial’s up to ten', async () => {
     add({ plan: 'FLEXIBLE' })
     expect(await set(5)).toMatchObject({ kind: 'applied' })
     fakeGoogle.fake.change(REF.subscriptionId, { plan: 'TRIAL' })
@@ -130,7 +130,7 @@ describe('setQuantity', () => {
     expect(await set(11)).toMatchObject({ kind: 'rejected', code: 'vendor_rejected' })
   })
 
-  test('goes on with the new id where it has changed since the read', async () => {
+  test('continues with the new id if it has changed since the read', async () => {
     add()
     const before = await read()
     fakeGoogle.fake.change(REF.subscriptionId, { id: 'new-id' })
@@ -142,7 +142,7 @@ describe('setQuantity', () => {
     expect(fakeGoogle.fake.writes).toMatchObject([{ subscriptionId: 'new-id', from: 10, to: 12 }])
   })
 
-  test('takes the id that the answer names', async () => {
+  test('adopts the id in the answer', async () => {
     add({ own: { moves: true } })
     const result = await set(12)
     const subscriptionId = fakeGoogle.fake.subscriptions()[0]?.id
@@ -150,7 +150,7 @@ describe('setQuantity', () => {
     expect(result).toMatchObject({ kind: 'applied', observed: { subscriptionId, seats: { purchased: 12 } } })
   })
 
-  test('with the id more has changed: nothing is sent on a decision that is no longer true', async () => {
+  test('sends nothing when more than the id has changed, because the decision is outdated', async () => {
     add({ plan: 'FLEXIBLE' })
     const before = await read()
     fakeGoogle.fake.change(REF.subscriptionId, { id: 'new-id' })
@@ -163,7 +163,7 @@ describe('setQuantity', () => {
     expect(fakeGoogle.fake.writes.filter(({ by }) => by === 'client')).toEqual([])
   })
 
-  test('looks for the id once only', async () => {
+  test('searches for a changed id only once', async () => {
     add()
     const before = await read()
     for (const _ of [1, 2]) fakeGoogle.fake.failNext('write', 'not-found')
@@ -173,7 +173,7 @@ describe('setQuantity', () => {
   })
 })
 
-test('list: all customers, a hundred at a time, to the end', async () => {
+test('a list reads all customers to the end, a hundred at a time', async () => {
   for (let n = 0; n < 250; n += 1) {
     fakeGoogle.fake.add({ id: `s-${n}`, customerId: `C${n % 7}`, status: n % 5 ? 'ACTIVE' : 'SUSPENDED' })
   }
@@ -191,7 +191,7 @@ test('list: all customers, a hundred at a time, to the end', async () => {
   expect(ids).toEqual(fakeGoogle.fake.subscriptions().map(({ id }) => id))
 })
 
-test('list: a cursor that Google no longer takes is stale, and one that can’t be asked for is not', async () => {
+test('a list’s cursor that Google refuses is stale, and one that can’t be requested is not', async () => {
   expect(await fakeGoogle.vendor.list('no-such-page', deadline())).toMatchObject({ kind: 'stale' })
   fakeGoogle.fake.failNext('read', 'throttle')
   expect(await fakeGoogle.vendor.list('no-such-page', deadline())).toMatchObject({
@@ -200,7 +200,7 @@ test('list: a cursor that Google no longer takes is stale, and one that can’t 
   })
 })
 
-test('an empty list is a page, and one subscription without sense keeps no other from being read', async () => {
+test('an empty list is a page, and an invalid subscription does not prevent others from being read', async () => {
   expect(await fakeGoogle.vendor.list(undefined, deadline())).toEqual({
     kind: 'page',
     items: [],
@@ -219,7 +219,7 @@ test('an empty list is a page, and one subscription without sense keeps no other
   expect(vendorRead).toMatchObject({ kind: 'unavailable' })
 })
 
-test('a vendor is ready to be asked, and foresees what Google publishes', async () => {
+test('a vendor can be called when configured, and predicts the refusals that Google publishes', async () => {
   const { vendor } = fakeGoogle
   expect(vendor).toMatchObject({ name: 'google-workspace', label: 'Google Workspace', settleMs: 1000 })
   add({ plan: 'TRIAL' })

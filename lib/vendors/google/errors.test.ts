@@ -12,7 +12,7 @@ const NOT_ACTIVE = { kind: 'rejected', code: 'subscription_not_active' }
 const NOT_SENT = { kind: 'not_sent', code: 'vendor_unavailable' }
 const UNKNOWN = { kind: 'unknown' }
 
-describe('what Google says to a write', () => {
+describe('Google’s answers to a write', () => {
   test.each([
     [400, 'invalid', REJECTED, 'Google refused the change: Words.'],
     [400, 'required', REJECTED, 'Google refused the change: Words.'],
@@ -45,12 +45,12 @@ describe('what Google says to a write', () => {
     [404, UNKNOWN],
     [412, NOT_SENT],
     [500, UNKNOWN],
-  ])('%i without its envelope is somebody else, who refuses nothing in its name', (status, kind) => {
+  ])('%i without Google’s envelope comes from a proxy, and is not a refusal', (status, kind) => {
     const reason = `Google's address answered ${status} without Google's own words.`
     expect(writeFailure(answer(status))).toMatchObject({ ...kind, reason })
   })
 
-  test('404 notFound: it is gone, and nothing was done', () => {
+  test('404 notFound means that the subscription is gone, and nothing was done', () => {
     expect(writeFailure(answer(404, 'notFound'))).toBe('gone')
   })
 
@@ -59,20 +59,20 @@ describe('what Google says to a write', () => {
     [{ error: { message: 'no route' } }],
     [{ error: { code: 400, message: 'Words.' } }],
     [{ message: 'no Route matched with those values' }],
-  ])('404 with %j is nobody’s word', (body) => {
+  ])('404 with %j is not Google’s answer', (body) => {
     const reply = { ...answer(404), text: JSON.stringify(body) }
     expect(writeFailure(reply)).toMatchObject(UNKNOWN)
     expect(isMissing(reply)).toBe(false)
   })
 
-  test('Retry-After is handed on', () => {
+  test('passes Retry-After on', () => {
     const throttled = answer(429, 'quotaExceeded', { 'retry-after': '7' })
     expect(writeFailure(throttled)).toMatchObject({ ...NOT_SENT, retryAfter: 7, why: 'throttled' })
     expect(unavailable(throttled)).toMatchObject({ kind: 'unavailable', retryAfter: 7, why: 'throttled' })
     expect(unavailable(answer(503, 'backendError'))).toMatchObject({ retryAfter: undefined, why: undefined })
   })
 
-  test('a key that was withdrawn is told apart from one that calls too often', () => {
+  test('a withdrawn key is distinguished from too many calls', () => {
     const why = (status: number, reason: string) => unavailable(answer(status, reason)).why
     expect(why(401, 'authError')).toBe('no_access')
     expect(why(403, 'accessNotConfigured')).toBe('no_access')
@@ -86,13 +86,16 @@ test.each([
   [{ error: { message: 'M', errors: 'odd' } }, undefined, 'M'],
   [{ error: {} }, undefined, ''],
   [{ error: { message: `a\u0000\n b ${'x'.repeat(400)}` } }, undefined, `a b ${'x'.repeat(295)}…`],
-])('reads %j', (body, code, message) => {
+])('parses %j', (body, code, message) => {
   expect(vendorErrorOf({ ...answer(400), text: JSON.stringify(body) })).toEqual({ code, message })
 })
 
-test.each([[{ error: 'invalid_grant' }], ['text'], [null], [[]], [{}]])('%j is not its envelope', (body) => {
-  expect(vendorErrorOf({ ...answer(400), text: JSON.stringify(body) })).toBeUndefined()
-})
+test.each([[{ error: 'invalid_grant' }], ['text'], [null], [[]], [{}]])(
+  '%j is not Google’s envelope',
+  (body) => {
+    expect(vendorErrorOf({ ...answer(400), text: JSON.stringify(body) })).toBeUndefined()
+  },
+)
 
 test.each([
   ['rateLimitExceeded', 403, true],
@@ -100,6 +103,6 @@ test.each([
   ['quotaExceeded', 503, true],
   ['backendError', 503, false],
   ['forbidden', 403, false],
-])('%s with %d says that we call too often: %j', (reason, status, expected) => {
+])('%s with %d means too many calls: %j', (reason, status, expected) => {
   expect(isThrottled(answer(status, reason))).toBe(expected)
 })

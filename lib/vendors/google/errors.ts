@@ -8,13 +8,13 @@ const reasons = z
   .optional()
   .catch(undefined)
 
-/** Google's envelope: of these APIs as documented, and the reasons where newer front ends put them. */
+/** Google's error envelope: as documented for these APIs, with reasons where newer front ends put them. */
 const Envelope = z.object({
   error: z.object({ message: z.string().catch(''), errors: reasons, details: reasons }),
 })
 const Status404 = z.object({ error: z.object({ code: z.literal(404) }) })
 
-/** What Google says of the caller and not of the change: quotas, the API switched off, the token. */
+/** Google's codes for problems of the caller instead of the change: quotas, a disabled API, the token. */
 const NOT_LET_IN: Record<string, Why> = {
   dailyLimitExceeded: 'throttled',
   dailyLimitExceededUnreg: 'throttled',
@@ -30,7 +30,7 @@ const NOT_LET_IN: Record<string, Why> = {
 }
 
 const REJECTED = 'Google refused the change'
-/** How a refusal by this status is told to people; Google's own words follow. */
+/** Message to people for a refusal with this status; Google's own message follows. */
 const REJECTIONS: Record<number, string> = {
   403: 'Google does not let us manage this customer',
   412: 'Google does not allow it for this subscription now',
@@ -38,7 +38,7 @@ const REJECTIONS: Record<number, string> = {
 
 export type VendorError = { code: string | undefined; message: string }
 
-/** What Google said of a failure; undefined where it was not Google who answered. */
+/** Returns Google's error of an answer; undefined if the answer is not Google's. */
 export function vendorErrorOf({ text }: Answer): VendorError | undefined {
   const envelope = Envelope.safeParse(jsonOf(text))
   if (!envelope.success) return undefined
@@ -47,27 +47,30 @@ export function vendorErrorOf({ text }: Answer): VendorError | undefined {
   return { code, message: oneLine(message) }
 }
 
-/** Whether Google's own words say that we call too often, which it does with 403, 429 and 503. */
+/** Returns whether Google's error reports too many calls, which has status 403, 429 or 503. */
 export function isThrottled(answer: Answer): boolean {
   return NOT_LET_IN[vendorErrorOf(answer)?.code ?? ''] === 'throttled'
 }
 
-/** Why something could not be read. */
+/** Returns why a read failed. */
 export function unavailable(reply: Reply): Unavailable {
   return { kind: 'unavailable', reason: described(reply), retryAfter: waitOf(reply), why: reasonWhy(reply) }
 }
 
-/** An answer that is none: another subscription may be read all the same. */
+/** Returns the failure for an invalid answer: other subscriptions may be readable. */
 export function nonsense(): Unavailable {
   return { kind: 'unavailable', reason: 'The answer from Google could not be understood.', others: 'answer' }
 }
 
-/** Google itself knows no subscription by this id: it says so in its envelope too, which no proxy does. */
+/**
+ * Returns whether Google itself reports that the subscription does not exist: with its error envelope, which no proxy
+ * sends.
+ */
 export function isMissing(reply: Reply): boolean {
   return reply.kind === 'answer' && reply.status === 404 && Status404.safeParse(jsonOf(reply.text)).success
 }
 
-/** A customer that does not let us in (any more): for us, it has no such subscription. */
+/** Returns `missing` if the customer does not grant access (any more). */
 export function closed(reply: Reply): VendorRead | undefined {
   if (reply.kind !== 'answer' || reply.status !== 403) return undefined
   const failure = writeFailure(reply)
@@ -76,9 +79,8 @@ export function closed(reply: Reply): VendorRead | undefined {
 }
 
 /**
- * What an answer to a write means that was no success; `gone` where Google knows no subscription by this id, and has
- * done nothing. Only a definite refusal by Google itself is one: what stands between us may refuse too, and a server's
- * failure says nothing of what it has done.
+ * Returns the meaning of a failed write; `gone` if Google does not know the subscription, and so has done nothing. Only
+ * Google's own definite refusal is `rejected`: a proxy may refuse, too, and a server error leaves the outcome unknown.
  */
 export function writeFailure(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }> | 'gone' {
   const reason = described(reply)
@@ -90,7 +92,7 @@ export function writeFailure(reply: Reply): Exclude<WriteAnswer, { kind: 'applie
   const { status } = reply
   if (status < 400 || status >= 500 || status === 408) return { kind: 'unknown', reason }
   if (isMissing(reply)) return 'gone'
-  // Whoever else found nothing may have found it out after Google was asked.
+  // A 404 of a proxy may have come after Google received the request.
   if (status === 404) return { kind: 'unknown', reason }
   if (status === 409) return { kind: 'not_sent', code: 'change_in_progress', reason, retryAfter }
   const vendorError = vendorErrorOf(reply)

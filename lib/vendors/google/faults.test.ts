@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const deadline = () => AbortSignal.timeout(5000)
 
-/** Ends as soon as the call has suffered its fault, where that would never end. */
+/** Aborts soon after the call has suffered its fault, for faults that never end. */
 function whenSuffered(fault: string, kind = 'read'): AbortSignal {
   if (!fault.includes('hang')) return deadline()
   const controller = new AbortController()
@@ -44,7 +44,7 @@ const UNKNOWN = { kind: 'unknown' }
 const APPLIED = { kind: 'applied', observed: { seats: { purchased: 12 } } }
 
 describe('a write', () => {
-  // Fault, the answer, the total right after and in the end: an answer that names an outcome must be true.
+  // Fault, answer, and the total immediately afterwards and at the end: an answer with an outcome must be true.
   test.each([
     ['drop-before', UNKNOWN, 10, 10],
     ['down', UNKNOWN, 10, 10],
@@ -69,7 +69,7 @@ describe('a write', () => {
     ['no-json', UNKNOWN, 12, 12],
     ['other-seats', UNKNOWN, 10, 10],
     ['huge', UNKNOWN, 12, 12],
-  ])('that suffers %s', async (fault, outcome, now, finally_) => {
+  ])('is handled in spite of %s', async (fault, outcome, now, finally_) => {
     const before = await observed()
     fakeGoogle.fake.failNext('write', fault)
     expect(await set(before, 12, whenSuffered(fault, 'write'))).toMatchObject(outcome)
@@ -80,22 +80,34 @@ describe('a write', () => {
   })
 
   test.each([
-    ['below its users', { assigned: 8 }, 7, 'vendor_rejected', 'fewer than the current users'],
-    ['of more than the contract', {}, 50_001, 'vendor_rejected', 'more than the contract allows'],
-    ['of a trial, above ten', { plan: 'TRIAL' }, 11, 'vendor_rejected', '10 seats at most'],
-    ['of an annual plan, down', { plan: 'ANNUAL_YEARLY_PAY' }, 9, 'vendor_rejected', 'cannot be reduced'],
-    ['of one that is suspended', { status: 'SUSPENDED' }, 11, 'subscription_not_active', 'suspended'],
-    ['of one that is cancelled', { status: 'CANCELLED' }, 11, 'subscription_not_active', 'cancelled'],
-    ['of one without accepted terms', { status: 'PENDING' }, 11, 'vendor_rejected', 'terms of service'],
-    ['of a free one', { plan: 'FREE' }, 11, 'vendor_rejected', 'no such operation'],
-  ])('%s is refused in words for people', async (_what, patch, to, code, message) => {
+    ['fewer licenses than users', { assigned: 8 }, 7, 'vendor_rejected', 'fewer than the current users'],
+    ['more licenses than the contract', {}, 50_001, 'vendor_rejected', 'more than the contract allows'],
+    ['more than ten of a trial', { plan: 'TRIAL' }, 11, 'vendor_rejected', '10 seats at most'],
+    [
+      'a decrease of an annual plan',
+      { plan: 'ANNUAL_YEARLY_PAY' },
+      9,
+      'vendor_rejected',
+      'cannot be reduced',
+    ],
+    ['a suspended subscription', { status: 'SUSPENDED' }, 11, 'subscription_not_active', 'suspended'],
+    ['a cancelled subscription', { status: 'CANCELLED' }, 11, 'subscription_not_active', 'cancelled'],
+    [
+      'a subscription without accepted terms',
+      { status: 'PENDING' },
+      11,
+      'vendor_rejected',
+      'terms of service',
+    ],
+    ['a free subscription', { plan: 'FREE' }, 11, 'vendor_rejected', 'no such operation'],
+  ])('is refused for %s, with a message for people', async (_what, patch, to, code, message) => {
     fakeGoogle.fake.change(REF.subscriptionId, patch)
     const result = await set(await observed(), to)
     expect(result).toEqual({ kind: 'rejected', code, reason: expect.stringContaining(message) })
     expect(total()).toBe(10)
   })
 
-  test('by the wrong field, because the plan has changed since, is refused', async () => {
+  test('is refused with the wrong field, after the plan has changed', async () => {
     const before = await observed()
     fakeGoogle.fake.change(REF.subscriptionId, { plan: 'ANNUAL_YEARLY_PAY' })
     expect(await set(before, 12)).toMatchObject({ kind: 'rejected', code: 'vendor_rejected' })
@@ -121,7 +133,7 @@ describe('a read', () => {
     'redirect',
     'no-json',
     'huge',
-  ])('that suffers %s tells nothing', async (fault) => {
+  ])('reports no subscription after %s', async (fault) => {
     fakeGoogle.fake.failNext('read', fault)
     const result = await read(whenSuffered(fault))
     expect(result).toMatchObject({ kind: 'unavailable', reason: expect.stringMatching(/^\S.+\.$/) })
@@ -133,7 +145,7 @@ describe('a read', () => {
     if (fault === 'throttle') expect(result).toMatchObject({ retryAfter: 3 })
   })
 
-  test('of a customer who does not let us in tells that there is none for us', async () => {
+  test('reports a missing subscription for a customer that denies access', async () => {
     fakeGoogle.fake.failNext('read', 'forbidden')
     expect(await read(whenSuffered('forbidden'))).toEqual({
       kind: 'missing',
@@ -141,7 +153,7 @@ describe('a read', () => {
     })
   })
 
-  test('may show what was', async () => {
+  test('may return an earlier state', async () => {
     const before = await observed()
     await set(before, 12)
     fakeGoogle.fake.failNext('read', 'stale')
@@ -150,10 +162,10 @@ describe('a read', () => {
   })
 })
 
-describe('an answer that is about another customer', () => {
+describe('an answer about another customer', () => {
   const OTHER = { id: 's-9', customerId: 'C9999999', own: { customerDomain: 'other.example' } }
 
-  test('is not believed, and nothing is written to that one', async () => {
+  test('is discarded, and nothing is written to the other customer', async () => {
     fakeGoogle.fake.add({ ...OTHER, plan: 'FLEXIBLE', total: 40 })
     fakeGoogle.fake.failNext('read', 'another-customer')
     const before = await observed()
@@ -162,7 +174,7 @@ describe('an answer that is about another customer', () => {
     expect([total(), fakeGoogle.fake.subscription('s-9')?.total]).toEqual([12, 40])
   })
 
-  test.each(['another-customer', 'another-sku'])('tells nothing in a list either: %s', async (fault) => {
+  test.each(['another-customer', 'another-sku'])('is discarded in a list, too: %s', async (fault) => {
     fakeGoogle.fake.add({ ...OTHER, plan: 'FLEXIBLE' })
     fakeGoogle.fake.change(REF.subscriptionId, { id: 'new-id' })
     fakeGoogle.fake.failNext('read', 'not-found')
@@ -171,17 +183,17 @@ describe('an answer that is about another customer', () => {
     expect(await read()).toMatchObject({ kind })
   })
 
-  test('who is called by his domain is he', async () => {
+  test('matches a customer that is called by its domain', async () => {
     const vendorRead = await fakeGoogle.vendor.read({ ...REF, customerId: 'example.com' }, deadline())
     expect(vendorRead).toMatchObject({ kind: 'read', observed: REF })
   })
 })
 
-describe('a token that is no longer taken', () => {
+describe('an expired token', () => {
   const requestCount = (kind: string) =>
     fakeGoogle.fake.exchanges.filter(({ call }) => call.kind === kind).length
 
-  test('is renewed, and the call made once more: read, list and write', async () => {
+  test('is renewed, and the call repeated once: read, list and write', async () => {
     const before = await observed()
     for (const call of [
       () => read(),
@@ -191,7 +203,7 @@ describe('a token that is no longer taken', () => {
       fakeGoogle.fake.revokeTokens()
       expect((await call()).kind).toMatch(/^(read|page|applied)$/)
     }
-    // The first write had no token before; its own was refused then.
+    // The first write had fetched a token; that token was refused.
     fakeGoogle.fake.revokeTokens()
     expect(await set(before, 13)).toMatchObject({ kind: 'applied' })
     expect(fakeGoogle.fake.writes.map(({ to }) => to)).toEqual([12, 13])
@@ -210,7 +222,7 @@ describe('a token that is no longer taken', () => {
 describe('an abort', () => {
   const aborted = AbortSignal.abort()
 
-  test('before the call leaves: nothing was sent', async () => {
+  test('sends nothing before the call leaves', async () => {
     const before = await observed()
     expect(await set(before, 12, aborted)).toMatchObject(NOT_SENT)
     expect(await read(aborted)).toMatchObject({ kind: 'unavailable' })
@@ -218,14 +230,14 @@ describe('an abort', () => {
     expect(fakeGoogle.fake.exchanges.filter(({ call }) => call.kind === 'write')).toEqual([])
   })
 
-  test('while it waits for its token: nothing was sent, and the token serves the next one', async () => {
+  test('sends nothing during the token request, and the token serves the next call', async () => {
     const before = await observed()
     fakeGoogle.fake.failNext('auth', 'hang-before')
     expect(await set(before, 12, whenSuffered('hang-before', 'auth'))).toMatchObject(NOT_SENT)
     expect(total()).toBe(10)
   })
 
-  test('after it left: nobody knows', async () => {
+  test('leaves the outcome unknown after the call has left', async () => {
     const before = await observed()
     const controller = new AbortController()
     fakeGoogle.fake.failNext('write', 'hang-after')
@@ -235,7 +247,7 @@ describe('an abort', () => {
     expect(await result).toMatchObject(UNKNOWN)
   })
 
-  test('while it looks for a changed id: nothing was sent', async () => {
+  test('sends nothing during the search for a changed id', async () => {
     const before = await observed()
     fakeGoogle.fake.change(REF.subscriptionId, { id: 'new-id' })
     fakeGoogle.fake.failNext('read', 'hang-before')
@@ -244,7 +256,7 @@ describe('an abort', () => {
   })
 })
 
-test('an address where nobody listens: nothing was sent', async () => {
+test('a refused connection means that nothing was sent', async () => {
   const before = await observed()
   const otherGoogle = await openGoogle()
   await otherGoogle.close()

@@ -8,7 +8,7 @@ import { nonsense, unavailable } from './errors.ts'
 import { isOfCustomer, observedOf } from './subscription.ts'
 
 const PAGE_SIZE = '100'
-/** A customer has a handful of subscriptions. */
+/** Most pages of a customer, who has a handful of subscriptions. */
 const MAX_PAGES = 20
 
 const Page = z.object({
@@ -16,7 +16,7 @@ const Page = z.object({
   nextPageToken: z.string().min(1).max(10_000).optional(),
 })
 
-/** A page of the subscriptions of all customers. */
+/** Returns a page of the subscriptions of all customers. */
 export async function list(
   client: Client,
   cursor: string | undefined,
@@ -25,7 +25,7 @@ export async function list(
   return pageOf(client, { pageToken: cursor }, signal)
 }
 
-/** All subscriptions of a customer. */
+/** Returns all subscriptions of a customer. */
 export async function ofCustomer(
   client: Client,
   customerId: string,
@@ -47,7 +47,7 @@ export async function ofCustomer(
   return { kind: 'unavailable', reason, others: 'answer' }
 }
 
-/** A page of all subscriptions, or of one customer's. Those that make no sense are left out, and counted. */
+/** Returns a page of all subscriptions, or of one customer's. Invalid ones are left out, and counted. */
 async function pageOf(
   { call }: Client,
   pageQuery: { customerId?: string; pageToken: string | undefined },
@@ -56,17 +56,17 @@ async function pageOf(
   const query = new URLSearchParams({ maxResults: PAGE_SIZE })
   for (const [name, value] of Object.entries(pageQuery)) if (value !== undefined) query.set(name, value)
   const reply = await call({ path: `${subscriptionsPath}?${query}` }, signal)
-  // The token is all that differs from a first page.
+  // The token is the only difference to the first page.
   const isStale = pageQuery.pageToken !== undefined && reply.kind === 'answer' && reply.status === 400
   if (isStale) return { kind: 'stale', reason: unavailable(reply).reason }
   if (reply.kind !== 'answer' || reply.status !== 200) return unavailable(reply)
   const page = Page.safeParse(jsonOf(reply.text)).data
   const next = page?.nextPageToken
-  // A token that leads to itself would never end.
+  // A page token that equals the previous one would loop forever.
   if (!page || (next !== undefined && next === pageQuery.pageToken)) return nonsense()
   const resources = page.subscriptions ?? []
   const { customerId } = pageQuery
-  // Who answers for another customer than was asked for may have left out ours.
+  // An answer about another customer may lack ours.
   if (customerId !== undefined && !resources.every((one) => isOfCustomer(one, customerId))) return nonsense()
   const items = resources.map(observedOf).filter((item) => item !== undefined)
   return { kind: 'page', items, failed: [], next, unread: resources.length - items.length }

@@ -6,7 +6,7 @@ import { closed, isMissing, nonsense, unavailable } from './errors.ts'
 import { ofCustomer } from './list.ts'
 import { isOfCustomer, observedOf } from './subscription.ts'
 
-/** Reads one subscription by its id, or by customer and SKU where the id has changed. */
+/** Reads one subscription by its id, or by customer and SKU if the id has changed. */
 export async function read(client: Client, ref: SubscriptionRef, signal: AbortSignal): Promise<VendorRead> {
   const reply = await client.call({ path: subscriptionPath(ref) }, signal)
   if (isMissing(reply)) return findAgain(client, ref, signal)
@@ -14,7 +14,7 @@ export async function read(client: Client, ref: SubscriptionRef, signal: AbortSi
   const resource = jsonOf(reply.text)
   const observed = observedOf(resource)
   if (!observed) return nonsense()
-  // Another subscription under this id would be worse than none: whatever is decided next would be done to that one.
+  // Another subscription under this id must not be accepted: the next decision would be applied to it.
   const isOurs =
     isOfCustomer(resource, ref.customerId) &&
     observed.subscriptionId === ref.subscriptionId &&
@@ -22,7 +22,7 @@ export async function read(client: Client, ref: SubscriptionRef, signal: AbortSi
   return isOurs ? { kind: 'read', observed } : findAgain(client, ref, signal)
 }
 
-/** The customer's subscription of a SKU, by whatever id it has now. */
+/** Finds the customer's subscription of a SKU under its current id. */
 export async function findAgain(
   client: Client,
   { customerId, skuId }: SubscriptionRef,
@@ -34,7 +34,7 @@ export async function findAgain(
   return alike.length === 0 && answer.unread > 0 ? nonsense() : theOne(alike)
 }
 
-/** Of several, one that is in use; where that leaves a choice, it is not ours to make. */
+/** Returns the one subscription in use of several; an ambiguous choice is refused. */
 function theOne(alike: Observed[]): VendorRead {
   if (alike.length === 0) {
     return { kind: 'missing', reason: 'Google has no such subscription of this customer.' }

@@ -13,21 +13,21 @@ import {
 } from '#lib/platform/runtime/settings.ts'
 
 export type Credentials = {
-  /** Path of the service account's key, as Google hands it out: JSON. */
+  /** Path of the service account's key as downloaded from Google: JSON. */
   keyFile: string
-  /** The administrator of the reseller's domain as whom the service account acts. */
+  /** Administrator of the reseller's domain whom the service account impersonates. */
   admin: string
   tokenUrl: string
 }
 
 export type Config = Credentials & {
-  /** The API's address, without a path. */
+  /** Base URL of the API, without a path. */
   url: string
   settleMs: number
   callsPerMinute: number
 }
 
-/** Undefined where Google Workspace is not set up. */
+/** Undefined if Google Workspace is not configured. */
 export const settings = z
   .object({
     GOOGLE_KEY_FILE: text.optional(),

@@ -13,7 +13,7 @@ test.each([
   ['ANNUALLY', false, 'maximumNumberOfSeats'],
   ['MONTHLY', true, 'numberOfSeats'],
   ['FREE', false, 'maximumNumberOfSeats'],
-])('%s, commitment %s, is bought by %s', (name, isCommitmentPlan, field) => {
+])('%s, commitment %s, is purchased by %s', (name, isCommitmentPlan, field) => {
   expect(seatField(plan(name, isCommitmentPlan))).toBe(field)
 })
 
@@ -29,7 +29,7 @@ test.each([
   expect(boughtSeats(plan(name, name === 'ANNUAL'), seats)).toEqual(bought)
 })
 
-test('reads and writes name the monthly plan differently', () => {
+test('reads and writes use different names of the monthly plan', () => {
   expect(['ANNUAL', 'ANNUAL_YEARLY_PAY', 'OTHER'].map(planNameOf)).toEqual([
     'ANNUAL_MONTHLY_PAY',
     'ANNUAL_YEARLY_PAY',

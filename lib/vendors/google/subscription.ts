@@ -4,7 +4,7 @@ import type { Observed } from '../vendor.ts'
 
 const text = z.string().min(1).max(300)
 const count = z.int().min(0).max(2_147_483_647)
-/** Epoch milliseconds, which Google writes as text. What makes no sense is not known. */
+/** Epoch milliseconds, which Google sends as text. Invalid text counts as unknown. */
 const time = z
   .string()
   .regex(/^\d{1,14}$/)
@@ -24,7 +24,7 @@ const seats = z.object({
 })
 const renewalSettings = z.object({ renewalType: text.optional() }).optional().catch(undefined)
 
-/** What we read of the Reseller API's `Subscription`: it has more, and may grow. */
+/** Fields that we read of the Reseller API's `Subscription`; others are ignored. */
 const Full = z.object({
   customerId: text,
   subscriptionId: text,
@@ -35,18 +35,18 @@ const Full = z.object({
   renewalSettings,
 })
 
-/** The answer of changeSeats leaves out what it pleases, but says the seats. */
+/** Answer of changeSeats: any field may be missing except the seats. */
 const Changed = Full.partial().required({ seats: true })
 
 const Customer = z.object({ customerId: text, customerDomain: text.optional().catch(undefined) })
 
-/** Whether a subscription is said to be of the customer that we call so: Google takes an id, or a domain, for a name. */
+/** Returns whether a subscription belongs to the customer of this name: Google accepts an id or a domain as name. */
 export function isOfCustomer(resource: unknown, name: string): boolean {
   const { customerId, customerDomain } = Customer.safeParse(resource).data ?? {}
   return customerId === name || customerDomain?.toLowerCase() === name.toLowerCase()
 }
 
-/** A subscription as `get` and `list` tell it; undefined where it makes no sense. */
+/** Returns the subscription of an answer to `get` or `list`; undefined if it is invalid. */
 export function observedOf(resource: unknown): Observed | undefined {
   const full = Full.safeParse(resource)
   const bought = full.success && boughtSeats(full.data.plan, full.data.seats)
@@ -67,15 +67,15 @@ export function observedOf(resource: unknown): Observed | undefined {
 }
 
 /**
- * The answer of changeSeats over what was read before; undefined where it makes no sense, or is of another one. The id
- * may be a new one where the rest is told to be the same.
+ * Merges the answer of changeSeats into the subscription that was read before; undefined if it is invalid, or of
+ * another subscription. The id may have changed if all other fields are present and equal.
  */
 export function changedOf(before: Observed, resource: unknown): Observed | undefined {
   const changed = Changed.safeParse(resource)
   if (!changed.success) return undefined
   const { subscriptionId, status, plan = before, seats, renewalSettings, ...names } = changed.data
   const bought = boughtSeats(plan, seats)
-  // What is left out is believed to be as before only of the subscription that was asked for.
+  // Missing fields are taken from the previous read only for the requested subscription.
   const previous = (subscriptionId ?? before.subscriptionId) === before.subscriptionId ? before : undefined
   const { customerId = previous?.customerId, skuId = previous?.skuId } = names
   if (!bought || customerId !== before.customerId || skuId !== before.skuId) return undefined
@@ -93,7 +93,7 @@ export function changedOf(before: Observed, resource: unknown): Observed | undef
   }
 }
 
-/** Google's two words for what was bought; which one counts depends on the plan. */
+/** Google's two fields for the purchased licenses; the plan decides which one counts. */
 export type GoogleSeats = {
   numberOfSeats?: number | undefined
   maximumNumberOfSeats?: number | undefined
@@ -101,12 +101,12 @@ export type GoogleSeats = {
 
 export type GooglePlan = { planName: string; isCommitmentPlan: boolean }
 
-/** Reads say ANNUAL where writes say ANNUAL_MONTHLY_PAY. */
+/** Returns the plan's name as in reads: writes say ANNUAL_MONTHLY_PAY for ANNUAL. */
 export function planNameOf(name: string): string {
   return name === 'ANNUAL' ? 'ANNUAL_MONTHLY_PAY' : name
 }
 
-/** The field that a plan's licenses are bought by; the other one is refused. */
+/** Returns the field of a plan's purchased licenses; Google refuses the other one. */
 export function seatField({ planName, isCommitmentPlan }: GooglePlan): keyof GoogleSeats {
   if (/^ANNUAL(_|$)/.test(planName)) return 'numberOfSeats'
   if (planName === 'FLEXIBLE' || planName === 'TRIAL') return 'maximumNumberOfSeats'
@@ -114,9 +114,9 @@ export function seatField({ planName, isCommitmentPlan }: GooglePlan): keyof Goo
 }
 
 /**
- * What was bought, in whole licenses. An annual plan buys a number, and may state a cap beside it. Any other plan
- * has a cap, which stands for both.
- * @returns undefined where the plan's field is missing
+ * Returns the purchased licenses and the cap, in whole licenses. An annual plan purchases a number, and may have an
+ * additional cap. Any other plan has a cap, which is both.
+ * @returns undefined if the plan's field is missing
  */
 export function boughtSeats(
   plan: GooglePlan,

@@ -7,15 +7,13 @@ import { findAgain } from './read.ts'
 import { changedOf, seatField } from './subscription.ts'
 
 /**
- * Sets a total by the one field that the plan knows. Where the id has changed since it was read, the subscription is
- * looked for once, and written to once more if all that our rule looked at is still the same.
- * @param _changeId Google knows no idempotent calls
+ * Sets a total by the one field that the plan uses. If the id has changed since the read, the subscription is searched
+ * for once, and written once more if all inputs of our decision are unchanged. Google has no idempotent calls.
  */
 export async function setQuantity(
   client: Client,
   observed: Observed,
   total: number,
-  _changeId: string,
   signal: AbortSignal,
 ): Promise<WriteAnswer> {
   const first = await write(client, observed, total, signal)
@@ -26,7 +24,7 @@ export async function setQuantity(
     const { reason, retryAfter } = current
     return { kind: 'not_sent', code: 'vendor_unavailable', reason, retryAfter }
   }
-  // An id alone may change; with the rest, somebody has to decide again.
+  // A changed id is followed; any other change needs a new decision.
   if (!isSameBasis(observed, current.observed)) {
     const reason = 'The subscription was changed at Google in this moment.'
     return { kind: 'not_sent', code: 'change_in_progress', reason, retryAfter: 1 }
@@ -56,7 +54,7 @@ async function write(
   return { kind: 'applied', observed: changed }
 }
 
-/** Says by one of Google's own words how an annual plan renews; it takes no total for the next term. */
+/** Sets the renewal type of an annual plan, in Google's terms; it takes no total for the next term. */
 export async function setNextTerm(
   client: Client,
   observed: Observed,

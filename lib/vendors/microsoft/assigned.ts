@@ -4,9 +4,9 @@ import { type Client, jsonOf, type Reply } from '../client.ts'
 import type { SubscriptionRef } from '../vendor.ts'
 import { customerPath, subscriptionPath } from './client.ts'
 
-// Apart from the rest, because only Microsoft counts assigned licenses elsewhere than it keeps subscriptions.
+// Separate, because only Microsoft counts assigned licenses in another place than subscriptions.
 
-/** Users that hold a license, by the subscription's id; a subscription of which that is not known is left out. */
+/** Users with a license by subscription id; subscriptions with an unknown number are omitted. */
 type Assigned = Map<string, number>
 
 const Status = z.object({ skuId: z.string().min(1) })
@@ -17,30 +17,32 @@ const Skus = z.object({
 })
 
 const AT_ONCE = 4
-/** Seconds without asking, after the application was not let in, and after it got no answer. */
+/** Seconds without further calls after access was denied, and after a call failed. */
 const SHUT = 3600
 const SLOW = 60
-/** More than the offers that there are. */
+/** Most remembered offers, more than exist. */
 const MAX_OFFERS = 20_000
-/** Of offers that give more than one SKU. */
+/** Most remembered subscriptions, of offers with more than one SKU. */
 const MAX_SUBSCRIPTIONS = 20_000
 
-/**
- * @param client people's, or that of a job
- * @param patienceMs how long its caller can be kept waiting for what it can do without
- */
-export type Assignments = (
-  client: Client,
-  customerId: string,
-  subscriptions: readonly Pick<SubscriptionRef, 'subscriptionId' | 'skuId'>[],
-  timeoutMs: number,
-  signal: AbortSignal,
-) => Promise<Assigned>
+type AssignedRequest = {
+  customerId: string
+  subscriptions: readonly Pick<SubscriptionRef, 'subscriptionId' | 'skuId'>[]
+  /** Longest time for which the caller waits for these optional numbers, in milliseconds. */
+  timeoutMs: number
+}
 
 /**
- * Counts assigned licenses, as far as the application is let in: Partner Center may want a signed-in user for both
- * calls. The count belongs to the customer and the SKU, so two subscriptions of one SKU show the same. The SKU's id
- * there is Entra's and not the offer's: a subscription's provisioning status tells it, which does not change.
+ * Returns the assigned licenses of a customer's subscriptions.
+ * @param client client of people's calls, or of a job's
+ */
+export type Assignments = (client: Client, request: AssignedRequest, signal: AbortSignal) => Promise<Assigned>
+
+/**
+ * Returns a counter of assigned licenses, as far as the application has access: Partner Center may require a signed-in
+ * user for both calls. Licenses are counted per customer and SKU, so two subscriptions of one SKU have the same number.
+ * That SKU's id is Entra's instead of the offer's: a subscription's provisioning status contains it, and it never
+ * changes.
  */
 export function assignments(): Assignments {
   const offerSkus = offers()
@@ -59,7 +61,7 @@ export function assignments(): Assignments {
     return schema.safeParse(jsonOf(reply.text)).data
   }
 
-  return async (client, customerId, subscriptions, timeoutMs, callerSignal) => {
+  return async (client, { customerId, subscriptions, timeoutMs }, callerSignal) => {
     const signal = AbortSignal.any([callerSignal, AbortSignal.timeout(timeoutMs)])
     const list = await fetchParsed(client, `${customerPath(customerId)}/subscribedskus`, Skus, signal)
     if (!list) return new Map()
@@ -67,7 +69,7 @@ export function assignments(): Assignments {
       offerSkus.skuOf(skuId, subscriptionId)
     const unknown = subscriptions.filter((one) => skuOf(one) === undefined)
     for (let at = 0; at < unknown.length && !signal.aborted; at += AT_ONCE) {
-      // One before may have said it of another.
+      // An earlier subscription may have settled the SKU of the offer.
       const some = unknown.slice(at, at + AT_ONCE).filter((one) => skuOf(one) === undefined)
       await Promise.all(
         some.map(async ({ skuId, subscriptionId }) => {
@@ -89,20 +91,20 @@ function shutSeconds(reply: Reply): number {
   return reply.status === 401 || reply.status === 403 ? SHUT : 0
 }
 
-/** What one subscription told of its offer, until a second one says the same. */
+/** SKU of an offer by one subscription, until a second subscription confirms it. */
 type OfferSku = { sku: string; by: string; isAgreed: boolean }
 
 type Offers = {
-  /** @returns the SKU in small letters; undefined where a subscription has to be asked for it */
+  /** @returns the SKU in lower case; undefined if the subscription has to be queried */
   skuOf(offer: string, subscriptionId: string): string | undefined
   learn(offer: string, subscriptionId: string, sku: string): void
 }
 
 /**
- * Remembers what subscriptions told of their SKU. That an offer (product and SKU) always gives the same one is how it
- * looks, and is nowhere promised: so two subscriptions of an offer have to agree before others are not asked any more,
- * and where they don't, each is asked for itself. There are some hundred offers, whatever the number of subscriptions:
- * what is kept here stays small, and a process that starts anew knows all again after two calls for each.
+ * Returns a memory of SKUs by offer. An offer (product and SKU) apparently always has the same SKU, which is not
+ * documented: two subscriptions of an offer have to agree before others are not queried any more, and if they differ,
+ * each is queried. There are some hundred offers, regardless of the number of subscriptions, so the memory stays small,
+ * and a new process rebuilds it with two calls per offer.
  */
 function offers(): Offers {
   const skuByOffer = new Map<string, OfferSku | 'several'>()
@@ -123,7 +125,7 @@ function offers(): Offers {
   }
 }
 
-/** The oldest makes room for the newest. */
+/** Adds an entry to a bounded map, which evicts its oldest entry. */
 function setBounded<Value>(map: Map<string, Value>, name: string, value: Value, most: number): void {
   map.delete(name)
   map.set(name, value)

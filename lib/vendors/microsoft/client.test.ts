@@ -12,7 +12,7 @@ import { connect } from './connect.ts'
 import { microsoft as declared } from './declaration.ts'
 
 describe('client', () => {
-  // A vendor that repeats what it was given, as error pages do.
+  // A vendor that echoes the request, as error pages do.
   const server = createServer((request, response) => {
     if (request.url === '/token') {
       response.end(JSON.stringify({ access_token: 'top-secret-token', expires_in: '3599' }))
@@ -28,7 +28,7 @@ describe('client', () => {
   })
   afterAll(() => void server.close().closeAllConnections())
 
-  test('no reason repeats a token or the secret', async () => {
+  test('never repeats a token or the secret in a reason', async () => {
     const credentials = { tokenUrl: `${url}/token`, clientId: 'c', clientSecret: 'p@ss-word' }
     const microsoft = connect({ url, settleMs: 0, callsPerMinute: 300, ...credentials }, uncounted)
     const ref = { customerId: 't', subscriptionId: 's', skuId: 'k' }
@@ -69,7 +69,7 @@ describe('token', () => {
   }
   const granted = () => fake.exchanges.filter(({ call }) => call.name === 'token').length
 
-  test('one token serves all calls, also those that begin at once', async () => {
+  test('is shared by all calls, also by concurrent ones', async () => {
     const microsoft = await vendor()
     const vendorReads = await Promise.all(Array.from({ length: 8 }, () => microsoft.read(ref, deadline())))
     expect(vendorReads.map(({ kind }) => kind)).toEqual(Array(8).fill('read'))
@@ -92,7 +92,7 @@ describe('token', () => {
     }
   })
 
-  test('a token that was taken back is fetched anew, and the call made once more', async () => {
+  test('is renewed after it was revoked, and the call repeated once', async () => {
     const microsoft = await vendor()
     const vendorRead = await microsoft.read(ref, deadline())
     const observed = vendorRead.kind === 'read' ? vendorRead.observed : expect.fail()
@@ -106,7 +106,7 @@ describe('token', () => {
     expect([fake.writes.length, granted()]).toEqual([1, 4])
   })
 
-  test('a call that is refused with a new token too is not made a third time', async () => {
+  test('is not renewed a second time for the same call', async () => {
     const microsoft = await vendor()
     const vendorRead = await microsoft.read(ref, deadline())
     const observed = vendorRead.kind === 'read' ? vendorRead.observed : expect.fail()
@@ -124,10 +124,10 @@ describe('token', () => {
     [{ clientId: 'somebody' }, 'unauthorized_client'],
     [{ tokenUrl: 'http://127.0.0.1:9/token' }, 'connection failed'],
     [{ tokenUrl: 'nonsense' }, 'could not be written'],
-  ])('no token with %j: nothing was sent, and no reason tells a secret', async (config, message) => {
+  ])('is missing after %j: nothing was sent, and no reason contains a secret', async (config, message) => {
     const microsoft = await vendor({}, config)
     const vendorRead = await microsoft.read(ref, deadline())
-    // Who can't be reached has said nothing of our access.
+    // An unreachable token endpoint does not mean that access is denied.
     const why = config.tokenUrl ? undefined : 'no_access'
     expect(vendorRead).toEqual({ kind: 'unavailable', reason: expect.stringContaining(message), why })
     expect(JSON.stringify(vendorRead)).not.toContain(config.clientSecret ?? 'only-for-the-fake')
@@ -140,14 +140,14 @@ describe('token', () => {
     ['throttle', { kind: 'unavailable', retryAfter: 7 }],
     ['error-before', { kind: 'unavailable' }],
     ['drop-before', { kind: 'unavailable' }],
-  ])('when the token is answered by %s, the next call asks again', async (fault, expected) => {
+  ])('is requested again by the next call after %s', async (fault, expected) => {
     const microsoft = await vendor({ retryAfter: 7 })
     fake.failNext('auth', fault)
     expect(await microsoft.read(ref, deadline())).toMatchObject(expected)
     expect(await microsoft.read(ref, deadline())).toMatchObject({ kind: 'read' })
   })
 
-  test('who leaves early does not take the token from those who wait', async () => {
+  test('is still obtained for waiting calls when the first call is aborted', async () => {
     const microsoft = await vendor()
     fake.failNext('auth', 'slow')
     const [early, longRead] = [microsoft.read(ref, deadline(50)), microsoft.read(ref, deadline())]

@@ -16,10 +16,10 @@ import {
 import type { SubscriptionRef } from '../vendor.ts'
 import type { Config, Credentials } from './settings.ts'
 
-/** The customers of the reseller. */
+/** Path of the reseller's customers. */
 export const customersPath = '/v1/customers'
 
-/** Calls Partner Center, each once: a throttled vendor counts repeats against the caller. */
+/** Returns a client of Partner Center, which sends each call once: repeats count against a throttled caller. */
 export function client({ url, ...credentials }: Config, budget: Budget): Client {
   const access = { url, tokens: tokens(credentials), budget, secrets: [credentials.clientSecret] }
   return {
@@ -27,7 +27,7 @@ export function client({ url, ...credentials }: Config, budget: Budget): Client 
       const correlationId = randomUUID()
       const headers = {
         'MS-Contract-Version': 'v1',
-        // A repeat after a lost answer gets the first one's answer.
+        // A repeat after a lost answer returns the first answer.
         'MS-RequestId': call.requestId ?? randomUUID(),
         'MS-CorrelationId': correlationId,
       }
@@ -49,7 +49,7 @@ export function customerPath(customerId: string): string {
 
 const SCOPE = 'https://api.partnercenter.microsoft.com/.default'
 const EXCHANGE_MS = 10_000
-/** A token is not used in the last minutes of its life: a call that has left must still find it valid. */
+/** Seconds before its expiry from which on a token is not used: it has to be valid when the call arrives. */
 const EXPIRY_MARGIN_SECONDS = 300
 const TOKEN_TIMEOUT: Token = { kind: 'none', reason: 'no token in time' }
 
@@ -59,18 +59,21 @@ const Granted = z.object({
 })
 const ErrorBody = z.object({
   error: z.string().regex(/^\w{1,60}$/),
-  // Only its number is taken over: its words repeat what they were given.
+  // Only its number is used: the text repeats parts of the request.
   error_description: z.string().optional().catch(undefined),
 })
 
-/** What an operator has to do, by the numbers of Entra ID. */
+/** Advice to operators by error number of Entra ID. */
 const ADVICE: Record<string, string> = {
   AADSTS7000215: 'the secret is wrong',
   AADSTS7000222: 'the secret has expired',
   AADSTS700016: 'the tenant does not know the application',
 }
 
-/** App-only tokens of Entra ID (client credentials): kept until shortly before they expire, fetched one at a time. */
+/**
+ * Returns app-only tokens of Entra ID (client credentials): cached until shortly before they expire, with one request
+ * at a time.
+ */
 function tokens(credentials: Credentials): Tokens {
   let cached: { value: string; until: number } | undefined
   let pendingToken: Promise<Token> | undefined
@@ -80,7 +83,7 @@ function tokens(credentials: Credentials): Tokens {
     const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const init = { method: 'POST', headers, body: `${new URLSearchParams({ ...form, scope: SCOPE })}` }
-    // Its own time: whoever asked first may leave, and the others still wait for it.
+    // Has a timeout of its own: if the first caller aborts, the others still wait for the token.
     const reply = await exchange(tokenUrl, init, AbortSignal.timeout(EXCHANGE_MS))
     if (reply.kind !== 'answer') return { kind: 'none', reason: `no token: ${reply.reason}` }
     const granted = reply.status === 200 ? Granted.safeParse(jsonOf(reply.text)) : undefined

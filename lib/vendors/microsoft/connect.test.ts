@@ -22,12 +22,12 @@ async function vendor(options: MicrosoftOptions = {}) {
   return remoteVendor(declared, fake.config, uncounted)
 }
 
-/** How often each route was asked. */
+/** Returns the number of calls by route. */
 const callsByName = () => Object.groupBy(fake.exchanges, ({ call }) => call.name)
 const times = (name: string) => callsByName()[name]?.length ?? 0
 
 describe('a subscription', () => {
-  test('is read as the port says it', async () => {
+  test('is read in the vendor interface’s terms', async () => {
     const microsoft = await vendor()
     expect(await microsoft.read(ref, deadline())).toEqual({
       kind: 'read',
@@ -58,7 +58,7 @@ describe('a subscription', () => {
     ['P1Y annual', { planName: 'ANNUAL_YEARLY_PAY', renewalType: 'AUTO_RENEW_YEARLY_PAY' }],
     ['P3Y annual', { planName: 'P3Y annual', isCommitmentPlan: true }],
     ['P5Y none', { planName: 'P5Y none', isCommitmentPlan: true, renewalType: 'AUTO_RENEW' }],
-  ])('with the plan %s', async (plan, expected) => {
+  ])('is read with the plan %s', async (plan, expected) => {
     const microsoft = await vendor()
     fake.change('sub-1', { plan })
     expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: expected })
@@ -70,13 +70,13 @@ describe('a subscription', () => {
     ['pending', 'PENDING'],
     ['Active', 'ACTIVE'],
     ['inTransfer', 'inTransfer'],
-  ])('with the status %s', async (status, expected) => {
+  ])('is read with the status %s', async (status, expected) => {
     const microsoft = await vendor()
     fake.change('sub-1', { status })
     expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: { status: expected } })
   })
 
-  test('that will not renew, or is a trial, or has no end', async () => {
+  test('is read without renewal, as a trial, or without an end', async () => {
     const microsoft = await vendor()
     fake.change('sub-1', {}, { fields: { autoRenewEnabled: false }, endsAt: '9999-12-31T00:00:00Z' })
     const ends = { renewalType: 'CANCEL', commitmentEnd: null }
@@ -86,21 +86,21 @@ describe('a subscription', () => {
     expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: trialPlan })
   })
 
-  test('with what is scheduled for its next term', async () => {
+  test('is read with the changes scheduled for its next term', async () => {
     const microsoft = await vendor()
     fake.change('sub-1', {}, { fields: { scheduledNextTermInstructions: { quantity: 20 } } })
     const scheduled = { total: 20, at: new Date('2027-02-28T23:59:59Z') }
     expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: { scheduled } })
   })
 
-  test('that makes no sense is not half believed', async () => {
+  test('is discarded as a whole when it is invalid', async () => {
     const microsoft = await vendor()
     fake.change('sub-1', {}, { fields: { quantity: 'many' } })
     expect(await microsoft.read(ref, deadline())).toMatchObject({ kind: 'unavailable' })
   })
 
   test.each(['another-subscription', 'another-sku', 'another-customer'])(
-    'is not believed to be what an answer about %s tells',
+    'is not accepted from an answer about %s',
     async (fault) => {
       const microsoft = await vendor({ choose: ({ name }) => (name === 'get' ? fault : undefined) })
       expect(await microsoft.read(ref, deadline())).toEqual({
@@ -111,7 +111,7 @@ describe('a subscription', () => {
     },
   )
 
-  test('may be named in other letters, by product and SKU or by the whole offer', async () => {
+  test('may be named in another case, by product and SKU or by the whole offer', async () => {
     const microsoft = await vendor()
     fake.change('sub-1', {}, { fields: { id: 'SUB-1', links: { self: { uri: '/Customers/TENANT-1/x' } } } })
     for (const skuId of ['CFQ7TTC0LH18', 'cfq7ttc0lh18:0001', 'CFQ7TTC0LH18:0001:CFQ7TTC0OLD1']) {
@@ -119,7 +119,7 @@ describe('a subscription', () => {
     }
   })
 
-  test('is not missing because a proxy answers 404 in the vendor’s place', async () => {
+  test('is not reported as missing after a proxy’s 404', async () => {
     const microsoft = await vendor({ choose: ({ kind }) => (kind === 'read' ? 'proxy-404' : undefined) })
     expect(await microsoft.read(ref, deadline())).toMatchObject({ kind: 'unavailable' })
     expect(await microsoft.list(undefined, deadline())).toMatchObject({ kind: 'unavailable' })
@@ -130,7 +130,7 @@ describe('a subscription', () => {
     ['..', /\/subscriptions\/-$/],
     ['', /\/subscriptions\/-$/],
     ['\ud800', /\/subscriptions\/%EF%BF%BD$/],
-  ])('whose id is %j stays in its place', async (subscriptionId, expected) => {
+  ])('keeps the id %j inside its path segment', async (subscriptionId, expected) => {
     const microsoft = await vendor()
     const vendorRead = await microsoft.read({ ...ref, subscriptionId, skuId: 'another' }, deadline())
     expect(vendorRead).toMatchObject({ kind: 'missing' })
@@ -141,7 +141,7 @@ describe('a subscription', () => {
 describe('a subscription whose id has changed', () => {
   const elsewhere = { ...ref, subscriptionId: 'old-id' }
 
-  test('is found again by its SKU', async () => {
+  test('is found by its SKU', async () => {
     const microsoft = await vendor()
     fake.add({ id: 'cancelled', customerId, status: 'deleted' })
     fake.add({ id: 'other-sku', customerId, skuId: 'CFQ7TTC0LCH4:0002' })
@@ -151,7 +151,7 @@ describe('a subscription whose id has changed', () => {
     expect(await microsoft.read({ ...elsewhere, skuId }, deadline())).toMatchObject({ observed })
   })
 
-  test('is missing where there is none, or more than one', async () => {
+  test('is missing when its SKU matches none, or several', async () => {
     const microsoft = await vendor()
     const skuId = 'nothing'
     expect(await microsoft.read({ ...elsewhere, skuId }, deadline())).toMatchObject({ kind: 'missing' })
@@ -167,7 +167,7 @@ describe('a subscription whose id has changed', () => {
 describe('assigned licenses', () => {
   const assignedOf = (vendorRead: object) => (vendorRead as { observed?: Observed }).observed?.seats.assigned
 
-  test('are not known where an application alone is not let in, and it does not ask again', async () => {
+  test('are unknown without access for the application, which does not ask again', async () => {
     const microsoft = await vendor({ showsAssigned: false })
     for (let round = 0; round < 3; round++) {
       const vendorRead = await microsoft.read(ref, deadline())
@@ -177,7 +177,7 @@ describe('assigned licenses', () => {
     expect([times('get'), times('subscribedSkus')]).toEqual([3, 1])
   })
 
-  test('do not keep a read waiting', async () => {
+  test('do not delay a read', async () => {
     const microsoft = await vendor({
       choose: ({ name }) => (name === 'subscribedSkus' ? 'hang-before' : undefined),
     })
@@ -186,7 +186,7 @@ describe('assigned licenses', () => {
     expect(assignedOf(vendorRead)).toBeUndefined()
   })
 
-  test('belong to the SKU, whose id is asked once', async () => {
+  test('belong to the SKU, whose id is queried once', async () => {
     const microsoft = await vendor()
     fake.add({ id: 'twin', customerId, assigned: 5 })
     fake.change('sub-1', { assigned: 0 })
@@ -213,7 +213,7 @@ describe('the list', () => {
     return { pages, found: subscriptions, failed }
   }
 
-  test('has every subscription once, page by page', async () => {
+  test('contains each subscription once, page by page', async () => {
     const microsoft = await vendor()
     for (let at = 0; at < 24; at++) fake.add({ id: `more-${at}`, customerId: `c-${at}`, assigned: at })
     fake.add({ id: 'sub-2', customerId, skuId: 'CFQ7TTC0LCH4:0002', assigned: 3 })
@@ -241,7 +241,7 @@ describe('the list', () => {
     ['proxy-404', { pages: 1, failed: ['c-2'], found: [{ subscriptionId: 'sub-1' }] }],
     ['code-60003', { pages: 1, failed: [], found: [{ subscriptionId: 'sub-1' }] }],
     ['code-900308', { pages: 1, found: [{ subscriptionId: 'sub-1' }] }],
-  ])('when one customer answers %s', async (fault, expected) => {
+  ])('continues or stops when one customer answers %s', async (fault, expected) => {
     const microsoft = await vendor({
       retryAfter: 7,
       choose: ({ name, params }) =>
@@ -251,7 +251,7 @@ describe('the list', () => {
     expect(await all(microsoft)).toMatchObject(expected)
   })
 
-  test('leaves out what is said to be another customer’s', async () => {
+  test('leaves out another customer’s subscriptions', async () => {
     const microsoft = await vendor({
       choose: ({ name }) => (name === 'subscriptions' ? 'another-customer' : undefined),
     })
@@ -260,7 +260,7 @@ describe('the list', () => {
     expect(await microsoft.read(staleRef, deadline())).toMatchObject({ kind: 'unavailable' })
   })
 
-  test('does not start again for a cursor of another time', async () => {
+  test('does not restart for a cursor that has expired', async () => {
     const microsoft = await vendor()
     for (const cursor of ['nonsense', '["bm9uc2Vuc2U=",null]']) {
       expect(await microsoft.list(cursor, deadline())).toMatchObject({ kind: 'stale' })

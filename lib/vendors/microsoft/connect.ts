@@ -11,9 +11,9 @@ import type { Config } from './settings.ts'
 import { setNextTerm, setQuantity } from './write.ts'
 
 /**
- * Microsoft's Partner Center, by application alone. Nothing here was tried against the living service, only against
- * its published rules. `skuId` is product:SKU of the offer. Assigned licenses are counted per customer and SKU, where
- * we are let in.
+ * Connects to Microsoft's Partner Center, with application-only authentication. Tested against the published rules
+ * only, not against the live service. `skuId` is product:SKU of the offer. Assigned licenses are counted per customer
+ * and SKU, where access is granted.
  */
 export function connect(config: Config, budgets: Budgets): VendorCalls {
   const budget = budgets('partner-center', config.callsPerMinute)
@@ -24,9 +24,9 @@ export function connect(config: Config, budgets: Budgets): VendorCalls {
   return {
     read: (ref, signal) => read(microsoft, assigned, ref, signal),
     setQuantity: (observed, total, changeId, signal) =>
-      setQuantity(microsoft, observed, total, changeId, signal),
+      setQuantity(microsoft, observed, { total, requestId: changeId }, signal),
     setNextTerm: (observed, next, requestId, signal) =>
-      setNextTerm(microsoft, observed, next, requestId, signal),
+      setNextTerm(microsoft, observed, { next, requestId }, signal),
     list: (cursor, signal) => list({ client: background, assigned, customers }, cursor, signal),
     secondsUntilAvailable: () => budget.secondsUntilAvailable(),
   }

@@ -6,9 +6,9 @@ import { customersPath } from './client.ts'
 import { isMissing, unavailable } from './errors.ts'
 import { itemsOf } from './raw-subscription.ts'
 
-// The reseller's customers: Microsoft alone lists subscriptions by customer only.
+// Lists the reseller's customers, because Microsoft lists subscriptions by customer only.
 
-/** A call for 500 customers costs the same as one for ten. */
+/** Page size: a call for 500 customers costs the same as one for ten. */
 const CUSTOMERS_A_PAGE = '500'
 const TOKEN = 'MS-ContinuationToken'
 
@@ -22,23 +22,26 @@ const Page = z.object({
 })
 const Customer = z.object({ id: z.string().min(1) })
 
-/** Each item is its JSON, as it came. */
+/** Items of a list, each as its JSON. */
 type Items = { kind: 'items'; items: string[]; next: string | undefined }
-/** A customer that has left, or that no longer lets the reseller in. */
+/** Customer that has left, or that no longer grants access to the reseller. */
 export type ClosedCustomer = { kind: 'gone'; reason: string }
-/** `stops`: nobody else would be let through either, so that there is no use in asking for another customer. */
+/** Failure to read a customer; `stops`: other customers would fail for the same reason, so that the list stops. */
 export type Failed = { kind: 'failed'; error: Unavailable; stops: boolean }
 
 type Ids = { ids: string[]; next: string | undefined }
 
-/** A page of customers' ids, by its token; `isNew` where it must not be one that is remembered. */
+/** Returns a page of customers' ids by its token; `isNew` bypasses the remembered one. */
 export type Customers = (
   token: string | undefined,
   isNew: boolean,
   signal: AbortSignal,
 ) => Promise<({ kind: 'ids' } & Ids) | StaleCursor | Unavailable>
 
-/** The list of customers. The latest page is remembered, for its customers are read some at a time. */
+/**
+ * Returns the list of customers, which remembers its latest page, because the page's customers are read in several
+ * steps.
+ */
 export function customerList(client: Client): Customers {
   let latest: (Ids & { token: string | undefined }) | undefined
   return async (token, isNew, signal) => {
@@ -48,13 +51,13 @@ export function customerList(client: Client): Customers {
     if (page.kind === 'failed') return page.error
     if (page.kind === 'gone') return { kind: 'unavailable', reason: page.reason }
     const ids = page.items.flatMap((json) => Customer.safeParse(jsonOf(json)).data?.id ?? [])
-    // A token that leads to itself would never end.
+    // A page token that equals the previous one would loop forever.
     latest = { token, ids, next: page.next === token ? undefined : page.next }
     return { ...latest, kind: 'ids' }
   }
 }
 
-/** A page of whatever Partner Center lists. */
+/** Returns a page of any list of Partner Center. */
 export async function pageOf(
   { call }: Client,
   { path, size, token }: { path: string; size?: string; token: string | undefined },

@@ -11,13 +11,13 @@ function observed(more: object = {}): Observed {
 }
 const until = (quantity: number, day: string) => ({ quantity, allowedUntilDateTime: `${day}T08:15:00Z` })
 
-describe('what can be returned', () => {
+describe('returnable licenses', () => {
   const refundableQuantity = {
     totalQuantity: 5,
     details: [until(2, '2026-11-24'), until(3, '2026-11-27'), until(0, '2026-11-28')],
   }
 
-  test('may be, and an increase always', () => {
+  test('allow a decrease, and an increase is always allowed', () => {
     const seats = { maximum: 20, assigned: 7 }
     const before = observed({ refundableQuantity })
     expect(predictOutcome(before, 20)).toEqual({ kind: 'applied', seats: { ...seats, purchased: 20 } })
@@ -27,7 +27,7 @@ describe('what can be returned', () => {
     })
   })
 
-  test('and what can’t, with how many and until when', () => {
+  test('are limited in number and time', () => {
     expect(predictOutcome(observed({ refundableQuantity }), 19)).toEqual({
       kind: 'rejected',
       code: 'vendor_rejected',
@@ -36,7 +36,7 @@ describe('what can be returned', () => {
     })
   })
 
-  test('nothing, until the end of the term', () => {
+  test('are none until the end of the term', () => {
     const none = { refundableQuantity: { totalQuantity: 0, details: [] }, commitmentEndDate: '2026-12-19' }
     const reason =
       'Microsoft takes none of these licenses back before the term ends on 2026-12-19. Choose 25 or more.'
@@ -44,13 +44,13 @@ describe('what can be returned', () => {
   })
 
   test.each([{}, { refundableQuantity: null }, { refundableQuantity: 'some' }, { refundableQuantity: [] }])(
-    'is asked of the vendor where it says %j',
+    'are left to the vendor for %j',
     (more) => {
       expect(predictOutcome(observed(more), 1)).toMatchObject({ kind: 'applied' })
     },
   )
 
-  test('is known of what was kept as JSON, too', () => {
+  test('are known for a subscription stored as JSON, too', () => {
     const stored = JSON.parse(JSON.stringify(observed({ refundableQuantity })))
     expect(predictOutcome(stored, 19)).toMatchObject({ kind: 'rejected' })
     expect(predictOutcome({ ...stored, own: 'nonsense' }, 19)).toMatchObject({ kind: 'applied' })

@@ -28,7 +28,7 @@ test.each([
   [408, { code: 800090 }, 'unknown', expect.stringContaining('408')],
   [500, { code: 800090 }, 'unknown', expect.stringContaining('500')],
   [302, '', 'unknown', expect.stringContaining('302')],
-])('a write that is answered %i %j is %s', (status, body, kind, reason) => {
+])('a write answered by %i %j is %s', (status, body, kind, reason) => {
   expect(writeFailure(reply(status, body))).toMatchObject({ kind, reason })
 })
 
@@ -36,18 +36,18 @@ test.each([
   [{ code: 2001 }, { code: '2001', message: 'The subscription is suspended.' }],
   [{ error: { code: 'x', message: ' No.\n' } }, { code: 'x', message: 'No.' }],
   ['<html>', undefined],
-])('reads %j', (body, expected) => {
+])('parses %j', (body, expected) => {
   expect(vendorErrorOf(reply(400, body))).toEqual(expected)
 })
 
 test.each([
   [412, {}],
   [400, { code: 2055 }],
-])('%i %j says that it has changed', (status, body) => {
+])('%i %j means that the subscription has changed', (status, body) => {
   expect(writeFailure(reply(status, body))).toBe('stale')
 })
 
-test('what was not done says when to ask again', () => {
+test('an unexecuted write reports when to try again', () => {
   const pending = (code: number, headers = {}) => writeFailure(reply(409, { code }, headers))
   const isPending = { kind: 'not_sent', code: 'change_in_progress' }
   expect(pending(900278, { 'retry-after': '60' })).toMatchObject({ ...isPending, retryAfter: 60 })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Answer, jsonOf, oneLine, type Reply, retryAfterOf, whyOf } from '../client.ts'
 import type { Unavailable, VendorRead, Why, WriteAnswer } from '../vendor.ts'
 
-/** What a code means for a write; see Partner Center's list of error codes. All others go by their status. */
+/** Meaning of a code for a write; see Partner Center's list of error codes. Other codes are judged by their status. */
 const CODES: Record<string, 'stale' | 'inactive' | 'pending' | 'unknown' | 'not_let_in' | 'refused'> = {
   2055: 'stale', // the ETag
   2001: 'inactive',
@@ -11,7 +11,7 @@ const CODES: Record<string, 'stale' | 'inactive' | 'pending' | 'unknown' | 'not_
   800091: 'inactive',
   900278: 'pending',
   800094: 'unknown',
-  // These tell of the application's rights, and nothing of the subscription.
+  // These codes concern the application's rights, not the subscription.
   90000: 'not_let_in',
   900308: 'not_let_in',
   900309: 'not_let_in',
@@ -20,13 +20,13 @@ const CODES: Record<string, 'stale' | 'inactive' | 'pending' | 'unknown' | 'not_
   900420: 'not_let_in',
 }
 
-/** Seconds to wait for an operation that is pending there, where no header says how long. */
+/** Seconds to wait for an operation that is pending at Microsoft, without a header. */
 const WAITS: Record<string, number> = {
   900278: 24 * 60 * 60, // "Try again after 24 hours."
 }
 const DEFAULT_WAIT_SECONDS = 600
 
-/** Where Microsoft gives a code without words. */
+/** Messages for codes that Microsoft sends without text. */
 const MESSAGES: Record<string, string> = {
   2001: 'The subscription is suspended.',
   2002: 'The number is outside the limits of this product.',
@@ -45,7 +45,7 @@ const Envelope = z.union([ErrorBody, z.object({ error: ErrorBody }).transform(({
 
 export type VendorError = { code: string; message: string }
 
-/** What Microsoft said of a failure, on one line; undefined where it gave no code. */
+/** Returns Microsoft's error of an answer, on one line; undefined for an answer without a code. */
 export function vendorErrorOf({ text, status }: Answer): VendorError | undefined {
   const body = Envelope.safeParse(jsonOf(text)).data
   if (!body) return undefined
@@ -53,29 +53,29 @@ export function vendorErrorOf({ text, status }: Answer): VendorError | undefined
   return { code: body.code, message: summary || (MESSAGES[body.code] ?? `It answered ${status}.`) }
 }
 
-/** Why something could not be read. */
+/** Returns why a read failed. */
 export function unavailable(reply: Reply): Unavailable {
   return { kind: 'unavailable', reason: described(reply), retryAfter: waitOf(reply), why: reasonWhy(reply) }
 }
 
-/** An answer that is none: another subscription may be read all the same. */
+/** Returns the failure for an invalid answer: other subscriptions may be readable. */
 export function nonsense(): Unavailable {
   const reason = 'The answer from Microsoft could not be understood.'
   return { kind: 'unavailable', reason, others: 'answer' }
 }
 
-/** An answer that is about another one than was asked for, which must not be believed. */
+/** Returns the failure for an answer about another resource, which must not be accepted. */
 export function mixedUp(): Unavailable {
   const reason = 'Microsoft answered about another subscription, product or customer than was asked for.'
   return { kind: 'unavailable', reason, others: 'answer' }
 }
 
-/** Microsoft itself has no such thing: it says so with a code, which no proxy does. */
+/** Returns whether Microsoft itself reports that the resource does not exist: with a code, which no proxy sends. */
 export function isMissing(reply: Reply): boolean {
   return reply.kind === 'answer' && reply.status === 404 && vendorErrorOf(reply) !== undefined
 }
 
-/** A customer that does not let us in (any more): for us, it has no such subscription. */
+/** Returns `missing` if the customer does not grant access (any more). */
 export function closed(reply: Reply): VendorRead | undefined {
   if (reply.kind !== 'answer' || reply.status !== 403) return undefined
   const failure = writeFailure(reply)
@@ -84,8 +84,8 @@ export function closed(reply: Reply): VendorRead | undefined {
 }
 
 /**
- * What an answer to a write means that was no success; `stale` where the subscription has changed since it was read,
- * and nothing was done.
+ * Returns the meaning of a failed write; `stale` if the subscription has changed since it was read, and nothing was
+ * done.
  */
 export function writeFailure(reply: Reply): Exclude<WriteAnswer, { kind: 'applied' }> | 'stale' {
   const [retryAfter, why] = [waitOf(reply), reasonWhy(reply)]
@@ -114,14 +114,14 @@ export function writeFailure(reply: Reply): Exclude<WriteAnswer, { kind: 'applie
 }
 
 function meaning(status: number, code: string | undefined) {
-  // Only a 4xx says that nothing was done.
+  // Only a 4xx proves that nothing was done.
   if (status < 400 || status >= 500 || status === 408) return 'unknown'
   const codeMeaning = code === undefined ? undefined : CODES[code]
   if (codeMeaning) return codeMeaning
   if (status === 409) return 'pending'
   if (status === 412) return 'stale'
   if (status === 401 || status === 429) return 'not_let_in'
-  // Partner Center refuses with a code; without one, it is something in between that did, or found nothing.
+  // Partner Center refuses with a code; without one, a proxy refused, or found nothing.
   if (code === undefined) return status === 404 ? 'unknown' : 'not_let_in'
   return 'refused'
 }

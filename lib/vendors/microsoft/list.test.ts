@@ -14,7 +14,7 @@ const deadline = () => AbortSignal.timeout(20_000)
 let fake: FakeMicrosoft
 afterEach(() => fake.close())
 
-/** @param each subscriptions of each customer, of as many offers */
+/** @param each subscriptions of each customer, each of another offer */
 async function vendor(customers: number, each = 1, options: MicrosoftOptions = {}): Promise<RemoteVendor> {
   fake = await startMicrosoft({ retryAfter: 7, ...options })
   for (let n = 0; n < customers; n++) {
@@ -25,7 +25,7 @@ async function vendor(customers: number, each = 1, options: MicrosoftOptions = {
   }
   return another()
 }
-/** Another process, which remembers nothing. */
+/** Another process, without memory. */
 const another = () => remoteVendor(declared, fake.config, uncounted)
 const failing = (isIt: (customer: string) => boolean, fault: string) => ({
   choose: (call: Call) =>
@@ -35,7 +35,7 @@ const times = (name: string) => fake.exchanges.filter(({ call }) => call.name ==
 
 type Pass = { customers: string[]; failed: string[]; pages: number; assigned: (number | undefined)[] }
 
-/** All pages, each by the process that `by` gives. */
+/** Reads all pages, each by the process that `by` returns. */
 async function pass(by: () => RemoteVendor): Promise<Pass> {
   const totals: Pass = { customers: [], failed: [], pages: 0, assigned: [] }
   let cursor: string | undefined
@@ -54,7 +54,7 @@ const names = (count: number) => Array.from({ length: count }, (_, n) => `c-${n}
 
 describe('a customer that fails', () => {
   test.each(['error-before', 'drop-before', 'proxy-404'])(
-    'with %s is named, and the list goes on',
+    'is reported after %s, and the list continues',
     async (fault) => {
       const broken = ['c-3', 'c-44']
       const isBroken = (customer: string) => broken.includes(customer)
@@ -65,7 +65,7 @@ describe('a customer that fails', () => {
     },
   )
 
-  test('and never answers costs no more than its own time', { timeout: 30_000 }, async () => {
+  test('delays the list no longer than its own timeout by never answering', { timeout: 30_000 }, async () => {
     const microsoft = await vendor(
       3,
       1,
@@ -74,7 +74,7 @@ describe('a customer that fails', () => {
     expect(await pass(() => microsoft)).toMatchObject({ failed: ['c-0'], customers: ['c-1', 'c-2'] })
   })
 
-  test('is no excuse where all do: the page is asked for again', async () => {
+  test('does not count if all customers fail: the page is requested again', async () => {
     const microsoft = await vendor(
       30,
       1,
@@ -84,8 +84,8 @@ describe('a customer that fails', () => {
   })
 })
 
-describe('where nobody is let through any more', () => {
-  test('the page ends there, and the next one begins with the first who was not read', async () => {
+describe('a list that loses access', () => {
+  test('ends its page there, and the next page begins with the first unread customer', async () => {
     let isBusy = true
     const microsoft = await vendor(
       60,
@@ -99,7 +99,7 @@ describe('where nobody is let through any more', () => {
     const items = second.kind === 'page' ? second.items.length : 0
     expect(items).toBeLessThanOrEqual(10)
     isBusy = false
-    // By another process, which has not read the customers itself.
+    // By another process, which has read no customers itself.
     expect(second.kind === 'page' && (await another().list(second.next, deadline()))).toMatchObject({
       items: names(60)
         .slice(20 + items, 40 + items)
@@ -107,7 +107,7 @@ describe('where nobody is let through any more', () => {
     })
   })
 
-  test('at the first customer, the page is unavailable, and says for how long', async () => {
+  test('makes the page unavailable at the first customer, with the time to wait', async () => {
     const microsoft = await vendor(
       5,
       1,
@@ -119,12 +119,12 @@ describe('where nobody is let through any more', () => {
   })
 })
 
-test('the list is gone on with by another process at each page', async () => {
+test('another process continues the list at each page', async () => {
   await vendor(45)
   expect((await pass(another)).customers).toEqual(names(45))
 })
 
-test('a customer that has left keeps nobody else from being read', async () => {
+test('a customer who has left does not prevent the others from being read', async () => {
   const microsoft = await vendor(45)
   const first = await microsoft.list(undefined, deadline())
   fake.change('s-19-0', { customerId: 'z' } as never)
@@ -133,11 +133,11 @@ test('a customer that has left keeps nobody else from being read', async () => {
   expect(second.kind === 'page' && second.items.length).toBe(20)
 })
 
-test('a pass costs two calls for each customer; the first one two more for each offer', async () => {
+test('a pass costs two calls per customer; the first pass two more per offer', async () => {
   const microsoft = await vendor(600, 5)
   const first = await pass(() => microsoft)
   expect([times('customers'), times('subscriptions'), times('subscribedSkus')]).toEqual([2, 600, 600])
-  // Two subscriptions of each of the five offers, and those of the customers that were read at the same moment.
+  // Two subscriptions of each of the five offers, and those of customers read in parallel.
   expect(times('provisioningStatus')).toBeGreaterThanOrEqual(10)
   expect(times('provisioningStatus')).toBeLessThanOrEqual(40)
   expect(first.assigned.filter((assigned) => assigned === undefined)).toEqual([])

@@ -9,27 +9,28 @@ import { customerPath } from './client.ts'
 import { type ClosedCustomer, type Customers, type Failed, pageOf } from './customers.ts'
 import { isMetered, observedOf, withAssigned } from './subscription.ts'
 
-/** Customers of one page: two calls each, so that a page takes some seconds, and its loss costs little. */
+/** Customers per page: two calls each, so that a page takes some seconds, and its loss costs little. */
 const CUSTOMERS = 20
 const AT_ONCE = 4
-/** How long one customer may keep the others waiting, in milliseconds. */
+/** Longest time for one customer, in milliseconds. */
 const CUSTOMER_MS = 10_000
 const COUNT_TIMEOUT_MS = 5000
-/** So many that fail, and nobody that doesn't, are no customers' fault. */
+/** Number of failing customers, without a successful one, that counts as a failure of the vendor. */
 const TOO_MANY = 10
 const MAX_PAGES = 100
 
 type All = { kind: 'all'; items: Observed[]; unread: number }
 
-/** A page of customers by its token, and the customer there after whom the list goes on. */
+/** Token of a page of customers, and the customer there after whom the list continues. */
 const Cursor = z.tuple([z.string().nullable(), z.string().nullable()])
 
-/** What a list needs: `client` for its calls, and what is remembered from one page to the next. */
+/** State of a list: `client` for its calls, and the memory that is kept from page to page. */
 export type Listing = { client: Client; assigned: Assignments; customers: Customers }
 
 /**
- * A page of the subscriptions of all customers: all of each customer's. A customer that fails is named, and the list
- * goes on. Where nobody is let through any more, the page ends before the first who was not, and the next begins there.
+ * Returns a page of the subscriptions of all customers, complete for each customer. A failing customer is reported, and
+ * the list continues. After a loss of access, the page ends before the first refused customer, where the next page
+ * begins.
  */
 export async function list(
   listing: Listing,
@@ -42,7 +43,7 @@ export async function list(
   const [token, after] = position
   const customers = await listing.customers(token ?? undefined, after === null, signal)
   if (customers.kind !== 'ids') return customers
-  // One that has left since is not there any more: then its page is read again.
+  // A customer that has left since is not in its page any more: the page is read again.
   const begin = after === null ? 0 : customers.ids.indexOf(after) + 1
   const ids = customers.ids.slice(begin, begin + CUSTOMERS)
   const answers = await ofEach(listing, ids, signal)
@@ -69,7 +70,7 @@ function startOf(token: string | undefined): string | undefined {
   return token === undefined ? undefined : JSON.stringify([token, null])
 }
 
-/** All of each customer's, some customers at once; nobody else is asked for once one was not let through. */
+/** Reads each customer's subscriptions, several customers in parallel; stops after a loss of access. */
 async function ofEach(
   { client, assigned }: Listing,
   ids: readonly string[],
@@ -87,7 +88,7 @@ async function ofEach(
   return Promise.all(ids.map((id) => limited(one, id)))
 }
 
-/** All subscriptions of a customer that have licenses; one that can't be understood is left out. */
+/** Returns all subscriptions of a customer with licenses; invalid ones are left out. */
 export async function ofCustomer(
   client: Client,
   assigned: Assignments,
@@ -103,7 +104,7 @@ export async function ofCustomer(
     if (page.kind !== 'items') return page
     subscriptions.push(...page.items)
     token = page.next
-    if (token === undefined) return counted(client, assigned, customerId, subscriptions, signal)
+    if (token === undefined) return counted(client, assigned, { customerId, subscriptions }, signal)
   }
   return failed('Microsoft’s list of the customer’s subscriptions does not end.')
 }
@@ -115,15 +116,18 @@ function failed(reason: string): Failed {
 async function counted(
   client: Client,
   assigned: Assignments,
-  customerId: string,
-  subscriptions: string[],
+  { customerId, subscriptions }: { customerId: string; subscriptions: string[] },
   signal: AbortSignal,
 ): Promise<All> {
   const licensed = subscriptions.filter((json) => !isMetered(jsonOf(json)))
   const items = licensed.flatMap((json) => observedOf(json, { customerId }) ?? [])
   const unread = licensed.length - items.length
   if (items.length === 0) return { kind: 'all', items, unread }
-  const counts = await assigned(client, customerId, items, COUNT_TIMEOUT_MS, signal)
+  const counts = await assigned(
+    client,
+    { customerId, subscriptions: items, timeoutMs: COUNT_TIMEOUT_MS },
+    signal,
+  )
   const whole = items.map((item) => withAssigned(item, counts.get(item.subscriptionId)))
   return { kind: 'all', items: whole, unread }
 }

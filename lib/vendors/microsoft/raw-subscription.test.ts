@@ -4,8 +4,8 @@ import { observedOf } from './subscription.ts'
 
 const subscription = { id: 's', quantity: 25, status: 'active' }
 
-describe('the object that goes back', () => {
-  test('keeps the digits of its numbers, and every name', () => {
+describe('the body of a write', () => {
+  test('keeps the digits of numbers, and all names', () => {
     const text = '"price":1.50,"big":12345678901234567890,"__proto__":{"a":1e2},"quantity":1,'
     const json = JSON.stringify(subscription).replace(/^\{/, `{${text}`)
     const read = observedOf(json, { customerId: 'c', etag: 'abc' })
@@ -18,7 +18,7 @@ describe('the object that goes back', () => {
     ['abc', '"abc"'],
     ['"abc"', '"abc"'],
     ['W/"abc"', 'W/"abc"'],
-  ])('goes under the ETag %s as %s', (etag, ifMatch) => {
+  ])('sends the ETag %s as %s', (etag, ifMatch) => {
     const read = observedOf(JSON.stringify(subscription), { customerId: 'c', etag })
     expect(read && replacementOf(read, 30)).toMatchObject({ ifMatch })
   })

@@ -2,9 +2,9 @@ import 'server-only'
 import { z } from 'zod'
 import type { Observed } from '../vendor.ts'
 
-// Microsoft's own part of what was read: what a write needs again, and how many licenses can be returned.
+// Microsoft's own data of a subscription: the fields that a write needs again, and the number of returnable licenses.
 
-/** What a subscription renews, as an order for the next term names it. */
+/** Product of a subscription, as an order for the next term names it. */
 const Product = z.object({
   productId: z.string(),
   skuId: z.string(),
@@ -15,7 +15,10 @@ const Product = z.object({
 
 const Bought = z.object({ offerId: z.string(), billingCycle: z.string(), termDuration: z.string() })
 
-/** New commerce alone names its offers product:SKU:availability, and takes orders for the next term. */
+/**
+ * Returns the product of a new commerce subscription; undefined for others. Only new commerce names its offers
+ * product:SKU:availability, and takes orders for the next term.
+ */
 function productOf(raw: unknown): z.output<typeof Product> | undefined {
   const bought = Bought.safeParse(raw).data
   const [productId, skuId, availabilityId, ...more] = bought?.offerId.split(':') ?? []
@@ -37,21 +40,24 @@ const Limits = z.object({
     .catch(undefined),
 })
 
-/** Partner Center's own side of what was read, as plain data. */
+/** Partner Center's data of a subscription, as plain JSON. */
 const RawSubscription = z.object({
-  /** The whole object, as it came. */
+  /** Whole object, as received. */
   json: z.string(),
   etag: z.string().optional(),
-  /** When the term ends, of a monthly one too. */
+  /** End of the term, also of a monthly one. */
   termEnd: z.string().optional(),
-  /** What is renewed, as an order for the next term names it. */
+  /** Renewed product, as an order for the next term names it. */
   product: Product.optional(),
   refundable: z.object({ total: z.int(), until: z.array(z.tuple([z.int(), z.string()])) }).optional(),
 })
 
 export type RawSubscription = z.output<typeof RawSubscription>
 
-/** @param etag of the answer, where the object itself has none */
+/**
+ * Returns Microsoft's data of a subscription.
+ * @param etag ETag of the answer, if the object has none
+ */
 export function rawSubscriptionOf(
   raw: unknown,
   { json, etag, termEnd }: { json: string; etag: string | undefined; termEnd: Date | null },
@@ -72,24 +78,25 @@ export function rawSubscriptionOf(
   }
 }
 
-/** Undefined where it is not known, as of a subscription that was kept without it. */
+/** Returns a stored subscription's data; undefined if it was stored without. */
 export function storedRawSubscription(observed: Observed): RawSubscription | undefined {
   return RawSubscription.safeParse(observed.own).data
 }
 
 /**
- * What a write sends: the whole object as it was read, with another quantity, because whatever is left out is reset
- * without a word; and the ETag that makes it hold for that object alone. Numbers keep their digits.
- * @returns undefined where the object or its ETag is not known
+ * Returns the body and condition of a write: the whole object as it was read, with another quantity, because Microsoft
+ * silently resets omitted fields; and the ETag of that version (optimistic locking). Numbers keep their digits.
+ * @returns undefined if the object or its ETag is unknown
  */
 export function replacementOf(observed: Observed, quantity: number): Replacement | undefined {
   return replaced(observed, ({ json }) => withQuantity(json, quantity))
 }
 
 /**
- * The same, with the order for the next term: of this product and payment, for as long as this term.
- * @param total undefined: without one
- * @returns undefined where the object, its ETag or what is to be renewed is not known
+ * Returns body and condition like `replacementOf`, with an order for the next term: for the same product, billing and
+ * term.
+ * @param total undefined removes the order
+ * @returns undefined if the object, its ETag or the renewed product is unknown
  */
 export function orderOf(observed: Observed, total: number | undefined): Replacement | undefined {
   return replaced(observed, ({ json, product }) => {
@@ -98,7 +105,7 @@ export function orderOf(observed: Observed, total: number | undefined): Replacem
   })
 }
 
-/** The body of a PATCH and its condition. */
+/** Body of a PATCH and its If-Match. */
 type Replacement = { body: string; ifMatch: string }
 
 function replaced(
@@ -114,16 +121,16 @@ function replaced(
   return { body, ifMatch }
 }
 
-// JSON that keeps the digits of its numbers, because a write sends Microsoft's whole object back.
+// JSON that keeps the digits of numbers, because a write sends Microsoft's whole object back.
 
-/** An object's JSON with another quantity, and all else as it was. The JSON is one that has been read before. */
+/** Returns an object's JSON with another quantity, otherwise unchanged. The JSON was parsed before, so it is valid. */
 function withQuantity(json: string, quantity: number): string {
   return JSON.stringify({ ...(exactly(json) as object), quantity })
 }
 
 /**
- * An object's JSON that is to be renewed, with an order for the next term, or with none.
- * @param order its product by the names of the API, and the total
+ * Returns a renewing object's JSON with an order for the next term, or with none.
+ * @param order product by the API's names, and the total
  */
 function withNextTerm(json: string, order: { product: object; quantity: number } | undefined): string {
   const parsed = exactly(json) as object
@@ -132,19 +139,22 @@ function withNextTerm(json: string, order: { product: object; quantity: number }
     : JSON.stringify({ ...parsed, scheduledNextTermInstructions: null })
 }
 
-/** The JSON of each item of a list. The list is one that has been read before. */
+/** Returns the JSON of each item of a list. The list was parsed before, so it is valid. */
 export function itemsOf(json: string): string[] {
   const { items } = exactly(json) as { items?: unknown }
   return Array.isArray(items) ? items.map((item) => JSON.stringify(item)) : []
 }
 
-/** Not yet in TypeScript's library: a reviver gets the source of each number, and rawJSON writes it as it was. */
+/**
+ * JSON with source text access, which TypeScript's library lacks: a reviver gets the source of each number, and rawJSON
+ * writes it unchanged.
+ */
 const exact = JSON as unknown as {
   parse(text: string, revive: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
   rawJSON(source: string): unknown
 }
 
-/** Objects that keep the digits of their numbers, to be written again. */
+/** Parses JSON into objects that keep the digits of numbers when stringified. */
 function exactly(json: string): unknown {
   return exact.parse(json, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined ? exact.rawJSON(source) : value,

@@ -8,10 +8,10 @@ import { ofCustomer } from './list.ts'
 import { isSame, skuOf } from './same.ts'
 import { etagOf, observedOf, withAssigned } from './subscription.ts'
 
-/** A read has little time, and its caller waits. */
+/** Timeout of the count within a read, in milliseconds: the reader waits. */
 const COUNT_TIMEOUT_MS = 1500
 
-/** Reads one subscription by its id, or by customer and SKU where the id has changed. */
+/** Reads one subscription by its id, or by customer and SKU if the id has changed. */
 export async function read(
   client: Client,
   assigned: Assignments,
@@ -23,11 +23,15 @@ export async function read(
   if (vendorRead.kind === 'missing') return findAgain(client, assigned, ref, signal)
   if (vendorRead.kind !== 'read') return vendorRead
   const { observed } = vendorRead
-  const counts = await assigned(client, customerId, [observed], COUNT_TIMEOUT_MS, signal)
+  const counts = await assigned(
+    client,
+    { customerId, subscriptions: [observed], timeoutMs: COUNT_TIMEOUT_MS },
+    signal,
+  )
   return { kind: 'read', observed: withAssigned(observed, counts.get(observed.subscriptionId)) }
 }
 
-/** The subscription with this id, without the assigned licenses. */
+/** Reads the subscription with this id, without assigned licenses. */
 export async function readOne(
   client: Client,
   ref: SubscriptionRef,
@@ -41,7 +45,7 @@ export async function readOne(
   return isSame(ref, observed) ? { kind: 'read', observed } : mixedUp()
 }
 
-/** The customer's one living subscription of a SKU: an id changes with an upgrade or a transfer. */
+/** Finds the customer's only live subscription of a SKU: an upgrade or a transfer changes the id. */
 async function findAgain(
   client: Client,
   assigned: Assignments,
@@ -54,7 +58,7 @@ async function findAgain(
   const living = items.filter((item) => item.skuId === skuOf(skuId) && item.status !== 'CANCELLED')
   const [match, another] = living
   if (match && !another) return { kind: 'read', observed: match }
-  // What could not be understood may be the one.
+  // An unreadable subscription might be the one.
   if (!match && answer.kind === 'all' && answer.unread > 0) return nonsense()
   const reason = match ? `${living.length} subscriptions of this SKU` : 'no subscription of this SKU'
   return { kind: 'missing', reason: `Microsoft has ${reason} for the customer.` }

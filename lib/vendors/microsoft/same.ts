@@ -1,15 +1,15 @@
 import 'server-only'
 import type { Observed, SubscriptionRef } from '../vendor.ts'
 
-// What names the same thing. Microsoft alone has several names for one SKU, and writes ids in small and in capital
-// letters. Apart from subscription.ts, because the declaration needs it too, which leads to no network code.
+// Comparison of names. Microsoft has several names for one SKU, and varies the case of ids. Separate from
+// subscription.ts, because the declaration, which must not import network code, needs it too.
 
-/** Product and SKU of an offer: an offer's availability, its third part, is replaced while the SKU stays. */
+/** Returns product and SKU of an offer: its third part, the availability, is replaced while the SKU stays. */
 export function skuOf(offerId: string): string {
   return offerId.split(':').slice(0, 2).join(':')
 }
 
-/** Whether what was told is of the subscription that a ref names, and its SKU as far as both of them say it. */
+/** Returns whether an observed subscription is the referenced one, with the same SKU as far as both name one. */
 export function isSame({ customerId, subscriptionId, skuId }: SubscriptionRef, observed: Observed): boolean {
   const offered = observed.skuId.split(':')
   const isSku = skuOf(skuId)

@@ -13,14 +13,14 @@ import {
 export type Credentials = { tokenUrl: string; clientId: string; clientSecret: string }
 
 export type Config = Credentials & {
-  /** The API's address, without a slash at the end. */
+  /** Base URL of the API, without a trailing slash. */
   url: string
   settleMs: number
   callsPerMinute: number
   idempotentWrites?: number | undefined
 }
 
-/** Undefined where Microsoft is not set up. */
+/** Undefined if Microsoft is not configured. */
 export const settings = z
   .object({
     MICROSOFT_TENANT_ID: text.regex(/^[\w.-]+$/, 'must be a tenant id or a domain').optional(),
@@ -45,7 +45,7 @@ export const settings = z
       clientSecret: account.MICROSOFT_CLIENT_SECRET,
       settleMs: values.MICROSOFT_SETTLE_SECONDS * 1000,
       callsPerMinute: values.MICROSOFT_CALLS_PER_MINUTE,
-      // Microsoft calls a repeat under its MS-RequestId idempotent, and does not publish for how long.
+      // Microsoft calls a repeat with the same MS-RequestId idempotent, without documenting for how long.
       idempotentWrites: values.MICROSOFT_REPEAT_SECONDS * 1000 || undefined,
     }
   })

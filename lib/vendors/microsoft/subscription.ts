@@ -7,29 +7,29 @@ import { isSame, isSameId, skuOf } from './same.ts'
 
 const count = z.int().min(0).max(2_147_483_647)
 const text = z.string().nullish()
-/** A time, null where there is none; "never" is a year far away. */
+/** Time; null if there is none. "Never" is a distant year. */
 const time = text.transform((value) => {
   const date = value ? new Date(value) : null
   return date && Number.isFinite(date.getTime()) && date.getUTCFullYear() < 2200 ? date : null
 })
 
-/** The fields that we know of Partner Center's `Subscription`; it has more, and may grow. */
+/** Fields that we read of Partner Center's `Subscription`; others are ignored. */
 const Subscription = z.object({
   id: z.string().min(1),
-  /** New commerce: product:SKU:availability. */
+  /** product:SKU:availability in new commerce. */
   offerId: text,
   quantity: count,
   status: z.string().min(1),
   isTrial: z.boolean().nullish(),
   billingType: text,
   billingCycle: text,
-  /** ISO 8601: P1M, P1Y, P3Y. */
+  /** ISO 8601 duration: P1M, P1Y, P3Y. */
   termDuration: text,
   autoRenewEnabled: z.boolean().nullish(),
   effectiveStartDate: time,
   commitmentEndDate: time,
   commitmentEndDateTime: time,
-  /** Names the customer too. */
+  /** Contains the customer's id. */
   links: z
     .object({ self: z.object({ uri: text }).nullish() })
     .nullish()
@@ -51,18 +51,18 @@ const STATUSES: Record<string, string> = {
   disabled: 'DISABLED',
 }
 
-/** One month of a term is no commitment to us: whether it can be lowered is for the vendor to say. */
+/** A one-month term does not count as a commitment: the vendor decides whether it can be lowered. */
 const MONTH = 'P1M'
 
-/** What is known of a subscription besides its JSON. */
+/** Properties of a subscription that its JSON lacks. */
 type SubscriptionContext = {
   customerId: string
-  /** The answer's, where the object has none. */
+  /** ETag of the answer, if the object has none. */
   etag?: string | undefined
   assigned?: number | undefined
 }
 
-/** A subscription as Partner Center writes it; undefined where it makes no sense. */
+/** Returns the subscription of Partner Center's JSON; undefined if it is invalid. */
 export function observedOf(
   json: string,
   { customerId, etag, assigned }: SubscriptionContext,
@@ -95,7 +95,10 @@ export function observedOf(
   }
 }
 
-/** The answer to a write over what was read before; undefined where it makes no sense, or is of another one. */
+/**
+ * Merges the answer to a write into the subscription that was read before; undefined if it is invalid, or of another
+ * subscription.
+ */
 export function changedOf(before: Observed, { text, headers }: Answer): Observed | undefined {
   const { customerId, seats } = before
   const changed = observedOf(text, { customerId, etag: etagOf(headers), assigned: seats.assigned })
@@ -106,12 +109,12 @@ export function etagOf(headers: Headers): string | undefined {
   return headers.get('etag') ?? undefined
 }
 
-/** Assigned licenses are counted elsewhere than the rest is read. */
+/** Returns the subscription with its assigned licenses, which are read separately. */
 export function withAssigned(observed: Observed, assigned: number | undefined): Observed {
   return { ...observed, seats: { ...observed.seats, assigned } }
 }
 
-/** Whether it is billed by use, and has no licenses to count. */
+/** Returns whether a subscription is billed by usage, and so has no licenses to count. */
 export function isMetered(item: unknown): boolean {
   return Subscription.safeParse(item).data?.billingType?.toLowerCase() === 'usage'
 }

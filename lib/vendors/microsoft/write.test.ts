@@ -29,7 +29,7 @@ async function readNow(): Promise<Observed> {
   return vendorRead.kind === 'read' ? vendorRead.observed : expect.fail(JSON.stringify(vendorRead))
 }
 
-/** Reads, and then sets a total; `before` is between the two. */
+/** Reads, and then sets a total; runs `before` in between. */
 async function set(total: number, { before = () => {}, changeId = randomUUID(), signal = deadline() } = {}) {
   const observed = await readNow()
   before()
@@ -41,7 +41,7 @@ const fields = () => fake.subscription('sub-1')?.own.fields
 const patches = () => fake.exchanges.map(({ call }) => call).filter(({ name }) => name === 'patch')
 
 describe('a write', () => {
-  test('sends the whole object with another quantity, under its ETag and the id of the change', async () => {
+  test('sends the whole object with another quantity, its ETag and the id of the change', async () => {
     await start()
     const unknown = { promotionId: 'P-1', nested: { list: [1, { deep: null }] }, 'x-new': 'Ω' }
     fake.change('sub-1', {}, { fields: { friendlyName: 'Ours', autoRenewEnabled: true, ...unknown } })
@@ -58,7 +58,7 @@ describe('a write', () => {
     expect(JSON.parse(patch?.text ?? '')).toMatchObject({ ...before, ...unknown, quantity: 30 })
   })
 
-  test('gives what the next write needs', async () => {
+  test('returns the data for the next write', async () => {
     await start()
     const first = await set(30)
     const observed = first.kind === 'applied' ? first.observed : expect.fail()
@@ -67,7 +67,7 @@ describe('a write', () => {
     expect(patches()).toHaveLength(2)
   })
 
-  test('is not sent where the vendor gave no version', async () => {
+  test('is not sent without the vendor’s ETag', async () => {
     await start()
     const read = await readNow()
     const withoutEtag = { ...(read.own as object), etag: undefined }
@@ -80,7 +80,7 @@ describe('a write', () => {
     expect(patches()).toEqual([])
   })
 
-  test('twice with one id, after a lost answer, is done once', async () => {
+  test('has one effect when it is repeated with the same id after a lost answer', async () => {
     await start()
     const changeId = randomUUID()
     const observed = await readNow()
@@ -92,7 +92,7 @@ describe('a write', () => {
     expect([total(), fake.writes.filter(({ by }) => by === 'client').length]).toEqual([28, 1])
   })
 
-  test('deletes what was scheduled, and shows it', async () => {
+  test('deletes the scheduled change, and reports so', async () => {
     await start()
     const scheduledNextTermInstructions = { quantity: 20, product: { termDuration: 'P1Y' } }
     fake.change('sub-1', {}, { fields: { autoRenewEnabled: true, scheduledNextTermInstructions } })
@@ -126,7 +126,7 @@ const ANSWERS: [number, object][] = [
   [900329, notSent('vendor_unavailable')],
   [800094, { kind: 'unknown' }],
 ]
-test.each(ANSWERS)('the code %i', async (code, expected) => {
+test.each(ANSWERS)('the code %i has the expected result', async (code, expected) => {
   await start()
   fake.setFault('sub-1', { write: `code-${code}` })
   expect(await set(26)).toMatchObject(expected)
@@ -146,7 +146,7 @@ describe('the vendor’s own rules', () => {
     expect(total()).toBe(25)
   })
 
-  test('take back what can be returned', async () => {
+  test('accept returns of returnable licenses', async () => {
     await start()
     expect(await set(30)).toMatchObject({ kind: 'applied' })
     expect(await set(26)).toMatchObject({ kind: 'applied' })
@@ -155,7 +155,7 @@ describe('the vendor’s own rules', () => {
   })
 })
 
-// What a fault makes of a write, and the total in the end.
+// Faults with the result of the write, and the final total.
 const FAULTS: [string, object, number][] = [
   ['drop-before', { kind: 'unknown' }, 25],
   ['hang-before', { kind: 'unknown' }, 25],
@@ -174,7 +174,7 @@ const FAULTS: [string, object, number][] = [
   ['empty-after', { kind: 'unknown', reason: expect.stringContaining('shows the new total') }, 30],
   ['down', { kind: 'unknown' }, 25],
 ]
-test.each(FAULTS)('the fault %s', async (fault, expected, end) => {
+test.each(FAULTS)('the fault %s has the expected result', async (fault, expected, end) => {
   await start({ retryAfter: 7 })
   const signal = deadline(fault.includes('hang') ? 600 : 5000)
   const answer = await set(30, { before: () => fake.failNext('write', fault), signal })
@@ -185,20 +185,20 @@ test.each(FAULTS)('the fault %s', async (fault, expected, end) => {
 })
 
 describe('a write that is accepted only (202)', () => {
-  test('is looked up until the subscription shows it; what that proves is not ours to say', async () => {
+  test('is polled until the subscription shows it, and stays unknown for the caller to decide', async () => {
     await start()
     const answer = await set(30, { before: () => fake.failNext('write', 'accepted') })
     expect(answer).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('shows the new total') })
   })
 
-  test('is looked up likewise after a success (200) that still shows the old total', async () => {
+  test('is polled as well after a success (200) that still shows the old total', async () => {
     await start()
     const answer = await set(30, { before: () => fake.failNext('write', 'old-answer') })
     expect(answer).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('shows the new total') })
     expect(patches()).toHaveLength(1)
   })
 
-  test('is unknown when time runs out, holds others up, and a later read settles it', async () => {
+  test('is unknown after a timeout, blocks further changes, and is settled by a later read', async () => {
     await start({ delayMs: 1500 })
     const answer = await set(30, {
       before: () => fake.failNext('write', 'accepted'),
@@ -210,14 +210,14 @@ describe('a write that is accepted only (202)', () => {
     expect((await readNow()).seats.purchased).toBe(30)
   })
 
-  test('is unknown when it is never done', async () => {
+  test('is unknown when it is never executed', async () => {
     await start()
     const before = () => fake.failNext('write', 'accepted-never-done')
     expect(await set(30, { before, signal: deadline(900) })).toMatchObject({ kind: 'unknown' })
     expect((await readNow()).seats.purchased).toBe(25)
   })
 
-  test('is unknown when the look at it fails', async () => {
+  test('is unknown when the poll fails', async () => {
     await start()
     const before = () => {
       fake.failNext('write', 'accepted')
@@ -230,7 +230,7 @@ describe('a write that is accepted only (202)', () => {
 describe('a subscription that has changed since it was read', () => {
   const rename = () => fake.change('sub-1', {}, { fields: { friendlyName: 'New name', x: 1 } })
 
-  test('is read again and sent once more where its count is the same', async () => {
+  test('is read again and written once more if its total is unchanged', async () => {
     await start()
     const changeId = randomUUID()
     expect(await set(30, { before: rename, changeId })).toMatchObject({ kind: 'applied' })
@@ -241,14 +241,14 @@ describe('a subscription that has changed since it was read', () => {
     expect(second).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
-  test('is left alone where its count is another', async () => {
+  test('is not written if its total has changed', async () => {
     await start()
     const answer = await set(30, { before: () => fake.setByVendor('sub-1', 40) })
     expect(answer).toEqual({ kind: 'not_sent', code: 'change_in_progress', reason: expect.any(String) })
     expect([total(), patches().length]).toEqual([40, 1])
   })
 
-  test.each([{ status: 'suspended' }, { plan: 'P1Y monthly' }])('is left alone with %j', async (patch) => {
+  test.each([{ status: 'suspended' }, { plan: 'P1Y monthly' }])('is not written with %j', async (patch) => {
     await start()
     const before = () => {
       fake.change('sub-1', patch)
@@ -258,14 +258,14 @@ describe('a subscription that has changed since it was read', () => {
     expect([total(), patches().length]).toEqual([25, 1])
   })
 
-  test('is left alone where it has the total by now: somebody else did it, or the same call, doubled', async () => {
+  test('is not written if it has the requested total already: by another actor, or by the same call, duplicated', async () => {
     await start()
     const answer = await set(30, { before: () => fake.setByVendor('sub-1', 30) })
     expect(answer).toMatchObject({ kind: 'unknown' })
     expect(patches()).toHaveLength(1)
   })
 
-  test('is not changed where it can’t be read again', async () => {
+  test('is not written if it can’t be read again', async () => {
     await start()
     const before = () => {
       rename()
@@ -276,22 +276,22 @@ describe('a subscription that has changed since it was read', () => {
   })
 })
 
-test('where nobody listens, nothing was sent', async () => {
+test('a refused connection means that nothing was sent', async () => {
   await start()
   const nowhere = remoteVendor(declared, { ...fake.config, url: 'http://127.0.0.1:2' }, uncounted)
   const answer = await nowhere.setQuantity(await readNow(), 30, randomUUID(), deadline())
   expect(answer).toMatchObject({ ...notSent('vendor_unavailable'), reason: expect.any(String) })
 })
 
-describe('the time', () => {
-  test('that has run out before sending leaves everything as it was', async () => {
+describe('a timeout', () => {
+  test('leaves everything unchanged before sending', async () => {
     await start()
     const answer = await set(30, { signal: AbortSignal.abort() })
     expect(answer).toMatchObject(notSent('vendor_unavailable'))
     expect(patches()).toEqual([])
   })
 
-  test('that runs out after sending makes the outcome unknown, with an id to ask support for', async () => {
+  test('makes the outcome unknown after sending, with an id for the vendor’s support', async () => {
     const end = new AbortController()
     await start({ onStep: (step) => (step === 'write-applied' ? end.abort() : undefined) })
     const answer: WriteAnswer = await set(30, { signal: end.signal })

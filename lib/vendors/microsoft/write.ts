@@ -9,49 +9,51 @@ import { orderOf, replacementOf } from './raw-subscription.ts'
 import { readOne } from './read.ts'
 import { changedOf, withAssigned } from './subscription.ts'
 
-/** Milliseconds between two looks at a write that Microsoft has accepted but not yet done. */
+/** Milliseconds between two polls of a write that Microsoft has accepted but not executed. */
 const INITIAL_POLL_MS = 300
 const MAX_POLL_MS = 2000
 const MAX_POLLS = 12
 
+/** Requested total, and the id that makes the request idempotent. */
+type WriteRequest = { total: number; requestId: string }
+
 /**
- * Sets a total by the whole object that was just read, under the condition of its ETag. The caller asks for another
- * total than was read: Microsoft counts the updates of a subscription, and refuses them after some 1,200.
+ * Sets a total by sending the whole object that was just read, on condition of its ETag. The caller always requests a
+ * total that differs from the read one: Microsoft counts the updates of a subscription, and refuses them after some
+ * 1,200.
  *
- * Where the object has changed since (error 2055), it is read once more. Only if all that our rule looked at is still
- * the same, it is sent again, once: a rule decided on another count must not be applied. Else nothing was changed, and
- * the caller decides anew on a fresh read (`change_in_progress`).
+ * If the object has changed since (error 2055), it is read once more. Only if all inputs of our decision are unchanged,
+ * it is sent again, once: a decision for another total must not be applied. Else nothing was changed, and the caller
+ * decides again after a fresh read (`change_in_progress`).
  *
- * A mid-term change deletes what was scheduled for the next term, also where it is sent along: compare `scheduled`
- * before and after. What a person ordered here is ordered again after it (lib/licenses/renewal-orders).
+ * A mid-term change deletes the change scheduled for the next term, even if the body contains it: compare `scheduled`
+ * before and after. A person's renewal order is ordered again afterwards (lib/licenses/renewal-orders).
  */
 export async function setQuantity(
   client: Client,
   observed: Observed,
-  total: number,
-  changeId: string,
+  { total, requestId }: WriteRequest,
   signal: AbortSignal,
 ): Promise<WriteAnswer> {
-  const first = await write(client, observed, total, changeId, signal)
+  const first = await write(client, observed, { total, requestId }, signal)
   if (first !== 'stale') return first
   const vendorRead = await readOne(client, observed, signal)
   if (vendorRead.kind !== 'read') return nothingSent('vendor_unavailable', vendorRead.reason)
   const fresh = withAssigned(vendorRead.observed, observed.seats.assigned)
-  // It may be our own call that was done: one that the network has doubled is refused the second time.
+  // It may be our own call that was executed: a call duplicated by the network is refused the second time.
   if (fresh.seats.purchased === total) {
     return { kind: 'unknown', reason: 'Microsoft refused the change as an old one, and shows its total.' }
   }
   const moved = nothingSent('change_in_progress', 'Someone else changed this subscription just now.')
   if (fresh.subscriptionId !== observed.subscriptionId || !isSameBasis(observed, fresh)) return moved
-  const second = await write(client, fresh, total, following(changeId), signal)
+  const second = await write(client, fresh, { total, requestId: following(requestId) }, signal)
   return second === 'stale' ? moved : second
 }
 
 async function write(
   client: Client,
   observed: Observed,
-  total: number,
-  requestId: string,
+  { total, requestId }: WriteRequest,
   signal: AbortSignal,
 ): Promise<WriteAnswer | 'stale'> {
   const replacement = replacementOf(observed, total)
@@ -65,24 +67,22 @@ async function write(
   const vendorRequestId = reply.correlationId
   const changed = changedOf(observed, reply)
   if (changed?.seats.purchased === total) return { kind: 'applied', observed: changed, vendorRequestId }
-  // A look may show an old state: whoever knows what was before decides what it proves.
-  const isVisible = await pollUntil(client, reply, observed, total, signal)
+  // A poll may return an old state: the caller, who knows the total before, decides what it proves.
+  const isVisible = await pollUntil(client, { reply, observed, total }, signal)
   const reason = `Microsoft answered ${reply.status}, and ${isVisible ? 'shows' : 'has not shown'} the new total.`
   return { kind: 'unknown', reason, vendorRequestId }
 }
 
-/** A success may be an acceptance only (202): the subscription itself tells when it is done. */
+/** Polls after a success, which may be an acceptance only (202), until the subscription shows the new total. */
 async function pollUntil(
   client: Client,
-  reply: Answer,
-  before: Observed,
-  total: number,
+  { reply, observed, total }: { reply: Answer; observed: Observed; total: number },
   signal: AbortSignal,
 ): Promise<boolean> {
   let wait = (retryAfterOf(reply.headers) ?? 0) * 1000 || INITIAL_POLL_MS
   for (let poll = 0; poll < MAX_POLLS; poll++) {
     const inTime = await pause(wait, true, { signal }).catch(() => false)
-    const vendorRead = inTime ? await readOne(client, before, signal) : undefined
+    const vendorRead = inTime ? await readOne(client, observed, signal) : undefined
     if (vendorRead?.kind !== 'read') return false
     if (vendorRead.observed.seats.purchased === total) return true
     wait = Math.min(wait * 2, MAX_POLL_MS)
@@ -91,15 +91,14 @@ async function pollUntil(
 }
 
 /**
- * Orders a total for the next term, or takes the order away, by the whole object that was just read and under the
- * condition of its ETag: one that arrives late, after another write, is refused (error 2055), and says that it is not
- * done. A mid-term change of the licenses deletes such an order at Microsoft.
+ * Orders a total for the next term, or removes the order, by sending the whole object that was just read on condition
+ * of its ETag: a request that arrives late, after another write, is refused (error 2055), and reported as not sent. A
+ * mid-term change of the licenses deletes such an order at Microsoft.
  */
 export async function setNextTerm(
   client: Client,
   observed: Observed,
-  next: NextTerm,
-  requestId: string,
+  { next, requestId }: { next: NextTerm; requestId: string },
   signal: AbortSignal,
 ): Promise<WriteAnswer> {
   if (!('total' in next))
@@ -127,7 +126,7 @@ function nothingSent(code: 'vendor_unavailable' | 'change_in_progress', reason: 
   return { kind: 'not_sent', code, reason }
 }
 
-/** The id of the second attempt: an id that was answered, be it by a refusal, would get that answer again. */
+/** Returns the id of the second attempt: the first id, which was answered, would return the same answer again. */
 function following(changeId: string): string {
   const hex = createHash('sha256').update(changeId).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

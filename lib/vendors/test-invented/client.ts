@@ -8,7 +8,7 @@ export function client({ url, key }: Config, budget: Budget): Client {
   const access = { url, tokens: tokens({ key }), budget }
   return {
     call({ requestId, ...call }, signal) {
-      // A repeat under the id of a change gets the first one's answer.
+      // A repeat with the same change id returns the first answer.
       const headers: Record<string, string> = requestId === undefined ? {} : { 'x-change': requestId }
       return send({ ...access, headers }, call, signal)
     },
@@ -22,7 +22,7 @@ export function subscriptionPath({
   return `/accounts/${segment(customerId)}/subscriptions/${segment(subscriptionId)}`
 }
 
-/** Paperclip takes its key for a token. */
+/** Paperclip's API key serves as token. */
 function tokens({ key }: Pick<Config, 'key'>): Tokens {
   return {
     token: async () => ({ kind: 'token', value: key }),

@@ -15,7 +15,7 @@ export function connect(config: Config, budgets: Budgets): VendorCalls {
   return {
     read: (ref, signal) => read(paperclip, ref, signal),
     setQuantity: (observed, total, changeId, signal) =>
-      setQuantity(paperclip, observed, total, changeId, signal),
+      setQuantity(paperclip, observed, { total, requestId: changeId }, signal),
     lookup: (ref, write, signal) => lookup(paperclip, ref, write, signal),
     list: (cursor, signal) => list(inBackground(paperclip), cursor, signal),
     secondsUntilAvailable: () => budget.secondsUntilAvailable(),

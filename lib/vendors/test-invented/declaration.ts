@@ -3,9 +3,9 @@ import type { VendorDeclaration } from '../declaration.ts'
 import type { Observed, ObservedSeats, PredictedOutcome } from '../vendor.ts'
 import { type Config, settings } from './settings.ts'
 
-// A vendor that there is not. It was added by the steps of docs/vendors.md, to see that they lead there.
+// Fictitious vendor, added by the steps of docs/vendors.md to test those.
 
-/** Paperclip, by its Licence API. */
+/** Paperclip and its Licence API. */
 export const paperclip: VendorDeclaration<Config> = {
   name: 'paperclip',
   info: {
@@ -21,7 +21,7 @@ export const paperclip: VendorDeclaration<Config> = {
   load: () => import('./connect.ts'),
 }
 
-/** Paperclip sells by the dozen and says so in its terms; a dozen is its smallest order. */
+/** Predicts refusals: Paperclip's terms require whole dozens, and at least one. */
 function predictOutcome({ seats }: Observed, total: number): PredictedOutcome<ObservedSeats> {
   if (total < 12) {
     return { kind: 'rejected', code: 'vendor_rejected', reason: 'Paperclip sells 12 licenses or more.' }

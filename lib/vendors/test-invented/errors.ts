@@ -5,19 +5,21 @@ import type { Unavailable, WriteAnswer } from '../vendor.ts'
 
 const ErrorBody = z.object({ no: z.string() })
 
-/** Paperclip itself has none: what stands in between says no "no". */
+/**
+ * Returns whether Paperclip itself reports that the subscription does not exist; a proxy's 404 lacks its error format.
+ */
 export function isMissing(reply: Reply): boolean {
   return reply.kind === 'answer' && reply.status === 404 && ErrorBody.safeParse(jsonOf(reply.text)).success
 }
 
-/** Why something could not be read. */
+/** Returns why a read failed. */
 export function unavailable(reply: Reply): Unavailable {
   const wait = reply.kind === 'unsent' ? reply.retryAfter : undefined
   const retryAfter = reply.kind === 'answer' ? retryAfterOf(reply.headers) : wait
   return { kind: 'unavailable', reason: described(reply), retryAfter, why: whyOf(reply, undefined) }
 }
 
-/** What an answer to a write means that was no success. */
+/** Returns the meaning of a failed write. */
 export function writeFailure(reply: Reply): WriteAnswer {
   const { reason, retryAfter, why } = unavailable(reply)
   if (reply.kind === 'unsent' || (reply.kind === 'answer' && [401, 429].includes(reply.status))) {

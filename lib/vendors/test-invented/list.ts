@@ -8,7 +8,7 @@ import { observedOf } from './subscription.ts'
 
 const Page = z.object({ subscriptions: z.array(z.unknown()), next: z.string().optional() })
 
-/** A page of the subscriptions of all customers. */
+/** Returns a page of the subscriptions of all customers. */
 export async function list(
   { call }: Client,
   cursor: string | undefined,

@@ -5,8 +5,8 @@ import { hasSameIds, type SentWrite, type SubscriptionRef, type WriteAnswer } fr
 import { unavailable } from './errors.ts'
 import { observedOf } from './subscription.ts'
 
-// Only of vendors that can be asked for a write: Paperclip knows it by the order that it became, or, where the answer
-// was lost, by the id of the change.
+// Only for vendors that report a write's outcome: Paperclip finds a write by its order, or, if the answer was lost, by
+// the id of the change.
 
 const Order = z.object({
   order: z.string(),

@@ -5,7 +5,7 @@ import { subscriptionPath } from './client.ts'
 import { isMissing, unavailable } from './errors.ts'
 import { observedOf } from './subscription.ts'
 
-/** Ids never change at Paperclip. */
+/** Reads one subscription; ids never change at Paperclip. */
 export async function read(client: Client, ref: SubscriptionRef, signal: AbortSignal): Promise<VendorRead> {
   const reply = await client.call({ path: subscriptionPath(ref) }, signal)
   if (isMissing(reply)) {

@@ -18,7 +18,7 @@ export type Config = {
   callsPerMinute: number
 }
 
-/** Undefined where Paperclip is not set up. */
+/** Undefined if Paperclip is not configured. */
 export const settings = z
   .object({
     PAPERCLIP_KEY: text.optional(),
@@ -34,7 +34,7 @@ export const settings = z
         url: withoutSlash(account.PAPERCLIP_URL),
         settleMs: rest.PAPERCLIP_SETTLE_SECONDS * 1000,
         callsPerMinute: rest.PAPERCLIP_CALLS_PER_MINUTE,
-        // An hour, says Paperclip.
+        // One hour, by Paperclip's documentation.
         idempotentWrites: 3_600_000,
       }
     )

@@ -11,7 +11,7 @@ const Subscription = z.object({
   yearly: z.boolean(),
 })
 
-/** A subscription as Paperclip tells it; undefined where it makes no sense. */
+/** Returns the subscription of an answer; undefined if it is invalid. */
 export function observedOf(resource: unknown): Observed | undefined {
   const subscription = Subscription.safeParse(resource).data
   return (

@@ -6,14 +6,13 @@ import { subscriptionPath } from './client.ts'
 import { writeFailure } from './errors.ts'
 import { observedOf } from './subscription.ts'
 
-/** What takes longer becomes an order, to be asked for later: see lookup.ts. */
+/** Answer to a slow write: an order to poll, see lookup.ts. */
 const AcceptedOrder = z.object({ order: z.string() })
 
 export async function setQuantity(
   { call }: Client,
   observed: Observed,
-  total: number,
-  requestId: string,
+  { total, requestId }: { total: number; requestId: string },
   signal: AbortSignal,
 ): Promise<WriteAnswer> {
   const body = JSON.stringify({ licenses: total })

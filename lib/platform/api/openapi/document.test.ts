@@ -25,7 +25,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-it('says where the API is and whom to ask, by settings that have defaults', async () => {
+it("names the API's address and the contact, from settings that have defaults", async () => {
   expect(document).toMatchObject({
     openapi: '3.1.1',
     info: {
@@ -48,7 +48,7 @@ it('says where the API is and whom to ask, by settings that have defaults', asyn
   })
 })
 
-it('has each problem with its members, by its code, and a response that refers to it', () => {
+it("describes each problem's members by code, with a response that refers to them", () => {
   const { schemas } = document.components
   for (const [code, { status }] of Object.entries(PROBLEMS)) {
     const [name, schema] =
@@ -63,7 +63,7 @@ it('has each problem with its members, by its code, and a response that refers t
   }
 })
 
-it('tells several problems of one status apart by their code', () => {
+it('discriminates several problems of one status by code', () => {
   const schema = document.paths['/billing/v1/assets/{asset_id}'].patch.responses[409].content[PROBLEM].schema
   expect(schema.oneOf).toHaveLength(3)
   expect(schema.discriminator).toEqual({
@@ -76,14 +76,14 @@ it('tells several problems of one status apart by their code', () => {
   })
 })
 
-it('tells any problem apart by its code, too', () => {
+it('discriminates the schema of any problem by code', () => {
   const { oneOf, discriminator } = document.components.schemas.Problem
   expect(oneOf.map(({ $ref }: Json) => $ref)).toEqual(Object.values(discriminator.mapping))
   expect(Object.keys(discriminator.mapping)).toEqual(Object.keys(PROBLEMS))
   expect(calls().every(({ responses: byStatus }) => names((byStatus as Json).default, 'Problem'))).toBe(true)
 })
 
-it('says what fits no 32 bits, and which object has any members', () => {
+it('declares integers over 32 bits as int64, and objects with arbitrary members', () => {
   const { Invoice, LicenseChange, Quantity, OpenApiDocument } = document.components.schemas
   expect([Invoice.properties.dueDate, LicenseChange.properties.createTime]).toMatchObject(
     Array(2).fill({ type: 'integer', format: 'int64' }),
@@ -100,14 +100,14 @@ it('describes everything: calls, parameters, headers, answers, and each field of
     if (isDescribed(path) && !description && !$ref) bare.push(path)
     for (const [key, part] of Object.entries(parts)) walk(part, `${path}/${key}`)
   }
-  // Examples hold what answers hold, not what describes them.
+  // Examples contain answers, not schemas, so they are skipped.
   walk(JSON.parse(JSON.stringify(document, (key, value) => (key === 'examples' ? undefined : value))), '#')
   expect(bare).toEqual([])
   expect(document.tags.every(({ description }: Json) => description)).toBe(true)
   expect(calls().every(({ description, summary, tags }) => description && summary && tags)).toBe(true)
 })
 
-it('declares parameters as what they are, required where the call is refused without', () => {
+it("declares each parameter's type, and requires the parameters without which a call is refused", () => {
   const parameter = (path: string, name: string) =>
     document.paths[path].get.parameters.find((each: Json) => each.name === name)
   expect(parameter('/billing/v1/invoices.csv', 'lines').schema).toEqual({ type: 'boolean', default: false })
@@ -138,7 +138,7 @@ it('declares the headers of each answer', () => {
   expect(Object.keys(file.headers)).not.toContain('ETag')
 })
 
-it('refers to nothing that is not there, and holds nothing that is not used', () => {
+it('contains no dangling references and no unused components', () => {
   const text = JSON.stringify(document)
   const refs = new Set([...text.matchAll(/"#\/components\/(\w+\/[^"]+)"/g)].map(([, name]) => name))
   const { schemas, headers } = document.components
@@ -168,7 +168,10 @@ function names(response: unknown, schema: string | undefined): boolean {
   return JSON.stringify(response).includes(`"#/components/schemas/${schema}"`)
 }
 
-/** Whether a description belongs there: to a field, a schema of its own, a parameter, a response or a header. */
+/**
+ * Returns whether a path in the document needs a description: a field, a named schema, a parameter, a response or a
+ * header.
+ */
 function isDescribed(path: string): boolean {
   return (
     /\/properties\/[^/]+$/.test(path) ||

@@ -9,7 +9,7 @@ import type { Example } from './example.ts'
 import { anyProblem, headerComponents, responsesOf } from './responses.ts'
 import { apiSettings } from './settings.ts'
 
-/** The calls of one noun, under one heading. */
+/** Calls of one noun, under one heading. */
 export type Group = { tag: string; description: string; contracts: readonly AnyContract[] }
 
 const readOpenApi = contract({
@@ -30,7 +30,7 @@ const ABOUT: Group = {
   contracts: [readOpenApi],
 }
 
-/** The call that answers the document of these contracts, and of itself. */
+/** Returns the call that answers the document of these contracts, and of itself. */
 export function openApiOperation(groups: readonly Group[]) {
   const described = openApi([...groups, ABOUT])
   return operation(readOpenApi, async () => ({ body: { ...described, ...addressed() } }))
@@ -47,7 +47,7 @@ const DESCRIPTION = [
   'Additions (fields, parameters, codes) are not breaking: ignore what you do not know.',
 ].join(' ')
 
-/** What depends on where the console runs, and for whom. */
+/** Returns the members of the document that depend on the installation: its URL, operator and contact. */
 function addressed(): Json {
   const { baseUrl } = env()
   const apiInfo = apiSettings()
@@ -63,7 +63,7 @@ function addressed(): Json {
   }
 }
 
-/** The OpenAPI 3.1 document of these contracts, made from the same schemas that parse requests. */
+/** Returns the OpenAPI 3.1 document of these contracts, made from the same schemas that parse requests. */
 function openApi(groups: readonly Group[]): Json {
   const schemas: Record<string, Json> = {}
   const schema = schemaWriter(schemas)
@@ -77,7 +77,7 @@ function openApi(groups: readonly Group[]): Json {
   }
   return {
     openapi: '3.1.1',
-    // Replaced at each request; they stand here for their place in the document.
+    // Replaced at each request; listed to fix their position in the document.
     info: {},
     servers: [],
     tags: groups.map(({ tag, description }) => ({ name: tag, description })),
@@ -98,7 +98,7 @@ function openApi(groups: readonly Group[]): Json {
   }
 }
 
-/** One operation of OpenAPI: what a contract says of its call. */
+/** Returns the OpenAPI operation of a contract. */
 function operationOf(contract: AnyContract, schema: SchemaOf): Json {
   const { name, summary, description, permission } = contract
   const needs = permission in PERMISSION_NAMES ? permission : undefined
@@ -117,10 +117,10 @@ function nameOf(permission: string): string {
   return PERMISSION_NAMES[permission as keyof typeof PERMISSION_NAMES]
 }
 
-/** All that a call takes beside its body: what its contract names, and If-None-Match where its answer has an ETag. */
+/** Returns the parameters of a call: those of its contract, and If-None-Match where its answer has an ETag. */
 export function parametersOf(contract: AnyContract, schema: SchemaOf): Json[] {
   const { method, params, query, headers, output, examples } = contract
-  // A stream is not known before it is sent, so that it has no ETag.
+  // A stream's content is unknown before it is sent, so it has no ETag.
   const isTagged = method === 'GET' && output.meta()?.streamed !== true
   return [
     ...parametersIn('path', params, schema, examples),
@@ -130,13 +130,13 @@ export function parametersOf(contract: AnyContract, schema: SchemaOf): Json[] {
   ]
 }
 
-/** The body that a call has, or may have where it needs no field; of a GET or a DELETE it would have no meaning. */
+/** Returns the body of a call, optional if it needs no field. A GET or DELETE has none. */
 function requestBodyOf({ method, body, examples }: AnyContract, schema: SchemaOf): Json {
   if (method === 'GET' || method === 'DELETE') return {}
   const bodies = exampleValues(examples, (example) => example.body)
   return {
     requestBody: {
-      // One that is left out is read as an object without fields.
+      // An absent body is parsed as an object without fields.
       required: !(body as z.ZodType).safeParse({}).success,
       description: 'Its fields, and no others.',
       content: { 'application/json': { schema: schema(body, 'input'), ...bodies } },
@@ -161,12 +161,15 @@ function parametersIn(
   })
 }
 
-/** A header as the RFCs write it: `if-match` is If-Match. */
+/** Returns a header name as the RFCs write it: If-Match for `if-match`. */
 function capitalized(header: string): string {
   return header.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())
 }
 
-/** What each example has in one place, where it has something; not of requests that break their own schema. */
+/**
+ * Returns the value of each example in one place, where an example has one. Leaves out requests that break their
+ * schema.
+ */
 function exampleValues(examples: readonly Example[], valueIn: (example: Example) => unknown): Json {
   const named = examples.flatMap((example) => {
     const value = valueIn(example)
@@ -187,10 +190,10 @@ const IF_NONE_MATCH = {
 
 export type Json = Record<string, unknown>
 
-/** The JSON Schema of a type as it is read (`input`) or answered (`output`). */
+/** Returns the JSON Schema of a type as it is parsed (`input`) or answered (`output`). */
 export type SchemaOf = (type: z.ZodType, io: 'input' | 'output') => Json
 
-/** Writes types that have an id into `schemas` and refers to them there. */
+/** Returns a writer that adds types with an id to `schemas`, and refers to them there. */
 export function schemaWriter(schemas: Record<string, Json>): SchemaOf {
   return (type, io) => {
     const made = JSON.stringify(z.toJSONSchema(type, { io, unrepresentable: 'any', override: plain(io) }))
@@ -206,8 +209,8 @@ export function schemaWriter(schemas: Record<string, Json>): SchemaOf {
 }
 
 /**
- * Answers may grow, so they don't forbid what they don't name. Whole numbers are that; without a bound of their own
- * they have 64 bits, which a generated client has to know: milliseconds don't fit into 32.
+ * Options that keep schemas open to new members in answers. Integers are declared as such; an integer without bounds
+ * has 64 bits, as generated clients have to know: milliseconds don't fit into 32.
  */
 function plain(io: 'input' | 'output') {
   return ({ jsonSchema }: { jsonSchema: Json }) => {

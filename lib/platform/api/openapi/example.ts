@@ -1,24 +1,24 @@
 import { Problem, type ProblemCode } from '../problem.ts'
 
-/** A call and its answer, as the API's description shows them; promises.test.ts sends and compares each. */
+/** Example of a call and its answer in the API's description; promises.test.ts sends and compares each. */
 export type Example = {
-  /** A word, or several with hyphens, that no other example of its call has. */
+  /** Hyphenated name, unique among the examples of the call. */
   name: string
   summary: string
   params?: Record<string, string>
   query?: Record<string, string | number | boolean>
   headers?: Record<string, string>
   body?: unknown
-  /** Who sends it, where no key may: a member who has just signed in. */
+  /** Sender where a key is not allowed: a member who has just signed in. */
   by?: 'session'
-  /** Without a body where that is binary. */
+  /** Answer of the call; `body` is absent where the body is binary. */
   answer: { status: number; body?: unknown }
 }
 
-/** The request id of each example. */
+/** Request id of each example. */
 export const EXAMPLE_REQUEST = '7d9c5a50-2f0e-4c1b-9a53-0c6d1f4b8e21'
 
-/** What an example that is refused is answered. */
+/** Returns the answer to an example that is refused. */
 export function problemAnswer<Code extends ProblemCode>(
   code: Code,
   detail?: string,

@@ -5,12 +5,13 @@ import { z } from 'zod'
 import type { AnyContract } from '../contract.ts'
 import { parametersOf, schemaWriter } from './document.ts'
 
-// A client that checks a request against the description must not refuse what we take, nor let through what we refuse.
+// A client that checks a request against the description must neither refuse a request that the API takes, nor pass one
+// that the API refuses.
 
 type Parameter = { name: string; in: string; schema: Record<string, unknown> }
 type Case = Parameter & { call: string; takes: z.ZodType }
 
-/** Their grammar stands in their description, for no schema can say it. */
+/** Parameters whose grammar is described in text, since no schema can express the grammar. */
 const DESCRIBED_IN_TEXT = ['filter', 'ids']
 const cases: Case[] = []
 
@@ -29,7 +30,7 @@ beforeAll(async () => {
   }
 })
 
-it('describes each parameter by a schema that takes what the call takes, and nothing else', () => {
+it("a parameter's schema takes exactly the values that the call takes", () => {
   expect(cases.length).toBeGreaterThan(40)
   for (const { call, name, schema, takes } of cases) {
     const described = z.fromJSONSchema(schema)
@@ -46,12 +47,12 @@ it('describes each parameter by a schema that takes what the call takes, and not
   }
 })
 
-it('names headers as the standards do', () => {
+it('writes header names as the standards do', () => {
   const names = cases.filter((each) => each.in === 'header').map(({ name }) => name)
   expect(new Set(names)).toEqual(new Set(['If-Match', 'Idempotency-Key']))
 })
 
-/** What a text in an address stands for, by the schema. */
+/** Returns the JSON value of a query parameter's text, by the schema. */
 function meant({ type }: Record<string, unknown>, text: string): unknown {
   if (type === 'integer' && /^\d+$/.test(text)) return Number(text)
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text

@@ -4,7 +4,7 @@ import { PROBLEMS, type ProblemCode } from '../problem.ts'
 import { problemShape } from '../problem-schemas.ts'
 import type { Json, SchemaOf } from './document.ts'
 
-/** All that a call may answer, by status: the answer itself, and each problem with its members. */
+/** Returns all responses of a call by status: the answer itself, and each problem with its members. */
 export function responsesOf(contract: AnyContract, schema: SchemaOf): Json {
   const { method, output, problems } = contract
   const { mediaType = 'application/json', otherType, streamed } = output.meta() ?? {}
@@ -53,7 +53,7 @@ function problemResponse(contract: AnyContract, codes: ProblemCode[], schema: Sc
   }
 }
 
-/** Any problem at all, told apart by its code: a client that looks at the code knows its members. */
+/** Returns the schema of any problem, discriminated by code: a client that reads the code knows the members. */
 export function anyProblem(schema: SchemaOf): Json {
   const codes = Object.keys(PROBLEMS) as ProblemCode[]
   return { description: 'Any problem, told apart by its code.', ...oneOfProblems(codes, schema) }
@@ -67,7 +67,9 @@ function oneOfProblems(codes: ProblemCode[], schema: SchemaOf): Json {
   return { oneOf: refs.map(($ref) => ({ $ref })), discriminator: { propertyName: 'code', mapping } }
 }
 
-/** A header that an answer always has stands in the components; one that it has at times, where it is. */
+/**
+ * Returns references for headers that an answer always has, and inline definitions for headers that it sometimes has.
+ */
 function headersIn({ always, sometimes }: HeaderNames): Json {
   return Object.fromEntries([
     ...always.map((name) => [name, { $ref: `${HEADERS}${name}` }]),
@@ -77,7 +79,7 @@ function headersIn({ always, sometimes }: HeaderNames): Json {
 
 const HEADERS = '#/components/headers/'
 
-/** The headers that these paths refer to. */
+/** Returns the definitions of the headers that these paths refer to. */
 export function headerComponents(paths: Json): Json {
   const names = Object.keys(RESPONSE_HEADERS) as HeaderName[]
   const text = JSON.stringify(paths)
@@ -97,7 +99,7 @@ function examplesOf({ examples }: AnyContract, status: number): Json {
   return { examples: Object.fromEntries(named) }
 }
 
-/** The headers that our answers carry, beside those of HTTP itself. */
+/** Response headers, other than those of HTTP itself. */
 const RESPONSE_HEADERS = {
   'Request-Id': {
     description:
@@ -123,15 +125,18 @@ const RESPONSE_HEADERS = {
 } as const satisfies Record<string, { description: string; type?: 'integer' }>
 
 export type HeaderName = keyof typeof RESPONSE_HEADERS
-/** Headers of an answer: those that it always has, and those that it has at times. */
+/** Headers of an answer: those of every answer, and those of some. */
 type HeaderNames = { always: readonly HeaderName[]; sometimes: readonly HeaderName[] }
 
-/** What a contract says of its own headers. */
+/** Parts of a contract that determine its headers. */
 type Declared = { responseHeaders: readonly HeaderName[]; permission: string }
 
 const COMMON_HEADERS: readonly HeaderName[] = ['Request-Id', 'Cache-Control', 'X-Content-Type-Options']
 
-/** How the caller's limits stand, or for a stranger that of their address, which the door of our own server knows. */
+/**
+ * Headers with the caller's quota, or for an unauthenticated caller that of the address, as the product's own server
+ * counts it.
+ */
 const LIMITS: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
 const OF_PROBLEM: Partial<Record<ProblemCode, HeaderName>> = {
   unauthenticated: 'WWW-Authenticate',
@@ -143,7 +148,7 @@ const OF_PROBLEM: Partial<Record<ProblemCode, HeaderName>> = {
   service_unavailable: 'Retry-After',
 }
 
-/** The headers of what a call answers when it is done (200), or has nothing new to say (304). */
+/** Returns the headers of a successful answer (200) and of an unmodified one (304). */
 function headersOfAnswer(contract: Declared & { output: z.ZodType }): HeaderNames {
   const { output, responseHeaders, permission } = contract
   const { mediaType, streamed } = output.meta() ?? {}
@@ -156,7 +161,7 @@ function headersOfAnswer(contract: Declared & { output: z.ZodType }): HeaderName
   }
 }
 
-/** The headers of a problem with one of these codes. */
+/** Returns the headers of a problem with one of these codes. */
 function headersOfProblem(
   { responseHeaders }: Pick<Declared, 'responseHeaders'>,
   codes: readonly ProblemCode[],

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineSettings } from '#lib/platform/runtime/env.ts'
 import { text, together } from '#lib/platform/runtime/settings.ts'
 
-/** Whom the API's description names: `info.contact` and `info.license` of OpenAPI. */
+/** Contact and license in the API's description: `info.contact` and `info.license` of OpenAPI. */
 export type ApiInfo = {
   contact: { name: string; email?: string }
   license: { name: string; url: string } | { name: string; identifier: string }
@@ -11,7 +11,7 @@ export type ApiInfo = {
 
 const short = text.max(200)
 
-/** Whom the description names; licence and its address make sense only together. */
+/** Contact and license in the API's description; license and its URL are set only together. */
 export const apiSettings = defineSettings(
   z
     .object({

@@ -36,19 +36,19 @@ test.each([
   '[',
   '[]',
   '[::1',
-])('%j is no address', (text) => {
+])('%j is not an address', (text) => {
   expect(canonicalAddress(text)).toBe('')
   expect(networkOf('')).toBe('')
 })
 
-test('all addresses of a /64 are of one network, however they are written, and others of another', () => {
+test('the addresses of a /64 share one network in any notation, and others do not', () => {
   const group = fc.oneof(fc.constant(0), fc.nat(0xffff)).map((number) => number.toString(16))
   const four = fc.array(group, { minLength: 4, maxLength: 4 })
   const plain = (groups: string[]) => groups.join(':')
   const short = (groups: string[]) => new SocketAddress({ address: plain(groups), family: 'ipv6' }).address
   fc.assert(
     fc.property(four, four, four, four, (net, other, host, another) => {
-      // That of IPv4 addresses written as IPv6 is no network of its own.
+      // The network of IPv4-mapped addresses is not accepted as IPv6.
       fc.pre(plain(net) !== '0:0:0:0' && plain(other) !== '0:0:0:0')
       const networkOfGroups = (groups: string[]) => networkOf(canonicalAddress(plain(groups)))
       expect(networkOfGroups([...net, ...host])).toBe(
@@ -99,7 +99,7 @@ describe('a network', () => {
     '::ffff:192.0.2.7/24',
     '192.0.2.7/0x10',
     '192.0.2.1 192.0.2.2',
-  ])('%j is none', (text) => {
+  ])('%j is not a network', (text) => {
     expect(canonicalRange(text)).toBeUndefined()
   })
 })
@@ -119,13 +119,13 @@ describe('an address', () => {
     expect(isWithin(address, ranges)).toBe(is)
   })
 
-  it('is where Node itself says that it is', () => {
+  it("is within the ranges that Node's BlockList puts it in", () => {
     const v4 = fc.tuple(fc.ipV4(), fc.ipV4(), fc.nat(32), fc.constant('ipv4' as const))
     const v6 = fc.tuple(fc.ipV6(), fc.ipV6(), fc.nat(128), fc.constant('ipv6' as const))
     fc.assert(
       fc.property(fc.oneof(v4, v6), ([address, network, prefix, family]) => {
         const [one, other] = [canonicalAddress(address), canonicalAddress(network)]
-        // IPv4 that is written as IPv6 is another family than its text.
+        // BlockList counts IPv4-mapped IPv6 as another family than its text.
         fc.pre(one !== '' && [one, other].every((text) => text.includes(':') === (family === 'ipv6')))
         const list = new BlockList()
         list.addSubnet(other, prefix, family)

@@ -4,8 +4,8 @@ import { isIPv4, isIPv6, SocketAddress } from 'node:net'
 const MAPPED = '::ffff:'
 
 /**
- * The one form of an address: without port, zone and brackets, and an IPv4 address that is written as IPv6 as what it
- * is. Empty where the text is no address.
+ * Returns the canonical form of an address: without port, zone and brackets; an IPv4-mapped IPv6 address as IPv4. Empty
+ * for any other text.
  */
 export function canonicalAddress(text: string): string {
   const bare = withoutPort(text.trim())
@@ -17,7 +17,7 @@ export function canonicalAddress(text: string): string {
   return canonical.startsWith(MAPPED) && isIPv4(mapped) ? mapped : canonical
 }
 
-/** `192.0.2.1:80`, `[2001:db8::1]:80` and `[2001:db8::1]` without what is not of the address. */
+/** Removes port and brackets: `192.0.2.1:80`, `[2001:db8::1]:80` and `[2001:db8::1]`. */
 function withoutPort(text: string): string {
   const inBrackets = /^\[([^\]]*)\](:\d+)?$/.exec(text)
   if (inBrackets) return inBrackets[1] ?? ''
@@ -25,32 +25,33 @@ function withoutPort(text: string): string {
 }
 
 /**
- * What stands for one client: an IPv4 address, or the /64 of an IPv6 address, of which each client has at least one.
- * @param address as `canonicalAddress` writes it
+ * Returns the network that identifies one client: an IPv4 address, or the /64 of an IPv6 address, of which each client
+ * has at least one.
+ * @param address as `canonicalAddress` returns it
  */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address
   const [before = '', after] = address.split('::')
   const leading = before === '' ? [] : before.split(':')
   if (after === undefined) return `${leading.slice(0, 4).join(':')}::/64`
-  // An IPv4 address at its end stands for two groups.
+  // An IPv4 address at the end is two groups.
   const tail =
     after === '' ? [] : after.split(':').flatMap((group) => (group.includes('.') ? [group, group] : group))
   const zeros = Array<string>(8 - leading.length - tail.length).fill('0')
   return `${[...leading, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
 }
 
-/** An address, or the beginning of those of a network, as a number of so many bits. */
+/** Address, or a network's prefix, as a number of `width` bits. */
 type Bits = { value: bigint; width: 32 | 128 }
 
 /**
- * The one form of a network: `192.0.2.0/24`, `2001:db8::/32`. An address alone is a network of itself, bits behind the
- * prefix are zero, and IPv4 that is written as IPv6 is what it is. Undefined where the text is no network.
+ * Returns the canonical form of a network: `192.0.2.0/24`, `2001:db8::/32`. A single address is a network, bits after
+ * the prefix are zero, and IPv4-mapped IPv6 becomes IPv4. Undefined for any other text.
  */
 export function canonicalRange(text: string): string | undefined {
   const [, address = '', prefixText] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? []
   const canonical = canonicalAddress(address)
-  // With a port it is an address of something else than a network.
+  // A network has no port.
   if (canonical === '' || /[%[\]]|^\d+\.[\d.]*:/.test(address)) return undefined
   const bits = bitsOf(canonical)
   const mapped = bits.width === 32 && address.includes(':') ? 96 : 0
@@ -61,9 +62,9 @@ export function canonicalRange(text: string): string | undefined {
 }
 
 /**
- * Whether an address is in one of some networks.
- * @param address as `canonicalAddress` writes it; empty where nobody knows it, which is in none
- * @param ranges as `canonicalRange` writes them
+ * Returns whether an address is in one of the networks.
+ * @param address as `canonicalAddress` returns it; an empty, unknown address is in no network
+ * @param ranges as `canonicalRange` returns them
  */
 export function isWithin(address: string, ranges: readonly string[]): boolean {
   if (address === '') return false
@@ -85,7 +86,7 @@ function bitsOf(address: string): Bits {
   return { value: joined([...leading, ...zeros, ...tail], 16n), width: 128 }
 }
 
-/** An IPv4 address at its end stands for two groups. */
+/** Returns the 16-bit groups of an IPv6 address; an IPv4 address at the end is two groups. */
 function groupsOf(text: string): number[] {
   if (text === '') return []
   return text.split(':').flatMap((group) => {

@@ -1,58 +1,67 @@
 import 'server-only'
 import { hash, randomBytes } from 'node:crypto'
 
-/** How many are kept, in each of two rows: 1 MB in all, whoever comes. */
-const SLOTS = 1 << 16
+/** Counters of each row of the sketch: two rows of 65,536 doubles take 1 MB, for any number of names. */
+const COUNTERS = 1 << 16
 
 export type Buckets = {
-  /** Tokens that come back in a minute. */
+  /** Tokens that are refilled per minute. */
   perMinute: number
-  /** Takes a token of the bucket with this name. */
+  /** Takes a token from the bucket of this name, if there is one. */
   consume(name: string): BucketState
 }
 
 export type BucketState = {
-  /** In milliseconds: 0 where there was a token, else after how long there will be one. */
+  /** Milliseconds until the bucket has a token; 0 if one was taken. */
   wait: number
-  /** Tokens that can still be taken at once. */
+  /** Tokens that are left in the bucket. */
   left: number
-  /** After how many milliseconds the bucket is full again, were nothing taken any more. */
+  /** Milliseconds until the bucket is full, without further requests. */
   full: number
 }
 
 /**
- * Token buckets for any number of names in a fixed amount of memory. A name has a slot in each of two rows, found by a
- * digest that nobody outside can reckon; what it has taken is the less of what its two slots say. So two names share a
- * bucket only where both slots are shared, and whoever comes under millions of names empties no slot for others: each
- * gets one request of thousands, and what comes back in the meantime is more.
- * @param perMinute how many tokens come back in a minute
- * @param atOnce how many a full bucket has
+ * Returns a count-min sketch of token buckets: rate limits for any number of names in constant memory.
+ *
+ * Each name hashes to one counter in each of two rows. Like every count-min sketch, it takes the smaller of the two
+ * counters, which is at least the name's own consumption, and updates conservatively (raises the smaller counter only as
+ * far as needed). Two names share a bucket only if they collide in both rows. The hash is keyed with a random secret, so
+ * that an attacker can't choose names that collide with a victim's. A flood of millions of names empties no counter for
+ * others: each counter gets one request in 65,536, and is refilled faster than that.
+ *
+ * A counter is not a number of tokens but the time at which its bucket is full again, without further requests (generic
+ * cell rate algorithm, GCRA): refilling needs no timer.
+ * @param perMinute tokens that are refilled per minute
+ * @param burst tokens of a full bucket
+ * @param now monotonic clock, in milliseconds
  */
-export function buckets(perMinute: number, atOnce: number, now = () => performance.now()): Buckets {
-  // When a slot is full again, were nothing taken any more (the generic cell rate algorithm).
-  const rows = [new Float64Array(SLOTS), new Float64Array(SLOTS)] as const
-  const interval = 60_000 / perMinute
-  const most = interval * atOnce
-  // What sums of fractions lack is no token.
-  const slack = interval * 1e-6
+export function buckets(perMinute: number, burst: number, now = () => performance.now()): Buckets {
+  const firstRow = new Float64Array(COUNTERS)
+  const secondRow = new Float64Array(COUNTERS)
+  const msPerToken = 60_000 / perMinute
+  const msPerBurst = msPerToken * burst
+  // Tolerance for the rounding errors of sums of fractions.
+  const toleranceMs = msPerToken * 1e-6
   const secret = randomBytes(16).toString('base64url')
   const stateAt = (full: number, wait: number): BucketState => ({
     wait,
-    left: Math.max(0, Math.floor((most + slack - full) / interval)),
+    left: Math.max(0, Math.floor((msPerBurst + toleranceMs - full) / msPerToken)),
     full,
   })
   return {
     perMinute,
     consume(name) {
       const digest = hash('sha256', secret + name, 'buffer')
-      const [one, other] = [digest.readUInt32LE(0) % SLOTS, digest.readUInt32LE(4) % SLOTS]
-      const at = now()
-      const before = Math.max(at, Math.min(rows[0][one] as number, rows[1][other] as number))
-      const after = before + interval
-      if (after - at > most + slack) return stateAt(before - at, after - at - most)
-      rows[0][one] = Math.max(after, rows[0][one] as number)
-      rows[1][other] = Math.max(after, rows[1][other] as number)
-      return stateAt(after - at, 0)
+      const first = digest.readUInt32LE(0) % COUNTERS
+      const second = digest.readUInt32LE(4) % COUNTERS
+      const time = now()
+      const fullAt = Math.max(time, Math.min(firstRow[first] as number, secondRow[second] as number))
+      const nextFullAt = fullAt + msPerToken
+      const missingMs = nextFullAt - time - msPerBurst
+      if (missingMs > toleranceMs) return stateAt(fullAt - time, missingMs)
+      firstRow[first] = Math.max(nextFullAt, firstRow[first] as number)
+      secondRow[second] = Math.max(nextFullAt, secondRow[second] as number)
+      return stateAt(nextFullAt - time, 0)
     },
   }
 }

@@ -17,7 +17,7 @@ import {
   type Subject,
 } from './budget.ts'
 
-// The database stands in as one number for each window; its clock runs apart from that of the process.
+// A stub database with one number per window, whose clock differs from that of the process.
 
 const WINDOW_MS = 60_000
 
@@ -40,7 +40,7 @@ const counts = async (pending: ReturnType<Budget['acquire']>[]) => {
 }
 
 describe('a budget', () => {
-  test('admits exactly its quota, however many processes share it and whatever the order', async () => {
+  test('admits exactly its quota, for any number of processes and in any order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 300 }),
@@ -51,7 +51,7 @@ describe('a budget', () => {
           let admitted = 0
           for (const one of sequence) if (await processes[one]?.acquire()) admitted += 1
           expect(admitted).toBeLessThanOrEqual(quota)
-          // What a process holds and is not asked for any more: then each is asked until it has nothing left.
+          // Uses up the leases that the processes still hold, so that every request of the quota is admitted.
           for (const process of processes) while (await process.acquire()) admitted += 1
           expect(admitted).toBe(quota)
         },
@@ -60,7 +60,7 @@ describe('a budget', () => {
     )
   })
 
-  test('asks rarely: of a thousand, one request in fifteen waits for the database', async () => {
+  test('queries rarely: of a thousand requests, one in fifteen waits for the database', async () => {
     const { clock, fetchShare } = ledger(1000)
     let requestCount = 0
     const one = budget(
@@ -77,7 +77,7 @@ describe('a budget', () => {
     expect(requestCount).toBeLessThan(70)
   })
 
-  test('begins anew with the next window, and what was left of the last one is not taken along', async () => {
+  test('starts a new quota with each window and drops the unused lease of the previous one', async () => {
     const { clock, fetchShare } = ledger(100)
     const one = budget(100, fetchShare, () => clock.now)
     expect(await counts(Array.from({ length: 40 }, () => one.acquire()))).toBe(40)
@@ -89,7 +89,7 @@ describe('a budget', () => {
     expect(await counts(Array.from({ length: 150 }, () => one.acquire()))).toBe(100)
   })
 
-  test('whose window ends while it is asked for counts in the window in which it was given', async () => {
+  test('counts a request in the window in which its share was granted, even if the window ends meanwhile', async () => {
     const { clock, fetchShare } = ledger(1)
     let delayMs = 0
     const one = budget(
@@ -104,12 +104,12 @@ describe('a budget', () => {
     delayMs = WINDOW_MS
     expect(await one.acquire()).toMatchObject({ windowNumber: 0 })
     delayMs = 0
-    // The second one is refused by a window that is over, so that it is counted in the next.
+    // The second request is refused by a past window, and so counts in the next one.
     expect(await one.acquire()).toMatchObject({ windowNumber: 1 })
     expect(await one.acquire()).toBeUndefined()
   })
 
-  test('takes back what was not admitted after all, but not into another window', async () => {
+  test('takes back a request that was not admitted, unless the window has changed', async () => {
     const { clock, fetchShare } = ledger(2)
     const one = budget(2, fetchShare, () => clock.now)
     const [first, second] = [await one.acquire(), await one.acquire()]
@@ -122,7 +122,7 @@ describe('a budget', () => {
     expect(await one.acquire()).toBeUndefined()
   })
 
-  test('that can not be asked for fails those who waited, and is asked again by the next one', async () => {
+  test('rejects the waiting requests when the store fails, and asks the store again for the next request', async () => {
     const { clock, fetchShare } = ledger(5)
     let isAway = true
     const one = budget(
@@ -144,7 +144,7 @@ describe('share', () => {
     [1, undefined, 1],
     [1000, 10, 20],
     [1000, 0, 1],
-  ])('of %i, after a share of %j, %i are wanted', (quota, before, desired) => {
+  ])('a process with a quota of %i whose previous share was %j desires %i', (quota, before, desired) => {
     expect(nextQuotaSize(quota, before)).toBe(desired)
   })
 
@@ -156,11 +156,14 @@ describe('share', () => {
     [9, 80, 5, 5],
     [9, 80, 20, 9],
     [0, 80, 3, 0],
-  ])('with %i left, who wants %i for %i that wait is given %i', (left, desired, waiting, share) => {
-    expect(grantedShare(left, desired, waiting)).toBe(share)
-  })
+  ])(
+    'grants, with %i left, to a request for %i with %i waiting a share of %i',
+    (left, desired, waiting, share) => {
+      expect(grantedShare(left, desired, waiting)).toBe(share)
+    },
+  )
 
-  test('never more than there is, enough for who waits, and in the end not more than who waits', () => {
+  test('never exceeds the rest, suffices for the waiting requests, and shrinks to them at the end', () => {
     const amount = fc.integer({ min: 0, max: 1_000_000 })
     fc.assert(
       fc.property(amount, amount, fc.integer({ min: 1, max: 5000 }), (left, desired, waiting) => {
@@ -174,7 +177,7 @@ describe('share', () => {
   })
 })
 
-describe('store', () => {
+describe('the store', () => {
   let database: TestDatabase
   let customer: CustomerId
   beforeAll(async () => {
@@ -193,7 +196,7 @@ describe('store', () => {
   const shareRequest = (desired: number, waiting = 1, seconds = DAY) => ({ desired, waiting, seconds })
 
   describe('a share', () => {
-    test('is what the rule says, one after the other', async () => {
+    test('equals the result of `grantedShare` for consecutive requests', async () => {
       const subjectOfTest = subject()
       let left = 100
       for (const [desired, waiting] of [
@@ -215,7 +218,7 @@ describe('store', () => {
       expect(left).toBe(0)
     })
 
-    test('of all keys together is of so many times as much, and each caller has its own', async () => {
+    test("uses a quota of the customer that is a multiple of each caller's own quota", async () => {
       const { caller: _, ...together } = subject()
       expect(await acquireQuota(together, shareRequest(500, 500))).toMatchObject({ share: 500, quota: 500 })
       expect(await acquireQuota(together, shareRequest(1))).toMatchObject({ share: 0, taken: 500 })
@@ -226,7 +229,7 @@ describe('store', () => {
       })
     })
 
-    test('goes by the limits of the customer from the next one on', async () => {
+    test("applies the customer's limits from the next share on", async () => {
       const subjectOfTest = subject()
       const all = { customerId: customer, kind: 'requests', usual } as const
       expect(await acquireQuota(subjectOfTest, shareRequest(10))).toMatchObject({ quota: 100 })
@@ -251,7 +254,7 @@ describe('store', () => {
       expect(await acquireQuota(subjectOfTest, shareRequest(5))).toMatchObject({ quota: 100 })
     })
 
-    test('is of the window that it says, and says how long that lasts', async () => {
+    test('names its window and the time until the window ends', async () => {
       const { windowNumber, leftMs } = await acquireQuota(subject(), shareRequest(1, 1, 60))
       expect(leftMs).toBeGreaterThan(0)
       expect(leftMs).toBeLessThanOrEqual(60_000)
@@ -260,7 +263,7 @@ describe('store', () => {
     })
   })
 
-  test('of ten times as many parallel requests over two processes exactly the quota is admitted', async () => {
+  test('two processes with ten times as many parallel requests admit exactly the quota', async () => {
     const subjectOfTest = subject()
     const processes = [0, 1].map(() =>
       budget(100, ({ desired, waiting }) => acquireQuota(subjectOfTest, shareRequest(desired, waiting))),
@@ -269,13 +272,13 @@ describe('store', () => {
     expect(leases.filter(Boolean)).toHaveLength(100)
   })
 
-  test('and so it is in each window, whose edges come while requests are under way', async () => {
+  test('two processes admit exactly the quota in each window, though windows change while requests are pending', async () => {
     const subjectOfTest = subject()
     const processes = [0, 1].map(() =>
       budget(100, ({ desired, waiting }) => acquireQuota(subjectOfTest, shareRequest(desired, waiting, 1))),
     )
     const admitted = new Map<number, number>()
-    // Until four windows were seen: the first and the last one may be cut off by the beginning and the end.
+    // Until four windows were seen: the first and the last one may be incomplete.
     const work = async (_: unknown, hand: number) => {
       while (admitted.size < 4) {
         const lease = await processes[hand % 2]?.acquire()
@@ -290,7 +293,7 @@ describe('store', () => {
     expect(inside).toEqual([100, 100])
   })
 
-  test('the wall holds alone: without its customer the role sees no window, and writes none of others', async () => {
+  test("row-level security holds by itself: the role sees no window outside its customer's scope, and can't write another customer's", async () => {
     await acquireQuota(subject(), shareRequest(1))
     const role = new pg.Client(loginOf(database.url, 'console_keys'))
     await role.connect()
@@ -306,10 +309,10 @@ describe('store', () => {
     }
   })
 
-  test('windows that are long over are removed', async () => {
+  test('removes past windows', async () => {
     const subjectOfTest = subject()
     await acquireQuota(subjectOfTest, shareRequest(1, 1, 60))
-    // Those of other tests are longer than a minute.
+    // Windows of other tests are longer than a minute.
     await removePastWindows(60)
     expect(await removePastWindows(60)).toBe(0)
     const owner = new pg.Client({ connectionString: database.url })

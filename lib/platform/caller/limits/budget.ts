@@ -6,18 +6,18 @@ import { withoutValues } from '#lib/platform/db/prepared-queries.ts'
 import { customerLimits } from '#lib/platform/db/schema/limits.ts'
 import type { CustomerId } from '../rules.ts'
 
-/** How long a window is, in seconds. */
+/** Length of a window, in seconds. */
 export const WINDOW_SECONDS = 60
 
-/** What this process holds of a window's budget. */
+/** Part of a window's budget that this process holds. */
 export type Lease = {
   windowNumber: number
   /** Requests that it may still admit. */
   unused: number
-  /** Given to all processes. */
+  /** Shares granted to all processes. */
   taken: number
   quota: number
-  /** When the window ends, by this process's own clock: never later than by the database's. In milliseconds. */
+  /** End of the window by this process's monotonic clock, in milliseconds: never later than by the database's clock. */
   endsAt: number
   share: number
 }
@@ -25,21 +25,21 @@ export type Lease = {
 type FetchShare = (request: { desired: number; waiting: number }) => Promise<Share>
 type Waiter = { resolve: (lease: Lease | undefined) => void; reject: (error: unknown) => void }
 
-/** One limit as a process sees it. */
+/** Budget of one limit in one process. */
 export type Budget = {
-  /** Counts a request: the lease that it was taken from, or undefined where the window's budget is used up. */
+  /** Counts a request, and returns the lease that it used, or undefined if the window's budget is used up. */
   acquire(): Lease | undefined | Promise<Lease | undefined>
   /** Takes a count back: the request was not admitted after all. */
   giveBack(lease: Lease): void
-  /** What was told last. */
+  /** Returns the latest lease. */
   state(): Lease | undefined
 }
 
 /**
- * Counts by shares that the database gives: of the quota of a window exactly so many requests are admitted, by however
- * many processes. A request is counted in the window in which its share was given, or while that window surely lasts.
- * @param usualQuota how many there usually are, for the first question
- * @param fetchShare gives the next share
+ * Returns a budget that counts by leased shares: exactly the quota of a window is admitted, by any number of processes.
+ * A request is counted in the window in which its share was granted, or while that window certainly lasts.
+ * @param usualQuota expected quota, for the size of the first share
+ * @param fetchShare fetches the next share
  */
 export function budget(usualQuota: number, fetchShare: FetchShare, now = () => performance.now()): Budget {
   let lease: Lease | undefined
@@ -55,7 +55,7 @@ export function budget(usualQuota: number, fetchShare: FetchShare, now = () => p
       await next(served).catch((error: unknown) => {
         for (const waiter of served) waiter.reject(error)
       })
-      // Whoever came meanwhile may find something left.
+      // Requests that arrived in the meantime may find an unused rest.
       for (const waiter of waiters.splice(0)) answer(waiter)
     }
     isFetching = false
@@ -68,14 +68,17 @@ export function budget(usualQuota: number, fetchShare: FetchShare, now = () => p
     serve(lease, served)
   }
 
-  /** They were waiting when the share was given: it is theirs, also where the answer took longer than the window. */
+  /**
+   * These requests were waiting when the share was granted, so the share admits them even if the response took longer
+   * than the window.
+   */
   const serve = (from: Lease, served: Waiter[]) => {
     for (const waiter of served) {
       if (from.unused > 0) {
         from.unused -= 1
         waiter.resolve(from)
       } else if (now() < from.endsAt) waiter.resolve(undefined)
-      // Refused by a window that is over.
+      // Refused by a past window.
       else waiters.push(waiter)
     }
   }
@@ -111,77 +114,83 @@ export function budget(usualQuota: number, fetchShare: FetchShare, now = () => p
   }
 }
 
-/** What is held after a share: with what was left of the one before, where it is of the same window. */
+/** Returns the lease after a share was granted: with the rest of the previous lease, if it is of the same window. */
 function renewed(before: Lease | undefined, { leftMs, ...share }: Share, sentAt: number): Lease {
-  // The database read its clock after this process had sent the question: the end is told too early, if anything.
+  // The database read its clock after this process had sent the query, so this end is early, if anything.
   const endsAt = sentAt + leftMs
   if (before?.windowNumber !== share.windowNumber) return { ...share, unused: share.share, endsAt }
   return Object.assign(before, { ...share, unused: before.unused + share.share, endsAt })
 }
 
-// The arithmetic of shares. A limit is one number in the database, of which processes take shares: so most requests are
-// counted without asking it. What a process holds and does not use is lost to the others until the window ends, so that
-// shares are small at first, grow with use, and shrink to single requests as the window's budget runs out.
+// Arithmetic of shares. A limit is one number in the database, from which processes lease shares, so that most requests
+// are counted without a query. A share that its process does not use is lost to the others until the window ends.
+// Therefore shares are small at first, grow with use, and shrink to single requests as the window's budget runs out.
 
-/** Of the whole budget, what a process is given that has asked for nothing yet. */
+/** First share that a process requests, as a fraction of the quota. */
 const INITIAL_SHARE = 1 / 100
-/** Of what is left of it, the most that a share may be. */
+/** Largest share, as a fraction of the budget that is left. */
 const MAX_SHARE = 1 / 10
 
-/** How much a process asks for: at first a hundredth of the quota, then twice as much as before. */
+/**
+ * Returns the size of the share that a process requests: at first a hundredth of the quota, then twice the previous
+ * share.
+ */
 export function nextQuotaSize(quota: number, before: number | undefined): number {
   return before === undefined ? Math.max(1, Math.floor(quota * INITIAL_SHARE)) : Math.max(1, before * 2)
 }
 
 /**
- * How much it is given. `GIVEN` says the same in SQL; a test holds the two together.
- * @param left of the window's budget
- * @param desired what `wanted` said
- * @param waiting requests that wait for it now: they use what they get, so that nothing of it is lost
+ * Returns the size of the share that the store grants. `GRANTED_SHARE_SQL` computes the same in SQL; a test compares
+ * the two.
+ * @param left rest of the window's budget
+ * @param desired result of `nextQuotaSize`
+ * @param waiting requests that wait for the share: they use their part for certain
  */
 export function grantedShare(left: number, desired: number, waiting: number): number {
   return Math.min(left, Math.max(waiting, Math.min(desired, Math.floor(left * MAX_SHARE))))
 }
 
-/** What a request counts as: each as one of the requests, and some besides as what they do. */
+/** Quotas: every request counts as `requests`; changes of licenses and exports also count as such. */
 const KINDS = ['requests', 'changes', 'exports'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Whose number it is: of one caller, or of all of the customer's together. */
+/** Subject of a limit: one caller, or all callers of the customer together. */
 export type Subject = {
   customerId: CustomerId
-  /** Its column in `customer_limits` too. */
+  /** Also its column in `customer_limits`. */
   kind: Kind
-  /** `key:<id>` or `session:<digest>`; absent: all together. */
+  /** `key:<id>` or `session:<digest>`; undefined for all callers together. */
   caller?: string
-  /** Where the customer has none of its own: the limit, and how many times as much all have together. */
+  /**
+   * Defaults for a customer without limits of its own: the limit of one caller, and its multiple for all callers
+   * together.
+   */
   usual: { limit: number; together: number }
 }
 
-/** What a process was given of a window: it may admit so many requests before the window ends. */
+/** Share of a window that was granted to a process: requests that it may admit before the window ends. */
 export type Share = {
   windowNumber: number
   share: number
-  /** Given to all processes, this share among it. */
+  /** Shares granted to all processes, including this one. */
   taken: number
-  /** Of the whole window. */
+  /** Quota of the whole window. */
   quota: number
-  /** Milliseconds until the window ends, at the moment at which the share was given. */
+  /** Milliseconds until the window ends, when the share was granted. */
   leftMs: number
 }
 
-// Three statements, and not one with the others inside, which a database that is spread over several machines refuses.
-// Of two at once the second waits for the row in the second of them. So the third one comes after that, and what it says
-// of the time is of a moment at which it has the row: a share is always one of the window that it says. The values are:
-// customer $1, subject $2, whether of one caller $3, wanted $4, waiting $5, seconds of a window $6, the usual limit $7,
-// how many times as much $8.
+// Three statements, since Citus refuses one with nested writes. Of two concurrent shares, the second waits for the row
+// lock in `HOLD`. `ACQUIRE_SQL` therefore reads its clock while it holds the row: a share always belongs to the window
+// that it names. Parameters: customer $1, subject $2, whether of one caller $3, desired $4, waiting $5, seconds of a
+// window $6, default limit $7, its multiple for all callers $8.
 
 const OPEN = `INSERT INTO limit_windows (customer_id, subject, window_number, taken, share, quota)
   VALUES ($1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING`
 
 const HOLD = 'SELECT FROM limit_windows WHERE customer_id = $1 AND subject = $2 FOR NO KEY UPDATE'
 
-/** The window of this moment, by the database's clock. */
+/** Number of the current window, by the database's clock. */
 const NOW = 'floor(extract(epoch FROM statement_timestamp()) / $6)::bigint'
 const BEFORE = `CASE WHEN w.window_number >= ${NOW} THEN w.taken ELSE 0 END`
 const LEFT = `greatest(0, n.quota - ${BEFORE})`
@@ -202,15 +211,16 @@ const acquireQueries = Object.fromEntries(KINDS.map((kind) => [kind, { text: ACQ
   { text: string }
 >
 
-/** How much a share has to be, and how long a window is, in seconds. */
+/** Desired size, requests that wait for the share, and the length of a window in seconds. */
 export type ShareRequest = { desired: number; waiting: number; seconds: number }
 
 /**
- * Takes a share of what is left of the window at hand. BEGIN, the customer's name, the statements and COMMIT leave
- * together: one round trip, in which nobody waits for a disk, because the table is unlogged.
+ * Acquires a share of the current window's budget. BEGIN, the customer's name, the statements and COMMIT are pipelined:
+ * one round trip, without a disk flush, because the table is unlogged.
+ * @throws Error if the row was removed twice in the meantime
  */
 export async function acquireQuota(subject: Subject, request: ShareRequest): Promise<Share> {
-  // A window that is removed as too old between the first statement and the second is opened anew.
+  // Retries after `removePastWindows` has removed the row between the first two statements.
   const share = (await acquireOnce(subject, request)) ?? (await acquireOnce(subject, request))
   if (!share) throw new Error('The window of a limit was removed twice while a share was taken.')
   return share
@@ -238,7 +248,10 @@ async function acquireOnce(
   }
 }
 
-/** Removes what is left of callers that are gone, after an hour. Says of how many. */
+/**
+ * Removes the windows of inactive callers after an hour.
+ * @returns the number of removed windows
+ */
 export async function removePastWindows(seconds: number): Promise<number> {
   const { rowCount } = await database().jobs.query(
     "DELETE FROM limit_windows WHERE window_number < floor(extract(epoch FROM now() - interval '1 hour') / $1)",
@@ -247,7 +260,7 @@ export async function removePastWindows(seconds: number): Promise<number> {
   return rowCount ?? 0
 }
 
-/** A customer's own limits; null: that of the settings. */
+/** Limits of a customer; null: the default of the settings. */
 export type CustomerLimits = {
   requests: number | null
   changes: number | null
@@ -266,7 +279,7 @@ export async function readLimits(tx: Transaction, customerId: CustomerId): Promi
   return rows[0] ?? NONE
 }
 
-/** Sets those that are given; each process goes by them from the next share on that it takes. */
+/** Sets the passed limits; each process applies them from its next share on. */
 export async function setLimits(tx: Transaction, customerId: CustomerId, limits: Partial<CustomerLimits>) {
   await tx
     .insert(customerLimits)

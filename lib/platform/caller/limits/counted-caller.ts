@@ -10,13 +10,13 @@ import type { BucketState } from './buckets.ts'
 import { acquireQuota, type Budget, budget, type Kind, type Lease, WINDOW_SECONDS } from './budget.ts'
 import { limitSettings } from './settings.ts'
 
-/** The caller of a request that was counted, with the header fields that say how the limits stand. */
+/** Caller of a counted request, with the header fields for the limits. */
 export type Counted = { caller: Caller; fields: Record<string, string> }
 
 /**
- * Who is calling, and within the limits; undefined: nobody.
- * @param kind of the request, once it is known that somebody is calling
- * @throws Problem `unauthenticated` for a header that holds no valid key, `rate_limited`
+ * Authenticates a request and counts it against the caller's limits; undefined for an unauthenticated one.
+ * @param kind returns the request's quota, and is called for an authenticated caller only
+ * @throws Problem `unauthenticated` for a header without a valid key, `rate_limited`
  */
 export async function countedCaller(
   headers: { get(name: string): string | null },
@@ -37,7 +37,7 @@ export async function countedCaller(
   throw counted(outcome.exceeded)
 }
 
-/** What its caller is told, once it is counted for the operators. */
+/** Counts the refusal in the metrics, and returns the caller's problem. */
 function counted({ limit, problem }: LimitExceeded): Problem {
   measured('limit', { limit })
   return problem
@@ -59,19 +59,20 @@ async function authenticated(
   }
 }
 
-/** So many limits are held at once; one that is forgotten is asked for anew, and what it had unused is lost. */
+/** Most budgets in memory; an evicted budget loses its unused lease and is leased again. */
 const MAX_BUDGETS = 50_000
 
-// With plain Next, routes may have copies of this module: they share what the process holds.
+// With plain Next, route bundles may have copies of this module: they share the budgets of the process.
 const budgetsSlot = globalThis as typeof globalThis & { licensesInvoicesBudgets?: Map<string, Budget> }
 
-/** That a limit is used up: its name, as `RateLimit-Policy` has it, and what the caller is told. */
+/** Used-up limit: its name, as in `RateLimit-Policy`, and the caller's problem. */
 type LimitExceeded = { limit: string; problem: Problem }
 
 /**
  * Counts a request of this caller, before anything else is done for it.
- * @param kind beside the requests that each is
- * @returns the header fields that its answer has; or a refusal, where one of its limits is used up: it counts for none then
+ * @param kind quota that the request counts against in addition to `requests`
+ * @returns the header fields for the answer; or the refusal if one of the limits is used up: the request then counts
+ * against none
  */
 async function consumeLimits(
   caller: Caller,
@@ -82,7 +83,7 @@ async function consumeLimits(
     { kind, policy: kind, limitBudget: budgetOf(caller, kind, callerName(caller)) },
     { kind, policy: `customer-${kind}`, limitBudget: budgetOf(caller, kind, undefined) },
   ])
-  // Those that are in hand are taken at once: most requests wait for nothing here.
+  // Leases in hand are consumed synchronously: most requests wait for nothing here.
   const requestedLeases = limits.map(({ limitBudget }) => limitBudget.acquire())
   const leases = requestedLeases.some((one) => one instanceof Promise)
     ? await awaitLeases(limits, requestedLeases)
@@ -98,7 +99,7 @@ async function consumeLimits(
   return { exceeded: { limit: limit.policy, problem: tooMany(limit, limitFields(standings)) } }
 }
 
-/** All of them are waited for: what was counted is taken back where one could not be asked for. */
+/** Awaits all leases; if one can't be acquired, the others are given back. */
 async function awaitLeases(
   limits: readonly { limitBudget: Budget }[],
   requestedLeases: readonly ReturnType<Budget['acquire']>[],
@@ -158,12 +159,12 @@ function tooMany(
   return new Problem('rate_limited', detail, { headers: { ...fields, 'Retry-After': String(wait) } })
 }
 
-/** A limit and how it stands. */
+/** Limit and its current lease. */
 export type LimitStatus = { policy: string; lease: Lease }
 
 /**
- * The header fields of draft-ietf-httpapi-ratelimit-headers-10: what the limits are (`q` requests in `w` seconds), and
- * how they stand (`r` left as far as this process knows, for `t` seconds).
+ * Returns the header fields of draft-ietf-httpapi-ratelimit-headers-10: the policies (`q` requests in `w` seconds), and
+ * their state (`r` left as far as this process knows, for `t` seconds).
  */
 function limitFields(standings: readonly LimitStatus[], now = performance.now()): Record<string, string> {
   const policies = standings.map(({ policy, lease }) => `"${policy}";q=${lease.quota};w=${WINDOW_SECONDS}`)
@@ -173,7 +174,10 @@ function limitFields(standings: readonly LimitStatus[], now = performance.now())
   return { 'RateLimit-Policy': policies.join(', '), RateLimit: states.join(', ') }
 }
 
-/** The same for the bucket of an address: `r` can be taken at once, and in `t` seconds it is full again. */
+/**
+ * Returns the header fields for the token bucket of an address, like `limitFields`: `r` tokens are left, and in `t`
+ * seconds the bucket is full again.
+ */
 export function bucketFields(
   policy: string,
   perMinute: number,
@@ -185,7 +189,7 @@ export function bucketFields(
   }
 }
 
-/** Until the window is over, in whole seconds: 1 to 60. */
+/** Returns whole seconds until the window ends: 1 to 60. */
 function secondsLeft({ endsAt }: Lease, now = performance.now()): number {
   return Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil((endsAt - now) / 1000)))
 }
@@ -194,15 +198,15 @@ function leftOf({ quota, taken, unused }: Lease): number {
   return Math.max(0, quota - taken) + unused
 }
 
-/** For how long a credential that was proven once is not a stranger's, in milliseconds. */
+/** Time after its last use in which a valid credential is exempt from the limit of strangers, in milliseconds. */
 const AUTHENTICATED_MS = 10 * 60_000
-/** For how long who is over a limit is answered so without being looked up again, in milliseconds. */
+/** Time in which an exceeded limit is answered from memory, in milliseconds. */
 const BLOCKED_MS = 1000
 const MAX_CREDENTIALS = 20_000
 
 type CredentialState = { until: number; blocked?: { until: number; error: LimitExceeded } }
 
-// Of the whole process, where routes have copies of this module.
+// One map per process, because route bundles have copies of this module.
 const credentialsSlot = globalThis as typeof globalThis & {
   licensesInvoicesCredentials?: Map<string, CredentialState>
 }
@@ -211,20 +215,20 @@ const credentials = () => {
   return credentialsSlot.licensesInvoicesCredentials
 }
 
-/** The digest of the key or the cookie that a request carries; undefined where it carries none. */
+/** Returns the digest of a request's key or session cookie; undefined without one. */
 export function credentialOf(headers: { get(name: string): string | null }): string | undefined {
   const secret =
     headers.get('authorization') ?? cookieValue(headers.get('cookie') ?? '', cookieName('console-session'))
   return secret === undefined ? undefined : hash('sha256', secret, 'base64url')
 }
 
-/** Whether it was somebody's a short while ago: then looking it up again is no guess of a stranger's. */
+/** Returns whether the credential was valid a short while ago: looking it up again is not a guess. */
 export function wasAuthenticated(credential: string): boolean {
   const state = credentials().get(credential)
   return state !== undefined && performance.now() < state.until
 }
 
-/** Notes that it is somebody's. */
+/** Remembers that the credential is valid. */
 export function prove(credential: string): void {
   const all = credentials()
   const until = performance.now() + AUTHENTICATED_MS
@@ -238,21 +242,22 @@ export function prove(credential: string): void {
   if (all.size > MAX_CREDENTIALS && oldest !== undefined) all.delete(oldest)
 }
 
-/** Notes that it is nobody's: it was revoked, or it ended. */
+/** Forgets a credential that was revoked or has expired. */
 export function forget(credential: string): void {
   credentials().delete(credential)
 }
 
 /**
- * Remembers for a second that its caller is over a limit: a client that doesn't heed its refusals costs the database one
- * look-up a second. Nothing else is done for it meanwhile, so that nothing is lost where the key is revoked just then.
+ * Remembers for a second that the credential's caller is over a limit: a client that ignores its refusals costs the
+ * database one look-up a second. The caller is refused throughout, so it does not matter if the key is revoked within
+ * that second.
  */
 function hold(credential: string, error: LimitExceeded): void {
   const state = credentials().get(credential)
   if (state) state.blocked = { until: performance.now() + BLOCKED_MS, error }
 }
 
-/** The refusal that it was given a moment ago. */
+/** Returns the recent refusal of a credential, if any. */
 function cachedLimitError(credential: string): LimitExceeded | undefined {
   const blocked = credentials().get(credential)?.blocked
   return blocked && performance.now() < blocked.until ? blocked.error : undefined

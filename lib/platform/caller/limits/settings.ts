@@ -4,21 +4,21 @@ import { defineSettings } from '#lib/platform/runtime/env.ts'
 
 const limit = z.coerce.number().int().min(1).max(1_000_000)
 
-/** What may be asked for in a minute. */
+/** Requests, changes and exports that are allowed per minute. */
 export type LimitConfig = {
-  /** Requests of a key or session. */
+  /** Requests per key or session. */
   requests: number
-  /** Quantity changes among them. */
+  /** License changes among them. */
   changes: number
   /** Exports among them. */
   exports: number
-  /** How many times as much all keys and sessions of a customer have together. */
+  /** Multiple of the limits for all keys and sessions of a customer together. */
   together: number
-  /** Requests that one address may make without being known, by each process. */
+  /** Unauthenticated requests per address and process. */
   strangers: number
-  /** Attempts to sign in that one address may make, by each process. */
+  /** Sign-in attempts per address and process. */
   signIns: number
-  /** Connections that one address may have open, with each process. */
+  /** Open connections per address and process. */
   connections: number
 }
 

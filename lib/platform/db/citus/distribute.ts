@@ -2,7 +2,7 @@ import pg from 'pg'
 import { ownerOf } from '../logins.ts'
 import { type Distribution, distributionOf, hasCitus, readTables, type Table } from './table-distribution.ts'
 
-/** What is to be done: the tables that go elsewhere, and the foreign keys that no longer hold or are made anew. */
+/** Steps of the distribution: tables to move, and foreign keys to drop or recreate. */
 export type Plan = {
   moves: { table: string; to: Distribution; parts: string[] }[]
   dropped: string[]
@@ -13,10 +13,10 @@ export type Plan = {
 type Key = { table: string; name: string; to: string; definition: string }
 
 /**
- * Spreads the tables of a migrated database by customer, where that is not done yet. One transaction: nobody else uses the
- * database meanwhile, and whoever tries waits.
- * @param options.dryRun plans, and does nothing
- * @throws Error where the database has no Citus, or no machine to spread to
+ * Distributes the tables of a migrated database by customer, unless they are distributed already. Runs in one
+ * transaction with exclusive use of the database: other sessions wait.
+ * @param options.dryRun plans only
+ * @throws Error if the database has no Citus, or no node to distribute to
  */
 export async function distribute(url: string, { dryRun = false } = {}): Promise<Plan> {
   const client = new pg.Client(ownerOf(url))
@@ -36,7 +36,10 @@ export async function distribute(url: string, { dryRun = false } = {}): Promise<
   }
 }
 
-/** What a trigger of a part writes to, in place of the function of that name that is for one machine (lib/platform/db/migrations). */
+/**
+ * Replaces the single-node function of that name (lib/platform/db/migrations): returns the shard that a shard's trigger
+ * writes to.
+ */
 const COLOCATED_SHARD_FUNCTION = `CREATE OR REPLACE FUNCTION beside(named text, place text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT coalesce((SELECT format('%s_%s', named, other.shardid)
     FROM pg_catalog.pg_dist_shard own JOIN pg_catalog.pg_dist_shard other ON other.shardminvalue = own.shardminvalue
@@ -68,7 +71,7 @@ function planOf(tables: readonly Table[], keys: readonly Key[]): Plan {
     'SET LOCAL lock_timeout = 0',
     'SET LOCAL statement_timeout = 0',
     "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'",
-    // Of triggers that write to the part beside theirs alone.
+    // For triggers that write to the colocated shard only.
     'SET LOCAL citus.enable_unsafe_triggers TO on',
     'SET LOCAL citus.enable_local_reference_table_foreign_keys TO off',
     ...touched.map(({ table, name }) => `ALTER TABLE ${id(table)} DROP CONSTRAINT ${id(name)}`),
@@ -91,7 +94,10 @@ function planOf(tables: readonly Table[], keys: readonly Key[]): Plan {
   }
 }
 
-/** The owner sees all rows while they are sent, and nobody else any more than before. */
+/**
+ * Returns the statements that move a table. Its owner sees all rows while they are moved; other roles see no more than
+ * before.
+ */
 function moved({ table, to, parts }: Plan['moves'][number], first: string): string[] {
   const colocateWith = table === first ? 'none' : first
   const all = [id(table), ...parts]

@@ -16,8 +16,9 @@ const SPLIT =
 const MOVE =
   "SELECT citus_move_shard_placement($1::bigint, $2, $3::int, $4, $5::int, shard_transfer_mode => 'block_writes')"
 
-// Citus sends the rows of a shard as the tables' owner. Where row-level security is forced on the owner, too, it sends those
-// that it sees: none, and the rest are gone with the old shard. So nothing is split or moved but with this.
+// Citus copies a shard's rows as the tables' owner. With row-level security forced on the owner, Citus copies the
+// visible rows: none, and the others are lost with the old shard. Therefore every split and move runs with this
+// setting.
 async function withoutForce<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   const all = (force: string) =>
     client.query(`DO $$ DECLARE spread regclass; BEGIN
@@ -33,12 +34,12 @@ async function withoutForce<T>(client: pg.Client, work: () => Promise<T>): Promi
 }
 
 /**
- * Gives a customer's rows shards of their own, in all tables, and moves them to a machine. Writes wait until that is done:
- * a move beside them never ends where tables have row-level security. What was done stays where a later step fails.
- * Where it is cut off, `distribute` forces row-level security on the tables' owner again.
- * @param to `host:port` of a machine of the cluster; absent: where they lie
- * @returns the machine on which they lie then
- * @throws Error where the database is not spread, or has no such machine
+ * Moves a customer's rows, in all tables, to shards of their own, and these to a node. Writes are blocked until the
+ * end: an online move never finishes for tables with row-level security. If a later step fails, earlier steps stay
+ * done. After an interruption, `distribute` forces row-level security for the tables' owner again.
+ * @param to `host:port` of a node of the cluster; by default the customer's current node
+ * @returns the node that now has the rows
+ * @throws Error if the database is not distributed, or has no such node
  */
 export async function isolate(url: string, customerId: CustomerId, to?: string): Promise<string> {
   const client = new pg.Client(ownerOf(url))

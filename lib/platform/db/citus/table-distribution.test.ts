@@ -14,7 +14,7 @@ const table = (name: string, more: Partial<Table> = {}): Table => ({
   ...more,
 })
 
-test('a table lies where its keys can be kept, and beside those that it is joined with', () => {
+test('a table is placed where its keys can be enforced, together with the tables that it is joined with', () => {
   const distribution = distributionOf([
     table('customers', { hasCustomer: false, isUniqueOverAll: true }),
     table('invoices', { pointsTo: ['customers'] }),
@@ -39,7 +39,7 @@ test('a table lies where its keys can be kept, and beside those that it is joine
   })
 })
 
-test('what only those at home point to lies with them, over any number of steps and in any order of names', () => {
+test('a table that only coordinator tables point to stays on the coordinator, transitively and in any order of names', () => {
   const chain = [
     table('first', { pointsTo: ['second'] }),
     table('second', { pointsTo: ['third'] }),

@@ -1,35 +1,36 @@
 import type pg from 'pg'
 
 /**
- * Where the rows of a table lie in a database that Citus spreads. `spread`: with their customer, on one of the machines.
- * `everywhere`: a copy on each of them. `home`: on the one that is asked first, the coordinator.
+ * Placement of a table's rows in a database distributed by Citus. `spread`: sharded by customer. `everywhere`: a
+ * reference table, copied to each node. `home`: on the coordinator.
  */
 export type Distribution = 'spread' | 'everywhere' | 'home'
 
-/** What the catalog says of a table. */
+/** Properties of a table in the catalog. */
 export type Table = {
   name: string
   hasCustomer: boolean
-  /** A key over all customers: no machine could hold it for its own alone. */
+  /** Whether the table has a unique key without the customer, which no node could enforce for its shards. */
   isUniqueOverAll: boolean
-  /** A trigger that goes row by row, and may write anywhere. */
+  /** Whether the table has a row-level trigger, which may write anywhere. */
   hasRowTrigger: boolean
-  /** Whether a login that finds out who is calling reads it: that is asked before the customer is known. */
+  /** Whether a login that authenticates callers reads the table, before the customer is known. */
   isLookedUp: boolean
-  /** The tables that its foreign keys point to. */
+  /** Tables referenced by its foreign keys. */
   pointsTo: string[]
-  /** Whether its owner sees all rows, because a shard was being split or moved when that was cut off. */
+  /** Whether row-level security is not forced for its owner, after a shard's split or move was interrupted. */
   isUnforced: boolean
-  /** Its parts, where it is kept in months: what is moved with it. */
+  /** Partitions of a table that is partitioned by month: they move with the table. */
   parts: string[]
-  /** Where it lies now. */
+  /** Current placement. */
   now: Distribution
 }
 
 /**
- * Finds each table's place by what the catalog says of it, so that there is no list to keep. A table whose keys all have
- * the customer is spread, unless callers are looked up in it, it points to one that stays at home, or nobody but those
- * at home points to it: what is joined with them lies beside them. Of those that are not spread, the ones that spread rows point to lie everywhere, where no trigger of theirs forbids it.
+ * Derives each table's placement from the catalog, so that there is no list to maintain. A table whose keys all contain
+ * the customer is spread, unless callers are looked up in it, it points to a table that stays at home, or only home
+ * tables point to it: tables that are joined have to be on one node. Of the other tables, those that spread tables
+ * point to are copied everywhere, unless they have a row trigger.
  */
 export function distributionOf(tables: readonly Table[]): ReadonlyMap<string, Distribution> {
   const home = new Set(tables.filter(isLocal).map(({ name }) => name))
@@ -50,7 +51,7 @@ export function distributionOf(tables: readonly Table[]): ReadonlyMap<string, Di
   )
 }
 
-/** Adds those that belong there, and then those that belong there by that, until none does: in whatever order they come. */
+/** Adds the names of tables that belong to the set, and repeats until no table is added (fixed point). */
 function addUntilNone(set: Set<string>, tables: readonly Table[], belongs: (table: Table) => boolean): void {
   for (let before = -1; before < set.size; ) {
     before = set.size
@@ -90,13 +91,13 @@ export async function readTables(client: pg.Client): Promise<Table[]> {
   return (await client.query<Table>(TABLES)).rows
 }
 
-/** Whether the database has Citus at all. */
+/** Returns whether the database has Citus. */
 export async function hasCitus(client: pg.Client | pg.Pool): Promise<boolean> {
   const { rows } = await client.query("SELECT FROM pg_extension WHERE extname = 'citus'")
   return rows.length > 0
 }
 
-/** A machine, and what lies there. */
+/** Node of the cluster with its shards, customers and bytes; `alone` lists the customers with shards of their own. */
 export type Machine = { machine: string; shards: number; customers: number; bytes: number; alone: string[] }
 
 const SIZES = `
@@ -116,8 +117,8 @@ const SIZES = `
   FROM shards s ORDER BY 1`
 
 /**
- * Says what lies where, of a database that is spread; undefined of one that is not.
- * @param ids the customers that there are
+ * Returns the nodes of a distributed database with their contents; undefined for a database that is not distributed.
+ * @param ids ids of all customers
  */
 export async function machinesOf(pool: pg.Pool, ids: readonly string[]): Promise<Machine[] | undefined> {
   if (!(await hasCitus(pool))) return undefined

@@ -4,13 +4,13 @@ import { loginOf } from '../logins.ts'
 import { type TestDatabase, testDatabase } from '../test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '../test-rows.ts'
 
-// The second wall by itself, where the rows lie on one server and where Citus spreads them: what a statement without a
-// WHERE reaches. Run it with CITUS_URL, too.
+// Row-level security by itself, on a single server and distributed by Citus: checks the reach of statements without a
+// WHERE. Run it with CITUS_URL, too.
 
 const LOGINS = ['console_app', 'console_reads', 'console_streams'] as const
 const INSUFFICIENT_PRIVILEGE = '42501'
 const READ_ONLY = '25006'
-/** Another table points to it; the kept sums were deleted before. */
+/** Refusals: a foreign key points to the row, or its maintained sums were deleted before. */
 const REJECTIONS = new Set(['23503', 'P0001'])
 
 let database: TestDatabase
@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** A column of each table with rows of customers that a login may be let to write, where there is one. */
+/** Query for a column of each customer table that a login may update, if there is one. */
 const COLUMNS = `
   SELECT c.relname AS table, (SELECT min(a.attname) FROM pg_attribute a
     WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> 'customer_id'
@@ -46,7 +46,7 @@ const COLUMNS = `
   FROM pg_class c JOIN pg_attribute o ON o.attrelid = c.oid AND o.attname = 'customer_id'
   WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace ORDER BY 1`
 
-/** What is there of the other customer, by table, as that customer sees it. */
+/** Returns the other customer's rows by table, as that customer sees them. */
 async function theirs(): Promise<Record<string, string>> {
   const tables = await database.sql('other', COLUMNS)
   const ids: Record<string, string> = {}
@@ -60,7 +60,7 @@ async function theirs(): Promise<Record<string, string>> {
   return ids
 }
 
-/** How many rows a statement changed as one customer; undefined where the login may not say it at all. */
+/** Returns how many rows a statement changed for one customer; undefined where the login lacks the privilege. */
 async function changed(login: (typeof LOGINS)[number], query: string): Promise<number | undefined> {
   const client = new pg.Client(loginOf(database.url, login))
   await client.connect()
@@ -78,8 +78,8 @@ async function changed(login: (typeof LOGINS)[number], query: string): Promise<n
   }
 }
 
-describe.each(LOGINS)('as %s', (login) => {
-  test('an UPDATE and a DELETE without a WHERE leave what others have', async () => {
+describe.each(LOGINS)('login %s', (login) => {
+  test("an UPDATE and a DELETE without a WHERE leave other customers' rows unchanged", async () => {
     const before = await theirs()
     expect(before.line_items?.length).toBeGreaterThan(0)
     let touched = 0
@@ -102,12 +102,12 @@ describe.each(LOGINS)('as %s', (login) => {
       touched += deleted ?? 0
     }
     expect(await theirs()).toEqual(before)
-    // It is a wall that is tried here, and not tables without rows.
+    // Checks that the tables have rows: an empty one would prove nothing.
     if (login === 'console_app') expect(touched).toBeGreaterThan(8)
     else expect(touched).toBe(0)
   })
 
-  test('nobody is seen where no customer is named', async () => {
+  test("no row is visible outside a customer's scope", async () => {
     const client = new pg.Client(loginOf(database.url, login))
     await client.connect()
     for (const table of ['assets', 'invoices', 'line_items', 'seat_readings', 'audit_heads']) {

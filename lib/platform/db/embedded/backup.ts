@@ -16,33 +16,33 @@ import { findCluster, readPassword } from './cluster.ts'
 import { commandLine, exists, type Launch } from './launch.ts'
 import { serverProcess, socketFolder } from './server.ts'
 
-/** The folder of an archive with what stands beside the cluster in DATA_DIR. */
+/** Folder of an archive with the files that DATA_DIR holds next to the cluster. */
 const EXTRA_FOLDER = 'licenses-invoices'
 
-/** What a dump says of itself. */
+/** Metadata of a dump. */
 type About = {
-  /** The server's version, such as 18.4. */
+  /** Version of the server, such as 18.4. */
   postgres: string
-  /** Its files fit no other kind of machine: such as linux-x64. */
+  /** Platform, such as linux-x64: the files fit no other one. */
   platform: string
 }
 
 const PLATFORM = `${process.platform}-${process.arch}`
 
-/** The secrets of ours that are kept in a folder, by their files' names. */
+/** Returns the names of the product's secret files in a folder. */
 async function secretFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => [])
   return names.filter((name) => name.endsWith('-secret')).sort()
 }
 
-/** The name of the server's password in an archive. */
+/** Name of the server's password file in an archive. */
 const PASSWORD = 'postgres-password'
 
 /**
- * Writes the embedded database, as it is at one moment, and the secrets beside it into one file (.tar.gz), while others
- * go on writing. It is on the disk when this returns; what was not finished is removed.
- * @param file path of a file that is not there yet; nobody else may read it
- * @returns the names of our secrets in it
+ * Writes a consistent snapshot of the embedded database, and the secrets next to it, into one file (.tar.gz), while
+ * other processes go on writing. The file is flushed to disk before this returns; an unfinished file is removed.
+ * @param file path of a new file, created readable for its owner only
+ * @returns the names of the product's secrets in the file
  */
 export async function dumpEmbedded(dataDir: string, file: string, signal?: AbortSignal): Promise<string[]> {
   const handle = await open(file, 'wx', 0o600)
@@ -80,18 +80,20 @@ export async function dumpEmbedded(dataDir: string, file: string, signal?: Abort
   }
 }
 
-// PostgreSQL's own backup of a running server, in the tar format: with its log, so that it needs no archive.
+// PostgreSQL's BASE_BACKUP of a running server, in tar format with its WAL, so that it needs no archive.
 const COMMAND =
   "BASE_BACKUP (LABEL 'licenses-invoices', CHECKPOINT 'fast', WAL true, MANIFEST 'no', PROGRESS false)"
 
-/** What begins a message of the stream (PostgreSQL 15 and newer); others tell of progress. */
+/**
+ * Type of the message that starts an archive in the stream (PostgreSQL 15 and newer); other messages report progress.
+ */
 const NEW_ARCHIVE = 'n'.charCodeAt(0)
 const DATA = 'd'.charCodeAt(0)
 
 /**
- * The server's files as they were at one moment, read while it goes on: a tar archive with its end.
- * @param url of the server, as a role that may replicate
- * @throws Error (from the stream) where the server refuses or ends, or has tablespaces
+ * Returns a consistent copy of the running server's files, as a complete tar archive.
+ * @param url URL of the server, with a role that may replicate
+ * @throws Error (from the stream) if the server refuses or ends, or has tablespaces
  */
 async function baseBackup(url: string): Promise<Readable> {
   const client = new Client({ ...ownerOf(url), ...{ replication: 'true' } })
@@ -114,7 +116,7 @@ async function baseBackup(url: string): Promise<Readable> {
   client.on('end', () => archive.readableEnded || fail(new Error('The server ended before the backup did.')))
   const writeChunk = (chunk: Buffer) => {
     if (chunk[0] === NEW_ARCHIVE && ++archives > 1) fail(new Error('The server has tablespaces.'))
-    // The bytes are those of a buffer that the next message is read into.
+    // A copy: pg reuses the buffer for the next message.
     if (chunk[0] === DATA && !archive.push(Buffer.from(chunk.subarray(1)))) socket.pause()
   }
   client.query(
@@ -123,7 +125,7 @@ async function baseBackup(url: string): Promise<Readable> {
   return archive
 }
 
-/** What pg asks of a query that it is to send by itself. */
+/** Returns a query for pg that copies the stream, with the methods that pg requires of a custom query. */
 function copying(writeChunk: (chunk: Buffer) => void, fail: (error: Error) => void, end: () => void) {
   const ignore = () => {}
   return {
@@ -137,12 +139,13 @@ function copying(writeChunk: (chunk: Buffer) => void, fail: (error: Error) => vo
   }
 }
 
-/** A block of a tar archive, in bytes. */
+/** Size of a block in a tar archive, in bytes. */
 const BLOCK = 512
 
 /**
- * One file as a tar archive has it (POSIX ustar), for its owner alone, without what ends an archive: others may follow.
- * @param name of 99 bytes at most
+ * Returns one file as a tar entry (POSIX ustar), readable for its owner only, without the end-of-archive blocks, so
+ * that further entries may follow.
+ * @param name at most 99 bytes
  */
 function tarEntry(name: string, content: Buffer): Buffer {
   if (Buffer.byteLength(name) > 99) throw new RangeError(`${name} is too long a name.`)
@@ -155,7 +158,7 @@ function tarEntry(name: string, content: Buffer): Buffer {
   put(octal(0, 7), 116)
   put(octal(content.length, 11), 124)
   put(octal(0, 11), 136)
-  // The sum is made as if spaces stood in its place.
+  // The checksum is computed with spaces in its own field.
   put(' '.repeat(8), 148)
   put('0', 156)
   put('ustar\x0000', 257)
@@ -164,18 +167,19 @@ function tarEntry(name: string, content: Buffer): Buffer {
   return Buffer.concat([header, content, Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)])
 }
 
-/** What a restore did. */
+/** Result of a restore. */
 export type Restored = {
   secrets: string[]
-  /** What was there before, where it is now: absolute paths. */
+  /** Absolute paths to which the previous files were moved. */
   aside: string[]
 }
 
 /**
- * Puts what `dumpEmbedded` wrote into a data directory: the cluster, which replays its log when it is started, and the
- * secrets. Until the whole file has been read, what is there stays as it is.
- * @param options.replace move what is there aside, under names with the time
- * @throws Error where something is there and is not to be replaced, a server runs on it, or the file is none or not whole
+ * Restores a file of `dumpEmbedded` into a data directory: the cluster, which replays its write-ahead log at its start,
+ * and the secrets. Nothing is changed before the whole file has been read.
+ * @param options.replace move existing files aside, under names with the time
+ * @throws Error if files exist that are not to be replaced, a server runs on them, or the file is incomplete or not a
+ * dump
  */
 export async function restoreEmbedded(
   dataDir: string,
@@ -193,13 +197,13 @@ export async function restoreEmbedded(
     const extraPath = join(half, EXTRA_FOLDER)
     await expectFitting(extraPath, half, launch)
     const secrets = await secretFiles(extraPath)
-    // Unpacking takes minutes, in which somebody may have started it.
+    // Unpacking takes minutes, during which a process may have started the server.
     await expectFree(dataDir, replace)
     const aside = await moveAside(dataDir, old)
     for (const name of secrets) await copyFile(join(extraPath, name), join(dataDir, name))
     await copyFile(join(extraPath, PASSWORD), `${launch.data}-password`)
     await rm(extraPath, { recursive: true })
-    // The lock of a socket names the server that was dumped, which may live.
+    // The socket's lock file names the dumped server, which may be running.
     await rm(socketFolder(half), { recursive: true, force: true })
     await give(half, launch)
     await rename(half, launch.data)
@@ -220,7 +224,10 @@ async function expectFree(dataDir: string, replace: boolean): Promise<void> {
     throw new Error(`${dataDir} holds data (${there.join(', ')}). With --replace they are moved aside.`)
 }
 
-/** By the system's `tar`, which Linux, macOS and Windows have; the sum at the end of the file is checked. */
+/**
+ * Unpacks an archive with the system's `tar`, which Linux, macOS and Windows have; gzip's checksum at the end is
+ * verified.
+ */
 async function unpack(file: string, folder: string): Promise<void> {
   const tar = spawn('tar', ['-x', '-o', '-f', '-', '-C', folder], { stdio: ['pipe', 'ignore', 'pipe'] })
   let output = ''
@@ -257,7 +264,7 @@ async function expectFitting(extraPath: string, half: string, launch: Launch): P
 async function moveAside(dataDir: string, cluster: string | undefined): Promise<string[]> {
   const suffix = `.replaced-${new Date().toISOString().replace(/[-:]|\..*/g, '')}`
   const moved = (await secretFiles(dataDir)).map((name) => join(dataDir, name))
-  // The cluster may be elsewhere; its password is beside it.
+  // The cluster may be in another folder; its password is next to it.
   if (cluster) moved.push(cluster, `${cluster}-password`)
   const links = (await lstat(join(dataDir, 'postgres')).catch(() => undefined))?.isSymbolicLink()
   if (links) await rm(join(dataDir, 'postgres'))
@@ -265,7 +272,7 @@ async function moveAside(dataDir: string, cluster: string | undefined): Promise<
   return moved.map((path) => `${path}${suffix}`)
 }
 
-/** To the account that runs the server, where it is not ours. */
+/** Gives a folder to the account that runs the server, if that is another account. */
 async function give(folder: string, { account }: Launch): Promise<void> {
   if (account) await promisify(execFile)('chown', ['-R', `${account.uid}:${account.gid}`, folder])
 }

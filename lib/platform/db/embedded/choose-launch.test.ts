@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startEmbedded } from '../embedded.ts'
 import { emptyFolder, otherUser, serverOf, sql } from './test-cluster.ts'
 
-/** The account without rights of all Linux systems. */
+/** Unprivileged account of all Linux systems. */
 const nobody = 65_534
 const isRoot = process.getuid?.() === 0
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-/** A folder in the test's own, which others may enter or not. */
+/** Makes a folder in the test's folder, with this mode. */
 async function folder(name: string, mode: number): Promise<string> {
   const path = join(root, name)
   await mkdir(path)
@@ -27,7 +27,7 @@ async function folder(name: string, mode: number): Promise<string> {
   return path
 }
 
-test('runs as the user that we are, or as root in one of two ways', async () => {
+test('runs as the current user, or as root in one of two ways', async () => {
   const dataDir = await folder('any', 0o700)
   const { note, release } = await startEmbedded(dataDir)
   await release()
@@ -35,12 +35,12 @@ test('runs as the user that we are, or as root in one of two ways', async () => 
     /, as (root through a user namespace|the account \w+, because it refuses to run as root)$/
   expect(note).toMatch(isRoot ? rootLaunch : /, as this user/)
   if (!note.includes('as root through')) return
-  // What root's namespace made is not to be given up for an empty one where there are no namespaces.
+  // A cluster made in root's user namespace must not be replaced by an empty one where there are no namespaces.
   await expect(startEmbedded(dataDir, { namespaces: false })).rejects.toThrow(/chown[\s\S]*DATABASE_URL/)
 })
 
-describe.runIf(isRoot)('as root without user namespaces', () => {
-  test('uses an account, and stays with it', async () => {
+describe.runIf(isRoot)('root without user namespaces', () => {
+  test('uses an unprivileged account, and keeps using it', async () => {
     const dataDir = await folder('open', 0o755)
     const first = await startEmbedded(dataDir, { namespaces: false })
     expect(first.note).toMatch(/open\/postgres, as the account (postgres|nobody), /)
@@ -54,7 +54,7 @@ describe.runIf(isRoot)('as root without user namespaces', () => {
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(uid)
   })
 
-  test('goes where the account can go, and leaves a link', async () => {
+  test('puts the cluster in a folder that the account can reach, and leaves a link', async () => {
     const dataDir = await folder('closed', 0o700)
     const first = await startEmbedded(dataDir, { namespaces: false })
     const home = dirname(await realpath(join(dataDir, 'postgres')))
@@ -68,20 +68,20 @@ describe.runIf(isRoot)('as root without user namespaces', () => {
       expect(await serverOf(dataDir)).toBeUndefined()
     } finally {
       await rm(home, { recursive: true })
-      // Goes if nothing else is in it.
+      // Removed only if it is empty.
       await rmdir(dirname(home)).catch(() => undefined)
     }
   })
 })
 
-/** Whether another account can run this code at all: it can't in root's home. */
+/** Returns whether another account can read this code: in root's home it can't. */
 function isReadable(): boolean {
   const script = `fs.readFileSync(${JSON.stringify(fileURLToPath(import.meta.url))})`
   return spawnSync(process.execPath, ['-e', script], { uid: nobody, gid: nobody }).status === 0
 }
 
-describe.runIf(isRoot && isReadable())('as a plain user', () => {
-  test('runs as that user; root can adopt it, another user gets told whose it is', async () => {
+describe.runIf(isRoot && isReadable())('an unprivileged user', () => {
+  test("runs the server itself; root can adopt the server, and another user gets an error with the owner's name", async () => {
     const dataDir = await folder('plain', 0o755)
     await chown(dataDir, nobody, nobody)
     const { child, ended, note } = await otherUser(dataDir, 'CREATE TABLE kept AS SELECT 1 AS one', nobody)

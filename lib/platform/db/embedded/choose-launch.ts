@@ -8,12 +8,12 @@ import { promisify } from 'node:util'
 import { exists, installedBinaries, type Launch, program, useAServer, works } from './launch.ts'
 
 /**
- * Finds a way that works here: as the user that we are; as root through a user namespace; as root through
- * an unprivileged account. An existing cluster stays where it is, with the account that owns it.
+ * Finds a launch that works on this machine: as the current user; as root in a user namespace; or as root through an
+ * unprivileged account. An existing cluster stays in its place, with its owner's account.
  * @param dataDir absolute path
- * @param cluster real path of the cluster, if there is one already
- * @param namespaces false to do without user namespaces
- * @throws Error that says what stands in the way and names DATABASE_URL
+ * @param cluster real path of an existing cluster
+ * @param namespaces false to avoid user namespaces
+ * @throws Error with the reason, which mentions DATABASE_URL
  */
 export async function chooseLaunch(
   dataDir: string,
@@ -57,7 +57,7 @@ async function rootLaunch(plain: Launch, dataDir: string, owner: Stats | undefin
 }
 
 async function namespaceLaunch(plain: Launch, who: string): Promise<Launch | undefined> {
-  // The id inside must be one with a name, which initdb looks up: 1000 has none in many containers.
+  // The id inside the namespace needs a name, which initdb looks up: 1000 has none in many containers.
   const { uid, gid } = (await existingAccounts()).find((account) => account.uid > 0) ?? {
     uid: 1000,
     gid: 1000,
@@ -67,7 +67,10 @@ async function namespaceLaunch(plain: Launch, who: string): Promise<Launch | und
   return (await works(launch)) ? launch : undefined
 }
 
-/** A container may run us under an id without a name; then initdb fails outside of a namespace. */
+/**
+ * Returns whether the current user id has a name: without one, as in some containers, initdb fails outside of a
+ * namespace.
+ */
 function hasName(): boolean {
   try {
     return userInfo().username !== ''
@@ -78,10 +81,10 @@ function hasName(): boolean {
 
 type Account = { name: string; uid: number; gid: number }
 
-/** Where an unprivileged account can go when it can't reach the data directory or node_modules. */
+/** Folder for an unprivileged account that can't reach the data directory or node_modules. */
 const shared = '/var/lib/licenses-invoices'
 
-/** The accounts of this machine. */
+/** Returns the accounts of this machine. */
 export async function existingAccounts(): Promise<Account[]> {
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '')
   const rows = passwd.split('\n').map((line) => line.split(':'))
@@ -90,8 +93,9 @@ export async function existingAccounts(): Promise<Account[]> {
 }
 
 /**
- * As root, through an unprivileged account: the cluster's owner, else `postgres`, else `nobody`. The cluster is in
- * `dataDir` if that account can reach it, else in a folder of its own under /var/lib that is found by dataDir's path.
+ * Returns a launch as root through an unprivileged account: the cluster's owner, else `postgres`, else `nobody`. The
+ * cluster is in `dataDir` if that account can reach it, else in a folder under /var/lib that is derived from dataDir's
+ * path.
  * @returns undefined if it doesn't work
  */
 async function accountLaunch(
@@ -120,7 +124,7 @@ async function accountLaunch(
   return (await works(accountFolder)) ? accountFolder : undefined
 }
 
-/** A copy of the binaries that every account can read, made once per version. */
+/** Copies the binaries to a folder that every account can read, once per version. */
 async function copyBinaries(installed: string): Promise<string> {
   const { name, version } = JSON.parse(await readFile(join(dirname(installed), 'package.json'), 'utf8'))
   const copy = join(shared, `${name.split('/').at(-1)}-${version}`)
@@ -133,7 +137,7 @@ async function copyBinaries(installed: string): Promise<string> {
     await rename(half, copy)
   } catch (error) {
     await rm(half, { recursive: true, force: true })
-    // Another process may have been faster.
+    // Another process may have been first.
     if (!(await exists(program(copy, 'postgres')))) throw error
   }
   return copy

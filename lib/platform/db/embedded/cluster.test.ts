@@ -8,7 +8,7 @@ import { copyOf, emptyFolder, serverOf, sql } from './test-cluster.ts'
 let root: string
 let dataDir: string
 
-// What a killed initdb leaves bears the id of a process that has ended.
+// The folder that a killed initdb leaves is named after the id of its ended process.
 const half = `postgres.new-${spawnSync(process.execPath, ['--version']).pid}-0a0b0c0d`
 
 beforeAll(async () => {
@@ -22,11 +22,11 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-test('makes the cluster once, and clears away what a killed initdb left', async () => {
+test('creates the cluster once, and removes the leftovers of a killed initdb', async () => {
   expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres-password', 'postgres.log'])
 })
 
-test("starts in spite of a postmaster.pid with somebody else's process", async () => {
+test("starts although postmaster.pid names another program's process", async () => {
   const stale = join(dataDir, 'postgres', 'postmaster.pid')
   const first = await startEmbedded(dataDir)
   const text = await readFile(stale, 'utf8')
@@ -44,8 +44,8 @@ test("starts in spite of a postmaster.pid with somebody else's process", async (
   }
 })
 
-test.each(['copy', 'c'.repeat(90)])('does not take a copy (%s) for its running original', async (name) => {
-  // By socket in the first case, by a port in the second.
+test.each(['copy', 'c'.repeat(90)])('does not mistake a copy (%s) for its running original', async (name) => {
+  // The first case uses a socket, the second a port.
   const sourceDir = name === 'copy' ? dataDir : await copyOf(dataDir, join(root, `${name}-original`))
   const copy = await copyOf(dataDir, join(root, name))
   const first = await startEmbedded(sourceDir)
@@ -59,7 +59,7 @@ test.each(['copy', 'c'.repeat(90)])('does not take a copy (%s) for its running o
   await first.release()
 })
 
-test('refuses a folder that holds something else, and leaves it alone', async () => {
+test('refuses a folder with other content, and does not change it', async () => {
   const strange = join(root, 'strange', 'postgres')
   await mkdir(join(root, 'strange'))
   await writeFile(strange, 'mine')
@@ -71,19 +71,19 @@ test('refuses a folder that holds something else, and leaves it alone', async ()
   expect(await readdir(strange)).toEqual(['letter.txt'])
 })
 
-test('refuses a link to data that is gone, instead of starting empty', async () => {
+test('refuses a dangling link instead of starting with an empty cluster', async () => {
   await mkdir(join(root, 'linked'))
   await symlink(join(root, 'nowhere'), join(root, 'linked', 'postgres'))
   await expect(startEmbedded(join(root, 'linked'))).rejects.toThrow(/leads to a folder that is gone/)
 })
 
-test('says with the end of the log why a server fails', async () => {
+test('reports the end of the log when a server fails', async () => {
   const broken = await copyOf(dataDir, join(root, 'broken'))
   await appendFile(join(broken, 'postgres', 'postgresql.conf'), 'nonsense = 1\n')
   await expect(startEmbedded(broken)).rejects.toThrow(/doesn't start[\s\S]*"nonsense"/)
 })
 
-test("leaves no server behind that doesn't take our password", async () => {
+test('stops a server that refuses our password', async () => {
   const locked = await copyOf(dataDir, join(root, 'locked'))
   await writeFile(join(locked, 'postgres-password'), 'wrong')
   await expect(startEmbedded(locked)).rejects.toThrow(/refuses us: password/)

@@ -20,12 +20,12 @@ import { promisify } from 'node:util'
 import { commandLine, exists, type Launch, useAServer } from './launch.ts'
 import { isAlive } from './server.ts'
 
-/** An initdb that takes longer than this is a dead one, in milliseconds. It takes about a second. */
+/** Time in milliseconds after which a running initdb counts as dead. It takes about a second. */
 const initTime = 300_000
 
 /**
- * The real path of the cluster of a data directory, or undefined if it has none yet.
- * @throws Error if `postgres` in it is something else; it is left as it is
+ * Returns the real path of a data directory's cluster, or undefined if it has none yet.
+ * @throws Error if its `postgres` is not a cluster; it is not changed
  */
 export async function findCluster(dataDir: string): Promise<string | undefined> {
   const path = join(dataDir, 'postgres')
@@ -49,9 +49,9 @@ export async function findCluster(dataDir: string): Promise<string | undefined> 
 }
 
 /**
- * Makes the cluster unless it is there: in a folder beside, renamed when it is whole, so that a half-made one
- * never counts. Of two processes that do this at once, the slower throws its own away.
- * @returns its path
+ * Creates the cluster unless it exists: in a temporary folder that is renamed when complete, so that an incomplete one
+ * never counts. Of two concurrent processes, the slower one deletes its own.
+ * @returns the cluster's path
  */
 export async function makeCluster(launch: Launch, dataDir: string): Promise<string> {
   await removeHalfMade(launch.data)
@@ -69,7 +69,7 @@ export async function makeCluster(launch: Launch, dataDir: string): Promise<stri
     await flush(dirname(launch.data))
   }
   const path = join(dataDir, 'postgres')
-  // The cluster may be elsewhere: the link says where, and is how the next start finds it.
+  // The cluster may be in another folder: this link leads the next start to it.
   if (!(await exists(path))) await symlink(launch.data, path).catch(() => undefined)
   return launch.data
 }
@@ -99,7 +99,7 @@ async function initialize(launch: Launch, half: string): Promise<void> {
   )
 }
 
-/** Clears away what a killed initdb left: its folder bears its process id. */
+/** Removes the leftovers of a killed initdb, whose folder is named after its process id. */
 async function removeHalfMade(data: string): Promise<void> {
   const start = `${basename(data)}.new-`
   for (const name of await readdir(dirname(data))) {
@@ -112,21 +112,21 @@ async function removeHalfMade(data: string): Promise<void> {
   }
 }
 
-/** Makes a rename outlast a power failure. Windows has no such thing for folders. */
+/** Flushes a folder to disk, so that a rename survives a power failure. Windows does not support this for folders. */
 async function flush(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   await handle.sync().finally(() => handle.close())
 }
 
-/** The superuser's password, made once, in a file that only we can read. */
+/** Creates the superuser's password once, in a file that is readable for its owner only. */
 async function makePassword(data: string): Promise<string> {
   const draft = `${data}-password.${randomBytes(6).toString('hex')}`
   const file = await open(draft, 'wx', 0o600)
   await file.writeFile(randomBytes(24).toString('base64url'))
   await file.sync()
   await file.close()
-  // A link is made by one process only; the others read what it made.
+  // Only one process succeeds in creating the link; the others read that process's password.
   await link(draft, `${data}-password`).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
@@ -134,7 +134,7 @@ async function makePassword(data: string): Promise<string> {
   return readPassword(data)
 }
 
-/** The superuser's password of a cluster. */
+/** Returns the superuser's password of a cluster. */
 export async function readPassword(data: string): Promise<string> {
   const path = `${data}-password`
   const password = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

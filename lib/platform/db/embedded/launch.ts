@@ -4,34 +4,34 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 
-/** How and where the PostgreSQL programs run. PostgreSQL itself refuses to run as root. */
+/** Way and place of running the PostgreSQL programs. PostgreSQL itself refuses to run as root. */
 export type Launch = {
-  /** In words, for the note. */
+  /** Description for the note. */
   how: string
   binaries: string
   /** Real path of the cluster, which may not exist yet. */
   data: string
-  /** What comes before the program on the command line. */
+  /** Arguments before the program on the command line. */
   prefix: string[]
-  /** The account that runs it and owns the cluster, if it isn't ours. */
+  /** Account that runs the server and owns the cluster, if it is not the current one. */
   account?: { uid: number; gid: number }
 }
 
-// Nothing of the caller's environment (PGPORT, PGDATA, LANG) may change how PostgreSQL runs.
-// NODE_ENV means nothing to it; Next's types ask for it.
+// The caller's environment (PGPORT, PGDATA, LANG) must not change how PostgreSQL runs. NODE_ENV has no meaning for it;
+// Next's types require it.
 const env: NodeJS.ProcessEnv = {
   PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin',
   LC_ALL: 'C',
   NODE_ENV: 'production',
 }
 
-/** The command line and the options that start a program in this way. */
+/** Returns the command line and the options that start a program in this way. */
 export function commandLine(launch: Launch, name: 'initdb' | 'pg_ctl' | 'postgres', args: string[]) {
   const [file = '', ...rest] = [...launch.prefix, program(launch.binaries, name), ...args]
   return { file, args: rest, options: { ...launch.account, env, cwd: '/' } }
 }
 
-/** Whether the programs run in this way and can reach the folder around the cluster: found out by doing it. */
+/** Returns whether the programs run in this way and reach the cluster's parent folder, by trying. */
 export async function works(launch: Launch): Promise<boolean> {
   const script = [
     'sh',
@@ -51,12 +51,12 @@ export async function works(launch: Launch): Promise<boolean> {
   }
 }
 
-/** What to do where no PostgreSQL of our own can run. Ends the message of each such error. */
+/** Advice at the end of each error when no embedded PostgreSQL can run. */
 export const useAServer = 'Set DATABASE_URL to use a PostgreSQL server (15 or newer) instead.'
 
 /**
- * The folder (`bin`, `lib`, `share`) of the PostgreSQL that npm installed for this platform.
- * @throws Error that names DATABASE_URL, where there is none (Alpine, a platform without binaries).
+ * Returns the folder (`bin`, `lib`, `share`) of the PostgreSQL that npm installed for this platform.
+ * @throws Error that names DATABASE_URL if there is none (Alpine, a platform without binaries)
  */
 export async function installedBinaries(): Promise<string> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
@@ -74,12 +74,15 @@ export async function installedBinaries(): Promise<string> {
   return join(root, 'native')
 }
 
-/** The path of a program in a folder of binaries. */
+/** Returns the path of a program in a folder of binaries. */
 export function program(binaries: string, name: 'initdb' | 'pg_ctl' | 'postgres'): string {
   return join(binaries, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
 }
 
-/** npm can't carry links: the package's install script makes them, unless install scripts are off. */
+/**
+ * Creates the libraries' symbolic links, which npm packages can't contain: the package's install script creates them
+ * only if install scripts are enabled.
+ */
 async function completeLibraries(root: string): Promise<void> {
   const list = await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   const links: { source: string; target: string }[] = JSON.parse(list)
@@ -100,7 +103,7 @@ function isMusl(): boolean {
   return report.header?.glibcVersionRuntime === undefined
 }
 
-/** Whether a path leads to something (a dangling link doesn't). */
+/** Returns whether a path leads to a file or folder (a dangling link doesn't). */
 export async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,

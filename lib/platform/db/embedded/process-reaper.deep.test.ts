@@ -8,7 +8,7 @@ import { emptyFolder, serverOf } from './test-cluster.ts'
 
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
 
-/** Does not end when it is asked to, and has begun a process that does not, either. */
+/** Process that ignores SIGTERM, with a child that ignores SIGTERM, too. */
 const STUBBORN = `
   import { spawn } from 'node:child_process'
   process.on('SIGTERM', () => {})
@@ -20,7 +20,7 @@ const STUBBORN = `
     second.stdout.once('data', () => console.log(JSON.stringify([process.pid, second.pid])))
   } else console.log('ready')`
 
-test('what a killed process started ends with it: its groups, its PostgreSQL, its folder', async () => {
+test('a killed process takes its process groups, PostgreSQL servers and folders with it', async () => {
   const root = await emptyFolder()
   const program = `
     import { spawn } from 'node:child_process'

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-test("the server's errors are in the file of the day, which it begins anew each week", async () => {
+test("the server's errors are in a log file per weekday, which is truncated each week", async () => {
   const { url, release } = await startEmbedded(root)
   await expect(sql(url, 'TABLE not_there')).rejects.toThrow()
   const [settings] = await sql(
@@ -27,11 +27,11 @@ test("the server's errors are in the file of the day, which it begins anew each 
   const path = join(cluster, 'log', names[0] ?? '')
   expect(await readFile(path, 'utf8')).toContain('"not_there" does not exist')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
-  // Only what it says before that, of each start.
+  // Only the output before logging begins, of each start.
   expect((await readFile(`${cluster}.log`, 'utf8')).split('\n').length).toBeLessThan(5)
 })
 
-test('a start forgets the file of a week ago, and puts a long file of starts aside', async () => {
+test('a start removes the log file of a week ago, and moves a long file of start output aside', async () => {
   const path = (day: string) => join(cluster, 'log', `postgres-${day}.log`)
   const days = (count: number) => (Date.now() - count * 86_400_000) / 1000
   for (const [day, age] of [

@@ -7,20 +7,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { commandLine, installedBinaries, type Launch, program } from './launch.ts'
 
-/** In the cluster: the folder of the files that the server writes and begins anew by itself, one for each day of the week. */
+/** Folder in the cluster with the server's log files, one per weekday, which the server truncates itself. */
 const logFolder = 'log'
 
-/** What the server says before it writes these: why it does not start. */
+/** Returns the file with the server's output before logging begins: why it does not start. */
 const startLog = (cluster: string) => `${cluster}.log`
 
-/** A start leaves two lines. The file of starts is put aside once it is longer than this, in bytes. */
+/** Size in bytes above which the file of start output is moved aside. A start adds two lines. */
 const MAX_LOG_BYTES = 1_000_000
 
 const DAY = 86_400_000
 
 /**
- * The server empties a file of its log where it comes to that day while it runs. One that was stopped at midnight does
- * not: what is six days old goes here, so that there are seven files at most. Called before a start.
+ * Removes log files that are six days old, so that there are seven at most. A running server truncates its file when
+ * the weekday comes round again; a server that was stopped at midnight does not. Called before a start.
  */
 export async function forgetOldLogs(cluster: string, now = Date.now()): Promise<void> {
   const folder = join(cluster, logFolder)
@@ -33,7 +33,7 @@ export async function forgetOldLogs(cluster: string, now = Date.now()): Promise<
   if (starts && starts.size > MAX_LOG_BYTES) await rename(startLog(cluster), `${startLog(cluster)}.1`)
 }
 
-/** The last lines of what the server wrote, of the day and of its start, for an error message. */
+/** Returns the last lines of today's log and of the start's output, for an error message. */
 export async function logTail(cluster: string | undefined): Promise<string> {
   if (!cluster) return ''
   const parts = [await newest(cluster), startLog(cluster)].map((path) => path && endOf(path))
@@ -65,14 +65,14 @@ async function newest(cluster: string): Promise<string | undefined> {
   return dated.sort((one, other) => other.time - one.time)[0]?.path
 }
 
-/** The folder of a cluster's socket, and the port that names the socket in it. */
+/** Returns the folder of a cluster's socket; the port is part of the socket's name. */
 export const socketFolder = (cluster: string) => join(cluster, 'run')
 export const socketPort = 5432
 
-/** That all systems take, in bytes. */
+/** Longest path of a socket that all systems accept, in bytes. */
 const longestSocketPath = 100
 
-/** What differs from PostgreSQL's defaults, whatever the cluster's own file says. Durability is a promise. */
+/** Settings that differ from PostgreSQL's defaults and override the cluster's own file. Durability is a promise. */
 const settings = {
   max_connections: '200',
   shared_buffers: '128MB',
@@ -81,7 +81,7 @@ const settings = {
   synchronous_commit: 'on',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // A file for each day of the week, which is begun anew a week later.
+  // One file per weekday, truncated a week later.
   logging_collector: 'on',
   log_directory: logFolder,
   log_filename: 'postgres-%a.log',
@@ -90,15 +90,15 @@ const settings = {
   log_truncate_on_rotation: 'on',
   log_min_messages: 'warning',
   log_checkpoints: 'off',
-  // Details and parameters hold people's data.
+  // Details and parameters contain personal data.
   log_error_verbosity: 'terse',
   log_parameter_max_length: '0',
   log_parameter_max_length_on_error: '0',
 }
 
 /**
- * Starts a server that outlives us: a session of its own, no terminal, its output in the log.
- * @returns a function that tells whether it has ended
+ * Starts a server that outlives this process: with its own session, without a terminal, its output in the log.
+ * @returns a function that returns whether the server has ended
  */
 export async function startServer(launch: Launch): Promise<() => boolean> {
   const listen = await addresses(launch)
@@ -111,8 +111,8 @@ export async function startServer(launch: Launch): Promise<() => boolean> {
   const log = await open(startLog(launch.data), 'a', 0o600)
   try {
     const line = commandLine(launch, 'postgres', ['-D', launch.data, ...options])
-    // PostgreSQL takes a stale postmaster.pid for a live one if somebody else's process has that id now. An id
-    // that it knows as its grandparent's it does not: that is how pg_ctl tells it.
+    // PostgreSQL takes a stale postmaster.pid for a live one if another program's process has that id now. It ignores
+    // an id that equals its grandparent's, which pg_ctl passes in this variable.
     const env = {
       ...line.options.env,
       ...(stale && isAlive(stale) ? { PG_GRANDPARENT_PID: String(stale) } : {}),
@@ -139,7 +139,7 @@ export async function startServer(launch: Launch): Promise<() => boolean> {
   }
 }
 
-/** A fast shutdown: ends all sessions, writes everything. Waits for the end, at most a minute. */
+/** Stops the server with a fast shutdown, which ends all sessions and flushes all data. Waits at most a minute. */
 export async function stopServer(cluster: string): Promise<void> {
   const pid = await serverProcess(cluster)
   if (pid === undefined) return
@@ -159,7 +159,10 @@ export async function stopServer(cluster: string): Promise<void> {
   }
 }
 
-/** A socket that only its owner reaches; where that can't be, loopback with a port that is free. */
+/**
+ * Returns the addresses to listen on: a socket that only its owner can reach; where that is impossible, a free port on
+ * loopback.
+ */
 async function addresses(launch: Launch): Promise<Record<string, string>> {
   const folder = socketFolder(launch.data)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -173,7 +176,7 @@ async function addresses(launch: Launch): Promise<Record<string, string>> {
       port: `${socketPort}`,
     }
   }
-  // After a crash the former port, if it can be had: whoever holds the server's address can go on.
+  // After a crash the previous port, if it is free: clients that hold the server's address can go on.
   const former = (await readPostmaster(launch.data))?.port ?? 0
   const port = (await freePort(former)) ?? (await freePort(0))
   if (port === undefined) throw new Error('No port is free on 127.0.0.1 for the embedded PostgreSQL.')
@@ -204,17 +207,17 @@ async function listenOnce(where: ListenOptions): Promise<AddressInfo | string | 
   return address
 }
 
-/** What `postmaster.pid` says. */
+/** Content of `postmaster.pid`. */
 export type Postmaster = {
   pid: number
-  /** The data directory, as the server was given it. */
+  /** Data directory, as passed to the server. */
   data: string
   port: number
-  /** Folder of its Unix socket, or '' where it listens on loopback. */
+  /** Folder of its Unix socket; empty if it listens on loopback. */
   socket: string
 }
 
-/** Reads `postmaster.pid`; undefined if there is none, or not all of it yet. */
+/** Reads `postmaster.pid`; undefined if it is missing or incomplete. */
 export async function readPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')
   const [pid, data, , port, socket] = text.split('\n')
@@ -222,13 +225,13 @@ export async function readPostmaster(cluster: string): Promise<Postmaster | unde
   return { pid: Number(pid), data, port: Number(port), socket }
 }
 
-/** The process that `postmaster.pid` names, if it lives and is the server of this cluster; else undefined. */
+/** Returns the process id in `postmaster.pid`, if that process lives and is this cluster's server. */
 export async function serverProcess(cluster: string): Promise<number | undefined> {
   const pid = (await readPostmaster(cluster))?.pid
   return pid !== undefined && isAlive(pid) && (await isServer(pid, cluster)) ? pid : undefined
 }
 
-/** Whether there is a process with this id, whosever. */
+/** Returns whether a process with this id exists, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -238,15 +241,16 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Ids are used again, at once in a container: the one in a stale file may be anybody's. A server's working
- * directory is its cluster; where that can't be seen, its name must do.
+ * Returns whether a process is the cluster's server. Process ids are reused, in a container immediately, so the id in a
+ * stale file may be that of any program. A server's working directory is its cluster; where the directory can't be
+ * read, the program's name has to do.
  */
 async function isServer(pid: number, cluster: string): Promise<boolean> {
   if (process.platform === 'win32') return true
   try {
     return (await readlink(`/proc/${pid}/cwd`)) === cluster
   } catch (error) {
-    // A container's root may not look into the processes of other accounts, but sees whose they are.
+    // A container's root can't inspect processes of other accounts, but sees their owners.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return servesCluster(pid, cluster)
     if (process.platform === 'linux') return false
   }

@@ -6,12 +6,12 @@ import type { Readable, Writable } from 'node:stream'
 import pg from 'pg'
 import { diskFolder } from '../test-folder.ts'
 
-/** Makes an empty folder for data directories: on a disk, because these tests kill the server and look at what it wrote. */
+/** Makes an empty folder for data directories: on a disk, because these tests kill the server and examine its files. */
 export function emptyFolder(): Promise<string> {
   return mkdtemp(join(diskFolder(), 'embedded-'))
 }
 
-/** Rows of one statement, on a connection of its own. */
+/** Returns the rows of one statement, on a connection of its own. */
 export async function sql(url: string, query: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -21,13 +21,13 @@ export async function sql(url: string, query: string): Promise<unknown[]> {
   )
 }
 
-/** The process id in a data directory's postmaster.pid; undefined if no server runs. */
+/** Returns the process id in a data directory's postmaster.pid; undefined if no server runs. */
 export async function serverOf(dataDir: string): Promise<number | undefined> {
   const text = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => undefined)
   return text === undefined ? undefined : Number.parseInt(text, 10)
 }
 
-/** A copy of a data directory whose server doesn't run. */
+/** Copies a data directory whose server doesn't run. */
 export async function copyOf(dataDir: string, copy: string): Promise<string> {
   const filter = async (path: string) => !(await lstat(path)).isSocket()
   await cp(dataDir, copy, { recursive: true, filter })
@@ -35,9 +35,9 @@ export async function copyOf(dataDir: string, copy: string): Promise<string> {
 }
 
 /**
- * Another process that uses the embedded server, as soon as it does: runs a statement, then waits for the end of its
- * input, releases, and ends. As the account `uid`, if that is given.
- * @returns the process, and the note that it got
+ * Starts another process that uses the embedded server, and resolves when it does: it runs a statement, waits for the
+ * end of its input, releases, and exits. Runs as the account `uid`, if passed.
+ * @returns the process, and its note
  */
 export async function otherUser(dataDir: string, query = 'SELECT 1', uid?: number) {
   const module = new URL('../embedded.ts', import.meta.url).href

@@ -6,30 +6,30 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isAlive, serverProcess } from './server.ts'
 
-/** In milliseconds. A server finishes its requests. */
+/** Time for a server to finish its requests, in milliseconds. */
 const GRACE = 10_000
 
-/** Ends what its owner started. */
+/** Ends the processes of its owner. */
 export type ProcessReaper = {
-  /** A process that leads a group of its own (it was spawned `detached`), with all that it starts in its group. */
+  /** Registers a process that leads a process group (it was spawned `detached`), with all processes of the group. */
   endGroup(pid: number): void
-  /** A folder of this run: what runs on it as PostgreSQL ends, and the folder goes. */
+  /** Registers a folder of this run: PostgreSQL servers in it are ended, and the folder is removed. */
   removeFolder(path: string): void
-  /** Does it now. Without this it is done once the owner has ended, even where that was killed with -9. */
+  /** Ends the processes now. Otherwise they are ended after the owner, even if that was killed with SIGKILL. */
   dismiss(): Promise<void>
 }
 
 /**
- * Starts a process that outlives this one by as long as it needs to tidy up. It waits for the end of its input, which
- * the kernel closes with its owner, so that nobody has to ask who is still alive.
- * @param graceMs how long those that it asks to end have for it, in milliseconds
+ * Starts a process that outlives this one long enough to clean up. It waits for the end of its input, which the kernel
+ * closes together with its owner, so that it needs no polling.
+ * @param graceMs time for processes to end after SIGTERM, in milliseconds
  */
 export function startProcessReaper(graceMs = GRACE): ProcessReaper {
   const args = ['--disable-warning=ExperimentalWarning', fileURLToPath(import.meta.url), String(graceMs)]
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'inherit'], detached: true })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   child.unref()
-  // A pipe is a socket here, which would keep its owner from ending.
+  // A pipe is a socket here, which would keep its owner alive.
   ;(child.stdin as typeof child.stdin & { unref(): void }).unref()
   const send = (what: string, value: string | number) => child.stdin.write(`${what} ${value}\n`)
   return {
@@ -46,13 +46,13 @@ export function startProcessReaper(graceMs = GRACE): ProcessReaper {
 async function tidyUp(commands: string): Promise<void> {
   const parsed = commands.split('\n').map((line) => /^(\w+) (.+)$/.exec(line) ?? [])
   const values = (what: string) => parsed.flatMap(([, name, value = '']) => (name === what ? [value] : []))
-  // First who would start a server again, or write into a folder.
+  // First the processes that could restart a server, or write into a folder.
   await Promise.all(values('group').map((pid) => end(-Number(pid), 'SIGTERM')))
   await Promise.all(values('folder').map(removeFolder))
 }
 
 async function removeFolder(folder: string): Promise<void> {
-  // An app that lost its server starts it again as long as there is a folder.
+  // An app restarts a lost server as long as the folder exists.
   for (let round = 0; round < 3; round++) {
     const clusters = await clustersIn(folder)
     const servers = await Promise.all(clusters.map(serverProcess))
@@ -62,7 +62,7 @@ async function removeFolder(folder: string): Promise<void> {
   }
 }
 
-/** The database folders of the data directories in a folder; these lie at most two folders deep. */
+/** Returns the database folders of the data directories in a folder, at most two levels deep. */
 async function clustersIn(folder: string, depth = 2): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const clusters = entries.map(async (entry) => {
@@ -73,7 +73,10 @@ async function clustersIn(folder: string, depth = 2): Promise<string[]> {
   return (await Promise.all(clusters)).flat()
 }
 
-/** @param pid a process, or the negative id of a group */
+/**
+ * Ends a process or a process group.
+ * @param pid process id, or the negative id of a group
+ */
 async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
   for (const next of [signal, 'SIGKILL'] as const) {
     const until = performance.now() + Number(process.argv[2])
@@ -83,7 +86,7 @@ async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
     } catch {
       return
     }
-    // Fixed wait: between two looks.
+    // Fixed wait: polling interval.
     while (isAlive(pid) && performance.now() < until) await sleep(20)
   }
 }

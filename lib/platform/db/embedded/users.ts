@@ -5,47 +5,50 @@ import { Client, DatabaseError } from 'pg'
 import { readPassword } from './cluster.ts'
 import { isAlive, readPostmaster, serverProcess, socketFolder, socketPort, stopServer } from './server.ts'
 
-/** The database that the console's data is in. */
+/** Database with the console's data. */
 const database = 'console'
 
-/** An advisory lock in the database `postgres`: all users share it, and who stops the server has it alone. */
+/**
+ * Advisory lock in the database `postgres`: all users share it, and the process that stops the server holds it
+ * exclusively.
+ */
 const lock = 2_053_468_531
 
 /**
- * One user of a running server: a connection that shares a lock. The kernel closes it with the process, however
- * that ends, so nobody has to find out who is still alive.
+ * User of a running server: a connection with a shared lock. The kernel closes the connection together with the
+ * process, so that no polling is needed to count the users.
  */
 export type User = {
   url: string
-  /** Of the server, e.g. 18.4. */
+  /** Version of the server, e.g. 18.4. */
   version: string
-  /** Its port on loopback; undefined with a socket. */
+  /** Port on loopback; undefined with a socket. */
   port: number | undefined
-  /** Resolves when the connection has ended, wanted or not. */
+  /** Resolves when the connection has ended, intended or not. */
   gone: Promise<void>
-  /** Ends the use, and the server too if nobody else uses it. */
+  /** Leaves the server, and stops it if it has no other user. */
   leave(): Promise<void>
 }
 
 /**
- * Becomes a user of a cluster's server, and makes the database if it is missing.
- * @returns undefined if there is no server, or not yet, or no more
- * @throws Error if there is one and it refuses us
+ * Joins a cluster's server as a user, and creates the database if it is missing.
+ * @returns undefined if no server accepts connections, yet or any more
+ * @throws Error if the server refuses us
  */
 export async function joinServer(cluster: string): Promise<User | undefined> {
   const postmaster = await readPostmaster(cluster)
   if (!postmaster) return undefined
   const port = postmaster.socket === '' ? postmaster.port : undefined
-  // A port may be anybody's by now, and is not to be told the password.
+  // Another program may listen on the port by now, and must not get the password.
   if (port !== undefined && !(await serverProcess(cluster))) return undefined
-  // The socket is looked for in our own folder: a copied folder's postmaster.pid tells of the original's.
+  // The socket is in this cluster's own folder: a copied folder's postmaster.pid names the original's.
   const address =
     port === undefined ? { host: socketFolder(cluster), port: socketPort } : { host: '127.0.0.1', port }
   const password = await readPassword(cluster)
   const socket = new Socket()
   const client = new Client({ ...connection, ...address, password, stream: () => socket })
   const disconnected = new Promise<void>((resolve) => client.once('end', () => resolve()))
-  // Without a listener the end of the server would end us.
+  // Without a listener the end of the server would end this process.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -74,7 +77,7 @@ export async function joinServer(cluster: string): Promise<User | undefined> {
   }
 }
 
-/** What a user's connection is called, before its process id. */
+/** Application name of a user's connection, without the process id at its end. */
 const userName = 'console-user-'
 
 const connection = {
@@ -87,7 +90,7 @@ const connection = {
   query_timeout: 75_000,
 }
 
-/** The server's own refusals, but not that it is starting, stopping or full: these pass. */
+/** Returns whether the server refused permanently; starting, stopping and full pass. */
 function isRejection(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && !error.code?.startsWith('57') && error.code !== '53300'
 }
@@ -96,21 +99,21 @@ async function makeDatabase(client: Client): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [database])
   if (rowCount) return
   await client.query(`CREATE DATABASE ${database}`).catch((error: DatabaseError) => {
-    // Another user was faster.
+    // Another user has created it first.
     if (error.code !== '42P04' && error.code !== '23505') throw error
   })
 }
 
 async function leave(cluster: string, client: Client, socket: Socket): Promise<void> {
   socket.ref()
-  // Without the connection we are no user any more.
+  // Without the connection the lock is lost.
   const alone = await isLast(client).catch(() => false)
-  // With the lock held: who wants to join now waits, loses its connection and starts the server again.
+  // While the lock is held: a new user has to wait, loses its connection and starts the server again.
   if (alone) await stopServer(cluster)
   await client.end().catch(() => undefined)
 }
 
-/** Gives up the shared lock, and takes it alone if nobody else has it. */
+/** Releases the shared lock, and returns whether the exclusive lock could be taken: no other user is left. */
 async function isLast(client: Client): Promise<boolean> {
   await client.query(`SELECT pg_advisory_unlock_shared(${lock})`)
   const deadline = Date.now() + 5_000
@@ -122,7 +125,7 @@ async function isLast(client: Client): Promise<boolean> {
        WHERE l.locktype = 'advisory' AND l.objid = ${lock}`,
     )
     if (others.rows.some(({ name }) => isAlive(Number(name.replace(userName, ''))))) return false
-    // Only killed ones: the server needs a moment to notice.
+    // Only killed users: the server needs a moment to notice.
     await sleep(10)
   }
   return false
@@ -130,6 +133,6 @@ async function isLast(client: Client): Promise<boolean> {
 
 function urlOf({ host, port }: { host: string; port: number }, password: string): string {
   if (!host.startsWith('/')) return `postgresql://postgres:${password}@${host}:${port}/${database}`
-  // A host name as well, because URL parsers ask for one; both pg and psql prefer the parameter.
+  // A host name as well, because URL parsers require one; both pg and psql prefer the parameter.
   return `postgresql://postgres:${password}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
 }

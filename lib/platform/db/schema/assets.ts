@@ -25,12 +25,12 @@ export const assets = pgTable(
     vendorCustomerId: text('vendor_customer_id').notNull(),
     reseller: text('reseller').notNull(),
     vendor: text('vendor').notNull().default('built-in'),
-    /** The reseller's account there. */
+    /** Reseller's account at the vendor. */
     vendorAccount: key('vendor_account').notNull().default('default'),
-    /** The subscription there, where a vendor keeps its books: ours of its ids, and the one that lasts. */
+    /** Subscription at an external vendor: our permanent id for it. */
     vendorSubscriptionId: key('vendor_subscription_id'),
     createdAt: createdAt(),
-    /** Null, like all that follows: an asset without licenses, billed by usage. */
+    /** Null, like all following columns: an asset without licenses, billed by usage. */
     subscriptionId: text('subscription_id'),
     skuId: text('sku_id'),
     skuName: text('sku_name'),
@@ -46,12 +46,12 @@ export const assets = pgTable(
     seatsPurchased: integer('seats_purchased'),
     seatsMaximum: integer('seats_maximum'),
     seatsAssigned: integer('seats_assigned'),
-    /** Moves when purchased seats, plan or status change; never with assigned seats. */
+    /** Incremented when purchased seats, plan or status change; never with assigned seats. */
     seatVersion: integer('seat_version').notNull().default(1),
-    /** What its vendor will do at the next renewal by itself, as it told us last. */
+    /** Total that the vendor will set at the next renewal by itself, by its latest report. */
     scheduledTotal: integer('scheduled_total'),
     scheduledAt: time('scheduled_at'),
-    /** What the customer has carried onto the lines of the next invoices that bill it; the vendor's own order is another. */
+    /** Purchase order that the customer wants on invoice lines for this asset; distinct from the vendor's order. */
     postingOrder: text('posting_order'),
     costCenter: text('cost_center'),
   },
@@ -59,7 +59,7 @@ export const assets = pgTable(
     primaryKey({ columns: [t.customerId, t.id] }),
     index('assets_newest').on(t.customerId, t.createdAt, t.id),
     index('assets_type_newest').on(t.customerId, t.type, t.createdAt, t.id),
-    // One subscription at a vendor stands in one asset, whose row is its lock.
+    // A subscription at a vendor belongs to one asset, whose row serves as its lock.
     uniqueIndex('assets_one_per_subscription').on(t.customerId, t.vendorSubscriptionId),
     foreignKey({
       name: 'assets_at_vendor',
@@ -95,7 +95,7 @@ export const assets = pgTable(
   ],
 )
 
-/** Purchased and assigned seats from a time on, as they were seen: a row where one of the two changed. */
+/** Observed purchased and assigned seats from a time on: a row for each change of one of the two. */
 export const seatReadings = pgTable(
   'seat_readings',
   {

@@ -3,22 +3,22 @@ import { bigint, pgTable, text } from 'drizzle-orm/pg-core'
 import { key, time } from './columns.ts'
 
 /**
- * How far changes of many rows are that a migration asked for, and that are made while the service runs. A migration
- * asks by a row with a name; `lib/server/backfills/` does the rest. Of no customer: it has no values of their rows but
- * the key of one.
+ * Progress of changes to many rows that a migration requests and that run while the service is up. A migration inserts
+ * a row with a name; `lib/server/backfills/` does the rest. Not a customer's table: contains no data of customers
+ * except one row id.
  */
 export const backfills = pgTable('backfills', {
   name: key('name').primaryKey(),
-  /** The customers up to this one, in the order of their ids, are done, or this one is under way. Empty: none is. */
+  /** Customers up to this one, in the order of their ids, are done, or this one is in progress. Empty: none yet. */
   atCustomer: key('at_customer').notNull().default(''),
-  /** The row of this customer up to which it is done, as the backfill tells rows apart; null: all of its rows are. */
+  /** Last finished row of this customer, by the backfill's row id; null: all rows are done. */
   afterRow: text('after_row'),
-  /** How many rows were looked at. */
+  /** Number of examined rows. */
   count: bigint('count', { mode: 'number' }).notNull().default(0),
   askedAt: time('asked_at').notNull().default(sql`now()`),
-  /** When the latest batch was done. */
+  /** End of the latest batch. */
   movedAt: time('moved_at'),
-  /** Null: open. A database that never had a customer has nothing to fill: what is asked of it is done at once. */
+  /** Null: unfinished. A database without customers has nothing to fill, so the backfill is finished immediately. */
   finishedAt: time('finished_at').default(
     sql`CASE WHEN pg_relation_size('public.customers'::regclass) = 0 THEN now() END`,
   ),

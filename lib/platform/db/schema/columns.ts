@@ -4,24 +4,24 @@ import { customType, doublePrecision, text, timestamp } from 'drizzle-orm/pg-cor
 // The customer is the first column of every primary key, foreign key and index of a tenant table, so
 // that one customer's rows lie together. Row-level security is in the migration `walls`.
 
-/** Text that orders and pages the same on every server, whatever its locale. */
+/** Text with the same sort order on every server, independent of its locale (collation C). */
 export const key = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
-/** Bytes as they are. */
+/** Raw bytes. */
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
-/** A moment, to the microsecond. */
+/** Point in time, with microseconds. */
 export const time = (name: string) => timestamp(name, { withTimezone: true })
-/** When the row was written. */
+/** Time at which the row was written. */
 export const createdAt = () => time('created_at').notNull().default(sql`now()`)
-/** Whose row it is. */
+/** Customer that owns the row. */
 export const customerId = () => key('customer_id').notNull()
 /**
- * An amount for order and pages alone, never to be answered or added up. PostgreSQL lets no index be asked beyond a
- * `numeric` under row-level security, because its comparison is not leakproof; that of floats is. It tells apart
- * whatever a JSON number tells apart, and import takes no other amounts.
+ * Amount for sorting and paging only, never for answers or sums. Under row-level security PostgreSQL uses no index for
+ * comparisons of `numeric`, which are not leakproof; those of floats are. A float distinguishes the same amounts as a
+ * JSON number, and imports accept no others.
  */
 export const sortable = (name: string, amount: string) =>
   doublePrecision(name).generatedAlwaysAs(sql.raw(`${amount}::double precision`))
-/** Where a company is, beside the lines of its address; the country is its code of two letters (ISO 3166-1). */
+/** Locality of a company, next to its address lines; the country is a two-letter code (ISO 3166-1). */
 export const localityColumns = () => ({
   postcode: text('postcode'),
   city: text('city'),

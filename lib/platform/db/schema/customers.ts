@@ -17,28 +17,33 @@ export const customers = pgTable('customers', {
   name: text('name').notNull(),
   domain: text('domain').notNull().unique(),
   contactEmail: text('contact_email').notNull(),
-  /** Since when passwords open no membership of it; null: they do. */
+  /** Time since which passwords open no membership of the customer; null: they do. */
   signOnOnlySince: time('sign_on_only_since'),
-  /** Whether each of its members needs a second factor to sign in. */
+  /** Whether each member needs a second factor to sign in. */
   demandsFactor: boolean('demands_factor').notNull().default(false),
-  /** Whether those of its members who may see no invoices see no price of a license either. */
+  /** Whether license prices are hidden from members without access to invoices. */
   hidesPrices: boolean('hides_prices').notNull().default(false),
   createdAt: createdAt(),
-  /** From when on nothing of it changes any more; null: it is open. These four are the database owner's to write. */
+  /**
+   * Time from which the customer is read-only; null: open. These four columns are written by the database owner only.
+   */
   closedAt: time('closed_at'),
-  /** From when on nobody signs in or reads, and its rows may be removed once they were exported since it was closed. */
+  /**
+   * Time from which sign-ins and reads are refused, and the rows may be removed if they were exported after the
+   * closing.
+   */
   goneAt: time('gone_at'),
   exportedAt: time('exported_at'),
-  /** The customer that has what this one had; it keeps its history. */
+  /** Customer into which this one was merged; its history stays here. */
   mergedInto: key('merged_into'),
 })
 
-/** Customers whose rows were removed. Their ids are not given again: signed heads of their histories name them. */
+/** Customers whose rows were removed. Their ids are not reused: signed heads of their histories contain them. */
 export const formerCustomers = pgTable('former_customers', {
   id: key('id').primaryKey(),
   closedAt: time('closed_at').notNull(),
   removedAt: time('removed_at').notNull().default(sql`now()`),
-  /** Where its chain of audit events ended, by which its export can be verified; null: it had none. */
+  /** Last place in its chain of audit events, by which its export can be verified; null: it had no events. */
   chainSeq: bigint('chain_seq', { mode: 'number' }),
   chainDigest: bytea('chain_digest'),
 })
@@ -52,9 +57,9 @@ export const billingProfiles = pgTable(
     address: text('address'),
     ...localityColumns(),
     taxId: text('tax_id'),
-    /** In its country's register of companies. */
+    /** Registration number in the country's register of companies. */
     registration: text('registration'),
-    /** What the customer has carried onto the next invoices that say nothing else; null: nothing. */
+    /** Purchase order that the customer wants on the next invoices without one of their own; null: none. */
     purchaseOrder: text('purchase_order'),
     buyerReference: text('buyer_reference'),
     costCenter: text('cost_center'),
@@ -69,39 +74,44 @@ export const members = pgTable(
     customerId: customerId().references(() => customers.id),
     id: key('id').notNull(),
     email: text('email').notNull(),
-    /** Who has this address, which a trigger writes; null: written before there were people, until a backfill comes by. */
+    /**
+     * Person with this address, maintained by a trigger; null: written before `people` existed and not backfilled yet.
+     */
     personId: key('person_id'),
     name: text('name').notNull(),
-    /** Argon2id; opens this membership alone. Null: the person's own password opens it. */
+    /** Argon2id hash for this membership only. Null: the person's password opens it. */
     passwordHash: text('password_hash'),
     roles: text('roles').array().notNull(),
-    /** Null: all of the customer's. */
+    /** Null: all billing profiles of the customer. */
     billingProfiles: text('billing_profiles').array(),
     disabledAt: time('disabled_at'),
-    /** Null: they have come. Else nothing opens the membership but its invitation. */
+    /** Time of the invitation, which alone opens the membership until it is accepted; null: accepted. */
     invitedAt: time('invited_at'),
-    /** Factors of their person that were set up before do not count here any more: an Admin has taken them away. */
+    /** Time of an Admin's reset: factors that the person set up before do not count here. */
     factorsResetAt: time('factors_reset_at'),
-    /** Its own password was set by whoever was shown its invitation: no factor of its person counts here. */
+    /**
+     * Its password was set through an invitation shown to its creator: the person's factors do not count for this
+     * membership.
+     */
     factorsApart: boolean('factors_apart').notNull().default(false),
-    /** When a session of theirs was ended by somebody; the others say themselves when they were seen. */
+    /** Last activity of sessions that have ended; live sessions record their own. */
     lastSeenAt: time('last_seen_at'),
-    /** Null: never, or before this was written down. */
+    /** Null: never, or before this was recorded. */
     lastSignInAt: time('last_sign_in_at'),
-    /** Name of who added them, as it was then; null: it was not written down. */
+    /** Name of the member who added them, at the time; null: not recorded. */
     addedBy: text('added_by'),
-    /** When a directory took them away for good: disabled, and out of every list until somebody adds them anew. */
+    /** Time at which a directory removed the member: disabled and unlisted until the member is added again. */
     removedAt: time('removed_at'),
     createdAt: createdAt(),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
     uniqueIndex('members_own_email').on(t.customerId, sql`lower(${t.email})`),
-    // For the release before, where who signs in was looked up here; a later one drops it.
+    // For the previous release, which looks up sign-ins here; a later one drops it.
     index('members_address').on(sql`lower(${t.email})`),
     index('members_person').on(t.customerId, t.personId),
     check('members_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),
-    // Each look-up of a caller asks whether they are disabled, and so finds nobody who was taken away.
+    // Look-ups of callers check `disabled_at` only, and so exclude removed members.
     check('members_removed', sql`${t.removedAt} IS NULL OR ${t.disabledAt} IS NOT NULL`),
   ],
 )
@@ -112,33 +122,36 @@ export const apiKeys = pgTable(
     customerId: customerId().references(() => customers.id),
     id: key('id').notNull(),
     name: text('name').notNull(),
-    /** SHA-256 of the key: it can't be read back. */
+    /** SHA-256 of the key, which can't be recovered. */
     digest: key('digest').notNull(),
     prefix: text('prefix').notNull(),
     lastFour: text('last_four').notNull(),
     roles: text('roles').array().notNull(),
     billingProfiles: text('billing_profiles').array(),
-    /** The member who issued it; null: issued on the command line. */
+    /** Member who issued the key; null: issued on the command line. */
     issuedBy: key('issued_by'),
-    /** Whether it outlives its issuer's membership, and is not cut to what the issuer holds. */
+    /** Whether the key survives its issuer's membership, and is not limited to the issuer's roles. */
     belongsToCustomer: boolean('belongs_to_customer').notNull().default(false),
-    /** Networks (`192.0.2.0/24`, `2001:db8::/32`) from which alone it opens anything; null: from anywhere. */
+    /** Networks (`192.0.2.0/24`, `2001:db8::/32`) from which the key may be used; null: any. */
     addresses: text('addresses').array(),
     createdAt: createdAt(),
     expiresAt: time('expires_at'),
     revokedAt: time('revoked_at'),
-    /** The key that was made to follow it, since when it ends at `expires_at` for good. */
+    /** Replacement of the key, which makes the end at `expires_at` final. */
     replacedBy: key('replaced_by'),
-    /** Whether a signed-in member, or the operator, had that one made, and not this key itself; null: not known, or none was. */
+    /**
+     * Whether the replacement was created by a signed-in member or the operator instead of this key; null: unknown, or
+     * not replaced.
+     */
     replacedByPerson: boolean('replaced_by_person'),
-    /** When its owner was told that it is about to end. */
+    /** Time at which its owner was notified of the expiry. */
     endToldAt: time('end_told_at'),
     lastUsedAt: time('last_used_at'),
     lastUsedAddress: text('last_used_address'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    // For the release before, which looks digests up here; a later one drops it.
+    // For the previous release, which looks up digests here; a later one drops it.
     index('api_keys_by_digest').on(t.digest).concurrently(),
     foreignKey({ columns: [t.customerId, t.issuedBy], foreignColumns: [members.customerId, members.id] }),
     check('api_keys_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),

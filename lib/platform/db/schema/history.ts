@@ -3,7 +3,7 @@ import { bigint, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'dr
 import { bytea, createdAt, customerId, key, time } from './columns.ts'
 import { customers } from './customers.ts'
 
-/** Answers kept under a caller's Idempotency-Key, for 24 hours; longer where the answer is not known yet. */
+/** Answers stored under a caller's Idempotency-Key, for 24 hours; longer while the answer is unknown. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
@@ -12,14 +12,14 @@ export const idempotencyKeys = pgTable(
     caller: key('caller').notNull(),
     key: key('key').notNull(),
     fingerprint: text('fingerprint').notNull(),
-    /** The change that the request began or joined, until its answer is known. */
+    /** Change that the request began or joined, until its answer is known. */
     changeId: key('change_id'),
-    /** Null until the request is settled, in the same transaction. */
+    /** Null until the request is settled; set in the same transaction. */
     code: text('code'),
     version: text('version'),
-    /** Text, not jsonb: jsonb would reorder the keys, and a replay is equal to the byte. */
+    /** Text instead of jsonb, which would reorder the keys: a replay is identical byte for byte. */
     body: text('body'),
-    /** The same in a fifth of the bytes, and then no `body`: see `packed` in lib/platform/api/idempotency.ts. */
+    /** Body compressed to a fifth, in place of `body`: see `packed` in lib/platform/api/idempotency.ts. */
     packed: bytea('packed'),
     createdAt: createdAt(),
   },
@@ -27,8 +27,9 @@ export const idempotencyKeys = pgTable(
 )
 
 /**
- * What happened. In months by the id, which is the time in microseconds, or one more than the id before: see the migration
- * `months` and `make_months`. What an older release wrote has small ids, and lies in the first part with all that came before.
+ * Audit events. Partitioned by month of the id, which is the time in microseconds, or one more than the previous id:
+ * see the migration `months` and `make_months`. Events of older releases have small ids, and are in the first
+ * partition.
  */
 export const auditEvents = pgTable(
   'audit_events',
@@ -43,7 +44,7 @@ export const auditEvents = pgTable(
     actorName: text('actor_name').notNull(),
     requestId: text('request_id').notNull(),
     details: jsonb('details').notNull(),
-    /** Of the actor: the beginning of the session's digest, the address, and what the browser calls itself. */
+    /** Actor's session (beginning of its digest), address and user agent. */
     session: text('session'),
     address: text('address'),
     agent: text('agent'),
@@ -55,17 +56,20 @@ export const auditEvents = pgTable(
 )
 
 /**
- * The chain of a customer's events. Apart from them, so that what an older release wrote is chained by adding rows; in the same
- * months. That no place is taken twice is kept by the lock of the head.
+ * Hash chain of a customer's events. A table of its own, so that events of an older release are chained by adding rows;
+ * same partitions. The lock of the head keeps places unique.
  */
 export const auditChain = pgTable(
   'audit_chain',
   {
     customerId: customerId(),
-    /** The place in the chain, from 1 on. */
+    /** Place in the chain, from 1. */
     seq: bigint('seq', { mode: 'number' }).notNull(),
     eventId: bigint('event_id', { mode: 'bigint' }).notNull(),
-    /** SHA-256 of the digest before, of what the event says, and of its place and time (lib/platform/history/audit.ts). */
+    /**
+     * SHA-256 of the previous digest, of the event's content, and of its place and time
+     * (lib/platform/history/audit.ts).
+     */
     digest: bytea('digest').notNull(),
   },
   (t) => [
@@ -74,35 +78,35 @@ export const auditChain = pgTable(
   ],
 )
 
-/** Where a customer's chain of audit events ends. */
+/** Head of a customer's chain of audit events. */
 export const auditHeads = pgTable('audit_heads', {
   customerId: customerId()
     .primaryKey()
     .references(() => customers.id),
   seq: bigint('seq', { mode: 'number' }).notNull(),
-  /** The event there, and its time. */
+  /** Event at the head, and its time. */
   eventId: bigint('event_id', { mode: 'bigint' }).notNull(),
   at: time('at').notNull(),
   digest: bytea('digest').notNull(),
-  /** The place up to which a signed head was given out. */
+  /** Place of the latest signed head that was published. */
   toldSeq: bigint('told_seq', { mode: 'number' }).notNull().default(0),
 })
 
-/** Where a customer's chain begins since older months were removed: place and digest of the last row that went. */
+/** Start of a customer's chain after older months were removed: place and digest of the last removed row. */
 export const auditClosings = pgTable(
   'audit_closings',
   {
     customerId: customerId().references(() => customers.id),
     seq: bigint('seq', { mode: 'number' }).notNull(),
     digest: bytea('digest').notNull(),
-    /** The first moment that was kept. */
+    /** Earliest time that was kept. */
     before: time('before').notNull(),
     closedAt: time('closed_at').notNull().default(sql`now()`),
   },
   (t) => [primaryKey({ columns: [t.customerId, t.seq] })],
 )
 
-/** How often callers whom nobody knows were refused: by minute and kind, without a row each. */
+/** Counts of refused unauthenticated requests, by minute and kind instead of a row each. */
 export const refusedStrangers = pgTable(
   'refused_strangers',
   {

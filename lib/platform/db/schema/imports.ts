@@ -3,16 +3,16 @@ import { check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } f
 import { createdAt, customerId, key, time } from './columns.ts'
 import { customers } from './customers.ts'
 
-/** One import of one or more files for one customer. Several customers' parts of one run have the same id. */
+/** Import of one or more files for one customer. Parts of one run for several customers share the id. */
 export const imports = pgTable(
   'imports',
   {
     customerId: customerId().references(() => customers.id),
     id: key('id').notNull(),
     kind: text('kind').notNull(),
-    /** Name, bytes and SHA-256 of each file. */
+    /** Name, size in bytes and SHA-256 of each file. */
     files: jsonb('files').notNull(),
-    /** The report that the run printed, as data. */
+    /** Report of the run, as data. */
     report: jsonb('report').notNull(),
     createdAt: createdAt(),
     undoneAt: time('undone_at'),
@@ -24,7 +24,7 @@ export const imports = pgTable(
   ],
 )
 
-/** What an import changed of an invoice that was there, so that it can be undone. */
+/** Previous values of an existing invoice that an import changed, for its undo. */
 export const importChanges = pgTable(
   'import_changes',
   {
@@ -32,7 +32,7 @@ export const importChanges = pgTable(
     importId: key('import_id').notNull(),
     position: integer('position').notNull(),
     invoiceId: key('invoice_id').notNull(),
-    /** The fields that were changed, as they were before; of a draft also its lines. */
+    /** Previous values of the changed fields; for a draft, its lines as well. */
     before: jsonb('before').notNull(),
   },
   (t) => [

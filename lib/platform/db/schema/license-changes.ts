@@ -19,39 +19,45 @@ export const licenseChanges = pgTable(
     customerId: customerId(),
     id: key('id').notNull(),
     assetId: key('asset_id').notNull(),
-    /** Whose it is at its vendor: its asset may be pointed elsewhere later. Null where the books are ours. */
+    /**
+     * Subscription at the vendor at that time: the asset may be linked to another one later. Null for assets without a
+     * vendor.
+     */
     vendorSubscriptionId: key('vendor_subscription_id'),
     fromQuantity: integer('from_quantity').notNull(),
     toQuantity: integer('to_quantity').notNull(),
     state: text('state').notNull(),
-    /** A total that a read showed while it was open, and that is neither of the two: somebody else has moved it. */
+    /**
+     * Third total that a read showed while the change was open: neither the old nor the new one, so another actor
+     * changed it.
+     */
     seenQuantity: integer('seen_quantity'),
-    /** Why the vendor refused, or what is known of a failure. */
+    /** Vendor's reason for the refusal, or details of a failure. */
     vendorReason: text('vendor_reason'),
     vendorRequestId: text('vendor_request_id'),
-    /** What the vendor calls the write, where it answered with an order to ask for later. */
+    /** Vendor's id of the write, where it answered with an operation to poll. */
     pollRef: text('poll_ref'),
     actorKind: text('actor_kind').notNull(),
     actorId: text('actor_id').notNull(),
     actorName: text('actor_name').notNull(),
     requestId: text('request_id').notNull(),
     createdAt: createdAt(),
-    /** When it was claimed, sent or settled: how old a claim or a call is. */
+    /** Time of the last transition (claimed, sent or settled): the age of a claim or a call. */
     movedAt: time('moved_at').notNull().default(sql`now()`),
-    /** When its call could leave; null: it never was the vendor's to do. */
+    /** Time from which its call may have left; null: the vendor was never involved. */
     sentAt: time('sent_at'),
-    /** When the vendor was last asked what became of it: who writes it may ask. */
+    /** Last poll of the outcome, written as the poll's lease: the process that writes it may poll. */
     checkedAt: time('checked_at'),
-    /** The request or job that is asking; null: its turn has ended. */
+    /** Request or job that holds the poll lease; null: released. */
     checkedBy: text('checked_by'),
-    /** When operators were mailed of it last. */
+    /** Time at which operators were last notified by mail. */
     operatorToldAt: time('operator_told_at'),
     settledAt: time('settled_at'),
-    /** Before then the vendor takes no other change of the subscription, by its own word; null: it said nothing. */
+    /** Time until which the vendor accepts no other change of the subscription; null: no such time reported. */
     notBefore: time('not_before'),
-    /** Who settled it by hand; null: the vendor's word did, or a read. */
+    /** Operator who settled the change by hand; null: settled by the vendor's answer or a read. */
     settledBy: text('settled_by'),
-    /** When the customer said of an unclear one that it was checked, and who did; null: nobody has yet. */
+    /** Time at which the customer confirmed having checked an unclear change, and by whom; null: not yet. */
     acknowledgedAt: time('acknowledged_at'),
     acknowledgedByKind: text('acknowledged_by_kind'),
     acknowledgedById: text('acknowledged_by_id'),
@@ -59,17 +65,17 @@ export const licenseChanges = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    // One open change per asset, whatever races.
+    // One open change per asset, under any race.
     uniqueIndex('license_changes_open')
       .on(t.customerId, t.assetId)
       .where(sql`${t.state} in ('CLAIMED', 'SENT', 'UNKNOWN')`),
     uniqueIndex('license_changes_open_at_vendor')
       .on(t.customerId, t.vendorSubscriptionId)
       .where(sql`${t.state} in ('CLAIMED', 'SENT', 'UNKNOWN')`),
-    // Those that wait for a person, of all customers.
+    // Changes that need a person, across customers.
     index('license_changes_unclear').on(t.customerId, t.id).where(sql`${t.state} = 'UNCLEAR'`),
     index('license_changes_newest').on(t.customerId, t.assetId, t.createdAt),
-    // Without the id: few were made in one moment, and these are sorted by it.
+    // Without the id: few changes share a time, and those are sorted by it.
     index('license_changes_by_time').on(t.customerId, t.createdAt).concurrently(),
     foreignKey({ columns: [t.customerId, t.assetId], foreignColumns: [assets.customerId, assets.id] }),
     foreignKey({
@@ -93,23 +99,23 @@ export const licenseChanges = pgTable(
   ],
 )
 
-/** Each call of a change to its vendor. What was recorded and has no `kind`: nobody wrote down how it ended. */
+/** Attempts to send a change to its vendor. An attempt without `kind` has an unrecorded outcome. */
 export const licenseChangeAttempts = pgTable(
   'license_change_attempts',
   {
     customerId: customerId(),
     changeId: key('change_id').notNull(),
-    /** From 1 on. */
+    /** Number of the attempt, from 1. */
     number: integer('number').notNull(),
-    /** When the call could leave. */
+    /** Time at which the call may have left. */
     at: time('at').notNull().default(sql`clock_timestamp()`),
-    /** Who had it sent: whoever asked for the change, or for it again. */
+    /** Actor who requested the change, or its retry. */
     actorName: text('actor_name'),
-    /** The total that was sent. */
+    /** Requested total. */
     quantity: integer('quantity').notNull(),
-    /** What the vendor's answer came to: applied, rejected, not_sent or unknown. */
+    /** Outcome: applied, rejected, not_sent or unknown. */
     kind: text('kind'),
-    /** In the vendor's words or ours: for operators alone. */
+    /** Reason in the vendor's or our words, for operators only. */
     reason: text('reason'),
     vendorRequestId: text('vendor_request_id'),
     tookMs: integer('took_ms'),

@@ -4,21 +4,21 @@ import { customerId, key } from './columns.ts'
 import { customers } from './customers.ts'
 
 /**
- * What was given of each limit in its window, in shares to processes: of the newest window alone. The migration makes the
- * table unlogged: after a crash of the server it is empty, and the minute begins anew.
+ * Shares of each limit's window granted to processes, for the newest window only. The migration makes the table
+ * unlogged: after a crash of the server it is empty, and the minute starts over.
  */
 export const limitWindows = pgTable(
   'limit_windows',
   {
     customerId: customerId(),
-    /** Which limit, and whose: `requests`, or `requests key:<id>`. */
+    /** Limit and its subject: `requests`, or `requests key:<id>`. */
     subject: key('subject').notNull(),
-    /** Windows since 1970. */
+    /** Number of windows since 1970. */
     windowNumber: bigint('window_number', { mode: 'number' }).notNull(),
     taken: integer('taken').notNull(),
-    /** What the last one to ask was given. */
+    /** Latest granted share. */
     share: integer('share').notNull(),
-    /** Of the whole window. */
+    /** Quota of the whole window. */
     quota: integer('quota').notNull(),
   },
   (t) => [
@@ -27,7 +27,7 @@ export const limitWindows = pgTable(
   ],
 )
 
-/** Limits of a customer's own, for a minute; null: those of the settings. */
+/** Limits per minute of a customer; null: the defaults of the settings. */
 export const customerLimits = pgTable(
   'customer_limits',
   {
@@ -35,7 +35,7 @@ export const customerLimits = pgTable(
     requests: integer('requests'),
     changes: integer('changes'),
     exports: integer('exports'),
-    /** How many times as much all keys and sessions together have. */
+    /** Multiple of the limits for all keys and sessions together. */
     together: integer('together'),
   },
   (t) => [

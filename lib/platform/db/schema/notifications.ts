@@ -19,22 +19,22 @@ import { licenseChanges } from './license-changes.ts'
 const NOTICES = sql.raw(`array['new','due','past-due']`)
 const STOPPABLE = sql.raw(`array['new','due','past-due','licenses','needs']`)
 
-/** Whom notices go to: one address, whichever of the customer's billing profiles it is told of. */
+/** Recipient of notices: one address, regardless of the number of its billing profiles. */
 export const noticeRecipients = pgTable(
   'notice_recipients',
   {
     customerId: customerId().references(() => customers.id),
     id: key('id').notNull(),
     email: text('email').notNull(),
-    /** The notices that this person does not want; kept also when the operator takes the address out. */
+    /** Notices that this person has unsubscribed from; kept when the operator removes the address. */
     stopped: text('stopped').array().notNull().default(sql`'{}'`),
-    /** Why the mail server refused the address, which is not tried again; null: it is good. */
+    /** Mail server's reason for refusing the address, which is not tried again; null: valid. */
     failure: text('failure'),
     failedAt: time('failed_at'),
     createdAt: createdAt(),
-    /** From when on it is told of the totals that a vendor changed by itself; null: it is not. */
+    /** Time since which the recipient is notified of totals changed by a vendor; null: not subscribed. */
     licensesSince: time('licenses_since'),
-    /** Since when it gets what needs its member, once a week; null: they have not asked for it. */
+    /** Time since which the member gets a weekly mail about open tasks; null: not subscribed. */
     needsSince: time('needs_since'),
   },
   (t) => [
@@ -45,7 +45,7 @@ export const noticeRecipients = pgTable(
   ],
 )
 
-/** Which notices an address gets of which billing profile. */
+/** Kinds of notices by recipient and billing profile. */
 export const noticeSubscriptions = pgTable(
   'notice_subscriptions',
   {
@@ -53,7 +53,7 @@ export const noticeSubscriptions = pgTable(
     recipientId: key('recipient_id').notNull(),
     billingProfileId: key('billing_profile_id').notNull(),
     kinds: text('kinds').array().notNull(),
-    /** What arrived before is not told of as new. */
+    /** Invoices that arrived earlier are not reported as new. */
     since: time('since').notNull().default(sql`now()`),
   },
   (t) => [
@@ -70,23 +70,23 @@ export const noticeSubscriptions = pgTable(
   ],
 )
 
-/** A mail to a recipient: one a day at most, whatever races. Written before it is sent. */
+/** Mail to a recipient: at most one a day, under any race. Written before it is sent. */
 export const noticeMails = pgTable(
   'notice_mails',
   {
     customerId: customerId(),
     recipientId: key('recipient_id').notNull(),
-    /** The day of UTC on which it was written. */
+    /** UTC day on which it was written. */
     toldOn: date('told_on').notNull(),
     state: text('state').notNull().default('SENDING'),
-    /** How often it may have left: what surely did not leave is not counted. */
+    /** Sendings that may have left; certain failures are not counted. */
     attempts: integer('attempts').notNull().default(1),
     claimedAt: time('claimed_at').notNull().default(sql`now()`),
-    /** Whether it tells again of something that is past due. */
+    /** Whether the mail repeats an overdue notice. */
     reminds: boolean('reminds').notNull().default(false),
-    /** Whether it tells what needs the recipient: once a week. */
+    /** Whether the mail lists the recipient's open tasks, once a week. */
     tellsNeeds: boolean('tells_needs').notNull().default(false),
-    /** Why the mail server refused it. */
+    /** Mail server's reason for a refusal. */
     reason: text('reason'),
   },
   (t) => [
@@ -100,7 +100,7 @@ export const noticeMails = pgTable(
   ],
 )
 
-/** What a mail tells: a kind of notice of an invoice. Past due is told again, the others never. */
+/** Kind of notice of an invoice in a mail. Overdue notices are repeated, others never. */
 export const notices = pgTable(
   'notices',
   {
@@ -129,7 +129,7 @@ export const notices = pgTable(
   ],
 )
 
-/** What a mail tells of licenses: a total that a vendor changed by itself, to each recipient once. */
+/** License change by a vendor in a mail, once per recipient. */
 export const noticeChanges = pgTable(
   'notice_changes',
   {
@@ -152,15 +152,15 @@ export const noticeChanges = pgTable(
   ],
 )
 
-/** What a member does not want to see of what needs them, as long as it says what it said then. */
+/** Open task that a member has dismissed, as long as its content is unchanged. */
 export const needDismissals = pgTable(
   'need_dismissals',
   {
     customerId: customerId(),
     memberId: key('member_id').notNull(),
-    /** Names the line: its kind, and what it is about. */
+    /** Id of the task: its kind and subject. */
     needId: key('need_id').notNull(),
-    /** A digest of what it said: with other figures it is shown again. */
+    /** Digest of the task's content: with other figures, the task is shown again. */
     version: text('version').notNull(),
     dismissedAt: time('dismissed_at').notNull().defaultNow(),
   },

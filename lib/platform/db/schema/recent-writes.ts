@@ -5,8 +5,8 @@ import { customerId, time } from './columns.ts'
 const transactionId = customType<{ data: string }>({ dataType: () => 'xid8' })
 
 /**
- * Which transactions have written for a customer of late, where reads may go to a replica: it is asked whether the
- * replica shows them all. Each row is written in the transaction that it names, and is gone after a minute or two.
+ * Transactions that have recently written for a customer, for reads on a replica: checked for visibility in the
+ * replica's snapshot. Each row is written in the transaction that it names, and deleted after a minute or two.
  */
 export const recentWrites = pgTable(
   'recent_writes',

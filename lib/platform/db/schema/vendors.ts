@@ -14,31 +14,31 @@ import { createdAt, customerId, key, time } from './columns.ts'
 import { customers } from './customers.ts'
 
 /**
- * Accounts of the reseller at vendors: how far the reading of each one's list has come. Their credentials lie in
- * settings and files, never here. A row is there once an account was read.
+ * Reseller's accounts at vendors, with the progress of reading each list. Their credentials are in settings and files,
+ * never here. A row exists once an account was read.
  */
 export const vendorAccounts = pgTable(
   'vendor_accounts',
   {
     vendor: text('vendor').notNull(),
-    /** As settings and imports name it; `default` is the one of the environment. */
+    /** Name in settings and imports; `default` is the account of the environment variables. */
     name: key('name').notNull(),
     createdAt: createdAt(),
-    /** When its list may be read, or be gone on with. */
+    /** Time from which the vendor's list may be read or continued. */
     listNextAt: time('list_next_at').notNull().default(sql`clock_timestamp()`),
-    /** Of the pass that is under way: when it began, where it goes on, and which of the vendor's customers failed. */
+    /** Current pass over the list: start, next page, and the vendor's customers that failed. */
     listBeganAt: time('list_began_at'),
     listCursor: text('list_cursor'),
     listFailed: text('list_failed').array().notNull().default(sql`'{}'`),
-    /** When a process last tried it after it had failed for many; null: its vendor answered since. */
+    /** Latest half-open probe by a process after repeated failures; null: the vendor has answered since. */
     probedAt: time('probed_at'),
-    /** When a pass last came to the end of the list. */
+    /** Time at which the latest pass reached the end of the list. */
     listEndedAt: time('list_ended_at'),
   },
   (t) => [primaryKey({ columns: [t.vendor, t.name] })],
 )
 
-/** Subscriptions whose books a vendor keeps. Ours is the id that lasts; the vendor's own may change there. */
+/** Subscriptions at external vendors. Our id is permanent; the vendor's may change. */
 export const vendorSubscriptions = pgTable(
   'vendor_subscriptions',
   {
@@ -46,37 +46,37 @@ export const vendorSubscriptions = pgTable(
     id: key('id').notNull(),
     vendor: text('vendor').notNull(),
     account: key('account').notNull(),
-    /** The customer at the vendor. */
+    /** Customer's id at the vendor. */
     vendorCustomerId: text('vendor_customer_id').notNull(),
     subscriptionId: text('subscription_id').notNull(),
     skuId: text('sku_id').notNull(),
-    // The two ids in small letters: a vendor may write them in any. Columns, for under row-level security no index on a
-    // call of lower() is used.
+    // Both ids in lower case, because a vendor may vary the case. Generated columns, since row-level security prevents
+    // the use of an index on lower(), which is not leakproof.
     vendorCustomerKey: text('vendor_customer_key').generatedAlwaysAs(sql`lower(vendor_customer_id)`),
     subscriptionKey: text('subscription_key').generatedAlwaysAs(sql`lower(subscription_id)`),
     createdAt: createdAt(),
-    /** When its vendor last told us of it. */
+    /** Time of the vendor's latest report of the subscription. */
     observedAt: time('observed_at'),
-    /** When it is to be read by itself; null: the list comes to it. */
+    /** Time of the next individual read; null: covered by the list. */
     nextReadAt: time('next_read_at'),
-    /** When it was last asked for because somebody wanted to know at once: who writes it may ask. */
+    /** Latest read on demand, written as its lease: the process that writes it may read. */
     askedAt: time('asked_at'),
-    /** Digest of what it told then and our asset has; null: the asset has been written otherwise since. */
+    /** Digest of the report and of our asset; null: the asset was changed since. */
     observation: text('observation'),
-    /** When its asset was pointed to another one; what became of it stays as history. */
+    /** Time at which its asset was linked to another subscription; the row stays as history. */
     releasedAt: time('released_at'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    // Over all customers: whoever holds a subscription has its lock and its open change. Also what the vendors' lists are
-    // matched by: letters' case tells no two apart.
+    // Across customers: the holder of a subscription has its lock and its open change. Also matches the vendors' lists,
+    // case-insensitively.
     uniqueIndex('vendor_subscriptions_held')
       .on(t.vendor, t.account, t.vendorCustomerKey, t.subscriptionKey)
       .where(sql`${t.releasedAt} is null`),
     index('vendor_subscriptions_due')
       .on(t.vendor, t.account, t.nextReadAt)
       .where(sql`${t.nextReadAt} is not null`),
-    // What an asset repeats of it: a foreign key keeps the two equal.
+    // Target of the foreign key that keeps the copies in `assets` equal.
     unique('vendor_subscriptions_place').on(
       t.customerId,
       t.id,
@@ -89,20 +89,20 @@ export const vendorSubscriptions = pgTable(
   ],
 )
 
-/** How many calls an account may still make at a vendor's API: of no customer, and shared by all processes. */
+/** Remaining calls of an account at a vendor's API: not a customer's table, shared by all processes. */
 export const vendorBudgets = pgTable(
   'vendor_budgets',
   {
     vendor: key('vendor').notNull(),
-    /** The reseller's account there. */
+    /** Reseller's account at the vendor. */
     account: key('account').notNull(),
     api: key('api').notNull(),
-    /** Calls that were left at `refilled_at`, fractions too: they come back with time. */
+    /** Tokens at `refilled_at`, with fractions: one per call, refilled over time. */
     tokens: doublePrecision('tokens').notNull(),
     refilledAt: time('refilled_at').notNull(),
-    /** Until then nobody calls, because the vendor said so. */
+    /** Time until which no process calls, after a throttle. */
     closedUntil: time('closed_until'),
-    /** Seconds of the latest closing for which the vendor gave no time; the next one soon after is longer. */
+    /** Seconds of the latest pause without the vendor's Retry-After; the next one soon after is longer. */
     closedFor: integer('closed_for').notNull().default(0),
   },
   (t) => [

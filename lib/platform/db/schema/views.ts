@@ -12,20 +12,20 @@ import {
 import { createdAt, customerId, key } from './columns.ts'
 import { members } from './customers.ts'
 
-/** A name for an address of a list: of one member, or of all of the customer. */
+/** Named view of a list: of one member, or shared by the customer. */
 export const savedViews = pgTable(
   'saved_views',
   {
     customerId: customerId(),
     id: key('id').notNull(),
-    /** Whose it is; null: of all of the customer. */
+    /** Owner of the view; null: shared by all members of the customer. */
     memberId: key('member_id'),
     name: text('name').notNull(),
-    /** The screen, and what its contract reads of a query string, without a question mark. */
+    /** Screen, with the query parameters that its contract reads, without a question mark. */
     path: text('path').notNull(),
     query: text('query').notNull(),
     isPinned: boolean('is_pinned').notNull(),
-    /** Among those of the same owner and screen; equal ones are in the order in which they were made. */
+    /** Position among views of the same owner and screen; equal ones are in the order of creation. */
     position: integer('position').notNull(),
     createdAt: createdAt(),
   },
@@ -42,7 +42,7 @@ export const savedViews = pgTable(
   ],
 )
 
-/** Which columns of a list a member sees, in their order. Who has none here sees the usual ones. */
+/** Columns of a list that a member sees, in order; by default the usual ones. */
 export const listColumns = pgTable(
   'list_columns',
   {

@@ -13,8 +13,8 @@ import { createdAt, customerId, key, time } from '../columns.ts'
 import { members } from '../customers.ts'
 
 /**
- * Whoever has an e-mail address. Of no customer: each of their memberships is a row of `members`, and a trigger there
- * keeps this table right, so that nobody who adds a member has to see whom other customers have.
+ * Person with an e-mail address, across customers: each membership is a row of `members`, where a trigger maintains
+ * this table, so that adding a member requires no access to other customers' rows.
  */
 export const people = pgTable(
   'people',
@@ -22,8 +22,8 @@ export const people = pgTable(
     id: key('id').primaryKey().default(sql`gen_random_uuid()::text`),
     email: text('email').notNull(),
     /**
-     * Argon2id. It opens each membership that has no password of its own; whoever set it has proven the address. Null:
-     * there is none.
+     * Argon2id hash, for memberships without a password of their own; setting it requires a verified address. Null: no
+     * password.
      */
     passwordHash: text('password_hash'),
     createdAt: createdAt(),
@@ -31,30 +31,33 @@ export const people = pgTable(
   (t) => [uniqueIndex('people_email').on(sql`lower(${t.email})`)],
 )
 
-/** Somebody who has proven who they are, and has a step to go before there is a session. */
+/** Sign-in with a verified first factor and a pending step before the session. */
 export const pendingSignIns = pgTable(
   'pending_sign_ins',
   {
-    /** SHA-256 of the id that the browser keeps as a cookie of its own. */
+    /** SHA-256 of the id in the browser's cookie. */
     digest: key('digest').primaryKey(),
     personId: key('person_id').notNull(),
-    /** What was proven first, and therefore whom it opens: see lib/identity/access/people/rules.ts. */
+    /** First factor, which determines the memberships it opens: see lib/identity/access/people/rules.ts. */
     proof: key('proof').notNull(),
-    /** All that was proven: `password`, `passkey`, `issuer`, and second factors as lib/identity/access/factors/rules.ts writes them. */
+    /**
+     * Verified factors: `password`, `passkey`, `issuer`, and second factors in the notation of
+     * lib/identity/access/factors/rules.ts.
+     */
     proven: text('proven').array().notNull(),
-    /** The customer that was picked, where its second factor is still to be proven. */
+    /** Selected customer, which still requires a second factor. */
     picked: key('picked'),
-    /** The identity provider that has proven it, and its ID token, sealed: both go on to the session. */
+    /** Identity provider that verified the member, and its sealed ID token: both are copied to the session. */
     providerId: key('provider_id'),
     idToken: text('id_token'),
-    /** Steps that were tried, right or wrong. */
+    /** Number of attempts at steps, right or wrong. */
     tries: integer('tries').notNull().default(0),
     createdAt: createdAt(),
   },
   (t) => [index('pending_sign_ins_oldest').on(t.createdAt)],
 )
 
-/** Links with which somebody takes up a membership, or sets its password anew. */
+/** Links to accept a membership or to reset its password. */
 export const accountLinks = pgTable(
   'account_links',
   {
@@ -62,24 +65,24 @@ export const accountLinks = pgTable(
     id: key('id').notNull().default(sql`gen_random_uuid()::text`),
     memberId: key('member_id').notNull(),
     kind: text('kind').notNull(),
-    /** SHA-256 of the secret; null: the mail that it is made for has not left yet. */
+    /** SHA-256 of the secret; null: its mail was not sent yet. */
     digest: key('digest'),
-    /** The member who made it, or `operator`. */
+    /** Member who created it, or `operator`. */
     madeBy: key('made_by').notNull(),
     createdAt: createdAt(),
     expiresAt: time('expires_at').notNull(),
     usedAt: time('used_at'),
     withdrawnAt: time('withdrawn_at'),
-    /** Of its mail; null: the secret was shown to whoever made it, and so proves no address. */
+    /** State of its mail; null: the secret was shown to the link's creator, and so verifies no address. */
     state: text('state'),
-    /** Until when nobody else may send it, or try again. */
+    /** Time from which another process may send the mail, or retry. */
     notBefore: time('not_before').notNull().default(sql`now()`),
-    /** Why the mail server did not take it. */
+    /** Mail server's reason for a refusal. */
     reason: text('reason'),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    // For the release before, which looks digests up here; a later one drops it.
+    // For the previous release, which looks up digests here; a later one drops it.
     index('account_links_by_digest').on(t.digest).concurrently(),
     index('account_links_member').on(t.customerId, t.memberId),
     foreignKey({ columns: [t.customerId, t.memberId], foreignColumns: [members.customerId, members.id] }),
@@ -88,16 +91,19 @@ export const accountLinks = pgTable(
   ],
 )
 
-/** Asked for by somebody who has forgotten a password, whether anybody has that address or not: a job finds out. */
+/**
+ * Request to reset a forgotten password, recorded for known and unknown addresses alike (no account enumeration); a job
+ * looks the address up.
+ */
 export const recoveries = pgTable(
   'recoveries',
   {
     id: key('id').primaryKey().default(sql`gen_random_uuid()::text`),
-    /** As it was typed. */
+    /** Address as typed. */
     email: text('email').notNull(),
-    /** Null: nobody has looked yet, or nobody has that address. */
+    /** Null: not looked up yet, or an unknown address. */
     personId: key('person_id'),
-    /** SHA-256 of the secret; null: the mail has not left yet. */
+    /** SHA-256 of the secret; null: its mail was not sent yet. */
     digest: key('digest'),
     createdAt: createdAt(),
     expiresAt: time('expires_at'),

@@ -3,17 +3,17 @@ import { check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from
 import { createdAt, customerId, key, time } from '../columns.ts'
 import { customers, members } from '../customers.ts'
 
-/** What a customer's directory proves itself by. It opens SCIM and nothing else. */
+/** Credential of a customer's directory. It opens SCIM only. */
 export const scimTokens = pgTable(
   'scim_tokens',
   {
     customerId: customerId().references(() => customers.id),
     id: key('id').notNull(),
     name: text('name').notNull(),
-    /** SHA-256 of the token: it can't be read back. */
+    /** SHA-256 of the token, which can't be recovered. */
     digest: key('digest').notNull(),
     lastFour: text('last_four').notNull(),
-    /** What it may give to members; it takes from anybody. */
+    /** Roles that the directory may assign; it may remove any role. */
     roles: text('roles').array().notNull(),
     createdAt: createdAt(),
     expiresAt: time('expires_at'),
@@ -22,19 +22,19 @@ export const scimTokens = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    // For the release before, which looks digests up here; a later one drops it.
+    // For the previous release, which looks up digests here; a later one drops it.
     index('scim_tokens_by_digest').on(t.digest).concurrently(),
     check('scim_tokens_roles', sql`${t.roles} <@ array['it-manager','finance-user','admin']`),
   ],
 )
 
-/** What a directory says of a member beside what members have. */
+/** Directory's attributes of a member that `members` lacks. */
 export const scimUsers = pgTable(
   'scim_users',
   {
     customerId: customerId(),
     memberId: key('member_id').notNull(),
-    /** The directory's own name for them. */
+    /** Directory's own id of the user. */
     externalId: key('external_id'),
     givenName: text('given_name'),
     familyName: text('family_name'),
@@ -42,7 +42,7 @@ export const scimUsers = pgTable(
   (t) => [
     primaryKey({ columns: [t.customerId, t.memberId] }),
     index('scim_users_external').on(t.customerId, t.externalId),
-    // Withdrawing an invitation leaves nothing of it.
+    // Withdrawing an invitation deletes it completely.
     foreignKey({
       columns: [t.customerId, t.memberId],
       foreignColumns: [members.customerId, members.id],
@@ -50,7 +50,7 @@ export const scimUsers = pgTable(
   ],
 )
 
-/** A group of a directory, and what it gives to its members. */
+/** Group of a directory, with the roles and permissions of its members. */
 export const scimGroups = pgTable(
   'scim_groups',
   {
@@ -58,9 +58,9 @@ export const scimGroups = pgTable(
     id: key('id').notNull(),
     displayName: text('display_name').notNull(),
     externalId: key('external_id'),
-    /** Null: nobody has said yet what the group gives, so that it gives and takes nothing. */
+    /** Null: roles are not mapped yet, so the group changes no member's roles. */
     roles: text('roles').array(),
-    /** Null: all of the customer's. */
+    /** Null: all billing profiles of the customer. */
     billingProfiles: text('billing_profiles').array(),
     createdAt: createdAt(),
   },
@@ -85,7 +85,7 @@ export const scimGroupMembers = pgTable(
       columns: [t.customerId, t.groupId],
       foreignColumns: [scimGroups.customerId, scimGroups.id],
     }).onDelete('cascade'),
-    // Withdrawing an invitation leaves nothing of it.
+    // Withdrawing an invitation deletes it completely.
     foreignKey({
       columns: [t.customerId, t.memberId],
       foreignColumns: [members.customerId, members.id],

@@ -4,62 +4,62 @@ import { createdAt, customerId, key, time } from '../columns.ts'
 import { customers, members } from '../customers.ts'
 import { sessions } from './sign-ins.ts'
 
-/** Where a customer's people sign in: an issuer of OpenID Connect, and what is agreed with it. */
+/** OpenID Connect issuer for the sign-in of a customer's members, and its configuration. */
 export const identityProviders = pgTable(
   'identity_providers',
   {
     customerId: customerId().references(() => customers.id),
-    /** Random: it stands in the address to which the issuer leads back, and tells issuers apart there. */
+    /** Random id: part of the redirect URI, so that each issuer has its own (against mix-up attacks). */
     id: key('id').notNull().default(sql`gen_random_uuid()::text`),
-    /** As the operator's commands call it. */
+    /** Name in the operator's commands. */
     name: key('name').notNull(),
     issuer: key('issuer').notNull(),
     clientId: text('client_id').notNull(),
     /** Sealed: see lib/identity/access/sign-on/sealed.ts. Only the login of sign-in reads it. */
     clientSecret: text('client_secret').notNull(),
     scopes: text('scopes').array().notNull(),
-    /** The claim that says that the issuer has verified the address. */
+    /** Claim by which the issuer asserts that the address is verified. */
     verifiedClaim: text('verified_claim').notNull().default('email_verified'),
-    /** Roles of those who become members by their first sign-in; null: nobody does. */
+    /** Roles of members created by their first sign-in; null: none are created. */
     joinRoles: text('join_roles').array(),
-    /** What claims give: see lib/identity/access/sign-on/rules.ts. */
+    /** Mapping of claims to roles: see lib/identity/access/sign-on/rules.ts. */
     mappings: jsonb('mappings').notNull().default(sql`'[]'::jsonb`),
-    /** When issuer or client were set last: what was proven before says nothing of these. */
+    /** Last change of issuer or client: earlier sign-ins do not prove that these work. */
     changedAt: time('changed_at').notNull().default(sql`now()`),
     offAt: time('off_at'),
     createdAt: createdAt(),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
-    // Who comes back from an issuer brings this id, and no customer.
+    // The redirect from an issuer contains this id, and no customer.
     uniqueIndex('identity_providers_id').on(t.id),
     uniqueIndex('identity_providers_name').on(t.customerId, t.name),
     check('identity_providers_roles', sql`${t.joinRoles} <@ array['it-manager','finance-user','admin']`),
   ],
 )
 
-/** Domains of mail addresses whose people sign in at a provider. Before one is proven it counts for nothing. */
+/** Domains of mail addresses whose members sign in at a provider. An unverified domain has no effect. */
 export const signOnDomains = pgTable(
   'sign_on_domains',
   {
     customerId: customerId(),
-    /** In lower case, as DNS has it. */
+    /** Lower case, as in DNS. */
     domain: key('domain').notNull(),
     providerId: key('provider_id').notNull(),
-    /** What the DNS record has to say. */
+    /** Expected content of the DNS record. */
     token: text('token').notNull(),
     provenAt: time('proven_at'),
-    /** `dns` or `operator`. */
+    /** Method of verification: `dns` or `operator`. */
     provenBy: text('proven_by'),
-    /** When its record was looked for last; null: not since it was proven. */
+    /** Last check of the record; null: none since the domain was verified. */
     checkedAt: time('checked_at'),
-    /** Since when its record is missing; null: it is there, or the operator has confirmed the domain. */
+    /** Time since which its record is missing; null: present, or confirmed by the operator. */
     lostAt: time('lost_at'),
     createdAt: createdAt(),
   },
   (t) => [
     primaryKey({ columns: [t.customerId, t.domain] }),
-    // Of all customers one has it.
+    // A domain belongs to one customer.
     uniqueIndex('sign_on_domains_proven').on(t.domain).where(sql`${t.provenAt} IS NOT NULL`),
     foreignKey({
       columns: [t.customerId, t.providerId],
@@ -69,13 +69,13 @@ export const signOnDomains = pgTable(
   ],
 )
 
-/** Who a member is at a provider, since their first sign-in there. */
+/** Subject of a member at a provider, recorded at the first sign-in. */
 export const signOnSubjects = pgTable(
   'sign_on_subjects',
   {
     customerId: customerId(),
     providerId: key('provider_id').notNull(),
-    /** The claim `sub`: an issuer gives it to nobody else. */
+    /** Claim `sub`, unique at its issuer. */
     subject: key('subject').notNull(),
     memberId: key('member_id').notNull(),
     createdAt: createdAt(),
@@ -92,17 +92,17 @@ export const signOnSubjects = pgTable(
   ],
 )
 
-/** Sessions that were opened by a provider, which is told when they end. */
+/** Sessions opened through a provider, which is notified of their end. */
 export const signOnSessions = pgTable(
   'sign_on_sessions',
   {
     customerId: customerId(),
-    /** As `sessions` has it. */
+    /** Digest as in `sessions`. */
     digest: key('digest').notNull(),
     providerId: key('provider_id').notNull(),
-    /** Sealed: the issuer wants to see it when the session is ended. */
+    /** Sealed ID token: the issuer requires it when the session is ended. */
     idToken: text('id_token').notNull(),
-    /** What the issuer calls its own session (claim `sid`), where it says so: by this it ends ours. */
+    /** Issuer's session (claim `sid`), if it sends one: its back-channel logout ends ours by this id. */
     issuerSession: key('issuer_session'),
   },
   (t) => [
@@ -118,23 +118,26 @@ export const signOnSessions = pgTable(
   ],
 )
 
-/** Somebody was sent to an issuer, and has not come back. State, nonce and verifier follow from the browser's cookie. */
+/**
+ * Sign-on that was redirected to an issuer and has not returned. State, nonce and PKCE verifier are derived from the
+ * browser's cookie.
+ */
 export const begunSignOns = pgTable(
   'begun_sign_ons',
   {
-    /** SHA-256 of the id that the browser keeps as a cookie of its own. */
+    /** SHA-256 of the id in the browser's cookie. */
     digest: key('digest').primaryKey(),
     providerId: key('provider_id').notNull(),
-    /** Where it goes on to: a path of ours. */
+    /** Local path to open afterwards. */
     returnTo: text('return_to').notNull(),
-    /** The member who has to prove anew that it is they; null: somebody signs in. */
+    /** Member who has to re-authenticate; null for a sign-in. */
     freshMember: key('fresh_member'),
     createdAt: createdAt(),
   },
   (t) => [index('begun_sign_ons_oldest').on(t.createdAt)],
 )
 
-/** Logout tokens of issuers that have done their work: none does so twice. Kept for as long as it could. */
+/** Logout tokens that were used, against replay. Kept until they expire. */
 export const spentLogoutTokens = pgTable(
   'spent_logout_tokens',
   { digest: key('digest').primaryKey(), at: time('at').notNull().default(sql`now()`) },

@@ -13,7 +13,7 @@ import {
 import { createdAt, customerId, key, time } from '../columns.ts'
 import { imports } from '../imports.ts'
 
-/** What the charges come to that lead to one line; amounts are decimal text. */
+/** Sums of the charges that result in one line; amounts are decimal text. */
 type LineSum = {
   detail: string | null
   from: number
@@ -24,8 +24,8 @@ type LineSum = {
 }
 
 /**
- * The charges of one bill, as one import brought them. A bill is known by issuer and number, and not by its row, for its
- * charges may come first. They explain it, and nothing of what is owed follows from them.
+ * Charges of one bill, as one import brought them. A bill is identified by issuer and number instead of its row,
+ * because its charges may be imported first. They explain the bill and never change the amount due.
  */
 export const chargeSets = pgTable(
   'charge_sets',
@@ -37,13 +37,13 @@ export const chargeSets = pgTable(
     currency: text('currency').notNull(),
     count: integer('count').notNull(),
     amount: numeric('amount').notNull(),
-    /** The same for the same charges, in whatever order and however many files they came. */
+    /** Digest that is equal for the same charges in any order and number of files. */
     digest: text('digest').notNull(),
-    /** In the order of the charges, those of a line together. Read and written whole. */
+    /** Lines in the order of the charges, grouped by line. Read and written as a whole. */
     lines: jsonb('lines').$type<LineSum[]>().notNull(),
-    /** Null: another customer was merged into this one, whose imports stay with its history. */
+    /** Null: from another customer that was merged into this one, whose imports stay with its history. */
     importId: key('import_id'),
-    /** The import that brought others in their place; null: these hold. */
+    /** Import that replaced them; null: current. */
     replacedBy: key('replaced_by'),
     createdAt: createdAt(),
   },
@@ -57,29 +57,29 @@ export const chargeSets = pgTable(
   ],
 )
 
-/** One charge, as the vendor has it. Its place is that in which it is shown: by line, the dearest first. */
+/** Charge as reported by the vendor. Its place is its position on the screen: by line, the most expensive first. */
 export const charges = pgTable(
   'charges',
   {
     customerId: customerId(),
     setId: key('set_id').notNull(),
     position: integer('position').notNull(),
-    /** The vendor's id of the line that it leads to. */
+    /** Vendor's id of the line that the charge results in. */
     detail: text('detail'),
     category: text('category').notNull(),
-    /** `Correction` where it corrects what was billed before. */
+    /** `Correction` for a correction of an earlier bill. */
     class: text('class'),
     service: text('service').notNull(),
     description: text('description'),
     periodStart: time('period_start'),
-    /** Exclusive. */
+    /** End of the period, exclusive. */
     periodEnd: time('period_end'),
     billingAccount: text('billing_account').notNull(),
     subAccount: text('sub_account'),
     quantity: numeric('quantity'),
     unit: text('unit'),
     billedCost: numeric('billed_cost').notNull(),
-    /** Those that the operator has chosen. */
+    /** Tags that the operator has selected. */
     tags: jsonb('tags').$type<Record<string, string>>(),
   },
   (t) => [
