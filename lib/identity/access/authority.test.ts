@@ -18,7 +18,7 @@ import { addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts
 import { run } from '#lib/platform/db/test-server.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 
-// Who asks is looked up when a request begins. Its body may take its time, and whoever asks may be shut out meanwhile.
+// The caller is authenticated before the body arrives, and may lose access in the meantime (TOCTOU race).
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -93,7 +93,7 @@ const KEY_CALLS: Record<string, () => Call> = {
   revokeKey: CALLS.revokeKey as () => Call,
 }
 
-/** Sends it, and lets its body arrive when `meanwhile` is done. */
+/** Sends the request, and delivers its body after `change` has finished. */
 async function sendDuring(headers: Headers, [operation, path, method, body]: Call, change: () => unknown) {
   const stream = new ReadableStream(
     {
@@ -137,7 +137,7 @@ const SHUT_OUT = {
 }
 
 describe('a request whose body comes late', () => {
-  it.each(Object.keys(CALLS))('%s is carried out, where nothing happened meanwhile', async (name) => {
+  it.each(Object.keys(CALLS))('%s is carried out, where the caller keeps access', async (name) => {
     const { status } = await sendDuring(by.session, (CALLS[name] as () => Call)(), () => {})
     // Ben has no factor that could be taken away.
     expect(status).toBe(name === 'resetFactors' ? 404 : 200)
@@ -145,7 +145,7 @@ describe('a request whose body comes late', () => {
 
   const sessions = Object.entries({ ...SHUT_OUT, 'which was ended': endSession })
   it.each(sessions.flatMap(([how, what]) => Object.keys(CALLS).map((name) => [name, how, what] as const)))(
-    '%s of a session %s is nobody’s, and changes nothing',
+    '%s of a session %s is unauthenticated and changes nothing',
     async (name, _, change) => {
       let before: unknown
       const { status, json } = await sendDuring(by.session, (CALLS[name] as () => Call)(), async () => {
@@ -160,7 +160,7 @@ describe('a request whose body comes late', () => {
   const revoked = () => sql('UPDATE api_keys SET revoked_at = now() WHERE id = $1', id.key)
   const byKey = Object.entries({ ...SHUT_OUT, 'which was revoked': revoked })
   it.each(byKey.flatMap(([how, what]) => Object.keys(KEY_CALLS).map((name) => [name, how, what] as const)))(
-    '%s of a key %s is nobody’s, and changes nothing',
+    '%s of a key %s is unauthenticated and changes nothing',
     async (name, _, change) => {
       let before: unknown
       const { status, json } = await sendDuring(by.key, (KEY_CALLS[name] as () => Call)(), async () => {
@@ -192,7 +192,7 @@ describe('a request whose body comes late', () => {
   })
 })
 
-describe('a change of seats, which looks up nobody a second time,', () => {
+describe('a change of seats, which authenticates its caller only once,', () => {
   afterEach(() => void vi.restoreAllMocks())
   const change = (headers: Headers, during: () => unknown) =>
     sendDuring(headers, [setQuantity, '/billing/v1/assets/none', 'PATCH', { quantity: 1 }], during)
@@ -254,7 +254,7 @@ describe('a directory whose token is revoked while its request arrives', () => {
     expect(await listState()).toEqual(before)
   })
 
-  it('is refused at the end of a write that waits for somebody else, and whoever revokes it waits for nobody', async () => {
+  it('is rejected at the end of a write that waits for a lock, and the revocation does not wait for the write', async () => {
     const [token, customerId] = [newScimToken(), testCustomer as CustomerId]
     const newToken = { name: 'Directory', roles: ['it-manager'] as const, days: null }
     await scope({ customerId }, (tx) => addToken(tx, customerId, token, newToken))
@@ -288,12 +288,12 @@ describe('a directory whose token is revoked while its request arrives', () => {
   })
 })
 
-describe('while its caller is being shut out', () => {
+describe('while the caller is losing access', () => {
   const disable = "UPDATE members SET disabled_at = now() WHERE id = '"
   it.each([
     ...Object.keys(CALLS).map((name) => [name, 'session', CALLS[name]] as const),
     ...Object.keys(KEY_CALLS).map((name) => [name, 'key', KEY_CALLS[name]] as const),
-  ])('%s of a %s waits for what becomes of them', async (_, via, call) => {
+  ])('%s of a %s waits until the caller’s status is committed', async (_, via, call) => {
     const gate = Promise.withResolvers<void>()
     const isLocked = Promise.withResolvers<void>()
     const shutting = scope({ customerId: testCustomer as CustomerId }, async (tx) => {
@@ -313,7 +313,7 @@ describe('while its caller is being shut out', () => {
     expect([status, json.code]).toEqual([401, 'unauthenticated'])
   })
 
-  it('two keys that revoke each other at once end, and one of them was first', async () => {
+  it('two keys that revoke each other concurrently do not deadlock: one succeeds, the other is unauthenticated', async () => {
     for (let round = 0; round < 10; round++) {
       const made = await Promise.all(
         [0, 1].map(async (n) => ({

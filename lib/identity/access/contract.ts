@@ -4,7 +4,7 @@ import { accessRoutes } from '../routes.ts'
 import { Assertion } from '../second-factors/contract.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from './passwords/rules.ts'
 
-/** What proves that it is the member who sits there: by `by` the ways are told apart. */
+/** Proof of the member's identity, discriminated by `by`. */
 export const Credential = z.discriminatedUnion('by', [
   z.strictObject({ by: z.literal('password'), password: z.string().min(1).max(PASSWORD_MAX) }),
   z.strictObject({ by: z.literal('code'), code: z.string().min(1).max(100) }),
@@ -52,7 +52,9 @@ export const changePassword = contract({
   problems: ['permission_denied', 'rate_limited'],
 })
 
-/** The console's own call: by what a member can prove who they are. Not part of the published API. */
+/**
+ * Lists the ways in which a member can confirm their identity. Internal to the console, not part of the published API.
+ */
 export const readWays = contract({
   ...accessRoutes.readWays,
   summary: 'By what the signed-in member can prove that it is they',
@@ -80,7 +82,9 @@ export const proveSession = contract({
   problems: ['permission_denied', 'rate_limited'],
 })
 
-/** The console's own call: somebody takes up a membership by a link, or sets a password anew. Not part of the published API. */
+/**
+ * Accepts an invitation by its link, or sets a new password. Internal to the console, not part of the published API.
+ */
 export const redeemLink = contract({
   ...accessRoutes.redeemLink,
   evenIfClosed: true,
@@ -100,7 +104,7 @@ export const redeemLink = contract({
   problems: ['not_found', 'rate_limited'],
 })
 
-/** The console's own call: somebody has forgotten their password. Not part of the published API. */
+/** Requests a link for a forgotten password. Internal to the console, not part of the published API. */
 export const askRecovery = contract({
   ...accessRoutes.askRecovery,
   evenIfClosed: true,

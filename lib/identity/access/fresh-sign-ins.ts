@@ -17,13 +17,16 @@ import { findOpening } from './sign-on/find-provider.ts'
 /** A second factor, where that was proven. */
 type Verification = { factor?: Reaching }
 
-/** Throws a Problem where what is given proves nothing. */
+/** Throws a Problem where the credential is wrong. */
 type Check<By extends Credential['by']> = (
   caller: Caller,
   credential: Extract<Credential, { by: By }>,
 ) => Promise<Verification>
 
-/** By what a signed-in member can prove who they are. Another way is one more line here, and its shape in contract.ts. */
+/**
+ * Ways in which a signed-in member can confirm their identity. A new way needs an entry here, and its schema in
+ * contract.ts.
+ */
 const CHECKS: { [By in Credential['by']]: Check<By> } = {
   password: provePassword,
   code: (caller, { code }) => proveByFactor(caller, { code }, '/code'),
@@ -31,8 +34,8 @@ const CHECKS: { [By in Credential['by']]: Check<By> } = {
 }
 
 /**
- * Compares what a signed-in member gives to prove who they are.
- * @throws Problem `invalid_request` where it is wrong, `rate_limited` where it was so too often
+ * Verifies the credential with which a signed-in member confirms their identity.
+ * @throws Problem `invalid_request` where it is wrong, `rate_limited` after too many wrong ones
  */
 export function prove(caller: Caller, credential: Credential): Promise<Verification> {
   const check = CHECKS[credential.by] as Check<Credential['by']>
@@ -70,7 +73,10 @@ async function proveByFactor(
   throw new Problem('rate_limited', 'A code was wrong too often. Wait before you try again.', { headers })
 }
 
-/** By what a signed-in member can prove who they are: a password that opens their membership, a factor, their issuer. */
+/**
+ * Ways in which a signed-in member can confirm their identity: a password that opens their membership, a factor, their
+ * identity provider.
+ */
 type ReauthenticationMethods = { password: boolean; factor: boolean; signOn: boolean }
 
 /**

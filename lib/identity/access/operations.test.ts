@@ -43,7 +43,7 @@ const signedIn = async () => {
   if (sid === null) throw new Error('Could not sign in.')
   return { sid, cookie: await cookieOf(sid) }
 }
-/** What another program could make with our key: a token that is in order, of an algorithm that we do not use. */
+/** Makes a valid token with our key, but with an algorithm that we do not use, as another program could. */
 const encryptWithCbc = (claims: object) => {
   const info = 'NextAuth.js Generated Encryption Key'
   const key = Buffer.from(hkdfSync('sha256', sessionSecret(), '', info, 32))
@@ -58,7 +58,7 @@ const encryptWithCbc = (claims: object) => {
   return [header, '', ...[iv, text, tag].map((part) => part.toString('base64url'))].join('.')
 }
 const callerBehind = (cookie: string) => session(new Headers({ cookie }))
-// Nobody but the owner can make a session older, and the owner only past the wall.
+// Only the database owner can age a session, and only by disabling row-level security.
 const age = (column: 'created_at' | 'last_seen_at', interval: string) =>
   run(
     database.url,
@@ -108,7 +108,7 @@ describe('signing in', () => {
   })
 })
 
-it('signing in says nothing of what failed inside: next-auth puts the text into its answer', async () => {
+it('a failed sign-in reveals no internal error, because next-auth copies the text into its answer', async () => {
   const { signIn: pool } = database.opened
   const query = pool.query
   pool.query = (() => Promise.reject(new Error('Failed query: SELECT password_hash FROM members'))) as never
@@ -133,7 +133,7 @@ describe('a session', () => {
     await signOut(sid)
   })
 
-  it('is opened by tokens of the one algorithm that we use, whatever others their senders name', async () => {
+  it('accepts only tokens of its one algorithm, whatever their header claims', async () => {
     const { sid, cookie } = await signedIn()
     expect(await callerBehind(cookie)).toBeDefined()
     const other = encryptWithCbc({ sid })
@@ -152,7 +152,7 @@ describe('a session', () => {
     expect(await callerBehind(other.cookie)).toBeUndefined()
   })
 
-  it('is forgotten once it has ended, when its member signs in again', async () => {
+  it('is deleted after its end, when its member signs in again', async () => {
     await signedIn()
     await age('last_seen_at', '31 minutes')
     await signedIn()
@@ -217,7 +217,7 @@ describe('a session and the API', () => {
     expect((await validate({ authorization: `Bearer ${issued}` })).json.email).toBe(mail)
   })
 
-  it('an Authorization header alone decides, even beside a good cookie', async () => {
+  it('an Authorization header takes precedence over a valid cookie', async () => {
     const { cookie } = await signedIn()
     expect((await validate({ cookie, authorization: 'Bearer nonsense' })).status).toBe(401)
   })
@@ -289,7 +289,7 @@ describe('changePassword', () => {
     expect(await signIn({ email: mail, password: PASSWORD })).not.toBeNull()
   })
 
-  it('is nothing that a key can do', async () => {
+  it('rejects API keys', async () => {
     const authorization = `Bearer ${await addKey('northwind', ['admin'], { issuedBy: member })}`
     const body = { currentPassword: PASSWORD, newPassword: 'another horse battery' }
     expect(

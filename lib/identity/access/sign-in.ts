@@ -14,12 +14,12 @@ import { addPending, endPending, furtherPending, type Pending } from './sign-ins
 import { closeSession, openSession } from './sign-ins/session-life.ts'
 import type { Issued } from './sign-on/sealed.ts'
 
-// The way of a sign-in: a proof, then what `nextStep` asks for, then a session of one membership. Whatever proves who
-// somebody is, such as a password, ends in `proceed`.
+// A sign-in goes from a verified credential through the steps of `nextStep` to a session of one membership. Every way
+// to verify a person, such as a password, ends in `proceed`.
 
 const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1).max(PASSWORD_MAX) })
 
-/** Who asks, as far as the request says: an address in its one form, the browser's name for itself, its cookies. */
+/** Client of a request: its canonical IP address, its user agent, and its Cookie header. */
 export type BrowserClient = { address: string; userAgent: string; cookies: string }
 
 /**
@@ -36,10 +36,10 @@ export type SignedIn =
 export const DENIED: SignedIn = { kind: 'refused' }
 
 /**
- * Proves an e-mail address by its password, and goes on from there: opens a session, and ends the one that the browser had
- * before, or says that there is a step to go.
- * @returns the new session's id and the browser's mark, for its cookies
- * @throws Problem `service_unavailable`, where too many try at once
+ * Verifies an e-mail address and a password. Opens a session and ends the browser's former one, or returns the next
+ * step.
+ * @returns the new session's id and the device cookie, for the browser's cookies
+ * @throws Problem `service_unavailable`, where too many attempts run concurrently
  */
 export async function signIn(credentials: unknown, client: BrowserClient): Promise<SignedIn> {
   const leave = await acquireSignIn(deviceCookieOf(client.cookies) === undefined ? 'strangers' : 'marked')
@@ -73,7 +73,7 @@ async function tried(credentials: unknown, client: BrowserClient): Promise<Signe
   return proceed(person, { proof: credentialDigest, proven: ['password'] }, client)
 }
 
-/** What is proven of somebody; `issued` where an identity provider has proven it. */
+/** Verified credential of a person; `issued` where an identity provider has verified it. */
 type VerifiedCredential = { proof: string; proven: readonly string[]; issued?: Issued | undefined }
 
 /** Goes on from a proof: to a session, or to the step before it. */
@@ -154,15 +154,15 @@ export function browserOf({ cookies }: BrowserClient): string | undefined {
 const BOUNDS = { waiting: 60, timeoutMs: 5000 }
 
 /**
- * An attempt takes the one connection that may look accounts up, and a thread. Strangers, who may come from a thousand
- * addresses, leave both to browsers in which somebody has signed in before, whatever their account: a mark is all that
- * is known before anything is asked.
+ * Limits concurrent attempts, each of which takes a database connection for account lookups and a thread. Unknown
+ * browsers, possibly from a thousand addresses (credential stuffing), have their own limit, so that browsers with a
+ * device cookie of any account keep theirs: nothing but the cookie is known before the lookup.
  */
 const gates = { strangers: gate({ atOnce: 2, ...BOUNDS }), marked: gate({ atOnce: 2, ...BOUNDS }) }
 
 /**
- * Waits for the turn of an attempt to sign in; what it gives ends it.
- * @throws Problem `service_unavailable`, where too many wait or it took too long
+ * Waits for a slot to sign in. The returned function releases the slot.
+ * @throws Problem `service_unavailable`, where too many wait or the wait took too long
  */
 function acquireSignIn(who: keyof typeof gates): Promise<() => void> {
   return gates[who]()

@@ -70,7 +70,10 @@ export async function renewCodes(caller: Caller): Promise<string[]> {
   return codes
 }
 
-/** Changes what the caller has themselves. @param decide gets their membership here, and what was proven in the session */
+/**
+ * Changes the caller's own factors. @param decide receives the person, the caller's membership, and the methods
+ * verified in the session
+ */
 async function changeFactorsOf(
   { customerId, id, session = '' }: Caller,
   decide: (
@@ -95,7 +98,7 @@ function unproven(): Problem {
   return new Problem('permission_denied', 'Sign in with your second factor first: this session was not.')
 }
 
-/** What happens with factors at one membership: a row in its customer's history, and a mail where there is one for it. */
+/** Factor event at one membership: an audit event of its customer, and a mail where one exists for the event. */
 export type Happening = { action: string; mail?: AccountEvent; details?: Record<string, string | number> }
 
 /** The part of a change that the member makes themselves, at one of their memberships. */
@@ -108,7 +111,7 @@ export function partOf(
     customerId,
     async run(tx) {
       const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
-      // The member first, as wherever a member and what is theirs are locked.
+      // Locks the member first, in the lock order of members and their rows.
       await tx.select({ id: members.id }).from(members).where(memberFilter).for('no key update')
       await run(tx)
       const here = requestContext()
@@ -137,7 +140,7 @@ export function endUnproven(
   )
 }
 
-/** Those of a person's memberships that they have taken up, and may use. */
+/** Returns the accepted and enabled memberships. */
 export function inUse(memberships: readonly Membership[]): Membership[] {
   return memberships.filter(({ isDisabled, isInvited }) => !isDisabled && !isInvited)
 }

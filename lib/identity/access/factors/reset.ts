@@ -16,9 +16,10 @@ import { removeFactors, setCodes } from './store.ts'
 type Check = (tx: Transaction) => Promise<void>
 
 /**
- * Takes a member's second factors away, and ends their sessions. An Admin does so at their customer alone: what its member
- * has elsewhere stays as it is, and counts there. The operator does so everywhere.
- * @throws Problem `not_found` where there is no such member, or no factor that counts; what `check` throws, before that
+ * Removes a member's second factors, and ends their sessions. An Admin's reset applies to their customer only: factors
+ * of the member elsewhere stay, and count there. An operator's reset applies to all customers.
+ * @throws Problem `not_found` where the member does not exist or has no factor that counts; the errors of `check` come
+ * first
  */
 export async function resetFactors(
   caller: Caller,
@@ -61,7 +62,7 @@ async function reset(
   { requestId, isForPerson, personId }: How,
 ) {
   const { customerId, memberId, email } = one
-  // The member first, as wherever a member and what is theirs are locked.
+  // Locks the member first, in the lock order of members and their rows.
   await tx.execute(sql`
     UPDATE members SET factors_reset_at = statement_timestamp() WHERE customer_id = ${customerId} AND id = ${memberId}`)
   for (const factorScope of isForPerson ? [null, customerId] : [customerId]) {

@@ -5,7 +5,7 @@ import { database } from '#lib/platform/db/client.ts'
 import type { StoredPasskey } from './passkeys.ts'
 import { type Factor, RECOVERY_CODES } from './rules.ts'
 
-// What is secret of factors, and what is counted of them: read and written as the login of sign-in, which alone may.
+// Secrets and counters of factors are read and written by the database role of sign-in, which has the exclusive right.
 
 export type StoredApp = { id: string; secret: string }
 
@@ -16,7 +16,7 @@ export async function findApps(factors: readonly Factor[]): Promise<StoredApp[]>
   return (await database().signIn.query<StoredApp>(apps, [ids])).rows
 }
 
-/** A passkey, and whose it is. @param credential its id, as its browser says */
+/** Finds a passkey and its owner. @param credential its id as the browser sends it */
 export async function findPasskey(
   credential: string,
 ): Promise<(StoredPasskey & { id: string; personId: string }) | undefined> {
@@ -40,7 +40,10 @@ export async function consumeStep(id: string, step: number): Promise<boolean> {
   return (await database().signIn.query(query, [id, step])).rowCount === 1
 }
 
-/** Notes what a passkey counts now. @returns false where it does not count on; those that never count stay at 0 */
+/**
+ * Stores the counter of a passkey. @returns false where the counter does not increase; passkeys without a counter stay
+ * at 0
+ */
 export async function advanceCounter(id: string, counter: number): Promise<boolean> {
   const query = `
     UPDATE second_factors SET counter = $2, last_used_at = now()
@@ -50,7 +53,7 @@ export async function advanceCounter(id: string, counter: number): Promise<boole
 
 export type StoredCode = { id: string; reach: string | null; createdAt: Date }
 
-/** Somebody's recovery code, where it was not used yet. */
+/** Finds an unused recovery code of a person. */
 export async function findCode(personId: string, code: string): Promise<StoredCode | undefined> {
   const { rows } = await database().signIn.query<StoredCode>(
     `SELECT id, reach, created_at AS "createdAt" FROM recovery_codes WHERE digest = $1 AND used_at IS NULL`,
@@ -69,7 +72,7 @@ export function newCodes(): string[] {
   })
 }
 
-/** What is kept of a code. @param code without its hyphens */
+/** Returns the digest to store for a recovery code. @param code without its hyphens */
 export function digestOfCode(personId: string, code: string): string {
   return digestOf(`recovery code of ${personId} ${code}`)
 }

@@ -38,7 +38,7 @@ export async function listFactors(
   return { factors, codesLeft: codes.rows[0]?.left ?? 0 }
 }
 
-/** In a statement: the rows that count for a member, as lib/identity/access/factors/rules.ts says. */
+/** SQL condition for the rows that count for a member, as lib/identity/access/factors/rules.ts defines. */
 function ofMember(customerId: CustomerId, memberId: string, row: SQL): SQL {
   return sql`JOIN members m ON m.person_id = ${row}.person_id
     WHERE m.customer_id = ${customerId} AND m.id = ${memberId} AND (${row}.reach = ${customerId}
@@ -96,7 +96,7 @@ export async function consumeCode(tx: Transaction, personId: string, id: string)
   return used.rowCount === 1
 }
 
-/** From now on it is proven in this session that its member has this factor. */
+/** Notes in the session that its member has verified this factor. */
 export async function noteFactor(
   tx: Transaction,
   customerId: CustomerId,

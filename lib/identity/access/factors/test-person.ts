@@ -11,7 +11,7 @@ import { proveStep } from '../sign-ins/steps.ts'
 import { settingUpIn, setUp } from './set-up.ts'
 import { newSecret } from './totp.ts'
 
-// Somebody who signs in, for tests of second factors.
+// Person who signs in, for tests of second factors.
 
 export const PASSWORD = 'correct horse battery'
 export const client = (cookies = '') => ({ address: '192.0.2.1', userAgent: 'Test', cookies })
@@ -61,12 +61,12 @@ export async function addApp(sid: string): Promise<string> {
   return secret
 }
 
-/** Signs in with password and code, on the step of which nobody has used the code. */
+/** Signs in with password and code, at a time step whose code is unused. */
 export async function enterWith(email: string, code: string, password = PASSWORD): Promise<string> {
   return sidOf(await proveStep({ code }, client(pendingOf(await enter(email, password)))))
 }
 
-/** Sets a password that opens one membership alone, as a link does that an Admin has copied. */
+/** Sets a password that opens one membership only, like a copied link. */
 export async function setMembershipPassword(
   database: TestDatabase,
   customer: string,

@@ -5,17 +5,21 @@ import { database, type Transaction } from '#lib/platform/db/client.ts'
 import { findPerson } from '../people/find-person.ts'
 import { newSecret } from './store.ts'
 
-// Who has forgotten a password is answered before anybody looks whether the address is known: a job does, and mails a link.
+// The answer to a recovery request does not depend on whether the address is known (user enumeration): a job looks it
+// up and mails a link.
 
-/** How long such a link can be used once it is mailed, in seconds. Whoever asks for another one withdraws it. */
+/** How long a mailed recovery link is valid, in seconds. A new request withdraws the former link. */
 const RECOVERY_SECONDS = 30 * 60
 
-/** Writes down that a link is to be mailed to this address, if anybody has it. */
+/** Enqueues a recovery mail to this address, whether it is known or not. */
 export async function requestRecovery(email: string): Promise<void> {
   await database().signIn.query('INSERT INTO recoveries (email) VALUES ($1)', [email])
 }
 
-/** A link that this process is to mail; `email`: as the member has it. Without one, nobody has the address. */
+/**
+ * Recovery link for this process to mail; `email`: as stored with the member. `mail` is undefined for an unknown
+ * address.
+ */
 export type DueRecovery = { id: string; mail: { email: string; secret: string } | undefined }
 
 const CLAIM = `
@@ -50,7 +54,7 @@ export async function claimRecovery(): Promise<DueRecovery | undefined> {
   return { id: due.id, mail: { email: membership.email, secret } }
 }
 
-/** How its mail ended; `WAITING`: it surely did not leave, and is tried again later. */
+/** Stores the outcome of the mail; `WAITING`: it certainly was not sent, and is retried later. */
 export async function finishRecovery(
   id: string,
   state: 'WAITING' | 'SENT' | 'REFUSED' | 'UNKNOWN',

@@ -19,8 +19,9 @@ import { LINK_SECONDS, type LinkKind } from './rules.ts'
 export type NewLink = { memberId: string; kind: LinkKind; by: string }
 
 /**
- * Makes a link for a member and withdraws the one of its kind before. The secret is told here and nowhere again: whoever is
- * shown it can redeem it, so that it opens that membership alone. Who may make one is the caller's to check, and to record.
+ * Makes a link for a member and withdraws the former one of its kind. The secret is returned once and can't be read
+ * again. A reader of the secret can redeem the link, so it opens that membership only. The caller checks the permission
+ * and records the audit event.
  */
 export async function addLink(
   tx: Transaction,
@@ -33,8 +34,8 @@ export async function addLink(
 }
 
 /**
- * The same for a link that a job mails to the member's address: nobody else gets to see it. It lasts from when it is mailed.
- * Only where a mail server is set.
+ * Like `addLink`, but a job mails the link to the member's address, and no other person sees its secret. Its lifetime
+ * starts with the mail. Requires a mail server.
  */
 export async function mailLink(tx: Transaction, customerId: CustomerId, link: NewLink): Promise<void> {
   await insert(tx, customerId, link, { state: 'WAITING' })
@@ -45,7 +46,7 @@ export function addressOf(kind: LinkKind, secret: string): string {
   return `${env().baseUrl}/${kind}/${secret}`
 }
 
-/** What makes a link: 256 bits, of which only the digest is kept. */
+/** Returns a new secret of 256 bits. Only its digest is stored. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
@@ -111,7 +112,7 @@ export function listOpenLinks(tx: Transaction, customerId: CustomerId, memberId?
 
 const IS_OPEN = and(isNull(accountLinks.usedAt), isNull(accountLinks.withdrawnAt))
 
-/** Then nobody asks any more who was invited when. */
+/** Retention of links; after it, the author and the time of an invitation are of no use any more. */
 const RETENTION = sql`interval '90 days'`
 
 /**
@@ -123,7 +124,7 @@ export async function pruneLinks(tx: Transaction, customerId: CustomerId): Promi
   return removeLinks(tx, customerId, isOld)
 }
 
-/** Removes those of the customer's links of which this holds. @returns how many */
+/** Removes the customer's links that match the condition. @returns how many */
 export async function removeLinks(
   tx: Transaction,
   customerId: CustomerId,
@@ -167,7 +168,7 @@ export async function claimLink(tx: Transaction, customerId: CustomerId): Promis
         CASE a.kind WHEN 'reset' THEN ${LINK_SECONDS.reset}::int ELSE ${LINK_SECONDS.invitation}::int END)
     FROM due WHERE a.customer_id = ${customerId} AND a.id = due.id RETURNING a.id, a.member_id AS "memberId"`)
   if (!claimed[0]) return undefined
-  // By a statement of its own: Citus refuses an UPDATE beside a table that lies everywhere.
+  // A separate statement: Citus rejects an UPDATE combined with a reference table.
   const { rows } = await tx.execute<Omit<DueLink, 'secret'>>(sql`
     SELECT t.id, t.kind, m.email, m.name, c.name AS customer
     FROM account_links t

@@ -8,8 +8,8 @@ import { measured, requestContext } from '#lib/platform/runtime/log.ts'
 import { type Attempt, countPasswordAttempt } from '../sign-ins/budgets.ts'
 
 /**
- * Counts an attempt to name the present password within a session, before it is compared: whoever has got hold of a
- * session could try passwords there.
+ * Counts an attempt to enter the present password within a session, before the comparison: otherwise a stolen session
+ * allows guessing.
  * @throws Problem `rate_limited`, after too many wrong ones
  */
 export async function attemptInSession(caller: Caller): Promise<Extract<Attempt, { kind: 'counted' }>> {

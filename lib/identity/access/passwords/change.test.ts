@@ -87,7 +87,7 @@ describe('a new password', () => {
     expect((await change(sid, PASSWORD, 'another horse battery')).status).toBe(200)
   })
 
-  it('leaves no session behind that was opened with the old one meanwhile', async () => {
+  it('leaves no session that was opened concurrently with the old password', async () => {
     const customerId = 'northwind' as CustomerId
     const owner = new pg.Client({ connectionString: database.url })
     await owner.connect()

@@ -9,12 +9,13 @@ import { members } from '#lib/platform/db/schema/customers.ts'
 import { deviceOfSession, notifyMember } from '../sign-ins/account-mail.ts'
 import { forgetBrowsers } from '../sign-ins/browsers.ts'
 
-/** Where a password was set, as the mail about it tells. */
+/** Device at which a password was set, as named in the mail about it. */
 export type Device = { address: string; userAgent: string }
 
 /**
- * Sets a membership's own password, or takes it away, so that its person's opens it. Ends the member's sessions, and forgets
- * the browsers that the account knows, but for the session named `keep` and its browser. The member is told by mail.
+ * Sets a membership's own password; null removes it, so that its person's password opens the membership. Ends the
+ * member's sessions and forgets the account's known browsers, except for the session `exceptSession` and its browser.
+ * Notifies the member by mail.
  */
 export async function setPasswordHash(
   tx: Transaction,
@@ -31,7 +32,10 @@ export async function setPasswordHash(
   await notifyMember(tx, customerId, memberId, 'new-password', device)
 }
 
-/** Sets the password of a person, or takes it away, in the scope of one of their customers. It opens what has none of its own. */
+/**
+ * Sets or removes the password of a person, in the scope of one of their customers. It opens the memberships without a
+ * password of their own.
+ */
 export async function setPersonHash(tx: Transaction, personId: string, hash: string | null): Promise<void> {
   const { rowCount } = await tx.update(people).set({ passwordHash: hash }).where(eq(people.id, personId))
   if (rowCount !== 1) throw new Error('A person is changed in the scope of one of their customers.')
@@ -72,7 +76,7 @@ async function setMembershipHash(
   hash: string | null,
 ) {
   const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
-  // What its person's password opens asks for its person's factors.
+  // The person's password opens the membership, so the person's factors are required.
   const isolation = hash === null ? { factorsApart: false } : {}
   await tx
     .update(members)

@@ -8,8 +8,8 @@ import { addLink } from '../links/store.ts'
 import { hashPassword } from '../passwords/hash.ts'
 import { signIn } from '../sign-in.ts'
 
-// A computation of Argon2 takes a hundred times as long as all else that a sign-in does before it is refused: an answer
-// comes as late as there are of them. The library does what it always does, and is counted.
+// An Argon2 computation takes a hundred times as long as everything else before a rejection, so the response time
+// depends on the number of computations. The test counts the calls of the library, which does its usual work.
 let computed = 0
 vi.mock('@node-rs/argon2', async (importActual) => {
   const library = await importActual<typeof import('@node-rs/argon2')>()

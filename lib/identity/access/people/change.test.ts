@@ -13,7 +13,8 @@ import { hashPassword, passwordFits } from '../passwords/hash.ts'
 import { lockNewcomer } from './change.ts'
 import { findAnybody } from './find-person.ts'
 
-// Ana has a password and an app. She is disabled at alder when birch invites her address, which somebody else reads.
+// Ana has a password and an app. She is disabled at alder when birch invites her address, whose mail another person
+// reads.
 
 const [alder, birch, cedar] = ['alder', 'birch', 'cedar'] as [CustomerId, CustomerId, CustomerId]
 const [CHOSEN, ANOTHER] = ['a stranger has chosen this', 'chosen once more by mail']
@@ -62,8 +63,8 @@ const opensAlder = async () => {
   return enterWith(email, codeOf(secret))
 }
 
-describe('while a customer has somebody disabled for a while', () => {
-  it('a mailed invitation is taken up apart, and alder is as before once it lets them in again', async () => {
+describe('while a customer has a member temporarily disabled', () => {
+  it('a mailed invitation is accepted in isolation, and alder is unchanged when it enables the member again', async () => {
     await redeemMailed('invitation')
     expect([await kindOf(CHOSEN), await kindOf(PASSWORD)]).toEqual(['signed-in', 'refused'])
     expect(await opensAlder()).toEqual(expect.any(String))
@@ -74,7 +75,7 @@ describe('while a customer has somebody disabled for a while', () => {
     ])
   })
 
-  it('a link for a new password sets the one of what was taken up apart, and no other', async () => {
+  it('a link for a new password sets the password of the isolated membership only', async () => {
     await redeemMailed('invitation')
     await redeemMailed('reset')
     expect(await kindOf(CHOSEN)).toBe('signed-in')
@@ -97,7 +98,7 @@ describe('while a customer has somebody disabled for a while', () => {
     expect(await passwordFits(ANOTHER, hashOf(member))).toBe(false)
   })
 
-  it('single sign-on takes up apart, where the password of before opens nothing', async () => {
+  it('single sign-on accepts in isolation, where the former password opens nothing', async () => {
     await bySignOn()
     expect(await kindOf(PASSWORD)).toBe('refused')
     expect(await opensAlder()).toEqual(expect.any(String))
@@ -108,7 +109,7 @@ describe('whom each customer has taken away', () => {
   it.each([
     ['a mailed invitation', () => redeemMailed('invitation')],
     ['single sign-on', bySignOn],
-  ] as const)('begins anew by %s', async (_, come) => {
+  ] as const)('starts over by %s', async (_, come) => {
     await remove()
     await come()
     expect(await findAnybody(email)).toMatchObject({ factors: [] })

@@ -12,7 +12,7 @@ import { signIn } from '../sign-in.ts'
 import { setDeviceCookie } from '../sign-ins/browsers.ts'
 import { countFactorAttempt } from '../sign-ins/budgets.ts'
 
-// Whoever has one of somebody's passwords, as an Admin has who redeemed a link of their own, guesses at the others.
+// An attacker who has one of a person's passwords, such as an Admin who redeemed a copied link, guesses the others.
 
 const [BIRCH, THEIRS] = ['a birch horse battery', 'correct horse battery']
 const birch = 'birch' as CustomerId
@@ -77,7 +77,7 @@ it('many browsers that one right password makes known have one share together', 
     for (let guess = 0; guess < 4; guess++)
       kinds.push((await signIn({ email, password: `guess ${n} ${guess}` }, recognized)).kind)
   }
-  // Each of them alone has five.
+  // Each browser by itself has five attempts.
   expect(kinds.slice(0, 20)).toEqual(Array(20).fill('refused'))
   expect(kinds.slice(20)).toContain('throttled')
 })
@@ -87,12 +87,12 @@ it('a password that is right takes only itself back, where it has nothing else t
   for (let n = 0; n < 8; n++) expect(await enter(BIRCH)).toBe('signed-in')
 })
 
-it('a guess that is set as the own password, to see what it opens, is counted too', async () => {
+it('a guess that is set as one’s own password, to see which memberships it opens, is counted', async () => {
   const answers = []
   for (let n = 0; n < 7; n++) answers.push(await set(`${n} guesses at a horse`))
   expect(answers.slice(0, 5)).toEqual(Array(5).fill('done'))
   expect(answers.slice(-1)).toEqual(['rate_limited'])
-  // What somebody else may set is left alone by that.
+  // Passwords that another person sets are not affected.
   const other = await addMember('alder', { roles: [], email: `other.${email}`, invitedAt: new Date() })
   const alder = 'alder' as CustomerId
   const { secret } = await scope({ customerId: alder }, (tx) =>

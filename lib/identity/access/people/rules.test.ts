@@ -30,11 +30,11 @@ const opened = (hash: string, ...memberships: Membership[]) =>
   openedBy(hash, { memberships }).map(({ customerId }) => customerId)
 
 describe('a password', () => {
-  it('of a person opens what has none of its own', () => {
+  it('of a person opens memberships without a password of their own', () => {
     expect(opened('persons', at('a'), at('b'), at('c', membershipWith('x')))).toEqual(['a', 'b'])
   })
 
-  it('of a membership opens that one, and those that were taken up with the same one', () => {
+  it('of a membership opens that membership, and those that were accepted with the same password', () => {
     expect(opened('x', at('a', membershipWith('x')), at('b', membershipWith('y')), at('c'))).toEqual(['a'])
     expect(opened('x', at('a', membershipWith('x')), at('b', membershipWith('x')), at('c'))).toEqual([
       'a',
@@ -47,12 +47,12 @@ describe('a password', () => {
     expect(opened('x', at('a', { ...membershipWith('x'), isDisabled: true }), at('b'))).toEqual([])
   })
 
-  it('that nobody has opens nothing', () => {
+  it('without an owner opens nothing', () => {
     expect(opened('other', at('a'), at('b', membershipWith('x')), at('c', membershipWith(null)))).toEqual([])
   })
 })
 
-it('somebody’s passwords are each told once, without those of disabled memberships', () => {
+it('passwordsOf lists each password of a person once, without those of disabled memberships', () => {
   const memberships = [
     at('a'),
     at('b'),
@@ -63,7 +63,7 @@ it('somebody’s passwords are each told once, without those of disabled members
   expect(passwordsOf({ memberships: [at('a', membershipWith(null))] })).toEqual([])
 })
 
-describe('after a proof comes', () => {
+describe('nextStep after a verified credential', () => {
   const [a, b] = [at('a'), at('b')]
   it.each([
     ['nothing, where it opens nothing', [], undefined, { kind: 'refuse' }],
@@ -77,7 +77,7 @@ describe('after a proof comes', () => {
   })
 })
 
-describe('where there are second factors, after a proof comes', () => {
+describe('nextStep with second factors, after a verified credential', () => {
   const factor = (factorScope: string | null): Factor => ({
     id: `at ${factorScope}`,
     kind: 'totp',
@@ -134,7 +134,7 @@ describe('where there are second factors, after a proof comes', () => {
     expect(nextStep({ memberships, picked, proven: verifiedMethods })).toEqual(step)
   })
 
-  it('names to a password alone no customer that needs a factor', () => {
+  it('hides customers that need a factor from a caller with only a password', () => {
     expect(pickable([plain, persons, bare], ['password'])).toEqual([plain, bare])
     expect(pickable([plain, persons, withFactor], ofPerson)).toEqual([plain, persons, withFactor])
   })

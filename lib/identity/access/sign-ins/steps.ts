@@ -25,7 +25,7 @@ import { traceFailure } from './audit.ts'
 import { accessScopeOf } from './choices.ts'
 import { addPending, countStep, findPending, furtherPending, type Pending } from './pending.ts'
 
-/** What a form of sign-in may hold, all of it text: a password with its address, or one of the steps. */
+/** Fields of a sign-in form, all of them text: an address with its password, or one of the steps. */
 export const FIELDS = { email: {}, password: {}, customer: {}, passkey: {}, factor: {}, newFactor: {} }
 
 export type Credentials = Partial<Record<keyof typeof FIELDS, string>> | undefined
@@ -45,7 +45,7 @@ export function stepOf(credentials: Credentials): ((client: BrowserClient) => Pr
   return undefined
 }
 
-/** Reads a step from its text. What can't be read is refused, as is what the step finds wrong in it. */
+/** Parses a step. Unparsable text is refused, and so is a step that fails with `invalid_request`. */
 function read<T>(
   shape: z.ZodType<T>,
   text: string,
@@ -71,12 +71,12 @@ function jsonOf(text: string): unknown {
 
 // The steps of a sign-in at which a second factor is proven, or set up where one is demanded.
 
-/** `ended`: what was proven before is not known any more, since it took too long or was tried too often. */
+/** `ended`: the pending sign-in has expired, or had too many attempts. */
 export type Stepped = SignedIn | { kind: 'ended' }
 
 const ENDED: Stepped = { kind: 'ended' }
 
-/** The step at which a browser stands between a proof and a session; undefined where it stands at none. */
+/** Returns the browser's pending sign-in with its next step; undefined where there is none. */
 export async function stepAt(cookies: string) {
   const pending = await findPending(cookies)
   const person = pending && (await findPersonById(pending.personId))
@@ -100,8 +100,8 @@ export async function proveStep(answer: FactorCredential, client: BrowserClient)
 }
 
 /**
- * Sets up the factor that a customer demands, and goes on.
- * @throws Problem `invalid_request` at what is wrong
+ * Sets up the factor that a customer demands, and continues the sign-in.
+ * @throws Problem `invalid_request` at the wrong field
  */
 export async function setUpStep(newFactor: NewFactor, client: BrowserClient): Promise<Stepped> {
   const at = await stepAt(client.cookies)
@@ -125,7 +125,7 @@ async function further(
   return now ? goOn(now, client) : ENDED
 }
 
-/** Proves who it is by a passkey alone, which has made sure who holds it. */
+/** Signs in with a passkey as the only credential, which requires user verification. */
 export async function signInByPasskey(answer: Assertion, client: BrowserClient): Promise<SignedIn> {
   const passkey = await findPasskey(answer.id)
   const person = passkey && (await findPersonById(passkey.personId, browserOf(client)))

@@ -11,15 +11,15 @@ import { findOpening, findProvider, findProviderOf, type Provider } from './find
 import { configurationOf, remember } from './issuer.ts'
 import { type Claims, claimsNeeded, domainOf } from './rules.ts'
 
-/** Where the browser goes next, with the id for its cookie. `none`: there is no single sign-on for the address. */
+/** Next address for the browser, with the id for its cookie. `none`: the address has no single sign-on. */
 export type Begin =
   | { kind: 'to-issuer'; location: string; id: string }
   | { kind: 'none' }
   | { kind: 'unavailable' }
 
 /**
- * Begins a sign-in at the issuer of an address's domain. Whether anybody has the address plays no part.
- * @param from where it goes on to: a path of ours, else the console's start
+ * Starts a sign-in at the issuer of an address's domain, whether the address is known or not.
+ * @param from path to return to; any other address is replaced by the start page
  */
 export async function beginSignOn(email: string, from: string): Promise<Begin> {
   const domain = domainOf(email)
@@ -28,7 +28,7 @@ export async function beginSignOn(email: string, from: string): Promise<Begin> {
   return lead(provider, { login_hint: email.trim() }, { returnTo: localPath(from), freshMember: null })
 }
 
-/** Begins that a member whose session a provider opened proves there anew that it is they. */
+/** Starts a reauthentication at the provider that opened the member's session. */
 export async function beginFreshSignOn(
   { customerId, id, email, session }: Caller,
   from: string,
@@ -45,7 +45,10 @@ export function callbackOf(providerId: string): string {
   return `${env().baseUrl}/auth/sign-on/callback/${providerId}`
 }
 
-/** What openid-client needs for a provider. @throws Error where its secret can't be read, or its issuer not be reached */
+/**
+ * Returns the configuration of openid-client for a provider. @throws Error where its secret can't be read, or its
+ * issuer not be reached
+ */
 export async function configurationFor(provider: Provider): Promise<oidc.Configuration> {
   const { clientSecret } = provider
   if (clientSecret === undefined)
@@ -75,15 +78,15 @@ async function lead(
   }
 }
 
-/** What an issuer has proven: who somebody is there, and what it says of them. */
+/** Identity verified by an issuer: its subject, claims and ID token. */
 export type IssuerIdentity = { subject: string; claims: Claims; idToken: string }
 
 /**
- * Brings an issuer the code that it gave a browser, and checks what comes back: state, nonce, PKCE, issuer (also that of
- * RFC 9207), audience, signature and times. What the ID token lacks of what we ask for is read from the issuer's userinfo.
- * @param id of the browser's cookie
- * @param search of the address that the browser came back to
- * @throws Error where anything does not fit
+ * Exchanges the authorization code for tokens, and verifies state, nonce, PKCE, issuer (also by RFC 9207), audience,
+ * signature and times. Reads claims that the ID token lacks from the userinfo endpoint.
+ * @param id value of the browser's cookie
+ * @param search query string of the callback
+ * @throws Error where a check fails
  */
 export async function exchange(
   provider: Provider,
@@ -120,19 +123,20 @@ async function moreOf(
   return oidc.fetchUserInfo(configuration, accessToken, idClaims.sub)
 }
 
-// Between the way to an issuer and the way back stands a row for a short time, and in the browser a cookie of its own.
-// What the issuer is to give back follows from the cookie: so a way back that another browser began fits nothing.
+// A pending sign-on is a short-lived row, between redirect and callback, with a cookie of its own in the browser.
+// State, nonce and PKCE verifier are derived from the cookie, so a callback in another browser does not match (login
+// CSRF).
 
 const COOKIE = 'console-sign-on'
 const SECONDS = 10 * 60
 
-/** What a browser and its row say together. */
+/** Stored state of a sign-on between redirect and callback. */
 export type PendingSignOn = {
   providerId: string
   returnTo: string
-  /** The member who has to prove anew that it is they; null: somebody signs in. */
+  /** Member who has to reauthenticate; null: a new sign-in. */
   freshMember: string | null
-  /** In milliseconds. */
+  /** Time of the redirect, in milliseconds since 1970. */
   since: number
 }
 
@@ -142,7 +146,7 @@ function secretsOf(id: string) {
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') }
 }
 
-/** Keeps that somebody is sent to an issuer. @returns the id for the browser's cookie */
+/** Stores a pending sign-on. @returns the id for the browser's cookie */
 async function addPendingSignOn(signOn: Omit<PendingSignOn, 'since'>): Promise<string> {
   const id = randomBytes(32).toString('base64url')
   await database().signIn.query(
@@ -157,7 +161,7 @@ export function pendingSignOnIdOf(cookies: string): string | undefined {
   return cookieValue(cookies, cookieName(COOKIE)) || undefined
 }
 
-/** Takes what was begun, once: of two who come back with it at the same moment, one finds it. */
+/** Consumes a pending sign-on: only one of two concurrent callbacks finds it. */
 export async function consumePendingSignOn(id: string): Promise<PendingSignOn | undefined> {
   const { rows } = await database().signIn.query<PendingSignOn>(
     `DELETE FROM begun_sign_ons WHERE digest = $1 AND created_at > now() - interval '${SECONDS} seconds'

@@ -75,7 +75,7 @@ const events = async () =>
   ).map(({ action }) => action)
 
 describe('a domain whose record', () => {
-  it('is there stays as it is, and is asked for once a day', async () => {
+  it('is present keeps its status, and is queried once a day', async () => {
     const name = await verifyBy('dns')
     await advanceTo('21 hours')
     expect([await recheck(), await readState()]).toEqual([0, { isLost: false, by: 'dns', finds: true }])
@@ -83,7 +83,7 @@ describe('a domain whose record', () => {
     expect([await recheck(), await readState()]).toEqual([0, { isLost: false, by: 'dns', finds: true }])
   })
 
-  it('is missing is told of once, counts for seven days, and finds no issuer then', async () => {
+  it('is missing is reported once, counts for seven days, and finds no issuer afterwards', async () => {
     names.records.delete(await verifyBy('dns'))
     await advanceTo('1 day')
     expect([await recheck(), await readState()]).toEqual([1, { isLost: true, by: 'dns', finds: true }])
@@ -110,7 +110,7 @@ describe('a domain whose record', () => {
     expect(await events()).toEqual(['sign-on-domain.lost', 'sign-on-domain.found'])
   })
 
-  it('is missing for long stays lost where it is the last, and passwords are off', async () => {
+  it('is missing for long stays lost where it is the last one and passwords are off', async () => {
     names.records.delete(await verifyBy('dns'))
     await run(
       database.url,

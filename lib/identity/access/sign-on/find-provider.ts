@@ -8,7 +8,7 @@ import { unsealFor } from './sealed.ts'
 
 // Looked up as the login of sign-in, before a customer is known.
 
-/** A provider that is on, with what is agreed with it. */
+/** Active identity provider, with the customer's settings for it. */
 export type Provider = Agreed &
   Omit<Client, 'clientSecret'> & {
     customerId: CustomerId
@@ -20,7 +20,7 @@ export type Provider = Agreed &
 
 type Row = Omit<Provider, 'customerId' | 'clientSecret'> & { customerId: string; sealed: string }
 
-/** The provider where people with an address of this domain sign in; undefined where nobody has proven the domain. */
+/** Finds the provider for addresses of this domain; undefined where no customer has proven the domain. */
 export function findProviderOf(domain: string): Promise<Provider | undefined> {
   return find(sql`JOIN sign_on_domains d ON d.customer_id = p.customer_id AND d.provider_id = p.id
     WHERE d.domain = ${domain} AND d.proven_at IS NOT NULL AND p.off_at IS NULL`)
@@ -40,7 +40,7 @@ export function findProvider(id: string): Promise<Provider | undefined> {
   return find(sql`WHERE p.id = ${id} AND p.off_at IS NULL`)
 }
 
-/** Whether a domain is proven to be of this provider's people. */
+/** Returns whether a domain is proven and assigned to this provider. */
 export async function hasDomain({ customerId, id }: Provider, domain: string): Promise<boolean> {
   const rows = await queryWithoutCustomer('signIn', (tx) =>
     tx.execute(sql`
@@ -50,7 +50,7 @@ export async function hasDomain({ customerId, id }: Provider, domain: string): P
   return rows.rowCount === 1
 }
 
-/** By which provider a session was opened, with the ID token of that sign-in. */
+/** Finds the provider that opened a session, with the ID token of that sign-in. */
 export function findOpening(
   customerId: CustomerId,
   digest: string,

@@ -50,7 +50,7 @@ const OF_MAIL = ['/sign-in?sign-on=mail', undefined]
 const AGAIN = '/sign-in?sign-on=again'
 
 describe('an honest answer', () => {
-  it('opens the membership of the provider’s customer alone, with PKCE, state and nonce', async () => {
+  it('opens only the membership of the provider’s customer, with PKCE, state and nonce', async () => {
     const { location } = await browser.begin(EMAIL)
     const parameters = Object.fromEntries(new URL(location ?? '').searchParams)
     expect(parameters).toMatchObject({
@@ -112,7 +112,7 @@ describe('a token is refused', () => {
     expect(await lied(lie)).toEqual(OF_MAIL)
   })
 
-  it('and leaves an event that says why', async () => {
+  it('is recorded with its reason', async () => {
     await lied({ claims: { email_verified: 'no' } })
     const events = () =>
       database.sql(alder, "SELECT actor_kind, details FROM audit_events WHERE action = 'sign-on.refused'")
@@ -124,7 +124,7 @@ describe('a token is refused', () => {
 })
 
 describe('a way back', () => {
-  it('with another state is refused', async () => {
+  it('with another state is rejected', async () => {
     expect(await go({ state: 'another' })).toBe('/sign-in?sign-on=refused')
     expect(await browser.caller()).toBeUndefined()
   })
@@ -140,7 +140,7 @@ describe('a way back', () => {
     expect([await thief.caller(), issuer.requests.length]).toEqual([undefined, before])
   })
 
-  it('of another browser opens nothing, there or here', async () => {
+  it('in another browser opens nothing, in either browser', async () => {
     const { location } = await browser.begin(EMAIL)
     const victim = new Browser()
     expect(await victim.comeBack(providerId, answerFor(location))).toBe(AGAIN)
@@ -149,23 +149,23 @@ describe('a way back', () => {
     expect(await victim.caller()).toBeUndefined()
   })
 
-  it('after ten minutes is too late', async () => {
+  it('after ten minutes is rejected as too late', async () => {
     const { location } = await browser.begin(EMAIL)
     await run(database.url, "UPDATE begun_sign_ons SET created_at = created_at - interval '10 minutes'")
     expect(await browser.comeBack(providerId, answerFor(location))).toBe(AGAIN)
   })
 
-  it('from one issuer in the place of another is refused (mix-up)', async () => {
+  it('from one issuer instead of another is rejected (mix-up attack)', async () => {
     const { location } = await browser.begin(EMAIL)
     const before = other.requests.length
     expect(await browser.comeBack(ofBirch, answerFor(location))).toBe(AGAIN)
-    // The code went to nobody.
+    // The code was sent to neither issuer.
     expect(other.requests.length).toBe(before)
     expect(await go({ iss: other.issuer })).toBe('/sign-in?sign-on=refused')
     expect(await go({ iss: issuer.issuer })).toBe('/')
   })
 
-  it('with a refusal of the issuer says so', async () => {
+  it('with an error of the issuer shows that error', async () => {
     const { location } = await browser.begin(EMAIL)
     const { state } = answerFor(location)
     expect(await browser.comeBack(providerId, { error: 'access_denied', state })).toBe(
@@ -176,7 +176,7 @@ describe('a way back', () => {
 })
 
 describe('an issuer', () => {
-  it('of a customer says nothing of another’s members, whoever it names', async () => {
+  it('of one customer can’t sign in another customer’s members, whatever address it asserts', async () => {
     other.lie = { claims: { email: EMAIL } }
     expect(await goThrough(browser, { email: 'x@birch.example', providerId: ofBirch })).toBe(
       '/sign-in?sign-on=mail',
@@ -184,7 +184,7 @@ describe('an issuer', () => {
     expect(await browser.caller()).toBeUndefined()
   })
 
-  it('that changes its keys is believed a minute later, without a restart', async () => {
+  it('with rotated keys is accepted a minute later, without a restart', async () => {
     expect(await go()).toBe('/')
     await issuer.rotate()
     vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ['Date'] })
@@ -198,14 +198,14 @@ describe('an issuer', () => {
     ['answers with a failure', { status: 503 }],
     ['sends without end', { body: 'huge' }],
     ['redirects', { status: 302 }],
-  ])('that %s signs nobody in', async (_, lie) => {
+  ])('that %s signs in no member', async (_, lie) => {
     const { location } = await browser.begin(EMAIL)
     issuer.lie = lie
     expect(await browser.comeBack(providerId, answerFor(location))).toMatch(/sign-on=(unavailable|refused)$/)
     expect(await browser.caller()).toBeUndefined()
   })
 
-  it('that is down says so on the way there and on the way back', async () => {
+  it('without an answer is reported as unavailable on redirect and on callback', async () => {
     const { location } = await browser.begin('x@birch.example')
     await other.close()
     expect(await browser.comeBack(ofBirch, answerFor(location))).toBe('/sign-in?sign-on=unavailable')

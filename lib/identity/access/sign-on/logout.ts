@@ -20,9 +20,9 @@ import { fetchIssuer } from './outbound.ts'
 const MAX_BYTES = 16 * 1024
 
 /**
- * Answers an issuer that says whose session has ended there. Whoever is not the issuer learns nothing: what is wrong is answered
- * alike, and a token that was right is answered alike whether it has ended anything.
- * @param providerId of the address that the issuer was given
+ * Answers a back-channel logout of an issuer. Other senders learn nothing: all invalid tokens get the same answer, and
+ * all valid ones too, whether sessions were ended or not.
+ * @param providerId id in the path that the issuer was configured with
  */
 export async function answerLogout(request: Request, providerId: string): Promise<Response> {
   const [provider, token] = [await findProvider(providerId), await tokenIn(request)]
@@ -60,7 +60,7 @@ async function tokenIn(request: Request): Promise<string | undefined> {
   return tokens.length === 1 ? tokens[0] : undefined
 }
 
-/** Whose session has ended at the issuer: of a subject, one that it names, or both. */
+/** Sessions that ended at the issuer: those of a subject, the one that it names, or both. */
 type Logout = { subject?: string | undefined; issuerSession?: string | undefined; tokenId: string }
 
 /** A logout token counts for so long after it was made, in seconds, and 30 more for clocks that differ. */
@@ -70,7 +70,7 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const SIGNATURES = ['RS', 'PS', 'ES'].flatMap((kind) => ['256', '384', '512'].map((size) => kind + size))
 const TYPES = [undefined, 'jwt', 'logout+jwt', 'application/logout+jwt']
 
-/** The keys of issuers, by their address: jose asks for them anew, at most twice a minute, where one is not among them. */
+/** Key sets of issuers, by address: jose reloads a set for an unknown key, at most twice a minute. */
 const keys = new Map<string, ReturnType<typeof createRemoteJWKSet>>()
 
 /**
@@ -87,7 +87,7 @@ async function readLogoutToken(provider: Provider, token: string): Promise<Logou
     maxTokenAge: TOKEN_SECONDS,
     requiredClaims: ['jti', 'events'],
   })
-  // An ID token says nothing of a logout, and what has a nonce was made for a sign-in.
+  // An ID token lacks the logout event, and a token with a nonce was made for a sign-in.
   if (!TYPES.includes(protectedHeader.typ?.toLowerCase())) throw new Error('The token is of another type.')
   if (!hasEvent(payload.events)) throw new Error('The token tells of no logout.')
   if (payload.nonce !== undefined) throw new Error('The token has a nonce.')
@@ -130,7 +130,7 @@ function textOf(claim: unknown): string | undefined {
 
 const digestOfToken = (providerId: string, tokenId: string) => digestOf(`logout ${providerId} ${tokenId}`)
 
-/** Whether a provider's logout token with this id was used before. */
+/** Returns whether a provider's logout token with this id was used before (replay). */
 async function isUsed(providerId: string, tokenId: string): Promise<boolean> {
   const query = 'SELECT FROM spent_logout_tokens WHERE digest = $1'
   return (await database().signIn.query(query, [digestOfToken(providerId, tokenId)])).rowCount === 1

@@ -27,7 +27,7 @@ describe('an issuer is not asked', () => {
     await expect(fetchUrl(url)).rejects.toThrow(reason)
   })
 
-  it('where its name leads to this machine', async () => {
+  it('whose name resolves to this machine', async () => {
     expect(() => checkIssuerAddress('https://localhost')).not.toThrow()
     await expect(fetchUrl('https://localhost:1')).rejects.toThrow('private address')
   })
@@ -49,7 +49,7 @@ it.each([
   expect(isPrivateAddress(address)).toBe(isPrivate)
 })
 
-it('what the operator names may be private, and a redirect is followed nowhere', async () => {
+it('hosts that the operator lists may be private, and redirects are not followed', async () => {
   const server = createServer((_, res) => res.writeHead(302, { Location: 'http://169.254.169.254/' }).end())
   servers.push(server)
   const url = await listen(server)

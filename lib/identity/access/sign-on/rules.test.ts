@@ -35,18 +35,18 @@ describe('roles by claims', () => {
   })
 })
 
-describe('what an issuer says', () => {
+describe('a claim', () => {
   it.each([
     ['Ana@Alder.Example', 'alder.example'],
     [' ana@alder.example ', 'alder.example'],
     ['ana', undefined],
     ['a@b@alder.example', undefined],
     ['@alder.example', undefined],
-  ])('of %j is the domain %j', (email, domain) => {
+  ])('with the address %j has the domain %j', (email, domain) => {
     expect(domainOf(email)).toBe(domain)
   })
 
-  it('is verified only where it says so', () => {
+  it('is verified only where the issuer asserts it', () => {
     const verified = [true, 'true', 1, '1'].map((value) => isVerified({ x: value }, 'x'))
     const not = [false, 'false', 0, null, undefined, 'yes', [true], {}].map((value) =>
       isVerified({ x: value }, 'x'),
@@ -54,7 +54,7 @@ describe('what an issuer says', () => {
     expect([new Set(verified), new Set(not)]).toEqual([new Set([true]), new Set([false])])
   })
 
-  it('is a name without what would break a page, else the address', () => {
+  it('with a name is displayed without control characters, otherwise as the address', () => {
     const name = (claims: object) => nameBy({ ...claims }, 'a@b.example')
     expect(name({ name: ' Ana\u0000\u202e Ruiz ' })).toBe('Ana   Ruiz')
     expect(name({ given_name: 'Ana', family_name: 'Ruiz' })).toBe('Ana Ruiz')
@@ -62,7 +62,7 @@ describe('what an issuer says', () => {
     expect(name({ name: 'x'.repeat(500) })).toHaveLength(200)
   })
 
-  it('is fresh where it signed somebody in after it was asked to, by a clock a minute behind ours', () => {
+  it('is fresh after a sign-in since the request, with a clock a minute behind ours', () => {
     const since = 1_000_000_000
     const at = (auth_time: unknown) => isSignedInSince({ auth_time }, since)
     expect([at(1_000_001), at(1_000_000 - 60), at(1_000_000 - 61), at('1000001'), at(undefined)]).toEqual([

@@ -1,12 +1,12 @@
 import type { Role } from '#lib/platform/caller/rules.ts'
 
-/** What a value of a claim gives: a role, or a billing profile. */
+/** Mapping from a value of a claim to a role or a billing profile. */
 export type Mapping = { claim: string; value: string } & ({ role: Role } | { profile: string })
 
-/** What an issuer says of somebody. */
+/** Claims of an issuer about a person. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** What a provider is agreed to do for those who sign in by it. */
+/** Settings of a provider for members who sign in by it. */
 export type Agreed = { joinRoles: Role[] | null; mappings: readonly Mapping[]; verifiedClaim: string }
 
 /** The domain of a mail address, in lower case; undefined where it is none. */
@@ -15,14 +15,17 @@ export function domainOf(email: string): string | undefined {
   return domain?.toLowerCase()
 }
 
-/** Whether the issuer says that the address is verified. Some write it as text, or as a number. */
+/**
+ * Returns whether the issuer asserts that the address is verified. Some issuers send text or a number instead of a
+ * boolean.
+ */
 export function isVerified(claims: Claims, claim: string): boolean {
   return [true, 'true', 1, '1'].some((yes) => claims[claim] === yes)
 }
 
 /**
- * The roles that claims give; null where no claim is asked for roles. Where the claims give none, those of whoever joins
- * count; an empty list: whoever it is may not enter.
+ * Returns the roles of a person's claims; null where no claim is mapped to a role. Where the claims match none, the
+ * join roles apply; an empty list: the person may not enter.
  */
 export function rolesBy(claims: Claims, { mappings, joinRoles }: Agreed): Role[] | null {
   const roleMappings = mappings.flatMap((one) => ('role' in one ? [one] : []))
@@ -55,8 +58,8 @@ export function nameBy(claims: Claims, email: string): string {
 }
 
 /**
- * Whether an issuer says that somebody signed in there after we asked for it.
- * @param since in milliseconds; the clock of the issuer may be a minute behind ours
+ * Returns whether the person authenticated at the issuer after our request.
+ * @param since in milliseconds since 1970; the clock of the issuer may be a minute behind ours
  */
 export function isSignedInSince(claims: Claims, since: number): boolean {
   const { auth_time: at } = claims

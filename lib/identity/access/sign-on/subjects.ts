@@ -26,7 +26,9 @@ const columns = {
   isInvited: sql<boolean>`${members.invitedAt} IS NOT NULL`,
 }
 
-/** Of two first sign-ins at one moment, the second waits for the first. @returns whether the provider is on */
+/**
+ * Locks the provider, so that the second of two concurrent first sign-ins waits. @returns whether the provider is on
+ */
 export async function lockProvider(
   tx: Transaction,
   customerId: CustomerId,
@@ -84,7 +86,7 @@ export async function memberOfAddress(
   return rows[0]
 }
 
-/** From now on the provider knows the member by this subject, and by no other. */
+/** Binds the member to this subject of the provider, and to no other. */
 export async function bindSubject(
   tx: Transaction,
   customerId: CustomerId,
@@ -111,8 +113,8 @@ export async function seeSubject(
 }
 
 /**
- * Forgets by which subjects a provider, or all of the customer's, knows a member, or everybody: the next sign-in says anew.
- * @returns how many there were
+ * Releases all subjects of a provider, or of a member: their next sign-in binds them again.
+ * @returns how many
  */
 export async function releaseSubjects(
   tx: Transaction,

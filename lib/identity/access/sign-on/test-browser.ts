@@ -62,7 +62,7 @@ export class Browser {
     return this.saveCookies(response).headers.get('location') ?? ''
   }
 
-  /** Who is signed in. */
+  /** Returns the signed-in caller. */
   caller(): Promise<Caller | undefined> {
     return session(new Headers(this.headers))
   }
@@ -73,8 +73,8 @@ export class Browser {
 }
 
 /**
- * Goes to a hostile issuer and back. Its codes are the nonces of the sign-ins that they are for.
- * @param more of what the issuer sends along
+ * Goes to a hostile issuer and back. Its codes equal the nonces of their sign-ins.
+ * @param more further parameters of the callback
  */
 export async function goThrough(
   browser: Browser,
@@ -85,7 +85,7 @@ export async function goThrough(
   return browser.comeBack(providerId, { ...answerFor(location), ...more })
 }
 
-/** What an honest issuer gives for the address to which a browser was led. */
+/** Returns the callback parameters of an honest issuer for the address that the browser was redirected to. */
 export function answerFor(location = ''): { code: string; state: string } {
   const { searchParams } = new URL(location)
   return { code: searchParams.get('nonce') ?? '', state: searchParams.get('state') ?? '' }

@@ -10,7 +10,7 @@ import { signOnAt } from '../../../../../test/fakes/issuers/walk.ts'
 import { answerLogout, pruneLogouts } from '../logout.ts'
 import { Browser, goThrough, setUp } from '../test-browser.ts'
 
-// An issuer ends the sessions that it has opened, and nobody else does.
+// Only an issuer can end the sessions that it has opened.
 
 const [alder, birch, cedar] = ['alder', 'birch', 'cedar'] as CustomerId[] as [
   CustomerId,
@@ -89,7 +89,7 @@ describe('a logout token', () => {
     expect(await sendLogout(await issuer.sign({ ...honest(), sid: 'first' }))).toEqual(DONE)
     const { sub: _, ...nobody } = honest()
     expect(await sendLogout(await issuer.sign({ ...nobody, sid: 'second' }))).toEqual(DONE)
-    // A name with somebody else's subject is no session of either.
+    // A session name with another person's subject matches neither session.
     expect(await sendLogout(await issuer.sign({ ...honest(), sub: 'subject-2', sid: 'third' }))).toEqual(DONE)
     const left = [await one.caller(), await other.caller(), await third.caller()]
     expect(left.map((caller) => caller?.id)).toEqual([undefined, undefined, ana])
@@ -157,7 +157,7 @@ describe('a hostile one is refused, and ends nothing', () => {
     await database.opened.signIn.query('SELECT 1')
   })
 
-  it('at the address of another customer’s provider, or of none', async () => {
+  it('sent to the address of another customer’s provider, or of an unknown one', async () => {
     const browser = await enter()
     for (const provider of [ofBirch, 'nobodys', ''])
       expect(await sendLogout(await issuer.sign(honest()), provider)).toEqual(INVALID)
@@ -166,7 +166,7 @@ describe('a hostile one is refused, and ends nothing', () => {
     expect((await browser.caller())?.id).toBe(ana)
   })
 
-  it('that is no token, too long, or no form', async () => {
+  it('that is not a token, too long, or not a form', async () => {
     const browser = await enter()
     for (const token of [undefined, '', 'x', 'a.b.c', 'x'.repeat(20_000)])
       expect(await sendLogout(token)).toEqual(INVALID)
