@@ -43,13 +43,13 @@ test.each<[string, Role[], string[] | undefined, object]>([
   ['a Finance User', ['finance-user'], undefined, { assets: [], invoices }],
   ['who sees one profile', ['finance-user'], ['emea'], { assets: [], invoices: ['NEEDLE-2'] }],
   ['who sees none', ['finance-user'], [], { assets: [], invoices: [] }],
-])('%s finds what they may see, of their customer alone', async (_, roles, profiles, names) => {
+])('%s finds matches within their permissions and their own customer', async (_, roles, profiles, names) => {
   const answer = await callApi('needle', roles, profiles)
   expect(answer.status).toBe(200)
   expect(idsOf(answer)).toEqual({ ...names, companies: [] })
 })
 
-test('what is found says enough to be chosen from', async () => {
+test('each match has enough details to choose from', async () => {
   const { body } = await callApi('needle')
   expect(body.assets.find(({ id }: { id: string }) => id === 'workspace-suite-1')).toEqual({
     id: 'workspace-suite-1',
@@ -69,7 +69,7 @@ test('a company is found by part of its name, by who may see its invoices', asyn
   expect(hasName('A\u0308rzte', 'ärz')).toBe(true)
 })
 
-test('of each kind there are a few, the newest', async () => {
+test('each kind is limited to its newest matches', async () => {
   for (let n = 0; n <= MAX_MATCHES; n++)
     await addAsset(customer, `workspace-suite-many-${n}`, { purchased: 1 })
   expect((await callApi('workspace-suite-many')).body.assets).toHaveLength(MAX_MATCHES)

@@ -7,7 +7,7 @@ import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import { isViewPath, MAX_VIEWS, placed, VIEW_SCREENS } from './rules.ts'
 import * as store from './store.ts'
 
-/** Whether the caller may open the screen of a view. */
+/** Returns whether the caller may open a view's screen. */
 export function mayOpen(caller: Pick<Caller, 'roles'>, path: string): boolean {
   return isViewPath(path) && may(caller, VIEW_SCREENS[path])
 }
@@ -36,7 +36,7 @@ export async function add(
   return row
 }
 
-/** What of a view is to be another way; what is left out stays. */
+/** Changed fields of a view; undefined fields stay as they are. */
 export type Change = {
   name?: string | undefined
   query?: string | undefined
@@ -76,7 +76,7 @@ export async function change(
   const { name, query, isPinned } = changed
   const last = others.filter(({ path }) => path === row.path).length
   const values = { memberId, name, query, isPinned, ...(moves ? { position: last } : {}) }
-  // Of two at once, the name of the other one may have come meanwhile.
+  // A concurrent change may have taken the name since the check.
   const after = await store.setView(tx, customerId, row.id, values).catch((error) => {
     throw errorCode(error) === '23505' ? exists(changed) : error
   })
@@ -93,7 +93,7 @@ export async function change(
   return { ...after, position: sortedIds.indexOf(row.id) }
 }
 
-/** Writes down what happens to views that everybody sees; own ones are nobody else's business. */
+/** Records changes of shared views in the audit log. A member's private views are not recorded. */
 export async function record(
   tx: Transaction,
   caller: Caller,

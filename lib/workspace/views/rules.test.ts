@@ -18,7 +18,7 @@ it.each([
   ['a', 2, 'bca'],
   ['a', 50, 'bca'],
   ['b', 1, 'abc'],
-])('%s at %i comes to %s', (id, position, expected) => {
+])('%s at position %i results in %s', (id, position, expected) => {
   expect(placed(['a', 'b', 'c'], id, position).join('')).toBe(expected)
 })
 

@@ -8,10 +8,10 @@ import { savedViews } from '#lib/platform/db/schema/views.ts'
 export type ViewRow = typeof savedViews.$inferSelect
 export type NewView = Pick<ViewRow, 'memberId' | 'name' | 'path' | 'query' | 'isPinned'>
 
-/** Whose views: a member's own, or with null those of all. */
+/** Filter for the views of one owner: a member's, or with null the shared ones. */
 const ownerFilter = (memberId: string | null) =>
   memberId === null ? isNull(savedViews.memberId) : eq(savedViews.memberId, memberId)
-/** Those that a member sees, or a key, which has none of its own. */
+/** Filter for the views that a member sees; without a member (an API key), the shared ones. */
 const seenBy = (memberId: string | undefined) =>
   memberId === undefined
     ? isNull(savedViews.memberId)
@@ -37,7 +37,7 @@ export async function listViews(
     .orderBy(...ORDER)
 }
 
-/** One that a member sees, locked until the transaction ends. */
+/** Locks a view that the member sees until the transaction ends, and returns it. */
 export async function lockView(
   tx: Transaction,
   customerId: CustomerId,
@@ -53,8 +53,8 @@ export async function lockView(
 }
 
 /**
- * The views of one owner, in their order. Their rows are locked first, one after the other by id, and read then: whoever adds or
- * moves another one at the same time comes before it or after it.
+ * Locks all views of one owner by ascending id, then reads them in display order. Concurrent additions and moves wait
+ * for the locks.
  */
 export async function lockViewsOf(
   tx: Transaction,
@@ -89,7 +89,7 @@ export async function addView(
   return rows[0]
 }
 
-/** Whether an owner has another view of this name, in whatever case. */
+/** Returns whether the owner has another view with this name, ignoring case. */
 export async function isNamed(
   tx: Transaction,
   customerId: CustomerId,
