@@ -30,7 +30,7 @@ test.each([
   ['/scim/v2/Users/a/b', 'application/scim+json'],
   ['/scimitar', 'application/problem+json'],
   ['/auth/scim/v2', 'application/problem+json'],
-])('%s is no path, which is said as %s', async (path, type) => {
+])('%s is an unknown path, answered as %s', async (path, type) => {
   const answer = await fetch(url + path)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([404, type])
   expect(await answer.json()).toMatchObject({ status: type === 'application/scim+json' ? '404' : 404 })

@@ -4,7 +4,7 @@ import { drain } from './drain.ts'
 import { openTestServer } from './test-server.ts'
 
 let testServer: Awaited<ReturnType<typeof openTestServer>>
-/** What the answer is sent in: the half, and then the rest or nothing. */
+/** Second half of the response: sent, cut off, or never sent. */
 let rest: 'sent' | 'cut' | 'never'
 const started = Promise.withResolvers<void>()
 /** Called when the client has the half. */

@@ -35,7 +35,7 @@ test('running requests finish, idle connections close, new ones are refused', as
   expect(await drained).toBe(true)
 })
 
-test('a client that always has a next request ready is told to close', async () => {
+test('a client with an endless sequence of requests is asked to close', async () => {
   const third = Promise.withResolvers<void>()
   let requestCount = 0
   const testServer = await openTestServer({
@@ -56,7 +56,7 @@ test('a client that always has a next request ready is told to close', async () 
   expect(responses.at(-1)).toMatch(/^connection: close/im)
 })
 
-test('what takes too long is cut', async () => {
+test('a request that takes too long is cut', async () => {
   const testServer = await openBlockedServer()
   const running = testServer.send(REQUEST)
   await testServer.started
@@ -73,7 +73,7 @@ test('asked to leave, a client is answered, and its connection ends with the ans
   const { answers, wasClosed } = await leaving
   expect(answers).toMatchObject([{ status: 200, headers: { connection: 'close' }, body: 'done' }])
   expect(wasClosed).toBe(true)
-  // Who comes anew is answered still.
+  // New clients are still answered.
   expect((await testServer.send(REQUEST)).answers).toMatchObject([{ status: 200, body: 'done' }])
   expect(await drain(testServer.server, 60_000)).toBe(true)
 })
@@ -101,7 +101,7 @@ test('handed over, a port takes no more connections, and a kept one has its next
   expect(await drain(testServer.server, 60_000)).toBe(true)
 })
 
-test('handed over, a connection that asks for nothing more is waited for as long as it was said', async () => {
+test('after a handover, an idle connection is awaited for the given time', async () => {
   const testServer = await openBlockedServer()
   testServer.allow()
   const idle = Promise.withResolvers<void>()

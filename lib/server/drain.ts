@@ -2,8 +2,8 @@ import type { Server } from 'node:http'
 import { Server as SocketServer } from 'node:net'
 
 /**
- * From now on each answer says that its connection ends with it: so clients that keep connections come back on new
- * ones, and a client that always has a next request ready does not keep us.
+ * Adds `Connection: close` to each response, so that clients with kept connections return on new ones, and a client
+ * with an endless sequence of requests does not delay the shutdown.
  */
 export function closeAfterResponse(server: Server): void {
   server.prependListener('request', (_, res) => res.setHeader('Connection', 'close'))
@@ -16,7 +16,7 @@ export function closeAfterResponse(server: Server): void {
  */
 export async function handOver(server: Server, limit: number): Promise<void> {
   const closed = Promise.withResolvers<void>()
-  // The HTTP server's own way closes the idle ones at once.
+  // The HTTP server's own close() would close idle connections immediately.
   SocketServer.prototype.close.call(server, () => closed.resolve())
   const timer = setTimeout(closed.resolve, limit)
   await closed.promise
@@ -24,8 +24,8 @@ export async function handOver(server: Server, limit: number): Promise<void> {
 }
 
 /**
- * Takes no more connections, closes the idle ones, and lets running requests finish.
- * @param limit milliseconds after which what still runs is cut
+ * Stops accepting connections, closes idle ones, and lets running requests finish.
+ * @param limit milliseconds until unfinished requests are cut
  * @returns whether all finished in time
  */
 export async function drain(server: Server, limit: number): Promise<boolean> {

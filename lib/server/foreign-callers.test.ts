@@ -20,16 +20,22 @@ import { legible } from '#lib/platform/files/test-workbook.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { projectFiles } from '../../test/architecture/scan.ts'
 
-// What one customer has is not there for another one, whatever call it is: in no list, and under no id. Asked of every
-// contract, once with both walls, and once with row-level security taken away from every table.
+// A customer's records are invisible to another one in every call: in lists and by id. Tested for every contract, once
+// with all protection, and once with row-level security disabled in every table.
 
 type Contract = { name: string; method: 'GET' | 'PATCH'; path: string; permission: string }
 
 const [CALLER_CUSTOMER, OTHER] = ['own', 'foreign']
-/** Stands in each row of the other customer, as does the currency in its sums; it demands a second factor, hides prices, and its member is mailed, has a password, and has chosen columns. */
+/**
+ * Marker in each row of the other customer, as is the currency in its totals; it demands a second factor, hides prices,
+ * and its member is mailed, has a password, and has chosen columns.
+ */
 const FOREIGN_MARKER = /foreign|[",>]ISK[",<]|"(isDemanded|areHidden|isOn|isOwn|password)":true/i
 
-/** For each part of a path: the other customer's, and one that nobody has. A contract with a new one needs a line here. */
+/**
+ * Values for each path parameter: the other customer's, and one that does not exist. A contract with a new parameter
+ * needs an entry here.
+ */
 const NAMED: Record<string, { other: string; nobodys: string }> = {
   asset_id: { other: 'workspace-suite-foreign', nobodys: 'workspace-suite-nobodys' },
   invoice_id: { other: 'FOREIGN-1', nobodys: 'NOBODYS-1' },
@@ -58,8 +64,8 @@ const QUERIES: Record<string, string> = {
   listMatches: '?search={customer}',
   listSessions: '?whose=all',
 }
-/** What a signed-in member is asked for, and no key. */
-/** What somebody else of the customer is asked for. */
+/** Operations for signed-in members, which reject keys. */
+/** Operations on another member of the customer. */
 const OF_COLLEAGUES = ['resetFactors']
 const OF_MEMBERS = [
   'makeMemberLink',
@@ -87,7 +93,7 @@ const keys: Record<string, string> = {}
 const cookies: Record<string, string> = {}
 const colleagues: Record<string, string> = {}
 
-/** What the other customer alone has: an invoice that is past due, a link of a calendar, and mails. */
+/** Adds records that only the other customer has: an invoice that is past due, a calendar link, and mails. */
 async function addOthers(member: string) {
   const names = { issuer: OTHER.toUpperCase(), currency: 'ISK' }
   const due = { invoiceDate: '2026-01-31', dueDate: '2026-02-28' }
@@ -211,9 +217,9 @@ test('each part of a path has its case', () => {
   expect(lists.length).toBeGreaterThan(10)
 })
 
-describe('with both walls', () => collectRequests())
+describe('with statements and row-level security', () => collectRequests())
 
-describe('by the statements alone', () => {
+describe('by statements only', () => {
   beforeAll(() => eachTable((table) => `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`))
   afterAll(() => eachTable((table) => `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`))
   collectRequests()
@@ -223,7 +229,7 @@ describe('by the statements alone', () => {
   })
 })
 
-test('by row-level security alone: a statement that names nobody sees one customer, in each table', async () => {
+test('row-level security restricts a statement without a customer filter to one customer, in each table', async () => {
   let seen = 0
   for (const table of await tables()) {
     const rows = await database
@@ -235,7 +241,7 @@ test('by row-level security alone: a statement that names nobody sees one custom
   expect(seen).toBeGreaterThan(10)
 })
 
-test('whoever owns it finds each of these records, as it was', async () => {
+test('the owner finds each of these records unchanged', async () => {
   for (const contract of named) {
     const { status, body } = await answer(contract, 'other', OTHER)
     // Some have nothing to answer to it; but it is there.
@@ -249,7 +255,10 @@ test('whoever owns it finds each of these records, as it was', async () => {
   }
 })
 
-/** What the other customer's Admin sees, so that each case can fail, and what ours gets for the same. */
+/**
+ * Collects the other customer's own responses, which show that each case can fail, and the customer's responses to the
+ * same requests.
+ */
 function collectRequests(): void {
   test.each(lists)('$name has nothing of another customer', async (contract) => {
     const theirs = await answer(contract, 'other', OTHER)
@@ -258,14 +267,17 @@ function collectRequests(): void {
     expect([ours.status, ours.body]).toEqual([200, expect.not.stringMatching(FOREIGN_MARKER)])
   })
 
-  test.each(named)('$name answers for what is another customer’s as for nobody’s', async (contract) => {
-    const nobodys = await answer(contract, 'nobodys', CALLER_CUSTOMER)
-    expect(nobodys.status).toBe(404)
-    expect(await answer(contract, 'other', CALLER_CUSTOMER)).toEqual(nobodys)
-  })
+  test.each(named)(
+    '$name answers the same for another customer’s record and an unknown one',
+    async (contract) => {
+      const nobodys = await answer(contract, 'nobodys', CALLER_CUSTOMER)
+      expect(nobodys.status).toBe(404)
+      expect(await answer(contract, 'other', CALLER_CUSTOMER)).toEqual(nobodys)
+    },
+  )
 }
 
-/** What is answered to a customer's Admin, under a request's name that is always the same. */
+/** Returns the response to a customer's Admin, with a constant request id. */
 async function answer(contract: Contract, which: 'other' | 'nobodys', customer: string) {
   const { name, method, path } = contract
   const handlers = await import(

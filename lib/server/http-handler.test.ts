@@ -27,7 +27,7 @@ const send = (...args: Parameters<TestServer['request']>) => only(testServer.req
 const logged = (requestId: string | undefined) => lines.find((line) => line.requestId === requestId)
 
 describe('a refusal', () => {
-  test('on an API path is the problem that the API would answer', async () => {
+  test('on an API path is the problem that the API would return', async () => {
     const { status, headers, body } = await send('GET /billing/v1/assets/%ZZ')
     expect(status).toBe(400)
     expect(headers['content-type']).toBe('application/problem+json')
@@ -43,14 +43,14 @@ describe('a refusal', () => {
     expect(body).toContain(headers['request-id'])
   })
 
-  test('is logged, without what was not understood', async () => {
+  test('is logged without the unparsable target', async () => {
     const { headers } = await send('PURGE /billing/v1//secret')
     const entry = logged(headers['request-id'])
     expect(entry).toMatchObject({ method: 'PURGE', status: 404, ms: expect.any(Number) })
     expect(JSON.stringify(entry)).not.toContain('secret')
   })
 
-  test('of a HEAD has no body', async () => {
+  test('of a HEAD request has no body', async () => {
     expect(await send('HEAD /billing/v1//assets')).toMatchObject({ status: 404, body: '' })
   })
 })
@@ -103,7 +103,7 @@ test('inside, the request has one form and no header that only we may send', asy
   expect(logged(sent['request-id'])).toBeUndefined()
 })
 
-test("a page's request carries the policy of its answer, with a nonce that nobody can choose", async () => {
+test('a page’s request carries the policy of its response, with a nonce that clients can’t choose', async () => {
   const attack = [
     'Host: console.example',
     'X-Nonce: mine',

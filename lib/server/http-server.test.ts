@@ -29,8 +29,8 @@ const bodies = ({ answers }: Awaited<ReturnType<typeof testServer.send>>) => ans
 const statuses = ({ answers }: Awaited<ReturnType<typeof testServer.send>>) =>
   answers.map(({ status }) => status)
 
-describe('after an early answer', () => {
-  test('a body that nobody began to read is thrown away, and the next request is answered', async () => {
+describe('after an early response', () => {
+  test('a body that was not read at all is discarded, and the next request is answered', async () => {
     const unread = length(300_000, 'X-Read: nothing\r\n') + 'a'.repeat(300_000)
     expect(bodies(await testServer.send(unread, NEXT))).toEqual(['0 bytes', 'healthy'])
   })
@@ -76,7 +76,7 @@ describe('Expect', () => {
     expect(answers).toMatchObject([{ status: 404, headers: { connection: 'close' } }])
     expect(wasClosed).toBe(true)
   })
-  test('of anything else is ignored', async () => {
+  test('with any other value is ignored', async () => {
     expect(statuses(await testServer.send(length(0, 'Expect: miracles\r\n'), NEXT))).toEqual([200, 200])
   })
 })
@@ -90,7 +90,7 @@ test('a request for another protocol is answered in this one', async () => {
 
 const CHUNKED = `${REQUEST_START}Transfer-Encoding: chunked\r\n\r\n`
 
-describe('what is no request of HTTP is answered with a problem, and the connection ends', () => {
+describe('a malformed HTTP request is answered with a problem, and the connection ends', () => {
   const expectProblem = (
     { answers, wasClosed }: Awaited<ReturnType<typeof testServer.send>>,
     code: string,
@@ -150,14 +150,14 @@ describe('what is no request of HTTP is answered with a problem, and the connect
   })
 })
 
-test('what follows a whole request is not answered in its place', async () => {
+test('bytes after a whole request are not answered in its place', async () => {
   const slow = await openTestServer({ inside: () => {} })
   const whole = 'GET /assets HTTP/1.1\r\nHost: console.example\r\n\r\n'
   expect(await slow.send(whole, 'nonsense\r\n\r\n')).toEqual({ answers: [], wasClosed: true })
   await slow.close()
 })
 
-test('nothing is written into an answer that has begun', async () => {
+test('nothing is written into a started response', async () => {
   const closed = Promise.withResolvers<void>()
   const slow = await openTestServer({
     inside: async (_, res) => {

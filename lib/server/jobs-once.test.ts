@@ -24,8 +24,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test('a job that is asked for by several processes runs in one of them, and not twice at once', async () => {
-  // Each of them works on the queue, and has its own clock for what is due.
+test('a job requested by several processes runs in one of them, and never concurrently', async () => {
+  // Each process works on the queue, and has its own clock for due jobs.
   const processes = await Promise.all([1, 2, 3].map(() => startJobs(database.url)))
   const asker = new PgBoss({
     ...loginOf(database.url, 'console_jobs'),
@@ -53,7 +53,7 @@ test('a job that is asked for by several processes runs in one of them, and not 
     const done = async () => (await states()).filter((state) => state === 'completed').length
     await expect.poll(done).toBeGreaterThanOrEqual(2)
     expect(seen.most).toBe(1)
-    // A clock may have asked for one more meanwhile.
+    // A clock may have requested another run in the meantime.
     expect(seen.runs).toBe((await states()).filter((state) => state !== 'created').length)
   } finally {
     seen.gate.resolve()

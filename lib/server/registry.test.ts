@@ -45,7 +45,7 @@ test('the embedded database has connections for six processes, a server as many 
   }
 })
 
-test('a replica is read from beside a server only, and may be a second behind unless told', () => {
+test('a replica needs a database server, and may be a second behind by default', () => {
   vi.stubEnv('DATABASE_DIRECT_URL', 'postgres://console@db.example/console')
   expect(databaseSettings).toThrow(/^Wrong configuration\. DATABASE_DIRECT_URL: needs a DATABASE_URL$/)
   vi.stubEnv('DATABASE_DIRECT_URL', '')

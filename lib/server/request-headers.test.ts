@@ -19,7 +19,7 @@ const ORDINARY = {
   next: 'x',
 }
 
-test('what anybody may send stays', () => {
+test('headers that any client may send stay', () => {
   expect(strippedHeaders(ORDINARY, 'api')).toEqual(ORDINARY)
   expect(strippedHeaders(ORDINARY, 'page')).toEqual(ORDINARY)
 })
@@ -45,7 +45,7 @@ test.each([
   'next-resume',
   'request-id',
   'x-client-address',
-])('%s is ours alone', (name) => {
+])('%s can’t be set by clients', (name) => {
   expect(strippedHeaders({ ...ORDINARY, [name]: 'x' }, 'api')).toEqual(ORDINARY)
   expect(strippedHeaders({ ...ORDINARY, [name]: 'x' }, 'page', true)).toEqual(ORDINARY)
 })
@@ -66,7 +66,7 @@ test.each(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port
   },
 )
 
-test('of the schemes that proxies saw the first counts, if it is one', () => {
+test('the first scheme of several proxies counts, if it is valid', () => {
   const scheme = (protocol: string) => strippedHeaders({ 'x-forwarded-proto': protocol }, 'page', true)
   expect(scheme('HTTPS, http')).toEqual({ 'x-forwarded-proto': 'https' })
   expect(scheme('http')).toEqual({ 'x-forwarded-proto': 'http' })

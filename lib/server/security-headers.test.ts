@@ -4,7 +4,7 @@ import { pagePolicy, securityHeaders, withoutSecret } from './security-headers.t
 const rules = (policy: string) =>
   new Map(policy.split('; ').map((rule) => [rule.split(' ')[0], rule.split(' ').slice(1).join(' ')]))
 
-test("a page runs only what carries its answer's nonce", () => {
+test('a page runs only scripts with its response’s nonce', () => {
   const policy = rules(pagePolicy('abc', false))
   expect(policy.get('script-src')).toBe("'self' 'nonce-abc' 'strict-dynamic'")
   expect(policy.get('style-src')).toBe("'self' 'nonce-abc'")
@@ -26,7 +26,7 @@ test('https is asked for where it is the public scheme, and only there', () => {
   expect(securityHeaders(false, true).has('Strict-Transport-Security')).toBe(false)
 })
 
-test('what is no page may load nothing', () => {
+test('a response that is not a page may load nothing', () => {
   expect(securityHeaders(false).get('Content-Security-Policy')).toBe(
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   )
@@ -38,6 +38,6 @@ test.each([
   ['/calendar/cal_x7Yq.ics', '/calendar/…'],
   ['/invitation', '/invitation'],
   ['/invoices/reset', '/invoices/reset'],
-])('%s stands in the log as %s', (path, logged) => {
+])('%s is logged as %s', (path, logged) => {
   expect(withoutSecret(path)).toBe(logged)
 })

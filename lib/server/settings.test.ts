@@ -21,7 +21,7 @@ describe('security.txt (RFC 9116)', () => {
     expect(expires).toBeLessThan(Date.now() + 365 * 86_400_000)
   })
 
-  test('is not there where nobody is named', () => {
+  test('does not exist without a contact', () => {
     vi.stubEnv('SECURITY_CONTACT', '')
     expect(GET().status).toBe(404)
   })

@@ -45,7 +45,7 @@ describe('absolute targets', () => {
     'localhost:443',
     'javascript:0',
   ])('%s is refused', (target) => expect(rejection(target)).toBe('400 invalid_request'))
-  test('a user before the host is part of the host, which is then nobody', () => {
+  test('user info before the host is part of the host, which is therefore unknown', () => {
     expect(readTarget('http://localhost@evil.example/').host).toBe('localhost@evil.example')
   })
 })
@@ -95,7 +95,7 @@ test.each([
   ['/auth/sign-on/callback/x?code=y', 'sign-in'],
   ['/auth/sign-onx', 'api'],
   ['/api/unsubscribe?link=x', 'sign-in'],
-  // What is not there is a page, of which there is one that is made once.
+  // Unknown paths are pages, answered by the prerendered 404.
   ['/api', 'page'],
   ['/api/auth', 'page'],
   ['/api/auth/?x', 'page'],

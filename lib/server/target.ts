@@ -3,7 +3,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 /** Longer targets are refused: a list with 50 alternatives in its filter needs a tenth of it. In bytes. */
 export const TARGET_LIMIT = 8 * 1024
 
-/** What part of the application a path belongs to: each has its own methods, headers and form of refusal. */
+/** Part of the application that a path belongs to: each has its own methods, headers and error format. */
 export type Area = 'api' | 'sign-in' | 'health' | 'asset' | 'page'
 
 /** The request target in the one form that everything behind the front door sees. */
@@ -34,7 +34,7 @@ export function areaOf(target: string): Area {
  */
 export function readTarget(rawTarget: string): Target {
   if (rawTarget.length > TARGET_LIMIT) throw invalid(`The address may have at most ${TARGET_LIMIT} bytes.`)
-  // What else is there was not percent-encoded, and nobody can say in which encoding it is.
+  // Other bytes were not percent-encoded, and their encoding is unknown.
   if (!/^[!-~]+$/.test(rawTarget) || rawTarget.includes('#'))
     throw invalid('The address must be percent-encoded.')
   const { host, origin } = splitAbsolute(rawTarget)
@@ -85,7 +85,7 @@ const ALLOWED: Record<Exclude<Area, 'api'>, string> = {
   page: 'GET, HEAD',
 }
 
-/** @throws Problem `method_not_allowed`, with what the area has */
+/** @throws Problem `method_not_allowed`, with the allowed methods of the area */
 export function checkMethod(method: string | undefined, area: Exclude<Area, 'api'>): void {
   const allowed = ALLOWED[area]
   if (allowed.split(', ').includes(method ?? '')) return

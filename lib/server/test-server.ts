@@ -8,7 +8,9 @@ import { exchange, type Part } from './test-exchange.ts'
 
 type Seen = { method: string | undefined; url: string | undefined; headers: IncomingHttpHeaders }
 
-/** A front door on a free port. Behind it: an application that answers `inside` and remembers what it saw. */
+/**
+ * Opens an HTTP server on a free port, in front of an application that answers with `inside` and records its requests.
+ */
 export async function openTestServer(options: Partial<HttpHandlerOptions> = {}) {
   const seen: Seen[] = []
   const see = (req: IncomingMessage, res: ServerResponse) => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { BACKFILLS } from './list.ts'
 
 const REQUESTED = /INSERT INTO backfills \(name\) VALUES \('([\w-]+)'\)/g
-/** By a later migration, whose backfill does what the earlier one would have done. */
+/** Statement of a later migration that replaces the earlier backfill with its own. */
 const WITHDRAWN = /DELETE FROM backfills WHERE name = '([\w-]+)'/g
 const FOLDER = 'lib/platform/db/migrations'
 

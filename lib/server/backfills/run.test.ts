@@ -67,7 +67,7 @@ const isDone = (customer: string) => {
   return scope({ customerId }, (tx) => isFilled(tx, customerId, 'names'))
 }
 
-test('fills each customer in batches, inside of its own scope, and says that it is finished', async () => {
+test('fills each customer in batches, within its scope, and marks itself as finished', async () => {
   await requestBackfill()
   const seen: string[] = []
   expect(await run([capitals((customer, after) => seen.push(`${customer} ${after}`))])).toBe(15)
@@ -82,11 +82,11 @@ test('fills each customer in batches, inside of its own scope, and says that it 
   expect(await listBackfills()).toMatchObject([
     { name: 'names', atCustomer: 'cedar', afterRow: null, count: 15, finishedAt: expect.any(Date) },
   ])
-  // What is finished is not looked at again.
+  // A finished backfill is not run again.
   expect(await run([capitals()])).toBe(0)
 })
 
-test('goes on where it stood, and says meanwhile of which customers all is done', async () => {
+test('resumes at its position, and reports the finished customers in the meantime', async () => {
   await requestBackfill()
   const stopping = new AbortController()
   const stopAt = capitals((customer, after) => {
@@ -116,7 +116,7 @@ test('a batch that fails leaves nothing, and keeps no other backfill from being 
   ])
 })
 
-test('what takes too long is tried with fewer rows', async () => {
+test('a batch that times out is retried with fewer rows', async () => {
   await requestBackfill()
   const tried: number[] = []
   const slow: Backfill = {
@@ -134,7 +134,7 @@ test('what takes too long is tried with fewer rows', async () => {
   expect(tried.slice(0, 2)).toEqual([200, 50])
 })
 
-test('a row that somebody holds is waited for', async () => {
+test('a locked row is waited for', async () => {
   await requestBackfill()
   const holder = await database.opened.app.connect()
   await holder.query("SELECT set_config('console.customer', 'alder', false)")
@@ -152,7 +152,7 @@ test('a row that somebody holds is waited for', async () => {
   }
 })
 
-test('two processes at once repeat a batch at most, and one goes on', async () => {
+test('two concurrent processes repeat at most one batch, and one of them continues', async () => {
   await requestBackfill()
   const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const runs = arrived.map((runIndex, index) => {
@@ -172,13 +172,13 @@ test('two processes at once repeat a batch at most, and one goes on', async () =
   expect(await listBackfills()).toMatchObject([{ count: 15, finishedAt: expect.any(Date) }])
 })
 
-describe('what is asked', () => {
-  test('of a database without customers is done at once', async () => {
+describe('a requested backfill', () => {
+  test('of a database without customers finishes immediately', async () => {
     await owner.query("INSERT INTO backfills (name) VALUES ('names')")
     expect(await listBackfills()).toMatchObject([{ finishedAt: expect.any(Date), count: 0 }])
   })
 
-  test('is demanded by a migration that needs it done', async () => {
+  test('is required by a migration that depends on it', async () => {
     await requestBackfill()
     const demand = () => owner.query("SELECT needs_backfill('names')")
     await expect(demand()).rejects.toThrow('The backfill names is not finished. With the release before')
@@ -186,7 +186,7 @@ describe('what is asked', () => {
     await expect(demand()).resolves.toBeDefined()
   })
 
-  test('by a later release is left to it', async () => {
+  test('of a later release is left to that release', async () => {
     await requestBackfill('of-a-later-release')
     expect(await run([capitals()])).toBe(0)
     expect(await listBackfills()).toMatchObject([{ finishedAt: null }])
@@ -201,7 +201,7 @@ describe('what is asked', () => {
   })
 })
 
-test('nobody but the job says how far it is, and it sees no rows', async () => {
+test('only the role of jobs updates the progress, and it sees no rows', async () => {
   await requestBackfill()
   const { app, jobs } = database.opened
   await expect(app.query('UPDATE backfills SET finished_at = now()')).rejects.toThrow('permission denied')

@@ -11,16 +11,15 @@ type Options = {
   /** Ends the run after the batch that is under way. */
   signal: AbortSignal
   backfills?: readonly Backfill[]
-  /** Told after each batch how many rows of this backfill were looked at. */
+  /** Called after each batch with the number of rows processed by this backfill. */
   onBatch?(name: string, count: number): void
 }
 
 /**
- * Fills what is open, from where the progress in the database stands, until nothing is left. Safe to run in several
- * processes at once: a batch may be repeated, and only one of them goes on. What a later release has asked for is left
- * to it.
- * @returns how many rows were looked at
- * @throws AggregateError of what failed; each other backfill was tried
+ * Runs unfinished backfills from their stored position to the end. Safe to run in several processes concurrently: a
+ * batch may be repeated, and only one of them continues. Backfills of a later release are left to that release.
+ * @returns how many rows were processed
+ * @throws AggregateError of the failures; all other backfills were tried
  */
 export async function runBackfills({ signal, backfills = BACKFILLS, onBatch }: Options): Promise<number> {
   const errors: unknown[] = []
@@ -74,7 +73,10 @@ async function* batches(
   }
 }
 
-/** Rows of a batch: as many as are done between these times, in milliseconds, so that nobody waits long for a row. */
+/**
+ * Batch size in rows: adapted so that a batch takes between QUICK and SLOW milliseconds, and other transactions do not
+ * wait long for a row.
+ */
 const INITIAL_BATCH_SIZE = 200
 const MAX_BATCH_SIZE = 5000
 const QUICK = 100
@@ -83,12 +85,12 @@ const SLOW = 300
 const MAX_PAUSE_MS = 1000
 
 const TOO_LONG = '57014'
-/** Somebody holds a row for longer than a batch waits: a large import does, for minutes. */
+/** SQLSTATEs of a row that is locked for longer than a batch waits: a large import takes minutes. */
 const BUSY = new Set(['55P03', '40P01', '40001'])
 const BUSY_TRIES = 30
 const FAILURE_PAUSE = 1000
 
-/** How large the batches are, and how long the database is left alone after each. */
+/** Returns a controller of the batch size and of the pause after each batch. */
 function adaptiveBatchSize(signal: AbortSignal) {
   const pause = (milliseconds: number) => sleep(milliseconds, undefined, { signal }).catch(() => {})
   let rows = INITIAL_BATCH_SIZE

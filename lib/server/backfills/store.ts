@@ -1,7 +1,7 @@
 import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
 
-/** Where a backfill is: the columns of `backfills` say what they mean. */
+/** Position of a backfill; the columns of `backfills` are documented in the schema. */
 export type BackfillPosition = { atCustomer: string; afterRow: string | null }
 export type Progress = BackfillPosition & {
   name: string
@@ -11,7 +11,7 @@ export type Progress = BackfillPosition & {
   finishedAt: Date | null
 }
 
-// As the role `console_jobs`: it says how far the job is, and sees no customer's rows by it.
+// Runs as the role `console_jobs`, which updates the progress and sees no rows of customers.
 
 /** All that were ever asked for, in their order. */
 export async function listBackfills(): Promise<Progress[]> {
@@ -23,7 +23,7 @@ export async function listBackfills(): Promise<Progress[]> {
   return rows.map((row) => ({ ...row, count: Number(row.count) }))
 }
 
-/** Opens a backfill anew, from the first row on. False where nobody ever asked for it. */
+/** Reopens a backfill from the first row on. @returns false where it was never requested */
 export async function openAgain(name: string): Promise<boolean> {
   const { rowCount } = await database().jobs.query(
     `UPDATE backfills SET at_customer = '', after_row = NULL, count = 0, moved_at = NULL, finished_at = NULL

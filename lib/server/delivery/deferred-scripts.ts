@@ -6,9 +6,9 @@ import { replayClicks } from './replay-clicks.ts'
 const HTML = /^text\/html/
 const BEGIN = '<script src="/_next/static/'
 const END = '</script>'
-/** As React writes a script that may run when it will. */
+/** Async script tag as React writes it. */
 const SCRIPT = /<script src="(\/_next\/static\/[^"<>]+)"([^<>]*) async=""([^<>]*)><\/script>/g
-/** In characters. A longer tag is none of React's. */
+/** In characters. React writes no longer tag. */
 const MAX_TAG_LENGTH = 400
 
 const RELEASE = `(${release})();(${replayClicks})()`.replace(/\n\s+/g, '\n')
@@ -16,9 +16,10 @@ const RELEASE = `(${release})();(${replayClicks})()`.replace(/\n\s+/g, '\n')
 type Write = (chunk?: unknown, ...rest: unknown[]) => unknown
 
 /**
- * Holds the scripts of a page back until the browser has painted it, so that they take neither the line from its styles and
- * font nor the processor from its first frame. Each becomes an element that loads nothing; before the first one stands what
- * lets them go (`release.ts`), by the same nonce, and presses again what was pressed meanwhile (`press-again.ts`). What is not a page, or says its length, passes as it is.
+ * Defers the scripts of a page until the browser has painted it, so that they compete neither with its styles and font
+ * for bandwidth nor with its first frame for the processor. Each script tag becomes an element that loads nothing. In
+ * front of the first one, two inline scripts with the same nonce release them (`release.ts`), and replay clicks in the
+ * meantime (`replay-clicks.ts`). Responses that are not pages or have a Content-Length pass unchanged.
  */
 export function deferScripts(inside: Handler): Handler {
   return (req, res) => {
@@ -56,7 +57,7 @@ export function scriptDeferrer(): (text: string, isLast: boolean) => string {
   }
 }
 
-/** Where a tag begins that may be a script's and has not ended, or where the text ends. */
+/** Returns the position of an unfinished tag that may be a script's, or the end of the text. */
 function beforeOpenTag(text: string): number {
   const last = text.lastIndexOf(BEGIN)
   if (last >= 0 && text.length - last < MAX_TAG_LENGTH && !text.includes(END, last)) return last
@@ -72,7 +73,7 @@ function asItIs(text: string): string {
   return text
 }
 
-/** The bytes of what was given to `write`, each as a character, so that no letter is cut in two. */
+/** Returns the bytes of a `write`, one per character, so that no multibyte character is cut. */
 function latin1([chunk, encoding]: unknown[]): string {
   if (chunk instanceof Uint8Array) return Buffer.from(chunk).toString('latin1')
   if (typeof chunk !== 'string') return ''

@@ -8,11 +8,11 @@ import { inPieces, type Sent, startSending } from '#lib/platform/files/stream.ts
 import { httpServer } from '../http-server.ts'
 import { pipeToResponse } from './pipe-to-response.ts'
 
-/** Of the time that the test gives. So long that the system's buffers, whatever their size, move within it. */
+/** By the test's clock. Long enough that system buffers of any size move within it. */
 const MIN_THROUGHPUT = { bytes: 512 * 1024, within: 600_000 }
 const TIME = 1e9
 
-// The clock stands but for what the test says; sockets have one of their own.
+// The clock advances only by the test; sockets have a clock of their own.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
@@ -59,7 +59,7 @@ async function readBytes(client: Socket, most: number): Promise<number> {
 describe('an answer of 32 MB on its way', () => {
   const SIZE = 32 * 1024 * 1024
 
-  test('is cut where one byte a second is taken', async () => {
+  test('is cut for a client that reads one byte a second', async () => {
     const { client, end, connections, close } = await requestBytes(SIZE)
     let seconds = 0
     for (; !end(); seconds++) {
@@ -70,7 +70,7 @@ describe('an answer of 32 MB on its way', () => {
     expect(end()).toMatchObject({ cut: true })
     expect(end()?.bytes).toBeLessThan(SIZE)
     expect(seconds).toBeLessThan(MIN_THROUGHPUT.within / 1000 + 100)
-    // The connection is cut at once, and not when the client takes what it is slow with.
+    // The connection is cut immediately, without waiting for the chunk that the client is slow to read.
     while ((await connections()) > 0) await nextTurn()
     await close()
   })

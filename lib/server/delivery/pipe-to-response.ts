@@ -6,7 +6,7 @@ import type { Outgoing } from '#lib/platform/files/stream.ts'
  * connection is cut.
  */
 export async function pipeToResponse(body: Outgoing, res: ServerResponse): Promise<void> {
-  // At once, and not when the client has taken the chunk that it is slow with.
+  // Cuts immediately, without waiting for the chunk that the client is slow to read.
   void body.ended.then(({ cut }) => cut && res.destroy())
   for (let part = await body.next(); !part.done; part = await body.next()) {
     if (res.destroyed) return body.return()

@@ -44,7 +44,7 @@ async function ready() {
   return `${answers[0]?.status} ${answers[0]?.body}`
 }
 
-test('readiness says that the replica is behind, or away, and is ready', async () => {
+test('readiness is ok with a replica that is behind or away, and reports it', async () => {
   watching = await watchReplica()
   await expect.poll(ready).toBe('200 ok')
   await standby.pause()
@@ -91,7 +91,7 @@ test('one that has not got the migrations of this release is refused', async () 
   await expect(watchReplica(0)).rejects.toThrow(/older schema/)
 })
 
-test('what was noted of writes is swept away after a while, and not before', async () => {
+test('recent writes are swept after a while, and not earlier', async () => {
   const note = (id: string, age: string) =>
     run(
       primary.url,

@@ -35,7 +35,7 @@ test('sessions that have ended, and when their member was seen stays known', asy
   expect(await run()).toBe(0)
 })
 
-test('browsers in which nobody has signed in for 400 days', async () => {
+test('removes browsers without a sign-in for 400 days', async () => {
   await add(`INSERT INTO known_browsers (customer_id, member_id, digest, last_sign_in_at) VALUES
     ($own, $member, 'new', now() - interval '399 days'), ($own, $member, 'old', now() - interval '401 days')`)
   expect(await run()).toBe(1)
@@ -62,7 +62,7 @@ test('readings after three years, but for the one that held then', async () => {
     VALUES ($own, 'workspace-suite-2', now() - interval '9 years', 9, 9)`)
   expect(await run()).toBe(2)
   expect(await left('purchased', 'seat_readings')).toEqual([1, 2, 4, 9])
-  // Whoever asks for it: what is not old enough stays.
+  // Rows that are not old enough stay, even for another statement.
   await add('DELETE FROM seat_readings')
   expect(await left('purchased', 'seat_readings')).toEqual([1, 2])
 })
@@ -94,13 +94,13 @@ test('mails about accounts after 90 days', async () => {
   expect(await left('id', 'account_mails')).toEqual(['new'])
 })
 
-test('nothing any more once it is to leave', async () => {
+test('removes nothing after a shutdown was requested', async () => {
   await addSession(customer, member, { lastSeenAt: new Date(Date.now() - 3_600_000) })
   expect(await run(AbortSignal.abort())).toBe(0)
   expect(await run()).toBe(1)
 })
 
-test('what members have dismissed, after a year', async () => {
+test('removes dismissals of members after a year', async () => {
   await add(`INSERT INTO need_dismissals (customer_id, member_id, need_id, version, dismissed_at) VALUES
     ($own, $member, 'new', 'v', now() - interval '364 days'), ($own, $member, 'old', 'v', now() - interval '367 days')`)
   expect(await run()).toBe(1)

@@ -47,7 +47,7 @@ export async function openCollector() {
     spans,
     resources,
     requests,
-    /** What a process needs to be told to send its traces here. */
+    /** Environment with which a process sends its traces here. */
     settings: {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',

@@ -2,7 +2,7 @@ import { log } from '#lib/platform/runtime/log.ts'
 import type { ShutdownReason } from '../application.ts'
 import { processSettings } from './settings.ts'
 
-/** What a process runs until it is asked to stop. */
+/** Component that runs in a process until it is asked to stop. */
 export type Running = { stop(reason: ShutdownReason): Promise<void> }
 
 /** A supervisor may signal the process and then its group: two signals so close together are one, in milliseconds. */
@@ -11,7 +11,7 @@ const SAME_SIGNAL = 250
 /** Running requests have 20 s, an embedded database a minute, in milliseconds. A frozen server would take for ever. */
 const MAX_STOP_MS = 90_000
 
-/** Whoever presses Ctrl-C waits for the end: there is no balancer to be told. */
+/** Ctrl-C stops immediately: an interactive user has no load balancer that needs notice. */
 const SHUTDOWN_REASONS = { SIGTERM: 'announced', SIGHUP: 'announced', SIGINT: 'at once' } as const
 
 /** The signals that ask to stop. */
@@ -20,16 +20,16 @@ export const SIGNALS = Object.keys(SHUTDOWN_REASONS) as (keyof typeof SHUTDOWN_R
 /** The signal that asks for new workers. */
 export const RESTART = 'SIGUSR2'
 
-/** What is asked of the process that runs. */
+/** Used parts of the host process. */
 export type Host = NodeJS.EventEmitter & Pick<NodeJS.Process, 'exit'>
 
 /**
- * Keeps the process until the returned function asks it to stop, and ends it then: with 0 when all went well, else
+ * Keeps the process running until the returned function asks it to stop, and exits then: with 0 after success, else
  * with 1.
- * @param starting what runs; when it fails, the process ends
- * @param report says in words why the process ends with 1
- * @param slack more milliseconds for the stop
- * @returns what is asked again changes nothing
+ * @param starting running component; a failure ends the process
+ * @param report reports why the process exits with 1
+ * @param slack additional milliseconds for the stop
+ * @returns a function whose repeated calls have no effect
  */
 export function runUntilStopped(
   starting: Promise<Running>,

@@ -17,7 +17,7 @@ async function poolOf(count: number) {
 }
 
 let before: NodeJS.ExitListener[]
-/** What would be done at the end of this process. */
+/** Returns the exit handlers that were added to this process. */
 const atExit = () => process.listeners('exit').filter((listener) => !before.includes(listener))
 beforeEach(() => {
   vi.useFakeTimers()
@@ -33,7 +33,7 @@ afterEach(() => {
 })
 
 describe('the start', () => {
-  test('starts one worker alone, and the others when it is ready', async () => {
+  test('starts one worker first, and the others when it is ready', async () => {
     const starting = start(3)
     await flush(starting)
     expect(started()).toBe(1)
@@ -44,7 +44,7 @@ describe('the start', () => {
     expect(await starting).toMatchObject(READY)
   })
 
-  test('rejects with what the first worker says, and starts no other', async () => {
+  test('rejects with the reason of the first worker, and starts no other', async () => {
     const failing = expect(start(3)).rejects.toThrow('127.0.0.1:80 is in use')
     await child(1).fail('127.0.0.1:80 is in use')
     await child(1).exit(1)
@@ -57,7 +57,7 @@ describe('the start', () => {
   test.each([
     [3, null, 'A worker ended with 3 before it was ready.'],
     [null, 'SIGSEGV', 'A worker ended with SIGSEGV before it was ready.'],
-  ])('says how a worker ended that gave no reason (%j, %j)', async (code, signal, message) => {
+  ])('reports how a worker ended without a reason (%j, %j)', async (code, signal, message) => {
     const failing = expect(start(2)).rejects.toThrow(message)
     await child(1).exit(code, signal)
     await failing
@@ -89,7 +89,7 @@ describe('the start', () => {
 })
 
 describe('a worker that dies', () => {
-  test('is replaced by one new worker, and the log says how it ended', async () => {
+  test('is replaced by one new worker, and its exit is logged', async () => {
     await poolOf(2)
     await child(1).exit(null, 'SIGKILL')
     expect(started()).toBe(3)
@@ -99,7 +99,7 @@ describe('a worker that dies', () => {
     expect(started()).toBe(3)
   })
 
-  test('is replaced too when it ended with 0 and nobody had asked it to', async () => {
+  test('is replaced after an unexpected exit with 0 as well', async () => {
     await poolOf(2)
     await child(2).exit(0)
     expect(started()).toBe(3)
@@ -132,7 +132,7 @@ describe('a replacement that does not start', () => {
     await child(started()).exit(1)
   }
 
-  test('is tried again after 1 s, then after twice as long each time, up to 30 s', async () => {
+  test('is retried after 1 s, then after twice as long each time, up to 30 s', async () => {
     await poolOf(2)
     await child(1).exit(1)
     const pauses: number[] = []
@@ -145,7 +145,7 @@ describe('a replacement that does not start', () => {
     expect(giveUp).not.toHaveBeenCalled()
   })
 
-  test('is tried again after 1 s once another one has started', async () => {
+  test('is retried after 1 s once another one has started', async () => {
     await poolOf(2)
     await child(1).exit(1)
     for (let time = 0; time < 3; time++) {
@@ -170,7 +170,7 @@ describe('a replacement that does not start', () => {
     expect(giveUp).toHaveBeenCalledExactlyOnceWith(new Error('the file is no JSON'))
   })
 
-  test('is not tried again after the stop', async () => {
+  test('is not retried after the stop', async () => {
     const pool = await poolOf(2)
     await child(1).exit(1)
     await failNewest()
@@ -221,7 +221,7 @@ describe('a restart', () => {
     for (const id of [1, 2]) expect(child(id).send).not.toHaveBeenCalled()
     const line = 'restart broken off: the other workers stay'
     expect(log().error).toHaveBeenCalledExactlyOnceWith({ reason: 'the file is no JSON' }, line)
-    // Two are there: none is wanted until somebody asks again.
+    // Two workers run: no other is needed until the next request.
     await vi.advanceTimersByTimeAsync(60_000)
     expect([started(), giveUp.mock.calls]).toEqual([3, []])
     pool.restart()
@@ -238,7 +238,7 @@ describe('a restart', () => {
     expect(started()).toBe(3)
   })
 
-  test('leaves as many workers as before where one died meanwhile', async () => {
+  test('keeps the number of workers when one dies during the restart', async () => {
     const pool = await poolOf(2)
     const restarting = pool.restart()
     await child(2).exit(1)
@@ -251,7 +251,7 @@ describe('a restart', () => {
     expect(started()).toBe(4)
   })
 
-  test('that is broken off leaves as many workers as before where one died meanwhile', async () => {
+  test('keeps the number of workers when it is aborted and one dies', async () => {
     const pool = await poolOf(2)
     const restarting = pool.restart()
     await child(2).exit(1)

@@ -71,7 +71,7 @@ export async function startWorkerPool(
       log().error({ reason: reasonOf(error) }, 'restart broken off: the other workers stay')
     } finally {
       isRestarting = false
-      // A worker that died meanwhile was not replaced: the new one counted in its place.
+      // A worker that died during the restart was not replaced, because the new one took its place.
       fill()
     }
   }
@@ -90,7 +90,7 @@ export async function startWorkerPool(
     for (const worker of workers) worker.kill()
   })
   try {
-    // One alone at first: what stands in the way is found, and told, once.
+    // The first worker starts by itself, so that an obstacle is found and reported once.
     const readyWorker = await add()
     await Promise.all(Array.from({ length: count - 1 }, add))
     return { ...readyWorker, restart, stop }

@@ -21,7 +21,7 @@ const application = (stop: () => Promise<void> = async () => {}) => ({
 })
 const sent = () => vi.mocked(host.send).mock.calls.map(([message]) => message)
 
-test('a worker tells its primary where it answers, and with what database, when it does', async () => {
+test('a worker reports its address and database to its primary when requests are answered', async () => {
   const starting = Promise.withResolvers<ReturnType<typeof application>>()
   runWorker(() => starting.promise, host)
   expect(sent()).toEqual([])
@@ -48,7 +48,7 @@ test('a worker that does not start exits with 1 too where its primary is gone', 
 })
 
 test.each(['announced', 'at once', 'handed over'])(
-  'a worker that is told “%s” leaves so, with 0',
+  'a worker that receives “%s” stops that way, with 0',
   async (reason) => {
     const running = application()
     runWorker(async () => running, host)

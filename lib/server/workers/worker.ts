@@ -8,9 +8,8 @@ import type { News } from './worker-process.ts'
 type Child = Host & Pick<NodeJS.Process, 'send' | 'connected'>
 
 /**
- * Runs the application in this worker until its primary asks it to leave. Signals are the primary's matter: a
- * supervisor or a terminal signals the whole group, and the primary is in it. Where the primary is gone, Node ends the
- * worker at once.
+ * Runs the application in this worker until its primary asks it to stop. Signals are ignored, because a supervisor or a
+ * terminal signals the whole group, including the primary. If the primary is gone, Node ends the worker immediately.
  * @param start starts the application
  */
 export function runWorker(start: () => Promise<Application>, host: Child = process): void {
