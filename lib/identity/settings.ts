@@ -4,7 +4,7 @@ import { defineSettings } from '#lib/platform/runtime/env.ts'
 import { secret, text } from '#lib/platform/runtime/settings.ts'
 import { type KeyLimits, MAX_DAYS } from './keys/rules.ts'
 
-/** How long API keys may be valid. */
+/** Lifetime of API keys. */
 export const keySettings = defineSettings(
   z
     .object({
@@ -27,7 +27,7 @@ export const factorSettings = defineSettings(
 const listed = (setting: string | undefined) =>
   (setting ?? '').split(',').flatMap((one) => one.trim().toLowerCase() || [])
 
-/** Of single sign-on: whom the service may ask beside what stands in the public internet. */
+/** Settings of single sign-on: hosts that the service may call in addition to public ones. */
 export const signOnSettings = defineSettings(
   z
     .object({

@@ -66,8 +66,8 @@ const setPassword = (exceptSession = '') => {
   return scope({ customerId }, (tx) => setPasswordHash(tx, customerId, member, 'hash', { exceptSession }))
 }
 
-describe('a member is told', () => {
-  test('of a sign-in from a new device: with what, from where, when, and what to do', async () => {
+describe('a member is notified', () => {
+  test('of a sign-in from a new device, with device, address, time and next steps', async () => {
     const { cookie } = await enter()
     expect(await sendMails()).toBe(1)
     const [mail, ...others] = drainMails()
@@ -82,7 +82,7 @@ describe('a member is told', () => {
     expect([await sendMails(), drainMails()]).toEqual([0, []])
   })
 
-  test('of a new password, and by whom it was set', async () => {
+  test('of a new password, and by which person it was set', async () => {
     const { sid, cookie } = await enter()
     await sendMails()
     drainMails()
@@ -102,7 +102,7 @@ describe('a member is told', () => {
     expect(await sendMails()).toBe(1)
   })
 
-  test('of nothing where no mail server is set', async () => {
+  test('of nothing where no mail server is configured', async () => {
     vi.stubEnv('SMTP_URL', '')
     vi.stubEnv('MAIL_FROM', '')
     await enter()
@@ -118,7 +118,7 @@ describe('a mail', () => {
     expect(drainMails()).toHaveLength(3)
   })
 
-  test('that is refused is not sent again', async () => {
+  test('that the server rejected is not sent again', async () => {
     catcher.faults.set(email, { at: 'recipient', code: 550 })
     await enter()
     expect(await sendMails()).toBe(0)
@@ -130,7 +130,7 @@ describe('a mail', () => {
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
     await expect(sendMails()).rejects.toThrow('could not be used')
     expect(await states()).toEqual([{ state: 'WAITING' }])
-    // Not at once again.
+    // It is not retried immediately.
     expect(await sendMails()).toBe(0)
     vi.stubEnv('SMTP_URL', catcher.url)
     await older('6 minutes')

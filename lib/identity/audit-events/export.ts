@@ -30,7 +30,7 @@ export function eventsTable(caller: { customerId: CustomerId }, selection: Event
   return { columns: COLUMNS, batches: eventPages(caller, selection) }
 }
 
-/** The same, row by row. */
+/** Like `exportEvents`, but returns rows. */
 export function eventPages(caller: { customerId: CustomerId }, selection: EventSelection) {
   return streamScope(caller, (tx) => pages(tx, caller.customerId, selection))
 }

@@ -1,4 +1,4 @@
-/** What events are about, as people look for them: the things that their actions begin with, or whole actions. */
+/** Groups of audit events for the filter: the subjects that their actions start with, or whole actions. */
 export const EVENT_KINDS = {
   'sign-ins': [
     'session',
@@ -34,7 +34,7 @@ export type EventKind = keyof typeof EVENT_KINDS
 
 export const KIND_NAMES = Object.keys(EVENT_KINDS) as EventKind[]
 
-/** The things and the whole actions that some kinds stand for. */
+/** Returns the subjects and the whole actions of these kinds. */
 export function actionsOf(kinds: readonly string[]): { things: string[]; actions: string[] } {
   const named = KIND_NAMES.filter((kind) => kinds.includes(kind)).flatMap((kind) => [...EVENT_KINDS[kind]])
   return {

@@ -64,7 +64,7 @@ export async function listEvents(
     .limit(limit)
 }
 
-// What both a JavaScript date and PostgreSQL can name.
+// Latest day that both a JavaScript date and PostgreSQL support.
 const LAST = Date.UTC(9999, 11, 31)
 
 function selected({ filter = {}, minCreationTime: min, maxCreationTime: max }: EventSelection) {
@@ -74,7 +74,7 @@ function selected({ filter = {}, minCreationTime: min, maxCreationTime: max }: E
     filter.actor && inArray(actorId, filter.actor),
     filter.subject && inArray(subject, filter.subject),
     min === undefined ? undefined : sql`${at} >= ${timeOf(min)}`,
-    // All of its millisecond: that is how finely an event's time is told.
+    // Includes the whole millisecond, because event times are reported in milliseconds.
     max === undefined ? undefined : sql`${at} < ${timeOf(max + 1)}`,
   ]
 }

@@ -15,7 +15,7 @@ export type BillingProfile = {
   /** Two letters, as `countryOf` of countries.ts gives them. */
   country: string | null
   taxId: string | null
-  /** In its country's register of companies. */
+  /** Number in the company register of its country. */
   registration: string | null
 }
 
@@ -32,8 +32,8 @@ export function listBillingProfiles(tx: Transaction, customerId: CustomerId): Pr
 }
 
 /**
- * Changes what is given of a billing profile, or adds one.
- * @returns false where there is none and none can be added, because its name is not given
+ * Changes the given fields of a billing profile, or adds the profile.
+ * @returns false where the profile does not exist and can't be added, because its name is missing
  */
 export async function setBillingProfile(
   tx: Transaction,

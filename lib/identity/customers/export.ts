@@ -12,8 +12,9 @@ export type ExportPiece =
   | { kind: 'moment'; at: string }
 
 /**
- * What says nothing to a person, or would open something: sessions and marks of browsers, answers kept for repeats, and
- * what follows from invoices. What a reseller paid is not the customer's: no login that answers customers may read it.
+ * Tables without use for a person, or with secrets: sessions and known browsers, stored responses, and data derived
+ * from invoices. What a reseller paid does not belong to the customer: no database role that serves customers may read
+ * it.
  */
 const LEFT_OUT = [
   'idempotency_keys',
@@ -25,9 +26,9 @@ const LEFT_OUT = [
   'recent_writes',
   'sessions',
 ]
-/** The chain's digests are what the history is verified with, and open nothing. */
+/** The digests of the audit chain verify the audit log, and are not secret. */
 const CHAIN = ['audit_chain', 'audit_closings', 'audit_heads']
-/** By whole words of their names: a table that is added later has its own by such names, too. */
+/** Matches secret columns by whole words of their names, so that tables added later are covered as well. */
 const NO_COLUMN = '(^|_)(digest|secret|hash|tokens?|codes?|credential|observation)($|_)'
 
 const PORTION = 1000
@@ -67,7 +68,7 @@ function columnOf(name: string, isBytes: boolean): SQL {
 
 type Table = { table: string; columns: { name: string; isBytes: boolean }[]; order: string[] }
 
-/** What may leave of each table with rows of customers, in the order of its key. */
+/** Returns the exportable columns of each table with rows of customers, in the order of its key. */
 async function exportedTables(tx: Transaction): Promise<Table[]> {
   const { rows } = await tx.execute<Table>(sql`
     SELECT c.relname AS "table",

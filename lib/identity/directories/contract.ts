@@ -88,7 +88,7 @@ const BY_WHOM =
   'For a signed-in Admin who sees all billing profiles and proved who they are within 10 minutes, and for no key: a directory adds members and changes what they may do.'
 const problems = ['permission_denied', 'fresh_sign_in_required'] as const
 
-/** An addition: what there is of SCIM. */
+/** Reads the state of the SCIM directory. An addition to the specified API. */
 export const readDirectory = contract({
   ...directoryRoutes.readDirectory,
   summary: 'Read how a directory manages members by SCIM',
@@ -141,7 +141,7 @@ export const revokeDirectoryToken = contract({
   examples: examples.revokeDirectoryToken,
 })
 
-/** An addition: what comes with being in a group. */
+/** Maps a group to roles and billing profiles. An addition to the specified API. */
 export const mapDirectoryGroup = contract({
   ...directoryRoutes.mapDirectoryGroup,
   summary: 'Say what a group gives to its members',

@@ -86,7 +86,7 @@ async function groupWhere(tx: Transaction, caller: Caller, is: (group: contract.
   return group
 }
 
-/** How many members are in each of the customer's groups. */
+/** Returns the number of members of each of the customer's groups. */
 async function membersByGroup(tx: Transaction, customerId: CustomerId): Promise<Map<string, number>> {
   const { groupId } = scimGroupMembers
   const rows = await tx
@@ -98,7 +98,7 @@ async function membersByGroup(tx: Transaction, customerId: CustomerId): Promise<
 }
 
 /**
- * Says that a group gives nothing: its members have from now on what their other groups give.
+ * Removes a group's mapping: its members keep the access that their other groups grant.
  * @throws Problem `not_found`, `last_admin`
  */
 async function unmapGroup(

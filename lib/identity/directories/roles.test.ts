@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import * as operations from './operations.ts'
 
-// Who may read and change by what people get in: single sign-on, directories, and the demand of second factors.
+// Permissions to read and change the sign-in methods: single sign-on, directories, and mandatory second factors.
 
 type Headers = Record<string, string>
 let database: TestDatabase
@@ -49,7 +49,7 @@ const MATRIX: Record<string, string> = {
 }
 
 describe.each(Object.entries(MATRIX))('%s', (name, expected) => {
-  it(`is answered ${expected}`, async () => {
+  it(`returns ${expected}`, async () => {
     const headers = callers.get(name)
     if (!headers) throw new Error(`Nobody is ${name}.`)
     const [id, domain] = [`provider-${++made}`, `domain${made}.example`]

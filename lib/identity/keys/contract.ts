@@ -26,7 +26,7 @@ const Roles = z
   .max(ROLES.length, 'is too long')
   .refine((roles) => new Set(roles).size === roles.length, 'names a role twice')
 
-/** Text of one line: it stands in tables, mails and the history. */
+/** Text of one line, because names appear in tables, mails and the audit log. */
 const KeyName = z
   .string()
   .trim()
@@ -93,7 +93,7 @@ const KeyRevoked = z
   })
   .meta({ id: 'KeyRevoked', description: 'The key is revoked.' })
 
-/** What a member asks for. */
+/** Body of a member's request for a new key. */
 const NewKey = z.strictObject({
   name: KeyName.meta({ description: 'What it is for.' }),
   roles: Roles.meta({ description: "Some of the issuer's; an Admin may give any." }),
@@ -251,7 +251,7 @@ export const revokeKey = contract({
   examples: examples.revokeKey,
 })
 
-/** For secret scanners, and whoever finds a key. Not part of the published API: docs/keys.md describes it. */
+/** For secret scanners and finders of a key. Not part of the published API: docs/keys.md describes it. */
 export const revokeLeakedKeys = contract({
   ...keyRoutes.revokeLeakedKeys,
   evenIfClosed: true,

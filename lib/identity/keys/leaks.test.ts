@@ -39,7 +39,7 @@ const mails = (customer = customerId) =>
   database.sql(customer, 'SELECT member_id, event, key_id, about FROM account_mails ORDER BY member_id')
 
 describe('a key that is shown', () => {
-  it('is revoked before the answer, with a row of the history and a mail to its owner', async () => {
+  it('is revoked before the response, with an audit event and a mail to its owner', async () => {
     const key = await addKey(customerId, ['it-manager'], { name: 'ERP', issuedBy: ana })
     expect(await show([finding(key)])).toMatchObject({ status: 200, json: { received: 1 } })
     expect(await opens(key)).toBe(401)
@@ -51,7 +51,7 @@ describe('a key that is shown', () => {
     expect([(await events()).length, (await mails()).length]).toEqual([1, 1])
   })
 
-  it('of the customer’s is told to each of its Admins who can sign in', async () => {
+  it('of the customer is reported to each of its Admins who can sign in', async () => {
     const admins = [
       await addMember(customerId, { roles: ['admin'], id: 'm-1' }),
       await addMember(customerId, { roles: ['admin', 'it-manager'], id: 'm-2' }),
@@ -70,7 +70,7 @@ describe('a key that is shown', () => {
     ])
   })
 
-  it('is one of several, of several customers, among what is none', async () => {
+  it('is found among others, of several customers, and texts that are not keys', async () => {
     const other = await addNewCustomer()
     const keys = [await addKey(customerId, []), await addKey(other, []), await addKey(customerId, [])]
     const tokens = [...keys, newApiKey(), 'nonsense', '', `lic_${'a'.repeat(36)}`]
@@ -133,7 +133,7 @@ describe('a key that followed the one that is shown', () => {
     expect(await opened([...ended, ...revoked])).toEqual([401, 401, 401, 401])
   })
 
-  it('goes on where a signed-in member has put it there: whoever has the former did not get it', async () => {
+  it('stays valid where a signed-in member rotated it, because the finder of the former key did not get it', async () => {
     const session = await signedIn(customerId, ana)
     const keys = await chain(2, () => session)
     await show([finding(keys[0] ?? '')])
@@ -142,7 +142,7 @@ describe('a key that followed the one that is shown', () => {
     expect(await opened(keys)).toEqual([401, 401, 200])
   })
 
-  it('ends or goes on as the history says, where nobody wrote down at the key who rotated it', async () => {
+  it('ends or stays valid by the audit log, where the key does not name its requester', async () => {
     const session = await signedIn(customerId, ana)
     const [byPerson, byKey] = [await chain(1, () => session), await chain(1, bearer)]
     await database.sql(customerId, 'UPDATE api_keys SET replaced_by_person = NULL')
@@ -150,7 +150,7 @@ describe('a key that followed the one that is shown', () => {
     expect(await opened([...byPerson, ...byKey])).toEqual([401, 200, 401, 401])
   })
 
-  it('is asked for in the history where it was rotated, however much has happened since', async () => {
+  it('is looked up in the audit log at the time of its rotation, however many events follow', async () => {
     const keys = await chain(2, bearer)
     await database.sql(customerId, 'UPDATE api_keys SET replaced_by_person = NULL')
     await database.sql(
@@ -185,7 +185,7 @@ describe('a key that followed the one that is shown', () => {
     expect(counts[0]).toBeGreaterThan(0)
   })
 
-  it('has a row of the history only where it could still be used', async () => {
+  it('has an audit event only where it was still usable', async () => {
     const keys = await chain(3, bearer)
     await database.sql(
       customerId,
@@ -211,7 +211,7 @@ describe('a key that followed the one that is shown', () => {
 })
 
 describe('a token of a directory that is shown', () => {
-  it('is revoked before the answer, with a row of the history and a mail to each Admin', async () => {
+  it('is revoked before the response, with an audit event and a mail to each Admin', async () => {
     const admin = await addMember(customerId, { roles: ['admin'] })
     await addMember(customerId, { roles: ['admin'], disabledAt: new Date() })
     const token = await tokenOf(customerId)
@@ -232,7 +232,7 @@ describe('a token of a directory that is shown', () => {
 })
 
 describe('the answer', () => {
-  it('is the same for a key, for none and for nonsense, and leaves no sooner', async () => {
+  it('is the same for a key, an unknown key and nonsense, and takes a minimum time', async () => {
     const answers = []
     for (const token of [
       await addKey(customerId, []),
@@ -250,14 +250,14 @@ describe('the answer', () => {
     for (const answer of answers) expect(answer).toEqual(answers[0])
   })
 
-  it('is a refusal for what is no list of keys', async () => {
+  it('is an error for a body that is not a list of keys', async () => {
     for (const body of [[], {}, [{}], [{ token: 5 }], Array.from({ length: 1001 }, () => finding('x'))])
       expect((await show(body)).status).toBe(400)
     const full = Array.from({ length: 1000 }, () => ({ ...finding(newApiKey()), url: 'x'.repeat(350) }))
     expect((await show(full)).status).toBe(200)
     expect((await show(full.map((one) => ({ ...one, url: 'x'.repeat(700) })))).status).toBe(413)
   })
-  it('is our own fault where nothing revokes links of calendars, rather than one that says that all is done', async () => {
+  it('is a server error where no handler revokes calendar links, instead of a false success', async () => {
     vi.stubGlobal('licensesInvoicesLeakedFeeds', undefined)
     const key = await addKey(customerId, ['it-manager'], { issuedBy: ana })
     await expect(endLeakedKeys([key], 'request-of-a-test')).rejects.toThrow('handleLeakedFeeds')

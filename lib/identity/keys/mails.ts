@@ -9,13 +9,13 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { EXPIRY_NOTICE_DAYS } from './rules.ts'
 
-/** What the owner of a key is told of by mail. */
+/** Events of a key that its owner is notified of by mail. */
 type KeyEvent = Extract<AccountEvent, `key-${string}`>
 
 /**
- * Writes down that the owner of a key is to be told by mail, in the transaction of what it tells of; a job sends it. The
- * owner is its issuer; of a key of the customer's, each Admin. Nothing where no mail server is set.
- * @param count of how many keys it tells: of this one, and of those that follow it
+ * Enqueues a mail to the owner of a key, in the transaction of the event; a job sends it. The owner is its issuer, or
+ * each Admin for a key of the customer. Does nothing without a mail server.
+ * @param count number of affected keys: this one and its successors
  */
 export async function notifyOwner(
   tx: Transaction,

@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addKey, addMember } from '#lib/platform/db/test-rows.ts'
 import { callApi, type Headers, opens, signedIn, withKey } from './test-calls.ts'
 
-// Who may do what with the key of a member who is none of them, and with keys of their own.
+// Permissions for a key of another member, and for keys of one's own.
 
 let database: TestDatabase
 const callers = new Map<string, Headers>()
@@ -46,7 +46,7 @@ const MATRIX: Record<string, string> = {
 }
 
 describe.each(Object.entries(MATRIX))('%s', (name, expected) => {
-  it(`is answered ${expected}`, async () => {
+  it(`returns ${expected}`, async () => {
     const headers = callers.get(name)
     if (!headers) throw new Error(`Nobody is ${name}.`)
     const id = `of-ana-${++made}`

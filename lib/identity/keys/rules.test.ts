@@ -48,20 +48,20 @@ describe('a member may give a key', () => {
     expect(decision.allowed ? undefined : decision.field).toBe(field)
   })
 
-  it('no end where the operator allows it', () => {
+  it('without an expiry, where the operator allows it', () => {
     expect(
       decideIssue(finance, { ...keyRequest, validDays: null }, { ...LIMITS, withoutEnd: true }).allowed,
     ).toBe(true)
   })
 
-  it('90 days unless told, or what there may be at most', () => {
+  it('for 90 days by default, or for the longest allowed time', () => {
     expect(daysOf({}, LIMITS)).toBe(90)
     expect(daysOf({}, { ...LIMITS, mostDays: 30 })).toBe(30)
     expect(daysOf({ validDays: null }, LIMITS)).toBeNull()
   })
 })
 
-describe('whose keys somebody sees', () => {
+describe('callerKeyScope and keyScopeOf', () => {
   it.each([
     [{ via: 'session', id: 'm1', roles: ['it-manager'] }, { issuedBy: 'm1' }, { issuedBy: 'm1' }],
     [{ via: 'session', id: 'm1', roles: ['admin'] }, { issuedBy: 'm1' }, 'all'],
@@ -73,7 +73,7 @@ describe('whose keys somebody sees', () => {
   })
 })
 
-describe('whoever rotates a key gets it', () => {
+describe('decideRotation', () => {
   const ana = { via: 'session', id: 'ana', roles: ['finance-user'] } as const
   const boss = { via: 'session', id: 'boss', roles: ['admin'] } as const
   const key = { id: 'k1', status: 'ACTIVE', owner: 'MEMBER', issuedBy: 'ana' } as const
@@ -94,7 +94,7 @@ describe('whoever rotates a key gets it', () => {
     expect(decision.allowed || decision.because).toBe(expected)
   })
 
-  it.each(STATUSES)('while it is %s', (status) => {
+  it.each(STATUSES)('decides by status for a key that is %s', (status) => {
     const decision = decideRotation(ana, { ...key, status })
     expect(decision.allowed || decision.because).toBe(status === 'ACTIVE' || 'ended')
   })

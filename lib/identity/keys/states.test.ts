@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { bearer, opens, rowOf } from './test-calls.ts'
 
-// What a key is answered in each state that it may be in.
+// Status codes for a key in each of its states.
 
 let database: TestDatabase
 let [customerId, ana] = ['', '']
@@ -76,8 +76,8 @@ describe('a key is answered 401 where it is', () => {
   })
 })
 
-describe('a key holds what its issuer holds now', () => {
-  it('so that a role that they lost is 403; one that belongs to the customer keeps it', async () => {
+describe('a key follows its issuer’s current access', () => {
+  it('and is rejected with 403 for a role that the issuer lost; a customer’s key keeps it', async () => {
     const roles = ['it-manager', 'finance-user'] as const
     const theirs = await addKey(customerId, [...roles], { issuedBy: ana })
     const customers = await addKey(customerId, [...roles], { issuedBy: ana, belongsToCustomer: true })
@@ -94,7 +94,7 @@ describe('a key holds what its issuer holds now', () => {
     ])
   })
 
-  it('and of the billing profiles that they see, those that it is limited to', async () => {
+  it('and sees the billing profiles that both it and its issuer see', async () => {
     const { findKeyCaller } = await import('#lib/platform/caller/authenticate.ts')
     const { digestOf } = await import('#lib/platform/caller/credentials.ts')
     const seen = async (key: string) => (await findKeyCaller(digestOf(key)))?.billingProfiles
@@ -121,7 +121,7 @@ describe('a key that is limited to addresses', () => {
     ['2001:db8:1::9', 200],
     ['2001:db9::9', 401],
     ['', 401],
-  ])('from %j is answered %i', async (address, expected) => {
+  ])('is answered with %i for %j', async (address, expected) => {
     const key = await addKey(customerId, [], { addresses: ['198.51.100.0/24', '2001:db8::/32'] })
     expect(await opens(key, address)).toBe(expected)
   })

@@ -9,7 +9,7 @@ import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.t
 import { type KeyScope, type KeyStatus, type Owner, type STATES, UNUSED_DAYS } from './rules.ts'
 
 const belongsToCustomer = sql<boolean>`(${apiKeys.belongsToCustomer} OR ${apiKeys.issuedBy} IS NULL)`
-/** Whether a key opens nothing now, by the database's clock. */
+/** SQL condition for a key that is expired, revoked or whose issuer is disabled, by the database's clock. */
 const hasEnded =
   sql<boolean>`(${apiKeys.revokedAt} IS NOT NULL OR coalesce(${apiKeys.expiresAt} <= now(), false)
   OR (${members.disabledAt} IS NOT NULL AND NOT ${apiKeys.belongsToCustomer}))`.mapWith(Boolean)
@@ -51,7 +51,7 @@ const listedColumns = {
 
 export type KeyRow = Awaited<ReturnType<typeof rows>>[number]
 
-/** Keys of which this holds, which names the customer, with their issuers. */
+/** Returns the keys that match the condition, which includes the customer, with their issuers. */
 export function rows(tx: Transaction, which: SQL | undefined) {
   const issuer = and(eq(members.customerId, apiKeys.customerId), eq(members.id, apiKeys.issuedBy))
   return tx.select(listedColumns).from(apiKeys).leftJoin(members, issuer).where(which)
@@ -91,7 +91,7 @@ export async function readKey(
   return row
 }
 
-/** What a key is made of. `hours`: for how long it is valid; null: it has no end. */
+/** Values of a new key. `hours`: its lifetime; null: no expiry. */
 export type NewKey = {
   name: string
   roles: readonly Role[]
@@ -102,7 +102,7 @@ export type NewKey = {
   hours: number | null
 }
 
-/** Keeps a new key, of which only the digest is stored, and returns its id. */
+/** Stores a new key by its digest, and returns its id. */
 export async function addKey(
   tx: Transaction,
   customerId: CustomerId,
@@ -134,15 +134,15 @@ export async function revokeKey(tx: Transaction, customerId: CustomerId, id: str
   await tx.update(apiKeys).set({ revokedAt: sql`now()` }).where(keyOf(customerId, id))
 }
 
-/** How one key follows another. */
+/** Properties of a rotation. */
 export type Replacement = {
   /** After so many hours the former ends, or sooner where it would have. */
   hours: number
   /** The most days for which the new one may be valid. */
   mostDays: number
-  /** Whether it has no end where the former has none; else it has the most days then. */
+  /** Whether the successor may be without expiry where the former key is; otherwise it gets the longest lifetime. */
   withoutEnd: boolean
-  /** Whether a person asks for it, and not the former itself. */
+  /** Whether a person requests the rotation, and not the key itself. */
   byPerson: boolean
 }
 

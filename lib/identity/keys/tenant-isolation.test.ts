@@ -37,7 +37,7 @@ async function tryAll() {
   expect(await opens(secret)).toBe(200)
 }
 
-describe('two walls between customers, each of which holds alone', () => {
+describe('row-level security and the customer in each statement isolate customers independently', () => {
   it('both together', tryAll)
 
   it('row-level security: a statement without the customer sees and changes nothing of others', async () => {
@@ -65,7 +65,7 @@ describe('two walls between customers, each of which holds alone', () => {
     }
   })
 
-  it('the login that finds keys reads no more of them than it needs, and changes their last use alone', async () => {
+  it('the database role that finds keys reads only the columns it needs, and updates only the last use', async () => {
     const { keys, jobs } = database.opened
     for (const query of [
       'SELECT last_four FROM api_keys',

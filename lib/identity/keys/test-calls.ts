@@ -33,8 +33,8 @@ const rotation = route(operations.rotateKey)
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /**
- * A call of the API of keys, as the front door lets it in.
- * @param rest what follows `/billing/v1/keys`
+ * Calls the API of keys with the headers that the HTTP server adds.
+ * @param rest path after `/billing/v1/keys`
  */
 export function callApi(headers: Headers, method: Method, rest = '', body?: unknown, address?: string) {
   const mounted = rest.endsWith('/rotation') ? rotation : rest.startsWith('/') ? one : list

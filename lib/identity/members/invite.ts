@@ -17,9 +17,9 @@ type Invited = {
 }
 
 /**
- * Adds somebody who comes by a link. Whether the address is a member of another customer is not looked at.
- * @param isMailed whether the link is mailed; where a mail server is set, unless told
- * @throws Problem `member_exists`, where it is one of this customer, or what `refusedWith` says
+ * Adds a member who joins by a link, whether the address is a member of another customer or not.
+ * @param isMailed whether the link is mailed; defaults to whether a mail server is configured
+ * @throws Problem `member_exists`, where it is a member of this customer, or a problem of `violationProblem`
  */
 export async function invite(
   tx: Transaction,
@@ -39,7 +39,7 @@ export async function invite(
 }
 
 /**
- * Adds somebody who comes by single sign-on, or by a link that an Admin makes: whom a directory names.
+ * Adds a member named by a directory, who joins by single sign-on, or by a link that an Admin makes.
  * @returns the member's id
  * @throws Problem as `invite` does
  */

@@ -30,7 +30,7 @@ describe('the last Admin', () => {
     ['disabled', { disabled: true }],
     ['without the role', { roles: ['it-manager'] }],
     ['both', { roles: ['it-manager'], disabled: true, name: 'New' }],
-  ])('is not %s: by themselves, nor by a key', async (_, body) => {
+  ])('can’t be %s, neither by themselves nor by a key', async (_, body) => {
     const id = await addMember(testCustomer, ADMIN)
     await addMember(testCustomer, { ...ADMIN, disabledAt: new Date() })
     await addMember(testCustomer, { ...ADMIN, invitedAt: new Date() })
@@ -47,7 +47,7 @@ describe('the last Admin', () => {
     })
   })
 
-  it('is somebody else as soon as another one has come', async () => {
+  it('is another one as soon as another Admin has accepted', async () => {
     const id = await addMember(testCustomer, ADMIN)
     const other = await addMember(testCustomer, { ...ADMIN, invitedAt: new Date() })
     const headers = await signedIn(testCustomer, id)
@@ -57,7 +57,7 @@ describe('the last Admin', () => {
     expect(await admins()).toEqual([{ id: other }])
   })
 
-  describe('who has come by single sign-on, while passwords are off,', () => {
+  describe('with single sign-on as the only method, while passwords are off,', () => {
     let [ana, ben] = ['', '']
     beforeEach(async () => {
       const customerId = testCustomer as CustomerId
@@ -108,7 +108,7 @@ describe('the last Admin', () => {
         expect([status, json.detail]).toEqual([409, expect.stringMatching(why)])
       }
       expect(await still()).toHaveLength(1)
-      // The other one may go, and keeps nobody out.
+      // The other Admin may leave, and is not required for access.
       expect(
         (await callApi(await signedIn(testCustomer, ana), 'PATCH', `/${ben}`, { disabled: true })).status,
       ).toBe(200)
@@ -131,7 +131,7 @@ describe('the last Admin', () => {
     })
   })
 
-  it('is one of another customer never', async () => {
+  it('is never one of another customer', async () => {
     const other = await addNewCustomer()
     await addMember(other, ADMIN)
     const id = await addMember(testCustomer, ADMIN)
@@ -141,7 +141,7 @@ describe('the last Admin', () => {
   })
 })
 
-describe('at the same moment', () => {
+describe('concurrently', () => {
   const cases: [string, object, object][] = [
     ['disable each other', { disabled: true }, { disabled: true }],
     ['take the role from each other', { roles: ['it-manager'] }, { roles: ['it-manager'] }],
@@ -156,7 +156,7 @@ describe('at the same moment', () => {
         callApi(byAna, 'PATCH', `/${ben}`, one),
         callApi(byBen, 'PATCH', `/${ana}`, other),
       ])
-      // Who was disabled or cut before their request was looked at is refused as nobody, or as no Admin.
+      // A caller who was disabled or lost the role before their request was authenticated gets 401 or 403.
       const codes = answers.map(({ status, json }) => (status === 200 ? 'done' : json.code))
       expect(codes).toContain('done')
       expect(codes.filter((code) => code === 'done')).toHaveLength(1)
@@ -167,7 +167,7 @@ describe('at the same moment', () => {
     }
   })
 
-  it('of many Admins who all go at once, one stays', async () => {
+  it('many Admins who disable each other leave one', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => addMember(testCustomer, ADMIN)))
     const keys: Headers[] = await Promise.all(ids.map(() => withKey(testCustomer, ['admin'])))
     const answers = await Promise.all(

@@ -46,7 +46,7 @@ const listedColumns = {
   createdAt: members.createdAt,
   addedBy: members.addedBy,
   lastSignInAt: members.lastSignInAt,
-  // Of those that count here, as lib/identity/access/factors/rules.ts says.
+  // Counts factors as lib/identity/access/factors/rules.ts does.
   secondFactors: sql<('totp' | 'passkey')[]>`ARRAY(SELECT DISTINCT f.kind FROM second_factors f
     WHERE f.person_id = members.person_id AND (f.reach = members.customer_id OR f.reach IS NULL
       AND NOT members.factors_apart AND (members.factors_reset_at IS NULL OR f.created_at > members.factors_reset_at)) ORDER BY 1 DESC)`,
@@ -129,9 +129,9 @@ export async function memberWith(
 }
 
 /**
- * A member, and how many other Admins can sign in. All of them stay as they are until the transaction ends: they are
- * locked in the order of their ids, so that two Admins who disable each other at one moment wait for each other, and the
- * second one finds that nobody else is left.
+ * Locks a member and all other Admins who can sign in until the transaction ends, by ascending id, and returns the
+ * member and the number of those Admins. Of two Admins who disable each other, the second waits and finds that no other
+ * Admin is left.
  */
 export async function lockMember(
   tx: Transaction,
@@ -143,7 +143,7 @@ export async function lockMember(
   return member && { member, otherAdmins: rows.length - 1 }
 }
 
-/** Members and all Admins who can sign in, locked as `lockMember` does: whoever changes several takes them at once. */
+/** Locks several members in one statement, and all Admins who can sign in, like `lockMember`. */
 export async function lockMembers(tx: Transaction, customerId: CustomerId, memberIds: readonly string[]) {
   const admins = and(sql`${members.roles} @> '{admin}'`, STATES.active)
   const named = sql`${members.id} = ANY(${sql.param([...memberIds])}::text[])`
@@ -155,17 +155,17 @@ export async function lockMembers(tx: Transaction, customerId: CustomerId, membe
     .for('no key update')
 }
 
-/** In a statement: the customer's members, without those whom a directory took away. */
+/** SQL condition for the customer's members, without those that a directory removed. */
 export function there(customerId: CustomerId) {
   return and(eq(members.customerId, customerId), isNull(members.removedAt))
 }
 
-/** In a statement: the row of this member. */
+/** SQL condition for the row of this member. */
 function memberOf(customerId: CustomerId, memberId: string) {
   return and(eq(members.customerId, customerId), eq(members.id, memberId))
 }
 
-/** What is left of nobody who was taken away, where their address comes again. */
+/** Values that are reset when the address of a removed member is added again. */
 const RESET_VALUES = {
   factorsApart: false,
   disabledAt: null,
@@ -182,7 +182,9 @@ export type NewMember = {
   billingProfiles?: readonly string[] | null | undefined
   /** Name of who adds them. */
   addedBy: string
-  /** Of one who can sign in at once. Whoever has none is invited: nothing opens the membership but a link. */
+  /**
+   * Hash for a member who can sign in immediately. A member without one is invited: only a link opens the membership.
+   */
   passwordHash?: string
 }
 
@@ -207,7 +209,7 @@ export async function addMember(
     await noteAddress(tx, customerId, { email: values.email, id: rows[0].id })
     return rows[0].id
   }
-  // Whom a directory took away comes anew, with nothing of what they had.
+  // The address of a removed member is added again, with none of its former access.
   const [back] = await tx
     .update(members)
     .set({ ...added, ...RESET_VALUES, createdAt: sql`now()` })
@@ -224,7 +226,7 @@ export async function addMember(
   return back?.id
 }
 
-/** Sets what is given, which every request reads anew. */
+/** Changes the given fields. Every request reads them again. */
 export async function setMember(
   tx: Transaction,
   customerId: CustomerId,
@@ -249,8 +251,8 @@ export async function setDisabled(
 }
 
 /**
- * Takes away a member who is disabled, for good: they are in no list, the keys that they made end, and no identity provider
- * knows them, so that whoever gets the address next is not taken for them.
+ * Removes a disabled member for good: the member is unlisted, the keys that they issued end, and identity providers are
+ * unbound, so that the next owner of the address is not taken for them.
  * @returns how many keys
  */
 export async function setRemoved(tx: Transaction, customerId: CustomerId, memberId: string): Promise<number> {
@@ -258,15 +260,15 @@ export async function setRemoved(tx: Transaction, customerId: CustomerId, member
   await tx.update(members).set({ removedAt: sql`now()` }).where(memberOf(customerId, memberId))
   const theirs = and(eq(apiKeys.customerId, customerId), eq(apiKeys.issuedBy, memberId))
   const used = and(theirs, eq(apiKeys.belongsToCustomer, false), isNull(apiKeys.revokedAt))
-  // In the order of their ids, as whoever revokes several locks them.
+  // Locks by ascending id, in the common lock order.
   await tx.select({ id: apiKeys.id }).from(apiKeys).where(used).orderBy(apiKeys.id).for('no key update')
   const { rowCount } = await tx.update(apiKeys).set({ revokedAt: sql`now()` }).where(used)
   return rowCount ?? 0
 }
 
 /**
- * Removes somebody who never came, with what was sent to them. Whom a key names, since a directory took them away before and
- * they were added anew, is taken away as a directory does it.
+ * Deletes a member who never accepted, with their links and mails. A member that a key refers to, because a directory
+ * had removed them before they were added again, is removed like by a directory.
  */
 export async function removeInvited(
   tx: Transaction,
@@ -286,8 +288,9 @@ export async function removeInvited(
 }
 
 /**
- * Nothing by which they came in before brings anybody in as this member: no subject of an issuer, no browser, no group of a
- * directory, and no factor that counted here alone. Views and columns of their own go with them.
+ * Deletes everything by which another person could enter as this member: subjects of identity providers, known
+ * browsers, groups of a directory, and factors that counted at this customer only. Also deletes the member's views and
+ * columns.
  */
 async function forget(tx: Transaction, customerId: CustomerId, memberId: string): Promise<void> {
   const [row] = await tx

@@ -7,7 +7,7 @@ import * as operations from './operations.ts'
 
 export type Headers = Record<string, string>
 
-/** The headers of somebody who has signed in just now. */
+/** Returns the headers of a member with a fresh sign-in. */
 export async function signedIn(customerId: string, memberId: string): Promise<Headers> {
   return cookieOf(await addSession(customerId, memberId))
 }
@@ -30,8 +30,8 @@ const invitation = route(operations.withdrawInvitation)
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /**
- * A call of the members' API.
- * @param rest what follows `/billing/v1/members`
+ * Calls the members' API.
+ * @param rest path after `/billing/v1/members`
  */
 export async function callApi(headers: Headers, method: Method, rest: string, body?: unknown) {
   const mounted = /\/link$/.test(rest)

@@ -26,7 +26,7 @@ export async function groupWith(tx: Transaction, { customerId }: Caller, id: str
   return serializeGroup(row, await people.membersOf(tx, customerId, [id]))
 }
 
-/** Adds a group, which gives nothing until somebody maps it. @throws Problem `uniqueness` (409) */
+/** Adds a group, which grants nothing until it is mapped. @throws Problem `uniqueness` (409) */
 export async function createGroup(
   tx: Transaction,
   caller: Caller,
@@ -46,9 +46,9 @@ export async function createGroup(
 }
 
 /**
- * Changes a group. Whoever comes in or leaves has, from then on, what the mapped groups give in which they are.
- * @throws Problem `not_found`, `member_changed`, `uniqueness` (409), `last_admin`, `permission_denied` for more than the token
- *   may give, or a refusal of SCIM's
+ * Changes a group. Added and removed members get the access of their mapped groups.
+ * @throws Problem `not_found`, `member_changed`, `uniqueness` (409), `last_admin`, `permission_denied` for more access
+ * than the token may grant, or a SCIM error
  */
 export async function changeGroup(
   tx: Transaction,
@@ -92,7 +92,7 @@ async function rename(
   await store.setGroup(tx, customerId, row.id, { displayName, externalId })
 }
 
-/** Takes a group away, and what it gave. */
+/** Deletes a group, and removes the access that it granted. */
 export async function deleteGroup(
   tx: Transaction,
   caller: Caller,
@@ -112,7 +112,7 @@ export async function deleteGroup(
   await recordAudit(tx, customerId, { ...event, details: { name: row.displayName } })
 }
 
-/** Gives these members what their mapped groups give, each by a change of the member. They are locked already. */
+/** Changes each of these members, locked by the caller, to the access of their mapped groups. */
 export async function regrant(
   tx: Transaction,
   caller: Caller,
@@ -129,7 +129,7 @@ export async function regrant(
   }
 }
 
-/** Locks the members who come in or leave, at once. @throws Problem where one of them is no member here */
+/** Locks the added and removed members in one statement. @throws Problem where one of them is not a member */
 export async function lockThere(tx: Transaction, caller: Caller, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const locked = new Set((await lockMembers(tx, caller.customerId, ids)).map(({ id }) => id))
@@ -142,9 +142,9 @@ function exists(name: string): Problem {
 }
 
 /**
- * Says what a group gives to its members, who have it at once. A group that there is not yet is added, so that it can be
- * mapped before the directory fills it.
- * @param given.billingProfiles null: all of the customer's
+ * Maps a group to access, which its members get immediately. A group that does not exist yet is added, so that it can
+ * be mapped before the directory fills it.
+ * @param mapping.billingProfiles null: all of the customer's
  * @throws Problem `invalid_request` for an unknown billing profile, `last_admin`
  */
 export async function mapGroup(
@@ -171,14 +171,14 @@ export async function mapGroup(
   await recordAudit(tx, customerId, { ...event, details })
 }
 
-/** What a request makes of a group; what it does not name stays. */
+/** Requested state of a group; undefined fields stay as they are. */
 type GroupInput = { displayName?: string; externalId?: string | null; members: Set<string> }
 
 const READ_ONLY = ['id', 'meta', 'schemas']
 
 /**
- * What the steps of a PATCH, or a whole group, come to.
- * @param members ids of those who are in it
+ * Returns the group after the steps of a PATCH, or of a whole group.
+ * @param members ids of its members
  * @throws Problem `invalidValue`, `invalidFilter`, `invalidPath` or `mutability`
  */
 function groupAfter(steps: readonly Step[], members: readonly string[]): GroupInput {
@@ -187,7 +187,7 @@ function groupAfter(steps: readonly Step[], members: readonly string[]): GroupIn
   return input
 }
 
-/** The steps that set what a whole group names. */
+/** Returns the steps that set the attributes of a whole group. */
 export function stepsOfGroup(resource: Record<string, unknown>): Step[] {
   return Object.entries(resource).map(([name, value]) => ({
     name: name.toLowerCase(),

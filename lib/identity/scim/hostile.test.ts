@@ -71,7 +71,7 @@ describe('a filter that is none is refused', () => {
   })
 })
 
-describe('a body that says nothing of SCIM is refused', () => {
+describe('a body that is not SCIM is rejected', () => {
   it.each([
     ['PATCH', 'null', 'invalidSyntax'],
     ['PATCH', '[]', 'invalidSyntax'],
@@ -102,7 +102,7 @@ describe('a body that says nothing of SCIM is refused', () => {
       expect(await callApi(token, method, path, body)).toMatchObject(scimError(400, scimType))
   })
 
-  it('of another type, or too large', async () => {
+  it('with another media type, or too large', async () => {
     const sent = { 'content-type': 'text/plain' }
     expect(await callApi(token, 'POST', '/Users', '{}', sent)).toMatchObject(scimError(415))
     const large = JSON.stringify({
@@ -136,7 +136,7 @@ it('a thousand operations are one change, and one more is refused', async () => 
   )
 })
 
-it('whatever is asked is answered as SCIM says, and never by a failure of ours', async () => {
+it('any request gets a valid SCIM response, and never a server error', async () => {
   const text = fc.oneof(
     fc.constantFrom(
       'active',

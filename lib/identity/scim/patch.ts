@@ -3,7 +3,7 @@ import type { Patch } from './contract.ts'
 import { type Path, readPath } from './filter.ts'
 import { scimError } from './protocol.ts'
 
-/** One step of a PATCH: an attribute, and what becomes of it. */
+/** Step of a PATCH: an attribute, and its change. */
 export type Step = Path & { op: 'add' | 'replace' | 'remove'; value: unknown; isNamed: boolean }
 
 /**

@@ -16,7 +16,7 @@ const BY_CODE: Partial<Record<ProblemCode, ScimType>> = {
 }
 const named = new WeakMap<Problem, ScimType>()
 
-/** A refusal of what a request says (400, and 409 for `uniqueness`), with SCIM's own name for the reason. */
+/** Returns a SCIM error for a wrong request (400, and 409 for `uniqueness`), with SCIM's name for the reason. */
 export function scimError(type: ScimType, detail: string): Problem {
   // Its code is for the log: an answer of SCIM has none.
   const problem = new Problem(type === 'uniqueness' ? 'member_exists' : 'invalid_request', detail)

@@ -39,7 +39,10 @@ const rows = async () =>
     await database.sql('own', 'SELECT * FROM scim_groups g JOIN scim_group_members m ON m.group_id = g.id'),
   ])
 
-/** Each answer for what another customer has is that for what nobody has, to the byte but for the id itself. */
+/**
+ * Expects each response for another customer's resource to equal that for an unknown one, byte by byte except for the
+ * id.
+ */
 async function tryAll() {
   const before = await rows()
   const rename = patch({ op: 'replace', value: { displayName: 'taken', active: false } })
@@ -76,7 +79,7 @@ async function tryAll() {
   expect(await rows()).toBe(before)
 }
 
-describe('two walls between customers, each of which holds alone', () => {
+describe('row-level security and the customer in each statement isolate customers independently', () => {
   it('both together', tryAll)
 
   it('row-level security: a statement without the customer sees and changes nothing of others', async () => {

@@ -37,7 +37,7 @@ const MOUNTED: [RegExp, Handlers][] = [
   ],
 ]
 
-/** Every path and method there is, for what holds of all of them. */
+/** All paths and methods of SCIM, for tests of common behavior. */
 export const ALL = [
   ['GET', '/ServiceProviderConfig'],
   ['GET', '/ResourceTypes'],
@@ -74,9 +74,9 @@ export async function tokenOf(
 }
 
 /**
- * A call of SCIM.
- * @param rest what follows `/scim/v2`
- * @param body sent as it is where it is text
+ * Calls SCIM.
+ * @param rest path after `/scim/v2`
+ * @param body a string is sent unchanged
  */
 export async function callApi(
   token: string,

@@ -18,9 +18,9 @@ import { ANONYMOUS, actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 
 /**
  * Issues a token for a customer's directory.
- * @param given.roles what it may give to members, and no more
- * @param given.days until it ends by itself; null: never
- * @returns the token, which can't be read back
+ * @param newToken.roles roles that the token may grant to members
+ * @param newToken.days days until it expires; null: never
+ * @returns the token, which can't be read again
  */
 export async function issueToken(
   tx: Transaction,
@@ -95,12 +95,12 @@ export async function addToken(
   return id
 }
 
-/** Whether a token opens something now. */
+/** Returns whether a token is valid now. */
 export async function tokenWorks(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
   return (await working(tx, customerId, id)).length > 0
 }
 
-/** The same, and keeps the token as it is until the transaction ends. */
+/** Like `tokenWorks`, but also locks the token until the transaction ends. */
 export async function lockToken(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
   return (await working(tx, customerId, id).for('no key update')).length > 0
 }

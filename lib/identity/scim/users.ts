@@ -15,7 +15,7 @@ import { memberName, type Names } from './rules.ts'
 import { checkVersion, serializeUser, type User } from './serialize.ts'
 import { lockGroups, readUser, removeFromGroup, setUser } from './store.ts'
 
-/** What a write goes by: the header If-Match, and the request's id for the history. */
+/** Options of a write: the If-Match header, and the request's id for the audit log. */
 export type ChangeOptions = { ifMatch?: string | undefined; requestId: string }
 
 /** @throws Problem `not_found`, also for the id of another customer's member */
@@ -25,7 +25,7 @@ export async function userWith(tx: Transaction, { customerId }: Caller, id: stri
   return serializeUser(row)
 }
 
-/** Adds a member without a password, a link or a role: what they may do comes with their groups. */
+/** Adds a member without a password, a link or a role: groups grant their access. */
 export async function createUser(
   tx: Transaction,
   caller: Caller,
@@ -43,9 +43,9 @@ export async function createUser(
 }
 
 /**
- * Changes a member as far as a directory says something of them.
- * @throws Problem `not_found`, `member_changed`, `last_admin`, `permission_denied` where an enabled member would have more
- *   than the token may give, or a refusal of SCIM's
+ * Changes a member by the attributes of a directory.
+ * @throws Problem `not_found`, `member_changed`, `last_admin`, `permission_denied` where an enabled member would have
+ * more access than the token may grant, or a SCIM error
  */
 export async function changeUser(
   tx: Transaction,
@@ -74,7 +74,7 @@ export async function changeUser(
   return userWith(tx, caller, id)
 }
 
-/** To let somebody in again is to give what they have. */
+/** Rejects enabling a member with roles that the token may not grant. */
 function checkEnabling({ roles }: Caller, member: ReturnType<typeof snapshotOf>): void {
   if (holdsAll({ roles, billingProfiles: null }, member)) return
   throw new Problem(
@@ -100,7 +100,7 @@ export async function deleteUser(
   await removeFromGroup(tx, customerId, undefined, [id])
 }
 
-/** What a request says of a user; what it does not name stays. */
+/** Requested attributes of a user; undefined ones stay as they are. */
 export type UserInput = Names & { userName?: string; externalId?: string | null; active?: boolean }
 
 /** The server's own: a request may carry them back, and changes nothing by it. */
@@ -112,7 +112,7 @@ const NAMES: Record<string, keyof Names> = {
   'name.familyname': 'familyName',
 }
 
-/** What a whole user says. @throws Problem `invalidValue` */
+/** Returns the attributes of a whole user. @throws Problem `invalidValue` */
 export function userOf(resource: Record<string, unknown>): UserInput {
   const steps = Object.entries(resource).flatMap(([name, value]): Step[] =>
     // Another one's attribute may have any name.
@@ -121,7 +121,7 @@ export function userOf(resource: Record<string, unknown>): UserInput {
   return userAfter(steps)
 }
 
-/** What the steps of a PATCH come to. @throws Problem `invalidValue` or `mutability` */
+/** Returns the attributes after the steps of a PATCH. @throws Problem `invalidValue` or `mutability` */
 export function userAfter(steps: readonly Step[]): UserInput {
   const input: UserInput = {}
   for (const step of steps) applyStep(input, step)

@@ -3,7 +3,7 @@ import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { secondFactorRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
-// What authenticators answer, as browsers write it (WebAuthn level 3, toJSON). What is in it is checked by the library.
+// Answers of authenticators, as browsers serialize them (WebAuthn level 3, toJSON). The library verifies their content.
 
 const bytes = z
   .string()
@@ -60,7 +60,7 @@ export const NewFactor = z.discriminatedUnion('kind', [
 
 export type NewFactor = z.output<typeof NewFactor>
 
-/** What proves a factor: a code of an app, a recovery code, or a passkey's answer. */
+/** Proof of a factor: a code of an app, a recovery code, or a passkey's answer. */
 export type FactorCredential = { code: string } | { passkey: Assertion }
 
 const Factor = z.object({
@@ -87,7 +87,7 @@ const Demand = z
   .object({ isDemanded: z.boolean().meta({ description: 'Whether each member needs one to sign in.' }) })
   .meta({ id: 'SecondFactorDemand', description: 'Whether a second factor is demanded of all members.' })
 
-// What members do with their own are calls of the console alone; what Admins do is part of the published API.
+// Calls for a member's own factors are internal to the console; calls for Admins are part of the published API.
 
 /** A passkey that a browser has made. */
 export type MadePasskey = Extract<NewFactor, { kind: 'passkey' }>['passkey']
@@ -96,7 +96,7 @@ export type Signed = Assertion
 export type SecondFactors = z.output<typeof Factors>
 export type SecondFactor = z.output<typeof Factor>
 
-/** What the browser's own functions for passkeys take, as it is. */
+/** Options for the browser's own passkey functions, passed through unchanged. */
 const options = z
   .record(z.string(), z.unknown())
   .meta({ description: 'What the browser is to be asked for.' })

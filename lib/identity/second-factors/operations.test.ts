@@ -66,7 +66,7 @@ const age = (email: string) =>
   )
 
 describe('a signed-in member', () => {
-  it('sets up an app, is told its secret once, and removes it', async () => {
+  it('sets up an app, gets its secret once, and removes it', async () => {
     const { headers } = await member()
     const setup = await callApi(operations.beginFactor, { headers, body: { kind: 'totp' } })
     expect(setup.headers.get('cache-control')).toContain('no-store')
@@ -102,7 +102,7 @@ describe('a signed-in member', () => {
     expect(response.status).toBe(404)
   })
 
-  it('sets up nothing that was shown to somebody else, or in another session', async () => {
+  it('can’t set up a factor that was issued to another member, or in another session', async () => {
     const [ana, bo] = [await member(), await member()]
     const setup = await callApi(operations.beginFactor, { headers: ana.headers, body: { kind: 'totp' } })
     const { secret, token } = setup.json.app
@@ -121,7 +121,7 @@ describe('a signed-in member', () => {
     [{ kind: 'passkey', name: 'Key', passkey: { id: '!', rawId: '!', type: 'public-key' } }],
     [{ kind: 'passkey', name: 'Key', passkey: {} }],
     [{}],
-  ])('is told what is wrong with %j', async (body) => {
+  ])('gets the error at its field for %j', async (body) => {
     expect((await callApi(operations.addFactor, { headers: (await member()).headers, body })).status).toBe(
       400,
     )
@@ -147,7 +147,7 @@ describe('a signed-in member', () => {
     expect((await prove(codeOf(secret, 1))).status).toBe(400)
   })
 
-  it('proves anew who they are by a passkey, in the session that asked alone', async () => {
+  it('confirms their identity by a passkey, only in the session that requested it', async () => {
     const { email, headers } = await member()
     const device = authenticator('http://localhost:3000')
     const setup = await callApi(operations.beginFactor, { headers, body: { kind: 'passkey' } })
@@ -170,7 +170,7 @@ describe('a signed-in member', () => {
     expect((await callApi(operations.renewCodes, { headers, body: {} })).status).toBe(200)
   })
 
-  it('with a key has none', async () => {
+  it('has no factors when calling with a key', async () => {
     const headers = await withKey()
     const all: [AnyOperation, unknown][] = [
       [operations.listFactors, undefined],
@@ -195,7 +195,7 @@ describe('an Admin', () => {
   const reset = (headers: object, id: string) =>
     callApi(operations.resetFactors, { headers, body: {}, params: { member_id: id } })
 
-  it('resets those of a member, who is signed out and asked for the password alone', async () => {
+  it('resets a member’s factors, which signs the member out and leaves the password as the only requirement', async () => {
     const [boss, it] = [await member(), await member('alder', ['it-manager'])]
     await addApp(it.sid)
     expect((await reset(boss.headers, it.id)).json).toEqual({ reset: true })

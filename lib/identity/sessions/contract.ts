@@ -54,7 +54,7 @@ export const listSessions = contract({
   examples: examples.listSessions,
 })
 
-/** An addition: signs somebody out elsewhere. */
+/** Ends a session of another browser. An addition to the specified API. */
 export const endSession = contract({
   ...sessionRoutes.endSession,
   evenIfClosed: true,

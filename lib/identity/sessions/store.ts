@@ -8,7 +8,7 @@ import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
 import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
 
-/** Whose sessions a statement is about: all of the customer's, or one member's. */
+/** Sessions of a statement: all of the customer's, or one member's. */
 type SessionScope = 'all' | { memberId: string }
 
 export type SessionRow = Awaited<ReturnType<typeof listSessions>>[number]
@@ -62,7 +62,8 @@ export async function endSessionById(
   const [session] = await memberIds()
   if (!session) return undefined
   const { memberId } = session
-  // The member first, as whoever sets a password does; of two who end it at once, the second one finds it gone.
+  // Locks the member first, like setting a password does; of two concurrent requests, the second one finds the session
+  // ended.
   const member = and(eq(members.customerId, customerId), eq(members.id, memberId))
   await tx.select({ id: members.id }).from(members).where(member).for('no key update')
   if ((await memberIds()).length === 0) return undefined

@@ -28,7 +28,7 @@ import {
   providerIn,
 } from './sign-in-methods.ts'
 
-/** So many providers a customer may have, and so many domains. */
+/** Most providers of a customer, and most domains. */
 const MAX_ENTRIES = 100
 
 export const readSignOn = operation(contract.readSignOn, async (caller) => ({
@@ -74,7 +74,7 @@ export const changeIdentityProvider = operation(
       const before = providerIn(await lockProviders(tx, customerId), id)
       const values = await valuesOf(tx, customerId, body)
       await store.changeProvider(tx, customerId, before, values)
-      // Whether it still lets anybody in as it is now, nobody has tried.
+      // No member has signed in with the provider's new settings yet.
       await checkAdminAccess(tx, customerId, id)
       const details = { name: before.name, ...auditDetailsOf(values) }
       await recordByCaller(tx, caller, { action: 'identity-provider.set', subject: id, requestId, details })
@@ -231,7 +231,10 @@ function wrong(field: 'domain' | 'providerId', detail: string): Problem {
 
 type ProviderInput = z.output<typeof ProviderChange>
 
-/** What is given of a provider, as it is kept. @throws Problem `invalid_request` for an unknown billing profile */
+/**
+ * Returns the given settings of a provider in their stored form. @throws Problem `invalid_request` for an unknown
+ * billing profile
+ */
 async function valuesOf(
   tx: Transaction,
   customerId: CustomerId,
@@ -253,7 +256,7 @@ async function valuesOf(
   }
 }
 
-/** What the history has of what was given: that a secret was set, and nothing of it. */
+/** Returns the details of the audit event: that a secret was set, but not its value. */
 function auditDetailsOf({ clientSecret, mappings, joinRoles, ...fields }: store.ProviderValues) {
   const rules = mappings?.map((one) => `${one.claim}:${one.value}=${'role' in one ? one.role : one.profile}`)
   return {
@@ -267,7 +270,7 @@ function auditDetailsOf({ clientSecret, mappings, joinRoles, ...fields }: store.
 /** Takes a provider away with all that hangs on it: its domains, who its people are there, and the sessions that it opened. */
 async function removeProvider(tx: Transaction, customerId: CustomerId, providerId: string): Promise<void> {
   await store.disableProvider(tx, customerId, providerId)
-  // Also those of members whose subject was released meanwhile.
+  // Includes members whose subject was released in the meantime.
   const { digest } = signOnSessions
   const opened = tx.select({ digest }).from(signOnSessions).where(eq(signOnSessions.providerId, providerId))
   await endSessions(tx, customerId, inArray(sessions.digest, opened))
@@ -283,14 +286,14 @@ function checkRoom(all: readonly unknown[]): void {
     throw new Problem('invalid_request', `There are ${MAX_ENTRIES} already, and no room for more.`)
 }
 
-/** For `catch`: what it means that there is one already. */
+/** Returns a handler for `catch` that reports a unique violation as this problem. */
 function duplicate(code: 'provider_exists' | 'domain_taken', detail: string) {
   return (error: unknown): never => {
     throw errorCode(error) === '23505' ? new Problem(code, detail) : error
   }
 }
 
-/** Records what the caller has done. */
+/** Records an audit event with the caller as its actor. */
 function recordByCaller(tx: Transaction, caller: Caller, event: Omit<AuditEvent, 'actor'>): Promise<void> {
   return recordAudit(tx, caller.customerId, { ...event, actor: actorOf(caller) })
 }

@@ -63,7 +63,7 @@ async function prove() {
   return callApi(operations.checkSignOnDomain, { headers, params: { domain } })
 }
 
-describe('a domain of somebody else', () => {
+describe('a domain of a former owner', () => {
   it('goes to who proves it, where its record has been missing for a week, though it was the last way in', async () => {
     await named(former, 'dns')
     await passwordsOff()
@@ -74,7 +74,7 @@ describe('a domain of somebody else', () => {
     expect((await findProviderOf(domain))?.customerId).toBe(next)
     const [row] = await scope({ customerId: former }, (tx) => listDomains(tx, former))
     expect(row).toMatchObject({ domain, provenAt: null, lostAt: null })
-    // Whoever has the domain reads its mails: passwords stay off, and the operator lets the former people in.
+    // The new owner reads the mail of the domain: passwords stay off, and the operator lets the former members in.
     const off = 'SELECT sign_on_only_since IS NOT NULL AS is FROM customers WHERE id = $1'
     expect(await database.sql(former, off, [former])).toEqual([{ is: true }])
     const mails = 'SELECT member_id, event, about FROM account_mails'
