@@ -12,7 +12,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 export type Locks = {
   /** Locks the changed members, whose rows are locked before the caller's own member. */
   before?: (tx: Transaction) => Promise<unknown>
-  /** Ids of the keys that are changed, or finds them. */
+  /** Ids of the changed keys, or a function that finds them. */
   keys?: readonly string[] | ((tx: Transaction) => Promise<readonly string[]>)
   evenIfClosed?: boolean
 }
@@ -49,7 +49,7 @@ export async function authorityIn(
   return callerNow(tx, caller)
 }
 
-/** Their member: of a session its own, of a key its issuer, unless it is the customer's. */
+/** Locks the caller's member: that of the session, or the issuer of the key, unless the key belongs to the customer. */
 async function lockMemberOf(tx: Transaction, { via, customerId, id }: Caller): Promise<void> {
   const its: Partial<Record<Caller['via'], SQL>> = {
     session: eq(members.id, id),
@@ -142,7 +142,7 @@ async function only(
   })
 }
 
-/** drizzle hands times on as PostgreSQL writes them. */
+/** Converts a time, which drizzle returns in PostgreSQL's format for raw statements. */
 function dateOf(time: Date | string | null): Date | null {
   return time === null ? null : new Date(time)
 }

@@ -13,7 +13,9 @@ export const Credential = z.discriminatedUnion('by', [
 
 export type Credential = z.output<typeof Credential>
 
-/** Public clients call it first, to see whether their key works and whose it is. */
+/**
+ * Validates a key. Public clients call it first, to find out whether their key works and which customer it belongs to.
+ */
 export const validateKey = contract({
   ...accessRoutes.validateKey,
   summary: 'Whose key is this',
@@ -39,7 +41,7 @@ const newPassword = z
   .min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`)
   .max(PASSWORD_MAX, `must have at most ${PASSWORD_MAX} characters`)
 
-/** The console's own call: a member changes their password. Not part of the published API. */
+/** Changes the member's password. Internal to the console, not part of the published API. */
 export const changePassword = contract({
   ...accessRoutes.changePassword,
   evenIfClosed: true,
@@ -69,7 +71,7 @@ export const readWays = contract({
   problems: ['permission_denied'],
 })
 
-/** The console's own call: a member proves again who they are. Not part of the published API. */
+/** Confirms the member's identity again. Internal to the console, not part of the published API. */
 export const proveSession = contract({
   ...accessRoutes.proveSession,
   evenIfClosed: true,

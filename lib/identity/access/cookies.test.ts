@@ -4,7 +4,7 @@ import { authOptions } from './sign-ins/next-auth.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
 
-/** Each cookie that we set, as name and attributes. */
+/** Returns all cookies that the server sets, each with its name and attributes. */
 function cookies() {
   const { sessionToken, csrfToken, callbackUrl, ...more } = authOptions().cookies ?? {}
   expect(more).toEqual({})

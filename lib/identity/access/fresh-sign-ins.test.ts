@@ -16,7 +16,7 @@ import { hashPassword } from './passwords/hash.ts'
 import { Browser, goThrough, setUp } from './sign-on/test-browser.ts'
 import { signInFrom } from './test-sign-in.ts'
 
-describe('ways', () => {
+describe('the methods', () => {
   const PASSWORD = 'correct horse battery'
   let database: TestDatabase
   let issuer: HostileIssuer
@@ -145,7 +145,7 @@ describe('prove', () => {
       expect(await problemOf(here)).toBe('fresh_sign_in_required')
       expect((await proveIn(here, PASSWORD)).json).toEqual({ proven: true })
       expect(await problemOf(here)).toBeUndefined()
-      // The same member elsewhere has proven nothing there.
+      // The same person has confirmed nothing at the other customer.
       expect(await problemOf(there)).toBe('fresh_sign_in_required')
       const query = "SELECT actor_name FROM audit_events WHERE action = 'session.confirmed' AND subject = $1"
       expect(await database.sql('northwind', query, [member])).toEqual([{ actor_name: 'Ana Ruiz' }])
@@ -218,7 +218,7 @@ describe('prove', () => {
       [{ by: 'password' }],
       [{ by: 'password', password: '' }],
       [{ by: 'password', password: PASSWORD, more: 1 }],
-    ])('%j is no proof', async (body) => {
+    ])('%j is rejected', async (body) => {
       const sid = await open()
       const cookie = `console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
       expect((await prove({ cookie }, body)).status).toBe(400)

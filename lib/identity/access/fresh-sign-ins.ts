@@ -14,7 +14,7 @@ import { findPersonOf } from './people/find-person.ts'
 import { traceFailure } from './sign-ins/audit.ts'
 import { findOpening } from './sign-on/find-provider.ts'
 
-/** A second factor, where that was proven. */
+/** Result of a confirmation; `factor` where a second factor was verified. */
 type Verification = { factor?: Reaching }
 
 /** Throws a Problem where the credential is wrong. */
@@ -80,8 +80,8 @@ async function proveByFactor(
 type ReauthenticationMethods = { password: boolean; factor: boolean; signOn: boolean }
 
 /**
- * The ways that are not refused to a member: no password opens anything where the customer has turned them off, nor for who
- * has none; and an issuer confirms the sessions that it has opened.
+ * Returns the methods available to a member: a password opens nothing where the customer has turned passwords off, or
+ * the member has none, and an identity provider confirms only sessions that it has opened.
  */
 export async function reauthenticationMethodsOf({
   customerId,
@@ -97,7 +97,7 @@ export async function reauthenticationMethodsOf({
   return { password: factor && here.passwordHash !== null, factor, signOn: opening !== undefined }
 }
 
-/** Notes that the member has proven now, by the database's clock, that it is they who use this session. */
+/** Stores the time of a confirmation of the member's identity, by the database's clock. */
 export async function noteReauthentication(
   tx: Transaction,
   customerId: CustomerId,

@@ -5,7 +5,7 @@ import { isSigned, sign } from '#lib/platform/runtime/secrets.ts'
 /** Recipient that a link in a mail speaks for, and the notices that it stops: one kind, or `all`. */
 export type NoticeLink = { customerId: CustomerId; recipientId: string; notice: string }
 
-/** Longer ones are not ours. */
+/** Length in characters beyond which a text is not one of our links. */
 const MAX_LENGTH = 2000
 
 const PURPOSE = 'links in notices'

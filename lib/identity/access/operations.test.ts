@@ -92,11 +92,11 @@ describe('signing in', () => {
     ['an object for a password', () => ({ email: mail, password: { length: 5 } })],
     ['nothing', () => undefined],
     ['an endless password', () => ({ email: mail, password: 'x'.repeat(10_000) })],
-  ])('refuses %s', async (_, credentials) => {
+  ])('rejects %s', async (_, credentials) => {
     expect(await signIn(credentials())).toBeNull()
   })
 
-  it('refuses a disabled member, and one without a password', async () => {
+  it('rejects a disabled member, and one without a password', async () => {
     await database.sql('northwind', 'UPDATE members SET disabled_at = now() WHERE id = $1', [member])
     expect(await signIn({ email: mail, password: PASSWORD })).toBeNull()
     await database.sql(
@@ -123,7 +123,7 @@ it('a failed sign-in reveals no internal error, because next-auth copies the tex
 })
 
 describe('a session', () => {
-  it('ends with sign-out, and with its cookie altered', async () => {
+  it('ends with sign-out, and with a modified cookie', async () => {
     const { sid, cookie } = await signedIn()
     expect(await callerBehind(`${cookie}x`)).toBeUndefined()
     expect(await callerBehind('console-session=')).toBeUndefined()
@@ -141,7 +141,7 @@ describe('a session', () => {
     expect(await callerBehind(`console-session=${other}`)).toBeUndefined()
   })
 
-  it('ends after 30 idle minutes, and after 8 hours however busy', async () => {
+  it('ends after 30 idle minutes, and after 8 hours in any case', async () => {
     const { cookie } = await signedIn()
     await age('last_seen_at', '29 minutes')
     expect(await callerBehind(cookie)).toBeDefined()
@@ -164,7 +164,7 @@ describe('a session', () => {
     expect(row).toEqual({ n: 1 })
   })
 
-  it('lives on by being used', async () => {
+  it('is prolonged by its use', async () => {
     const { cookie } = await signedIn()
     await age('last_seen_at', '29 minutes')
     await callerBehind(cookie)
@@ -176,7 +176,7 @@ describe('a session', () => {
     expect(row).toEqual({ fresh: true })
   })
 
-  it('follows the member: a removed role and a disabled member count from the next request on', async () => {
+  it('follows its member: a removed role or a disabled member applies from the next request on', async () => {
     const { cookie } = await signedIn()
     await database.sql('northwind', "UPDATE members SET roles = '{finance-user}' WHERE id = $1", [member])
     expect((await callerBehind(cookie))?.roles).toEqual(['finance-user'])
@@ -261,7 +261,7 @@ describe('changePassword', () => {
   const change = (cookie: string, body: unknown) =>
     send(route(changePassword), 'PUT', '/auth/v1/password', { cookie, 'sec-fetch-site': 'same-origin' }, body)
 
-  it('takes the new one, refuses the old one, ends the other sessions and leaves an audit row', async () => {
+  it('accepts the new password, rejects the old one, ends other sessions and records an audit event', async () => {
     const [here, there] = [await signedIn(), await signedIn()]
     const body = { currentPassword: PASSWORD, newPassword: 'another horse battery' }
     expect((await change(here.cookie, body)).status).toBe(200)
@@ -282,7 +282,7 @@ describe('changePassword', () => {
     [{ currentPassword: PASSWORD, newPassword: 'short' }, '/newPassword'],
     [{ currentPassword: PASSWORD, newPassword: 'x'.repeat(201) }, '/newPassword'],
     [{ newPassword: 'another horse battery' }, '/currentPassword'],
-  ])('refuses %j at its field, and keeps the old one', async (body, pointer) => {
+  ])('rejects %j at its field, and keeps the old password', async (body, pointer) => {
     const { cookie } = await signedIn()
     const { status, json } = await change(cookie, body)
     expect([status, json.errors[0].pointer]).toEqual([400, pointer])

@@ -23,9 +23,9 @@ const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1)
 export type BrowserClient = { address: string; userAgent: string; cookies: string }
 
 /**
- * `refused`: unknown, disabled and wrong look the same and take as long. `throttled`: answered before the password is
- * looked at; after so many seconds there may be another attempt. `pending`: there is a step to go, which the browser takes
- * with this id as a cookie, where it has none yet.
+ * `refused`: unknown, disabled and wrong are answered alike, in the same time (user enumeration). `throttled`: rejected
+ * before the comparison, with the wait in seconds. `pending`: a further step is required, identified by this id as a
+ * cookie, unless the browser has it already.
  */
 export type SignedIn =
   | { kind: 'signed-in'; sid: string; deviceCookie: string }
@@ -76,7 +76,7 @@ async function tried(credentials: unknown, client: BrowserClient): Promise<Signe
 /** Verified credential of a person; `issued` where an identity provider has verified it. */
 type VerifiedCredential = { proof: string; proven: readonly string[]; issued?: Issued | undefined }
 
-/** Goes on from a proof: to a session, or to the step before it. */
+/** Continues after a verified credential: opens a session, or starts a pending sign-in. */
 export async function proceed(
   person: Person,
   credential: VerifiedCredential,
@@ -89,14 +89,14 @@ export async function proceed(
   if (step.kind === 'refuse') return DENIED
   if (step.kind === 'open') return open(step.membership, credential, client)
   const { personId } = person
-  // A member who has a step to go was found by the trigger that finds people, but for one whom a backfill is still to reach.
+  // The trigger that adds people has an id for the member, unless the backfill has not reached them yet.
   if (personId === null) throw new Error('A member who has a step to go has no person.')
   return { kind: 'pending', id: await addPending({ personId, ...credential }) }
 }
 
 /**
- * Goes on from a step that was taken: to a session, or to the next step.
- * @param picked the customer, where one was picked
+ * Continues after a step: opens a session, or returns the next step.
+ * @param picked id of the chosen customer, where one was chosen
  */
 export async function goOn(
   pending: Pending,
@@ -115,7 +115,7 @@ export async function goOn(
   return (await furtherPending(pending, { picked })) ? { kind: 'pending' } : DENIED
 }
 
-/** Opens a session of a membership, and ends the one that the browser had before. @param since see `addSession` */
+/** Opens a session of a membership, and ends the browser's former one. @param since see `addSession` */
 export async function open(
   membership: Membership,
   { proof, proven, issued }: VerifiedCredential,
@@ -136,7 +136,7 @@ export async function open(
   }
   const sid = await openSession(membership, opening)
   if (sid === undefined) return DENIED
-  // Where it goes on to is no matter of the customer that it leaves.
+  // The former customer's audit event does not name the next customer.
   const why = before?.customerId === membership.customerId ? 'signed in again' : 'signed out'
   if (before?.session) await closeSession(before, before.session, why)
   return { kind: 'signed-in', sid, deviceCookie }

@@ -19,9 +19,10 @@ import { newCodes } from './secrets.ts'
 import { removeFactors, setCodes } from './store.ts'
 
 /**
- * Removes one of the caller's factors, wherever it counts, and ends the other sessions that it opened by itself. With the
- * last one of its reach the recovery codes go.
- * @throws Problem `not_found`; `permission_denied` where the customer demands one and it is the last, or none such was proven
+ * Removes one of the caller's factors, wherever it counts, and ends the other sessions that it opened by itself. The
+ * last factor of its scope takes the recovery codes with it.
+ * @throws Problem `not_found`; `permission_denied` for the last factor where the customer demands one, or where no
+ * factor of this scope was verified
  */
 export async function removeFactor(caller: Caller, id: string): Promise<void> {
   await changeFactorsOf(caller, (person, membership, verifiedMethods) => {
@@ -48,9 +49,9 @@ export async function removeFactor(caller: Caller, id: string): Promise<void> {
 }
 
 /**
- * Makes new recovery codes, in the place of those that there were.
- * @returns them, this one time
- * @throws Problem `permission_denied` where there is no factor, or none was proven
+ * Replaces the recovery codes.
+ * @returns the new ones, which can't be read again
+ * @throws Problem `permission_denied` without a factor, or where none was verified
  */
 export async function renewCodes(caller: Caller): Promise<string[]> {
   const codes = newCodes()
@@ -101,7 +102,7 @@ function unproven(): Problem {
 /** Factor event at one membership: an audit event of its customer, and a mail where one exists for the event. */
 export type Happening = { action: string; mail?: AccountEvent; details?: Record<string, string | number> }
 
-/** The part of a change that the member makes themselves, at one of their memberships. */
+/** Returns the part of a member's own change at one of their memberships. */
 export function partOf(
   { customerId, memberId, name }: Membership,
   { action, mail, details = {} }: Happening,
@@ -124,7 +125,7 @@ export function partOf(
   }
 }
 
-/** Ends a member's sessions in which no factor of these reaches was proven, but for the one named `keep`. */
+/** Ends the member's sessions in which no factor of these scopes was verified, except for `exceptSession`. */
 export function endUnproven(
   tx: Transaction,
   { customerId, memberId }: Membership,

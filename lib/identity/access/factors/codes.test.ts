@@ -68,14 +68,14 @@ describe('an app', () => {
     [0, 'signed-in'],
     [1, 'signed-in'],
     [2, 'refused'],
-  ])('whose clock is %i steps off is %s', async (off, kind) => {
+  ])('with a clock %i steps off is %s', async (off, kind) => {
     const secret = await addApp(sidOf(await enter(email)))
     advance(5)
     const code = codeOf(secret, off)
     expect((await proveStep({ code }, client(pendingOf(await enter(email))))).kind).toBe(kind)
   })
 
-  it('proves once with each code, and none of an earlier step, however many try at one moment', async () => {
+  it('accepts each code once and none of an earlier step, even with concurrent requests', async () => {
     const secret = await addApp(sidOf(await enter(email)))
     advance(3)
     const pending = await Promise.all(Array.from({ length: 4 }, () => enter(email)))

@@ -53,7 +53,7 @@ const free = () =>
     `ALTER TABLE second_factors DISABLE ROW LEVEL SECURITY; UPDATE second_factors SET last_step = NULL;
      ALTER TABLE second_factors ENABLE ROW LEVEL SECURITY`,
   )
-/** Ana is a member of alder, with an app that counts wherever her own password opens. */
+/** Adds Ana as a member of alder, with an app that counts at all memberships that her own password opens. */
 async function atAlder() {
   await join(alder, email)
   await givePassword()
@@ -138,13 +138,13 @@ describe('accepting a membership', () => {
   })
 })
 
-describe('a factor that an Admin took away', () => {
+describe('a factor that an Admin has reset', () => {
   it('does not count before the choice of a customer, where the person has another one', async () => {
     const lost = await atAlder()
     const member = await join(birch, email)
     await database.sql(birch, 'UPDATE members SET factors_reset_at = now() WHERE id = $1', [member])
     const { personId } = (await findPersonOf(birch, member)) ?? {}
-    // Another one of the person's, of after the reset.
+    // Another factor of the person, set up after the reset.
     await database.sql(
       birch,
       `INSERT INTO second_factors (person_id, kind, name, credential, public_key, counter, created_at)
@@ -160,7 +160,7 @@ describe('a factor that an Admin took away', () => {
     await proveStep({ code: codeOf(lost) }, client(other))
     const sid = sidOf(await selectCustomer(alder, client(other)))
     expect((await callerOf(sid)).customerId).toBe(alder)
-    // Nor by the change of customer in a session.
+    // The switch of customer within a session does not accept it either.
     expect((await selectCustomer(birch, client(await cookieOf(sid)))).kind).toBe('pending')
   })
 })

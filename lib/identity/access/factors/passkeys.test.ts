@@ -42,7 +42,7 @@ const add = (caller: Caller, passkey: Attestation) => {
   const newFactor = { kind: 'passkey' as const, name: 'Phone', passkey }
   return setUp({ customerId, memberId, proven: ['password'], owner, exceptSession: owner }, newFactor)
 }
-/** A member with a passkey: their authenticator. */
+/** Adds a member with a passkey. @returns the authenticator */
 async function withPasskey() {
   const caller = await callerOf(sidOf(await enter(email)))
   const device = authenticator(ORIGIN)
@@ -63,7 +63,7 @@ describe('a passkey', () => {
     expect((await proveStep({ passkey }, pending)).kind).toBe('signed-in')
   })
 
-  it('without user verification does not sign in by itself', async () => {
+  it('cannot sign in by itself without user verification', async () => {
     const device = await withPasskey()
     expect(await alone(device.answer(await options(), { isVerified: false }))).toBe('refused')
     expect(await alone(device.answer(await options()))).toBe('signed-in')
@@ -80,7 +80,7 @@ describe('a passkey', () => {
     expect(await alone(device.answer(await options()))).toBe('signed-in')
   })
 
-  it('answers a challenge once, however often at one moment', async () => {
+  it('answers a challenge once, even with concurrent requests', async () => {
     const device = await withPasskey()
     // A passkey without a counter: only the challenge shows that the answer was used.
     const answer = device.answer(await options(), { counter: 0 })
@@ -89,7 +89,7 @@ describe('a passkey', () => {
     expect(await alone(answer)).toBe('refused')
   })
 
-  it('with a decreasing counter is rejected, and one without a counter is accepted', async () => {
+  it('is rejected when its counter decreases, and accepted without a counter', async () => {
     const device = await withPasskey()
     expect(await alone(device.answer(await options(), { counter: 7 }))).toBe('signed-in')
     expect(await alone(device.answer(await options(), { counter: 7 }))).toBe('refused')
@@ -97,7 +97,7 @@ describe('a passkey', () => {
     expect(await alone(device.answer(await options(), { counter: 8 }))).toBe('signed-in')
   })
 
-  it('without a counter signs in repeatedly', async () => {
+  it('signs in repeatedly when it has no counter', async () => {
     const device = await withPasskey()
     for (let n = 0; n < 2; n++)
       expect(await alone(device.answer(await options(), { counter: 0 }))).toBe('signed-in')
@@ -107,7 +107,7 @@ describe('a passkey', () => {
     ['another origin', { origin: 'https://console.example.evil.example' }],
     ['plain http', { origin: 'http://console.example' }],
     ['another relying party', { rpId: 'evil.example' }],
-  ])('for %s is rejected, at registration and at sign-in', async (_, lies) => {
+  ])('is rejected for %s, at registration and at sign-in', async (_, lies) => {
     const device = await withPasskey()
     expect(await alone(device.answer(await options(), lies))).toBe('refused')
     const caller = await callerOf(sidOf(await signInByPasskey(device.answer(await options()), client())))
@@ -127,7 +127,7 @@ describe('a passkey', () => {
     expect(await alone(device.answer(old))).toBe('refused')
   })
 
-  it('of another person does not count as a second factor', async () => {
+  it('does not count as a second factor of another person', async () => {
     const theirs = await withPasskey()
     email = `bo.${made}@alder.example`
     await join('alder', email, { passwordHash: hash })
@@ -137,7 +137,7 @@ describe('a passkey', () => {
     expect(await proveStep({ passkey }, pending)).toEqual({ kind: 'refused' })
   })
 
-  it('under the id of another, with its own signature, is refused', async () => {
+  it('is rejected under the id of another passkey', async () => {
     const device = await withPasskey()
     const id = device.answer(await options()).id
     expect(await alone(authenticator(ORIGIN).answer(await options(), { id, counter: 50 }))).toBe('refused')
@@ -158,7 +158,7 @@ describe('a passkey', () => {
     await expect(add(ana, device.make(await making(ana)))).rejects.toMatchObject(problem)
   })
 
-  it('whose answer is garbled is refused, whatever is wrong in it', async () => {
+  it('is rejected with any garbled answer', async () => {
     const device = await withPasskey()
     const good = async () => device.answer(await options())
     const answer = await good()
@@ -175,7 +175,7 @@ describe('a passkey', () => {
   })
 })
 
-it('challenges that were answered are kept for as long as they could be again', async () => {
+it('answered challenges are remembered until they expire', async () => {
   const device = await withPasskey()
   await alone(device.answer(await options()))
   expect(await pruneChallenges()).toBe(0)

@@ -18,7 +18,7 @@ import type { Factor } from './rules.ts'
 /** Stored passkey, with the public key that verifies its signatures. */
 export type StoredPasskey = { credential: string; publicKey: string; counter: number }
 
-/** The use of the challenges that passkeys answer on the way of a sign-in. */
+/** Use of the challenges that passkeys answer during sign-in. */
 export const SIGN_IN = 'sign-in'
 
 /** COSE identifiers of the algorithms that authenticators support: EdDSA, ES256 and RS256. */
@@ -133,10 +133,12 @@ function challengeIn({ response }: { response: { clientDataJSON: string } }): st
   return String(JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')).challenge)
 }
 
-/** The site that passkeys are for. */
+/** Site that passkeys are bound to. */
 type RelyingParty = { id: string; origin: string }
 
-/** Why no browser makes a passkey here: BASE_URL names no host but an address, or is not safe. */
+/**
+ * Reason why browsers can't make passkeys here: the host of BASE_URL is an IP address, or the context is not secure.
+ */
 export type Hindrance = 'address' | 'not-safe'
 
 /**
@@ -178,13 +180,13 @@ function isOurs(use: string, challenge: string, now = Date.now()): boolean {
   return isSigned(bytes.subarray(TIME + RANDOM), PURPOSE, payload, use) && payload.readUIntBE(0, TIME) > now
 }
 
-/** Uses a challenge up. @returns false where that was done before: of two at the same moment, one does */
+/** Consumes a challenge. @returns false where it was consumed before: only one of two concurrent requests succeeds */
 async function consumeChallenge(challenge: string): Promise<boolean> {
   const once = 'INSERT INTO spent_challenges (digest) VALUES ($1) ON CONFLICT DO NOTHING'
   return (await database().signIn.query(once, [digestOf(`challenge ${challenge}`)])).rowCount === 1
 }
 
-/** Removes those that would not count any more anyway. @returns how many */
+/** Removes expired challenges. @returns how many */
 export async function pruneChallenges(): Promise<number> {
   const old = `DELETE FROM spent_challenges WHERE at < now() - interval '${2 * SECONDS} seconds'`
   return (await database().signIn.query(old)).rowCount ?? 0

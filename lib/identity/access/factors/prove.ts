@@ -26,7 +26,7 @@ export type Proved =
   | { kind: 'refused' }
   | { kind: 'throttled'; seconds: number }
 
-/** Returns the use of the challenge by which a passkey confirms the member's identity in a session. */
+/** Returns the use of the challenge with which a passkey confirms the member's identity in a session. */
 export const reauthenticationIn = (session: string) => `proof in ${session}`
 
 const DENIED: Proved = { kind: 'refused' }
@@ -74,7 +74,9 @@ async function provePasskey(
   return verifiedResult(factors, passkey.id)
 }
 
-/** A recovery code is used up in the scope of a customer at whom it counts, with a row in the history of each. */
+/**
+ * Consumes a recovery code in the scope of a customer at which it counts, with an audit event of each such customer.
+ */
 async function proveCode({ personId, memberships }: Prover, code: string): Promise<Proved> {
   const recoveryCode = await findCode(personId, code)
   if (!recoveryCode || !memberships.some((one) => one.factors.length > 0 && countsAt(recoveryCode, one)))
@@ -90,7 +92,7 @@ async function proveCode({ personId, memberships }: Prover, code: string): Promi
       return there.map(partOf).map(({ customerId, run }) => ({
         customerId,
         async run(tx) {
-          // Once, in the first scope: the others see that it was.
+          // The code is consumed in the first scope; the others read the result.
           if (customerId === first?.customerId) isUsed = await consumeCode(tx, personId, recoveryCode.id)
           if (isUsed) await run(tx)
         },

@@ -12,7 +12,10 @@ import type { Membership } from '../people/rules.ts'
 import { notifyMember } from '../sign-ins/account-mail.ts'
 import { removeFactors, setCodes } from './store.ts'
 
-/** Throws a Problem where the caller may not do it. Is called in the transaction that does, at the caller's customer. */
+/**
+ * Throws a Problem where the caller may not reset factors. Called in the transaction of the reset, at the caller's
+ * customer.
+ */
 type Check = (tx: Transaction) => Promise<void>
 
 /**
@@ -42,7 +45,7 @@ export async function resetFactors(
         customerId: one.customerId,
         async run(tx: Transaction) {
           if (one === membership) await check(tx)
-          // Of who has not come yet an Admin would learn whether they have a factor at another customer.
+          // For an invited member the answer would reveal to an Admin whether they have a factor at another customer.
           if (membership.isInvited || membership.factors.length === 0)
             throw new Problem('not_found', 'This member has no second factor here.')
           await reset(tx, caller, one, how)

@@ -18,7 +18,7 @@ describe('a new factor', () => {
     ['by a passkey of the person’s', [{ reach: null }], false, ['passkey', personMethod], null],
     ['by the person’s password beside another factor', [{ reach: null }], false, ['password'], 'alder'],
     ['by both', [{ reach: null }], false, ['password', personMethod], null],
-  ])('%s', (_, all, isOwn, verifiedMethods, factorScope) => {
+  ])('gets its scope when set up %s', (_, all, isOwn, verifiedMethods, factorScope) => {
     expect(scopeOfNewFactor(all, { customerId: 'alder', isOwn, proven: verifiedMethods })).toBe(factorScope)
   })
 })

@@ -11,7 +11,7 @@ export type Factor = {
   transports: readonly string[] | null
 }
 
-/** A membership, as far as it is decided which factors count there. */
+/** Details of a membership that decide which factors count there. */
 export type FactorContext = {
   customerId: string
   factorsResetAt: Date | null
@@ -22,7 +22,7 @@ export type FactorContext = {
   isIsolated: boolean
 }
 
-/** A factor as far as it is decided where it counts; `createdAt` may be of a recovery code. */
+/** Details of a factor that decide where it counts; `createdAt` may be that of a recovery code. */
 export type Reaching = Pick<Factor, 'reach' | 'createdAt'>
 
 /**
@@ -76,7 +76,7 @@ export type Need = 'nothing' | 'factor' | 'set-up'
 /** Membership as sign-in checks it: the factors that count, and whether a factor is mandatory. */
 export type Guarded = FactorContext & { factors: readonly Factor[]; demandsFactor: boolean }
 
-/** `set-up`: there is no factor yet, and the customer demands one. */
+/** Returns what is still required. `set-up`: the customer demands a factor, and the person has none. */
 export function needOf(membership: Guarded, verifiedMethods: readonly string[]): Need {
   const { factors, demandsFactor } = membership
   if (factors.length === 0) return demandsFactor ? 'set-up' : 'nothing'

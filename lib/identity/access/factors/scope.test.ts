@@ -35,7 +35,7 @@ beforeAll(async () => {
   hash = await hashPassword(PASSWORD)
 })
 afterAll(() => database.close())
-/** Ana is a member of both, by one password of her own. */
+/** Adds Ana as a member of both customers, with one password of her own. */
 beforeEach(async () => {
   email = `ana.${++made}@alder.example`
   ids.alder = await join('alder', email)
@@ -55,7 +55,7 @@ const names = async (cookies: string) =>
 const stepOf = async (cookies: string) => (await stepAt(cookies))?.step.kind
 const demand = (customer: string, isDemanded: boolean) =>
   database.sql(customer, 'UPDATE customers SET demands_factor = $2 WHERE id = $1', [customer, isDemanded])
-/** Uses the codes of the past steps up no more: each test has one time. */
+/** Makes the codes of past time steps usable again: all tests run within one step. */
 const free = () =>
   run(
     database.url,
@@ -75,7 +75,7 @@ describe('a factor of a person', () => {
     expect(await names(other)).toEqual(['alder', 'birch'])
     const sid = sidOf(await selectCustomer('birch', client(other)))
     expect((await callerOf(sid)).customerId).toBe('birch')
-    // Changes to the other one without another proof.
+    // Switches to the other customer without another verification.
     const changed = sidOf(await selectCustomer('alder', client(await cookieOf(sid))))
     expect((await callerOf(changed)).customerId).toBe('alder')
   })
@@ -155,7 +155,7 @@ describe('an Admin of one customer who resets the factors of a member', () => {
   })
 })
 
-it('the operator resets them everywhere, in the history of each', async () => {
+it('the operator resets factors at all customers, and each audit log records it', async () => {
   await addApp(await openAt('alder'))
   const operator = { ...(await admin('alder')), via: 'operator' as const }
   await resetFactors(operator, ids.alder, 'test-request', mayDoIt)
@@ -166,8 +166,8 @@ it('the operator resets them everywhere, in the history of each', async () => {
     expect(await database.sql(customer, query, [ids[customer]])).toHaveLength(1)
 })
 
-describe('a customer that demands one', () => {
-  it('opens no session until one is set up, on the pick too, and others stay open', async () => {
+describe('a customer with mandatory factors', () => {
+  it('opens no session until a factor is set up, even after the choice, and other customers stay open', async () => {
     await demand('alder', true)
     try {
       const pending = pendingOf(await enter(email))

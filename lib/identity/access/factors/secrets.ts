@@ -9,7 +9,7 @@ import { type Factor, RECOVERY_CODES } from './rules.ts'
 
 export type StoredApp = { id: string; secret: string }
 
-/** The apps among these factors. */
+/** Returns the apps among these factors. */
 export async function findApps(factors: readonly Factor[]): Promise<StoredApp[]> {
   const ids = factors.map(({ id }) => id)
   const apps = "SELECT id, secret FROM second_factors WHERE id = ANY($1::text[]) AND kind = 'totp'"
@@ -32,7 +32,7 @@ export async function findPasskey(
   return rows[0] && { ...rows[0], credential, counter: Number(rows[0].counter) }
 }
 
-/** Uses up a time step of an app and all before it. @returns false where it was used before */
+/** Consumes a time step of an app and all steps before it. @returns false where the step was consumed before */
 export async function consumeStep(id: string, step: number): Promise<boolean> {
   const query = `
     UPDATE second_factors SET last_step = $2, last_used_at = now()
@@ -64,7 +64,7 @@ export async function findCode(personId: string, code: string): Promise<StoredCo
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** New codes of 80 random bits each, as they are shown: `ABCD-EFGH-IJKL-MNOP`. */
+/** Returns new codes of 80 random bits each, formatted as `ABCD-EFGH-IJKL-MNOP`. */
 export function newCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () => {
     const letters = Array.from(randomBytes(16), (byte) => LETTERS[byte % LETTERS.length])

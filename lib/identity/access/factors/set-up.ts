@@ -17,17 +17,17 @@ import { openNewSecret, sealSecret, stepOf } from './totp.ts'
 export type SettingUp = {
   customerId: CustomerId
   memberId: string
-  /** All that they have proven. */
+  /** All verified methods. */
   proven: readonly string[]
   /** Identifies the session or the pending sign-in: secrets and challenges issued for it are valid there only. */
   owner: string
-  /** Digest of the session that goes on; the others in which the new factor was not proven end. */
+  /** Digest of the session that continues; other sessions without the new factor end. */
   exceptSession?: string
 }
 
 type Added = Reaching & { id: string }
 
-/** The use of the challenge with which a passkey is made. */
+/** Returns the use of the challenge with which a passkey is registered. */
 export const makingBy = (owner: string) => `made by ${owner}`
 
 /**

@@ -101,7 +101,7 @@ it('each statement by itself isolates the members of other customers', async () 
   }
 })
 
-it('the logins that find callers and due work see nothing of it', async () => {
+it('the database roles that find callers and due work can’t read factors', async () => {
   for (const pool of ['sessions', 'keys', 'jobs'] as const)
     for (const table of [...TABLES, 'spent_challenges'])
       await expect(pools()[pool].query(`SELECT FROM ${table}`)).rejects.toMatchObject({ code: '42501' })

@@ -5,10 +5,10 @@ import { env } from '#lib/platform/runtime/env.ts'
 import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
 import { factorSettings } from '../../settings.ts'
 
-/** RFC 6238, as all apps have it. */
+/** Time step in seconds (RFC 6238); all apps use it. */
 const PERIOD = 30
 const APP = { algorithm: 'SHA1', digits: 6, period: PERIOD } as const
-/** Clocks differ: so many steps before and after the present one count. */
+/** Number of time steps before and after the present one that are accepted, because clocks differ. */
 const WINDOW = 1
 /** How long a displayed secret can be confirmed, in ms. */
 const CONFIRM_TIMEOUT_MS = 15 * 60 * 1000
@@ -19,13 +19,13 @@ export type NewSecret = {
   secret: string
   /** Content of the QR code. */
   uri: string
-  /** The QR code: modules to a side, and the black ones as the path of an SVG. */
+  /** QR code: number of modules per side, and the black ones as an SVG path. */
   qr: { size: number; path: string }
-  /** The secret itself, sealed for whom it is shown to. */
+  /** Secret, encrypted for the owner that it is displayed to. */
   token: string
 }
 
-/** @param owner whom it is shown to: a session's digest or that of a pending sign-in */
+/** Makes a new secret. @param owner digest of the session or the pending sign-in that it is displayed to */
 export function newSecret(owner: string, label: { email: string; customerName: string }): NewSecret {
   const secret = new Secret({ size: 20 })
   const issuer = `${label.customerName} · ${new URL(env().baseUrl).hostname}`.replaceAll(':', ' ')
@@ -45,7 +45,7 @@ export function openNewSecret(owner: string, token: string): string | undefined 
   return until > Date.now() ? secret : undefined
 }
 
-/** A secret as it is kept. */
+/** Encrypts a secret for storage. */
 export function sealSecret(personId: string, secret: string): string {
   return sealFor(`app of ${personId}`, secret)
 }

@@ -24,7 +24,7 @@ type Row = {
   is_expired: boolean
 }
 
-/** The link that has this secret, in whatever state; undefined where there is none. */
+/** Finds the link with this secret, in any state; undefined: unknown. */
 export async function findLink(secret: string): Promise<Link | undefined> {
   const digest = digestOf(secret)
   const rows = await findAll('link', [digest])
@@ -44,7 +44,7 @@ export async function findLink(secret: string): Promise<Link | undefined> {
   })
 }
 
-/** Whom a link is for. */
+/** Finds the person that a link was made for. */
 export function findPersonOfLink(link: Link): Promise<Person | undefined> {
   return link.kind === 'recovery'
     ? findPersonById(link.personId)

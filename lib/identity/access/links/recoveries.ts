@@ -35,8 +35,8 @@ const MAKE = `
   UPDATE recoveries SET person_id = $1, digest = $3, expires_at = now() + interval '${RECOVERY_SECONDS} seconds' WHERE id = $2`
 
 /**
- * Takes the oldest one that is due, makes its link, and withdraws those of before; undefined where none is due. One that is
- * taken again, for it could not be sent, has a new secret.
+ * Claims the oldest due recovery, makes its link, and withdraws former ones; undefined where none is due. A recovery
+ * that is claimed again, after its mail failed, gets a new secret.
  */
 export async function claimRecovery(): Promise<DueRecovery | undefined> {
   const { signIn } = database()
@@ -67,8 +67,8 @@ export async function finishRecovery(
 }
 
 /**
- * Uses one up, in the scope of one of its person's customers.
- * @returns false where it can't be used any more: of two at the same moment, one does
+ * Consumes a recovery, in the scope of one of its person's customers.
+ * @returns false where it is not valid any more: only one of two concurrent requests succeeds
  */
 export async function recoverBy(tx: Transaction, id: string): Promise<boolean> {
   const used = await tx.execute(sql`
@@ -77,7 +77,7 @@ export async function recoverBy(tx: Transaction, id: string): Promise<boolean> {
   return used.rowCount === 1
 }
 
-/** Removes those of before yesterday. @returns how many */
+/** Removes recoveries that are more than a day old. @returns how many */
 export async function pruneRecoveries(): Promise<number> {
   const old = "DELETE FROM recoveries WHERE created_at < now() - interval '1 day'"
   return (await database().signIn.query(old)).rowCount ?? 0

@@ -67,14 +67,14 @@ async function partsOfNew(link: Link, { person, membership }: Whose, password: s
     if (passwordScope === 'membership') {
       const wait = await countSetting(lockedMembership.customerId, lockedMembership.email)
       if (wait > 0) throw tooOften(wait)
-      // Each that its person can enter has a password of its own then.
+      // Each membership that the person can enter gets the password as its own.
       const all = locked.memberships.filter((one) => !one.isDisabled && !one.isInvited && !one.isSignOnOnly)
       const theirs = kind === 'recovery' ? all : [lockedMembership]
       return theirs.map((one) => partOf(link, one, { hash, isIsolated: !isMailed || isAway }))
     }
     if (personStatus === 'gone') await resetPerson(tx, locked.personId)
     await setPersonHash(tx, locked.personId, hash)
-    // An invitation elsewhere waits for its own link.
+    // Invitations of other customers are accepted by their own links.
     const others =
       kind === 'invitation' ? [] : locked.memberships.filter((one) => !one.isInvited && !one.isSignOnOnly)
     return [...new Set([lockedMembership, ...others])].map((one) => partOf(link, one, { hash: null }))

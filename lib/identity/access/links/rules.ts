@@ -17,7 +17,7 @@ export function stateOf(link: { isUsed: boolean; isWithdrawn: boolean; isExpired
   return link.isExpired ? 'expired' : 'open'
 }
 
-/** Whom a new password opens that is set by a link: see lib/identity/access/people/rules.ts. */
+/** Scope of a password that is set by a link: see lib/identity/access/people/rules.ts. */
 export type PasswordScope = 'person' | 'membership'
 
 /**

@@ -15,7 +15,7 @@ import { IS_DUE, LEASE, rejectExpired } from '#lib/platform/mail/queue.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { LINK_SECONDS, type LinkKind } from './rules.ts'
 
-/** Whom a link is for, and who makes it: a member's id, or `operator`. */
+/** Member that a link is for, and its author: a member's id, or `operator`. */
 export type NewLink = { memberId: string; kind: LinkKind; by: string }
 
 /**
@@ -41,7 +41,7 @@ export async function mailLink(tx: Transaction, customerId: CustomerId, link: Ne
   await insert(tx, customerId, link, { state: 'WAITING' })
 }
 
-/** The address of a link. */
+/** Returns the address of a link. */
 export function addressOf(kind: LinkKind, secret: string): string {
   return `${env().baseUrl}/${kind}/${secret}`
 }
@@ -58,7 +58,7 @@ async function insert(
   more: { digest: string } | { state: 'WAITING' },
 ): Promise<Date> {
   const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
-  // Of two who make one at the same moment, the second one withdraws that of the first.
+  // Of two concurrent links, the second withdraws the first.
   await tx.select({ id: members.id }).from(members).where(memberFilter).for('no key update')
   await withdrawLinks(tx, customerId, memberId, kind)
   const expiresAt = sql`now() + make_interval(secs => ${LINK_SECONDS[kind]})`
@@ -72,7 +72,7 @@ async function insert(
   return row.expiresAt
 }
 
-/** A member's links, of one kind or of all, open nothing any more. */
+/** Withdraws a member's links, of one kind or of all. */
 export async function withdrawLinks(
   tx: Transaction,
   customerId: CustomerId,
@@ -85,8 +85,8 @@ export async function withdrawLinks(
 }
 
 /**
- * Uses a link up.
- * @returns false where it can't be used any more: of two who redeem it at the same moment, one does
+ * Consumes a link.
+ * @returns false where it is not valid any more: only one of two concurrent requests succeeds
  */
 export async function consumeLink(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
   const linkFilter = and(eq(accountLinks.customerId, customerId), eq(accountLinks.id, id))
@@ -97,7 +97,7 @@ export async function consumeLink(tx: Transaction, customerId: CustomerId, id: s
   return used.rowCount === 1
 }
 
-/** The customer's links that can still be used, or are still to be mailed; of one member, or of all. */
+/** Lists the customer's links that are valid or waiting for their mail; of one member, or of all. */
 export function listOpenLinks(tx: Transaction, customerId: CustomerId, memberId?: string) {
   const { kind, madeBy, createdAt, expiresAt, state } = accountLinks
   const openFilter = and(
@@ -116,7 +116,7 @@ const IS_OPEN = and(isNull(accountLinks.usedAt), isNull(accountLinks.withdrawnAt
 const RETENTION = sql`interval '90 days'`
 
 /**
- * Removes the customer's links that have ended long ago.
+ * Removes the customer's links that expired before the retention.
  * @returns how many
  */
 export async function pruneLinks(tx: Transaction, customerId: CustomerId): Promise<number> {
@@ -139,7 +139,7 @@ export async function removeLinks(
   return ids.length
 }
 
-/** A link that this process is to mail, with whom it goes to. */
+/** Link for this process to mail, with its recipient. */
 export type DueLink = {
   id: string
   kind: LinkKind
@@ -150,8 +150,8 @@ export type DueLink = {
 }
 
 /**
- * Takes one of the customer's links that are to be mailed, and makes its secret; undefined where there is none. It lasts from
- * now on. One that is taken again, for it could not be sent, has a new secret.
+ * Claims one of the customer's links that are waiting for their mail, and makes its secret; undefined where none is.
+ * Its lifetime starts now. A link that is claimed again, after its mail failed, gets a new secret.
  */
 export async function claimLink(tx: Transaction, customerId: CustomerId): Promise<DueLink | undefined> {
   await rejectExpired(tx, customerId, accountLinks, 'created_at')

@@ -29,7 +29,7 @@ export async function checkPassword(
   return undefined
 }
 
-/** Loaded with the first password that is set: it takes some megabytes, and most processes never need it. */
+/** Loads the lists with the first new password: they take some megabytes, and most processes never need them. */
 async function load(): Promise<PasswordLists> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   const leaked = dictionary['passwords-common']

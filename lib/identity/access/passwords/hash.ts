@@ -4,10 +4,10 @@ import { type Algorithm, hash } from '@node-rs/argon2'
 import { gate } from '#lib/platform/runtime/concurrency.ts'
 import type { Person } from '../people/rules.ts'
 
-// OWASP's second choice of parameters: 19 MiB, 2 passes, 1 lane.
+// OWASP's second set of parameters: 19 MiB, 2 passes, 1 lane.
 const OPTIONS = { algorithm: 2 satisfies Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Argon2id in PHC's text: parameters, salt and digest. */
+/** Argon2id hash in PHC format: parameters, salt and digest. */
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$[A-Za-z0-9+/]+$/
 
 /**
@@ -27,7 +27,7 @@ export function saltOf({ passwordHash, memberships, personId }: Person): Uint8Ar
     const salt = PHC.exec(stored ?? '')?.[4]
     if (salt !== undefined) return Buffer.from(salt, 'base64')
   }
-  // Two first passwords may be set at one moment.
+  // Two first passwords may be set concurrently.
   return personId === null
     ? undefined
     : createHash('sha256').update(`salt ${personId}`).digest().subarray(0, 16)

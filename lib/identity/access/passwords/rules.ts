@@ -7,7 +7,7 @@ export type Owner = { name: string; email: string; customerName: string; custome
 
 /** Fewest characters of a password that must be left without public details of its owner. */
 const MIN_UNRELATED_CHARACTERS = 8
-/** Shorter words are in many passwords by chance. */
+/** Shorter terms appear in many passwords by chance. */
 const MIN_TERM_LENGTH = 4
 
 /**

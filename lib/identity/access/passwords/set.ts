@@ -42,8 +42,8 @@ export async function setPersonHash(tx: Transaction, personId: string, hash: str
 }
 
 /**
- * Takes a membership up: from now on its person may sign in there.
- * @param hash of its own password; null: its person's opens it; undefined: that stays as it is
+ * Accepts a membership: its person can sign in there from now on.
+ * @param hash the membership's own password; null: the person's password opens it; undefined: unchanged
  */
 export async function acceptMembership(
   tx: Transaction,
@@ -57,8 +57,8 @@ export async function acceptMembership(
 }
 
 /**
- * No password or factor that the person of a member has elsewhere counts here, nor is it asked for, until its person's password is
- * set for it.
+ * Isolates a membership: its person's password and factors do not count here, and are not asked for, until the person's
+ * password is set for it.
  */
 export async function isolateMembership(
   tx: Transaction,

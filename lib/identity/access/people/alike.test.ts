@@ -27,7 +27,7 @@ let [email, made] = ['', 0]
 beforeAll(async () => {
   database = await testDatabase()
   for (const id of ['alder', 'birch', 'cedar']) await addCustomer(id)
-  // The decoy is made with the first one.
+  // The decoy hash is computed with the first attempt.
   await signIn({ email: 'first@x.example', password: PASSWORD }, { address: '', userAgent: '', cookies: '' })
 })
 afterAll(() => database.close())
@@ -41,7 +41,7 @@ const join = async (customer: string, more: object = {}) =>
     ...more,
   })
 const nothing = { passwordHash: null, invitedAt: new Date() }
-/** Takes up an invitation with a password of its own. */
+/** Accepts an invitation with a new password. */
 async function accept(customer: string, password: string) {
   const customerId = customer as CustomerId
   const memberId = await join(customer, nothing)
@@ -51,7 +51,7 @@ async function accept(customer: string, password: string) {
   await redeemLink({ secret, password, isNew: true })
 }
 
-describe('one computation refuses', () => {
+describe('exactly one Argon2 computation rejects', () => {
   it.each<[string, () => unknown]>([
     ['an address that nobody has', () => {}],
     ['a member of one customer', () => join('alder')],

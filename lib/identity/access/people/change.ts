@@ -12,7 +12,7 @@ import type { Person } from './rules.ts'
 /** Part of a change of a person, in the scope of one of their customers. */
 export type Part = { customerId: CustomerId; run(tx: Transaction): Promise<void> }
 
-/** A person who is locked until the transaction ends, with their id. */
+/** Person with their id, locked until the transaction ends. */
 export type Locked = Person & { personId: string }
 
 /**
@@ -55,9 +55,9 @@ export async function checkStillOpen(tx: Transaction, customerId: CustomerId): P
 }
 
 /**
- * Locks the person behind a member until the transaction ends: before the member, wherever both are locked.
- * @param why `to change` waits for all others, `to enter` for those who change
- * @returns their id
+ * Locks the person behind a member until the transaction ends; always before the member.
+ * @param why `to change` waits for all other locks, `to enter` only for changes
+ * @returns the person's id
  */
 export async function lockPerson(
   tx: Transaction,
@@ -72,7 +72,7 @@ export async function lockPerson(
       WHERE m.customer_id = ${customerId} AND m.id = ${memberId} FOR ${strength} OF p`)
   const result = await lock()
   if (result.rows[0]) return result.rows[0].id
-  // Written before there were people: the trigger finds this one.
+  // The row is older than the table of people: the trigger adds its person.
   await tx.execute(sql`
     UPDATE members SET person_id = NULL
     WHERE customer_id = ${customerId} AND id = ${memberId} AND person_id IS NULL`)
@@ -114,7 +114,7 @@ export async function lockNewcomer(
   { id, email }: { id: string; email: string },
 ): Promise<void> {
   const personId = await lockPerson(tx, customerId, id, 'to change')
-  // Whom this transaction has added is not among them yet.
+  // A member that this transaction has added is not visible to this lookup yet.
   const person = await findAnybody(email)
   const personStatus = person ? personStatusOf(person) : 'gone'
   if (personId !== undefined && personStatus === 'gone') await resetPerson(tx, personId)

@@ -49,12 +49,12 @@ export function findAnybody(email: string): Promise<Person | undefined> {
   return find(sql`${email}`)
 }
 
-/** The person with this id, with all memberships. */
+/** Finds a person by id, with all memberships. */
 export function findPersonById(personId: string, browser?: string): Promise<Person | undefined> {
   return find(sql`(SELECT email FROM people WHERE id = ${personId})`, browser)
 }
 
-/** The person behind a customer's member, with all memberships. */
+/** Finds the person behind a customer's member, with all memberships. */
 export function findPersonOf(
   customerId: CustomerId,
   memberId: string,

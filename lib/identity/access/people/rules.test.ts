@@ -30,11 +30,11 @@ const opened = (hash: string, ...memberships: Membership[]) =>
   openedBy(hash, { memberships }).map(({ customerId }) => customerId)
 
 describe('a password', () => {
-  it('of a person opens memberships without a password of their own', () => {
+  it('opens memberships without a password of their own, where it is the person’s', () => {
     expect(opened('persons', at('a'), at('b'), at('c', membershipWith('x')))).toEqual(['a', 'b'])
   })
 
-  it('of a membership opens that membership, and those that were accepted with the same password', () => {
+  it('opens its own membership, and those that were accepted with the same password', () => {
     expect(opened('x', at('a', membershipWith('x')), at('b', membershipWith('y')), at('c'))).toEqual(['a'])
     expect(opened('x', at('a', membershipWith('x')), at('b', membershipWith('x')), at('c'))).toEqual([
       'a',
@@ -42,12 +42,12 @@ describe('a password', () => {
     ])
   })
 
-  it('opens nothing that is disabled, or not taken up', () => {
+  it('opens no membership that is disabled or not accepted', () => {
     expect(opened('persons', at('a', { isDisabled: true }), at('b', { isInvited: true }))).toEqual([])
     expect(opened('x', at('a', { ...membershipWith('x'), isDisabled: true }), at('b'))).toEqual([])
   })
 
-  it('without an owner opens nothing', () => {
+  it('opens nothing where no hash matches', () => {
     expect(opened('other', at('a'), at('b', membershipWith('x')), at('c', membershipWith(null)))).toEqual([])
   })
 })
@@ -72,7 +72,7 @@ describe('nextStep after a verified credential', () => {
     ['a session of the one that was picked', [a, b], 'b', { kind: 'open', membership: b }],
     ['the pick again, after one that it does not open', [a, b], 'c', { kind: 'pick' }],
     ['the pick again, after one that is gone, though there is one left', [a], 'b', { kind: 'pick' }],
-  ])('%s', (_, memberships, picked, step) => {
+  ])('returns %s', (_, memberships, picked, step) => {
     expect(nextStep({ memberships, picked, proven: ['password'] })).toEqual(step)
   })
 })
@@ -130,7 +130,7 @@ describe('nextStep with second factors, after a verified credential', () => {
       ['password'],
       { kind: 'open', membership: plain },
     ],
-  ])('%s', (_, memberships, picked, verifiedMethods, step) => {
+  ])('returns %s', (_, memberships, picked, verifiedMethods, step) => {
     expect(nextStep({ memberships, picked, proven: verifiedMethods })).toEqual(step)
   })
 

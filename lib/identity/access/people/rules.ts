@@ -30,7 +30,7 @@ export type Membership = {
   issuerDigests: readonly string[]
   /** Whether the browser in question is known to the account. */
   isRecognized: boolean
-  /** The factors that count there. */
+  /** Factors that count at this membership. */
   factors: readonly Factor[]
   /** Whether the customer demands a second factor. */
   demandsFactor: boolean
@@ -47,11 +47,11 @@ export type Membership = {
 
 /** Owner of an e-mail address, with all memberships. */
 export type Person = {
-  /** Null: written before there were people, until a backfill comes by. */
+  /** Null: the row is older than the table of people, and the backfill has not reached it. */
   personId: string | null
   /** Argon2id hash of the password that opens the memberships without a password of their own. */
   passwordHash: string | null
-  /** All second factors, wherever they count. */
+  /** All second factors, in any scope. */
   factors: readonly Factor[]
   memberships: readonly Membership[]
 }
@@ -86,7 +86,10 @@ export function presentOf({ passwordHash, memberships }: Pick<Person, 'passwordH
     : undefined
 }
 
-/** Whom an issuer's proof opens: the membership of its own customer that it is bound to, wherever else its person is a member. */
+/**
+ * Returns the membership that an issuer's credential opens: that of the issuer's customer, whatever other memberships
+ * the person has.
+ */
 export function openedByIssuer(
   credentialDigest: string,
   { memberships }: Pick<Person, 'memberships'>,

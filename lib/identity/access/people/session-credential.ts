@@ -35,8 +35,8 @@ export function passkeyDigest({ credential }: Pick<Factor, 'credential'>): strin
 }
 
 /**
- * The memberships that a proof opens now: none where the password is another one by now, the issuer forgotten, or the passkey
- * removed.
+ * Returns the memberships that a credential opens now: none where the password was changed, the issuer removed, or the
+ * passkey removed since.
  */
 export function openedByCredential(credentialDigest: string, person: Person): Membership[] {
   const byIssuer = openedByIssuer(credentialDigest, person)

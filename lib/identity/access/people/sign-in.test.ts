@@ -61,7 +61,7 @@ const setPersons = (text: string | null) =>
   )
 
 describe('a member of several customers', () => {
-  it('picks one after the proof, and until then no call is answered', async () => {
+  it('chooses a customer after the verification, and no call is answered before', async () => {
     await join('alder')
     await join('birch', { email: email.toUpperCase() })
     const pending = pendingOf(await enter())
@@ -70,12 +70,12 @@ describe('a member of several customers', () => {
     expect(await selectCustomer('cedar', client(pending))).toEqual({ kind: 'refused' })
     const cookie = await signedIn(await selectCustomer('birch', client(pending)))
     expect(await callerBehind(cookie)).toMatchObject({ customerId: 'birch', name: 'Ana at birch' })
-    // One proof leads to one session.
+    // One verified credential results in one session.
     expect(await selectCustomer('alder', client(pending))).toEqual({ kind: 'refused' })
     expect(await choices(pending)).toEqual([])
   })
 
-  it('picks once, however many picks there are at one moment', async () => {
+  it('chooses once, even with concurrent requests', async () => {
     await join('alder')
     await join('birch')
     const pending = pendingOf(await enter())
@@ -137,7 +137,7 @@ describe('a member of several customers', () => {
   })
 })
 
-describe('whom a password opens', () => {
+describe('a password', () => {
   it('opens all memberships without a password of their own, where it is the person’s', async () => {
     await join('alder', { passwordHash: null })
     await join('birch', { passwordHash: null })
@@ -168,7 +168,7 @@ describe('a change of customer', () => {
     return signedIn(await selectCustomer('alder', client(pendingOf(await enter()))))
   }
 
-  it('ends the former session, has another id, and lasts no longer than the sign-in', async () => {
+  it('ends the former session, results in a new id, and expires with the sign-in', async () => {
     const alder = await inAlder()
     expect(await choices(alder)).toEqual(['alder, here', 'birch'])
     expect(await mayChange((await callerBehind(alder)) ?? {})).toBe(true)

@@ -73,7 +73,7 @@ describe('people', () => {
     await expect(database.sql(alder, 'SELECT person_id FROM members')).resolves.toHaveLength(1)
   })
 
-  it('get no password in the scope of a customer that is not theirs', async () => {
+  it('can’t get a password in the scope of a customer that they do not belong to', async () => {
     const [row] = await database.sql(birch, 'SELECT person_id AS id FROM members WHERE id = $1', [other])
     const set = scope({ customerId: alder }, (tx) => setPersonHash(tx, String(row?.id), 'guessed'))
     await expect(set).rejects.toThrow('in the scope of one of their customers')

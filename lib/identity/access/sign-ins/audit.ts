@@ -10,7 +10,7 @@ const requestId = () => requestContext()?.requestId ?? randomUUID()
 
 type Member = Pick<Membership, 'customerId' | 'memberId' | 'name'>
 
-/** Writes down that a session was opened or ended, in the transaction that does it. */
+/** Records in the same transaction that a session was opened or ended. */
 export function traceSession(
   tx: Transaction,
   { customerId, memberId, name }: Member,

@@ -27,7 +27,7 @@ export async function knowBrowser(
   return true
 }
 
-/** The member's account knows no browser any longer, but for that of the session named `keep`. */
+/** Forgets all known browsers of the member's account, except for that of the session `exceptSession`. */
 export async function forgetBrowsers(
   tx: Transaction,
   customerId: CustomerId,
@@ -89,7 +89,7 @@ export async function pruneBrowsers(tx: Transaction, customerId: CustomerId): Pr
 // A browser gets a device cookie at its first sign-in. Its digest is stored with each account that signed in there: the
 // cookie by itself opens nothing, and is worthless for an account that has forgotten it.
 
-/** Browsers keep no cookie for longer. */
+/** Longest lifetime of a cookie that browsers accept, in seconds. */
 const COOKIE_SECONDS = 400 * 24 * 60 * 60
 const COOKIE = 'console-browser'
 
@@ -103,7 +103,7 @@ export function deviceCookieOf(cookies: string): string | undefined {
   return more.length === 0 && isSigned(signature, PURPOSE, id) ? `${id}.${signature}` : undefined
 }
 
-/** A mark for a browser that has none. */
+/** Makes a device cookie for a browser without one. */
 export function newDeviceCookie(): string {
   const id = randomBytes(32).toString('base64url')
   return `${id}.${sign(PURPOSE, id).toString('base64url')}`
@@ -114,7 +114,7 @@ export function digestOfDeviceCookie(deviceCookie: string): string {
   return digestOf(`mark ${deviceCookie}`)
 }
 
-/** The header Set-Cookie that leaves a mark in a browser, where no script can read it. */
+/** Returns the Set-Cookie header of a device cookie, which scripts can't read (HttpOnly). */
 export function setDeviceCookie(deviceCookie: string): string {
   const name = cookieName(COOKIE)
   const secure = name === COOKIE ? '' : '; Secure'

@@ -48,11 +48,11 @@ async function recognizedClient(address: string): Promise<BrowserClient> {
   return from(address, { cookies: setDeviceCookie(outcome.deviceCookie).split(';')[0] ?? '' })
 }
 
-describe('guessing at one account (PROMISES 2.11)', () => {
-  it('from 1,000 addresses is throttled, while its owner signs in from a known browser', async () => {
+describe('guessing at one account', () => {
+  it('is throttled from 1,000 addresses, while the owner signs in from a known browser', async () => {
     const recognized = await recognizedClient('192.0.2.1')
     const outcomes: SignedIn[] = []
-    // Of 1,000 at one moment: so many connections there are not.
+    // Ten of the 1,000 run concurrently, because there are not enough connections for all.
     for (let at = 0; at < 1000; at += 10)
       outcomes.push(
         ...(await Promise.all(Array.from({ length: 10 }, (_, n) => wrong(unknownClient(at + n))))),
@@ -61,27 +61,27 @@ describe('guessing at one account (PROMISES 2.11)', () => {
     expectFew(refused, 20)
     expect(refused.length + throttled.length).toBe(1000)
     expect(await right(recognized)).toMatchObject({ kind: 'signed-in' })
-    // Its wait may be over by now on a slow machine: the last failure comes an hour later.
+    // The wait may be over by now on a slow machine, so the last failure is moved an hour ahead.
     await pass(-3600)
     expect(await right(from('192.0.2.1'))).toMatchObject({ kind: 'throttled' })
     await pass(3600 + 30)
     expect(await right(from('192.0.2.1'))).toMatchObject({ kind: 'signed-in' })
   })
 
-  it('from one address is throttled there, and uses little of the other addresses’ budget', async () => {
+  it('is throttled per address, and uses little of the other addresses’ budget', async () => {
     const outcomes = await Promise.all(Array.from({ length: 60 }, () => wrong(unknownClient(1))))
     expectFew(kinds(outcomes).refused, 5)
     expect(await right(unknownClient(1))).toEqual({ kind: 'throttled', seconds: expect.any(Number) })
     expect(await right(unknownClient(2))).toMatchObject({ kind: 'signed-in' })
   })
 
-  it('from one IPv6 network counts as one address', async () => {
+  it('counts one IPv6 network as one address', async () => {
     for (let n = 0; n < 5; n++) await wrong(from(`2001:db8:0:1::${n}`))
     expect(await right(from('2001:db8:0:1:ffff::1'))).toMatchObject({ kind: 'throttled' })
     expect(await right(from('2001:db8:0:2::1'))).toMatchObject({ kind: 'signed-in' })
   })
 
-  it('waits longer with each failure, for a quarter of an hour at most, and is over after a quiet day', async () => {
+  it('waits longer with each failure, up to a quarter of an hour, and is forgotten after a day', async () => {
     const waits: number[] = []
     for (let n = 0; n < 20; n++) {
       const outcome = await wrong(unknownClient(3))
@@ -112,7 +112,7 @@ describe('guessing at one account (PROMISES 2.11)', () => {
   })
 })
 
-describe('an address that fails a thousand times', () => {
+describe('an address with a thousand failures', () => {
   it('locks out neither other accounts nor known browsers', async () => {
     const office = '203.0.113.9'
     const recognized = await recognizedClient(office)
@@ -130,7 +130,7 @@ describe('an address that fails a thousand times', () => {
   })
 })
 
-describe('a browser that is known', () => {
+describe('a known browser', () => {
   it('has its own budget', async () => {
     const recognized = await recognizedClient('192.0.2.1')
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => wrong(recognized)))
@@ -152,7 +152,7 @@ describe('a browser that is known', () => {
   })
 })
 
-it('a success takes the failures of its place back, and no others', async () => {
+it('a success resets the failures of its source only', async () => {
   for (let n = 0; n < 18; n++) await wrong(unknownClient(300 + n))
   await wrong(from('192.0.2.7'))
   expect(await right(from('192.0.2.7'))).toMatchObject({ kind: 'signed-in' })

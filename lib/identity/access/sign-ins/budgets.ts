@@ -7,7 +7,9 @@ import { type Budget, FORGOTTEN_AFTER, waitTable } from './rules.ts'
 /** Attempt, counted before the comparison, so that concurrent attempts are counted as well. */
 export type Attempt =
   | { kind: 'throttled'; seconds: number }
-  /** `forgive` takes it back, it has succeeded: with the failures of this place before it, once an hour. */
+  /**
+   * `refund` takes the attempt back after a success, together with the source's former failures, at most once an hour.
+   */
   | { kind: 'counted'; refund(): Promise<void> }
 
 /**
@@ -62,9 +64,9 @@ export function countFactorAttempt(personId: string): Promise<Attempt> {
 }
 
 /**
- * Counts a mail that is asked for with a forgotten password, or refuses it: by the address that asks, and by the account,
- * which any case names, and which need not be there.
- * @returns 0 where it was counted, else after how many seconds there may be another one
+ * Counts a requested recovery mail, or rejects it: by the sender's address, and by the account, in any letter case and
+ * whether it exists or not.
+ * @returns 0 where it was counted, else the wait in seconds
  */
 export async function countRecovery(email: string, address: string): Promise<number> {
   const asker = digestOf(`recovery from ${networkOf(address)}`)
@@ -76,8 +78,8 @@ export async function countRecovery(email: string, address: string): Promise<num
 }
 
 /**
- * Counts that a membership's own password is set, or refuses it.
- * @returns 0 where it was counted, else after how many seconds it may be set again
+ * Counts a change of a membership's own password, or rejects it.
+ * @returns 0 where it was counted, else the wait in seconds
  */
 export function countSetting(customerId: string, email: string): Promise<number> {
   return consume(digestOf(`setting ${customerId} ${email.toLowerCase()}`), 'setter')
@@ -95,8 +97,8 @@ const IS_FORGOTTEN = `last_at < statement_timestamp() - interval '${FORGOTTEN_AF
 /** Wait of the row `b`, by the table in $2. */
 const WAIT = "($2::int[])[least(b.failures, cardinality($2::int[]) - 1) + 1] * interval '1 second'"
 
-// One statement decides and counts: of attempts at one moment each sees those that were counted before it. It goes by the
-// time at which it came, which is before that of one for which it waited: this one is of its moment then.
+// One statement decides and counts, so concurrent attempts see each other. It uses the time when it arrived, which
+// precedes that of an attempt whose row lock it waited for; hence `greatest` and `least`.
 const CONSUME = `
   INSERT INTO sign_in_budgets AS b (subject, failures) VALUES ($1, 1)
   ON CONFLICT (subject) DO UPDATE SET last_at = greatest(b.last_at, statement_timestamp()),
@@ -118,7 +120,7 @@ async function countAt(subject: string, refundBudget?: string): Promise<Attempt>
     : { kind: 'counted', refund: () => refundAttempt(subject, null, refundBudget) }
 }
 
-/** @returns 0 where the attempt was counted, else after how many seconds there may be another one */
+/** @returns 0 where the attempt was counted, else the wait in seconds */
 async function consume(subject: string, budget: Budget): Promise<number> {
   const { signIn } = database()
   const values = [subject, waitTable(budget)]
@@ -128,7 +130,7 @@ async function consume(subject: string, budget: Budget): Promise<number> {
   return rows[0]?.seconds ?? 1
 }
 
-/** @param refundBudget counts how often failures are taken back; without it they always are */
+/** @param refundBudget budget of refunds; without it refunds are unlimited */
 async function refundAttempt(source: string, account: string | null, refundBudget?: string): Promise<void> {
   const { signIn } = database()
   const { rows } = await signIn.query<{ failures: number }>(FAILURES, [source])

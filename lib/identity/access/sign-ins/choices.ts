@@ -11,8 +11,9 @@ import { findPending } from './pending.ts'
 type AccessScope = { memberships: Membership[]; proof: string; proven: readonly string[]; since: Date }
 
 /**
- * The memberships that the proof opens with which a session began, its own among them; undefined where that is not known.
- * @param caller signed in; `session` is the digest of the session's id
+ * Returns the memberships that the session's original credential opens, including its own; undefined where the
+ * credential is unknown.
+ * @param caller signed-in caller; `session` is the digest of the session's id
  */
 export async function accessScopeOf({
   customerId,
@@ -28,7 +29,7 @@ export async function accessScopeOf({
 
 type Signed = Partial<Pick<Caller, 'customerId' | 'session'>>
 
-/** A customer that can be picked. */
+/** Customer to choose from. */
 export type Choice = { id: string; name: string; isPresent: boolean }
 
 /**

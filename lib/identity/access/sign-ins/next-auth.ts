@@ -79,7 +79,7 @@ export function authOptions(onCookies: (...headers: string[]) => void = () => {}
 
 type Headers = Record<string, unknown> | undefined
 
-/** A sign-in with a password, or a step on the way, which only pages of ours may ask for. */
+/** Runs a sign-in with a password, or a further step, which requires a same-origin request. */
 async function outcomeOf(credentials: Credentials, headers: Headers): Promise<Stepped> {
   const client = clientOf(headers)
   const step = stepOf(credentials)

@@ -13,19 +13,22 @@ const SECONDS = 10 * 60
 /** Most attempts at further steps after one verified credential. */
 const MAX_TRIES = 10
 
-/** A proof that has led to no session yet. */
+/** Sign-in with a verified credential and without a session yet. */
 export type Pending = {
   digest: string
   personId: string
   /** Digest of the first verified credential, which determines the memberships. */
   proof: string
-  /** All that was proven: `password`, `passkey`, `issuer`, and second factors as lib/identity/access/factors/rules.ts writes them. */
+  /**
+   * All verified methods: `password`, `passkey`, `issuer`, and second factors in the format of
+   * lib/identity/access/factors/rules.ts.
+   */
   proven: readonly string[]
-  /** The customer that was picked, where something is still to be proven for it. */
+  /** Chosen customer, for which another verification is required. */
   picked?: string | undefined
 }
 
-/** Keeps a proof. @returns the id for the browser's cookie */
+/** Stores a pending sign-in. @returns the id for the browser's cookie */
 export async function addPending({
   personId,
   proof,
@@ -44,7 +47,7 @@ export async function addPending({
   return id
 }
 
-/** The proof behind a request's cookie, while it holds. */
+/** Finds the pending sign-in of a request's cookie, until it expires. */
 export async function findPending(cookies: string): Promise<Pending | undefined> {
   const id = cookieValue(cookies, cookieName(PENDING))
   if (!id) return undefined
@@ -93,13 +96,13 @@ export async function endPending({ digest }: Pending): Promise<{ issued?: Issued
   return idToken === undefined ? undefined : { issued: { providerId, idToken } }
 }
 
-/** Removes those that have led nowhere. @returns how many */
+/** Removes expired pending sign-ins. @returns how many */
 export async function prunePending(): Promise<number> {
   const old = `DELETE FROM pending_sign_ins WHERE created_at < now() - interval '${SECONDS} seconds'`
   return (await database().signIn.query(old)).rowCount ?? 0
 }
 
-/** The header Set-Cookie that leaves the id in a browser, or takes it away. */
+/** Returns the Set-Cookie header that stores the id in a browser, or deletes it. */
 export function pendingCookie(id: string | undefined): string {
   const name = cookieName(PENDING)
   const secure = name === PENDING ? '' : '; Secure'

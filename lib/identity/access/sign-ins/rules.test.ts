@@ -15,7 +15,7 @@ describe('the wait before another attempt', () => {
     ['account', 45, 120],
     ['account', 100, 900],
     ['account', 1_000_000, 900],
-  ] as const)('for the %s budget after %i failures is %i s', (budget, failures, seconds) => {
+  ] as const)('is set by the %s budget: after %i failures %i s', (budget, failures, seconds) => {
     expect(waitAfter(failures, budget)).toBe(seconds)
   })
 

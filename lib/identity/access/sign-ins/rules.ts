@@ -67,7 +67,7 @@ const STEPS: Record<Budget, readonly Step[]> = {
   forgiveness: OF_FORGIVENESS,
 }
 
-/** Failures are forgotten after so many seconds without a new one. */
+/** Seconds without a failure after which former failures are forgotten. */
 export const FORGOTTEN_AFTER = 24 * 60 * 60
 
 /**

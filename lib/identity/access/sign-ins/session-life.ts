@@ -22,7 +22,7 @@ import { digestOfDeviceCookie, knowBrowser } from './browsers.ts'
 /** Details with which a session is opened. */
 export type Opening = {
   proof: string
-  /** All that was proven. */
+  /** All verified methods. */
   proven: readonly string[]
   address: string
   userAgent: string
@@ -81,7 +81,7 @@ export function closeSession(caller: Caller, digest: string, why: string): Promi
   return scope(caller, end, { evenIfClosed: true })
 }
 
-/** Ends the session with this id; the cookie of an ended session opens nothing. */
+/** Ends the session with this id. */
 export async function signOut(id: string): Promise<void> {
   const caller = await findSessionCaller(digestOf(id))
   if (!caller) return

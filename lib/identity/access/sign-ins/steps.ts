@@ -35,7 +35,7 @@ const FactorAnswer = z.union([
   z.strictObject({ passkey: Assertion }),
 ])
 
-/** The step that a form asks for; undefined where it holds a password. */
+/** Returns the step that a form requests; undefined where it contains a password. */
 export function stepOf(credentials: Credentials): ((client: BrowserClient) => Promise<Stepped>) | undefined {
   const { customer, passkey, factor, newFactor } = credentials ?? {}
   if (typeof customer === 'string') return (client) => selectCustomer(customer, client)
@@ -69,7 +69,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-// The steps of a sign-in at which a second factor is proven, or set up where one is demanded.
+// Steps of a sign-in that verify a second factor, or set one up where it is mandatory.
 
 /** `ended`: the pending sign-in has expired, or had too many attempts. */
 export type Stepped = SignedIn | { kind: 'ended' }
@@ -86,7 +86,7 @@ export async function stepAt(cookies: string) {
   return { pending, memberships, step: nextStep({ memberships, proven, picked }) }
 }
 
-/** Proves a second factor, and goes on. */
+/** Verifies a second factor, and continues the sign-in. */
 export async function proveStep(answer: FactorCredential, client: BrowserClient): Promise<Stepped> {
   const at = await stepAt(client.cookies)
   if (!at || !(await countStep(at.pending))) return ENDED
@@ -141,8 +141,8 @@ export async function signInByPasskey(answer: Assertion, client: BrowserClient):
 }
 
 /**
- * Picks a customer: of those that the proof opens that this browser has brought, or, where it is signed in, in the place of
- * the present one. The former session is ended.
+ * Chooses a customer: among those that the pending sign-in's credential opens, or, in a session, one to switch to. Ends
+ * the former session.
  */
 export async function selectCustomer(customerId: string, client: BrowserClient): Promise<SignedIn> {
   const pending = await findPending(client.cookies)

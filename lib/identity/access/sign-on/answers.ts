@@ -94,7 +94,7 @@ function json(status: number, body: object, cookies: readonly string[] = []): Re
   return withCookies(Response.json(body, { status, headers: FIXED }), cookies)
 }
 
-/** Relative, so that it stays on the host that was asked. */
+/** Redirects to a relative address, which stays on the requested host. */
 function lead(path: string, cookies: readonly string[]): Response {
   return withCookies(new Response(null, { status: 303, headers: { ...FIXED, Location: path } }), cookies)
 }

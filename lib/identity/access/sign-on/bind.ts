@@ -67,7 +67,7 @@ async function bind(
   if (denial) return { denial, ...(existingMember ? { memberId: existingMember.id } : {}) }
   const member = existingMember ?? (await join(tx, provider, who))
   noteCaller({ id: member.id, customerId })
-  // The person before the member, as wherever both are locked.
+  // The person is locked before the member, in the common lock order.
   if (!existingMember || existingMember.isInvited) await lockNewcomer(tx, customerId, member)
   else await lockPerson(tx, customerId, member.id, 'to enter')
   if (boundMember) await seeSubject(tx, customerId, subjectRef)
@@ -168,7 +168,7 @@ function record(
 
 // Rows that an identity provider creates and updates: memberships, roles, billing profiles.
 
-/** Adds a member who has come already: their issuer has proven who they are. @returns the id */
+/** Adds an active member, whose identity the issuer has verified. @returns the id */
 export async function addJoined(
   tx: Transaction,
   customerId: CustomerId,

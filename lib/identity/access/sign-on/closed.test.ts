@@ -65,7 +65,7 @@ describe('single sign-on at a closed customer', () => {
     expect(await members()).toMatchObject([{ invited_at: expect.any(Date) }])
   })
 
-  it('a member signs in to read, with the roles of before', async () => {
+  it('lets a member sign in to read, with unchanged roles', async () => {
     await addMember(customerId, { roles: ['it-manager'], email: emailOf('ana') })
     await close()
     for (const _ of ['the first time', 'again']) expect(await enter('ana')).toBe('/')
@@ -80,7 +80,7 @@ describe('single sign-on at a closed customer', () => {
   })
 })
 
-describe('a member who was taken away', () => {
+describe('a removed member', () => {
   it('is not found by their subject once another person has the address', async () => {
     const id = await addMember(customerId, { roles: ['it-manager'], email: emailOf('ana') })
     expect(await enter('ana', 'the leaver')).toBe('/')
@@ -91,7 +91,7 @@ describe('a member who was taken away', () => {
       expect(await addAgain(tx, customerId, again)).toBe(id)
     })
     browser = new Browser()
-    // The leaver's account goes by another address now, and the newcomer's by this one.
+    // The former member's account has another address now, and the newcomer's has this one.
     expect(await enter('ana.former', 'the leaver')).toBe('/')
     expect((await browser.caller())?.id).not.toBe(id)
     browser = new Browser()

@@ -40,7 +40,10 @@ export async function beginFreshSignOn(
   return lead(provider, reauthentication, { returnTo: localPath(from), freshMember: id })
 }
 
-/** The address to which an issuer leads back. Each provider has one of its own, so that none can answer for another. */
+/**
+ * Returns the callback address of a provider. Each provider has its own, so that none can answer for another (mix-up
+ * attack).
+ */
 export function callbackOf(providerId: string): string {
   return `${env().baseUrl}/auth/sign-on/callback/${providerId}`
 }
@@ -98,7 +101,7 @@ export async function exchange(
   const tokens = await oidc
     .authorizationCodeGrant(configuration, here, {
       ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
-      // That it is asked for has openid-client look for the time; whether it is late enough is asked by `since`.
+      // `maxAge` makes openid-client require the authentication time; `since` decides whether it is recent enough.
       ...(pendingSignOn.freshMember === null ? {} : { maxAge: 24 * 60 * 60 }),
     })
     .finally(() => remember(provider.issuer, configuration))
@@ -106,7 +109,7 @@ export async function exchange(
   if (!idClaims || !tokens.id_token) throw new Error('The issuer gave no ID token.')
   if (idClaims.sub.length > 255 || idClaims.sub === '') throw new Error('The subject is empty or too long.')
   const more = await moreOf(provider, configuration, tokens.access_token, idClaims)
-  // One of them might be verified, and the other one not.
+  // One address might be verified, and the other not.
   if (idClaims.email !== undefined && more.email !== undefined && idClaims.email !== more.email)
     throw new Error('The ID token and userinfo differ about the address.')
   return { subject: idClaims.sub, claims: { ...more, ...idClaims }, idToken: tokens.id_token }
@@ -140,7 +143,7 @@ export type PendingSignOn = {
   since: number
 }
 
-/** The secrets of one way to an issuer and back. */
+/** Derives the secrets of one sign-on. */
 function secretsOf(id: string) {
   const derive = (use: string) => createHash('sha256').update(`${use} ${id}`).digest('base64url')
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') }
@@ -156,7 +159,7 @@ async function addPendingSignOn(signOn: Omit<PendingSignOn, 'since'>): Promise<s
   return id
 }
 
-/** The id that a request's cookie holds. */
+/** Returns the id in a request's cookie. */
 export function pendingSignOnIdOf(cookies: string): string | undefined {
   return cookieValue(cookies, cookieName(COOKIE)) || undefined
 }
@@ -172,13 +175,13 @@ export async function consumePendingSignOn(id: string): Promise<PendingSignOn | 
   return rows[0]
 }
 
-/** Removes those who have not come back. @returns how many */
+/** Removes expired pending sign-ons. @returns how many */
 export async function prunePendingSignOns(): Promise<number> {
   const old = `DELETE FROM begun_sign_ons WHERE created_at < now() - interval '${SECONDS} seconds'`
   return (await database().signIn.query(old)).rowCount ?? 0
 }
 
-/** The header Set-Cookie that leaves the id in a browser, or takes it away. */
+/** Returns the Set-Cookie header that stores the id in a browser, or deletes it. */
 export function signOnCookie(id: string | undefined): string {
   const name = cookieName(COOKIE)
   const secure = name === COOKIE ? '' : '; Secure'

@@ -48,7 +48,7 @@ export async function completeSignOn(
 ): Promise<Completed> {
   const id = pendingSignOnIdOf(client.cookies)
   const pendingSignOn = id === undefined ? undefined : await consumePendingSignOn(id)
-  // Another browser, a second time, too late, or an answer in the place of another issuer's.
+  // Another browser, a repeated or late callback, or an answer of another issuer (mix-up).
   if (!id || pendingSignOn?.providerId !== providerId) return failed('again')
   const provider = await findProvider(providerId)
   if (!provider) return failed('refused')
@@ -90,7 +90,7 @@ async function enter(
   return { kind: 'done', outcome, returnTo }
 }
 
-/** The address that the issuer vouches for, of a domain that is proven to be the provider's; else why it counts for nothing. */
+/** Returns the verified address, whose domain is proven and assigned to the provider; else the denial. */
 async function addressIn(provider: Provider, claims: Claims): Promise<string | Completed> {
   const email = z.email().max(254).safeParse(claims.email).data
   const domain = email && domainOf(email)

@@ -13,14 +13,14 @@ import { customersWithDueDomains } from '../due-work.ts'
 import { notifyAdmins } from '../sign-ins/account-mail.ts'
 import { findOwnerOf } from './find-provider.ts'
 
-// A domain counts once it is proven to be the customer's. Several customers may name one; the first that proves it has it.
+// A domain counts once its customer has proven it. Several customers may add one; the first that proves it owns it.
 
 /** Returns the name and text of the TXT record that proves a domain. */
 export function recordOf(domain: string, token: string): { name: string; text: string } {
   return { name: `_licenses-invoices.${domain}`, text: `licenses-invoices-sign-on=${token}` }
 }
 
-/** A domain in the one form that we keep; undefined where it is none that mail can have. */
+/** Returns the canonical form of a domain; undefined where it is not a mail domain. */
 export function asDomain(text: string): string | undefined {
   const name = text.trim().toLowerCase().replace(/\.$/, '')
   const ascii = URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : ''
@@ -30,7 +30,7 @@ export function asDomain(text: string): string | undefined {
   return isDomain ? ascii : undefined
 }
 
-/** The domains of the customer, with their provider's id. */
+/** Lists the domains of the customer, with their provider's id. */
 export function listDomains(tx: Transaction, customerId: CustomerId) {
   const { domain, providerId, token, provenAt, provenBy, lostAt } = signOnDomains
   const customerFilter = eq(signOnDomains.customerId, customerId)
@@ -43,7 +43,7 @@ export function listDomains(tx: Transaction, customerId: CustomerId) {
 
 export type DomainRow = Awaited<ReturnType<typeof listDomains>>[number]
 
-/** Names a domain, which is not proven yet; one that is named already goes to this provider, as proven as it was. */
+/** Adds an unproven domain; an existing one is assigned to this provider, with its proof unchanged. */
 export async function addDomain(
   tx: Transaction,
   customerId: CustomerId,
@@ -73,7 +73,7 @@ export async function proveDomain(
     .where(and(eq(signOnDomains.customerId, customerId), eq(signOnDomains.domain, domain)))
 }
 
-/** Takes a domain away: its people sign in by no provider any more. @returns whether it was there */
+/** Removes a domain: its members can't sign in by a provider any more. @returns whether it existed */
 export async function removeDomain(
   tx: Transaction,
   customerId: CustomerId,
@@ -115,7 +115,9 @@ function dueDomains(tx: Transaction, customerId: CustomerId) {
     .where(and(dnsVerifiedFilter(customerId), isDue))
 }
 
-/** A domain that is proven by its record, locked until the transaction ends. @param days after which a lost one is over */
+/**
+ * Locks a domain that was proven by its DNS record until the transaction ends. @param days grace period of a lost one
+ */
 async function lockDomain(tx: Transaction, customerId: CustomerId, domain: string, days: number) {
   const { lostAt } = signOnDomains
   const rows = await tx
@@ -138,11 +140,11 @@ const AFTER = {
   there: { checkedAt: sql`now()` },
   found: { checkedAt: sql`now()`, lostAt: null },
   lost: { checkedAt: sql`now()`, lostAt: sql`coalesce(lost_at, now())` },
-  // From now on it finds no issuer, and another customer may prove it.
+  // The domain finds no issuer from now on, and another customer may prove it.
   ended: { checkedAt: null, lostAt: null, provenAt: null, provenBy: null },
 }
 
-/** Writes down how a domain's record was found. */
+/** Stores the result of a check of a domain's record. */
 async function noteDomain(
   tx: Transaction,
   customerId: CustomerId,
@@ -197,7 +199,7 @@ export async function recheckDomains(requestId: string, signal: AbortSignal): Pr
   return count
 }
 
-/** People sign in to a closed customer, too. */
+/** Members also sign in to a closed customer. */
 const EVEN_IF_CLOSED = { evenIfClosed: true }
 
 const LOG_MESSAGES = {

@@ -67,7 +67,7 @@ const toSession = async (outcome: Stepped) => {
   browser.cookies.set(name, value)
 }
 
-describe('whom an issuer has proven and who has a second factor', () => {
+describe('a member with a second factor, verified by an issuer', () => {
   it('enters with the factor, and is then known to the issuer', async () => {
     expect(await goThrough(browser, { email: ANA, providerId: ofAlder })).toBe(STEP)
     expect(await browser.caller()).toBeUndefined()
@@ -98,7 +98,7 @@ describe('whom an issuer has proven and who has a second factor', () => {
   })
 })
 
-describe('whose customer demands a factor', () => {
+describe('a member of a customer with mandatory factors', () => {
   it('sets one up after the issuer’s sign-in, which counts at that customer only', async () => {
     other.lie = { claims: { sub: 'subject-2', email: BEN } }
     expect(await goThrough(browser, { email: BEN, providerId: ofBirch })).toBe(STEP)

@@ -6,7 +6,7 @@ import type { Client } from './issuer.ts'
 import type { Agreed } from './rules.ts'
 import { unsealFor } from './sealed.ts'
 
-// Looked up as the login of sign-in, before a customer is known.
+// Runs as the database role of sign-in, before the customer is known.
 
 /** Active identity provider, with the customer's settings for it. */
 export type Provider = Agreed &
@@ -14,7 +14,7 @@ export type Provider = Agreed &
     customerId: CustomerId
     id: string
     scopes: string[]
-    /** Undefined where it was sealed with another SESSION_SECRET. */
+    /** Undefined where it was encrypted with another SESSION_SECRET. */
     clientSecret: string | undefined
   }
 
@@ -26,7 +26,7 @@ export function findProviderOf(domain: string): Promise<Provider | undefined> {
     WHERE d.domain = ${domain} AND d.proven_at IS NOT NULL AND p.off_at IS NULL`)
 }
 
-/** The customer that has proven a domain. */
+/** Returns the customer that has proven a domain. */
 export async function findOwnerOf(domain: string): Promise<CustomerId | undefined> {
   const { rows } = await queryWithoutCustomer('signIn', (tx) =>
     tx.execute<{ customer_id: string }>(sql`
@@ -35,7 +35,7 @@ export async function findOwnerOf(domain: string): Promise<CustomerId | undefine
   return rows[0] && minted(rows[0].customer_id)
 }
 
-/** The provider with this id, while it is on. */
+/** Finds the provider with this id, where it is on. */
 export function findProvider(id: string): Promise<Provider | undefined> {
   return find(sql`WHERE p.id = ${id} AND p.off_at IS NULL`)
 }

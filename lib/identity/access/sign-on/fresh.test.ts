@@ -76,7 +76,7 @@ describe('a session that an issuer opened', () => {
     expect(await browser.sessionDigest()).toBe(before)
   })
 
-  it('ends at the issuer too, which is shown its own token', async () => {
+  it('ends at the issuer as well, which gets its own token', async () => {
     const request = () =>
       new Request('http://localhost:3000/auth/sign-on/end', { method: 'POST', headers: browser.headers })
     const { location } = (await (await answerEnd(request())).json()) as { location: string }
@@ -87,7 +87,7 @@ describe('a session that an issuer opened', () => {
     expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({ sub: 'subject-1' })
     const stored = await database.opened.signIn.query('SELECT id_token FROM sign_on_sessions')
     expect(JSON.stringify(stored.rows)).not.toContain(payload)
-    // Another site can't ask.
+    // Another site can't request it (CSRF).
     browser.cookies.clear()
     expect(await (await answerEnd(request())).json()).toEqual({})
     const headers = { ...browser.headers, 'sec-fetch-site': 'cross-site' }

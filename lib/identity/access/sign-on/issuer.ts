@@ -31,7 +31,7 @@ export async function configurationOf(client: Client): Promise<oidc.Configuratio
   const configuration = new oidc.Configuration(metadata, clientId, settings, clientAuth)
   configuration.timeout = TIMEOUT_SECONDS
   configuration[oidc.customFetch] = fetchIssuer
-  // Which addresses are asked without TLS is decided in one place: outbound.ts.
+  // outbound.ts decides which addresses may be called without TLS.
   oidc.allowInsecureRequests(configuration)
   oidc.enableNonRepudiationChecks(configuration)
   if (keys) oidc.setJwksCache(configuration, keys)
@@ -39,8 +39,8 @@ export async function configurationOf(client: Client): Promise<oidc.Configuratio
 }
 
 /**
- * Keeps the keys with which an issuer signs, as an exchange has left them. openid-client asks for them again after five
- * minutes, and after one where a token names a key that is not among them.
+ * Caches the signing keys of an issuer after a token exchange. openid-client reloads them after five minutes, and after
+ * one minute for an unknown key.
  */
 export function remember(issuer: string, configuration: oidc.Configuration): void {
   const cached = published.get(issuer)

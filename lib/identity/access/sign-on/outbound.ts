@@ -6,7 +6,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 import type { CustomFetchOptions } from 'openid-client'
 import { signOnSettings } from '../../settings.ts'
 
-/** An issuer's answer is some kilobytes. In bytes. */
+/** Largest response of an issuer, in bytes; usual ones have some kilobytes. */
 const MAX_BYTES = 512 * 1024
 /** Timeout of the whole answer, in milliseconds. */
 const MAX_TIME_MS = 5000

@@ -30,13 +30,13 @@ const columns = {
 
 export type ProviderRow = Awaited<ReturnType<typeof listProviders>>[number]
 
-/** The customer's providers, by name. */
+/** Lists the customer's providers, by name. */
 export function listProviders(tx: Transaction, customerId: CustomerId) {
   const customerFilter = eq(identityProviders.customerId, customerId)
   return tx.select(columns).from(identityProviders).where(customerFilter).orderBy(asc(name))
 }
 
-/** The customer's provider of this name, locked until the transaction ends. */
+/** Locks the customer's provider of this name until the transaction ends, and returns it. */
 export async function readProvider(
   tx: Transaction,
   customerId: CustomerId,

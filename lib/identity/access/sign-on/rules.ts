@@ -9,7 +9,7 @@ export type Claims = Readonly<Record<string, unknown>>
 /** Settings of a provider for members who sign in by it. */
 export type Agreed = { joinRoles: Role[] | null; mappings: readonly Mapping[]; verifiedClaim: string }
 
-/** The domain of a mail address, in lower case; undefined where it is none. */
+/** Returns the domain of a mail address in lower case; undefined where it is not an address. */
 export function domainOf(email: string): string | undefined {
   const [, domain] = /^[^@\s]+@([^@\s]+)$/.exec(email.trim()) ?? []
   return domain?.toLowerCase()
@@ -34,7 +34,7 @@ export function rolesBy(claims: Claims, { mappings, joinRoles }: Agreed): Role[]
   return matches.length > 0 ? [...new Set(matches.map(({ role }) => role))] : (joinRoles ?? [])
 }
 
-/** The billing profiles that claims give; null where no claim is asked for them. */
+/** Returns the billing profiles of a person's claims; null where no claim is mapped to a billing profile. */
 export function profilesBy(claims: Claims, { mappings }: Agreed): string[] | null {
   const profileMappings = mappings.flatMap((one) => ('profile' in one ? [one] : []))
   if (profileMappings.length === 0) return null
@@ -42,12 +42,12 @@ export function profilesBy(claims: Claims, { mappings }: Agreed): string[] | nul
   return [...new Set(matches.map(({ profile }) => profile))].sort()
 }
 
-/** The claims that have to be there before these rules can be asked. */
+/** Returns the claims that these rules read. */
 export function claimsNeeded({ mappings, verifiedClaim }: Agreed): string[] {
   return ['email', verifiedClaim, ...new Set(mappings.map(({ claim }) => claim))]
 }
 
-/** A name to show: as the issuer has it, else the address. */
+/** Returns the display name: that of the claims, else the address. */
 export function nameBy(claims: Claims, email: string): string {
   const text = (claim: string) => {
     const value = claims[claim]
@@ -66,7 +66,7 @@ export function isSignedInSince(claims: Claims, since: number): boolean {
   return typeof at === 'number' && at * 1000 >= since - 60_000
 }
 
-/** A claim holds one value, or a list of them; `realm_access.roles` is a claim within another one. */
+/** Returns the values of a claim, which may be single or a list; `realm_access.roles` names a nested claim. */
 function valuesOf(claims: Claims, claim: string): string[] {
   const whole = claims[claim]
   const value = whole === undefined ? within(claims, claim.split('.')) : whole

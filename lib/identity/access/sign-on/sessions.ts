@@ -36,8 +36,9 @@ function issuerSessionIn(idToken: string): string | null {
 }
 
 /**
- * The address at which the issuer that opened a session ends its own, and leads back to our sign-in page; undefined where no
- * issuer did, or it has no such address, or gives no answer: then only ours ends.
+ * Returns the address at which the session's issuer ends its own session and redirects back to our sign-in page;
+ * undefined where no issuer opened the session, or the issuer has no such address or does not answer: then only our
+ * session ends.
  */
 export async function endSessionUrlOf({ customerId, session }: Caller): Promise<string | undefined> {
   const opening = session === undefined ? undefined : await findOpening(customerId, session)

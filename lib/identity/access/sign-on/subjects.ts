@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { identityProviders, signOnSubjects } from '#lib/platform/db/schema/access/sign-on.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
 
-/** A member, as a sign-in by a provider sees them. */
+/** Member with the details that single sign-on needs. */
 export type SignOnMember = {
   id: string
   name: string
@@ -43,7 +43,7 @@ export async function lockProvider(
   return rows[0]?.offAt === null
 }
 
-/** The member whom the provider knows by this subject. */
+/** Finds the member that is bound to this subject of the provider. */
 export async function memberOfSubject(
   tx: Transaction,
   customerId: CustomerId,
@@ -67,7 +67,7 @@ export async function memberOfSubject(
   return rows[0]
 }
 
-/** The member with this address in any case, and whether the provider knows them by a subject already. */
+/** Finds the member with this address, ignoring case, and whether the provider has bound them to a subject. */
 export async function memberOfAddress(
   tx: Transaction,
   customerId: CustomerId,
@@ -95,7 +95,7 @@ export async function bindSubject(
   await tx.insert(signOnSubjects).values({ customerId, ...binding })
 }
 
-/** Notes that the member has signed in by the provider now. */
+/** Stores the time of the member's sign-in by the provider. */
 export async function seeSubject(
   tx: Transaction,
   customerId: CustomerId,

@@ -69,7 +69,7 @@ describe('the single sign-on of another customer', () => {
     await expectWhole()
   })
 
-  it('takes no subject for a member who is not its own', async () => {
+  it('binds no subject to a member of another customer', async () => {
     const steal = scope({ customerId: alder }, (tx) =>
       bindSubject(tx, alder, { providerId, subject: 't', memberId }),
     )

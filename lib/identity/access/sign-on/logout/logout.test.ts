@@ -73,7 +73,7 @@ const DONE = [200, '', 'no-store']
 const INVALID = [400, '{"error":"invalid_request"}', 'no-store']
 
 describe('a logout token', () => {
-  it('ends all sessions of its subject, from the next request on, and is in the history', async () => {
+  it('ends all sessions of its subject, from the next request on, and is recorded in the audit log', async () => {
     const [one, other] = [await enter(), await enter('a session')]
     expect(await sendLogout(await issuer.sign(honest(), undefined, 'logout+jwt'))).toEqual(DONE)
     expect([await one.caller(), await other.caller()]).toEqual([undefined, undefined])
@@ -95,7 +95,7 @@ describe('a logout token', () => {
     expect(left.map((caller) => caller?.id)).toEqual([undefined, undefined, ana])
   })
 
-  it('ends a sign-in that is on its way to a second factor', async () => {
+  it('ends a sign-in with a pending second factor', async () => {
     await database.sql(
       alder,
       `INSERT INTO second_factors (person_id, reach, kind, name, secret) SELECT person_id, $1, 'totp', 'App', 'x'
@@ -112,7 +112,7 @@ describe('a logout token', () => {
   })
 })
 
-describe('a hostile one is refused, and ends nothing', () => {
+describe('a hostile logout token is rejected and ends no session', () => {
   const LIES: Record<string, (claims: ReturnType<typeof honest>) => object | undefined> = {
     'of another issuer': (claims) => ({ ...claims, iss: 'https://elsewhere.example' }),
     'for another client': (claims) => ({ ...claims, aud: 'other' }),
@@ -146,13 +146,13 @@ describe('a hostile one is refused, and ends nothing', () => {
     expect((await browser.caller())?.id).toBe(ana)
   })
 
-  it('shown a second time, also to others than the first time', async () => {
+  it('sent a second time, even with new sessions', async () => {
     const token = await issuer.sign(honest())
     expect(await sendLogout(token)).toEqual(DONE)
     const browser = await enter()
     expect(await sendLogout(token)).toEqual(INVALID)
     expect((await browser.caller())?.id).toBe(ana)
-    // While it could still count, it is kept.
+    // The token is remembered until it has expired.
     expect(await pruneLogouts()).toBe(0)
     await database.opened.signIn.query('SELECT 1')
   })
@@ -161,7 +161,7 @@ describe('a hostile one is refused, and ends nothing', () => {
     const browser = await enter()
     for (const provider of [ofBirch, 'nobodys', ''])
       expect(await sendLogout(await issuer.sign(honest()), provider)).toEqual(INVALID)
-    // Another customer's client at the same issuer, with the same subject: it ends its own sessions.
+    // Another customer's client at the same issuer, with the same subject, ends its own sessions only.
     expect(await sendLogout(await issuer.sign({ ...honest(), aud: 'other' }), ofBirch)).toEqual(DONE)
     expect((await browser.caller())?.id).toBe(ana)
   })
@@ -175,7 +175,7 @@ describe('a hostile one is refused, and ends nothing', () => {
   })
 })
 
-it('a real provider ends a session of its own', async () => {
+it('a real provider ends its own session', async () => {
   const email = 'ana@cedar.example'
   real.accounts.set(email, { sub: 'sub-ana', email })
   const browser = new Browser()
