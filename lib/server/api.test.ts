@@ -36,7 +36,7 @@ test.each([
   expect(await answer.json()).toMatchObject({ status: type === 'application/scim+json' ? '404' : 404 })
 })
 
-test('the paths of SCIM are those of its routes, with statuses and headers of their own', async () => {
+test('SCIM paths are answered by their routes, with their own statuses and headers', async () => {
   const headers = { authorization: `Bearer ${await tokenOf('own')}`, 'content-type': 'application/scim+json' }
   const body = JSON.stringify({ schemas: [USER_SCHEMA], userName: 'cleo@own.example' })
   const made = await fetch(`${url}/scim/v2/Users/`, { method: 'POST', headers, body })

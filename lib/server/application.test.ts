@@ -13,7 +13,7 @@ test.each([
     'the state of a page',
     encodeURIComponent(JSON.stringify(['', { children: ['__PAGE__', {}] }, null, null])),
   ],
-])("Next's own reading of a router state takes %s", (_what, header) => {
+])('Next’s own parser of a router state accepts %s', (_what, header) => {
   expect(() => check(header)).not.toThrow()
 })
 

@@ -49,7 +49,7 @@ export type Application = {
   url: string
   /** Description of the database, in one line. */
   note: string
-  /** Takes no more requests, finishes the running ones, leaves the database. */
+  /** Stops accepting requests, finishes running ones, and disconnects from the database. */
   stop(reason: ShutdownReason): Promise<void>
 }
 
@@ -61,7 +61,7 @@ export async function startApplication(): Promise<Application> {
   checkSettings()
   enterProduction()
   if (!isBuilt()) throw new Error('The application is not built yet: run `npm run build` first.')
-  // Now rather than at the first sign-in, or the first change.
+  // Fails now instead of at the first sign-in or the first change.
   sessionSecret()
   accounts()
   const database = await startCheckedDatabase().catch(explain)
@@ -79,12 +79,12 @@ export async function startApplication(): Promise<Application> {
     const server = httpServer((req, res) => handler(req, res), always)
     const url = await listen(server)
     let isDraining = false
-    // The port is known now, and with it the host names. No request was read yet.
+    // The port is known now, and therefore the host names. No request has been read yet.
     const { allowedHosts, trustProxy, baseUrl } = env()
     const limits = limitSettings()
     const doubt = proxyDoubt({ https, trustProxy })
     if (doubt) log().warn(doubt)
-    // Behind a proxy all connections are its own.
+    // Behind a proxy all connections come from the proxy.
     if (!trustProxy) boundConnections(server, limits.connections)
     const inside = assetHandler(traces?.ofPages(pages) ?? pages)
     const { host } = new URL(baseUrl)
@@ -151,9 +151,9 @@ function isBuilt(): boolean {
   return existsSync(join(ROOT, '.next', 'BUILD_ID'))
 }
 
-/** Next, ready to answer. */
+/** Starts Next. */
 async function prepareNext() {
-  // Only now: React decides at its import whether it is in production.
+  // Imported late, because React reads NODE_ENV at its import.
   const { default: next } = await import('next')
   const { host, port } = env()
   const app = next({ dev: false, dir: ROOT, hostname: host, port })

@@ -10,9 +10,9 @@ export function closeAfterResponse(server: Server): void {
 }
 
 /**
- * Takes no more connections, because another process on the same port does, and goes on answering on those that there
- * are: an idle one is not closed yet, for its next request may be on the way.
- * @param limit milliseconds after which those that are left are not waited for any longer
+ * Stops accepting connections, because another process on the same port accepts them, and continues to answer on the
+ * open ones: idle ones stay open, because their next request may be on the way.
+ * @param limit milliseconds until the remaining ones are not awaited any longer
  */
 export async function handOver(server: Server, limit: number): Promise<void> {
   const closed = Promise.withResolvers<void>()
@@ -32,7 +32,7 @@ export async function drain(server: Server, limit: number): Promise<boolean> {
   let inTime = true
   closeAfterResponse(server)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Node closes those that are idle now; others become idle as their requests end.
+  // Node closes connections that are idle now; others become idle as their requests end.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)
   const cut = setTimeout(() => {
     inTime = false

@@ -211,19 +211,19 @@ const contracts = await allContracts()
 const named = contracts.filter(({ path }) => path.includes('{'))
 const lists = contracts.filter(({ path, method }) => !path.includes('{') && method === 'GET')
 
-test('each part of a path has its case', () => {
+test('each path parameter has its case', () => {
   const parts = named.flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].map(([, part]) => part ?? ''))
   expect([...new Set(parts)].sort()).toEqual(Object.keys(NAMED).sort())
   expect(lists.length).toBeGreaterThan(10)
 })
 
-describe('with statements and row-level security', () => collectRequests())
+describe('both protections', () => collectRequests())
 
-describe('by statements only', () => {
+describe('the statements without row-level security', () => {
   beforeAll(() => eachTable((table) => `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`))
   afterAll(() => eachTable((table) => `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`))
   collectRequests()
-  test('the wall was really down', async () => {
+  test('row-level security was really disabled', async () => {
     const { length } = await database.sql(CALLER_CUSTOMER, 'SELECT FROM invoices')
     expect(length).toBe(5)
   })
@@ -244,7 +244,7 @@ test('row-level security restricts a statement without a customer filter to one 
 test('the owner finds each of these records unchanged', async () => {
   for (const contract of named) {
     const { status, body } = await answer(contract, 'other', OTHER)
-    // Some have nothing to answer to it; but it is there.
+    // Some return nothing for the request, but the record exists.
     expect([contract.name, status === 404 || status >= 500, body.length > 0]).toEqual([
       contract.name,
       false,
@@ -260,7 +260,7 @@ test('the owner finds each of these records unchanged', async () => {
  * same requests.
  */
 function collectRequests(): void {
-  test.each(lists)('$name has nothing of another customer', async (contract) => {
+  test.each(lists)('$name returns nothing of another customer', async (contract) => {
     const theirs = await answer(contract, 'other', OTHER)
     expect([theirs.status, theirs.body]).toEqual([200, expect.stringMatching(FOREIGN_MARKER)])
     const ours = await answer(contract, 'other', CALLER_CUSTOMER)
@@ -305,18 +305,18 @@ async function answer(contract: Contract, which: 'other' | 'nobodys', customer: 
   return { status: response.status, headers, body }
 }
 
-/** Every contract of a caller's, of whatever noun, but for those that name nothing and change something. */
+/** Returns all contracts of callers, except for those that change something without a parameter. */
 async function allContracts(): Promise<Contract[]> {
   const files = projectFiles('lib').filter((file) => /^lib\/[^/]+\/[^/]+\/contract\.ts$/.test(file))
   const modules: object[] = await Promise.all(files.map((file) => import(/* @vite-ignore */ `../../${file}`)))
   const exported = modules.flatMap((module) => Object.values(module) as (Contract | undefined)[])
-  // Those of a directory have a door of their own, and lib/identity/scim/tenant-isolation.test.ts asks them.
+  // Contracts of SCIM are covered by lib/identity/scim/tenant-isolation.test.ts.
   const isTested = (one?: Contract) =>
     one?.path && one.permission !== 'none' && !one.path.startsWith('/scim/')
   return exported.filter(isTested) as Contract[]
 }
 
-/** The tables with rows of customers. */
+/** Returns the tables with rows of customers. */
 async function tables(): Promise<string[]> {
   const rows = await database.sql(
     CALLER_CUSTOMER,

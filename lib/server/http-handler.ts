@@ -26,7 +26,7 @@ export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<voi
 export type Pages = (...args: [...Parameters<Handler>, AdmittedClient]) => Promise<void>
 
 export type HttpHandlerOptions = {
-  /** Host names that requests may name. */
+  /** Host names that are served. */
   hosts: string[]
   /** Whether X-Forwarded-* headers are trusted. */
   trustProxy: boolean
@@ -34,11 +34,11 @@ export type HttpHandlerOptions = {
   https: boolean
   /** Headers of every response. */
   always: ReadonlyMap<string, string>
-  /** Throws where the header of a navigation can't be read: Next itself would answer 500. */
+  /** Throws where the state header of a navigation is malformed, which Next itself would answer with 500. */
   checkRouterState: (header: string | string[] | undefined) => unknown
   /** Answers `/livez`, `/healthz` and `/readyz`. */
   health: Handler
-  /** Decides whether anything is done for a request. */
+  /** Decides whether a request is admitted. */
   admission: Admission
   /** Answers the paths of the API. */
   api: Api
@@ -66,7 +66,7 @@ export function httpHandler(options: HttpHandlerOptions): Handler {
   const hostOf = servedHosts(hosts, trustProxy)
   const watch = proxyWatch(trustProxy)
 
-  /** All checks; afterwards the request is as everything behind the door wants it. */
+  /** Runs all checks; the request is in canonical form afterwards. */
   const read = (req: IncomingMessage, requestId: string): Target => {
     const target = readTarget(req.url ?? '')
     watch(req)
@@ -85,7 +85,7 @@ export function httpHandler(options: HttpHandlerOptions): Handler {
 
   const lead = (req: IncomingMessage, res: ServerResponse, target: Target, client: AdmittedClient) => {
     const { area, path } = target
-    // The core logs the calls that reach it.
+    // The API logs its own calls.
     if (area !== 'api') logAccess(req, res, { path, route: area, quiet: QUIET.has(area) })
     if (area === 'page') givePolicy(req, res, path, https)
     if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
@@ -145,7 +145,7 @@ function checkNavigation(req: IncomingMessage, check: HttpHandlerOptions['checkR
   }
 }
 
-/** Answers with a problem: as the API does on its paths, in plain words elsewhere. A half-sent answer is cut. */
+/** Answers with a problem: as JSON on paths of the API, in plain text elsewhere. Cuts a response that has started. */
 function sendError(
   req: IncomingMessage,
   res: ServerResponse,
@@ -177,11 +177,11 @@ type Visited = {
   path: string | undefined
   /** Area or route of the request. */
   route: string
-  /** Logged at the level debug. */
+  /** Whether it is logged at the level debug. */
   quiet: boolean
 }
 
-/** Logs a request when its answer has ended, with the fields that the API's calls have. */
+/** Logs a request after its response has ended, with the same fields as calls of the API. */
 function logAccess(req: IncomingMessage, res: ServerResponse, { quiet, ...visited }: Visited): void {
   const here = requestContext()
   const started = performance.now()

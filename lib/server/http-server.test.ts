@@ -5,7 +5,7 @@ let testServer: Awaited<ReturnType<typeof openTestServer>>
 
 beforeAll(async () => {
   testServer = await openTestServer({
-    // As the API does: it reads up to a limit, then answers without the rest.
+    // Like the API: reads up to a limit, then answers without the rest.
     inside: async (req, res) => {
       let size = 0
       if (req.headers['x-read'] !== 'nothing') {
@@ -52,7 +52,7 @@ describe('after an early response', () => {
     expect(wasClosed).toBe(true)
   })
 
-  test('a body in time is read, and the connection goes on', async () => {
+  test('a body in time is read, and the connection stays open', async () => {
     const sent = await testServer.send(
       length(5),
       'abcde',
@@ -70,20 +70,20 @@ describe('Expect', () => {
     const sent = await testServer.send(length(3, 'Expect: 100-continue\r\n'), /^HTTP\/1.1 100 /, 'abc', NEXT)
     expect(statuses(sent)).toEqual([100, 200, 200])
   })
-  test('a refused request is not asked for its body, and the connection ends', async () => {
+  test('100-continue is not sent for a rejected request, and the connection ends', async () => {
     const rejected = length(3, 'Expect: 100-continue\r\n').replace('/billing/v1/assets/a', '/billing//v1')
     const { answers, wasClosed } = await testServer.send(rejected)
     expect(answers).toMatchObject([{ status: 404, headers: { connection: 'close' } }])
     expect(wasClosed).toBe(true)
   })
-  test('with any other value is ignored', async () => {
+  test('is ignored with any other value', async () => {
     expect(statuses(await testServer.send(length(0, 'Expect: miracles\r\n'), NEXT))).toEqual([200, 200])
   })
 })
 
-test('a request for another protocol is answered in this one', async () => {
+test('a request for another protocol is answered in HTTP/1.1', async () => {
   const upgrade = `${REQUEST_START}Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 2\r\n\r\nab`
-  // Next listens for upgrades on any server whose requests it gets.
+  // Next listens for upgrades on the server of any request that it gets.
   testServer.server.on('upgrade', (_, socket) => socket.destroy())
   expect(bodies(await testServer.send(upgrade, /2 bytes/, NEXT))).toEqual(['2 bytes', 'healthy'])
 })
@@ -134,7 +134,7 @@ describe('a malformed HTTP request is answered with a problem, and the connectio
     expectProblem(await testServer.send(text), code)
   })
 
-  test('a tunnel, which is allowed nothing', async () => {
+  test('a tunnel, for which no method is allowed', async () => {
     const sent = await testServer.send('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n')
     expect(expectProblem(sent, '405 method_not_allowed').allow).toBe('')
   })
@@ -157,7 +157,7 @@ test('bytes after a whole request are not answered in its place', async () => {
   await slow.close()
 })
 
-test('nothing is written into a started response', async () => {
+test('a started response is not written into', async () => {
   const closed = Promise.withResolvers<void>()
   const slow = await openTestServer({
     inside: async (_, res) => {

@@ -13,9 +13,9 @@ import type { Handler } from './http-handler.ts'
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
-  // Of a whole request with its body: slower ones are cut.
+  // Time for a whole request with its body; slower ones are cut.
   requestTimeout: 20_000,
-  // Longer than the 60 s of usual balancers, so that they close first and never send into a closing connection.
+  // Longer than the usual 60 s of load balancers, so that they close first and never send into a closing connection.
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
 }
@@ -35,9 +35,9 @@ const SILENCE = 100_000
 export function httpServer(handle: Handler, always: ReadonlyMap<string, string>): Server {
   const server = createServer({
     ...LIMITS,
-    // The front door's refusal has a body and a request id; Node's own has not.
+    // The handler's error has a body and a request id; Node's own has neither.
     requireHostHeader: false,
-    // Nothing here speaks another protocol: the request is answered as if it had not asked.
+    // No other protocol is supported: an upgrade request is answered as an ordinary one.
     shouldUpgradeCallback: () => false,
   })
   server.setTimeout(SILENCE)
@@ -54,9 +54,10 @@ export function httpServer(handle: Handler, always: ReadonlyMap<string, string>)
   server.on('connect', (_, socket) => endWith(socket, NO_TUNNEL, always))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const before = answers.get(socket as Socket)
-    // In the midst of an answer another one would be read as part of it; before the answer to a whole request, as that.
+    // During a response another one would be read as its part; before the response to a whole request, as that
+    // response.
     const isResponding = before && !before.writableFinished && (before.headersSent || before.req.complete)
-    // Opened in advance, as browsers do, and not used.
+    // A connection opened in advance, as browsers do, and not used.
     const isUnused = (socket as Socket).bytesRead === 0
     if (isResponding || isUnused || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
     else endWith(socket, problemOf(error.code), always)
@@ -67,7 +68,7 @@ export function httpServer(handle: Handler, always: ReadonlyMap<string, string>)
 // The target is not a path of this server, so no method is allowed there.
 const NO_TUNNEL = new Problem('method_not_allowed', 'This is no tunnel.', { headers: { Allow: '' } })
 
-/** @param code of the error with which Node's parser gave up */
+/** Returns the problem of a parser error. @param code code of Node's parser error */
 function problemOf(code: string | undefined): Problem {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new Problem(
@@ -86,7 +87,7 @@ function endWith(socket: Duplex, problem: Problem, always: ReadonlyMap<string, s
   const headers = {
     ...Object.fromEntries(always),
     ...problem.more.headers,
-    // An answer with a status below 500 has one (RFC 9110 6.6.1), and here no ServerResponse writes it.
+    // A response with a status below 500 needs a Date (RFC 9110 6.6.1), and no ServerResponse writes it here.
     Date: new Date().toUTCString(),
     'Request-Id': requestId,
     'Content-Type': 'application/problem+json',

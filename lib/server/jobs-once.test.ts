@@ -41,14 +41,14 @@ test('a job requested by several processes runs in one of them, and never concur
   }
   try {
     const jobIds = await Promise.all([1, 2, 3, 4].map(() => asker.send('read-vendors')))
-    // None, where a clock was faster.
+    // Zero runs are possible where a clock was faster.
     expect(jobIds.filter((id) => id !== null).length).toBeLessThanOrEqual(1)
     await expect.poll(() => seen.now).toBe(1)
     expect(await asker.send('read-vendors')).toBeNull()
     expect(await states()).toEqual(['active'])
     seen.gate.resolve()
     await expect.poll(states).toContain('completed')
-    // Once it has run, it may be due again.
+    // The job may be due again after its run.
     await asker.send('read-vendors')
     const done = async () => (await states()).filter((state) => state === 'completed').length
     await expect.poll(done).toBeGreaterThanOrEqual(2)

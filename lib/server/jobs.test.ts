@@ -22,7 +22,7 @@ async function query(text: string) {
   }
 }
 
-test('several processes share one queue in the database, made by a role that owns nothing else', async () => {
+test('several processes share one queue in the database, created by a role that owns nothing else', async () => {
   const both = await Promise.all([startJobs(database.url), startJobs(database.url)])
   try {
     expect(await query('SELECT name, cron FROM pgboss.schedule ORDER BY name')).toEqual([

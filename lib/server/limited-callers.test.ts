@@ -23,7 +23,7 @@ import { importsOf, projectFiles, read } from '../../test/architecture/scan.ts'
 
 type Contract = { name: string; method: string; path: string; permission: string }
 type Case = {
-  /** Query strings or ends of paths whose answers show the other profile to who may see it. */
+  /** Query strings or path ends whose responses contain the other profile for a caller who may see it. */
   shows?: string[]
   /** Requests for the caller's own invoices only: their response is the same for all callers. */
   own?: string[]
@@ -43,7 +43,7 @@ const SELECTIONS = [
 const ORDERS = ['?orderBy=totalAmount', '?orderBy=balanceAmount%20desc', '?orderBy=dueDate%20asc&search=OWN']
 const ONE_BY_ONE = ['?maxResults=1', '?maxResults=2&orderBy=totalAmount']
 
-// Files of either kind.
+// Files of both kinds.
 const EXPORTED: Case = {
   shows: [...SELECTIONS, ...ORDERS, '?lines=true', '?lines=true&orderBy=dueDate'],
   names: ['?search={id}', '?search={id}&lines=true'],
@@ -130,7 +130,7 @@ const NOBODYS = { '{id}': 'NOBODYS', '{profile}': 'nobodys' }
 const OTHERS = { '{id}': 'OWN-25', '{profile}': 'other' }
 
 let database: TestDatabase
-/** Limited to one profile of several, by their member, by themselves, or signed in. */
+/** Callers limited to one of several profiles: a key by its member, a key by itself, and a session. */
 const limited: Record<string, Record<string, string>> = {}
 /** Responses of the same customer with and without the other profile, to callers who see all of it. */
 const whole: Record<'both' | 'alone', Record<string, string>> = { both: {}, alone: {} }
@@ -213,7 +213,7 @@ const contracts = await withPermission()
 const PROFILES = contracts.find(({ name }) => name === 'listBillingProfiles') as Contract
 contracts.splice(contracts.indexOf(PROFILES), 1)
 
-test('each contract on invoices has its case, and each case its contract', () => {
+test('the cases cover exactly the contracts on invoices', () => {
   expect(contracts.map(({ name }) => name).sort()).toEqual(Object.keys(CASES).sort())
   const empty = Object.entries(CASES).filter(
     ([, { shows = [], names = [] }]) => shows.length + names.length === 0,
@@ -247,7 +247,7 @@ test('each invoice query of pages has its case', () => {
 describe.each(contracts)('$name', (contract) => {
   const { shows = [], own = [], names = [] } = CASES[contract.name] ?? {}
 
-  test.each(shows)('shows one profile as if there were no other: %j', async (end) => {
+  test.each(shows)('returns one profile as if no other existed: %j', async (end) => {
     const expected = await answers(contract, end, whole.alone)
     expect(expected[0]).toMatchObject({ status: 200 })
     for (const headers of Object.values(limited))
@@ -275,8 +275,8 @@ describe.each(contracts)('$name', (contract) => {
   })
 })
 
-describe.each(Object.entries(PAGE_QUERIES))('%s, which pages ask', (_, pageQuery) => {
-  test('knows one profile as if there were no other', async () => {
+describe.each(Object.entries(PAGE_QUERIES))('%s, a query of pages', (_, pageQuery) => {
+  test('returns one profile as if no other existed', async () => {
     for (const id of ['OWN-1', 'OWN-2', 'OWN-3', 'OWN-5', OTHERS['{id}']])
       expect(await pageQuery(callers.limited, id)).toEqual(await pageQuery(callers.alone, id))
     expect(await pageQuery(callers.both, 'OWN-25')).not.toEqual(await pageQuery(callers.alone, 'OWN-25'))
@@ -311,7 +311,7 @@ function opened(text: string): string {
   })
 }
 
-/** A browser keeps nothing of a session's, where tokens differ the tags do, and each caller has requests of its own left. */
+/** Removes headers that differ legitimately: Cache-Control of sessions, remaining requests, and the ETag where page tokens differ. */
 function comparable(headers: Headers, body: string) {
   const { 'cache-control': _, ratelimit: __, etag, ...sent } = Object.fromEntries(headers)
   return opened(body) === body ? { headers: { ...sent, etag }, body } : { headers: sent, body: opened(body) }
@@ -328,7 +328,7 @@ function fileOf(path: string): string {
   return `app${path.replaceAll('{', '[').replaceAll('}', ']')}/route.ts`
 }
 
-/** Every contract that needs the permission on invoices, of whatever noun. */
+/** Returns every contract with the invoice permission. */
 async function withPermission(): Promise<Contract[]> {
   const files = projectFiles('lib').filter((file) => /^lib\/[^/]+\/[^/]+\/contract\.ts$/.test(file))
   const modules: object[] = await Promise.all(files.map((file) => import(/* @vite-ignore */ `../../${file}`)))

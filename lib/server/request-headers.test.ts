@@ -24,7 +24,7 @@ test('headers that any client may send stay', () => {
   expect(strippedHeaders(ORDINARY, 'page')).toEqual(ORDINARY)
 })
 
-test('pages are compressed, answers of the API are not', () => {
+test('pages are compressed, responses of the API are not', () => {
   const requestHeaders = { ...ORDINARY, 'accept-encoding': 'gzip, br' }
   expect(strippedHeaders(requestHeaders, 'page')).toEqual(requestHeaders)
   expect(strippedHeaders(requestHeaders, 'api')).toEqual(ORDINARY)
@@ -73,7 +73,7 @@ test('the first scheme of several proxies counts, if it is valid', () => {
   expect(scheme('gopher')).toEqual({})
 })
 
-test.each(['Host', 'Authorization'])('a second header %s is refused, whatever its letters', (name) => {
+test.each(['Host', 'Authorization'])('a second header %s is rejected, in any letter case', (name) => {
   expect(() => checkSingle([name, 'a', 'X', name.toLowerCase()])).not.toThrow()
   expect(() => checkSingle([name, 'a', 'X', 'b', name.toUpperCase(), 'a'])).toThrow(`more than one ${name}`)
 })

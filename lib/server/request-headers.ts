@@ -6,7 +6,7 @@ import type { Area } from './target.ts'
 // Internal headers of Next and of this server: sent by a client, they would bypass or control the guarded code.
 const INTERNAL =
   /^(x-(middleware|nextjs|next|invoke|now|vercel|prerender)-|x-matched-path$|x-nonce$|x-client-address$|content-security-policy|next-(action|resume)|request-id$)/
-// Belongs to navigation between pages; a route handler would answer with a redirect.
+// Belongs to client-side navigation; a route handler would answer with a redirect.
 const NAVIGATION = /^(rsc$|next-router-|next-url$)/
 const FORWARDED = /^(x-forwarded-|forwarded$|x-real-ip$)/
 

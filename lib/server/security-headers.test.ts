@@ -16,7 +16,7 @@ test('a page runs only scripts with its response’s nonce', () => {
   expect(pagePolicy('abc', false)).not.toMatch(/unsafe|\*|https?:/)
 })
 
-test('https is asked for where it is the public scheme, and only there', () => {
+test('HSTS is sent only where https is the public scheme', () => {
   expect(rules(pagePolicy('abc', true)).has('upgrade-insecure-requests')).toBe(true)
   expect(rules(pagePolicy('abc', false)).has('upgrade-insecure-requests')).toBe(false)
   expect(securityHeaders(true).get('Strict-Transport-Security')).toBe('max-age=31536000')

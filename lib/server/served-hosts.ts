@@ -17,7 +17,7 @@ export function servedHosts(allowed: string[], trustProxy: boolean) {
   }
 }
 
-/** The first value of a header that each proxy adds to. */
+/** Returns the first value of a header that each proxy appends to. */
 export function first(header: string | string[] | undefined): string | undefined {
   const text = Array.isArray(header) ? header[0] : header
   return text?.split(',')[0]?.trim() || undefined

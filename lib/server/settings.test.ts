@@ -5,7 +5,7 @@ import { exposureSettings } from './settings.ts'
 afterEach(() => vi.unstubAllEnvs())
 
 describe('security.txt (RFC 9116)', () => {
-  test('names the contact, for less than a year', async () => {
+  test('contains the contact, and expires within a year', async () => {
     vi.stubEnv('SECURITY_CONTACT', 'security@reseller.example')
     vi.stubEnv('BASE_URL', 'https://console.example')
     const response = GET()

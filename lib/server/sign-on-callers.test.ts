@@ -75,7 +75,7 @@ async function pendingHeaders(): Promise<Headers> {
   return { cookie, 'sec-fetch-site': 'same-origin' }
 }
 
-test('the whole of the published API is asked', () => {
+test('the cases cover the whole published API', () => {
   expect(published.length).toBeGreaterThan(50)
 })
 

@@ -9,8 +9,7 @@ import type { ReadyWorker } from './workers/worker-process.ts'
 /** Workers report a failed stop themselves, so much earlier than their primary would, in milliseconds. */
 const FOR_WORKERS = 10_000
 
-// The production process, or the first one of several. It ends with 0 when it was asked to and all went well, else
-// with 1.
+// Production process, or the primary of several. Exits with 0 after a successful stop, else with 1.
 if (cluster.isWorker) (await import('./workers/worker.ts')).runWorker(startAlone)
 else run()
 

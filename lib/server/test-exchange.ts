@@ -23,7 +23,7 @@ export async function exchange(port: number, parts: Part[]) {
   for (const part of parts) {
     if (typeof part === 'function') await part()
     else if (part instanceof RegExp)
-      // Fixed wait: between two looks.
+      // Fixed wait: interval of a poll.
       while (!part.test(text) && !socket.destroyed) await sleep(5)
     else if (!socket.destroyed) socket.write(part, 'latin1')
   }

@@ -43,9 +43,9 @@ export async function openTestServer(options: Partial<HttpHandlerOptions> = {}) 
     port,
     seen,
     close,
-    /** Sends bytes as they are; the answers, however many there are, and whether the connection was closed. */
+    /** Sends raw bytes; returns all responses, and whether the connection was closed. */
     send: (...parts: Part[]) => exchange(port, parts),
-    /** Sends one request on a connection of its own. */
+    /** Sends one request on a separate connection. */
     request: (line: string, headers: string[] = ['Host: console.example'], body = '') =>
       exchange(port, [
         `${line} HTTP/1.1\r\n${[...headers, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`,

@@ -108,7 +108,7 @@ describe('admission', () => {
         expect(await statuses(50, address)).toEqual(over(50, 0))
     })
 
-    test('stays so with an invented key, session or address', async () => {
+    test('stays unknown with an invented key, session or address', async () => {
       const { statuses } = await opened()
       const addresses = [
         'Authorization: Bearer lic_x',
@@ -141,7 +141,7 @@ describe('admission', () => {
   })
 
   describe('a known client', () => {
-    test('with a recently authenticated key is not limited as an unknown one', async () => {
+    test('is not limited as an unknown one with a recently authenticated key', async () => {
       const { statuses } = await opened()
       const header = 'Authorization: Bearer lic_proven'
       const credential = credentialOf(new Headers([header.split(': ') as [string, string]])) ?? ''
@@ -151,7 +151,7 @@ describe('admission', () => {
       expect(await statuses(4, '/billing/v1/assets', header)).toEqual(over(3, 1))
     })
 
-    test('with a valid session has its own bucket for pages, not shared with unknown clients', async () => {
+    test('has its own bucket for pages with a valid session, not shared with unknown clients', async () => {
       const { statuses } = await opened({}, { requests: 12 })
       const cookie = async (sid: string) =>
         `Cookie: console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
@@ -172,7 +172,7 @@ describe('throttled pages', () => {
   })
   afterAll(() => db.close())
 
-  test('a session that asks for too many pages leaves one event a minute, with whose it is', async () => {
+  test('a session that requests too many pages is recorded once a minute, with its member', async () => {
     const customer = await addNewCustomer()
     const [email, password] = [`${customer}@a.example`, 'a long password']
     const passwordHash = await hashPassword(password)

@@ -16,8 +16,8 @@ import type { Target } from '../target.ts'
 export type AdmittedClient = { isMember: boolean; fields?: Record<string, string> }
 
 /**
- * Decides before anything is done for a request.
- * @param address as `clientAddress` gives it
+ * Decides about a request before any work is done for it.
+ * @param address result of `clientAddress`
  * @throws Problem `rate_limited`
  */
 export type Admission = (req: IncomingMessage, target: Target, address: string) => Promise<AdmittedClient>
@@ -26,7 +26,10 @@ const ANONYMOUS: AdmittedClient = { isMember: false }
 
 /** Share of a minute's requests that may arrive in one burst. */
 const BURST = 1 / 3
-/** A page has some dozen scripts, styles and fonts, which cost a tenth of it. */
+/**
+ * Factor of the limit for assets: a page has about a dozen scripts, styles and fonts, each of which costs a tenth of
+ * the page.
+ */
 const ASSETS = 10
 const FROM_HERE = 'Too many requests come from this address.'
 const SIGN_INS = ['/api/auth/callback/credentials', '/auth/sign-on/begin']
@@ -91,7 +94,10 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
   return value === undefined ? null : String(value)
 }
 
-/** A connection of a stranger who asks for too much ends; one of a proxy is of others too. */
+/**
+ * Returns the problem of a throttled request. It closes the connection of an unknown client, but not that of a proxy,
+ * which carries other clients.
+ */
 function tooMany(
   waitMs: number,
   fields: Record<string, string>,

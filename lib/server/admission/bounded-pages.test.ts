@@ -18,7 +18,7 @@ test('a flood of unknown clients renders one page at a time, and delays no membe
   expect(making).toHaveLength(3)
   const end = setInterval(() => making.shift()?.(), 1)
   await Promise.all(members)
-  // One was made and fifty waited.
+  // One page was rendered and fifty requests waited.
   expect((await rejections).filter(({ status }) => status === 'rejected')).toHaveLength(9)
   clearInterval(end)
 })

@@ -7,7 +7,10 @@ import type { Handler, Pages } from '../http-handler.ts'
  * reader or the database, and use no processor.
  */
 const MAX_PAGE_MS = 1000
-/** After a stranger's page, in milliseconds: more would be no time that it took of a processor. */
+/**
+ * Longest pause after a page of an unknown client, in milliseconds; longer renders were waiting rather than using a
+ * processor.
+ */
 const MAX_REST_MS = 100
 
 /**

@@ -24,7 +24,7 @@ export function pathClassifier(): (path: string) => PathKind {
     ),
   )
   const routes = [...staticRoutes, ...dynamicRoutes]
-    // Next's own, whose page is the 404 that is to be sent.
+    // Next's own routes, whose page is the 404.
     .filter(({ page }) => !page.startsWith('/_'))
     .map(
       ({ page, regex }) =>

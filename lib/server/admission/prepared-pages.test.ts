@@ -106,7 +106,7 @@ describe('the sign-in page and the 404', () => {
       /data-theme="([^"]*)"/.exec((await get('GET /sign-in', cookie)).body)?.[1]
   }
 
-  test('have a form for each choice of colors, and none for other cookies', async () => {
+  test('have a rendering for each color theme, and none for other cookies', async () => {
     const theme = await themes()
     expect(await theme('Cookie: a=b; theme=dark')).toBe('theme=dark')
     expect(await theme('Cookie: theme=light')).toBe('theme=light')
@@ -116,7 +116,7 @@ describe('the sign-in page and the 404', () => {
     for (const { headers } of requests) expect(Object.keys(headers)).not.toContain('accept-encoding')
   })
 
-  test('over https know the choice that is bound to this host', async () => {
+  test('read the theme from the host-bound cookie over https', async () => {
     const theme = await themes()
     vi.stubEnv('BASE_URL', 'https://console.example')
     expect(await theme('Cookie: theme=dark')).toBe('')
@@ -175,7 +175,7 @@ test('a client without a session is redirected from a screen to the sign-in page
   expect(requests).toEqual([])
 })
 
-test('a page with a nonce in any places is the same packed and plain', async () => {
+test('a page with nonces in any places is the same compressed and plain', async () => {
   const part = fc.string({ unit: 'binary' })
   await fc.assert(
     fc.asyncProperty(

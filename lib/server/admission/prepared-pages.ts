@@ -8,7 +8,7 @@ import { pagePolicy } from '../security-headers.ts'
 import type { PathKind } from './path-kinds.ts'
 
 const SIGN_IN = '/sign-in'
-/** No page is there, and none will be. */
+/** Path that never has a page. */
 const NOTHING = '/-/nothing/-'
 /** Headers of client-side navigations, which do not want a document. */
 const NAVIGATION = /^(rsc$|next-)/
@@ -16,12 +16,12 @@ const NAVIGATION = /^(rsc$|next-)/
 export type Prepared = {
   /** Classifies a path of the application. */
   kindOf: (path: string) => PathKind
-  /** Makes pages, the first time that each is asked for. */
+  /** Renders pages, each on its first request. */
   inside: Handler
   /** Public host; the page does not depend on the requested one. */
   host: string
   https: boolean
-  /** Answers all others. */
+  /** Answers all other requests. */
   otherwise: Pages
 }
 
@@ -147,7 +147,7 @@ export async function preparedPage(
   return { status: res.statusCode, headers: responseHeaders, plain, packed }
 }
 
-/** The page with a nonce of its own. */
+/** Returns the page with this nonce. */
 export function withNonce({ plain }: PreparedPage, nonce: string): Buffer {
   return joined(plain, Buffer.from(nonce))
 }

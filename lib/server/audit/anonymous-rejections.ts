@@ -25,7 +25,7 @@ export async function persistAnonymousRejections(): Promise<void> {
   }
 }
 
-/** Does so each minute, and once more when it is stopped. */
+/** Persists the counts every minute, and once more when it is stopped. */
 export function startCounting(): { stop(): Promise<void> } {
   const timer = setInterval(persistAnonymousRejections, MINUTE)
   timer.unref()

@@ -60,7 +60,7 @@ test('existing events, this month and the next three have a partition in advance
   expect(ends).toEqual([since(2), since(3), since(4)])
 })
 
-test('an event lies in the month of its moment, to the microsecond, and the chain goes across', async () => {
+test('an event is stored in the month of its time, to the microsecond, and the chain spans months', async () => {
   const customerId = (await addNewCustomer()) as CustomerId
   const [monthEnd = 0] = ends
   await add(customerId, monthEnd - 1, 'before')
@@ -79,7 +79,7 @@ test('concurrent events at the end of a month form one chain', async () => {
   const parts = await partsOf(customerId)
   expect(Object.values(parts).reduce((sum, count) => sum + count, 0)).toBe(40)
   expect(parts[month(monthEnd)]).toBeGreaterThan(0)
-  // A link lies in the month of its event.
+  // A chain link is stored in the month of its event.
   const { rows } = await owner.query(
     `SELECT DISTINCT replace(e.tableoid::regclass::text, 'events', 'chain') = c.tableoid::regclass::text AS same
      FROM audit_events e JOIN audit_chain c ON c.customer_id = e.customer_id AND c.event_id = e.id WHERE e.customer_id = $1`,
@@ -108,7 +108,7 @@ test('an event without a partition for its month is stored, and moved when the p
   expect(rows[0].count).toBeLessThanOrEqual(2 * 15)
 })
 
-describe('a part that is named', () => {
+describe('a named partition', () => {
   const NAMES = ['audit_events_first', 'audit_events_rest', 'audit_chain_first', 'audit_chain_rest']
 
   test('is inaccessible to each login, and its owner finds no row in it', async () => {
@@ -149,7 +149,7 @@ describe('a part that is named', () => {
   })
 })
 
-test('an event that is asked for by its id, or with its link, is read from one part', async () => {
+test('an event requested by its id, or with its chain link, is read from one partition', async () => {
   const customerId = (await addNewCustomer()) as CustomerId
   for (let n = 0; n < 5; n++) await add(customerId, Date.now() + n, `n-${n}`)
   const { rows: events } = await owner.query('SELECT id FROM audit_events WHERE customer_id = $1', [

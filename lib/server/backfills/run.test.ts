@@ -15,7 +15,7 @@ beforeEach(async () => {
   database = await testDatabase()
   owner = new pg.Client({ connectionString: database.url })
   await owner.connect()
-  // Those of this release's own migrations.
+  // Removes the backfills of this release's own migrations.
   await owner.query('DELETE FROM backfills')
 })
 afterEach(async () => {
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const PROFILES = ['a', 'b', 'c', 'default', 'e']
 
-/** Three customers with five profiles each, and a migration that asks to fill their names. */
+/** Adds three customers with five profiles each, and requests a backfill of their names like a migration. */
 async function requestBackfill(name = 'names'): Promise<void> {
   for (const customer of ['alder', 'birch', 'cedar']) {
     await addCustomer(customer)
@@ -34,7 +34,7 @@ async function requestBackfill(name = 'names'): Promise<void> {
   await owner.query('INSERT INTO backfills (name) VALUES ($1)', [name])
 }
 
-/** Writes the profiles' names in capitals, two rows at a time. */
+/** Returns a backfill that capitalizes the profiles' names, two rows at a time. */
 function capitals(before?: (customer: string, after: string | null) => unknown, name = 'names'): Backfill {
   return {
     name,
@@ -103,7 +103,7 @@ test('resumes at its position, and reports the finished customers in the meantim
   expect(await isDone('cedar')).toBe(true)
 })
 
-test('a batch that fails leaves nothing, and keeps no other backfill from being done', async () => {
+test('a failed batch leaves nothing behind, and does not stop other backfills', async () => {
   await requestBackfill('fails')
   await owner.query("INSERT INTO backfills (name) VALUES ('names')")
   const fails = capitals((customer, after) => {
@@ -167,13 +167,13 @@ test('two concurrent processes repeat at most one batch, and one of them continu
     ])
   })
   const counts = await Promise.all(runs)
-  // The second one's batch of the same rows is not counted.
+  // The second process's batch of the same rows is not counted.
   expect(counts.reduce((all, count) => all + count, 0)).toBe(15)
   expect(await listBackfills()).toMatchObject([{ count: 15, finishedAt: expect.any(Date) }])
 })
 
 describe('a requested backfill', () => {
-  test('of a database without customers finishes immediately', async () => {
+  test('finishes immediately in a database without customers', async () => {
     await owner.query("INSERT INTO backfills (name) VALUES ('names')")
     expect(await listBackfills()).toMatchObject([{ finishedAt: expect.any(Date), count: 0 }])
   })
@@ -186,13 +186,13 @@ describe('a requested backfill', () => {
     await expect(demand()).resolves.toBeDefined()
   })
 
-  test('of a later release is left to that release', async () => {
+  test('is left to the later release that requested it', async () => {
     await requestBackfill('of-a-later-release')
     expect(await run([capitals()])).toBe(0)
     expect(await listBackfills()).toMatchObject([{ finishedAt: null }])
   })
 
-  test('again is done from the first row on', async () => {
+  test('restarts from the first row when requested again', async () => {
     await requestBackfill()
     await run([capitals()])
     expect(await openAgain('names')).toBe(true)
@@ -201,7 +201,7 @@ describe('a requested backfill', () => {
   })
 })
 
-test('only the role of jobs updates the progress, and it sees no rows', async () => {
+test('progress is updated only by the role of jobs, which sees no rows', async () => {
   await requestBackfill()
   const { app, jobs } = database.opened
   await expect(app.query('UPDATE backfills SET finished_at = now()')).rejects.toThrow('permission denied')

@@ -8,7 +8,7 @@ import { BACKFILLS } from './list.ts'
 import { type BackfillPosition, finish, listBackfills, move } from './store.ts'
 
 type Options = {
-  /** Ends the run after the batch that is under way. */
+  /** Ends the run after the current batch. */
   signal: AbortSignal
   backfills?: readonly Backfill[]
   /** Called after each batch with the number of rows processed by this backfill. */
@@ -42,7 +42,7 @@ export async function runBackfills({ signal, backfills = BACKFILLS, onBatch }: O
   return all
 }
 
-/** Goes from batch to batch, and gives how many rows each looked at. */
+/** Runs batch after batch, and yields the number of rows of each. */
 async function* batches(
   { name, batch }: Backfill,
   from: BackfillPosition,
@@ -62,7 +62,7 @@ async function* batches(
         { evenIfClosed: true },
       )
       const next = { atCustomer: customerId, afterRow: last }
-      // Another process fills, too, and is ahead: it goes on.
+      // Another process runs this backfill as well and is ahead; it continues.
       if (!(await move(name, position, next, count))) return
       position = next
       yield count
@@ -81,7 +81,10 @@ const INITIAL_BATCH_SIZE = 200
 const MAX_BATCH_SIZE = 5000
 const QUICK = 100
 const SLOW = 300
-/** After a batch the database has as long for others as that batch took, up to this, in milliseconds. */
+/**
+ * Longest pause after a batch, in milliseconds; each pause is as long as its batch, so that other work gets half of the
+ * database's time.
+ */
 const MAX_PAUSE_MS = 1000
 
 const TOO_LONG = '57014'
@@ -97,14 +100,14 @@ function adaptiveBatchSize(signal: AbortSignal) {
   let busy = 0
   return {
     rows: () => rows,
-    /** After a batch that took so many milliseconds. */
+    /** Adapts the batch size after a batch of this duration, in milliseconds. */
     async done(took: number): Promise<void> {
       busy = 0
       if (took < QUICK) rows = Math.min(rows * 2, MAX_BATCH_SIZE)
       if (took > SLOW) rows = Math.ceil(rows / 2)
       await pause(Math.min(took, MAX_PAUSE_MS))
     },
-    /** After a batch that failed. @throws the same error, where another try would not help */
+    /** Adapts the batch size after a failed batch. @throws the same error, where another try would not help */
     async failed(error: unknown): Promise<void> {
       const code = errorCode(error) ?? ''
       if (code === TOO_LONG && rows > 1) rows = Math.ceil(rows / 4)

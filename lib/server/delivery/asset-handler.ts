@@ -4,7 +4,9 @@ import type { Handler } from '../http-handler.ts'
 import { deferScripts } from './deferred-scripts.ts'
 import { staticFiles } from './static-files.ts'
 
-/** The way out of whatever is no answer of the API: the build's files, and pages whose scripts wait, compressed. */
+/**
+ * Returns the handler of everything outside of the API: the build's files, and pages with deferred scripts, compressed.
+ */
 export function assetHandler(pages: Handler): Handler {
   return staticFiles(compressed(deferScripts(pages)))
 }

@@ -27,7 +27,7 @@ test('scripts are deferred, the rest of a page is unchanged, and the releasing s
   const [releaseScript = ''] =
     /<script nonce="a\+b\/c==">\(function release[\s\S]+?\)\(\)<\/script>/.exec(page) ?? []
   expect(releaseScript.length).toBeGreaterThan(500)
-  // A closing tag within would end it.
+  // A closing tag inside would end the script.
   expect(releaseScript.indexOf('</')).toBe(releaseScript.length - '</script>'.length)
   expect(page.replace(releaseScript, '')).toBe(
     PAGE.replace(
@@ -38,7 +38,7 @@ test('scripts are deferred, the rest of a page is unchanged, and the releasing s
   expect(page.indexOf(releaseScript)).toBeLessThan(page.indexOf('data-src'))
 })
 
-test('a page in pieces is the same, wherever they are cut', () => {
+test('a page in chunks is the same, wherever they are cut', () => {
   const whole = scriptDeferrer()(PAGE, true)
   fc.assert(
     fc.property(fc.array(fc.nat(PAGE.length), { maxLength: 12 }), (cuts) => {
@@ -50,7 +50,7 @@ test('a page in pieces is the same, wherever they are cut', () => {
   )
 })
 
-test('only an unfinished tag is held back', () => {
+test('nothing but an unfinished tag is held back', () => {
   const hold = scriptDeferrer()
   expect(hold('<p>1 < 2</p><', false)).toBe('<p>1 < 2</p>')
   expect(hold('p>rows', false)).toBe('<p>rows')
@@ -58,7 +58,7 @@ test('only an unfinished tag is held back', () => {
   expect(hold(endless, false)).toBe(endless)
 })
 
-test('letters that are cut in two, other encodings and callbacks reach their ends', async () => {
+test('split characters, other encodings and callbacks are preserved', async () => {
   const bytes = Buffer.from(PAGE)
   const cut = bytes.indexOf(0xc3) + 1
   const called: string[] = []

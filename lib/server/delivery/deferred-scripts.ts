@@ -37,7 +37,10 @@ export function deferScripts(inside: Handler): Handler {
   }
 }
 
-/** Takes a page in pieces, cut wherever they are, and gives it with its scripts held, all but a tag that has not ended. */
+/**
+ * Returns a function that takes a page in chunks of any cut, and returns it with deferred scripts, except for an
+ * unfinished tag.
+ */
 export function scriptDeferrer(): (text: string, isLast: boolean) => string {
   let pending = ''
   let isFirst = true

@@ -16,7 +16,7 @@ const TIME = 1e9
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** Asks for so many bytes and reads none of them; and how their sending ended, once it has. */
+/** Requests a number of bytes without reading any. @returns the outcome of the sending, once it has ended */
 async function requestBytes(size: number) {
   const sent = Promise.withResolvers<Sent>()
   let end: Sent | undefined
@@ -46,7 +46,7 @@ async function requestBytes(size: number) {
   return { client, end: () => end, connections, close }
 }
 
-/** Bytes that have come, `most` at most; waits for them where there are none yet. */
+/** Reads received bytes, up to `most`; waits where none have arrived. */
 async function readBytes(client: Socket, most: number): Promise<number> {
   for (;;) {
     const bytes = client.read(Math.min(most, client.readableLength)) as Buffer | null
@@ -56,7 +56,7 @@ async function readBytes(client: Socket, most: number): Promise<number> {
   }
 }
 
-describe('an answer of 32 MB on its way', () => {
+describe('a response of 32 MB', () => {
   const SIZE = 32 * 1024 * 1024
 
   test('is cut for a client that reads one byte a second', async () => {
@@ -75,7 +75,7 @@ describe('an answer of 32 MB on its way', () => {
     await close()
   })
 
-  test('arrives whole where 20 kB a second are taken', async () => {
+  test('arrives completely for a client that reads 20 kB a second', async () => {
     const { client, end, close } = await requestBytes(SIZE)
     let readCount = 0
     for (let got = 1; got > 0 && readCount < SIZE; readCount += got) {

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { Outgoing } from '#lib/platform/files/stream.ts'
 
 /**
- * Takes the next chunk only when the one before has left. Where it breaks off, as with a client that is too slow, the
- * connection is cut.
+ * Reads the next chunk only after the former was sent (backpressure). Cuts the connection on failure, as with a client
+ * that is too slow.
  */
 export async function pipeToResponse(body: Outgoing, res: ServerResponse): Promise<void> {
   // Cuts immediately, without waiting for the chunk that the client is slow to read.

@@ -34,14 +34,14 @@ test('health checks are ok while the database answers; a process that is shuttin
   expect(await all(true)).toEqual(['200 ok', '503 draining', '503 draining'])
 })
 
-test('a query does not matter, and HEAD has no body', async () => {
+test('a query string is ignored, and HEAD has no body', async () => {
   expect(await requestHealth('/healthz?full')).toBe('200 ok')
   const testServer = await openTestServer({ health: healthCheck(() => false) })
   close.push(testServer.close)
   expect((await testServer.request('HEAD /livez')).answers).toMatchObject([{ status: 200, body: '' }])
 })
 
-test('only readiness queries the database, so that balancers pass our own 503 on', async () => {
+test('the database is queried by readiness only, so that balancers pass our own 503 on', async () => {
   const unreachable = openDatabase('postgres://nobody@127.0.0.1:1/none')
   close.push(unreachable.close)
   expect(await all()).toEqual(['200 ok', '200 ok', '503 database'])

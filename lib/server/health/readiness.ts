@@ -31,7 +31,7 @@ export function newestMigration(): number {
 async function checkDatabase(): Promise<Missing | undefined> {
   const abort = new AbortController()
   const query = {
-    // They are applied in their order. A later release may have added its own.
+    // Migrations are applied in order. A later release may have added more.
     text: 'SELECT EXISTS (SELECT FROM drizzle.__drizzle_migrations WHERE created_at >= $1) AS applied',
     values: [newestMigration()],
     query_timeout: TIMEOUT_MS,

@@ -4,12 +4,12 @@ import type { Replica, Unavailability } from '#lib/platform/db/replica.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { newestMigration } from './readiness.ts'
 
-/** Between two looks, and between two rounds of sweeping, in milliseconds. */
+/** Interval of the checks, and of the sweeps, in milliseconds. */
 const CHECK_INTERVAL_MS = 200
 const SWEEP = 60_000
 const START_TIMEOUT_MS = 10_000
 
-// A replica that does not show these yet is too far behind to be read from.
+// A replica without these migrations is too far behind to be used.
 const SWEEP_UP = "DELETE FROM recent_writes WHERE at < now() - interval '1 minute'"
 
 /**

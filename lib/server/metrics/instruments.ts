@@ -3,7 +3,7 @@ import { onMeasured } from '#lib/platform/runtime/log.ts'
 
 /** Upper bounds of the histogram in seconds, from a list to the longest request. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
-/** Vendors take longer, and are waited for longer. */
+/** Upper bounds for vendor calls, which take longer and have longer timeouts. */
 const CALL_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30]
 const JOB_SECONDS = [0.1, 1, 5, 15, 60, 300, 900]
 

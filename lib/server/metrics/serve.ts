@@ -35,7 +35,7 @@ export async function startSharedMetrics(at: MetricsConfig): Promise<Serving> {
   return serve(at, () => all.clusterMetrics(), all.contentType)
 }
 
-/** @throws Error that names the setting, where its port can't be had */
+/** @throws Error that names the setting, where its port is unavailable */
 async function serve(
   { host, port }: MetricsConfig,
   text: () => Promise<string>,

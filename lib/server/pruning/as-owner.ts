@@ -35,7 +35,7 @@ export async function asOwnerOf<T>(
   await client.connect()
   try {
     await client.query('BEGIN')
-    // By SET LOCAL, which reaches each machine of a database that is spread: `set_config` does not.
+    // SET LOCAL reaches each machine of a distributed database; `set_config` does not.
     const operated = pg.escapeLiteral([...alone, ...related].join(' '))
     for (const set of [`console.operated = ${operated}`, "timezone = 'UTC'", `lock_timeout = ${LOCK_WAIT}`])
       await client.query(`SET LOCAL ${set}`)

@@ -52,7 +52,7 @@ export function removeCustomer(url: string, customerId: CustomerId): Promise<boo
       [customerId],
     )
     if (recorded === 0) return false
-    // The sums of its invoices go as they are, and are not made smaller first.
+    // Rows of invoice totals are deleted directly, instead of being decremented per invoice.
     await write("SET LOCAL console.sums = 'left'")
     for (const table of await tablesOf(query))
       await write(`DELETE FROM ${table} WHERE customer_id = $1`, [customerId])
@@ -66,7 +66,10 @@ export function removeCustomer(url: string, customerId: CustomerId): Promise<boo
 
 type Table = { name: string; pointsTo: string[] }
 
-/** All tables with rows of customers, each before those to which it points: one that is added later is among them. */
+/**
+ * Returns all tables with rows of customers, each before the tables that it references; tables added later are
+ * included.
+ */
 async function tablesOf(query: OwnersWork['query']): Promise<string[]> {
   const rows = await query<Table>(
     `SELECT c.oid::regclass::text AS name, ARRAY(

@@ -22,7 +22,10 @@ export type Trace = (
   answer: () => Promise<void> | void,
 ) => Promise<void>
 
-/** A span of each request, until its answer has left, by the names of OpenTelemetry's conventions. */
+/**
+ * Returns a function that opens a span for each request, until its response was sent, with the names of OpenTelemetry's
+ * conventions.
+ */
 export function requestSpans(tracer: Tracer): Trace {
   return async (req, res, { path, route }, answer) => {
     const { method = 'GET', headers } = req

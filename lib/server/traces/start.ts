@@ -22,7 +22,7 @@ export function startTraces(): Traces {
   const sdk = new NodeSDK({
     // The environment's service attributes take precedence.
     resource: defaultResource().merge(resource),
-    // Figures are for Prometheus, and the log is on standard output.
+    // Metrics go to Prometheus, and the log to standard output.
     metricReaders: [],
     logRecordProcessors: [],
   })
@@ -49,7 +49,7 @@ function toLog(): DiagLogger {
   return { error: warn, warn, info: ignore, debug: ignore, verbose: ignore }
 }
 
-/** An error comes as JSON, with its stack. */
+/** Returns the message of an error, which arrives as JSON with its stack. */
 function messageIn(text: string): string {
   try {
     return String(JSON.parse(text).message)

@@ -23,7 +23,7 @@ export type Span = {
 
 export type Collector = Awaited<ReturnType<typeof openCollector>>
 
-/** Takes traces as OpenTelemetry's collector does, in JSON. */
+/** Opens a server that accepts traces in JSON like OpenTelemetry's collector. */
 export async function openCollector() {
   const spans: Span[] = []
   const resources: Span['attributes'][] = []
@@ -54,7 +54,7 @@ export async function openCollector() {
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer of-the-collector',
       OTEL_SERVICE_NAME: 'billing-in-a-test',
     },
-    /** All that was sent, as it was sent. */
+    /** All received data, unparsed. */
     text: () => text,
     close() {
       server.close().closeAllConnections()

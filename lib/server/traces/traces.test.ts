@@ -39,7 +39,7 @@ afterAll(async () => {
   vi.unstubAllEnvs()
 })
 
-/** Sends a request with the writer's key, and waits for its span and those below it. */
+/** Sends a request with the writer's key, and waits for its span and its child spans. */
 async function traced(line: string, { headers = [], body = '' }: { headers?: string[]; body?: string } = {}) {
   const requestHeaders = ['Host: console.example', `Authorization: Bearer ${stage.keys[0]}`]
   const { answers } = await testServer.request(line, [...requestHeaders, ...headers], body)
@@ -52,7 +52,7 @@ async function traced(line: string, { headers = [], body = '' }: { headers?: str
 }
 
 describe('a request', () => {
-  it('for a list is a span, with its transaction below it', async () => {
+  it('is a span for a list, with its transaction below it', async () => {
     const { status, span, below } = await traced('GET /billing/v1/assets?search=Wanted%20by%20somebody')
     expect(status).toBe(200)
     expect(span).toMatchObject({
@@ -77,7 +77,7 @@ describe('a request', () => {
     expect(below()[0]?.attributes['console.statements']).toBeGreaterThan(0)
   })
 
-  it('for a change has its writes and the calls to the vendor below it', async () => {
+  it('has its writes and the calls to the vendor below it for a change', async () => {
     const seed = stage.seeds[0] as Seed
     const path = `/billing/v1/assets/${stage.assetId(seed)}`
     const body = JSON.stringify({ quantity: seed.total + 1 })
@@ -94,7 +94,7 @@ describe('a request', () => {
     expect(below().map(({ name }) => name)).toContain('transaction write')
   })
 
-  it('for a file ends when the file was sent, with its stream below it', async () => {
+  it('ends for a file when the file was sent, with its stream below it', async () => {
     const { span, below } = await traced('GET /billing/v1/assets.csv')
     await expect.poll(() => below().map(({ name }) => name)).toContain('transaction stream')
     expect(span.attributes['http.response.status_code']).toBe(200)
@@ -114,7 +114,7 @@ describe('a request', () => {
     expect(new Set(all.map(({ span }) => span.traceId)).size).toBe(12)
   })
 
-  it('to an unknown path has no route', async () => {
+  it('has no route for an unknown path', async () => {
     const { status, span } = await traced('GET /billing/v1/nothing')
     expect([status, span.name, span.attributes['http.route']]).toEqual([404, 'GET', undefined])
   })
@@ -146,7 +146,7 @@ it('exported spans contain no key, customer, search text or value', () => {
 })
 
 describe('traces', () => {
-  it('without a collector are reported in one line of the log, and the stop completes', async () => {
+  it('are reported in one line of the log without a collector, and the stop completes', async () => {
     const warn = vi.spyOn(log(), 'warn')
     // An address without a listener.
     const closedCollector = await openCollector()

@@ -35,7 +35,7 @@ function live(slack?: number) {
 }
 
 describe('a process that is asked to stop', () => {
-  test('stops with that farewell, and exits with 0 when it has stopped', async () => {
+  test('stops in the requested way, and exits with 0 afterwards', async () => {
     const { ready, requestStop, stop, stopping } = live()
     await ready()
     requestStop('announced')
@@ -46,7 +46,7 @@ describe('a process that is asked to stop', () => {
     expect(host.exit).toHaveBeenCalledExactlyOnceWith(0)
   })
 
-  test('stops once, however often it is asked', async () => {
+  test('stops once, even after repeated requests', async () => {
     const { ready, requestStop, stop } = live()
     await ready()
     requestStop('announced')
@@ -136,7 +136,7 @@ describe('a signal', () => {
   )
 
   test.each(['SIGTERM', 'SIGINT'])(
-    'after more than 250 ms ends the process immediately, with 1 (%s)',
+    'ends the process immediately when it follows after more than 250 ms, with 1 (%s)',
     async (second) => {
       host.emit('SIGTERM')
       await vi.advanceTimersByTimeAsync(200)

@@ -5,19 +5,25 @@ import { processSettings } from './settings.ts'
 /** Component that runs in a process until it is asked to stop. */
 export type Running = { stop(reason: ShutdownReason): Promise<void> }
 
-/** A supervisor may signal the process and then its group: two signals so close together are one, in milliseconds. */
+/**
+ * Longest time between two signals that count as one, in milliseconds: a supervisor may signal the process and then its
+ * group.
+ */
 const SAME_SIGNAL = 250
 
-/** Running requests have 20 s, an embedded database a minute, in milliseconds. A frozen server would take for ever. */
+/**
+ * Longest time for a stop, in milliseconds: running requests have 20 s, an embedded database a minute, and a hanging
+ * server would take forever.
+ */
 const MAX_STOP_MS = 90_000
 
 /** Ctrl-C stops immediately: an interactive user has no load balancer that needs notice. */
 const SHUTDOWN_REASONS = { SIGTERM: 'announced', SIGHUP: 'announced', SIGINT: 'at once' } as const
 
-/** The signals that ask to stop. */
+/** Signals that request a stop. */
 export const SIGNALS = Object.keys(SHUTDOWN_REASONS) as (keyof typeof SHUTDOWN_REASONS)[]
 
-/** The signal that asks for new workers. */
+/** Signal that requests new workers. */
 export const RESTART = 'SIGUSR2'
 
 /** Used parts of the host process. */
@@ -64,7 +70,7 @@ export function runUntilStopped(
   }
 }
 
-/** The first signal lets running requests finish; another one doesn't wait for them. */
+/** Handles signals: the first one lets running requests finish; another one ends the process immediately. */
 export function heedSignals(stop: (reason: ShutdownReason) => Promise<void>, host: Host = process): void {
   let signaledAt: number | undefined
   for (const signal of SIGNALS)

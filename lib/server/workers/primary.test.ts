@@ -23,7 +23,7 @@ afterEach(() => {
 
 const pool = { url: 'http://127.0.0.1:3000', note: 'what a worker says', restart: vi.fn(), stop: vi.fn() }
 
-test('the primary keeps the database and the metrics until the last worker has left', async () => {
+test('the primary keeps the database and the metrics until the last worker has ended', async () => {
   const left = Promise.withResolvers<void>()
   pool.stop.mockReturnValue(left.promise)
   const giveUp = () => {}
@@ -55,7 +55,7 @@ test('the primary leaves nothing running and reports the reason when workers fai
   await expect(fetch(metrics())).rejects.toThrow('fetch failed')
 })
 
-test('the primary stops the database when a worker ended badly, and rejects', async () => {
+test('the primary stops the database after a worker failed, and rejects', async () => {
   pool.stop.mockRejectedValue(new Error('worker 2 ended with SIGKILL'))
   const primary = await startPrimary(
     3,

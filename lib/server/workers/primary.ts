@@ -31,7 +31,7 @@ export async function startPrimary(
     return {
       ...pool,
       note: `${embedded?.note ?? pool.note}, ${count} processes`,
-      // The last one to leave the database stops it.
+      // The last process to disconnect from the embedded database stops it.
       stop: (reason: ShutdownReason) =>
         pool.stop(reason).finally(() => Promise.all([metrics?.stop(), embedded?.release()])),
     }

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { defineSettings } from '#lib/platform/runtime/env.ts'
 
-/** The embedded database has 200 connections; each process opens 31 at most, and the operator's commands need some. */
+/**
+ * Most processes on the embedded database: it has 200 connections, each process opens at most 31, and the operator's
+ * commands need some.
+ */
 const MAX_ON_EMBEDDED = 6
 
 export type ProcessConfig = {

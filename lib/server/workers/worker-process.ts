@@ -14,15 +14,15 @@ export type End = { code: number | string; reason?: string }
 export type WorkerProcess = {
   id: number
   pid: number | undefined
-  /** Resolves when it answers requests. Rejects, saying why, where it ends before. */
+  /** Resolves when the worker answers requests. Rejects with the reason where it ends before. */
   ready: Promise<ReadyWorker>
   isReady: boolean
   /** Whether it was asked to stop. */
   isLeaving: boolean
   ended: Promise<End>
-  /** Asks it to leave, and resolves when it has ended. */
+  /** Asks the worker to stop, and resolves when it has ended. */
   leave(shutdownReason: ShutdownReason): Promise<End>
-  /** Ends it now, whatever it does. */
+  /** Kills the worker immediately. */
   kill(): void
 }
 
@@ -30,7 +30,7 @@ export type WorkerProcess = {
 export type Child = NodeJS.EventEmitter &
   Pick<Worker, 'id' | 'isConnected' | 'send'> & { process: Pick<Worker['process'], 'pid' | 'kill'> }
 
-/** Starts a process that runs this program again, as a worker. */
+/** Starts this program again in a process, as a worker. */
 export function startWorkerProcess(fork: () => Child = () => cluster.fork()): WorkerProcess {
   const worker = fork()
   const ready = Promise.withResolvers<ReadyWorker>()
@@ -38,7 +38,7 @@ export function startWorkerProcess(fork: () => Child = () => cluster.fork()): Wo
   // The rejection is observed by awaiting callers only.
   ready.promise.catch(() => {})
   let reason: string | undefined
-  // The metrics have messages of their own.
+  // Metrics have messages of their own.
   worker.on('message', (news: News | Record<string, never>) => {
     if ('failed' in news) reason = news.failed
     else if ('ready' in news) {
