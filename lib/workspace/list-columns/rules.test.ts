@@ -47,7 +47,7 @@ describe('a column', () => {
       'created',
     ])
   })
-  it('moves by one place, and never before the first or beyond the end', () => {
+  it('moves by one position, and never before the first or beyond the end', () => {
     expect(moved(columns, 'usage', -1)).toEqual(['name', 'usage', 'licenses'])
     expect(moved(columns, 'licenses', 1)).toEqual(['name', 'usage', 'licenses'])
     for (const [column, by] of [

@@ -1,4 +1,4 @@
-/** The columns that each list can have, in their usual order: the first names its rows, and always stays the first. */
+/** Available columns of each list, in their default order: the first one names the rows, and always stays first. */
 export const LIST_COLUMNS = {
   assets: ['name', 'type', 'plan', 'renewal', 'usage', 'created', 'licenses'],
   invoices: ['number', 'date', 'billedTo', 'issuer', 'platform', 'due', 'status', 'total', 'balance'],
@@ -40,7 +40,7 @@ export function isSame(one: readonly string[], other: readonly string[]): boolea
   return one.length === other.length && one.every((column, index) => column === other[index])
 }
 
-/** Why a choice can't be kept; undefined where it can. */
+/** Returns why a choice is invalid; undefined where it is valid. */
 export function validateColumns(list: ListName, columns: readonly string[]): string | undefined {
   const all: readonly string[] = LIST_COLUMNS[list]
   const unknown = columns.find((column) => !all.includes(column))
@@ -63,7 +63,7 @@ export function toggled<List extends ListName>(
   return [...columns.slice(0, at), column, ...columns.slice(at)]
 }
 
-/** The columns with one of them a place nearer to the begin (-1) or to the end (1); the first one stays. */
+/** Moves a column one position towards the start (-1) or the end (1); the first column stays. */
 export function moved<Column>(columns: readonly Column[], column: Column, by: -1 | 1): Column[] {
   const [from, to] = [columns.indexOf(column), columns.indexOf(column) + by]
   if (from < 1 || to < 1 || to >= columns.length) return [...columns]

@@ -61,7 +61,7 @@ test('each match has enough details to choose from', async () => {
   expect(body.invoices[0]).toMatchObject({ number: 'NEEDLE-2', currency: 'USD', billingProfileId: 'emea' })
 })
 
-test('a company is found by part of its name, by who may see its invoices', async () => {
+test('a company is found by part of its name, by callers who may see its invoices', async () => {
   expect(idsOf(await callApi('MEA')).companies).toEqual(['emea'])
   expect(idsOf(await callApi('MEA', ['it-manager'])).companies).toEqual([])
   expect(idsOf(await callApi('MEA', ['finance-user'], ['default'])).companies).toEqual([])
@@ -75,7 +75,7 @@ test('each kind is limited to its newest matches', async () => {
   expect((await callApi('workspace-suite-many')).body.assets).toHaveLength(MAX_MATCHES)
 })
 
-test.each([[undefined], [''], ['  '], ['x'.repeat(201)], ['\0']])('%j is refused', async (search) => {
+test.each([[undefined], [''], ['  '], ['x'.repeat(201)], ['\0']])('%j is rejected', async (search) => {
   const { status, body } = await callApi(search)
   expect(status).toBe(400)
   expect(body.errors[0].parameter).toBe('search')

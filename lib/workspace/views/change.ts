@@ -12,7 +12,7 @@ export function mayOpen(caller: Pick<Caller, 'roles'>, path: string): boolean {
   return isViewPath(path) && may(caller, VIEW_SCREENS[path])
 }
 
-/** @throws Problem `permission_denied` where the view is of all, or is to be, and the caller is no Admin */
+/** Requires an Admin for a shared view. @throws Problem `permission_denied` for other callers */
 export function requireMayShare(caller: Pick<Caller, 'roles'>): void {
   if (may(caller, 'members-manager')) return
   throw new Problem('permission_denied', 'Only an Admin shares views with all, and changes shared ones.', {
@@ -21,7 +21,7 @@ export function requireMayShare(caller: Pick<Caller, 'roles'>): void {
 }
 
 /**
- * Adds a view as the last of its owner's.
+ * Adds a view in the last position of its owner's views.
  * @throws Problem `views_full`, `view_exists`
  */
 export async function add(
@@ -45,7 +45,9 @@ export type Change = {
   position?: number | undefined
 }
 
-/** Locks whatever a change of place or owner touches, always in this order: own views, then those of all. */
+/**
+ * Locks the views that a change of position or owner affects, in a fixed order: the member's own, then the shared ones.
+ */
 export async function lockRelatedViews(
   tx: Transaction,
   caller: Caller,
@@ -57,7 +59,7 @@ export async function lockRelatedViews(
 }
 
 /**
- * The view as it is then.
+ * Changes a view, and returns it.
  * @param row locked
  * @throws Problem `views_full`, `view_exists`
  */

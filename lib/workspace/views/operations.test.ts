@@ -162,7 +162,7 @@ describe('a change', () => {
     expect(assets.map(({ name }) => name)).toEqual(['B', 'D', 'C', 'A'])
   })
 
-  it('of a shared view requires an Admin and is recorded in the audit log; a change of a private view is not recorded', async () => {
+  it('requires an Admin for a shared view, which is recorded in the audit log; a change of a private view is not recorded', async () => {
     const privateView = await create(ida)
     await change(ida, privateView.id, { isPinned: false })
     await remove(ida, privateView.id)
@@ -187,7 +187,7 @@ describe('a change', () => {
     ])
   })
 
-  it('of a view of another member or another customer is rejected like that of a removed or unknown view', async () => {
+  it('is rejected alike for views of others, of another customer, removed ones and unknown ones', async () => {
     const { id } = await create(ida)
     const lastView = await create(ana, { name: 'Late', path: '/invoices', isShared: true })
     const former = customer
@@ -221,7 +221,7 @@ it('the number of views is limited, also for concurrent requests', async () => {
   await create(ana, { name: 'X', isShared: true })
 })
 
-it('goes with its member, but for those that were shared', async () => {
+it('private views are removed with their member, and shared ones stay', async () => {
   const bob = await person('admin')
   await create(bob)
   await create(bob, { name: 'For all', isShared: true })

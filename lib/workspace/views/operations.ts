@@ -116,7 +116,7 @@ async function readQuery(path: ViewPath, queryText: string): Promise<string> {
     if (parts.getAll(name).length > 1) throw invalid(`has ${name} more than once`)
   }
   for (const name of NO_PART) parts.delete(name)
-  // `:` and `|` are the filter's grammar: kept, so that the address can be read.
+  // `:` and `|` are the filter's grammar: not encoded, so that the address stays readable.
   const search = parts.toString().replaceAll('%3A', ':').replaceAll('%7C', '|')
   const request = {
     method: 'GET',
@@ -136,7 +136,7 @@ function invalid(detail: string): Problem {
 }
 
 /**
- * @param who whether they are an Admin, who changes shared views
+ * @param who whether the caller is an Admin, who may change shared views, and a signed-in member
  * @param baseUrl the console's public address, without a trailing slash
  */
 function serializeView(row: ViewRow, who: { isAdmin: boolean; isPerson: boolean }, baseUrl: string): View {

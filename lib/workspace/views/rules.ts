@@ -24,8 +24,8 @@ export function isViewPath(path: string): path is ViewPath {
 }
 
 /**
- * The order with one of them at another place.
- * @param position from 0 on; beyond the end it is the end
+ * Returns the ids with one of them moved.
+ * @param position new index from 0 on; beyond the end it is the end
  */
 export function placed(ids: readonly string[], id: string, position: number): string[] {
   const others = ids.filter((other) => other !== id)

@@ -24,7 +24,7 @@ const ORDER = [
   asc(savedViews.id),
 ]
 
-/** All that a member sees, own ones first. There are so few that they are no pages. */
+/** Lists all views that a member sees, own ones first. They are few, so the list is not paged. */
 export async function listViews(
   tx: Transaction,
   customerId: CustomerId,
@@ -75,7 +75,7 @@ export async function lockViewsOf(
     .orderBy(...ORDER)
 }
 
-/** @returns undefined where its owner has another one of this name */
+/** Adds a view. @returns undefined where its owner has another one of this name */
 export async function addView(
   tx: Transaction,
   customerId: CustomerId,
@@ -103,7 +103,7 @@ export async function isNamed(
   return rows.length > 0
 }
 
-/** The view with other values. */
+/** Changes fields of a view, and returns it. */
 export async function setView(
   tx: Transaction,
   customerId: CustomerId,
