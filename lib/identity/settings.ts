@@ -35,9 +35,12 @@ export const signOnSettings = defineSettings(
       SIGN_ON_DNS: text.optional(),
     })
     .transform((values) => ({
-      /** Hosts of issuers, with their port where it is not 443, that may have private addresses; loopback also by http. */
+      /**
+       * Hosts of issuers, with their port where it is not 443, that may have private addresses; on loopback http is
+       * allowed as well.
+       */
       privateHosts: listed(values.SIGN_ON_PRIVATE_HOSTS),
-      /** Name servers that are asked for the records of domains; none: those of this machine. */
+      /** Name servers for the records of domains; empty: those of this machine. */
       nameServers: listed(values.SIGN_ON_DNS),
     })),
 )

@@ -50,7 +50,7 @@ const join = (customer: string, more: object = {}) =>
 const invited = { passwordHash: null, invitedAt: new Date() }
 const mail = (customerId: CustomerId, memberId: string, kind: 'invitation' | 'reset') =>
   scope({ customerId }, (tx) => mailLink(tx, customerId, { memberId, kind, by: 'operator' }))
-/** The secrets in the mails that came, the first first. */
+/** Returns the secrets in the received mails, oldest first. */
 const secrets = () =>
   catcher.mails
     .splice(0)
@@ -77,7 +77,7 @@ const forget = (address = email, from = `198.51.100.${++asker}`) =>
   )
 
 describe('a mailed link', () => {
-  test('of an invitation proves the address: its password is set for the person', async () => {
+  test('proves the address for an invitation: its password is set for the person', async () => {
     const member = await join(alder, invited)
     await join(birch, invited)
     await mail(alder, member, 'invitation')
@@ -91,11 +91,11 @@ describe('a mailed link', () => {
       [email],
     )
     expect(rows).toEqual([{ has: true }])
-    // The other invitation waits for its own link.
+    // The other invitation is accepted by its own link.
     expect(await enter(NEW)).toBe('signed-in')
   })
 
-  test('of an invitation asks a person with a password for that one, and does not replace it', async () => {
+  test('asks a person with a password for that one on an invitation, and does not replace it', async () => {
     await join(alder, { passwordHash: null })
     await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${email}'`)
     await mail(birch, await join(birch, invited), 'invitation')
@@ -116,7 +116,7 @@ describe('a mailed link', () => {
     expect(await sendMails()).toBe(0)
   })
 
-  test('that the mail server did not accept is made again with another secret', async () => {
+  test('is made again with another secret, where the mail server did not accept the former one', async () => {
     const member = await join(alder, invited)
     await mail(alder, member, 'invitation')
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
@@ -133,7 +133,7 @@ describe('a mailed link', () => {
   })
 })
 
-describe('a forgotten password', () => {
+describe('a request for a forgotten password', () => {
   test('is answered the same for a known and an unknown address, and only the known one gets a mail', async () => {
     await join(alder)
     const [existing, unknown] = [await forget(), await forget(`nobody.${email}`)]
@@ -144,7 +144,7 @@ describe('a forgotten password', () => {
     ])
   })
 
-  test('is replaced by the link for all memberships, and ends all sessions of the person', async () => {
+  test('results in a new password for all memberships, and ends all sessions of the person', async () => {
     const members = [await join(alder), await join(birch)]
     const outcome = await signIn(
       { email, password: OLD },
@@ -179,7 +179,7 @@ describe('a forgotten password', () => {
     expect(catcher.mails.map(({ headers }) => headers.subject)).toContain('Your password was changed')
   })
 
-  test('has one valid link: a new one withdraws it, and it expires after half an hour', async () => {
+  test('has one valid link: a new request withdraws it, and it expires after half an hour', async () => {
     await join(alder)
     await forget()
     await sendMails()
@@ -202,13 +202,13 @@ describe('a forgotten password', () => {
   test.each([
     ['is disabled', { disabledAt: new Date() }],
     ['has not come yet', invited],
-  ])('opens nothing to who %s', async (_, more) => {
+  ])('gets no link for a person who %s', async (_, more) => {
     await join(alder, more)
     expect(await forget()).toEqual({ asked: true })
     expect(await sendMails()).toBe(0)
   })
 
-  test('can be requested a few times per address and per client, whether the address is known or not', async () => {
+  test('is limited per address and per client, whether the address is known or not', async () => {
     await join(alder)
     const callApi = async (address: string) => {
       const answers = []
@@ -224,7 +224,7 @@ describe('a forgotten password', () => {
     expect(secrets()).toHaveLength(3)
   })
 
-  test('can’t be requested from a console without a mail server', async () => {
+  test('is rejected by a console without a mail server', async () => {
     vi.stubEnv('SMTP_URL', '')
     vi.stubEnv('MAIL_FROM', '')
     expect(await forget()).toBe('not_found')

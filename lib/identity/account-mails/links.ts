@@ -13,13 +13,13 @@ import { log } from '#lib/platform/runtime/log.ts'
 import { NO_ANSWER } from './message.ts'
 import { endedBy } from './store.ts'
 
-/** People sign in to a closed customer, too. */
+/** Members also sign in to a closed customer. */
 const EVEN_IF_CLOSED = { evenIfClosed: true }
 
 /**
- * Mails a customer's links, each with a secret that is made for it now.
+ * Mails a customer's links, each with a secret made on sending.
  * @returns how many were sent
- * @throws Error where the mail server is away: the others are not tried then
+ * @throws Error where the mail server is unavailable: the remaining mails are not attempted then
  */
 export async function mailLinks(
   mail: MailConfig,

@@ -66,8 +66,8 @@ const setPassword = (exceptSession = '') => {
   return scope({ customerId }, (tx) => setPasswordHash(tx, customerId, member, 'hash', { exceptSession }))
 }
 
-describe('a member is notified', () => {
-  test('of a sign-in from a new device, with device, address, time and next steps', async () => {
+describe('notifyMembers', () => {
+  test('notifies of a sign-in from a new device, with device, address, time and next steps', async () => {
     const { cookie } = await enter()
     expect(await sendMails()).toBe(1)
     const [mail, ...others] = drainMails()
@@ -82,7 +82,7 @@ describe('a member is notified', () => {
     expect([await sendMails(), drainMails()]).toEqual([0, []])
   })
 
-  test('of a new password, and by which person it was set', async () => {
+  test('notifies of a new password, and of the person who set it', async () => {
     const { sid, cookie } = await enter()
     await sendMails()
     drainMails()
@@ -93,7 +93,7 @@ describe('a member is notified', () => {
     expect(memberMail?.headers.subject).toBe('Your password was changed')
     expect(memberMail?.text).toContain('Device:  Firefox on Windows')
     expect(operators?.text).toContain("your reseller's operator")
-    // The browser of the session that changed it was still known; since the operator's one it is not.
+    // The change in a session kept its browser known; the operator's change did not.
     await database.sql('northwind', 'UPDATE members SET password_hash = $2 WHERE id = $1', [
       member,
       await hashPassword(PASSWORD),
@@ -102,7 +102,7 @@ describe('a member is notified', () => {
     expect(await sendMails()).toBe(1)
   })
 
-  test('of nothing where no mail server is configured', async () => {
+  test('notifies of nothing where no mail server is configured', async () => {
     vi.stubEnv('SMTP_URL', '')
     vi.stubEnv('MAIL_FROM', '')
     await enter()
@@ -111,21 +111,21 @@ describe('a member is notified', () => {
 })
 
 describe('a mail', () => {
-  test('leaves once, however many processes send', async () => {
+  test('is sent once by concurrent processes', async () => {
     for (let n = 0; n < 3; n++) await enter()
     const counts = await Promise.all([sendMails(), sendMails(), sendMails()])
     expect(counts.reduce((a, b) => a + b)).toBe(3)
     expect(drainMails()).toHaveLength(3)
   })
 
-  test('that the server rejected is not sent again', async () => {
+  test('is not sent again after the server rejected it', async () => {
     catcher.faults.set(email, { at: 'recipient', code: 550 })
     await enter()
     expect(await sendMails()).toBe(0)
     expect(await states()).toEqual([{ state: 'REFUSED' }])
   })
 
-  test('waits while the server is away, and is given up after a day', async () => {
+  test('waits while the server is unavailable, and is given up after a day', async () => {
     await enter()
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
     await expect(sendMails()).rejects.toThrow('could not be used')
@@ -141,7 +141,7 @@ describe('a mail', () => {
     expect((await states()).map(({ state }) => state).sort()).toEqual(['REFUSED', 'SENT'])
   })
 
-  test('whose sender died leaves again', async () => {
+  test('is sent again after its sender died', async () => {
     await enter()
     await database.sql(
       'northwind',

@@ -16,7 +16,7 @@ export type DueMail = {
   userAgent: string | null
   email: string
   customer: string
-  /** The API key that it is about, where it is about one. */
+  /** Name of the API key, for events of a key. */
   keyName: string | null
   keyEnds: Date | null
   /** Name of a further subject of the mail. */
@@ -36,7 +36,7 @@ export function endedBy(delivery: Delivery): Ended {
   return { state: STATES[delivery.kind], reason: 'reason' in delivery ? delivery.reason : null }
 }
 
-/** Takes one of the customer's mails that are due, the oldest first; undefined where there is none. */
+/** Claims the oldest due mail of the customer; undefined where none is due. */
 export async function claimMail(tx: Transaction, customerId: CustomerId): Promise<DueMail | undefined> {
   await rejectExpired(tx, customerId, accountMails, 'at')
   const { rows: claimed } = await tx.execute<{ id: string }>(sql`
@@ -65,7 +65,7 @@ export async function claimMail(tx: Transaction, customerId: CustomerId): Promis
 const RETENTION = sql`interval '90 days'`
 
 /**
- * Removes the customer's mails that were sent long ago, or given up.
+ * Removes the customer's mails that were sent or given up before the retention.
  * @returns how many
  */
 export async function pruneMails(tx: Transaction, customerId: CustomerId): Promise<number> {

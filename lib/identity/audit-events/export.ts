@@ -25,7 +25,7 @@ const COLUMNS: Column<EventRow>[] = [
   { name: 'digest', text: ({ digest }) => digest },
 ]
 
-/** All events that a selection holds at one moment, newest first. */
+/** Returns all events of a selection from one snapshot, newest first. */
 export function eventsTable(caller: { customerId: CustomerId }, selection: EventSelection): Table<EventRow> {
   return { columns: COLUMNS, batches: eventPages(caller, selection) }
 }

@@ -46,7 +46,7 @@ const subjects = async (search: string, key?: string) =>
     await callApi(`${search}${search ? '&' : ''}maxCreationTime=1780000000`, { key: key ?? keys.admin })
   ).json.auditEvents.map(({ subject }: { subject: string }) => subject)
 
-describe('the history', () => {
+describe('the audit log', () => {
   it('lists events newest first, each with its actor and address', async () => {
     expect(await subjects('')).toEqual(['C1', 'M1', 'K1', 'M1'])
     const [newest] = (await callApi('filter=subject:C1')).json.auditEvents
@@ -128,7 +128,7 @@ it.each([
   expect(json.errors[0].parameter).toBe(search.split('=')[0])
 })
 
-describe('customers are isolated twice', () => {
+describe('two independent mechanisms isolate customers', () => {
   const token = async (key: string) => (await callApi('maxResults=1', { key })).json.pageToken
   it('row-level security and the customer in each statement', async () => {
     expect(await subjects('', keys.other)).toEqual(['of birch'])
@@ -146,7 +146,7 @@ describe('customers are isolated twice', () => {
       expect(
         (await callApi(`maxResults=1&pageToken=${await token(keys.admin)}`, { key: keys.other })).text,
       ).not.toContain('C1')
-      // The wall was really down.
+      // Row-level security was really disabled.
       expect(await db.sql('birch', "SELECT FROM audit_events WHERE subject = 'C1'")).toHaveLength(1)
     } finally {
       for (const table of tables) await run(db.url, `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`)

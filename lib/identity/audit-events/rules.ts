@@ -43,7 +43,7 @@ export function actionsOf(kinds: readonly string[]): { things: string[]; actions
   }
 }
 
-/** The kinds to which an action belongs: one, and also `refused` where it was. */
+/** Returns the kinds of an action: one, and `refused` as well for a rejected action. */
 export function kindsOf(action: string): EventKind[] {
   const thing = action.split('.')[0] ?? ''
   return KIND_NAMES.filter((kind) => EVENT_KINDS[kind].some((name) => name === thing || name === action))

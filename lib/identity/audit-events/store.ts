@@ -10,7 +10,7 @@ import { actionsOf } from './rules.ts'
 
 export type EventSelection = {
   filter?: Filter<'kind' | 'action' | 'actor' | 'subject'> | undefined
-  /** Epoch milliseconds, both inclusive. */
+  /** In milliseconds since 1970, both inclusive. */
   minCreationTime?: number | undefined
   maxCreationTime?: number | undefined
 }
@@ -39,14 +39,14 @@ const listedColumns = {
 }
 const ITS_LINK = and(eq(auditChain.customerId, auditEvents.customerId), eq(auditChain.eventId, id))
 
-/** Time in microseconds and id of an event, as a page token holds them: numbers that PostgreSQL can hold. */
+/** Time in microseconds and id of an event, as in page tokens: numbers within PostgreSQL's range. */
 export const EventKey = z.tuple([z.string().regex(/^\d{1,17}$/), z.string().regex(/^\d{1,18}$/)])
 
 export function keyOfEvent({ micros, id }: Pick<EventRow, 'micros' | 'id'>): string[] {
   return [micros, id]
 }
 
-/** Events in reading direction from the cursor on: newest first, or oldest first when it leads back. */
+/** Lists events in reading direction from the cursor: newest first, or oldest first for a cursor that leads back. */
 export async function listEvents(
   tx: Transaction,
   customerId: CustomerId,

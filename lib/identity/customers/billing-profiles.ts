@@ -4,15 +4,15 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { billingProfiles } from '#lib/platform/db/schema/customers.ts'
 
-/** Whom an invoice addresses; null: not known. */
+/** Addressee of invoices; null: unknown. */
 export type BillingProfile = {
   id: string
   name: string
-  /** A line of the address per line. */
+  /** Postal address, one line per line. */
   address: string | null
   postcode: string | null
   city: string | null
-  /** Two letters, as `countryOf` of countries.ts gives them. */
+  /** Two-letter country code, as `countryOf` of countries.ts returns. */
   country: string | null
   taxId: string | null
   /** Number in the company register of its country. */
@@ -21,7 +21,7 @@ export type BillingProfile = {
 
 const { id, name, address, postcode, city, country, taxId, registration } = billingProfiles
 
-/** All of the customer's billing profiles, by id. */
+/** Lists all of the customer's billing profiles, by id. */
 export function listBillingProfiles(tx: Transaction, customerId: CustomerId): Promise<BillingProfile[]> {
   const customerFilter = eq(billingProfiles.customerId, customerId)
   return tx

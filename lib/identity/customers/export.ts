@@ -4,11 +4,11 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { streamScope } from '#lib/platform/db/scope.ts'
 
-/** Rows of a table, a line of JSON each, or a document as it is kept. */
+/** Piece of an export: rows of a table, one JSON object per line, or a stored document. */
 export type ExportPiece =
   | { kind: 'rows'; table: string; lines: string[] }
   | { kind: 'file'; invoiceId: string; document: string; name: string | null; bytes: Uint8Array }
-  /** The moment of all of it, as ISO 8601, and where the history's chain ends then. */
+  /** Time of the export's snapshot in ISO 8601. */
   | { kind: 'moment'; at: string }
 
 /**
@@ -33,7 +33,10 @@ const NO_COLUMN = '(^|_)(digest|secret|hash|tokens?|codes?|credential|observatio
 
 const PORTION = 1000
 
-/** Everything of one customer, in pieces and of one moment. A table that is added later is among it by itself. */
+/**
+ * Exports all data of one customer in pieces, from one snapshot. Tables that are added later are included
+ * automatically.
+ */
 export function exportCustomer(customerId: CustomerId): AsyncGenerator<ExportPiece> {
   return streamScope({ customerId }, (tx) => pieces(tx, customerId))
 }
@@ -89,7 +92,7 @@ async function exportedTables(tx: Transaction): Promise<Table[]> {
   return rows
 }
 
-/** The rows of a statement, however many, portion by portion. */
+/** Reads the rows of a statement in portions. */
 async function* fetched<Row extends Record<string, unknown>>(
   tx: Transaction,
   query: SQL,

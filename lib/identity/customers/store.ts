@@ -9,7 +9,7 @@ import { billingProfiles, customers, formerCustomers } from '#lib/platform/db/sc
 /** Name, domain and contact address of a customer. */
 export type Naming = { name: string; domain: string; contactEmail: string }
 
-/** Undefined where there is no such customer. It is locked until the transaction ends. */
+/** Locks the customer until the transaction ends, and returns its naming; undefined where it does not exist. */
 export async function readNaming(tx: Transaction, customerId: CustomerId): Promise<Naming | undefined> {
   const { name, domain, contactEmail } = customers
   const customerFilter = eq(customers.id, customerId)
@@ -64,7 +64,7 @@ export async function wasRemoved(tx: Transaction, id: string): Promise<boolean> 
   return result.length > 0
 }
 
-/** Adds the customer with its billing profile `default`, which is named like it. */
+/** Adds the customer with its billing profile `default` of the same name. */
 export async function addCustomer(
   tx: Transaction,
   customerId: CustomerId,
@@ -79,7 +79,7 @@ export type CustomerState = { name: string; domain: string; closedAt: Date | nul
 
 type Times = { closedAt: string | null; goneAt: string | null }
 
-/** All customers by their ids, in the order in which they were added; and the ids of those that were removed. */
+/** Returns all customers by id, in the order of their creation, and the ids of removed ones. */
 export function listCustomerStates(): Promise<{ states: Map<string, CustomerState>; removed: Set<string> }> {
   return queryWithoutCustomer('jobs', async (tx) => {
     const { rows } = await tx.execute<

@@ -104,7 +104,7 @@ export const readDirectory = contract({
   examples: examples.readDirectory,
 })
 
-/** An addition: lets a directory in. */
+/** Issues a token for a directory. An addition to the specified API. */
 export const issueDirectoryToken = contract({
   ...directoryRoutes.issueDirectoryToken,
   summary: 'Issue a token for a directory',
@@ -124,7 +124,7 @@ export const issueDirectoryToken = contract({
   examples: examples.issueDirectoryToken,
 })
 
-/** An addition: shuts a directory out. */
+/** Revokes a directory's token. An addition to the specified API. */
 export const revokeDirectoryToken = contract({
   ...directoryRoutes.revokeDirectoryToken,
   summary: 'Revoke a token of a directory',
@@ -153,7 +153,7 @@ export const mapDirectoryGroup = contract({
   examples: examples.mapDirectoryGroup,
 })
 
-/** An addition: nothing comes with being in a group any more. */
+/** Removes the mapping of a group. An addition to the specified API. */
 export const unmapDirectoryGroup = contract({
   ...directoryRoutes.unmapDirectoryGroup,
   summary: 'Say that a group gives nothing',

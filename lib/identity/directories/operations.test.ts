@@ -58,7 +58,7 @@ describe('a token', () => {
     expect((await issue(body)).status).toBe(400)
   })
 
-  it('without an expiry lists none', async () => {
+  it('lists no expiry where it has none', async () => {
     expect((await issue({ name: 'Okta', validDays: null })).json.token.expireTime).toBeUndefined()
   })
 })
@@ -109,7 +109,7 @@ describe('a group', () => {
     expect((await read()).groups).toEqual([])
   })
 
-  it('does not take the last Admin’s role', async () => {
+  it('does not remove the last Admin’s role', async () => {
     const { secret } = (await issue({ name: 'Entra ID', roles: ['admin'] })).json
     const users = (await scim(secret, 'GET', '/Users')).json.Resources
     const members = [{ value: users[0].id }]

@@ -15,7 +15,7 @@ import { env } from '#lib/platform/runtime/env.ts'
 import * as contract from './contract.ts'
 import { serializeGroup, serializeToken } from './serialize.ts'
 
-/** A secret in an answer is for who asked, and for no cache on the way. */
+/** Responses with a secret must not be cached. */
 const UNKEPT = { 'Cache-Control': 'no-store' }
 
 export const readDirectory = operation(contract.readDirectory, async (caller) => {

@@ -7,7 +7,7 @@ import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
 import { isWithin, type KeyScope } from './rules.ts'
 import { type KeyRow, rows } from './store.ts'
 
-/** The ids of a key and of all that follow it by rotation, in that order. */
+/** Returns the ids of a key and of all its successors, in the order of rotation. */
 export async function idsOfChain(tx: Transaction, customerId: CustomerId, first: string): Promise<string[]> {
   const { rows: members } = await tx.execute<{ id: string }>(sql`
     WITH RECURSIVE chain AS (
@@ -34,7 +34,7 @@ async function lockChain(tx: Transaction, customerId: CustomerId, first: string)
   while (ids.length > locked) {
     await lockKeys(tx, customerId, ids.slice(locked))
     locked = ids.length
-    // The last one may have been rotated before it was locked.
+    // The last key may have been rotated before it was locked.
     ids = await idsOfChain(tx, customerId, first)
   }
   const keys = await rows(tx, and(eq(apiKeys.customerId, customerId), inArray(apiKeys.id, ids)))
@@ -74,7 +74,7 @@ async function findSelfRotated(
     JOIN api_keys next ON next.customer_id = ${customerId} AND next.id = k.replaced_by
     WHERE k.customer_id = ${customerId} AND k.id = ANY(${sql.param([...ids])}::text[])`)
   if (made.length === 0) return []
-  // By a statement of its own: keys and the history may lie on different machines.
+  // A separate statement: keys and audit events may be stored on different machines.
   const { rows: matches } = await tx.execute<{ id: string }>(sql`
     SELECT k.id FROM unnest(${sql.param(made.map(({ id }) => id))}::text[], ${sql.param(made.map(({ at }) => at))}::timestamptz[]) AS k (id, at)
     CROSS JOIN LATERAL (SELECT FROM audit_events e
@@ -106,7 +106,7 @@ type Revocation = {
   requestId: string
   /** Returns the ids of the keys whose successor is revoked as well. */
   follows: (chain: readonly KeyRow[]) => Promise<Set<string>> | Set<string>
-  /** The keys that may end with it. */
+  /** Keys that may be revoked as well. */
   within?: KeyScope
 }
 
@@ -114,7 +114,7 @@ type Revocation = {
 type Revoked = {
   /** Number of revoked keys that were usable until now, including the requested one. */
   ended: number
-  /** The first key after those that can be used; undefined where there is none. */
+  /** First usable key after the revoked ones; undefined: none. */
   goesOn: string | undefined
 }
 

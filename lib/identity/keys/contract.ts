@@ -19,7 +19,7 @@ import {
 
 const Role = z.enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` })
 
-/** Unlike each other, and one at least. */
+/** Distinct roles, at least one. */
 const Roles = z
   .array(Role)
   .min(1, 'must name a role')
@@ -138,7 +138,7 @@ const Secret = z.string().meta({
   description: 'The key itself. It is shown this once; what is kept of it can not be turned back into it.',
 })
 
-/** An addition: the keys of the customer. */
+/** Lists the keys of the customer. An addition to the specified API. */
 export const listKeys = contract({
   ...keyRoutes.listKeys,
   summary: 'List API keys, newest first',
@@ -169,7 +169,7 @@ export const listKeys = contract({
   examples: examples.listKeys,
 })
 
-/** An addition: one key. */
+/** Reads one key. An addition to the specified API. */
 export const readKey = contract({
   ...keyRoutes.readKey,
   summary: 'Read an API key',
@@ -180,7 +180,7 @@ export const readKey = contract({
   examples: examples.readKey,
 })
 
-/** An addition: makes a key. */
+/** Issues a key. An addition to the specified API. */
 export const issueKey = contract({
   ...keyRoutes.issueKey,
   summary: 'Issue an API key',
@@ -195,7 +195,7 @@ export const issueKey = contract({
   examples: examples.issueKey,
 })
 
-/** An addition: another name. */
+/** Renames a key. An addition to the specified API. */
 export const renameKey = contract({
   ...keyRoutes.renameKey,
   summary: 'Rename an API key',
@@ -208,7 +208,7 @@ export const renameKey = contract({
   examples: examples.renameKey,
 })
 
-/** An addition: a key that follows another one. */
+/** Rotates a key: issues its successor. An addition to the specified API. */
 export const rotateKey = contract({
   ...keyRoutes.rotateKey,
   summary: 'Rotate an API key',
@@ -231,7 +231,7 @@ export const rotateKey = contract({
   examples: examples.rotateKey,
 })
 
-/** An addition: ends a key. */
+/** Revokes a key. An addition to the specified API. */
 export const revokeKey = contract({
   ...keyRoutes.revokeKey,
   evenIfClosed: true,

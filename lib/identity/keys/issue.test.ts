@@ -26,7 +26,7 @@ const rotate = (headers: Headers, id: string, overlap?: string) =>
   callApi(headers, 'POST', `/${id}/rotation`, overlap === undefined ? {} : { overlap })
 const idOf = async (key: string) => String((await rowOf(database, customerId, key)).id)
 
-describe('rotating a key', () => {
+describe('the rotation of a key', () => {
   it.each(OVERLAPS)(
     'lets the new key inherit with an overlap of %s, after which the old one ends',
     async (overlap) => {
@@ -56,7 +56,7 @@ describe('rotating a key', () => {
         ...{ id: json.key.id, name, roles, billing_profiles, issued_by, addresses },
         ...{ replaced_by: null, revoked_at: null, last_used_at: null },
       })
-      // As long as the former was made for, and not as long as it had left.
+      // The successor gets the full lifetime of the former key, not its remaining one.
       expect(json.key.expireTime - json.key.createTime).toBe(90 * 24 * HOUR)
       expect([await opens(former), await opens(json.secret)]).toEqual([overlap === 'now' ? 401 : 200, 200])
       expect(
@@ -68,7 +68,7 @@ describe('rotating a key', () => {
     },
   )
 
-  it('never lets the old one live longer than it would have', async () => {
+  it('never prolongs the lifetime of the old key', async () => {
     const former = await addKey(customerId, [], {
       issuedBy: people.ana,
       expiresAt: new Date(Date.now() + 2 * HOUR),
@@ -86,7 +86,7 @@ describe('rotating a key', () => {
     ])
   })
 
-  it('without an expiry results in another one only where that is still allowed, otherwise in one with the longest lifetime', async () => {
+  it('preserves a missing expiry only where that is still allowed, and otherwise sets the longest lifetime', async () => {
     vi.stubEnv('KEYS_WITHOUT_END', '1')
     const endless = async () => idOf(await addKey(customerId, [], { issuedBy: people.ana }))
     const allowed = await rotate(by.ana, await endless())
@@ -120,7 +120,7 @@ describe('rotating a key', () => {
   it.each([
     ['revoked', { revokedAt: new Date() }],
     ['expired', { expiresAt: days(-1) }],
-  ])('that is %s is a conflict', async (_, body) => {
+  ])('is a conflict where the key is %s', async (_, body) => {
     const former = await addKey(customerId, [], { issuedBy: people.ana, ...body })
     const { status, json } = await rotate(by.ana, await idOf(former))
     expect([status, json.code]).toEqual([409, 'key_ended'])

@@ -70,8 +70,8 @@ export function issuedDetails({ name, roles, billingProfiles, owner, addresses, 
 }
 
 /**
- * The one form of each network; null for anywhere.
- * @throws Problem `invalid_request`, which names those that are none
+ * Returns the canonical form of each network; null for anywhere.
+ * @throws Problem `invalid_request`, which names the invalid ones
  */
 function rangesOf(requestedRanges: readonly string[] | undefined): string[] | null {
   if (requestedRanges === undefined) return null

@@ -38,7 +38,7 @@ const events = (customer = customerId) =>
 const mails = (customer = customerId) =>
   database.sql(customer, 'SELECT member_id, event, key_id, about FROM account_mails ORDER BY member_id')
 
-describe('a key that is shown', () => {
+describe('a leaked key', () => {
   it('is revoked before the response, with an audit event and a mail to its owner', async () => {
     const key = await addKey(customerId, ['it-manager'], { name: 'ERP', issuedBy: ana })
     expect(await show([finding(key)])).toMatchObject({ status: 200, json: { received: 1 } })
@@ -46,12 +46,12 @@ describe('a key that is shown', () => {
     const { id } = await rowOf(database, customerId, key)
     expect(await events()).toEqual([{ subject: id, actor_kind: 'stranger', details: { name: 'ERP' } }])
     expect(await mails()).toEqual([{ member_id: ana, event: 'key-leaked', key_id: id, about: null }])
-    // A second time nothing more happens.
+    // A second report has no effect.
     await show([finding(key), finding(key)])
     expect([(await events()).length, (await mails()).length]).toEqual([1, 1])
   })
 
-  it('of the customer is reported to each of its Admins who can sign in', async () => {
+  it('is reported to each Admin who can sign in, where it belongs to the customer', async () => {
     const admins = [
       await addMember(customerId, { roles: ['admin'], id: 'm-1' }),
       await addMember(customerId, { roles: ['admin', 'it-manager'], id: 'm-2' }),
@@ -79,7 +79,7 @@ describe('a key that is shown', () => {
     expect([(await events()).length, (await events(other)).length]).toEqual([2, 1])
   })
 
-  it('ends also where it may not be used from here, and where its issuer is disabled', async () => {
+  it('is revoked even where its address range or its disabled issuer prevents its use', async () => {
     const limited = await addKey(customerId, [], { addresses: ['198.51.100.0/24'] })
     const theirs = await addKey(customerId, [], { issuedBy: ana })
     await database.sql(customerId, 'UPDATE members SET disabled_at = now() WHERE id = $1', [ana])
@@ -89,8 +89,8 @@ describe('a key that is shown', () => {
   })
 })
 
-describe('a key that followed the one that is shown', () => {
-  /** Rotates a key so many times, and gives all, the first one first. */
+describe('the successor of a leaked key', () => {
+  /** Rotates a key repeatedly, and returns all keys, oldest first. */
   async function chain(times: number, headers: (key: string) => Headers, options: object = {}) {
     const keys = [await addKey(customerId, ['it-manager'], { name: 'ERP', issuedBy: ana, ...options })]
     for (let n = 0; n < times; n++) {
@@ -105,7 +105,7 @@ describe('a key that followed the one that is shown', () => {
   it.each([
     ['a member’s', {}],
     ['the customer’s', { belongsToCustomer: true }],
-  ])('since it rotated itself, ends with it, however often: %s', async (_, options) => {
+  ])('is revoked with it after any number of self-rotations: %s', async (_, options) => {
     const admin = await addMember(customerId, { roles: ['admin'] })
     const keys = await chain(3, bearer, options)
     expect(await opened(keys)).toEqual([200, 200, 200, 200])
@@ -119,7 +119,7 @@ describe('a key that followed the one that is shown', () => {
     expect(await mails()).toEqual([{ member_id: owner, event: 'key-leaked', key_id: ids[0], about: '4' }])
   })
 
-  it('ends also where the one that is shown has ended, or was revoked, long before', async () => {
+  it('is revoked even where the leaked key had expired or was revoked long before', async () => {
     const ended = await chain(1, bearer, {})
     await database.sql(
       customerId,
@@ -173,7 +173,7 @@ describe('a key that followed the one that is shown', () => {
     expect(reads[0]?.from.audit_events).toBeLessThan(20)
   })
 
-  it('ends by as many statements, however often it was rotated', async () => {
+  it('is revoked by the same number of statements, however often it was rotated', async () => {
     const counts = []
     for (const times of [2, 8]) {
       const keys = await chain(times, bearer)
@@ -196,7 +196,7 @@ describe('a key that followed the one that is shown', () => {
     expect([(await events()).length, (await mails()).map(({ about }) => about)]).toEqual([2, ['2']])
   })
 
-  it('ends where both happen at one moment', async () => {
+  it('is revoked where rotation and report are concurrent', async () => {
     for (let round = 0; round < 10; round++) {
       const [former = ''] = await chain(0, bearer)
       const { id } = await rowOf(database, customerId, former)
@@ -210,7 +210,7 @@ describe('a key that followed the one that is shown', () => {
   })
 })
 
-describe('a token of a directory that is shown', () => {
+describe('a leaked directory token', () => {
   it('is revoked before the response, with an audit event and a mail to each Admin', async () => {
     const admin = await addMember(customerId, { roles: ['admin'] })
     await addMember(customerId, { roles: ['admin'], disabledAt: new Date() })
@@ -231,7 +231,7 @@ describe('a token of a directory that is shown', () => {
   })
 })
 
-describe('the answer', () => {
+describe('the response', () => {
   it('is the same for a key, an unknown key and nonsense, and takes a minimum time', async () => {
     const answers = []
     for (const token of [

@@ -9,7 +9,7 @@ import { ANONYMOUS } from '#lib/platform/history/audit.ts'
 import { revokeFrom, rotatedThemselves } from './chains.ts'
 import { notifyOwner } from './mails.ts'
 
-/** Ends those of some texts that are credentials, each with a row of its customer's history. */
+/** Revokes the credentials among some texts, each with an audit event of its customer. */
 type RevokeLeaked = (texts: readonly string[], requestId: string) => Promise<void>
 
 // Under `next dev` route handlers get their own copy of this module: the registration applies to all of them.
@@ -24,8 +24,8 @@ export function handleLeakedFeeds(revoke: RevokeLeaked): void {
 const AT_LEAST = 300
 
 /**
- * Revokes those of some texts that are keys, tokens of directories or links of calendars, before it returns: one customer after the other, each
- * with a row of its history and a mail to its owner. Takes about as long where none of them is one.
+ * Revokes the keys, directory tokens and calendar links among some texts before it returns: customer by customer, each
+ * with an audit event and a mail to its owner. Takes about as long where none is found (timing attack).
  */
 export async function endLeakedKeys(texts: readonly string[], requestId: string): Promise<void> {
   const ready = sleep(AT_LEAST)

@@ -56,7 +56,7 @@ test.each([
   ['has ended', { expiresAt: days(-0.1) }],
   ['was made for a week', { createdAt: days(-1), expiresAt: days(6) }],
   ['has no end', { expiresAt: null }],
-])('no member is notified of a key that %s', async (_, values) => {
+])('a key that %s causes no notification', async (_, values) => {
   await addKey(customerId, [], { issuedBy: ana, createdAt: days(-80), expiresAt: days(3), ...values })
   expect(await runExpiryJob()).toBe(0)
 })

@@ -35,8 +35,8 @@ export async function notifyOwner(
 }
 
 /**
- * Writes a mail for each key that is about to end, once. None for a key that another one follows, and none for one that was
- * made for no longer than the mail comes before its end. Nothing where no mail server is set.
+ * Enqueues one mail for each key that expires soon. Skips keys with a successor, and keys whose whole lifetime is not
+ * longer than the notice period. Does nothing without a mail server.
  * @returns how many keys
  */
 export async function notifyOfExpiry(_requestId: string, signal: AbortSignal): Promise<number> {

@@ -224,7 +224,7 @@ describe('listing keys', () => {
   })
 })
 
-describe('renaming and revoking', () => {
+describe('renaming and revoking a key', () => {
   it('is allowed to its issuer and to Admins, and results in 404 for others', async () => {
     const { key, secret } = (await issue(by.ana)).json
     const otherCustomer = await addNewCustomer()
@@ -258,7 +258,7 @@ describe('renaming and revoking', () => {
     ])
   })
 
-  it('needs a fresh sign-in in a session; an Admin key does both, and a key ends itself', async () => {
+  it('requires a fresh sign-in in a session; an Admin key may do both, and a key may revoke itself', async () => {
     const { key, secret } = (await issue(by.ana)).json
     const staleSession = await signedIn(customerId, people.ana, 11)
     for (const [method, body] of [['PATCH', { name: 'x' }], ['DELETE']] as const)
@@ -316,7 +316,7 @@ describe('revoking a key that was rotated', () => {
     expect((await callApi(by.ana, 'DELETE', `/${first?.id}?following=yes`)).status).toBe(400)
   })
 
-  it('by the former key itself does not revoke its successor', async () => {
+  it('does not revoke its successor when the former key itself requests it', async () => {
     const keys = await chain()
     const [first, second] = keys
     const answer = await callApi(bearer(first?.secret ?? ''), 'DELETE', `/${first?.id}?following=true`)

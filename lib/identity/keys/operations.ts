@@ -71,7 +71,7 @@ export const rotateKey = operation(contract.rotateKey, async (caller, { params, 
   const make = async (tx: Transaction, now: Caller) => {
     const before = await existing(tx, now, params.key_id)
     const id = await rotate(tx, now, before, { secret, overlap: body.overlap, requestId })
-    // A key that rotates itself sees the one that follows it this once.
+    // A key that rotates itself gets its successor in this response only.
     const after = await store.readKey(tx, now.customerId, 'all', id)
     return { next: after ?? before, former: await existing(tx, now, before.id) }
   }

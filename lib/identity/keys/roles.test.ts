@@ -28,7 +28,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** The statuses of: list own, list all; of another's key read, rename, rotate, revoke; issue a key with each role. */
+/**
+ * Statuses per caller: list own, list all; read, rename, rotate, revoke another member's key; issue a key with each
+ * role.
+ */
 const MATRIX: Record<string, string> = {
   nobody: '401 401 401 401 401 401 401 401 401',
   'no role, signed in': '200 403 404 404 404 404 403 403 403',
@@ -70,6 +73,6 @@ describe.each(Object.entries(MATRIX))('%s', (name, expected) => {
   })
 })
 
-it('each caller of the matrix is one of these, and each of these is asked', () => {
+it('the matrix covers exactly these callers', () => {
   expect([...callers.keys()].sort()).toEqual(Object.keys(MATRIX).sort())
 })

@@ -16,7 +16,7 @@ const finance = { roles: ['finance-user'], billingProfiles: ['emea', 'apac'] } a
 const admin = { roles: ['admin'], billingProfiles: ['emea'] } as const
 const keyRequest: KeyRequest = { roles: ['finance-user'], owner: 'MEMBER', validDays: 90 }
 
-describe('a member may give a key', () => {
+describe('granting access to a key', () => {
   it.each([
     [[], []],
     [['finance-user'], ['finance-user']],
@@ -25,7 +25,7 @@ describe('a member may give a key', () => {
       ['it-manager', 'finance-user'],
     ],
     [['admin'], [...ROLES]],
-  ] as const)('of the roles %j these: %j', (roles, givable) => {
+  ] as const)('allows for the roles %j: %j', (roles, givable) => {
     expect(givableRoles({ roles })).toEqual(givable)
   })
 
@@ -43,18 +43,18 @@ describe('a member may give a key', () => {
     ['a longer time', finance, { validDays: 366 }, 'validDays'],
     ['no end', admin, { validDays: null }, 'validDays'],
     ['the usual end', finance, { validDays: undefined }, undefined],
-  ] as const)('%s', (_, caller, values, field) => {
+  ] as const)('decides about %s', (_, caller, values, field) => {
     const decision = decideIssue(caller, { ...keyRequest, ...(values as Partial<KeyRequest>) }, LIMITS)
     expect(decision.allowed ? undefined : decision.field).toBe(field)
   })
 
-  it('without an expiry, where the operator allows it', () => {
+  it('allows a missing expiry where the operator does', () => {
     expect(
       decideIssue(finance, { ...keyRequest, validDays: null }, { ...LIMITS, withoutEnd: true }).allowed,
     ).toBe(true)
   })
 
-  it('for 90 days by default, or for the longest allowed time', () => {
+  it('lasts 90 days by default, or the longest allowed time', () => {
     expect(daysOf({}, LIMITS)).toBe(90)
     expect(daysOf({}, { ...LIMITS, mostDays: 30 })).toBe(30)
     expect(daysOf({ validDays: null }, LIMITS)).toBeNull()
@@ -89,7 +89,7 @@ describe('decideRotation', () => {
     ['another key', { via: 'key', id: 'k2', roles: [] }, key, 'not-own'],
     ['an Admin key, of the customer', { via: 'key', id: 'k2', roles: ['admin'] }, customers, 'not-own'],
     ['the operator', { via: 'operator', id: 'operator', roles: ['admin'] }, key, true],
-  ] as const)('%s', (_, caller, rotated, expected) => {
+  ] as const)('decides for %s', (_, caller, rotated, expected) => {
     const decision = decideRotation(caller, rotated)
     expect(decision.allowed || decision.because).toBe(expected)
   })

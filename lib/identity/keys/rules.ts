@@ -3,7 +3,7 @@ import { type Caller, ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/
 /** Owners of the listed keys: the caller, or the whole customer. */
 export const WHOSE = ['own', 'all'] as const
 
-/** A key that may be used now, or one that has ended. */
+/** Filter of the list: usable keys, or ended ones. */
 export const STATES = ['usable', 'ended'] as const
 
 /** Status of a key; keys with one of the first two are usable. */
@@ -36,7 +36,7 @@ export const NAME_MAX = 100
 
 type CallerIdentity = Pick<Caller, 'via' | 'id' | 'roles'>
 
-/** The keys that a caller may see or change. */
+/** Keys that a caller may see or change. */
 export type KeyScope = 'all' | { issuedBy: string } | { keyId: string }
 
 /** Returns whether the caller sees and revokes keys of others: Admins and their keys do. */
@@ -44,13 +44,13 @@ export function maySeeOthers({ roles }: Pick<Caller, 'roles'>): boolean {
   return roles.includes('admin')
 }
 
-/** The keys of the caller: those that a member has issued, and of a key itself. */
+/** Returns the scope of the caller's own keys: those that a member has issued, or a key itself. */
 export function callerKeyScope({ via, id }: Pick<Caller, 'via' | 'id'>): KeyScope {
   if (via === 'operator') return 'all'
   return via === 'session' ? { issuedBy: id } : { keyId: id }
 }
 
-/** All keys that the caller sees, renames and revokes. */
+/** Returns the scope of all keys that the caller may see, rename and revoke. */
 export function keyScopeOf(caller: CallerIdentity): KeyScope {
   return maySeeOthers(caller) ? 'all' : callerKeyScope(caller)
 }
@@ -61,7 +61,7 @@ export function isWithin(keyScope: KeyScope, key: { id: string; issuedBy: string
   return 'keyId' in keyScope ? key.id === keyScope.keyId : key.issuedBy === keyScope.issuedBy
 }
 
-/** The roles that a caller may give to a key: an Admin's permissions are those of all roles. */
+/** Returns the roles that a caller may grant to a key: an Admin's permissions include all roles. */
 export function givableRoles({ roles }: Pick<Caller, 'roles'>): Role[] {
   return roles.includes('admin') ? [...ROLES] : ROLES.filter((role) => roles.includes(role))
 }
@@ -69,10 +69,10 @@ export function givableRoles({ roles }: Pick<Caller, 'roles'>): Role[] {
 /** Requested properties of a new key. */
 export type KeyRequest = {
   roles: readonly Role[]
-  /** Undefined: all that its owner may see, also later on. */
+  /** Undefined: all that its owner sees, now and later. */
   billingProfiles?: readonly string[] | undefined
   owner: Owner
-  /** Null: without an end. Undefined: the usual number. */
+  /** Lifetime in days; null: no expiry; undefined: the default. */
   validDays?: number | null | undefined
 }
 
@@ -84,7 +84,7 @@ export function limitsFor({ via }: Pick<Caller, 'via'>, { mostDays, withoutEnd }
   return { mostDays, withoutEnd: withoutEnd || via === 'operator' }
 }
 
-/** After how many days it ends; null: never. */
+/** Returns the lifetime in days; null: no expiry. */
 export function daysOf({ validDays }: Pick<KeyRequest, 'validDays'>, { mostDays }: KeyLimits): number | null {
   return validDays === undefined ? Math.min(DEFAULT_DAYS, mostDays) : validDays
 }
@@ -118,7 +118,7 @@ export function decideIssue(
   return { allowed: true }
 }
 
-/** A key as far as it matters for its rotation. */
+/** Details of a key that decide about its rotation. */
 type Rotated = { id: string; status: KeyStatus; owner: Owner; issuedBy: string | null }
 
 /**

@@ -23,7 +23,7 @@ const status = sql<KeyStatus>`CASE
 const isUnused = sql<boolean>`(NOT ${hasEnded}
   AND coalesce(${apiKeys.lastUsedAt}, ${apiKeys.createdAt}) < now() - make_interval(days => ${UNUSED_DAYS}::int))`
 
-/** The sort key of the list. */
+/** Sort key of the list. */
 const { columns, micros } = byCreation(apiKeys.createdAt, apiKeys.id)
 const listedColumns = {
   id: apiKeys.id,
@@ -57,14 +57,14 @@ export function rows(tx: Transaction, which: SQL | undefined) {
   return tx.select(listedColumns).from(apiKeys).leftJoin(members, issuer).where(which)
 }
 
-/** The sort key of a key, for page tokens. */
+/** Returns the sort key of a key, for page tokens. */
 export function keyOfKey({ micros, id }: KeyRow): string[] {
   return [micros, id]
 }
 
 export type Selection = { keyScope: KeyScope; state?: (typeof STATES)[number] | undefined }
 
-/** Keys in reading direction from the cursor on: newest first, or oldest first. */
+/** Lists keys in reading direction from the cursor: newest first, or oldest first for a cursor that leads back. */
 export function listKeys(
   tx: Transaction,
   customerId: CustomerId,
@@ -79,7 +79,7 @@ export function listKeys(
     .limit(limit)
 }
 
-/** A key within reach. */
+/** Reads a key within the scope. */
 export async function readKey(
   tx: Transaction,
   customerId: CustomerId,
@@ -124,21 +124,21 @@ export async function addKey(
   return id
 }
 
-/** Gives a key another name. */
+/** Renames a key. */
 export async function renameKey(tx: Transaction, customerId: CustomerId, id: string, name: string) {
   await tx.update(apiKeys).set({ name }).where(keyOf(customerId, id))
 }
 
-/** Ends a key from the next request on. */
+/** Revokes a key from the next request on. */
 export async function revokeKey(tx: Transaction, customerId: CustomerId, id: string) {
   await tx.update(apiKeys).set({ revokedAt: sql`now()` }).where(keyOf(customerId, id))
 }
 
 /** Properties of a rotation. */
 export type Replacement = {
-  /** After so many hours the former ends, or sooner where it would have. */
+  /** Hours until the former key expires, unless it expires earlier. */
   hours: number
-  /** The most days for which the new one may be valid. */
+  /** Longest lifetime of the successor, in days. */
   mostDays: number
   /** Whether the successor may be without expiry where the former key is; otherwise it gets the longest lifetime. */
   withoutEnd: boolean
@@ -147,8 +147,8 @@ export type Replacement = {
 }
 
 /**
- * Keeps a key that follows another one.
- * @returns the new one's id
+ * Stores the successor of a key.
+ * @returns the successor's id
  */
 export async function replaceKey(
   tx: Transaction,

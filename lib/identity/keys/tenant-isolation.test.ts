@@ -8,7 +8,7 @@ import { callApi, type Headers, opens, signedIn, withKey } from './test-calls.ts
 
 let database: TestDatabase
 let secret = ''
-/** Admins of another customer: by session and by key. */
+/** Headers of Admins of another customer: by session and by key. */
 const eve: Headers[] = []
 beforeAll(async () => {
   database = await testDatabase()
@@ -40,7 +40,7 @@ async function tryAll() {
 describe('row-level security and the customer in each statement isolate customers independently', () => {
   it('both together', tryAll)
 
-  it('row-level security: a statement without the customer sees and changes nothing of others', async () => {
+  it('a statement without the customer sees and changes nothing of others (row-level security)', async () => {
     const other = { customerId: 'other' as CustomerId }
     const seen = await scope(other, (tx) => tx.execute("SELECT id FROM api_keys WHERE id = 'of-own'"))
     expect(seen.rows).toEqual([])
@@ -52,12 +52,12 @@ describe('row-level security and the customer in each statement isolate customer
     expect(mails.rows).toEqual([])
   })
 
-  it('the customer in each statement: without row-level security another’s key is still not there', async () => {
+  it('another customer’s key is not found without row-level security (customer in each statement)', async () => {
     for (const table of ['api_keys', 'members'])
       await run(database.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
     try {
       await tryAll()
-      // The wall was really down.
+      // Row-level security was really disabled.
       expect(await database.sql('other', "SELECT FROM api_keys WHERE id = 'of-own'")).toHaveLength(1)
     } finally {
       for (const table of ['api_keys', 'members'])
@@ -74,7 +74,7 @@ describe('row-level security and the customer in each statement isolate customer
     ])
       await expect(keys.query(query)).rejects.toMatchObject({ code: '42501' })
     await expect(jobs.query('SELECT digest FROM api_keys')).rejects.toMatchObject({ code: '42501' })
-    // A job sees the keys that are about to end, and this one has none.
+    // Jobs see only keys that expire soon, and this customer has none.
     expect((await jobs.query('SELECT customer_id FROM api_keys')).rows).toEqual([])
   })
 })

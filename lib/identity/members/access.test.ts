@@ -66,8 +66,8 @@ function checkDenied(json: { code: string }, roles: readonly Role[]) {
   expect(json).toMatchObject({ code: 'permission_denied', ...(roles.includes('admin') ? message : lacks) })
 }
 
-describe('each role and each operation', () => {
-  it.each(CELLS)('%s by %j', async (name, roles) => {
+describe('each operation', () => {
+  it.each(CELLS)('%s is allowed or rejected for %j', async (name, roles) => {
     // The key was issued by an Admin, so it has its full access.
     const issuedBy = await addMember(testCustomer, { roles: ['admin'] })
     const callers = [
@@ -101,14 +101,17 @@ describe('each role and each operation', () => {
     },
   )
 
-  it.each(NAMES.filter((name) => OPERATIONS[name]()[0] !== 'GET'))('%s from another site', async (name) => {
-    const session = await signedIn(testCustomer, await addMember(testCustomer, { roles: ['admin'] }))
-    const { status, json } = await call(name, { ...session, 'sec-fetch-site': 'cross-site' })
-    expect([status, json.code]).toEqual([403, 'cross_origin'])
-  })
+  it.each(NAMES.filter((name) => OPERATIONS[name]()[0] !== 'GET'))(
+    '%s is rejected from another site',
+    async (name) => {
+      const session = await signedIn(testCustomer, await addMember(testCustomer, { roles: ['admin'] }))
+      const { status, json } = await call(name, { ...session, 'sec-fetch-site': 'cross-site' })
+      expect([status, json.code]).toEqual([403, 'cross_origin'])
+    },
+  )
 })
 
-describe('the key of an Admin', () => {
+describe('an Admin’s key', () => {
   const readState = () =>
     database.sql(testCustomer, 'SELECT id, roles, billing_profiles, disabled_at FROM members ORDER BY id')
 
@@ -156,7 +159,7 @@ describe('an Admin with limited billing profiles', () => {
     )
   })
 
-  it('gives those and no others', async () => {
+  it('grants those profiles and no others', async () => {
     const invite = (billingProfiles?: unknown) =>
       callApi(by, 'POST', '', {
         email: `${crypto.randomUUID()}@${testCustomer}.example`,
@@ -175,7 +178,7 @@ describe('an Admin with limited billing profiles', () => {
     }
     expect((await callApi(by, 'PATCH', `/${cleo}`, { billingProfiles: null })).status).toBe(403)
     expect((await callApi(by, 'PATCH', `/${cleo}`, { billingProfiles: ['us'] })).status).toBe(403)
-    // To take away is not to give.
+    // Removing access grants nothing.
     expect((await callApi(by, 'PATCH', `/${ben}`, { billingProfiles: ['us'] })).status).toBe(200)
   })
 
@@ -242,9 +245,9 @@ describe('a member of another customer', () => {
         ]
       })
     const nothing = [0, undefined, undefined, undefined]
-    // The rows of others are not to be seen, where the statement names their customer.
+    // Row-level security hides other customers' rows from a statement that names their customer.
     expect(await attempts(other, mine)).toEqual(nothing)
-    // The statement names the customer, where the rows of all are to be seen.
+    // The statement names the customer, while row-level security is disabled.
     const setRowSecurity = (what: 'ENABLE' | 'DISABLE') =>
       run(
         database.url,

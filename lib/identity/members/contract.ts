@@ -127,7 +127,7 @@ const FRESH =
 
 const PERSON = 'It takes a signed-in member: 403 for an API key, which gives nobody anything.'
 
-/** An addition: who may sign in. */
+/** Lists the members. An addition to the specified API. */
 export const listMembers = contract({
   ...memberRoutes.listMembers,
   summary: 'List members, newest first',
@@ -201,7 +201,7 @@ export const changeMember = contract({
   examples: examples.changeMember,
 })
 
-/** An addition: for who lost the invitation, or forgot the password. */
+/** Makes a new link for a member who lost the invitation or forgot the password. An addition to the specified API. */
 export const makeMemberLink = contract({
   ...memberRoutes.makeMemberLink,
   summary: 'Make a new link for a member',

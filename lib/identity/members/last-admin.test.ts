@@ -66,7 +66,7 @@ describe('the last Admin', () => {
       ben = await addMember(testCustomer, { ...ADMIN, email: `ben@${testCustomer}.example` })
       for (const [id, came] of [
         [ana, '1 minute'],
-        // Before the provider was changed.
+        // A sign-in before the provider was changed.
         [ben, '-1 minute'],
       ])
         await database.sql(
@@ -92,7 +92,7 @@ describe('the last Admin', () => {
       Operations: [{ op: 'replace', path: 'active', value: false }],
     }
 
-    it('stays, though there is another: by a session, a key, the operator, and a directory', async () => {
+    it('stays despite another Admin, for a session, a key, the operator, and a directory', async () => {
       const why = /of the Admins this one alone has come by single sign-on/
       const token = await tokenOf(testCustomer, ['admin'])
       for (const headers of [await signedIn(testCustomer, ben), await withKey(testCustomer, ['admin'])])
@@ -114,7 +114,7 @@ describe('the last Admin', () => {
       ).toBe(200)
     })
 
-    it('may go once another has come so, or passwords open again', async () => {
+    it('may leave once another Admin has signed in so, or passwords are on again', async () => {
       await database.sql(
         testCustomer,
         "UPDATE sign_on_subjects SET last_sign_in_at = now() + interval '1 minute'",
@@ -147,7 +147,7 @@ describe('concurrently', () => {
     ['take the role from each other', { roles: ['it-manager'] }, { roles: ['it-manager'] }],
     ['do the one and the other', { disabled: true }, { roles: ['finance-user'] }],
   ]
-  it.each(cases)('two Admins %s: one of them stays', async (_, one, other) => {
+  it.each(cases)('two Admins %s, and one of them stays', async (_, one, other) => {
     for (let round = 0; round < 10; round++) {
       testCustomer = await addNewCustomer()
       const [ana, ben] = [await addMember(testCustomer, ADMIN), await addMember(testCustomer, ADMIN)]

@@ -63,7 +63,7 @@ describe('listing members', () => {
     ['search=en', []],
     ['search=%25', []],
     ['search=ben&filter=state:active', []],
-  ])('by %s returns %j', async (search, expected) => {
+  ])('returns for %s the members %j', async (search, expected) => {
     expect(await names(search)).toEqual(expected)
   })
 

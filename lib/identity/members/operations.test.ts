@@ -46,7 +46,7 @@ const history = () =>
     "SELECT action, subject, actor_name AS by, details FROM audit_events WHERE action ~ '^(member|invitation|reset)' ORDER BY id",
   )
 
-describe('inviting', () => {
+describe('an invitation', () => {
   it('adds an invited member, and returns the link once', async () => {
     const { status, json, headers } = await callApi(admin, 'POST', '', invitation())
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -134,15 +134,15 @@ describe('inviting', () => {
     [{ billingProfiles: ['emea', 'asia'] }, '/billingProfiles/1'],
     [{ billingProfiles: 'emea' }, '/billingProfiles'],
     [{ password: 'x' }, '/password'],
-  ])('of %j is rejected at %s', async (values, pointer) => {
+  ])('is rejected for %j at %s', async (values, pointer) => {
     const { status, json } = await callApi(admin, 'POST', '', invitation(values))
     expect([status, json.code, json.errors?.[0]?.pointer]).toEqual([400, 'invalid_request', pointer])
     expect((await callApi(admin, 'GET', '')).json.rowCount).toBe(2)
   })
 })
 
-describe('changing', () => {
-  it('holds from the next request on, and is a row of the history for each difference', async () => {
+describe('a change', () => {
+  it('applies from the next request on, with an audit event for each changed field', async () => {
     const session = await addSession(customerId, id.ben)
     const key = await addKey(customerId, ['it-manager', 'finance-user'], { issuedBy: id.ben })
     const body = { name: 'Benjamin', roles: ['finance-user'], billingProfiles: ['emea'] }
@@ -169,7 +169,7 @@ describe('changing', () => {
     expect(all.json.billingProfiles).toBeNull()
   })
 
-  it('disables: sessions end, keys stop; and enables again', async () => {
+  it('disables a member with their sessions and keys, and enables them again', async () => {
     const session = await addSession(customerId, id.ben)
     const key = await addKey(customerId, ['it-manager'], { issuedBy: id.ben })
     expect((await callApi(admin, 'PATCH', `/${id.ben}`, { disabled: true })).json.state).toBe('disabled')
@@ -182,7 +182,7 @@ describe('changing', () => {
     expect((await history()).map(({ action }) => action)).toEqual(['member.disabled', 'member.enabled'])
   })
 
-  it('with an outdated ETag is rejected, and sign-ins do not change the ETag', async () => {
+  it('is rejected with an outdated ETag, and sign-ins do not change the ETag', async () => {
     const etag = (await callApi(admin, 'GET', `/${id.ben}`)).headers.get('etag') ?? ''
     await database.sql(customerId, 'UPDATE members SET last_sign_in_at = now() WHERE id = $1', [id.ben])
     const matching = { ...admin, 'if-match': etag }
@@ -195,7 +195,7 @@ describe('changing', () => {
   })
 
   it.each([[{}], [{ roles: [] }], [{ email: 'new@a.example' }], [{ disabled: 'yes' }], [{ name: '' }]])(
-    'by %j is rejected',
+    'is rejected for %j',
     async (body) => {
       expect((await callApi(admin, 'PATCH', `/${id.ben}`, body)).status).toBe(400)
       expect(await history()).toEqual([])
@@ -215,15 +215,15 @@ describe('a new link', () => {
     expect((await history()).at(-1)).toMatchObject({ action: 'invitation.made', details: { by: 'link' } })
   })
 
-  it('sets a new password for who has', async () => {
+  it('sets a new password for a member who has accepted', async () => {
     const { json } = await callApi(admin, 'POST', `/${id.ben}/link`, {})
     expect(json).toMatchObject({ kind: 'reset', url: expect.stringMatching(/\/reset\/[\w-]{43}$/) })
     expect(Math.abs(json.expireTime - Date.now() - 30 * 60_000)).toBeLessThan(60_000)
   })
 })
 
-describe('withdrawing', () => {
-  it('takes the invitation and the member away, and the address is free', async () => {
+describe('a withdrawal', () => {
+  it('removes the invitation and the member, and frees the address', async () => {
     const { member } = (await callApi(admin, 'POST', '', invitation())).json
     expect((await callApi(admin, 'DELETE', `/${member.id}/invitation`)).json).toEqual({ withdrawn: true })
     expect((await callApi(admin, 'GET', `/${member.id}`)).status).toBe(404)
@@ -242,7 +242,7 @@ describe('withdrawing', () => {
   })
 })
 
-it('a session that is older than ten minutes changes nothing, and reads all', async () => {
+it('a session older than ten minutes reads everything and changes nothing', async () => {
   const sid = await addSession(customerId, id.admin)
   await run(
     database.url,

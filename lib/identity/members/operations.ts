@@ -18,7 +18,7 @@ import { replyOf, serializeMember } from './serialize.ts'
 import * as store from './store.ts'
 import { removeInvited } from './store.ts'
 
-/** A secret in an answer is for who asked, and for no cache on the way. */
+/** Responses with a secret must not be cached. */
 const UNKEPT = { 'Cache-Control': 'no-store' }
 
 export const listMembers = operation(contract.listMembers, async (caller, { query }) => {

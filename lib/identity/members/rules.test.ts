@@ -49,7 +49,7 @@ describe('the last Admin', () => {
     })
   })
 
-  it('may have another name, fewer other roles and fewer profiles', () => {
+  it('may get another name, fewer other roles and fewer profiles', () => {
     const change = { name: 'Anna', roles: ['admin'] as Role[], billingProfiles: ['emea'] }
     expect(decideChange(ana, change, around({ otherAdmins: 0 }))).toEqual({
       differences: [
@@ -71,7 +71,7 @@ describe('the last Admin', () => {
   })
 })
 
-describe('no caller grants more access than they have', () => {
+describe('decideChange and violationOf', () => {
   test.each<[Role[], Role[], Role | undefined]>([
     [['admin'], [...ROLES], undefined],
     [['it-manager'], ['it-manager'], undefined],
@@ -94,7 +94,7 @@ describe('no caller grants more access than they have', () => {
     [EMEA, null, { reason: 'all_profiles_not_held' }],
     [EMEA, ['emea', 'us'], { reason: 'profile_not_held', at: 1, profile: 'us' }],
     [EMEA, ['asia'], { reason: 'unknown_profile', at: 0, profile: 'asia' }],
-    // To have all of today's is not to have all.
+    // All present profiles are not the same as all profiles (null).
     [{ roles: ['admin'], billingProfiles: PROFILES }, null, { reason: 'all_profiles_not_held' }],
   ])('a caller with %j who grants the profiles %j gets %j', (access, billingProfiles, violation) => {
     expect(violationOf({ billingProfiles }, { access, profiles: PROFILES })).toEqual(violation)
@@ -119,7 +119,7 @@ describe('no caller grants more access than they have', () => {
     expect(decideChange(ana, { roles: ['it-manager'] }, by)).toHaveProperty('differences')
   })
 
-  it('nor lets in again who would have more then', () => {
+  it('a caller can’t enable a member who would have more access', () => {
     const ben = member({ state: 'disabled', roles: ['admin'], billingProfiles: ['us', 'emea'] })
     const denied = { refused: { reason: 'more_than_held' } }
     const by = around({ access: EMEA })
@@ -132,7 +132,7 @@ describe('no caller grants more access than they have', () => {
     )
     expect(decideChange(ben, { disabled: false }, around())).toHaveProperty('differences')
     expect(decideChange(ben, { name: 'Benjamin' }, by)).toHaveProperty('differences')
-    // Who is let in already is given nothing.
+    // Enabling an enabled member grants nothing.
     expect(decideChange(member(), { disabled: false }, by)).toEqual({ differences: [] })
   })
 

@@ -39,7 +39,7 @@ export type Around = Giving & { otherAdmins: number; isLastBySignOn: boolean }
 
 type Giving = { access: MemberAccess; profiles: readonly string[] }
 
-/** A part of a member that changes, as the history has it. */
+/** Changed field of a member, as the audit log records it. */
 export type Difference =
   | { what: 'name'; from: string; to: string }
   | { what: 'roles'; from: readonly Role[]; to: readonly Role[] }
@@ -84,7 +84,7 @@ export function holdsAll(access: MemberAccess, other: MemberAccess): boolean {
   return violationOf(other, { access, profiles: other.billingProfiles ?? [] }) === undefined
 }
 
-/** Roles in their one order, each once. */
+/** Returns the roles in canonical order, each once. */
 export function sortRoles(roles: readonly Role[]): Role[] {
   return ROLES.filter((role) => roles.includes(role))
 }

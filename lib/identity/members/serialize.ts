@@ -31,7 +31,7 @@ function invitationOf({ inviteExpiresAt, inviteMail }: MemberRow): Partial<Membe
   }
 }
 
-/** A member as the answer of a call about that one. */
+/** Returns the response with one member. */
 export function replyOf(row: MemberRow): Reply<Member> {
   return { body: serializeMember(row), version: versionOf(row) }
 }

@@ -26,8 +26,8 @@ export type MemberSelection = {
 export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number]
 
 const { columns, micros } = byCreation(members.createdAt, members.id)
-// Of the invitation that is open; a new one withdraws the one before. Named as a whole: in a statement on one table, drizzle
-// writes its columns without their table.
+// Subquery for a column of the open invitation; a new one withdraws the former. Uses full names, because in a statement
+// on a single table drizzle writes its columns without the table.
 const ofInvitation = (column: string) =>
   sql`(SELECT ${sql.raw(`l.${column}`)} FROM account_links l
     WHERE l.customer_id = members.customer_id AND l.member_id = members.id AND l.kind = 'invitation'
@@ -41,7 +41,7 @@ const listedColumns = {
   disabledAt: members.disabledAt,
   invitedAt: members.invitedAt,
   inviteExpiresAt: ofInvitation('expires_at').mapWith(members.createdAt) as SQL<Date | null>,
-  /** Null: it was not to be mailed. */
+  /** State of the invitation's mail; null: not mailed. */
   inviteMail: ofInvitation('state') as SQL<string | null>,
   createdAt: members.createdAt,
   addedBy: members.addedBy,
@@ -53,12 +53,12 @@ const listedColumns = {
   micros,
 }
 
-/** The sort key of a member, for page tokens. */
+/** Returns the sort key of a member, for page tokens. */
 export function keyOfMember({ micros, id }: Pick<MemberRow, 'micros' | 'id'>): string[] {
   return [micros, id]
 }
 
-/** Members in reading direction from the cursor on: newest first, or oldest first when it leads back. */
+/** Lists members in reading direction from the cursor: newest first, or oldest first for a cursor that leads back. */
 export async function listMembers(
   tx: Transaction,
   customerId: CustomerId,
@@ -80,7 +80,7 @@ export async function listMembers(
     .limit(limit)
 }
 
-/** All members of the customer, by address, as the operator's command lists them. */
+/** Lists all members of the customer by address, for the operator's command. */
 export function allMembers(tx: Transaction, customerId: CustomerId) {
   const { email, name, billingProfiles, invitedAt, disabledAt, lastSignInAt, id } = listedColumns
   return tx
@@ -117,7 +117,7 @@ export async function readMember(
   return rows[0]
 }
 
-/** The id of the customer's member with this address, in any case of letters. */
+/** Returns the id of the customer's member with this address, ignoring case. */
 export async function memberWith(
   tx: Transaction,
   customerId: CustomerId,
@@ -180,7 +180,7 @@ export type NewMember = {
   roles: readonly Role[]
   /** Null: all of the customer's. */
   billingProfiles?: readonly string[] | null | undefined
-  /** Name of who adds them. */
+  /** Name of the actor who adds the member. */
   addedBy: string
   /**
    * Hash for a member who can sign in immediately. A member without one is invited: only a link opens the membership.
@@ -221,7 +221,7 @@ export async function addMember(
       ),
     )
     .returning({ id: members.id })
-  // Of whom was taken away by a release that left this.
+  // Deletes rows that an older release left behind when it removed the member.
   if (back) await forget(tx, customerId, back.id)
   return back?.id
 }
@@ -236,7 +236,7 @@ export async function setMember(
   await tx.update(members).set(values).where(memberOf(customerId, memberId))
 }
 
-/** Shuts a member out from the next request on, and ends their sessions and links; or lets them sign in again. */
+/** Disables a member from the next request on, and ends their sessions and links; or enables the member. */
 export async function setDisabled(
   tx: Transaction,
   customerId: CustomerId,

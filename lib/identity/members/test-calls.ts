@@ -12,7 +12,7 @@ export async function signedIn(customerId: string, memberId: string): Promise<He
   return cookieOf(await addSession(customerId, memberId))
 }
 
-/** The headers of a session that a test has made. */
+/** Returns the headers of a session that a test has opened. */
 export async function cookieOf(sid: string): Promise<Headers> {
   const token = await encode({ token: { sid }, secret: sessionSecret() })
   return { cookie: `console-session=${token}`, 'sec-fetch-site': 'same-origin' }

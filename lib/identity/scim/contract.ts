@@ -40,7 +40,7 @@ const schemasWith = (schema: string) =>
     .max(20)
     .refine((all) => all.includes(schema), `must name ${schema}`)
 
-/** Attributes are read one by one: those that are not kept are let pass, as RFC 7644 (3.3) allows. */
+/** User of a request. Attributes are read one by one: unsupported ones are ignored, as RFC 7644 (3.3) allows. */
 const UserInput = z.looseObject({ schemas: schemasWith(USER) })
 const GroupInput = z.looseObject({ schemas: schemasWith(GROUP) })
 
@@ -130,7 +130,7 @@ const written = {
 } as const
 const changed = { ...written, ...one, problems: [...written.problems, 'not_found'] } as const
 const removed = { ...written, body: emptyBody, output: z.null() }
-// Who leaves is shut out of a closed customer, too; anything else is refused there by the operation.
+// A leaver is disabled at a closed customer as well; the operation rejects other changes there.
 const leaving = {
   ...changed,
   evenIfClosed: true,

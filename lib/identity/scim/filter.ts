@@ -31,12 +31,12 @@ export type Path = { name: string; filter?: string }
 const PATH = /^([a-z$][\w$-]*)(?:\[([^\]]*)\])?((?:\.[a-z$][\w$-]*)?)$/i
 
 /**
- * Reads the path of an operation (RFC 7644, 3.5.2).
+ * Parses the path of an operation (RFC 7644, 3.5.2).
  * @throws Problem `invalidPath`
  */
 export function readPath(text: string): Path {
   const plain = withoutSchema(text)
-  // Of an extension, which nothing is kept of.
+  // An attribute of an extension, which is ignored.
   if (/^urn:/i.test(plain)) return { name: plain.toLowerCase() }
   const match = PATH.exec(plain)
   if (!match) throw scimError('invalidPath', 'The path of an operation can not be read.')
@@ -46,7 +46,7 @@ export function readPath(text: string): Path {
 
 const CORE = /^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/i
 
-/** An attribute may be named with the schema that it is of. */
+/** Strips the schema from the name of an attribute. */
 export function withoutSchema(path: string): string {
   return path.replace(CORE, '')
 }

@@ -103,7 +103,7 @@ describe('a group', () => {
     expect(await accessOf(cleo)).toEqual({ roles: [], profiles: [] })
   })
 
-  it('gives no role that the token may not give, and nothing of the request stays', async () => {
+  it('grants no role beyond the token’s, and the request leaves nothing behind', async () => {
     const [cleo, group] = [await user('cleo'), await map('Admins', ['admin'])]
     expect((await callApi(token, 'PATCH', `/Groups/${group}`, add(cleo))).status).toBe(403)
     expect((await readGroup(group)).members).toEqual([])
@@ -114,7 +114,7 @@ describe('a group', () => {
     expect(await accessOf(cleo)).toEqual({ roles: ['admin'], profiles: null })
   })
 
-  it('does not take the role of the last Admin', async () => {
+  it('does not remove the role of the last Admin', async () => {
     const [ana, group] = [
       await addMember(testCustomer, { roles: ['admin'] }),
       await map('IT', ['it-manager']),

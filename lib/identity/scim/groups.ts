@@ -19,7 +19,7 @@ import { type ChangeOptions, textOf } from './users.ts'
 
 const MISSING = 'There is no such group.'
 
-/** @throws Problem `not_found` */
+/** Returns the group with this id. @throws Problem `not_found` */
 export async function groupWith(tx: Transaction, { customerId }: Caller, id: string): Promise<Group> {
   const [row] = await store.listGroups(tx, customerId, { by: 'id', value: id })
   if (!row) throw new Problem('not_found', MISSING)

@@ -167,7 +167,7 @@ export const deleteScimGroup = operation(contract.deleteScimGroup, async (caller
 
 type Selection = { attributes?: string | undefined; excludedAttributes?: string | undefined }
 
-/** Always there (RFC 7643, 3.1 and 7). */
+/** Attributes that are always returned (RFC 7643, 3.1 and 7). */
 const ALWAYS = ['schemas', 'id']
 
 /** Returns whether the response includes an attribute. */
@@ -177,7 +177,7 @@ function selects({ attributes, excludedAttributes }: Selection, name: string): b
   return excludedAttributes === undefined || !namesOf(excludedAttributes).includes(name.toLowerCase())
 }
 
-/** A resource with those attributes that are asked for. */
+/** Returns a resource with the requested attributes. */
 function selected<Resource extends { id: string; schemas: string[] }>(
   resource: Resource,
   selection: Selection,

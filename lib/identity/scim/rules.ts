@@ -18,7 +18,7 @@ export function accessOfGroups(groups: readonly Mapping[]) {
   }
 }
 
-/** A user's names as far as a request gives them; null takes one away. */
+/** Names of a user in a request; null removes one. */
 export type Names = {
   displayName?: string | null
   formatted?: string | null

@@ -67,7 +67,8 @@ function memberJoin(customerId: CustomerId) {
   return and(eq(scimUsers.customerId, customerId), eq(scimUsers.memberId, members.id))
 }
 
-// Their groups by a statement of its own: members and groups may lie on different machines, and each is asked for few rows.
+// Groups are read by a separate statement: members and groups may be stored on different machines, and each returns few
+// rows.
 async function rows(
   tx: Transaction,
   customerId: CustomerId,
@@ -99,7 +100,7 @@ async function rows(
   return selected.map((user) => ({ ...user, groups: groups.get(user.id) ?? [] }))
 }
 
-/** The groups that these members are in, of each in the order of their ids. */
+/** Returns the groups of these members, per member in the order of their ids. */
 async function groupReferencesOf(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
   if (ids.length === 0) return new Map<string, { value: string; display: string }[]>()
   const { rows: theirs } = await tx.execute<{ member: string; value: string; display: string }>(sql`
@@ -124,7 +125,7 @@ const groupColumns = {
   createdAt: scimGroups.createdAt,
 }
 
-/** The customer's groups, in the order in which they were added. */
+/** Lists the customer's groups, in the order of their creation. */
 export function listGroups(
   tx: Transaction,
   customerId: CustomerId,
@@ -167,7 +168,7 @@ export function lockGroups(tx: Transaction, customerId: CustomerId) {
     .for('no key update')
 }
 
-/** @returns the id; undefined where the customer has a group with this name already */
+/** Adds a group. @returns the id; undefined where the customer has a group with this name */
 export async function addGroup(
   tx: Transaction,
   customerId: CustomerId,
@@ -238,7 +239,7 @@ export async function addToGroup(
   await tx.insert(scimGroupMembers).values(rows).onConflictDoNothing()
 }
 
-/** Takes members out of a group; out of all of them, where none is named. */
+/** Removes members from a group, or from all groups. */
 export async function removeFromGroup(
   tx: Transaction,
   customerId: CustomerId,

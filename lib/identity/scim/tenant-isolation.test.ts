@@ -82,7 +82,7 @@ async function tryAll() {
 describe('row-level security and the customer in each statement isolate customers independently', () => {
   it('both together', tryAll)
 
-  it('row-level security: a statement without the customer sees and changes nothing of others', async () => {
+  it('a statement without the customer sees and changes nothing of others (row-level security)', async () => {
     const other = { customerId: 'other' as CustomerId }
     const count = async (query: string) => (await scope(other, (tx) => tx.execute(query))).rowCount
     expect(await count(`SELECT 1 FROM scim_users WHERE member_id = '${user}'`)).toBe(0)
@@ -91,18 +91,18 @@ describe('row-level security and the customer in each statement isolate customer
     expect(await count("UPDATE scim_tokens SET revoked_at = now() WHERE customer_id = 'own'")).toBe(0)
   })
 
-  it('the customer in each statement: without row-level security others’ rows are still not there', async () => {
+  it('other customers’ rows are not found without row-level security (customer in each statement)', async () => {
     for (const table of TABLES) await run(database.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
     try {
       await tryAll()
-      // The wall was really down.
+      // Row-level security was really disabled.
       expect(await database.sql('other', `SELECT FROM scim_groups WHERE id = '${group}'`)).toHaveLength(1)
     } finally {
       for (const table of TABLES) await run(database.url, `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`)
     }
   })
 
-  it('an address that is a member elsewhere is added like any other', async () => {
+  it('an address of a member of another customer is added like any other', async () => {
     const userBody = { schemas: [USER_SCHEMA], userName: 'cleo@own.example' }
     expect((await callApi(eve, 'POST', '/Users', userBody)).status).toBe(201)
   })

@@ -59,7 +59,7 @@ export const ALL = [
 ] as const
 type Method = (typeof ALL)[number][0]
 
-/** A token of a customer: its text, which is not stored. */
+/** Issues a token for a customer. @returns its text, which is not stored */
 export async function tokenOf(
   customerId: string,
   roles: Role[] = ['it-manager', 'finance-user'],
@@ -107,7 +107,7 @@ export async function callApi(
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
 export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 
-/** The body of a PATCH. */
+/** Returns the body of a PATCH. */
 export const patch = (...Operations: unknown[]) => ({
   schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
   Operations,

@@ -47,7 +47,7 @@ const history = () =>
   )
 
 describe('requests of Microsoft Entra ID', () => {
-  it('looks whether a user is there, adds, finds and reads them', async () => {
+  it('check whether a user exists, add, find and read them', async () => {
     const filter = (text: string) => `/Users?filter=${encodeURIComponent(text)}`
     const byName = filter(`userName eq "CLEO@${testCustomer}.example"`)
     expect(await callApi(token, 'GET', byName)).toMatchObject({
@@ -103,7 +103,7 @@ describe('requests of Microsoft Entra ID', () => {
     [{ op: 'Replace', path: 'active', value: false }],
     [{ op: 'Replace', value: { active: false } }],
     [{ op: 'replace', value: { active: 'false', id: 'x', 'name.givenName': 'Cleopatra' } }],
-  ])('disables by %j', async (operation) => {
+  ])('disable a user by %j', async (operation) => {
     const { id } = await add()
     const changed = await callApi(token, 'PATCH', `/Users/${id}`, patch(operation))
     expect(changed).toMatchObject({ status: 200, json: { id, active: false } })
@@ -141,7 +141,7 @@ describe('requests of Microsoft Entra ID', () => {
 })
 
 describe('requests of Okta', () => {
-  it('pages through users, replaces one, and disables by PUT', async () => {
+  it('page through users, replace one, and disable by PUT', async () => {
     const { id } = await add()
     const page = (await callApi(token, 'GET', '/Users?startIndex=2&count=1')).json
     expect(page).toMatchObject({ totalResults: 2, startIndex: 2, itemsPerPage: 1, Resources: [{ id }] })
@@ -322,7 +322,7 @@ describe('a user', () => {
     expect((await callApi(token, 'DELETE', `/Users/${id}`, undefined, { 'if-match': '*' })).status).toBe(204)
   })
 
-  it('shows the attributes that are asked for', async () => {
+  it('is returned with the requested attributes', async () => {
     const { id } = await add()
     const keys = async (query: string) =>
       Object.keys((await callApi(token, 'GET', `/Users/${id}?${query}`)).json)

@@ -18,7 +18,7 @@ import { lockGroups, readUser, removeFromGroup, setUser } from './store.ts'
 /** Options of a write: the If-Match header, and the request's id for the audit log. */
 export type ChangeOptions = { ifMatch?: string | undefined; requestId: string }
 
-/** @throws Problem `not_found`, also for the id of another customer's member */
+/** Returns the user with this id. @throws Problem `not_found`, also for the id of another customer's member */
 export async function userWith(tx: Transaction, { customerId }: Caller, id: string): Promise<User> {
   const row = await readUser(tx, customerId, id)
   if (!row) throw new Problem('not_found', 'There is no such user.')
@@ -83,7 +83,7 @@ function checkEnabling({ roles }: Caller, member: ReturnType<typeof snapshotOf>)
   )
 }
 
-/** Takes a member away for good, out of all groups. @throws Problem `not_found`, `member_changed`, `last_admin` */
+/** Removes a member for good, and from all groups. @throws Problem `not_found`, `member_changed`, `last_admin` */
 export async function deleteUser(
   tx: Transaction,
   caller: Caller,
@@ -103,7 +103,7 @@ export async function deleteUser(
 /** Requested attributes of a user; undefined ones stay as they are. */
 export type UserInput = Names & { userName?: string; externalId?: string | null; active?: boolean }
 
-/** The server's own: a request may carry them back, and changes nothing by it. */
+/** Read-only attributes: a request may contain them, without effect. */
 const READ_ONLY = ['id', 'meta', 'schemas', 'groups']
 const NAMES: Record<string, keyof Names> = {
   displayname: 'displayName',
@@ -115,7 +115,7 @@ const NAMES: Record<string, keyof Names> = {
 /** Returns the attributes of a whole user. @throws Problem `invalidValue` */
 export function userOf(resource: Record<string, unknown>): UserInput {
   const steps = Object.entries(resource).flatMap(([name, value]): Step[] =>
-    // Another one's attribute may have any name.
+    // Attributes of extensions may have any name.
     /^[\w$:.-]{1,300}$/.test(name) ? [{ ...readPath(name), op: 'replace', value, isNamed: false }] : [],
   )
   return userAfter(steps)
@@ -149,7 +149,7 @@ function applyName(input: UserInput, value: unknown): void {
     }
 }
 
-/** @throws Problem `invalidValue` */
+/** Returns the text of an attribute. @throws Problem `invalidValue` */
 export function textOf(name: string, value: unknown, longest = 200): string | null {
   if (value === null || value === undefined || value === '') return null
   if (typeof value !== 'string' || value.length > longest || /\p{Cc}/u.test(value) || !isStorable(value))
@@ -166,7 +166,7 @@ function addressOf(value: unknown): string {
   return address.data
 }
 
-/** Microsoft Entra ID writes it as text, too. */
+/** Parses a boolean, which Microsoft Entra ID sometimes writes as text. */
 function switchOf(value: unknown): boolean {
   const text = typeof value === 'string' ? value.toLowerCase() : value
   if (text === true || text === 'true') return true

@@ -31,7 +31,7 @@ beforeEach(() => {
   vi.stubEnv('BASE_URL', 'http://localhost:3000')
 })
 
-/** A member who has signed in: their id, address, session and headers. */
+/** Adds a signed-in member: id, address, session and headers. */
 async function member(customer = 'alder', roles = ['admin']) {
   const email = `member.${++made}@${customer}.example`
   const id = await join(customer, email, { passwordHash: hash, roles })
@@ -127,7 +127,7 @@ describe('a signed-in member', () => {
     )
   })
 
-  it('changes none without a fresh sign-in, for which a code will do', async () => {
+  it('changes no factor without a fresh sign-in, which a code provides', async () => {
     const { sid, email, headers } = await member()
     const secret = await addApp(sid)
     await age(email)
@@ -182,7 +182,7 @@ describe('a signed-in member', () => {
       expect((await callApi(operation, { headers, body })).status).toBe(403)
   })
 
-  it('gets no passkey where the console is under an address', async () => {
+  it('gets no passkey where the console’s host is an IP address', async () => {
     vi.stubEnv('BASE_URL', 'http://127.0.0.1:3000')
     const { headers } = await member()
     expect((await callApi(operations.listFactors, { headers })).json.passkeys).toBe('address')
@@ -204,19 +204,19 @@ describe('an Admin', () => {
     expect((await reset(boss.headers, it.id)).status).toBe(404)
   })
 
-  it('resets neither their own, nor those of whom has more, nor of another customer', async () => {
+  it('can’t reset their own factors, or those of a member with more access or of another customer', async () => {
     const [boss, it, there] = [await member(), await member('alder', ['it-manager']), await member('birch')]
     await addApp(boss.sid)
     await addApp(there.sid)
     expect((await reset(boss.headers, boss.id)).status).toBe(403)
     expect((await reset(it.headers, boss.id)).status).toBe(403)
     expect((await reset(boss.headers, there.id)).status).toBe(404)
-    // A key that was stolen is to make itself no way in.
+    // A stolen key must not create a sign-in method for itself (persistence).
     expect((await reset(await withKey(), boss.id)).json.detail).toContain('takes a signed-in member')
     expect((await enter(there.email)).kind).toBe('pending')
   })
 
-  it('demands one of all, and others do not', async () => {
+  it('makes factors mandatory, which other roles can’t', async () => {
     const [boss, it] = [await member('birch'), await member('birch', ['it-manager'])]
     const demand = (headers: object, isDemanded: boolean) =>
       callApi(operations.demandFactor, { headers, body: { isDemanded } })
@@ -225,7 +225,7 @@ describe('an Admin', () => {
     for (const isDemanded of [true, true])
       expect((await demand(boss.headers, isDemanded)).json).toEqual({ isDemanded })
     expect((await enter(it.email)).kind).toBe('pending')
-    // Who is there already stays.
+    // Present sessions stay open.
     expect((await callerOf(it.sid)).email).toBe(it.email)
     const read = async () => (await callApi(operations.readFactorDemand, { headers: boss.headers })).json
     expect(await read()).toEqual({ isDemanded: true })

@@ -28,7 +28,7 @@ import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import type { SecondFactor } from './contract.ts'
 import * as contract from './contract.ts'
 
-/** A secret in an answer is for who asked, and for no cache on the way. */
+/** Responses with a secret must not be cached. */
 const UNKEPT = { 'Cache-Control': 'no-store' }
 
 export const listFactors = operation(contract.listFactors, async (caller) => {

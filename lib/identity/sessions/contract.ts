@@ -30,7 +30,7 @@ const Session = z
 
 export type Session = z.output<typeof Session>
 
-/** An addition: who is signed in, and where. */
+/** Lists sessions with their devices. An addition to the specified API. */
 export const listSessions = contract({
   ...sessionRoutes.listSessions,
   summary: 'List sessions of the console, newest first',

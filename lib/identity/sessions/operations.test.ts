@@ -85,7 +85,7 @@ describe('listing sessions', () => {
     expect(JSON.stringify(json)).not.toContain(sid)
   })
 
-  it('leaves out those that have ended by themselves', async () => {
+  it('omits expired sessions', async () => {
     const sid = await addSession(testCustomer, people.ana)
     await addSession(testCustomer, people.ana, { lastSeenAt: new Date(Date.now() - 31 * 60_000) })
     await addSession(testCustomer, people.ana, { createdAt: new Date(Date.now() - 8.1 * 3_600_000) })
@@ -132,7 +132,7 @@ describe('listing sessions', () => {
 describe('ending a session', () => {
   const idOf = digestOf
 
-  it('signs the browser out from its next request on, and its account forgets it', async () => {
+  it('signs the browser out from its next request on, and removes it from the known ones', async () => {
     const [here, there] = [
       await addSession(testCustomer, people.ana),
       await addSession(testCustomer, people.ana, { browser: 'mark' }),
@@ -156,7 +156,7 @@ describe('ending a session', () => {
     ).toEqual([{ subject: people.ana, actor_name: 'Ana Ruiz' }])
   })
 
-  it('of other members is allowed to Admins of the same customer, and results in 404 otherwise', async () => {
+  it('is allowed to Admins for members of the same customer, and results in 404 otherwise', async () => {
     const ana = await addSession(testCustomer, people.ana)
     const id = idOf(ana)
     const ben = await addSession(testCustomer, people.ben)
@@ -204,10 +204,10 @@ describe('ending a session', () => {
     expect(await isAlive(there)).toBe(true)
   })
 
-  it('of another customer is prevented by row-level security and by each statement independently', async () => {
+  it('is prevented at another customer by row-level security and by each statement independently', async () => {
     const outsider = await addSession(other, people.outsider)
     const id = idOf(outsider)
-    // The statement names the customer, where the rows of all are to be seen.
+    // The statement names the customer, while row-level security is disabled.
     await run(database.url, 'ALTER TABLE sessions DISABLE ROW LEVEL SECURITY')
     const within = (customerId: string) =>
       scope({ customerId: customerId as CustomerId }, (tx) =>
@@ -215,7 +215,7 @@ describe('ending a session', () => {
       )
     expect(await within(testCustomer)).toBeUndefined()
     await run(database.url, 'ALTER TABLE sessions ENABLE ROW LEVEL SECURITY')
-    // The rows of others are not to be seen, where the statement names another customer.
+    // Row-level security hides other customers' rows from a statement that names another customer.
     const asOther = scope({ customerId: testCustomer as CustomerId }, (tx) =>
       endSessionById(tx, other as CustomerId, 'all', id),
     )

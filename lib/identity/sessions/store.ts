@@ -13,12 +13,15 @@ type SessionScope = 'all' | { memberId: string }
 
 export type SessionRow = Awaited<ReturnType<typeof listSessions>>[number]
 
-/** The sort key of a session, for page tokens. */
+/** Returns the sort key of a session, for page tokens. */
 export function keyOfSession({ micros, id }: SessionRow): string[] {
   return [micros, id]
 }
 
-/** The sessions that have not ended, in reading direction from the cursor on: newest first, or oldest first. */
+/**
+ * Lists the sessions that have not ended, in reading direction from the cursor: newest first, or oldest first for a
+ * cursor that leads back.
+ */
 export async function listSessions(
   tx: Transaction,
   customerId: CustomerId,
@@ -48,8 +51,8 @@ export async function listSessions(
 }
 
 /**
- * Ends a session, and lets its member's account forget the browser.
- * @returns whose it was; undefined where there is none within reach that has not ended
+ * Ends a session, and removes its browser from the known ones of the account.
+ * @returns its member; undefined where no open session of the scope has this id
  */
 export async function endSessionById(
   tx: Transaction,

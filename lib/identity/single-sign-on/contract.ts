@@ -163,7 +163,7 @@ export const readSignOn = contract({
   examples: examples.readSignOn,
 })
 
-/** An addition: where people sign in. */
+/** Adds an identity provider. An addition to the specified API. */
 export const addIdentityProvider = contract({
   ...signOnRoutes.addIdentityProvider,
   summary: 'Add an identity provider',
@@ -207,7 +207,7 @@ export const removeIdentityProvider = contract({
   examples: examples.removeIdentityProvider,
 })
 
-/** An addition: whose addresses sign in there. */
+/** Adds a domain, whose addresses sign in by the provider. An addition to the specified API. */
 export const addSignOnDomain = contract({
   ...signOnRoutes.addSignOnDomain,
   summary: 'Add a domain of mail addresses',
@@ -228,7 +228,7 @@ const ofDomain = z.object({
   domain: z.string().min(1).max(300).meta({ description: 'A domain that was added.' }),
 })
 
-/** An addition: looks whether the record is there. */
+/** Checks the record of a domain. An addition to the specified API. */
 export const checkSignOnDomain = contract({
   ...signOnRoutes.checkSignOnDomain,
   summary: 'Look for the record of a domain in the DNS',
@@ -241,7 +241,7 @@ export const checkSignOnDomain = contract({
   examples: examples.checkSignOnDomain,
 })
 
-/** An addition: its people sign in by no provider. */
+/** Removes a domain, whose addresses sign in by no provider any more. An addition to the specified API. */
 export const removeSignOnDomain = contract({
   ...signOnRoutes.removeSignOnDomain,
   summary: 'Remove a domain of mail addresses',

@@ -158,7 +158,7 @@ describe('a provider', () => {
 })
 
 describe('a domain', () => {
-  it('waits until its record is there, and belongs to one customer', async () => {
+  it('waits for its record, and belongs to one customer', async () => {
     const id = await add()
     const { json } = await addDomain(id)
     expect(json).toMatchObject({ domain: domain(), state: 'waiting', record: { type: 'TXT' } })
@@ -210,7 +210,7 @@ describe('passwords', () => {
     await prove()
     expect((await passwords(ana, false)).json.code).toBe('last_way_in')
     const there = await enter('ana')
-    // The subject is known now, but this session was opened by password.
+    // The subject is bound now, but this session was opened by password.
     expect((await passwords(ana, false)).json.code).toBe('last_way_in')
     expect((await passwords(there, false)).json.passwords).toBe('refused')
     expect((await callApi(operations.readSignOn, { headers: ana })).status).toBe(401)
@@ -219,7 +219,7 @@ describe('passwords', () => {
     expect(await signInFrom({ email: address('ana'), password: PASSWORD })).toHaveLength(43)
   })
 
-  it('once off, whatever would shut the last Admin out is refused', async () => {
+  it('prevent, once off, any change that would lock out the last Admin', async () => {
     const [id, other] = [await add(), await add('Other')]
     await addDomain(id)
     await prove()
@@ -247,7 +247,7 @@ describe('passwords', () => {
     expect((await remove(id, there)).status).toBe(200)
   })
 
-  it('off, and the provider removed at the same moment: one of both is refused', async () => {
+  it('can’t be turned off while the provider is removed concurrently: one request is rejected', async () => {
     const id = await add()
     await addDomain(id)
     await prove()

@@ -148,7 +148,7 @@ async function providerOf(tx: Transaction, { customerId }: Caller, id: string): 
   return provider
 }
 
-/** Names a domain, or leads its people to another provider. @throws Problem, also `last_way_in` */
+/** Adds a domain, or assigns it to another provider. @throws Problem, also `last_way_in` */
 async function addDomain(
   caller: Caller,
   input: { domain: string; providerId: string },
@@ -171,7 +171,10 @@ async function addDomain(
   return serializeDomain(row)
 }
 
-/** Looks for a domain's record in the DNS, which proves it, also where another customer had it and has lost its own. @throws Problem `domain_not_proven`, `domain_taken` */
+/**
+ * Checks a domain's DNS record, which proves the domain, even where another customer had it and has lost its own
+ * record. @throws Problem `domain_not_proven`, `domain_taken`
+ */
 async function checkDomain(caller: Caller, domainText: string, requestId: string): Promise<Domain> {
   await checkFresh(caller)
   const before = await readScope(caller, (tx) => domainNamed(tx, caller, domainText))
@@ -195,7 +198,7 @@ async function checkDomain(caller: Caller, domainText: string, requestId: string
   return serializeDomain(await prove.catch(duplicate('domain_taken', conflict)))
 }
 
-/** Takes a domain away. @throws Problem `not_found`, `last_way_in` */
+/** Removes a domain. @throws Problem `not_found`, `last_way_in` */
 async function dropDomain(caller: Caller, domainText: string, requestId: string): Promise<void> {
   const { customerId } = caller
   await changeSignInMethods(caller, async (tx) => {
@@ -267,7 +270,7 @@ function auditDetailsOf({ clientSecret, mappings, joinRoles, ...fields }: store.
   }
 }
 
-/** Takes a provider away with all that hangs on it: its domains, who its people are there, and the sessions that it opened. */
+/** Removes a provider with its domains, bound subjects, and the sessions that it opened. */
 async function removeProvider(tx: Transaction, customerId: CustomerId, providerId: string): Promise<void> {
   await store.disableProvider(tx, customerId, providerId)
   // Includes members whose subject was released in the meantime.
@@ -280,7 +283,7 @@ async function removeProvider(tx: Transaction, customerId: CustomerId, providerI
   await deleteProvider(tx, customerId, providerId)
 }
 
-/** @throws Problem `invalid_request` where there are as many as there may be */
+/** Checks that another entry is allowed. @throws Problem `invalid_request` at the limit */
 function checkRoom(all: readonly unknown[]): void {
   if (all.length >= MAX_ENTRIES)
     throw new Problem('invalid_request', `There are ${MAX_ENTRIES} already, and no room for more.`)

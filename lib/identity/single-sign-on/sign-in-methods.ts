@@ -58,14 +58,14 @@ export async function lastSignIns(tx: Transaction, customerId: CustomerId): Prom
   return new Map(rows.map(({ id, at }) => [id, Number(at)]))
 }
 
-/** The provider with this id, of those that are given. @throws Problem `not_found` */
+/** Returns the provider with this id. @throws Problem `not_found` */
 export function providerIn(providers: readonly ProviderRow[], id: string): ProviderRow {
   const provider = providers.find((one) => one.id === id)
   if (!provider) throw new Problem('not_found', 'There is no such identity provider.')
   return provider
 }
 
-/** Removes a provider that nothing refers to any more. */
+/** Removes a provider without references. */
 export async function deleteProvider(
   tx: Transaction,
   customerId: CustomerId,

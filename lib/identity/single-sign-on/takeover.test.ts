@@ -11,7 +11,7 @@ import { type NameServer, startNameServer } from '../../../test/fakes/issuers/na
 import * as operations from './operations.ts'
 import { callApi } from './test-calls.ts'
 
-// A domain changes hands while its former owner, whose people have no other way in, still has it here.
+// A domain changes hands while its former owner, whose members have no other sign-in method, still has it here.
 
 let database: TestDatabase
 let names: NameServer
@@ -55,7 +55,7 @@ beforeEach(async () => {
   admin.next = await addMember(next, { roles: ['admin'] })
 })
 
-/** The new owner publishes their record, and has it looked for. */
+/** Publishes the new owner's record, and checks it. */
 async function prove() {
   const { name, text } = await named(next)
   names.records.set(name, [...(names.records.get(name) ?? []), text])
@@ -64,7 +64,7 @@ async function prove() {
 }
 
 describe('a domain of a former owner', () => {
-  it('goes to who proves it, where its record has been missing for a week, though it was the last way in', async () => {
+  it('passes to the customer that proves it after its record was missing for a week, even as the last sign-in method', async () => {
     await named(former, 'dns')
     await passwordsOff()
     await lost(8)
@@ -83,7 +83,7 @@ describe('a domain of a former owner', () => {
     ])
     const query = "SELECT details FROM audit_events WHERE action = 'sign-on-domain.ended'"
     expect(await database.sql(former, query)).toEqual([{ details: { by: 'proof of another customer' } }])
-    // Neither learns who the other one is.
+    // Neither customer learns the name of the other.
     const all = await database.sql(former, 'SELECT details, subject FROM audit_events')
     expect(JSON.stringify(all)).not.toContain(next)
     expect(JSON.stringify(await database.sql(next, 'SELECT details FROM audit_events'))).not.toContain(
@@ -105,7 +105,7 @@ describe('a domain of a former owner', () => {
     expect(await database.sql(former, 'SELECT FROM account_mails')).toEqual([])
   })
 
-  it('stays theirs where the record came back since it was looked for', async () => {
+  it('stays with its owner where the record was restored since the last check', async () => {
     const { name, text } = await named(former, 'dns')
     await lost(30)
     names.records.set(name, [text])
