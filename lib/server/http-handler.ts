@@ -117,7 +117,7 @@ export function httpHandler(options: HttpHandlerOptions): Handler {
       const problem = toProblem(error)
       if (!isLed) logAccess(req, res, { requestId, path: target?.path, route: 'refused', quiet: false })
       logFailure(problem, error, requestId)
-      sendError(req, res, areaOf(rawUrl), problem, requestId)
+      sendError(req, res, { area: areaOf(rawUrl), problem, requestId })
     }
   }
 }
@@ -149,9 +149,7 @@ function checkNavigation(req: IncomingMessage, check: HttpHandlerOptions['checkR
 function sendError(
   req: IncomingMessage,
   res: ServerResponse,
-  area: Area,
-  problem: Problem,
-  requestId: string,
+  { area, problem, requestId }: { area: Area; problem: Problem; requestId: string },
 ): void {
   if (res.headersSent) {
     res.destroy()

@@ -201,8 +201,8 @@ describe('a request for a forgotten password', () => {
 
   test.each([
     ['is disabled', { disabledAt: new Date() }],
-    ['has not come yet', invited],
-  ])('gets no link for a person who %s', async (_, more) => {
+    ['has not accepted yet', invited],
+  ])('results in no link for a member who %s', async (_, more) => {
     await join(alder, more)
     expect(await forget()).toEqual({ asked: true })
     expect(await sendMails()).toBe(0)

@@ -63,7 +63,9 @@ async function enter(cookies = '') {
 
 const setPassword = (exceptSession = '') => {
   const customerId = 'northwind' as CustomerId
-  return scope({ customerId }, (tx) => setPasswordHash(tx, customerId, member, 'hash', { exceptSession }))
+  return scope({ customerId }, (tx) =>
+    setPasswordHash(tx, customerId, member, { hash: 'hash', exceptSession }),
+  )
 }
 
 describe('notifyMembers', () => {

@@ -52,7 +52,7 @@ function revokeLeaked(customerId: CustomerId, id: string, requestId: string): Pr
       ...{ action: 'key.leaked', actor: ANONYMOUS, requestId },
       follows: (chain) => rotatedThemselves(tx, customerId, chain),
     })
-    if (ended > 0) await notifyOwner(tx, customerId, id, 'key-leaked', ended)
+    if (ended > 0) await notifyOwner(tx, customerId, id, { event: 'key-leaked', count: ended })
   }
   return scope({ customerId }, revoke, { evenIfClosed: true })
 }

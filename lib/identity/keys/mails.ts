@@ -21,8 +21,7 @@ export async function notifyOwner(
   tx: Transaction,
   customerId: CustomerId,
   keyId: string,
-  event: KeyEvent,
-  count = 1,
+  { event, count = 1 }: { event: KeyEvent; count?: number },
 ): Promise<void> {
   if (!mailSettings()) return
   await tx.execute(sql`
@@ -66,6 +65,6 @@ async function notifyExpiring(tx: Transaction, customerId: CustomerId): Promise<
       ),
     )
     .returning({ id: apiKeys.id })
-  for (const { id } of ending) await notifyOwner(tx, customerId, id, 'key-ends')
+  for (const { id } of ending) await notifyOwner(tx, customerId, id, { event: 'key-ends' })
   return ending.length
 }

@@ -29,7 +29,7 @@ export async function invite(
 ): Promise<{ row: MemberRow; link: MemberLink }> {
   const { customerId } = caller
   const { id, email, name, roles, billingProfiles } = await add(tx, caller, invited)
-  const link = await makeLink(tx, caller, { id, email }, 'invitation', isMailed)
+  const link = await makeLink(tx, caller, { id, email }, { kind: 'invitation', isMailed })
   const details = { email, name, roles, profiles: billingProfiles ?? 'all', by: deliveryMethodOf(link) }
   const event = { action: 'member.invited', subject: id, actor: actorOf(caller), requestId, details }
   await recordAudit(tx, customerId, event)

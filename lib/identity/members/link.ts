@@ -29,7 +29,7 @@ export async function linkFor(
     throw new Problem('permission_denied', 'This member has roles or billing profiles that you do not have.')
   const kind = snapshot.state === 'invited' ? 'invitation' : 'reset'
   const { id, email } = member
-  const link = await makeLink(tx, caller, member, kind, isMailed)
+  const link = await makeLink(tx, caller, member, { kind, isMailed })
   const action = kind === 'invitation' ? 'invitation.made' : 'reset.made'
   const event = { action, subject: id, actor: actorOf(caller), requestId }
   await recordAudit(tx, caller.customerId, { ...event, details: { email, by: deliveryMethodOf(link) } })
@@ -45,8 +45,10 @@ export async function makeLink(
   tx: Transaction,
   { customerId, id: by }: Caller,
   { id: memberId, email }: Pick<MemberRow, 'id' | 'email'>,
-  kind: MemberLink['kind'],
-  isMailed = mailSettings() !== undefined,
+  {
+    kind,
+    isMailed = mailSettings() !== undefined,
+  }: { kind: MemberLink['kind']; isMailed?: boolean | undefined },
 ): Promise<MemberLink> {
   const link = { memberId, kind, by }
   if (!isMailed) {

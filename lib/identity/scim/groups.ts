@@ -54,8 +54,7 @@ export async function changeGroup(
   tx: Transaction,
   caller: Caller,
   id: string,
-  steps: readonly Step[],
-  { ifMatch, requestId }: ChangeOptions,
+  { steps, ifMatch, requestId }: ChangeOptions & { steps: readonly Step[] },
 ): Promise<Group> {
   const { customerId } = caller
   const groups = await store.lockGroups(tx, customerId)
@@ -68,7 +67,7 @@ export async function changeGroup(
   const added = [...input.members].filter((member) => !ids.includes(member))
   const removed = ids.filter((member) => !input.members.has(member))
   await lockThere(tx, caller, [...added, ...removed])
-  await rename(tx, caller, row, groups, input)
+  await rename(tx, caller, { row, groups, input })
   await people.addToGroup(tx, customerId, id, added)
   if (removed.length > 0) await people.removeFromGroup(tx, customerId, id, removed)
   if (row.roles !== null) await regrant(tx, caller, [...added, ...removed], requestId)
@@ -82,10 +81,9 @@ export async function changeGroup(
 async function rename(
   tx: Transaction,
   { customerId }: Caller,
-  row: store.GroupRow,
-  groups: readonly store.GroupRow[],
-  { displayName = row.displayName, externalId = row.externalId }: GroupInput,
+  { row, groups, input }: { row: store.GroupRow; groups: readonly store.GroupRow[]; input: GroupInput },
 ): Promise<void> {
+  const { displayName = row.displayName, externalId = row.externalId } = input
   const hasSameName = (other: store.GroupRow) =>
     other.id !== row.id && other.displayName.toLowerCase() === displayName.toLowerCase()
   if (groups.some(hasSameName)) throw exists(displayName)

@@ -101,7 +101,9 @@ function changed(caller: Caller, id: string, input: UserInput, changeOptions: Ch
   const evenIfClosed = caller.closed !== undefined && input.active === false
   checkOpen(caller, { method: 'PATCH', evenIfClosed })
   const values = evenIfClosed ? { active: false } : input
-  return write(caller, (tx) => changeUser(tx, caller, id, values, changeOptions), { evenIfClosed })
+  return write(caller, (tx) => changeUser(tx, caller, id, { input: values, ...changeOptions }), {
+    evenIfClosed,
+  })
 }
 
 export const deleteScimUser = operation(contract.deleteScimUser, async (caller, request, { requestId }) => {
@@ -142,7 +144,7 @@ export const replaceScimGroup = operation(
     const changeOptions = { ifMatch: headers?.['if-match'], requestId }
     const steps = stepsOfGroup(body)
     return reply(
-      await write(caller, (tx) => changeGroup(tx, caller, params.group_id, steps, changeOptions)),
+      await write(caller, (tx) => changeGroup(tx, caller, params.group_id, { steps, ...changeOptions })),
       query,
     )
   },
@@ -153,7 +155,7 @@ export const patchScimGroup = operation(contract.patchScimGroup, async (caller, 
   const changeOptions = { ifMatch: headers?.['if-match'], requestId }
   const steps = stepsOf(body)
   return reply(
-    await write(caller, (tx) => changeGroup(tx, caller, params.group_id, steps, changeOptions)),
+    await write(caller, (tx) => changeGroup(tx, caller, params.group_id, { steps, ...changeOptions })),
     query,
   )
 })

@@ -51,8 +51,7 @@ export async function changeUser(
   tx: Transaction,
   caller: Caller,
   id: string,
-  input: UserInput,
-  { ifMatch, requestId }: ChangeOptions,
+  { input, ifMatch, requestId }: ChangeOptions & { input: UserInput },
 ): Promise<User> {
   const { customerId } = caller
   const locked = await lockMember(tx, customerId, id)

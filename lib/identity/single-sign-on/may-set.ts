@@ -32,8 +32,8 @@ export async function changeSignInMethods<T>(
 }
 
 /**
- * Checks the permission like `changeSignInMethods`, before an action outside of a transaction. @throws Problem as
- * `changeSignInMethods` does
+ * Checks the permission like `changeSignInMethods`, before an action outside of a transaction.
+ * @throws Problem as `changeSignInMethods` does
  */
 export async function checkFresh(caller: Caller): Promise<void> {
   requirePerson(caller, WHAT)

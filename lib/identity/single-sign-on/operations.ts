@@ -173,7 +173,8 @@ async function addDomain(
 
 /**
  * Checks a domain's DNS record, which proves the domain, even where another customer had it and has lost its own
- * record. @throws Problem `domain_not_proven`, `domain_taken`
+ * record.
+ * @throws Problem `domain_not_proven`, `domain_taken`
  */
 async function checkDomain(caller: Caller, domainText: string, requestId: string): Promise<Domain> {
   await checkFresh(caller)
@@ -235,8 +236,8 @@ function wrong(field: 'domain' | 'providerId', detail: string): Problem {
 type ProviderInput = z.output<typeof ProviderChange>
 
 /**
- * Returns the given settings of a provider in their stored form. @throws Problem `invalid_request` for an unknown
- * billing profile
+ * Returns the given settings of a provider in their stored form.
+ * @throws Problem `invalid_request` for an unknown billing profile
  */
 async function valuesOf(
   tx: Transaction,

@@ -37,8 +37,8 @@ const STILL_THERE =
   'name = $1 AND at_customer = $2 AND after_row IS NOT DISTINCT FROM $3 AND finished_at IS NULL'
 
 /**
- * Stores the progress of a batch. @returns false where the position is no longer `from`, because another process runs
- * the backfill as well
+ * Stores the progress of a batch.
+ * @returns false where the position is no longer `from`, because another process runs the backfill as well
  */
 export async function move(
   name: string,

@@ -18,8 +18,8 @@ type Write = (chunk?: unknown, ...rest: unknown[]) => unknown
 /**
  * Defers the scripts of a page until the browser has painted it, so that they compete neither with its styles and font
  * for bandwidth nor with its first frame for the processor. Each script tag becomes an element that loads nothing. In
- * front of the first one, two inline scripts with the same nonce release them (`release.ts`), and replay clicks in the
- * meantime (`replay-clicks.ts`). Responses that are not pages or have a Content-Length pass unchanged.
+ * front of the first one, an inline script with the same nonce releases them (`release.ts`), and replays the clicks in
+ * between (`replay-clicks.ts`). Responses that are not pages or have a Content-Length pass unchanged.
  */
 export function deferScripts(inside: Handler): Handler {
   return (req, res) => {

@@ -72,8 +72,8 @@ export async function renewCodes(caller: Caller): Promise<string[]> {
 }
 
 /**
- * Changes the caller's own factors. @param decide receives the person, the caller's membership, and the methods
- * verified in the session
+ * Changes the caller's own factors.
+ * @param decide receives the person, the caller's membership, and the methods verified in the session
  */
 async function changeFactorsOf(
   { customerId, id, session = '' }: Caller,

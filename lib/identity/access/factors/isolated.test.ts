@@ -111,7 +111,7 @@ describe('an Admin who redeems a copied invitation', () => {
     const secret = await atAlder()
     const member = await invite(birch)
     await redeem(await copyOf(birch, member), PASSWORD, true)
-    await scope({ customerId: birch }, (tx) => setPasswordHash(tx, birch, member, null))
+    await scope({ customerId: birch }, (tx) => setPasswordHash(tx, birch, member, { hash: null }))
     const pending = pendingOf(await enter(email))
     expect((await stepAt(pending))?.step.kind).toBe('factor')
     expect((await proveStep({ code: codeOf(secret) }, client(pending))).kind).toBe('pending')

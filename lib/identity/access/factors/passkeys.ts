@@ -48,8 +48,8 @@ export async function requestOptions(use: string, factors?: readonly Factor[]) {
 }
 
 /**
- * Returns the options with which a browser registers a passkey. @param whose account to which an authenticator stores
- * at most one passkey
+ * Returns the options with which a browser registers a passkey.
+ * @param whose account to which an authenticator stores at most one passkey
  */
 export async function makingOptions(
   use: string,
@@ -171,7 +171,8 @@ function newChallenge(use: string, now = Date.now()): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Returns whether this server issued the challenge for this use, and it has not expired. @param challenge in base64url
+ * Returns whether this server issued the challenge for this use, and it has not expired.
+ * @param challenge in base64url
  */
 function isOurs(use: string, challenge: string, now = Date.now()): boolean {
   const bytes = Buffer.from(challenge, 'base64url')

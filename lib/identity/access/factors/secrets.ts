@@ -41,8 +41,8 @@ export async function consumeStep(id: string, step: number): Promise<boolean> {
 }
 
 /**
- * Stores the counter of a passkey. @returns false where the counter does not increase; passkeys without a counter stay
- * at 0
+ * Stores the counter of a passkey.
+ * @returns false where the counter does not increase; passkeys without a counter stay at 0
  */
 export async function advanceCounter(id: string, counter: number): Promise<boolean> {
   const query = `

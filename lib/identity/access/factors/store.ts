@@ -91,7 +91,8 @@ export async function setCodes(
 }
 
 /**
- * Consumes a recovery code. @returns false where it was consumed before: only one of two concurrent requests succeeds
+ * Consumes a recovery code.
+ * @returns false where it was consumed before: only one of two concurrent requests succeeds
  */
 export async function consumeCode(tx: Transaction, personId: string, id: string): Promise<boolean> {
   const used = await tx.execute(sql`

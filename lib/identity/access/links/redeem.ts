@@ -119,7 +119,7 @@ function partOf(
       if (isInvited) await checkStillOpen(tx, customerId)
       // Locks the member first, like the functions that make and withdraw links.
       if (isPresent) await acceptMembership(tx, customerId, memberId, hash)
-      else await setPasswordHash(tx, customerId, memberId, hash, { from: device() })
+      else await setPasswordHash(tx, customerId, memberId, { hash, from: device() })
       if (isInvited && !isPresent) await acceptMembership(tx, customerId, memberId)
       if (isInvited && isIsolated) await isolateMembership(tx, customerId, memberId)
       if (isLinks && !(await consumeLink(tx, customerId, link.id))) throw linkExpired()

@@ -95,7 +95,7 @@ describe('a new password', () => {
     let isOver = false
     const hash = await hashPassword('another horse battery')
     await scope({ customerId }, async (tx) => {
-      await setPasswordHash(tx, customerId, member, hash)
+      await setPasswordHash(tx, customerId, member, { hash })
       entering = signIn({ email, password: PASSWORD }, { address: '192.0.2.1', userAgent: '', cookies: '' })
       entering.finally(() => {
         isOver = true

@@ -77,7 +77,7 @@ function partOf(
     async run(tx) {
       const here = requestContext()
       const from = here && { address: here.address, userAgent: here.agent ?? '' }
-      await setPasswordHash(tx, customerId, memberId, membershipHash, { exceptSession, from })
+      await setPasswordHash(tx, customerId, memberId, { hash: membershipHash, exceptSession, from })
       await reauthenticate(tx, customerId, exceptSession, proof)
       const actor = { kind: 'member', id: memberId, name } as const
       await recordAudit(tx, customerId, { action: 'password.changed', subject: memberId, actor, requestId })

@@ -21,8 +21,11 @@ export async function setPasswordHash(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
-  hash: string | null,
-  { exceptSession = '', from }: { exceptSession?: string; from?: Device | undefined } = {},
+  {
+    hash,
+    exceptSession = '',
+    from,
+  }: { hash: string | null; exceptSession?: string; from?: Device | undefined },
 ): Promise<void> {
   await setMembershipHash(tx, customerId, memberId, hash)
   await forgetBrowsers(tx, customerId, memberId, exceptSession)

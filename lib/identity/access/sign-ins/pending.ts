@@ -59,7 +59,8 @@ export async function findPending(cookies: string): Promise<Pending | undefined>
 }
 
 /**
- * Stores further verified methods, or the chosen customer. @returns the updated sign-in; undefined where it has ended
+ * Stores further verified methods, or the chosen customer.
+ * @returns the updated sign-in; undefined where it has ended
  */
 export async function furtherPending(
   pending: Pending,

@@ -73,11 +73,12 @@ async function bind(
   if (boundMember) await seeSubject(tx, customerId, subjectRef)
   else {
     await bindSubject(tx, customerId, { ...subjectRef, memberId: member.id })
-    await record(tx, provider, member, 'sign-on.bound', { issuer: provider.issuer, subject: who.subject })
+    const details = { issuer: provider.issuer, subject: who.subject }
+    await record(tx, provider, member, { action: 'sign-on.bound', details })
   }
   if (member.isInvited) {
     await acceptMembership(tx, customerId, member.id)
-    await record(tx, provider, member, 'invitation.accepted', { by: 'single sign-on' })
+    await record(tx, provider, member, { action: 'invitation.accepted', details: { by: 'single sign-on' } })
   }
   if (existingMember && !isClosed) await give(tx, provider, existingMember, who.claims)
   return { memberId: member.id }
@@ -110,7 +111,8 @@ async function join(
   const addedBy = 'Single sign-on'
   const id = await addJoined(tx, customerId, { email, name, roles, billingProfiles, addedBy })
   noteCaller({ id, customerId })
-  await record(tx, provider, { id, name }, 'member.added', { email, name, roles, by: 'single sign-on' })
+  const details = { email, name, roles, by: 'single sign-on' }
+  await record(tx, provider, { id, name }, { action: 'member.added', details })
   return { id, name, email, roles, billingProfiles, isDisabled: false, isInvited: false }
 }
 
@@ -126,15 +128,27 @@ async function give(
   const roles = claimedRoles && (await withLastAdmin(tx, provider, member, claimedRoles))
   if (roles && !isSame(roles, member.roles)) {
     await setClaimed(tx, customerId, member.id, { roles })
-    const details = { email: member.email, changed: 'roles', from: member.roles, to: roles }
-    await record(tx, provider, member, 'member.changed', { ...details, by: 'single sign-on' })
+    const details = {
+      email: member.email,
+      changed: 'roles',
+      from: member.roles,
+      to: roles,
+      by: 'single sign-on',
+    }
+    await record(tx, provider, member, { action: 'member.changed', details })
   }
   const profiles = profilesBy(claims, provider)
   if (profiles && !isSame(profiles, member.billingProfiles)) {
     await setClaimed(tx, customerId, member.id, { billingProfiles: profiles })
     const from = member.billingProfiles ?? 'all'
-    const details = { email: member.email, changed: 'billingProfiles', from, to: profiles }
-    await record(tx, provider, member, 'member.changed', { ...details, by: 'single sign-on' })
+    const details = {
+      email: member.email,
+      changed: 'billingProfiles',
+      from,
+      to: profiles,
+      by: 'single sign-on',
+    }
+    await record(tx, provider, member, { action: 'member.changed', details })
   }
 }
 
@@ -158,8 +172,7 @@ function record(
   tx: Transaction,
   { customerId }: Provider,
   { id, name }: Pick<SignOnMember, 'id' | 'name'>,
-  action: string,
-  details: Record<string, string | string[]>,
+  { action, details }: { action: string; details: Record<string, string | string[]> },
 ): Promise<void> {
   const actor = { kind: 'member', id, name } as const
   const requestId = requestContext()?.requestId ?? randomUUID()

@@ -49,8 +49,8 @@ export function callbackOf(providerId: string): string {
 }
 
 /**
- * Returns the configuration of openid-client for a provider. @throws Error where its secret can't be read, or its
- * issuer not be reached
+ * Returns the configuration of openid-client for a provider.
+ * @throws Error where its secret can't be read, or its issuer not be reached
  */
 export async function configurationFor(provider: Provider): Promise<oidc.Configuration> {
   const { clientSecret } = provider

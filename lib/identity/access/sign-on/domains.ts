@@ -116,7 +116,8 @@ function dueDomains(tx: Transaction, customerId: CustomerId) {
 }
 
 /**
- * Locks a domain that was proven by its DNS record until the transaction ends. @param days grace period of a lost one
+ * Locks a domain that was proven by its DNS record until the transaction ends.
+ * @param days grace period of a lost one
  */
 async function lockDomain(tx: Transaction, customerId: CustomerId, domain: string, days: number) {
   const { lostAt } = signOnDomains

@@ -27,7 +27,8 @@ const columns = {
 }
 
 /**
- * Locks the provider, so that the second of two concurrent first sign-ins waits. @returns whether the provider is on
+ * Locks the provider, so that the second of two concurrent first sign-ins waits.
+ * @returns whether the provider is on
  */
 export async function lockProvider(
   tx: Transaction,
