@@ -37,7 +37,7 @@ import { processSettings } from './workers/settings.ts'
 const DRAIN_LIMIT = 20_000
 
 /**
- * How a process shuts down. `announced`: `/healthz` reports it for DRAIN_SECONDS while requests are answered as before,
+ * Kind of shutdown. `announced`: `/healthz` reports it for DRAIN_SECONDS while requests are answered as before,
  * so that load balancers notice; then the port closes. `at once`: the port closes immediately. `handed over`: the port
  * passes to another worker, which load balancers need not notice; kept connections have DRAIN_SECONDS for a last
  * request. Running requests finish in each case.

@@ -10,7 +10,7 @@ const PERIOD = 30
 const APP = { algorithm: 'SHA1', digits: 6, period: PERIOD } as const
 /** Number of time steps before and after the present one that are accepted, because clocks differ. */
 const WINDOW = 1
-/** How long a displayed secret can be confirmed, in ms. */
+/** Time within which a displayed secret can be confirmed, in ms. */
 const CONFIRM_TIMEOUT_MS = 15 * 60 * 1000
 
 /** New secret, displayed once and not stored until a code confirms it. */

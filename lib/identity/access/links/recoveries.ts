@@ -8,7 +8,7 @@ import { newSecret } from './store.ts'
 // The answer to a recovery request does not depend on whether the address is known (user enumeration): a job looks it
 // up and mails a link.
 
-/** How long a mailed recovery link is valid, in seconds. A new request withdraws the former link. */
+/** Lifetime of a mailed recovery link, in seconds. A new request withdraws the former link. */
 const RECOVERY_SECONDS = 30 * 60
 
 /** Enqueues a recovery mail to this address, whether it is known or not. */

@@ -1,7 +1,7 @@
 /** Purpose of a link: to accept a membership, or to set a new password. */
 export type LinkKind = 'invitation' | 'reset'
 
-/** How long a link is valid, in seconds. */
+/** Lifetime of a link, in seconds. */
 export const LINK_SECONDS: Record<LinkKind, number> = { invitation: 7 * 24 * 60 * 60, reset: 30 * 60 }
 
 /** State of a link. */
