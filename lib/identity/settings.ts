@@ -4,7 +4,7 @@ import { defineSettings } from '#lib/platform/runtime/env.ts'
 import { secret, text } from '#lib/platform/runtime/settings.ts'
 import { type KeyLimits, MAX_DAYS } from './keys/rules.ts'
 
-/** How long API keys may be valid. */
+/** Lifetime of API keys. */
 export const keySettings = defineSettings(
   z
     .object({
@@ -27,7 +27,7 @@ export const factorSettings = defineSettings(
 const listed = (setting: string | undefined) =>
   (setting ?? '').split(',').flatMap((one) => one.trim().toLowerCase() || [])
 
-/** Of single sign-on: whom the service may ask beside what stands in the public internet. */
+/** Settings of single sign-on: hosts that the service may call in addition to public ones. */
 export const signOnSettings = defineSettings(
   z
     .object({
@@ -35,9 +35,12 @@ export const signOnSettings = defineSettings(
       SIGN_ON_DNS: text.optional(),
     })
     .transform((values) => ({
-      /** Hosts of issuers, with their port where it is not 443, that may have private addresses; loopback also by http. */
+      /**
+       * Hosts of issuers, with their port where it is not 443, that may have private addresses; on loopback http is
+       * allowed as well.
+       */
       privateHosts: listed(values.SIGN_ON_PRIVATE_HOSTS),
-      /** Name servers that are asked for the records of domains; none: those of this machine. */
+      /** Name servers for the records of domains; empty: those of this machine. */
       nameServers: listed(values.SIGN_ON_DNS),
     })),
 )

@@ -30,13 +30,13 @@ test.each([
   ['/scim/v2/Users/a/b', 'application/scim+json'],
   ['/scimitar', 'application/problem+json'],
   ['/auth/scim/v2', 'application/problem+json'],
-])('%s is no path, which is said as %s', async (path, type) => {
+])('%s is an unknown path, answered as %s', async (path, type) => {
   const answer = await fetch(url + path)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([404, type])
   expect(await answer.json()).toMatchObject({ status: type === 'application/scim+json' ? '404' : 404 })
 })
 
-test('the paths of SCIM are those of its routes, with statuses and headers of their own', async () => {
+test('SCIM paths are answered by their routes, with their own statuses and headers', async () => {
   const headers = { authorization: `Bearer ${await tokenOf('own')}`, 'content-type': 'application/scim+json' }
   const body = JSON.stringify({ schemas: [USER_SCHEMA], userName: 'cleo@own.example' })
   const made = await fetch(`${url}/scim/v2/Users/`, { method: 'POST', headers, body })

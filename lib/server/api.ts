@@ -18,16 +18,16 @@ import type { Trace } from './traces/spans.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What sets cookies and leads elsewhere is no call of the API: Next answers it. */
+/** Routes that set cookies and redirect are not part of the API: Next answers them. */
 const NEXT_ROUTES = 'app/auth/sign-on/**'
 
 /** Answers a request to a path of the API. */
 export type Api = (req: IncomingMessage, res: ServerResponse, target: Target) => Promise<void>
 
 /**
- * Loads the API's route files, those that Next would load, and answers by what they mount: without Next's router, and
- * without its `Request` and `Response`. The paths are those of their contracts; there is no table beside them.
- * @param startTrace makes a span of each call, where traces are wanted
+ * Loads the API's route files, the same as Next would load, and answers with their mounted operations: without Next's
+ * router, and without its `Request` and `Response`. Paths come from the contracts; there is no separate table.
+ * @param startTrace starts a span for each call, where traces are enabled
  */
 export async function loadApi(startTrace?: Trace): Promise<Api> {
   registerLeaks()
@@ -39,7 +39,7 @@ export async function loadApi(startTrace?: Trace): Promise<Api> {
   const find = createRouter(mounted)
   return async (req, res, { path, url }) => {
     const left = new AbortController()
-    // Whoever had it all has not left: to abort costs a trace of the stack each time.
+    // A client that got the whole response has not disconnected, and each abort would cost a stack trace.
     res.once('close', () => {
       if (!res.writableFinished) left.abort()
     })
@@ -64,7 +64,7 @@ async function mountedIn(file: string): Promise<Mounted> {
   return routes
 }
 
-/** By path: those without a parameter by name, the others segment by segment. */
+/** Returns a router by path: fixed paths by name, templates segment by segment. */
 function createRouter(mounted: readonly Mounted[]): (path: string) => Mounted {
   const fixed = new Map<string, Mounted>()
   const templates: { parts: string[]; endpoint: Mounted }[] = []
@@ -81,7 +81,7 @@ function createRouter(mounted: readonly Mounted[]): (path: string) => Mounted {
   const otherwise = unknown
   const rest = (path: string) => below.find(({ root }) => path.startsWith(root))?.endpoint ?? otherwise
   return (url) => {
-    // CONTRACT 1: a trailing slash answers the same as without.
+    // CONTRACT 1: a trailing slash is equivalent to none.
     const path = url.replace(/\/$/, '')
     const endpoint = fixed.get(path)
     if (endpoint) return endpoint
@@ -97,7 +97,7 @@ function fits(template: readonly string[], parts: readonly string[]): boolean {
   )
 }
 
-/** As the Fetch standard joins what was sent more than once. */
+/** Joins repeated headers like the Fetch standard. */
 function headerOf(req: IncomingMessage, name: string): string | null {
   const value = req.headers[name.toLowerCase()]
   return Array.isArray(value) ? value.join(', ') : (value ?? null)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { routerStateCheck } from './application.ts'
 
-// When it is gone after an update: find in next/dist/server/app-render what reads the header of that name, and name
-// that in lib/server/application.ts. Where Next answers 400 by itself to what is refused here, drop it, and the front door's
-// checkNavigation with it.
+// If an update removes the import: find the code in next/dist/server/app-render that parses the header of that name,
+// and import it in lib/server/application.ts. If Next answers these cases with 400 itself, remove it together with
+// checkNavigation.
 
 const check = await routerStateCheck()
 
@@ -13,7 +13,7 @@ test.each([
     'the state of a page',
     encodeURIComponent(JSON.stringify(['', { children: ['__PAGE__', {}] }, null, null])),
   ],
-])("Next's own reading of a router state takes %s", (_what, header) => {
+])('Next’s own parser of a router state accepts %s', (_what, header) => {
   expect(() => check(header)).not.toThrow()
 })
 
@@ -23,6 +23,6 @@ test.each([
   ['JSON of another form', encodeURIComponent('{"a":1}')],
   ['two of them', ['%5B%5D', '%5B%5D']],
   ['a very long one', 'a'.repeat(50_000)],
-])('and refuses %s', (_what, header) => {
+])('Next’s own parser of a router state rejects %s', (_what, header) => {
   expect(() => check(header)).toThrow()
 })

@@ -33,35 +33,35 @@ import type { Traces } from './traces/start.ts'
 import { proxyDoubt } from './unknown-proxy.ts'
 import { processSettings } from './workers/settings.ts'
 
-/** How long running requests may take to finish once the port is closed, in milliseconds. */
+/** Time for running requests to finish once the port is closed, in milliseconds. */
 const DRAIN_LIMIT = 20_000
 
 /**
- * How a process leaves. `announced`: `/healthz` says so for DRAIN_SECONDS while requests are answered as before, so
- * that balancers hear of it; then the port closes. `at once`: the port closes now. `handed over`: the port is another
- * worker's from now on, of which balancers need not hear; connections that are kept have DRAIN_SECONDS for a last
- * request. However it leaves, running requests finish.
+ * Kind of shutdown. `announced`: `/healthz` reports it for DRAIN_SECONDS while requests are answered as before,
+ * so that load balancers notice; then the port closes. `at once`: the port closes immediately. `handed over`: the port
+ * passes to another worker, which load balancers need not notice; kept connections have DRAIN_SECONDS for a last
+ * request. Running requests finish in each case.
  */
 export type ShutdownReason = 'announced' | 'at once' | 'handed over'
 
 export type Application = {
-  /** Where it listens. */
+  /** Address of the server. */
   url: string
-  /** What database it uses, in one line. */
+  /** Description of the database, in one line. */
   note: string
-  /** Takes no more requests, finishes the running ones, leaves the database. */
+  /** Stops accepting requests, finishes running ones, and disconnects from the database. */
   stop(reason: ShutdownReason): Promise<void>
 }
 
 /**
- * Starts the database, Next and the front door; resolves when requests are answered.
- * @throws Error that says in one line what stands in the way; nothing is left running then
+ * Starts the database, Next and the HTTP server; resolves when requests are answered.
+ * @throws Error with the reason in one line; nothing is left running then
  */
 export async function startApplication(): Promise<Application> {
   checkSettings()
   enterProduction()
   if (!isBuilt()) throw new Error('The application is not built yet: run `npm run build` first.')
-  // Now rather than at the first sign-in, or the first change.
+  // Fails now instead of at the first sign-in or the first change.
   sessionSecret()
   accounts()
   const database = await startCheckedDatabase().catch(explain)
@@ -69,7 +69,7 @@ export async function startApplication(): Promise<Application> {
   let traces: Traces | undefined
   try {
     replica = await watchReplica()
-    // Loaded only where somebody asks.
+    // Loaded only where traces are enabled.
     traces = traceSettings() ? (await import('./traces/start.ts')).startTraces() : undefined
     const [app, api] = await Promise.all([prepareNext(), loadApi(traces?.trace)])
     const pages = app.getRequestHandler()
@@ -79,12 +79,12 @@ export async function startApplication(): Promise<Application> {
     const server = httpServer((req, res) => handler(req, res), always)
     const url = await listen(server)
     let isDraining = false
-    // The port is known now, and with it the host names. No request was read yet.
+    // The port is known now, and therefore the host names. No request has been read yet.
     const { allowedHosts, trustProxy, baseUrl } = env()
     const limits = limitSettings()
     const doubt = proxyDoubt({ https, trustProxy })
     if (doubt) log().warn(doubt)
-    // Behind a proxy all connections are its own.
+    // Behind a proxy all connections come from the proxy.
     if (!trustProxy) boundConnections(server, limits.connections)
     const inside = assetHandler(traces?.ofPages(pages) ?? pages)
     const { host } = new URL(baseUrl)
@@ -108,7 +108,7 @@ export async function startApplication(): Promise<Application> {
     })
     const jobs = await startJobs(database.url, database.direct)
     const at = metricsSettings()
-    // Loaded only where somebody asks.
+    // Loaded only where metrics are enabled.
     const metrics = at && (await (await import('./metrics/serve.ts')).startMetrics(at))
     const rejectionCounter = startCounting()
     const stop = async (reason: ShutdownReason) => {
@@ -135,7 +135,10 @@ async function letGo(server: Server, reason: ShutdownReason): Promise<void> {
   if (!(await drain(server, DRAIN_LIMIT))) log().warn('some requests took too long and were cut')
 }
 
-/** Our own database explains itself; a driver's error names neither the setting nor what it was about. */
+/**
+ * Adds the setting to an error of the database driver, which names neither setting nor purpose; the embedded database's
+ * errors are clear.
+ */
 function explain(error: unknown): never {
   if (databaseSettings().url === undefined) throw error
   throw new Error(`The database of DATABASE_URL can't be used: ${reasonOf(error)}`, { cause: error })
@@ -143,14 +146,14 @@ function explain(error: unknown): never {
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Whether `next build` has come to its end here. */
+/** Returns whether `next build` has completed here. */
 function isBuilt(): boolean {
   return existsSync(join(ROOT, '.next', 'BUILD_ID'))
 }
 
-/** Next, ready to answer. */
+/** Starts Next. */
 async function prepareNext() {
-  // Only now: React decides at its import whether it is in production.
+  // Imported late, because React reads NODE_ENV at its import.
   const { default: next } = await import('next')
   const { host, port } = env()
   const app = next({ dev: false, dir: ROOT, hostname: host, port })
@@ -159,8 +162,9 @@ async function prepareNext() {
 }
 
 /**
- * Next's own reading of the header Next-Router-State-Tree, which throws at what no page has sent: a reading of ours
- * would refuse what a later version sends. The one internal of Next that we use; next.test.ts holds it.
+ * Returns Next's own parser of the Next-Router-State-Tree header, which throws for values that no page has sent; a
+ * parser of ours would reject those of a later version. It is the only internal of Next that we use;
+ * application.test.ts covers it.
  */
 export async function routerStateCheck() {
   const { parseAndValidateFlightRouterState } = await import(

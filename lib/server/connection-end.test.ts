@@ -4,7 +4,7 @@ import { drain } from './drain.ts'
 import { openTestServer } from './test-server.ts'
 
 let testServer: Awaited<ReturnType<typeof openTestServer>>
-/** What the answer is sent in: the half, and then the rest or nothing. */
+/** Second half of the response: sent, cut off, or never sent. */
 let rest: 'sent' | 'cut' | 'never'
 const started = Promise.withResolvers<void>()
 /** Called when the client has the half. */
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => testServer.close())
 
-/** The answer's text, and how its connection ended. */
+/** Returns the response's text, and how its connection ended. */
 function send(version: string): Promise<{ text: string; end: 'end' | 'ECONNRESET' }> {
   const socket = connect(testServer.port, '127.0.0.1')
   let text = ''
@@ -42,7 +42,7 @@ function send(version: string): Promise<{ text: string; end: 'end' | 'ECONNRESET
   })
 }
 
-test('an answer that is whole ends its connection as ever', async () => {
+test('a complete response ends its connection as usual', async () => {
   rest = 'sent'
   expect(await send('1.0')).toMatchObject({
     text: expect.stringMatching(/half of it, and the rest$/),
@@ -51,7 +51,7 @@ test('an answer that is whole ends its connection as ever', async () => {
   expect((await send('1.1')).text).toMatch(/\r\n0\r\n\r\n$/)
 })
 
-test('one that breaks off never looks whole, whatever the client speaks', async () => {
+test('an aborted response never looks complete, in any HTTP version', async () => {
   rest = 'cut'
   expect((await send('1.0')).end).toBe('ECONNRESET')
   const { text } = await send('1.1')
@@ -59,7 +59,7 @@ test('one that breaks off never looks whole, whatever the client speaks', async 
   expect(text).not.toMatch(/\r\n0\r\n\r\n$/)
 })
 
-test('nor does one that is cut because the process stops', async () => {
+test('a response cut by a shutdown never looks complete', async () => {
   rest = 'never'
   const running = send('1.0')
   await started.promise

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** For how long a client that was answered early may read the answer before its connection is cut. */
+/** Time for a client with an early response to read it before its connection is cut. */
 const LINGER_MS = 1000
 
-/** Whether the head of a request announces a body. */
+/** Returns whether the headers of a request announce a body. */
 export function carriesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
 /**
- * Sees to the rest of a body whose reader stopped half-way, as the API does at its limit. Node reads no further
- * then, and the connection's next request would wait behind the rest for ever: so the connection ends, but only
- * when the client had time to take the answer. A body that nobody began to read is Node's to throw away.
+ * Closes the connection of a request whose body was read only partly, as the API does at its size limit. Node reads no
+ * further then, and the connection's next request would wait forever behind the rest, so the connection ends after the
+ * client had time to read the response. Node itself discards a body that was not read at all.
  */
 export function closeUnread(req: IncomingMessage, res: ServerResponse): void {
   if (!carriesBody(req)) return
@@ -24,9 +24,9 @@ export function closeUnread(req: IncomingMessage, res: ServerResponse): void {
 }
 
 /**
- * HTTP/1.0, which some balancers speak with those behind them, knows the end of an answer without a length by the
- * end of the connection alone: one that breaks off would look whole. So it is reset there, which looks like what
- * it is. With HTTP/1.1 the last chunk is missing, and that is seen.
+ * Resets an HTTP/1.0 connection whose response is aborted. HTTP/1.0, which some load balancers speak with their
+ * backends, marks the end of a response without a length only by the end of the connection, so an aborted response
+ * would look complete. With HTTP/1.1 the missing last chunk shows the abort.
  */
 export function breakOffVisibly(req: IncomingMessage, res: ServerResponse): void {
   if (req.httpVersion !== '1.0') return

@@ -6,7 +6,7 @@ import { openTestServer } from './test-server.ts'
 
 const REQUEST = 'GET /assets HTTP/1.1\r\nHost: console.example\r\n\r\n'
 
-/** A door whose requests are answered when they may be; `begun` when the first one has come in. */
+/** Opens a server whose requests are answered on demand; `begun` resolves when the first one has arrived. */
 async function openBlockedServer() {
   const [started, allowed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const testServer = await openTestServer({
@@ -19,7 +19,7 @@ async function openBlockedServer() {
   return { ...testServer, started: started.promise, allow: () => allowed.resolve() }
 }
 
-test('running requests finish, idle connections close, new ones are refused', async () => {
+test('running requests finish, idle connections close, and new ones are rejected', async () => {
   const testServer = await openBlockedServer()
   const running = testServer.send(REQUEST)
   const healthy = Promise.withResolvers<void>()
@@ -35,11 +35,11 @@ test('running requests finish, idle connections close, new ones are refused', as
   expect(await drained).toBe(true)
 })
 
-test('a client that always has a next request ready is told to close', async () => {
+test('a client with an endless sequence of requests is asked to close', async () => {
   const third = Promise.withResolvers<void>()
   let requestCount = 0
   const testServer = await openTestServer({
-    // The next request is there before this one is answered, so that the connection is never idle.
+    // The next request arrives before this one is answered, so that the connection is never idle.
     inside: (_, res) => {
       requestCount += 1
       if (requestCount === 3) third.resolve()
@@ -56,7 +56,7 @@ test('a client that always has a next request ready is told to close', async () 
   expect(responses.at(-1)).toMatch(/^connection: close/im)
 })
 
-test('what takes too long is cut', async () => {
+test('a request that takes too long is cut', async () => {
   const testServer = await openBlockedServer()
   const running = testServer.send(REQUEST)
   await testServer.started
@@ -64,7 +64,7 @@ test('what takes too long is cut', async () => {
   expect(await running).toMatchObject({ answers: [], wasClosed: true })
 })
 
-test('asked to leave, a client is answered, and its connection ends with the answer', async () => {
+test('a client is answered after closeAfterResponse, and its connection ends with the response', async () => {
   const testServer = await openBlockedServer()
   closeAfterResponse(testServer.server)
   const leaving = testServer.send(REQUEST)
@@ -73,12 +73,12 @@ test('asked to leave, a client is answered, and its connection ends with the ans
   const { answers, wasClosed } = await leaving
   expect(answers).toMatchObject([{ status: 200, headers: { connection: 'close' }, body: 'done' }])
   expect(wasClosed).toBe(true)
-  // Who comes anew is answered still.
+  // New clients are still answered.
   expect((await testServer.send(REQUEST)).answers).toMatchObject([{ status: 200, body: 'done' }])
   expect(await drain(testServer.server, 60_000)).toBe(true)
 })
 
-test('handed over, a port takes no more connections, and a kept one has its next request', async () => {
+test('a port accepts no connections after a handover, and a kept one sends its next request', async () => {
   const testServer = await openBlockedServer()
   testServer.allow()
   const [idle, rejected] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -101,7 +101,7 @@ test('handed over, a port takes no more connections, and a kept one has its next
   expect(await drain(testServer.server, 60_000)).toBe(true)
 })
 
-test('handed over, a connection that asks for nothing more is waited for as long as it was said', async () => {
+test('an idle connection is awaited for the given time after a handover', async () => {
   const testServer = await openBlockedServer()
   testServer.allow()
   const idle = Promise.withResolvers<void>()

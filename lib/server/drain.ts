@@ -2,21 +2,21 @@ import type { Server } from 'node:http'
 import { Server as SocketServer } from 'node:net'
 
 /**
- * From now on each answer says that its connection ends with it: so clients that keep connections come back on new
- * ones, and a client that always has a next request ready does not keep us.
+ * Adds `Connection: close` to each response, so that clients with kept connections return on new ones, and a client
+ * with an endless sequence of requests does not delay the shutdown.
  */
 export function closeAfterResponse(server: Server): void {
   server.prependListener('request', (_, res) => res.setHeader('Connection', 'close'))
 }
 
 /**
- * Takes no more connections, because another process on the same port does, and goes on answering on those that there
- * are: an idle one is not closed yet, for its next request may be on the way.
- * @param limit milliseconds after which those that are left are not waited for any longer
+ * Stops accepting connections, because another process on the same port accepts them, and continues to answer on the
+ * open ones: idle ones stay open, because their next request may be on the way.
+ * @param limit milliseconds until the remaining ones are not awaited any longer
  */
 export async function handOver(server: Server, limit: number): Promise<void> {
   const closed = Promise.withResolvers<void>()
-  // The HTTP server's own way closes the idle ones at once.
+  // The HTTP server's own close() would close idle connections immediately.
   SocketServer.prototype.close.call(server, () => closed.resolve())
   const timer = setTimeout(closed.resolve, limit)
   await closed.promise
@@ -24,15 +24,15 @@ export async function handOver(server: Server, limit: number): Promise<void> {
 }
 
 /**
- * Takes no more connections, closes the idle ones, and lets running requests finish.
- * @param limit milliseconds after which what still runs is cut
+ * Stops accepting connections, closes idle ones, and lets running requests finish.
+ * @param limit milliseconds until unfinished requests are cut
  * @returns whether all finished in time
  */
 export async function drain(server: Server, limit: number): Promise<boolean> {
   let inTime = true
   closeAfterResponse(server)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Node closes those that are idle now; others become idle as their requests end.
+  // Node closes connections that are idle now; others become idle as their requests end.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)
   const cut = setTimeout(() => {
     inTime = false

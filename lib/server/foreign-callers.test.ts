@@ -20,16 +20,22 @@ import { legible } from '#lib/platform/files/test-workbook.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { projectFiles } from '../../test/architecture/scan.ts'
 
-// What one customer has is not there for another one, whatever call it is: in no list, and under no id. Asked of every
-// contract, once with both walls, and once with row-level security taken away from every table.
+// A customer's records are invisible to another one in every call: in lists and by id. Tested for every contract, once
+// with all protection, and once with row-level security disabled in every table.
 
 type Contract = { name: string; method: 'GET' | 'PATCH'; path: string; permission: string }
 
 const [CALLER_CUSTOMER, OTHER] = ['own', 'foreign']
-/** Stands in each row of the other customer, as does the currency in its sums; it demands a second factor, hides prices, and its member is mailed, has a password, and has chosen columns. */
+/**
+ * Marker in each row of the other customer, as is the currency in its totals; it demands a second factor, hides prices,
+ * and its member is mailed, has a password, and has chosen columns.
+ */
 const FOREIGN_MARKER = /foreign|[",>]ISK[",<]|"(isDemanded|areHidden|isOn|isOwn|password)":true/i
 
-/** For each part of a path: the other customer's, and one that nobody has. A contract with a new one needs a line here. */
+/**
+ * Values for each path parameter: the other customer's, and one that does not exist. A contract with a new parameter
+ * needs an entry here.
+ */
 const NAMED: Record<string, { other: string; nobodys: string }> = {
   asset_id: { other: 'workspace-suite-foreign', nobodys: 'workspace-suite-nobodys' },
   invoice_id: { other: 'FOREIGN-1', nobodys: 'NOBODYS-1' },
@@ -58,8 +64,8 @@ const QUERIES: Record<string, string> = {
   listMatches: '?search={customer}',
   listSessions: '?whose=all',
 }
-/** What a signed-in member is asked for, and no key. */
-/** What somebody else of the customer is asked for. */
+/** Operations for signed-in members, which reject keys. */
+/** Operations on another member of the customer. */
 const OF_COLLEAGUES = ['resetFactors']
 const OF_MEMBERS = [
   'makeMemberLink',
@@ -87,7 +93,7 @@ const keys: Record<string, string> = {}
 const cookies: Record<string, string> = {}
 const colleagues: Record<string, string> = {}
 
-/** What the other customer alone has: an invoice that is past due, a link of a calendar, and mails. */
+/** Adds records that only the other customer has: an invoice that is past due, a calendar link, and mails. */
 async function addOthers(member: string) {
   const names = { issuer: OTHER.toUpperCase(), currency: 'ISK' }
   const due = { invoiceDate: '2026-01-31', dueDate: '2026-02-28' }
@@ -205,25 +211,25 @@ const contracts = await allContracts()
 const named = contracts.filter(({ path }) => path.includes('{'))
 const lists = contracts.filter(({ path, method }) => !path.includes('{') && method === 'GET')
 
-test('each part of a path has its case', () => {
+test('each path parameter has its case', () => {
   const parts = named.flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].map(([, part]) => part ?? ''))
   expect([...new Set(parts)].sort()).toEqual(Object.keys(NAMED).sort())
   expect(lists.length).toBeGreaterThan(10)
 })
 
-describe('with both walls', () => collectRequests())
+describe('both protections', () => collectRequests())
 
-describe('by the statements alone', () => {
+describe('the statements without row-level security', () => {
   beforeAll(() => eachTable((table) => `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`))
   afterAll(() => eachTable((table) => `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`))
   collectRequests()
-  test('the wall was really down', async () => {
+  test('row-level security was really disabled', async () => {
     const { length } = await database.sql(CALLER_CUSTOMER, 'SELECT FROM invoices')
     expect(length).toBe(5)
   })
 })
 
-test('by row-level security alone: a statement that names nobody sees one customer, in each table', async () => {
+test('row-level security restricts a statement without a customer filter to one customer, in each table', async () => {
   let seen = 0
   for (const table of await tables()) {
     const rows = await database
@@ -235,10 +241,10 @@ test('by row-level security alone: a statement that names nobody sees one custom
   expect(seen).toBeGreaterThan(10)
 })
 
-test('whoever owns it finds each of these records, as it was', async () => {
+test('the owner finds each of these records unchanged', async () => {
   for (const contract of named) {
     const { status, body } = await answer(contract, 'other', OTHER)
-    // Some have nothing to answer to it; but it is there.
+    // Some return nothing for the request, but the record exists.
     expect([contract.name, status === 404 || status >= 500, body.length > 0]).toEqual([
       contract.name,
       false,
@@ -249,23 +255,29 @@ test('whoever owns it finds each of these records, as it was', async () => {
   }
 })
 
-/** What the other customer's Admin sees, so that each case can fail, and what ours gets for the same. */
+/**
+ * Collects the other customer's own responses, which show that each case can fail, and the customer's responses to the
+ * same requests.
+ */
 function collectRequests(): void {
-  test.each(lists)('$name has nothing of another customer', async (contract) => {
+  test.each(lists)('$name returns nothing of another customer', async (contract) => {
     const theirs = await answer(contract, 'other', OTHER)
     expect([theirs.status, theirs.body]).toEqual([200, expect.stringMatching(FOREIGN_MARKER)])
     const ours = await answer(contract, 'other', CALLER_CUSTOMER)
     expect([ours.status, ours.body]).toEqual([200, expect.not.stringMatching(FOREIGN_MARKER)])
   })
 
-  test.each(named)('$name answers for what is another customer’s as for nobody’s', async (contract) => {
-    const nobodys = await answer(contract, 'nobodys', CALLER_CUSTOMER)
-    expect(nobodys.status).toBe(404)
-    expect(await answer(contract, 'other', CALLER_CUSTOMER)).toEqual(nobodys)
-  })
+  test.each(named)(
+    '$name answers the same for another customer’s record and an unknown one',
+    async (contract) => {
+      const nobodys = await answer(contract, 'nobodys', CALLER_CUSTOMER)
+      expect(nobodys.status).toBe(404)
+      expect(await answer(contract, 'other', CALLER_CUSTOMER)).toEqual(nobodys)
+    },
+  )
 }
 
-/** What is answered to a customer's Admin, under a request's name that is always the same. */
+/** Returns the response to a customer's Admin, with a constant request id. */
 async function answer(contract: Contract, which: 'other' | 'nobodys', customer: string) {
   const { name, method, path } = contract
   const handlers = await import(
@@ -293,18 +305,18 @@ async function answer(contract: Contract, which: 'other' | 'nobodys', customer: 
   return { status: response.status, headers, body }
 }
 
-/** Every contract of a caller's, of whatever noun, but for those that name nothing and change something. */
+/** Returns all contracts of callers, except for those that change something without a parameter. */
 async function allContracts(): Promise<Contract[]> {
   const files = projectFiles('lib').filter((file) => /^lib\/[^/]+\/[^/]+\/contract\.ts$/.test(file))
   const modules: object[] = await Promise.all(files.map((file) => import(/* @vite-ignore */ `../../${file}`)))
   const exported = modules.flatMap((module) => Object.values(module) as (Contract | undefined)[])
-  // Those of a directory have a door of their own, and lib/identity/scim/tenant-isolation.test.ts asks them.
+  // Contracts of SCIM are covered by lib/identity/scim/tenant-isolation.test.ts.
   const isTested = (one?: Contract) =>
     one?.path && one.permission !== 'none' && !one.path.startsWith('/scim/')
   return exported.filter(isTested) as Contract[]
 }
 
-/** The tables with rows of customers. */
+/** Returns the tables with rows of customers. */
 async function tables(): Promise<string[]> {
   const rows = await database.sql(
     CALLER_CUSTOMER,

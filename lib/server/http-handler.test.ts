@@ -26,8 +26,8 @@ const only = async (sent: ReturnType<TestServer['send']>) => {
 const send = (...args: Parameters<TestServer['request']>) => only(testServer.request(...args))
 const logged = (requestId: string | undefined) => lines.find((line) => line.requestId === requestId)
 
-describe('a refusal', () => {
-  test('on an API path is the problem that the API would answer', async () => {
+describe('an error', () => {
+  test('is the same problem on an API path that the API would return', async () => {
     const { status, headers, body } = await send('GET /billing/v1/assets/%ZZ')
     expect(status).toBe(400)
     expect(headers['content-type']).toBe('application/problem+json')
@@ -37,20 +37,20 @@ describe('a refusal', () => {
     expect(problem.instance).toBe(headers['request-id'])
   })
 
-  test('elsewhere is a line of text', async () => {
+  test('is a line of text on other paths', async () => {
     const { status, headers, body } = await send('GET /%ZZ')
     expect([status, headers['content-type']]).toEqual([400, 'text/plain; charset=utf-8'])
     expect(body).toContain(headers['request-id'])
   })
 
-  test('is logged, without what was not understood', async () => {
+  test('is logged without the unparsable target', async () => {
     const { headers } = await send('PURGE /billing/v1//secret')
     const entry = logged(headers['request-id'])
     expect(entry).toMatchObject({ method: 'PURGE', status: 404, ms: expect.any(Number) })
     expect(JSON.stringify(entry)).not.toContain('secret')
   })
 
-  test('of a HEAD has no body', async () => {
+  test('has no body for a HEAD request', async () => {
     expect(await send('HEAD /billing/v1//assets')).toMatchObject({ status: 404, body: '' })
   })
 })
@@ -69,24 +69,24 @@ test.each([
   expect([answer.status, answer.headers.allow]).toEqual([status, allow])
 })
 
-test("the API's routes answer for themselves, also a method that Next does not carry", async () => {
+test('the API’s routes answer themselves, even for a method that Next does not support', async () => {
   for (const method of ['DELETE', 'TRACE', 'PROPFIND']) {
     await send(`${method} /billing/v1/assets`)
     expect(testServer.seen.at(-1)?.method).toBe(method)
   }
 })
 
-test('a foreign or doubled host is refused, but for balancers that ask for health', async () => {
+test('a foreign or repeated host is rejected, except for health checks', async () => {
   const foreign = await send('GET /assets', ['Host: evil.example'])
   expect(foreign).toMatchObject({ status: 400, body: expect.stringContaining('host name is not served') })
-  // The setting is for the operator's eyes.
+  // The setting is only for the operator.
   expect(foreign.body).not.toContain('_HOSTS')
   expect(logged(foreign.headers['request-id'])?.msg).toContain('ALLOWED_HOSTS')
   expect(await send('GET /assets', ['Host: console.example', 'Host: a'])).toMatchObject({ status: 400 })
   expect(await send('GET /healthz', ['Host: 10.0.0.1'])).toMatchObject({ status: 200, body: 'healthy' })
 })
 
-test('inside, the request has one form and no header that only we may send', async () => {
+test('a request reaches the application in canonical form, without internal headers', async () => {
   const headers = [
     'Host: a',
     'X-Middleware-Subrequest: m',
@@ -99,11 +99,11 @@ test('inside, the request has one form and no header that only we may send', asy
   expect(url).toBe('/billing/v1/a%2Fb?c=%64')
   const expectedHeaders = { 'request-id': sent['request-id'] }
   expect(seen).toEqual({ host: 'console.example', connection: 'close', ...expectedHeaders })
-  // The core logs the calls of the API.
+  // The API logs its own calls.
   expect(logged(sent['request-id'])).toBeUndefined()
 })
 
-test("a page's request carries the policy of its answer, with a nonce that nobody can choose", async () => {
+test('a page’s request carries the policy of its response, with a nonce that clients can’t choose', async () => {
   const attack = [
     'Host: console.example',
     'X-Nonce: mine',
@@ -120,7 +120,7 @@ test("a page's request carries the policy of its answer, with a nonce that nobod
   expect(requests[0]?.['x-nonce']).not.toBe(requests[1]?.['x-nonce'])
 })
 
-test("a navigation's state that can't be read is refused, and the reason kept", async () => {
+test('a malformed navigation state is rejected, and the reason hidden', async () => {
   const state = (text: string) => ['Host: console.example', `Next-Router-State-Tree: ${text}`]
   expect(await send('GET /assets', state('fine'))).toMatchObject({ status: 200 })
   const rejected = await send('GET /assets', state('broken'))
@@ -144,7 +144,7 @@ test('built files are logged at the level debug', async () => {
   expect(logged((await send('GET /assets')).headers['request-id'])).toMatchObject({ level: 30 })
 })
 
-test('a failure inside is a bare 500, and 503 where the database is gone', async () => {
+test('a failure of the application is a bare 500, and 503 where the database is unavailable', async () => {
   const failing = await openTestServer({
     inside: (req) => {
       if (req.url === '/assets') throw new Error('secret')

@@ -22,43 +22,43 @@ import { proxyWatch } from './unknown-proxy.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
 
-/** Answers a page to whoever asks for it. */
+/** Answers a request for a page. */
 export type Pages = (...args: [...Parameters<Handler>, AdmittedClient]) => Promise<void>
 
 export type HttpHandlerOptions = {
-  /** Host names that requests may name. */
+  /** Host names that are served. */
   hosts: string[]
-  /** Whether X-Forwarded-* is believed. */
+  /** Whether X-Forwarded-* headers are trusted. */
   trustProxy: boolean
-  /** Whether the public address is https. */
+  /** Whether the public address uses https. */
   https: boolean
-  /** What every answer carries, whatever it is. */
+  /** Headers of every response. */
   always: ReadonlyMap<string, string>
-  /** Throws where the header of a navigation can't be read: Next itself would answer 500. */
+  /** Throws where the state header of a navigation is malformed, which Next itself would answer with 500. */
   checkRouterState: (header: string | string[] | undefined) => unknown
   /** Answers `/livez`, `/healthz` and `/readyz`. */
   health: Handler
-  /** Decides whether anything is done for a request. */
+  /** Decides whether a request is admitted. */
   admission: Admission
   /** Answers the paths of the API. */
   api: Api
   /** Answers the pages. */
   pages: Pages
-  /** Answers what else there is: sign-in, and what the build left for browsers. */
+  /** Answers all other paths: sign-in, and the build's files for browsers. */
   inside: Handler
 }
 
-/** They come by the dozen, or each second. */
+/** Areas with many requests, which are logged at the level debug. */
 const QUIET = new Set<Area>(['asset', 'health'])
 
-/** Of a sign-in form, in bytes. The API counts the bytes of its bodies itself. */
+/** Largest sign-in form, in bytes. The API limits its bodies itself. */
 const FORM_LIMIT = 16 * 1024
 
 /**
- * What stands between the socket and the application. In this order: the target is read (400, 404); headers that
- * only we or a proxy may send are taken off; the method (405, not for the API, whose routes check it) and the host
- * (400, not for health, because balancers ask by address) are checked, the size of a form (413), the state of a
- * navigation (400); whoever is not known may not ask too often (429); then the application answers.
+ * Returns the handler between the socket and the application. It parses the target (400, 404), strips headers that only
+ * this server or a proxy may send, and checks the method (405, not for the API, whose routes check it), the host (400,
+ * not for health, because balancers use addresses), the size of a form (413), the state of a navigation (400), and the
+ * rate of unknown clients (429); then the application answers.
  */
 export function httpHandler(options: HttpHandlerOptions): Handler {
   const { hosts, trustProxy, https, always, checkRouterState } = options
@@ -66,7 +66,7 @@ export function httpHandler(options: HttpHandlerOptions): Handler {
   const hostOf = servedHosts(hosts, trustProxy)
   const watch = proxyWatch(trustProxy)
 
-  /** All checks; afterwards the request is as everything behind the door wants it. */
+  /** Runs all checks; the request is in canonical form afterwards. */
   const read = (req: IncomingMessage, requestId: string): Target => {
     const target = readTarget(req.url ?? '')
     watch(req)
@@ -85,7 +85,7 @@ export function httpHandler(options: HttpHandlerOptions): Handler {
 
   const lead = (req: IncomingMessage, res: ServerResponse, target: Target, client: AdmittedClient) => {
     const { area, path } = target
-    // The core logs the calls that reach it.
+    // The API logs its own calls.
     if (area !== 'api') logAccess(req, res, { path, route: area, quiet: QUIET.has(area) })
     if (area === 'page') givePolicy(req, res, path, https)
     if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
@@ -117,14 +117,14 @@ export function httpHandler(options: HttpHandlerOptions): Handler {
       const problem = toProblem(error)
       if (!isLed) logAccess(req, res, { requestId, path: target?.path, route: 'refused', quiet: false })
       logFailure(problem, error, requestId)
-      sendError(req, res, areaOf(rawUrl), problem, requestId)
+      sendError(req, res, { area: areaOf(rawUrl), problem, requestId })
     }
   }
 }
 
 function checkHost(host: string | undefined, requestId: string): string {
   if (host !== undefined) return host
-  // Strangers need not know what we are set up with, and the operator does.
+  // The configuration is logged for the operator, and hidden from clients.
   log().info({ requestId }, 'the host is neither that of BASE_URL nor one of ALLOWED_HOSTS')
   throw new Problem('invalid_request', 'This host name is not served here.')
 }
@@ -132,7 +132,7 @@ function checkHost(host: string | undefined, requestId: string): string {
 function checkForm(req: IncomingMessage): void {
   if (!carriesBody(req)) return
   const length = req.headers['content-length']
-  // Without a length it might be of any size: browsers always say it.
+  // A body without a length may have any size; browsers always send the length.
   if (length !== undefined && Number(length) <= FORM_LIMIT) return
   throw new Problem('body_too_large', `Send a Content-Length, and at most ${FORM_LIMIT} bytes.`)
 }
@@ -145,13 +145,11 @@ function checkNavigation(req: IncomingMessage, check: HttpHandlerOptions['checkR
   }
 }
 
-/** Answers with a problem: as the API does on its paths, in plain words elsewhere. A half-sent answer is cut. */
+/** Answers with a problem: as JSON on paths of the API, in plain text elsewhere. Cuts a response that has started. */
 function sendError(
   req: IncomingMessage,
   res: ServerResponse,
-  area: Area,
-  problem: Problem,
-  requestId: string,
+  { area, problem, requestId }: { area: Area; problem: Problem; requestId: string },
 ): void {
   if (res.headersSent) {
     res.destroy()
@@ -171,28 +169,28 @@ function sendError(
 }
 
 type Visited = {
-  /** Where the request has no visit yet. */
+  /** Id for a request without a context yet. */
   requestId?: string
-  /** Of a target that was understood; anything else stays out of the log. */
+  /** Path of a parsed target; others are not logged. */
   path: string | undefined
-  /** What kind of thing was asked for. */
+  /** Area or route of the request. */
   route: string
-  /** Logged at the level debug. */
+  /** Whether it is logged at the level debug. */
   quiet: boolean
 }
 
-/** Logs a request when its answer has ended, with the fields that the API's calls have. */
+/** Logs a request after its response has ended, with the same fields as calls of the API. */
 function logAccess(req: IncomingMessage, res: ServerResponse, { quiet, ...visited }: Visited): void {
   const here = requestContext()
   const started = performance.now()
   res.once('close', () => {
     const seconds = secondsSince(started)
     const ms = Math.round(seconds * 1000)
-    // Gone before the end: the status says nothing about what arrived.
+    // The connection closed before the end: the status does not show how much arrived.
     const cut = res.writableFinished ? {} : { cut: true }
     const { method = '' } = req
     const { statusCode: status } = res
-    // A page whose frame had left when it failed: the status that was sent says nothing about it.
+    // A page that failed after its first part was sent: the sent status does not show the failure.
     const isLie = here?.isFailed === true && status < 500
     measured('request', { route: visited.route, method, status: isLie ? 500 : status, seconds })
     const requestId = here?.requestId

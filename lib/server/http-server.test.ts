@@ -5,7 +5,7 @@ let testServer: Awaited<ReturnType<typeof openTestServer>>
 
 beforeAll(async () => {
   testServer = await openTestServer({
-    // As the API does: it reads up to a limit, then answers without the rest.
+    // Like the API: reads up to a limit, then answers without the rest.
     inside: async (req, res) => {
       let size = 0
       if (req.headers['x-read'] !== 'nothing') {
@@ -29,8 +29,8 @@ const bodies = ({ answers }: Awaited<ReturnType<typeof testServer.send>>) => ans
 const statuses = ({ answers }: Awaited<ReturnType<typeof testServer.send>>) =>
   answers.map(({ status }) => status)
 
-describe('after an early answer', () => {
-  test('a body that nobody began to read is thrown away, and the next request is answered', async () => {
+describe('after an early response', () => {
+  test('a body that was not read at all is discarded, and the next request is answered', async () => {
     const unread = length(300_000, 'X-Read: nothing\r\n') + 'a'.repeat(300_000)
     expect(bodies(await testServer.send(unread, NEXT))).toEqual(['0 bytes', 'healthy'])
   })
@@ -52,7 +52,7 @@ describe('after an early answer', () => {
     expect(wasClosed).toBe(true)
   })
 
-  test('a body in time is read, and the connection goes on', async () => {
+  test('a body in time is read, and the connection stays open', async () => {
     const sent = await testServer.send(
       length(5),
       'abcde',
@@ -70,27 +70,27 @@ describe('Expect', () => {
     const sent = await testServer.send(length(3, 'Expect: 100-continue\r\n'), /^HTTP\/1.1 100 /, 'abc', NEXT)
     expect(statuses(sent)).toEqual([100, 200, 200])
   })
-  test('a refused request is not asked for its body, and the connection ends', async () => {
+  test('100-continue is not sent for a rejected request, and the connection ends', async () => {
     const rejected = length(3, 'Expect: 100-continue\r\n').replace('/billing/v1/assets/a', '/billing//v1')
     const { answers, wasClosed } = await testServer.send(rejected)
     expect(answers).toMatchObject([{ status: 404, headers: { connection: 'close' } }])
     expect(wasClosed).toBe(true)
   })
-  test('of anything else is ignored', async () => {
+  test('is ignored with any other value', async () => {
     expect(statuses(await testServer.send(length(0, 'Expect: miracles\r\n'), NEXT))).toEqual([200, 200])
   })
 })
 
-test('a request for another protocol is answered in this one', async () => {
+test('a request for another protocol is answered in HTTP/1.1', async () => {
   const upgrade = `${REQUEST_START}Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 2\r\n\r\nab`
-  // Next listens for upgrades on any server whose requests it gets.
+  // Next listens for upgrades on the server of any request that it gets.
   testServer.server.on('upgrade', (_, socket) => socket.destroy())
   expect(bodies(await testServer.send(upgrade, /2 bytes/, NEXT))).toEqual(['2 bytes', 'healthy'])
 })
 
 const CHUNKED = `${REQUEST_START}Transfer-Encoding: chunked\r\n\r\n`
 
-describe('what is no request of HTTP is answered with a problem, and the connection ends', () => {
+describe('a malformed HTTP request is answered with a problem, and the connection ends', () => {
   const expectProblem = (
     { answers, wasClosed }: Awaited<ReturnType<typeof testServer.send>>,
     code: string,
@@ -134,7 +134,7 @@ describe('what is no request of HTTP is answered with a problem, and the connect
     expectProblem(await testServer.send(text), code)
   })
 
-  test('a tunnel, which is allowed nothing', async () => {
+  test('a tunnel, for which no method is allowed', async () => {
     const sent = await testServer.send('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n')
     expect(expectProblem(sent, '405 method_not_allowed').allow).toBe('')
   })
@@ -150,14 +150,14 @@ describe('what is no request of HTTP is answered with a problem, and the connect
   })
 })
 
-test('what follows a whole request is not answered in its place', async () => {
+test('bytes after a whole request are not answered in its place', async () => {
   const slow = await openTestServer({ inside: () => {} })
   const whole = 'GET /assets HTTP/1.1\r\nHost: console.example\r\n\r\n'
   expect(await slow.send(whole, 'nonsense\r\n\r\n')).toEqual({ answers: [], wasClosed: true })
   await slow.close()
 })
 
-test('nothing is written into an answer that has begun', async () => {
+test('a started response is not written into', async () => {
   const closed = Promise.withResolvers<void>()
   const slow = await openTestServer({
     inside: async (_, res) => {

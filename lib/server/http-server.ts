@@ -9,34 +9,35 @@ import { log } from '#lib/platform/runtime/log.ts'
 import { breakOffVisibly } from './connection-end.ts'
 import type { Handler } from './http-handler.ts'
 
-/** In milliseconds; the size of all headers in bytes. */
+/** Timeouts in milliseconds; the size of all headers in bytes. */
 const LIMITS = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
-  // Of a whole request with its body: slower ones are cut.
+  // Time for a whole request with its body; slower ones are cut.
   requestTimeout: 20_000,
-  // Longer than the 60 s of usual balancers, so that they close first and never send into a closing connection.
+  // Longer than the usual 60 s of load balancers, so that they close first and never send into a closing connection.
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
 }
 
 /**
- * A client that takes nothing of its answer for so long, in milliseconds, is gone, or wants to keep us busy. More than
- * lib/platform/files/stream.ts grants, which cuts whoever takes a large answer too slowly: the system's buffers are seen to move
- * in large steps.
+ * Idle timeout of a connection, in milliseconds: a client that reads nothing for so long is gone, or is a slow-read
+ * attack. Longer than the limit of lib/platform/files/stream.ts, which cuts slow readers of a large response, because
+ * system buffers drain in large steps.
  */
 const SILENCE = 100_000
 
 /**
- * Node's server with bounds on everything; what it can't read as HTTP is answered with a problem, and closed.
- * @param always what such an answer carries, as all others do
+ * Returns Node's server with limits on everything; unparsable HTTP is answered with a problem, and the connection
+ * closed.
+ * @param always headers of such a response, as of all others
  */
 export function httpServer(handle: Handler, always: ReadonlyMap<string, string>): Server {
   const server = createServer({
     ...LIMITS,
-    // The front door's refusal has a body and a request id; Node's own has not.
+    // The handler's error has a body and a request id; Node's own has neither.
     requireHostHeader: false,
-    // Nothing here speaks another protocol: the request is answered as if it had not asked.
+    // No other protocol is supported: an upgrade request is answered as an ordinary one.
     shouldUpgradeCallback: () => false,
   })
   server.setTimeout(SILENCE)
@@ -47,15 +48,16 @@ export function httpServer(handle: Handler, always: ReadonlyMap<string, string>)
     return handle(req, res)
   }
   server.on('request', answer)
-  // The front door says "continue" when it has let the request in; any other expectation is nobody's.
+  // The handler sends "100 Continue" after its checks; any other expectation is ignored.
   server.on('checkContinue', answer)
   server.on('checkExpectation', answer)
   server.on('connect', (_, socket) => endWith(socket, NO_TUNNEL, always))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const before = answers.get(socket as Socket)
-    // In the midst of an answer another one would be read as part of it; before the answer to a whole request, as that.
+    // During a response another one would be read as its part; before the response to a whole request, as that
+    // response.
     const isResponding = before && !before.writableFinished && (before.headersSent || before.req.complete)
-    // Opened in advance, as browsers do, and not used.
+    // A connection opened in advance, as browsers do, and not used.
     const isUnused = (socket as Socket).bytesRead === 0
     if (isResponding || isUnused || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
     else endWith(socket, problemOf(error.code), always)
@@ -63,10 +65,10 @@ export function httpServer(handle: Handler, always: ReadonlyMap<string, string>)
   return server
 }
 
-// What it names is no path of ours, so that nothing is allowed there.
+// The target is not a path of this server, so no method is allowed there.
 const NO_TUNNEL = new Problem('method_not_allowed', 'This is no tunnel.', { headers: { Allow: '' } })
 
-/** @param code of the error with which Node's parser gave up */
+/** Returns the problem of a parser error. @param code code of Node's parser error */
 function problemOf(code: string | undefined): Problem {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new Problem(
@@ -85,7 +87,7 @@ function endWith(socket: Duplex, problem: Problem, always: ReadonlyMap<string, s
   const headers = {
     ...Object.fromEntries(always),
     ...problem.more.headers,
-    // An answer with a status below 500 has one (RFC 9110 6.6.1), and here no ServerResponse writes it.
+    // A response with a status below 500 needs a Date (RFC 9110 6.6.1), and no ServerResponse writes it here.
     Date: new Date().toUTCString(),
     'Request-Id': requestId,
     'Content-Type': 'application/problem+json',
@@ -96,7 +98,7 @@ function endWith(socket: Duplex, problem: Problem, always: ReadonlyMap<string, s
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   log().info({ requestId, status })
   socket.on('error', () => {})
-  // Not read any further: whoever sends on finds the connection closed.
+  // The rest is not read: a client that continues to send finds the connection closed.
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () =>
     socket.destroy(),
   )
@@ -110,9 +112,9 @@ const LISTEN_ERRORS: Record<string, string> = {
 }
 
 /**
- * Listens at HOST and PORT. From then on the settings stay as they are, with the port that the system chose.
+ * Listens at HOST and PORT, and freezes the settings, with the port that the system chose.
  * @returns the address
- * @throws Error that says in one line why it can't listen there
+ * @throws Error with the reason in one line
  */
 export async function listen(server: Server): Promise<string> {
   const { host, port } = env()

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test('the figures say why a job failed, and not how many of its parts', async () => {
+test('the stats show why a job failed, instead of the number of its failed parts', async () => {
   const jobs = await startJobs(database.url)
   const boss = new PgBoss({
     ...loginOf(database.url, 'console_jobs'),

@@ -24,8 +24,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test('a job that is asked for by several processes runs in one of them, and not twice at once', async () => {
-  // Each of them works on the queue, and has its own clock for what is due.
+test('a job requested by several processes runs in one of them, and never concurrently', async () => {
+  // Each process works on the queue, and has its own clock for due jobs.
   const processes = await Promise.all([1, 2, 3].map(() => startJobs(database.url)))
   const asker = new PgBoss({
     ...loginOf(database.url, 'console_jobs'),
@@ -41,19 +41,19 @@ test('a job that is asked for by several processes runs in one of them, and not 
   }
   try {
     const jobIds = await Promise.all([1, 2, 3, 4].map(() => asker.send('read-vendors')))
-    // None, where a clock was faster.
+    // Zero runs are possible where a clock was faster.
     expect(jobIds.filter((id) => id !== null).length).toBeLessThanOrEqual(1)
     await expect.poll(() => seen.now).toBe(1)
     expect(await asker.send('read-vendors')).toBeNull()
     expect(await states()).toEqual(['active'])
     seen.gate.resolve()
     await expect.poll(states).toContain('completed')
-    // Once it has run, it may be due again.
+    // The job may be due again after its run.
     await asker.send('read-vendors')
     const done = async () => (await states()).filter((state) => state === 'completed').length
     await expect.poll(done).toBeGreaterThanOrEqual(2)
     expect(seen.most).toBe(1)
-    // A clock may have asked for one more meanwhile.
+    // A clock may have requested another run in the meantime.
     expect(seen.runs).toBe((await states()).filter((state) => state !== 'created').length)
   } finally {
     seen.gate.resolve()

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** As the role that jobs run as. */
+/** Runs a query as the role of jobs. */
 async function query(text: string) {
   const client = new pg.Client(loginOf(database.url, 'console_jobs'))
   await client.connect()
@@ -22,7 +22,7 @@ async function query(text: string) {
   }
 }
 
-test('several processes share one queue in the database, made by a role that owns nothing else', async () => {
+test('several processes share one queue in the database, created by a role that owns nothing else', async () => {
   const both = await Promise.all([startJobs(database.url), startJobs(database.url)])
   try {
     expect(await query('SELECT name, cron FROM pgboss.schedule ORDER BY name')).toEqual([
@@ -47,7 +47,7 @@ test('several processes share one queue in the database, made by a role that own
   }
 })
 
-test('jobs see what is due in a few columns, and nothing else', async () => {
+test('jobs see due work in a few columns, and nothing else', async () => {
   await addCustomer('northwind')
   await addAsset('northwind', 'workspace-suite-1', { purchased: 5 })
   await addAsset('northwind', 'workspace-suite-2', { purchased: 5 }, { vendor: 'google-workspace' })
@@ -60,7 +60,7 @@ test('jobs see what is due in a few columns, and nothing else', async () => {
   for (const table of ['notice_changes', 'notice_mails', 'notices'])
     await expect(query(`SELECT customer_id FROM ${table}`)).rejects.toThrow('permission denied')
   await expect(query('SELECT kinds FROM notice_subscriptions')).rejects.toThrow('permission denied')
-  // Of addresses only whose customers have somebody to tell of licenses.
+  // Only addresses of customers with a recipient of license notices.
   await database.sql(
     'northwind',
     "INSERT INTO notice_recipients (customer_id, id, email) VALUES ('northwind', 'r1', 'ap@books.example')",

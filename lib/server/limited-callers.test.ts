@@ -18,16 +18,16 @@ import { PAGE_TOKENS } from '#lib/platform/lists/keyset.ts'
 import { unseal } from '#lib/platform/runtime/secrets.ts'
 import { importsOf, projectFiles, read } from '../../test/architecture/scan.ts'
 
-// Who may see one billing profile gets, to the byte, what they would get if there were no other: of every contract
-// with the permission on invoices. What a customer without the other profile is answered is what is expected.
+// A caller limited to one billing profile gets the same response, byte by byte, as if no other existed: for every
+// contract with the invoice permission. The expected response is that of a customer without the other profile.
 
 type Contract = { name: string; method: string; path: string; permission: string }
 type Case = {
-  /** Query strings or ends of paths whose answers show the other profile to who may see it. */
+  /** Query strings or path ends whose responses contain the other profile for a caller who may see it. */
   shows?: string[]
-  /** Those that name own invoices only: there is no other answer, whoever asks. */
+  /** Requests for the caller's own invoices only: their response is the same for all callers. */
   own?: string[]
-  /** Those that name something of the other profile, {id} or {profile}: answered as if there were nothing. */
+  /** Requests that refer to the other profile, {id} or {profile}: answered as if it did not exist. */
   names?: string[]
 }
 
@@ -43,7 +43,7 @@ const SELECTIONS = [
 const ORDERS = ['?orderBy=totalAmount', '?orderBy=balanceAmount%20desc', '?orderBy=dueDate%20asc&search=OWN']
 const ONE_BY_ONE = ['?maxResults=1', '?maxResults=2&orderBy=totalAmount']
 
-// Files of either kind.
+// Files of both kinds.
 const EXPORTED: Case = {
   shows: [...SELECTIONS, ...ORDERS, '?lines=true', '?lines=true&orderBy=dueDate'],
   names: ['?search={id}', '?search={id}&lines=true'],
@@ -61,7 +61,7 @@ const OPEN: Case = {
   names: ['?filter=billingProfile:{profile}'],
 }
 
-/** By the name of the contract. A new contract needs its case here. */
+/** Cases by the name of the contract. A new contract needs a case here. */
 const CASES: Record<string, Case> = {
   listInvoices: { shows: [...SELECTIONS, ...ORDERS, ...ONE_BY_ONE], names: ['?search={id}'] },
   exportInvoices: EXPORTED,
@@ -112,7 +112,7 @@ const CASES: Record<string, Case> = {
   exportStatementXlsx: OPEN,
 }
 
-/** What pages ask of invoices besides operations. */
+/** Queries of invoices by pages, outside of operations. */
 const PAGE_QUERIES: Record<string, (caller: Caller, id: string) => Promise<unknown>> = {
   compared: async (caller, id) => [
     await invoiceBefore(caller, id),
@@ -123,16 +123,16 @@ const PAGE_QUERIES: Record<string, (caller: Caller, id: string) => Promise<unkno
   recipient: recipientOf,
   'sums/kinds': (caller) => readKinds(caller),
 }
-/** These know only what they are given. */
+/** Modules without queries, which only use their arguments. */
 const PURE = ['contract', 'itemization', 'operations', 'rules', 'total-to-balance']
 
 const NOBODYS = { '{id}': 'NOBODYS', '{profile}': 'nobodys' }
 const OTHERS = { '{id}': 'OWN-25', '{profile}': 'other' }
 
 let database: TestDatabase
-/** Limited to one profile of several, by their member, by themselves, or signed in. */
+/** Callers limited to one of several profiles: a key by its member, a key by itself, and a session. */
 const limited: Record<string, Record<string, string>> = {}
-/** The same customer, once with the other profile and once without; each sees all of it. */
+/** Responses of the same customer with and without the other profile, to callers who see all of it. */
 const whole: Record<'both' | 'alone', Record<string, string>> = { both: {}, alone: {} }
 const callers = {} as Record<'limited' | 'both' | 'alone', Caller>
 
@@ -169,7 +169,10 @@ afterAll(() => database.close())
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 const callerBehind = async (key: string) => (await findKeyCaller(digestOf(key))) as Caller
 
-/** Of one profile: each kind of status, two platforms and currencies, months in a row; the numbers lie between each other's. */
+/**
+ * Adds the invoices of a profile: each kind of status, two platforms and currencies, consecutive months, with numbers
+ * between those of the other profile.
+ */
 async function addInvoices(customer: string, profile: string, digit: number): Promise<void> {
   const add = (month: number, overrides: Parameters<typeof addInvoice>[2]) => {
     const [invoiceDate, dueDate] = [`2026-0${month}-30`, digit === 1 ? `2026-1${month - 7}-29` : '2026-10-29']
@@ -197,17 +200,20 @@ async function addInvoices(customer: string, profile: string, digit: number): Pr
   await add(5, { platform: 'web-services', currency: 'EUR', dueDate: '2026-10-29' })
 }
 
-/** Own ones are `OWN-1`, `OWN-2` and so on; the other's stand between them: `OWN-15`, `OWN-25`. */
+/**
+ * Returns an invoice number: `OWN-1`, `OWN-2` and so on for own ones; those of the other profile sort between them:
+ * `OWN-15`, `OWN-25`.
+ */
 function numberOf(month: number, digit: number): string {
   return `OWN-${month < 7 ? month : month - 6}${digit === 1 ? '' : digit}`
 }
 
 const contracts = await withPermission()
-/** It lists the profiles themselves, of which each of the customers here has three: so it has a test of its own. */
+/** This contract lists the profiles themselves, of which each customer here has three, so it has a separate test. */
 const PROFILES = contracts.find(({ name }) => name === 'listBillingProfiles') as Contract
 contracts.splice(contracts.indexOf(PROFILES), 1)
 
-test('each contract on invoices has its case, and each case its contract', () => {
+test('the cases cover exactly the contracts on invoices', () => {
   expect(contracts.map(({ name }) => name).sort()).toEqual(Object.keys(CASES).sort())
   const empty = Object.entries(CASES).filter(
     ([, { shows = [], names = [] }]) => shows.length + names.length === 0,
@@ -215,7 +221,7 @@ test('each contract on invoices has its case, and each case its contract', () =>
   expect(empty).toEqual([])
 })
 
-test('of billing profiles those are listed that the caller sees', async () => {
+test('the list of billing profiles contains those that the caller sees', async () => {
   const listed = async (headers: Record<string, string>) => {
     const [{ body } = { body: '' }] = await answers(PROFILES, '', headers)
     return JSON.parse(body).billingProfiles.map(({ id }: { id: string }) => id)
@@ -224,7 +230,7 @@ test('of billing profiles those are listed that the caller sees', async () => {
   for (const headers of Object.values(limited)) expect(await listed(headers)).toEqual(['emea'])
 })
 
-test('so has whatever else pages ask of invoices', () => {
+test('each invoice query of pages has its case', () => {
   const appFiles = projectFiles('app')
     .flatMap((file) => importsOf(read(file)))
     .filter(({ isType }) => !isType)
@@ -241,23 +247,23 @@ test('so has whatever else pages ask of invoices', () => {
 describe.each(contracts)('$name', (contract) => {
   const { shows = [], own = [], names = [] } = CASES[contract.name] ?? {}
 
-  test.each(shows)('shows one profile as if there were no other: %j', async (end) => {
+  test.each(shows)('returns one profile as if no other existed: %j', async (end) => {
     const expected = await answers(contract, end, whole.alone)
     expect(expected[0]).toMatchObject({ status: 200 })
     for (const headers of Object.values(limited))
       expect(await answers(contract, end, headers)).toEqual(expected)
-    // Whoever may see both gets another answer: the case can fail.
+    // A caller who sees both gets another response, so the case can fail.
     expect(await answers(contract, end, whole.both)).not.toEqual(expected)
   })
 
-  test.each(own)('reads of its own what there is: %j', async (end) => {
+  test.each(own)('returns all of its own records: %j', async (end) => {
     const expected = await answers(contract, end, whole.alone)
     expect(expected[0]).toMatchObject({ status: 200 })
     for (const headers of Object.values(limited))
       expect(await answers(contract, end, headers)).toEqual(expected)
   })
 
-  test.each(names)("answers for the other's as for nobody's: %j", async (end) => {
+  test.each(names)('answers the same for the other’s record and an unknown one: %j', async (end) => {
     const as = async (headers: Record<string, string>, named: typeof OTHERS) =>
       (await answers(contract, filled(end, named), headers)).map((answer) => ({ ...answer, asked: '' }))
     const expected = await as(whole.alone, NOBODYS)
@@ -269,15 +275,15 @@ describe.each(contracts)('$name', (contract) => {
   })
 })
 
-describe.each(Object.entries(PAGE_QUERIES))('%s, which pages ask', (_, pageQuery) => {
-  test('knows one profile as if there were no other', async () => {
+describe.each(Object.entries(PAGE_QUERIES))('%s, a query of pages', (_, pageQuery) => {
+  test('returns one profile as if no other existed', async () => {
     for (const id of ['OWN-1', 'OWN-2', 'OWN-3', 'OWN-5', OTHERS['{id}']])
       expect(await pageQuery(callers.limited, id)).toEqual(await pageQuery(callers.alone, id))
     expect(await pageQuery(callers.both, 'OWN-25')).not.toEqual(await pageQuery(callers.alone, 'OWN-25'))
   })
 })
 
-/** What is answered, byte for byte, page after page; under a request's name that is always the same. */
+/** Returns all pages of the response, byte by byte, with a constant request id. */
 async function answers(contract: Contract, end: string, headers: Record<string, string>) {
   const { GET } = await import(/* @vite-ignore */ `../../${fileOf(contract.path)}`)
   const base = `http://console.example${contract.path.replace(/\/\{.*/, '')}`
@@ -297,7 +303,7 @@ async function answers(contract: Contract, end: string, headers: Record<string, 
   return responses
 }
 
-/** A token as what it leads to: whose list it is for differs, and it is sealed. */
+/** Decrypts a page token to its position, because the token also contains its list and is encrypted. */
 function opened(text: string): string {
   return text.replace(/(ageToken(?:=|":"))([\w-]+)/g, (_, before: string, token: string) => {
     const [direction, , key] = JSON.parse(unseal(token, PAGE_TOKENS) ?? '[]')
@@ -305,7 +311,7 @@ function opened(text: string): string {
   })
 }
 
-/** A browser keeps nothing of a session's, where tokens differ the tags do, and each caller has requests of its own left. */
+/** Removes headers that differ legitimately: Cache-Control of sessions, remaining requests, and the ETag where page tokens differ. */
 function comparable(headers: Headers, body: string) {
   const { 'cache-control': _, ratelimit: __, etag, ...sent } = Object.fromEntries(headers)
   return opened(body) === body ? { headers: { ...sent, etag }, body } : { headers: sent, body: opened(body) }
@@ -322,7 +328,7 @@ function fileOf(path: string): string {
   return `app${path.replaceAll('{', '[').replaceAll('}', ']')}/route.ts`
 }
 
-/** Every contract that needs the permission on invoices, of whatever noun. */
+/** Returns every contract with the invoice permission. */
 async function withPermission(): Promise<Contract[]> {
   const files = projectFiles('lib').filter((file) => /^lib\/[^/]+\/[^/]+\/contract\.ts$/.test(file))
   const modules: object[] = await Promise.all(files.map((file) => import(/* @vite-ignore */ `../../${file}`)))

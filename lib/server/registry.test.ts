@@ -12,13 +12,13 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-test('settings that are absent are no mistake', () => {
+test('absent settings are not an error', () => {
   expect(checkSettings).not.toThrow()
   expect(databaseSettings()).toMatchObject({ url: undefined, secret: undefined, migratesAtStart: true })
   expect(processSettings()).toEqual({ count: 1, noticeMs: 5000 })
 })
 
-test('wrong values of all modules are named together, in one order, and never shown', () => {
+test('wrong values of all modules are reported together, in one order, without the values', () => {
   vi.stubEnv('GOOGLE_ADMIN', 'nobody')
   vi.stubEnv('KEY_DAYS', '0')
   vi.stubEnv('SMTP_URL', 'smtp://user:topsecret@mail.example/path')
@@ -31,7 +31,7 @@ test('wrong values of all modules are named together, in one order, and never sh
   expect(checkSettings).not.toThrow('topsecret')
 })
 
-test('the embedded database has connections for six processes, a server as many as it is set up with', () => {
+test('the embedded database has connections for six processes, a server as many as configured', () => {
   vi.stubEnv('WEB_CONCURRENCY', '6')
   vi.stubEnv('DRAIN_SECONDS', '0')
   expect(processSettings()).toEqual({ count: 6, noticeMs: 0 })
@@ -45,7 +45,7 @@ test('the embedded database has connections for six processes, a server as many 
   }
 })
 
-test('a replica is read from beside a server only, and may be a second behind unless told', () => {
+test('a replica needs a database server, and may be a second behind by default', () => {
   vi.stubEnv('DATABASE_DIRECT_URL', 'postgres://console@db.example/console')
   expect(databaseSettings).toThrow(/^Wrong configuration\. DATABASE_DIRECT_URL: needs a DATABASE_URL$/)
   vi.stubEnv('DATABASE_DIRECT_URL', '')

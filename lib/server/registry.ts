@@ -12,7 +12,7 @@ import { exposureSettings } from './settings.ts'
 import { traceSettings } from './traces/settings.ts'
 import { processSettings } from './workers/settings.ts'
 
-/** Each module's settings, in the order in which their mistakes are listed. */
+/** Settings of each module, in the order in which their errors are listed. */
 const ALL: readonly Settings<unknown>[] = [
   env,
   databaseSettings,
@@ -34,8 +34,8 @@ const ALL: readonly Settings<unknown>[] = [
 ]
 
 /**
- * Checks the settings of all modules, as each program does when it starts.
- * @throws Error that names each setting that is wrong
+ * Checks the settings of all modules; called at the start of each program.
+ * @throws Error that names each wrong setting
  */
 export function checkSettings(): void {
   assertNoIssues(ALL.flatMap((settings) => settings.issues()))

@@ -19,12 +19,12 @@ const ORDINARY = {
   next: 'x',
 }
 
-test('what anybody may send stays', () => {
+test('headers that any client may send stay', () => {
   expect(strippedHeaders(ORDINARY, 'api')).toEqual(ORDINARY)
   expect(strippedHeaders(ORDINARY, 'page')).toEqual(ORDINARY)
 })
 
-test('pages are compressed, answers of the API are not', () => {
+test('pages are compressed, responses of the API are not', () => {
   const requestHeaders = { ...ORDINARY, 'accept-encoding': 'gzip, br' }
   expect(strippedHeaders(requestHeaders, 'page')).toEqual(requestHeaders)
   expect(strippedHeaders(requestHeaders, 'api')).toEqual(ORDINARY)
@@ -45,7 +45,7 @@ test.each([
   'next-resume',
   'request-id',
   'x-client-address',
-])('%s is ours alone', (name) => {
+])('%s can’t be set by clients', (name) => {
   expect(strippedHeaders({ ...ORDINARY, [name]: 'x' }, 'api')).toEqual(ORDINARY)
   expect(strippedHeaders({ ...ORDINARY, [name]: 'x' }, 'page', true)).toEqual(ORDINARY)
 })
@@ -66,14 +66,14 @@ test.each(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port
   },
 )
 
-test('of the schemes that proxies saw the first counts, if it is one', () => {
+test('the first scheme of several proxies counts, if it is valid', () => {
   const scheme = (protocol: string) => strippedHeaders({ 'x-forwarded-proto': protocol }, 'page', true)
   expect(scheme('HTTPS, http')).toEqual({ 'x-forwarded-proto': 'https' })
   expect(scheme('http')).toEqual({ 'x-forwarded-proto': 'http' })
   expect(scheme('gopher')).toEqual({})
 })
 
-test.each(['Host', 'Authorization'])('a second header %s is refused, whatever its letters', (name) => {
+test.each(['Host', 'Authorization'])('a second header %s is rejected, in any letter case', (name) => {
   expect(() => checkSingle([name, 'a', 'X', name.toLowerCase()])).not.toThrow()
   expect(() => checkSingle([name, 'a', 'X', 'b', name.toUpperCase(), 'a'])).toThrow(`more than one ${name}`)
 })

@@ -3,16 +3,16 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { first } from './served-hosts.ts'
 import type { Area } from './target.ts'
 
-// What Next, or we, say to ourselves by header: from outside it would skip or steer what they guard.
+// Internal headers of Next and of this server: sent by a client, they would bypass or control the guarded code.
 const INTERNAL =
   /^(x-(middleware|nextjs|next|invoke|now|vercel|prerender)-|x-matched-path$|x-nonce$|x-client-address$|content-security-policy|next-(action|resume)|request-id$)/
-// Belongs to navigation between pages; a route handler would answer with a redirect.
+// Belongs to client-side navigation; a route handler would answer with a redirect.
 const NAVIGATION = /^(rsc$|next-router-|next-url$)/
 const FORWARDED = /^(x-forwarded-|forwarded$|x-real-ip$)/
 
 /**
- * Removes from a request's headers what only the inside may say, and what only a proxy may say unless
- * `trustProxy`; of a trusted proxy's scheme and host the first counts.
+ * Strips internal headers from a request, and proxy headers unless `trustProxy`. Of several schemes and hosts by
+ * trusted proxies, the first counts.
  */
 export function stripHeaders(headers: IncomingHttpHeaders, area: Area, trustProxy: boolean): void {
   for (const name in headers) {
@@ -22,7 +22,7 @@ export function stripHeaders(headers: IncomingHttpHeaders, area: Area, trustProx
       (!trustProxy && FORWARDED.test(name))
     if (stripped) delete headers[name]
   }
-  // Compressing a 12 KB answer costs half of what making it does; who wants it has a balancer for it.
+  // Compressing a response of 12 KB costs half as much as creating it; a balancer can compress instead.
   if (area === 'api') delete headers['accept-encoding']
   if (!trustProxy) return
   const scheme = first(headers['x-forwarded-proto'])?.toLowerCase()
@@ -31,9 +31,9 @@ export function stripHeaders(headers: IncomingHttpHeaders, area: Area, trustProx
 }
 
 /**
- * Two headers of a name that stands once mean two readers of them who may disagree (RFC 9112, 3.2): whoever is in front
- * of us could have checked the other one.
- * @param raw names and values in turn, as Node's rawHeaders
+ * Rejects repeated headers that must be unique: two readers may use different ones (RFC 9112, 3.2), and a proxy could
+ * have checked the other one.
+ * @param raw alternating names and values, as Node's rawHeaders
  * @throws Problem `invalid_request`
  */
 export function checkSingle(raw: string[]): void {

@@ -4,7 +4,7 @@ import { pagePolicy, securityHeaders, withoutSecret } from './security-headers.t
 const rules = (policy: string) =>
   new Map(policy.split('; ').map((rule) => [rule.split(' ')[0], rule.split(' ').slice(1).join(' ')]))
 
-test("a page runs only what carries its answer's nonce", () => {
+test('a page runs only scripts with its response’s nonce', () => {
   const policy = rules(pagePolicy('abc', false))
   expect(policy.get('script-src')).toBe("'self' 'nonce-abc' 'strict-dynamic'")
   expect(policy.get('style-src')).toBe("'self' 'nonce-abc'")
@@ -16,7 +16,7 @@ test("a page runs only what carries its answer's nonce", () => {
   expect(pagePolicy('abc', false)).not.toMatch(/unsafe|\*|https?:/)
 })
 
-test('https is asked for where it is the public scheme, and only there', () => {
+test('HSTS is sent only where https is the public scheme', () => {
   expect(rules(pagePolicy('abc', true)).has('upgrade-insecure-requests')).toBe(true)
   expect(rules(pagePolicy('abc', false)).has('upgrade-insecure-requests')).toBe(false)
   expect(securityHeaders(true).get('Strict-Transport-Security')).toBe('max-age=31536000')
@@ -26,7 +26,7 @@ test('https is asked for where it is the public scheme, and only there', () => {
   expect(securityHeaders(false, true).has('Strict-Transport-Security')).toBe(false)
 })
 
-test('what is no page may load nothing', () => {
+test('a response that is not a page may load nothing', () => {
   expect(securityHeaders(false).get('Content-Security-Policy')).toBe(
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   )
@@ -38,6 +38,6 @@ test.each([
   ['/calendar/cal_x7Yq.ics', '/calendar/…'],
   ['/invitation', '/invitation'],
   ['/invoices/reset', '/invoices/reset'],
-])('%s stands in the log as %s', (path, logged) => {
+])('%s is logged as %s', (path, logged) => {
   expect(withoutSecret(path)).toBe(logged)
 })

@@ -3,10 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-// Should a browser show as a page what is none, it may load and run nothing.
+// If a browser displays other content as a page, it can load and run nothing.
 const DATA_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The policy of a page, whose scripts and styles carry `nonce`. With https, it upgrades what is left of http. */
+/**
+ * Returns the Content-Security-Policy of a page whose scripts and styles carry `nonce`. With https, it upgrades
+ * remaining http requests.
+ */
 export function pagePolicy(nonce: string, https: boolean): string {
   const rules = [
     "default-src 'self'",
@@ -25,8 +28,8 @@ export function pagePolicy(nonce: string, https: boolean): string {
 }
 
 /**
- * What every answer carries, whatever it is; a page's own policy replaces the one in here.
- * @param hstsSubdomains whether browsers keep to https for all names below this one, too
+ * Returns the headers of every response; a page's own policy replaces the one in here.
+ * @param hstsSubdomains whether HSTS includes all subdomains
  */
 export function securityHeaders(https: boolean, hstsSubdomains = false): ReadonlyMap<string, string> {
   const stay = `max-age=${YEAR_SECONDS}${hstsSubdomains ? '; includeSubDomains' : ''}`
@@ -42,17 +45,17 @@ export function securityHeaders(https: boolean, hstsSubdomains = false): Readonl
   ])
 }
 
-/** Who has such a link can set a password with it, or read somebody's calendar. */
+/** Links with a secret, with which a client can set a password, or read a member's calendar. */
 const SECRET_LINK = /^(\/(?:invitation|reset|calendar)\/).+/
 
-/** A path as it may stand in a log: without the secret of a link of ours. */
+/** Returns a path for the log, without the secret of such a link. */
 export function withoutSecret(path: string): string {
   return path.replace(SECRET_LINK, '$1…')
 }
 
 /**
- * Gives a page its policy. Next finds the nonce for its scripts there; our layout takes it as it is. Where a page with a
- * secret in its address leads on, and what it loads, learns nothing of it.
+ * Sets a page's Content-Security-Policy. Next reads the nonce for its scripts from the request, and our layout does
+ * too. A page with a secret in its address sends no referrer.
  */
 export function givePolicy(req: IncomingMessage, res: ServerResponse, path: string, https: boolean): void {
   const nonce = randomBytes(16).toString('base64')

@@ -29,14 +29,14 @@ test.each([
   expect(direct({ host }, undefined)).toBeUndefined()
 })
 
-test('a request that names no host is not served', () => expect(direct({}, undefined)).toBeUndefined())
+test('a request without a host is not served', () => expect(direct({}, undefined)).toBeUndefined())
 
-test('the host of an absolute target counts, not the header', () => {
+test('the host of an absolute target takes precedence over the header', () => {
   expect(direct({ host: 'evil.example' }, 'console.example')).toBe('console.example')
   expect(direct({ host: 'console.example' }, 'evil.example')).toBeUndefined()
 })
 
-test('X-Forwarded-Host counts behind a proxy only, and of several the first', () => {
+test('the first X-Forwarded-Host counts, only behind a proxy', () => {
   const forwarded = (name: string) => ({ host: 'localhost:3000', 'x-forwarded-host': name })
   expect(behindProxy(forwarded('console.example'), undefined)).toBe('console.example')
   expect(behindProxy(forwarded('console.example, inner.example'), undefined)).toBe('console.example')

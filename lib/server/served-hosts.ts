@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Makes the check of the host that a request names: sign-in redirects and cookies depend on it, and pages of
- * strangers reach a server on loopback by giving their own name its address.
- * @param allowed host names, with port where it is not the scheme's own
- * @param trustProxy whether X-Forwarded-Host counts; its first name, where there are several
- * @returns a function that gives the host, lower case; undefined where it is not served. That is a 400 and not a
- *   421, which tells a client to try the same elsewhere.
+ * Returns the check of a request's host. Sign-in redirects and cookies depend on the host, and other sites could reach
+ * a server on loopback by a name that resolves to its address (DNS rebinding).
+ * @param allowed host names, with port where it is not the scheme's default
+ * @param trustProxy whether X-Forwarded-Host counts; of several names, the first
+ * @returns a function that returns the host in lower case; undefined where the host is not served. That results in 400
+ * instead of 421, after which a client would retry elsewhere.
  */
 export function servedHosts(allowed: string[], trustProxy: boolean) {
   const names = new Set(allowed.flatMap((name) => [name.toLowerCase(), withoutDefaultPort(name)]))
@@ -17,7 +17,7 @@ export function servedHosts(allowed: string[], trustProxy: boolean) {
   }
 }
 
-/** The first value of a header that each proxy adds to. */
+/** Returns the first value of a header that each proxy appends to. */
 export function first(header: string | string[] | undefined): string | undefined {
   const text = Array.isArray(header) ? header[0] : header
   return text?.split(',')[0]?.trim() || undefined

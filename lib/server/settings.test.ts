@@ -5,7 +5,7 @@ import { exposureSettings } from './settings.ts'
 afterEach(() => vi.unstubAllEnvs())
 
 describe('security.txt (RFC 9116)', () => {
-  test('names the contact, for less than a year', async () => {
+  test('contains the contact, and expires within a year', async () => {
     vi.stubEnv('SECURITY_CONTACT', 'security@reseller.example')
     vi.stubEnv('BASE_URL', 'https://console.example')
     const response = GET()
@@ -21,7 +21,7 @@ describe('security.txt (RFC 9116)', () => {
     expect(expires).toBeLessThan(Date.now() + 365 * 86_400_000)
   })
 
-  test('is not there where nobody is named', () => {
+  test('does not exist without a contact', () => {
     vi.stubEnv('SECURITY_CONTACT', '')
     expect(GET().status).toBe(404)
   })

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { defineSettings } from '#lib/platform/runtime/env.ts'
 
-/** What the console tells browsers and strangers of the place where it is reached. */
+/** Public settings of the console's address, for browsers and security researchers. */
 export type ExposureConfig = {
-  /** Whether browsers keep to https for all names below the public one, too. */
+  /** Whether HSTS includes all subdomains of the public host. */
   hstsSubdomains: boolean
-  /** Where flaws are told, as an address of mail or the web; undefined: nobody is named. */
+  /** Contact for vulnerability reports, as a mail or web address; undefined: none. */
   securityContact: string | undefined
 }
 

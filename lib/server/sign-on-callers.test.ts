@@ -12,8 +12,9 @@ import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 import { type HostileIssuer, startHostile } from '../../test/fakes/issuers/hostile.ts'
 
-// Each published operation, asked by a member whom single sign-on alone lets in, and by one whose second factor is still
-// pending: the first is answered as any member with the same roles is, and the second as somebody who shows nothing.
+// Each published operation, called by a member of a customer with mandatory single sign-on, and by one whose second
+// factor is still pending: the first gets the same response as any member with the same roles, and the second that of a
+// caller without credentials.
 
 type Published = { name: string; method: string; path: string; permission: Permission | 'any' | 'none' }
 type Headers = Record<string, string>
@@ -22,7 +23,7 @@ const PASSWORD = 'correct horse battery'
 const [alder, plain] = ['alder', 'plain'] as CustomerId[] as [CustomerId, CustomerId]
 let database: TestDatabase
 let issuer: HostileIssuer
-/** By role: of the customer with single sign-on alone, and of one with passwords. */
+/** Headers by role: at the customer with mandatory single sign-on, and at one with passwords. */
 const bySignOn = new Map<string, Headers>()
 const byPassword = new Map<string, Headers>()
 let pending: Headers = {}
@@ -56,7 +57,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Somebody who has proven their password, and not yet the factor that they have. */
+/** Returns the headers of a member who has verified their password but not their second factor. */
 async function pendingHeaders(): Promise<Headers> {
   const { addPending } = await import('#lib/identity/access/sign-ins/pending.ts')
   const rows = await database.sql(
@@ -74,21 +75,21 @@ async function pendingHeaders(): Promise<Headers> {
   return { cookie, 'sec-fetch-site': 'same-origin' }
 }
 
-test('the whole of the published API is asked', () => {
+test('the cases cover the whole published API', () => {
   expect(published.length).toBeGreaterThan(50)
 })
 
-/** What an operation needs besides the permission of its contract. */
+/** Permissions that an operation needs in addition to its contract's. */
 const ALSO: Record<string, readonly Permission[]> = { setAssetPosting: ['licenses-manager'] }
 
 describe.each(published)('$name', (contract) => {
-  test('tells whose second factor is pending no more than somebody who shows nothing', async () => {
+  test('answers a caller with a pending second factor like one without credentials', async () => {
     const answer = await send(contract, pending)
     expect(answer).toEqual(await send(contract, { 'sec-fetch-site': 'same-origin' }))
     expect(answer.status).toBe(contract.permission === 'none' ? 200 : 401)
   })
 
-  test.each(ROLES)('answers a member by single sign-on alone, %s, as any other', async (role) => {
+  test.each(ROLES)('answers a member with mandatory single sign-on, %s, like any other', async (role) => {
     const [signOnAnswers, other] = [bySignOn.get(role) ?? {}, byPassword.get(role) ?? {}]
     const { status, code } = await send(contract, signOnAnswers)
     expect([status, code]).toEqual([(await send(contract, other)).status, (await send(contract, other)).code])
@@ -101,12 +102,12 @@ describe.each(published)('$name', (contract) => {
   })
 })
 
-test('and no password opens it', async () => {
+test('a password does not open the customer with mandatory single sign-on', async () => {
   for (const role of ROLES)
     expect(await signInFrom({ email: `${role}@alder.example`, password: PASSWORD })).toBeNull()
 })
 
-/** Of something that nobody has, with nothing in the body: what is answered follows from who asks. */
+/** Calls an operation for an unknown record with an empty body: the response depends on the caller only. */
 async function send({ method, path }: Published, headers: Headers) {
   const file = `../../app${path.replaceAll('{', '[').replaceAll('}', ']')}/route.ts`
   const handlers = await import(/* @vite-ignore */ file)

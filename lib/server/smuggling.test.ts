@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestServer } from './test-server.ts'
 
-// Where a proxy and we do not agree where a request ends, its rest is the beginning of somebody else's. So of everything
-// that can be read in two ways nothing is read: the connection ends, and what follows is never answered.
+// Where a proxy and this server disagree on the end of a request, the rest becomes the start of another client's
+// request (request smuggling). So ambiguous requests are rejected: the connection ends, and the rest is never answered.
 
 let testServer: Awaited<ReturnType<typeof openTestServer>>
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const REQUEST_START = 'POST /billing/v1/assets HTTP/1.1\r\nHost: console.example
 const HIDDEN = 'GET /billing/v1/hidden HTTP/1.1\r\nHost: console.example\r\nConnection: close\r\n\r\n'
 const END = '0\r\n\r\n'
 
-describe('what follows a request that has two ends', () => {
+describe('the rest of a request with two ends is not answered', () => {
   test.each([
     ['a length and chunks', `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n${END}`],
     ['two encodings', `Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n${END}`],
@@ -45,7 +45,7 @@ describe('what follows a request that has two ends', () => {
   })
 })
 
-test('a body that nobody asked for is no request', async () => {
+test('an unexpected body is not read as a request', async () => {
   const before = testServer.seen.length
   const get = REQUEST_START.replace('POST', 'GET')
   const hidden = HIDDEN.replace('hidden', 'body')

@@ -6,11 +6,10 @@ import { heedSignals, RESTART, type Running, runUntilStopped } from './workers/l
 import { processSettings } from './workers/settings.ts'
 import type { ReadyWorker } from './workers/worker-process.ts'
 
-/** Workers say themselves why they don't stop, a little earlier than their primary would. In milliseconds. */
+/** Workers report a failed stop themselves, so much earlier than their primary would, in milliseconds. */
 const FOR_WORKERS = 10_000
 
-// The production process, or the first one of several. It ends with 0 when it was asked to and all went well, else
-// with 1.
+// Production process, or the primary of several. Exits with 0 after a successful stop, else with 1.
 if (cluster.isWorker) (await import('./workers/worker.ts')).runWorker(startAlone)
 else run()
 
@@ -28,7 +27,7 @@ function run(): void {
   })
 }
 
-/** What one process alone needs, and what the first of several needs, is loaded there only. */
+/** Starts a single process, or the primary of several. Each loads only its own modules. */
 async function start(): Promise<Running & ReadyWorker & { restart?(): Promise<void> }> {
   checkSettings()
   const { count } = processSettings()

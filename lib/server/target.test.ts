@@ -15,15 +15,15 @@ test.each([
   ['/assets?filter=type:a|b', '/assets?filter=type:a|b'],
   ['/', '/'],
   ['/billing/v1/assets/', '/billing/v1/assets/'],
-  // A slash, a backslash and a dot that are part of an id stay so.
+  // An encoded slash, backslash or dot in an id stays encoded.
   ['/billing/v1/invoices/INV%2F1', '/billing/v1/invoices/INV%2F1'],
   ['/billing/v1/invoices/a%5Cb...', '/billing/v1/invoices/a%5Cb...'],
   ['/billing/v1/invoices/%C3%A9%20', '/billing/v1/invoices/%C3%A9%20'],
-  // The same letter, and only in the path.
+  // Unreserved letters are decoded, but only in the path.
   ['/%62illing/%76%31/%61ssets?x=%61', '/billing/v1/assets?x=%61'],
-  // A bad query is the API's to refuse: it names the parameter.
+  // The API rejects a malformed query itself, with the parameter's name.
   ['/assets?x=%ZZ', '/assets?x=%ZZ'],
-])('lets %s in as %s', (target, url) => {
+])('accepts %s as %s', (target, url) => {
   expect(readTarget(target).url).toBe(url)
   expect(readTarget(target).path).toBe(url.split('?')[0])
 })
@@ -45,7 +45,7 @@ describe('absolute targets', () => {
     'localhost:443',
     'javascript:0',
   ])('%s is refused', (target) => expect(rejection(target)).toBe('400 invalid_request'))
-  test('a user before the host is part of the host, which is then nobody', () => {
+  test('user info before the host is part of the host, which is therefore unknown', () => {
     expect(readTarget('http://localhost@evil.example/').host).toBe('localhost@evil.example')
   })
 })
@@ -74,9 +74,9 @@ test.each([
   '/.',
   '/%2e%2E/x',
   '/a/.%2e/b',
-])('%s names nothing', (target) => expect(rejection(target)).toBe('404 not_found'))
+])('%s is not found', (target) => expect(rejection(target)).toBe('404 not_found'))
 
-test('an address has a longest length', () => {
+test('the length of a target is limited', () => {
   const longest = `/${'a'.repeat(TARGET_LIMIT - 1)}`
   expect(readTarget(longest).url).toBe(longest)
   expect(rejection(`${longest}a`)).toBe('400 invalid_request')
@@ -95,7 +95,7 @@ test.each([
   ['/auth/sign-on/callback/x?code=y', 'sign-in'],
   ['/auth/sign-onx', 'api'],
   ['/api/unsubscribe?link=x', 'sign-in'],
-  // What is not there is a page, of which there is one that is made once.
+  // Unknown paths are pages, answered by the prerendered 404.
   ['/api', 'page'],
   ['/api/auth', 'page'],
   ['/api/auth/?x', 'page'],
@@ -109,7 +109,7 @@ test.each([
   ['/_next/static/a.js', 'asset'],
 ])('%s belongs to the area %s', (target, area) => expect(areaOf(target)).toBe(area))
 
-test('any text at all is refused in order, or has one form that is its own', () => {
+test('any text is rejected with a problem, or has one canonical form', () => {
   const piece = fc.constantFrom(
     '/',
     '.',
@@ -135,7 +135,7 @@ test('any text at all is refused in order, or has one form that is its own', () 
       const read = rejection(target)
       if (typeof read === 'string') return /^40[04] (invalid_request|not_found)$/.test(read)
       const { url, path } = readTarget(target)
-      // Next's own parser must see the path that was checked, whatever it makes of a `<`.
+      // Next's own parser must see the checked path, including any `<`.
       const { pathname } = new URL(url, 'http://here.invalid')
       return readTarget(url).url === url && decodeURIComponent(pathname) === decodeURIComponent(path)
     }),

@@ -1,23 +1,23 @@
 import { Problem } from '#lib/platform/api/problem.ts'
 
-/** Longer targets are refused: a list with 50 alternatives in its filter needs a tenth of it. In bytes. */
+/** Longest target, in bytes; a list with 50 alternatives in its filter needs a tenth of it. */
 export const TARGET_LIMIT = 8 * 1024
 
-/** What part of the application a path belongs to: each has its own methods, headers and form of refusal. */
+/** Part of the application that a path belongs to: each has its own methods, headers and error format. */
 export type Area = 'api' | 'sign-in' | 'health' | 'asset' | 'page'
 
-/** The request target in the one form that everything behind the front door sees. */
+/** Request target in canonical form. */
 export type Target = {
   area: Area
-  /** Percent-encoded still, but for letters, digits and `-._~`. */
+  /** Path, percent-encoded except for letters, digits and `-._~`. */
   path: string
   /** Path and query. */
   url: string
-  /** The host that an absolute target names, lower case. */
+  /** Host of an absolute target, in lower case. */
   host?: string
 }
 
-/** The area of a target that may be broken otherwise, so that its refusal has the right form. */
+/** Returns the area of a target, even of a malformed one, so that its error has the right format. */
 export function areaOf(target: string): Area {
   const url = target.replace(/^https?:\/\/[^/?]*/i, '')
   if (/^\/auth\/sign-on(?=[/?]|$)/.test(url)) return 'sign-in'
@@ -28,13 +28,13 @@ export function areaOf(target: string): Area {
 }
 
 /**
- * Reads the target of a request line: origin-form, or absolute-form, which is brought to origin-form.
- * @throws Problem `invalid_request` where it is no target of ours; `not_found` for paths with empty or dot
- *   segments, which Next would answer with a redirect
+ * Parses the target of a request line: origin-form, or absolute-form, which is converted to origin-form.
+ * @throws Problem `invalid_request` for a malformed target; `not_found` for paths with empty or dot segments, which
+ * Next would answer with a redirect
  */
 export function readTarget(rawTarget: string): Target {
   if (rawTarget.length > TARGET_LIMIT) throw invalid(`The address may have at most ${TARGET_LIMIT} bytes.`)
-  // What else is there was not percent-encoded, and nobody can say in which encoding it is.
+  // Other bytes were not percent-encoded, and their encoding is unknown.
   if (!/^[!-~]+$/.test(rawTarget) || rawTarget.includes('#'))
     throw invalid('The address must be percent-encoded.')
   const { host, origin } = splitAbsolute(rawTarget)
@@ -58,7 +58,7 @@ function plainPath(rawTarget: string): string {
   return path
 }
 
-// RFC 3986, 6.2.2.2: %41 and A are the same letter, and routing must not see two paths where there is one.
+// RFC 3986, 6.2.2.2: %41 and A are the same letter, and routing must not see two different paths.
 function decodeUnreserved(path: string): string {
   let decoded: string
   try {
@@ -77,7 +77,7 @@ function invalid(detail: string): Problem {
   return new Problem('invalid_request', detail)
 }
 
-/** The methods of an area. Of the API each path has its own: lib/platform/api/endpoint.ts refuses the others. */
+/** Allowed methods of an area. In the API each path has its own: lib/platform/api/endpoint.ts rejects the others. */
 const ALLOWED: Record<Exclude<Area, 'api'>, string> = {
   'sign-in': 'GET, HEAD, POST',
   health: 'GET, HEAD',
@@ -85,7 +85,7 @@ const ALLOWED: Record<Exclude<Area, 'api'>, string> = {
   page: 'GET, HEAD',
 }
 
-/** @throws Problem `method_not_allowed`, with what the area has */
+/** @throws Problem `method_not_allowed`, with the allowed methods of the area */
 export function checkMethod(method: string | undefined, area: Exclude<Area, 'api'>): void {
   const allowed = ALLOWED[area]
   if (allowed.split(', ').includes(method ?? '')) return

@@ -6,9 +6,9 @@ export type Part = string | RegExp | (() => unknown)
 export type Answer = { status: number; headers: Record<string, string>; body: string }
 
 /**
- * Sends bytes to a port of this machine as they are: HTTP clients tidy up what the tests are about.
- * @param parts what to send; a pattern waits until it was answered, a function for what it promises
- * @returns the answers until the server closes the connection, a minute at most, and whether it did
+ * Sends raw bytes to a local port, because HTTP clients would normalize them.
+ * @param parts data to send; a pattern waits for a matching response, a function for its promise
+ * @returns the responses until the server closes the connection, within a minute, and whether it did
  */
 export async function exchange(port: number, parts: Part[]) {
   const socket = connect(port, '127.0.0.1')
@@ -17,23 +17,23 @@ export async function exchange(port: number, parts: Part[]) {
   socket.on('data', (chunk: string) => {
     text += chunk
   })
-  // A server that cuts the connection is what some tests want; they look at the answers.
+  // Some tests expect the server to cut the connection; they check the responses.
   socket.on('error', () => {})
   const closed = new Promise<boolean>((resolve) => socket.once('close', () => resolve(true)))
   for (const part of parts) {
     if (typeof part === 'function') await part()
     else if (part instanceof RegExp)
-      // Fixed wait: between two looks.
+      // Fixed wait: interval of a poll.
       while (!part.test(text) && !socket.destroyed) await sleep(5)
     else if (!socket.destroyed) socket.write(part, 'latin1')
   }
-  // Fixed wait: the limit, which no test that passes comes to.
+  // Fixed wait: a time limit that no passing test reaches.
   const wasClosed = await Promise.race([closed, sleep(60_000, false, { ref: false })])
   socket.destroy()
   return { answers: answersIn(text), wasClosed }
 }
 
-/** Of answers with a Content-Length, or the last one until the end. */
+/** Parses responses with a Content-Length; the last one may extend to the end. */
 function answersIn(text: string): Answer[] {
   const cut = text.indexOf('\r\n\r\n')
   if (cut < 0) return []

@@ -8,7 +8,9 @@ import { exchange, type Part } from './test-exchange.ts'
 
 type Seen = { method: string | undefined; url: string | undefined; headers: IncomingHttpHeaders }
 
-/** A front door on a free port. Behind it: an application that answers `inside` and remembers what it saw. */
+/**
+ * Opens an HTTP server on a free port, in front of an application that answers with `inside` and records its requests.
+ */
 export async function openTestServer(options: Partial<HttpHandlerOptions> = {}) {
   const seen: Seen[] = []
   const see = (req: IncomingMessage, res: ServerResponse) => {
@@ -41,9 +43,9 @@ export async function openTestServer(options: Partial<HttpHandlerOptions> = {}) 
     port,
     seen,
     close,
-    /** Sends bytes as they are; the answers, however many there are, and whether the connection was closed. */
+    /** Sends raw bytes; returns all responses, and whether the connection was closed. */
     send: (...parts: Part[]) => exchange(port, parts),
-    /** Sends one request on a connection of its own. */
+    /** Sends one request on a separate connection. */
     request: (line: string, headers: string[] = ['Host: console.example'], body = '') =>
       exchange(port, [
         `${line} HTTP/1.1\r\n${[...headers, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`,

@@ -25,13 +25,13 @@ test.each([
   expect(isPrivate(address)).toBe(expected)
 })
 
-test('the settings tell of a forgotten one', () => {
+test('an https address without a trusted proxy is reported from the settings', () => {
   expect(proxyDoubt({ https: true, trustProxy: false })).toContain('TRUST_PROXY=1')
   expect(proxyDoubt({ https: true, trustProxy: true })).toBeUndefined()
   expect(proxyDoubt({ https: false, trustProxy: false })).toBeUndefined()
 })
 
-test('its first request is told of, once, and none where it is known', async () => {
+test('the first forwarded request is reported once, and none with a trusted proxy', async () => {
   const warningCount = () => lines.filter(({ msg }) => msg?.includes('TRUST_PROXY')).length
   const forwarded = ['Host: console.example', 'X-Forwarded-For: 198.51.100.7']
   const trusting = await openTestServer({ trustProxy: true })

@@ -3,8 +3,8 @@ import { BlockList, isIPv6 } from 'node:net'
 import { canonicalAddress } from '#lib/platform/caller/limits/addresses.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 
-// A proxy in front that we are not told of makes all clients look like one: whoever fails to sign in counts against all who
-// sign in to the same account from a browser that it does not know.
+// An undeclared proxy makes all clients look like one: a failed sign-in then counts against everyone who signs in to
+// the same account from an unknown browser.
 
 const PRIVATE = new BlockList()
 for (const [network, bits] of [
@@ -23,13 +23,13 @@ for (const [network, bits] of [
 ] as const)
   PRIVATE.addSubnet(network, bits, 'ipv6')
 
-/** Whether an address is of this machine or of a private network, where proxies are. */
+/** Returns whether an address belongs to this machine or a private network, where proxies are. */
 export function isPrivate(address: string): boolean {
   const plain = canonicalAddress(address)
   return PRIVATE.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
 }
 
-/** What the settings themselves tell; undefined: nothing. */
+/** Returns the warning that follows from the settings; undefined: none. */
 export function proxyDoubt({
   https,
   trustProxy,
@@ -42,8 +42,8 @@ export function proxyDoubt({
 }
 
 /**
- * Watches requests for signs of a proxy that the settings do not tell of, and says so once in a process: X-Forwarded-For
- * from a private address. Anybody may send that header, but from there it is a proxy.
+ * Watches requests for signs of an undeclared proxy, and logs them once per process: X-Forwarded-For from a private
+ * address. Any client may send that header, but from a private address it comes from a proxy.
  */
 export function proxyWatch(trustProxy: boolean): (req: IncomingMessage) => void {
   let isOver = trustProxy

@@ -2,12 +2,12 @@ import 'server-only'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 
-/** A member whose screens these are. */
+/** Member who uses the screens. */
 export type Member = { customerId: CustomerId; memberId: string }
 
 /**
- * The signed-in member that a caller is.
- * @throws Problem `permission_denied` for an API key, which sees no screens
+ * Returns the caller as a signed-in member.
+ * @throws Problem `permission_denied` for an API key, which uses no screens
  */
 export function memberOf({ via, customerId, id }: Caller, detail: string): Member {
   if (via === 'session') return { customerId, memberId: id }

@@ -18,7 +18,7 @@ import { addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts
 import { run } from '#lib/platform/db/test-server.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 
-// Who asks is looked up when a request begins. Its body may take its time, and whoever asks may be shut out meanwhile.
+// The caller is authenticated before the body arrives, and may lose access in the meantime (TOCTOU race).
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -93,7 +93,7 @@ const KEY_CALLS: Record<string, () => Call> = {
   revokeKey: CALLS.revokeKey as () => Call,
 }
 
-/** Sends it, and lets its body arrive when `meanwhile` is done. */
+/** Sends the request, and delivers its body after `change` has finished. */
 async function sendDuring(headers: Headers, [operation, path, method, body]: Call, change: () => unknown) {
   const stream = new ReadableStream(
     {
@@ -136,8 +136,8 @@ const SHUT_OUT = {
     sql('UPDATE members SET disabled_at = now(), removed_at = now() WHERE id = $1', id.ana),
 }
 
-describe('a request whose body comes late', () => {
-  it.each(Object.keys(CALLS))('%s is carried out, where nothing happened meanwhile', async (name) => {
+describe('a request whose body arrives late', () => {
+  it.each(Object.keys(CALLS))('%s is carried out, where the caller keeps access', async (name) => {
     const { status } = await sendDuring(by.session, (CALLS[name] as () => Call)(), () => {})
     // Ben has no factor that could be taken away.
     expect(status).toBe(name === 'resetFactors' ? 404 : 200)
@@ -145,7 +145,7 @@ describe('a request whose body comes late', () => {
 
   const sessions = Object.entries({ ...SHUT_OUT, 'which was ended': endSession })
   it.each(sessions.flatMap(([how, what]) => Object.keys(CALLS).map((name) => [name, how, what] as const)))(
-    '%s of a session %s is nobody’s, and changes nothing',
+    '%s of a session %s is unauthenticated and changes nothing',
     async (name, _, change) => {
       let before: unknown
       const { status, json } = await sendDuring(by.session, (CALLS[name] as () => Call)(), async () => {
@@ -160,7 +160,7 @@ describe('a request whose body comes late', () => {
   const revoked = () => sql('UPDATE api_keys SET revoked_at = now() WHERE id = $1', id.key)
   const byKey = Object.entries({ ...SHUT_OUT, 'which was revoked': revoked })
   it.each(byKey.flatMap(([how, what]) => Object.keys(KEY_CALLS).map((name) => [name, how, what] as const)))(
-    '%s of a key %s is nobody’s, and changes nothing',
+    '%s of a key %s is unauthenticated and changes nothing',
     async (name, _, change) => {
       let before: unknown
       const { status, json } = await sendDuring(by.key, (KEY_CALLS[name] as () => Call)(), async () => {
@@ -172,17 +172,17 @@ describe('a request whose body comes late', () => {
     },
   )
 
-  it.each(Object.keys(CALLS))('%s is decided by the roles of the moment', async (name) => {
+  it.each(Object.keys(CALLS))('%s is decided by the current roles', async (name) => {
     const isKeyOperation = ['issueKey', 'rotateKey', 'revokeRenewalFeed'].includes(name)
     const { status } = await sendDuring(by.session, (CALLS[name] as () => Call)(), () =>
       sql("UPDATE members SET roles = '{finance-user}' WHERE id = $1", id.ana),
     )
-    // A key of their own may still follow their own; the keys of others are not there.
+    // A member can still rotate their own key; keys of others are not found.
     const expectedStatus = /^(rename|revoke)Key$/.test(name) ? 404 : 403
     expect(status).toBe(isKeyOperation && name !== 'issueKey' ? 200 : expectedStatus)
   })
 
-  it('gives no billing profile that its member sees no longer', async () => {
+  it('grants no billing profile that its member does not see any more', async () => {
     const body = { ...INVITATION, billingProfiles: null }
     const call: Call = [members.inviteMember, '/billing/v1/members', 'POST', body]
     const { json } = await sendDuring(by.session, call, () =>
@@ -192,12 +192,12 @@ describe('a request whose body comes late', () => {
   })
 })
 
-describe('a change of seats, which looks up nobody a second time,', () => {
+describe('a change of seats, which usually authenticates its caller once,', () => {
   afterEach(() => void vi.restoreAllMocks())
   const change = (headers: Headers, during: () => unknown) =>
     sendDuring(headers, [setQuantity, '/billing/v1/assets/none', 'PATCH', { quantity: 1 }], during)
 
-  it.each(['session', 'key'] as const)('whose body took a second is by whom its %s is then', async (via) => {
+  it.each(['session', 'key'] as const)('checks the %s again, where the body took a second', async (via) => {
     const { now } = performance
     const slowly = async () => {
       await sql('UPDATE members SET disabled_at = now() WHERE id = $1', id.ana)
@@ -207,7 +207,7 @@ describe('a change of seats, which looks up nobody a second time,', () => {
     expect([status, json.code]).toEqual([401, 'unauthenticated'])
   })
 
-  it('whose body took a second is that of a caller who is one still', async () => {
+  it('proceeds for a caller who still has access, where the body took a second', async () => {
     const { now } = performance
     const { json } = await change(by.key, () => {
       vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 1001)
@@ -216,7 +216,7 @@ describe('a change of seats, which looks up nobody a second time,', () => {
   })
 })
 
-/** Until a connection waits for a lock that another one has. */
+/** Waits until a connection is blocked by another one's lock. */
 async function untilSomebodyWaits() {
   const waits = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
   await expect.poll(async () => (await database.opened.app.query(waits)).rowCount).toBeGreaterThan(0)
@@ -254,7 +254,7 @@ describe('a directory whose token is revoked while its request arrives', () => {
     expect(await listState()).toEqual(before)
   })
 
-  it('is refused at the end of a write that waits for somebody else, and whoever revokes it waits for nobody', async () => {
+  it('is rejected at the end of a write that waits for a lock, and the revocation does not wait for the write', async () => {
     const [token, customerId] = [newScimToken(), testCustomer as CustomerId]
     const newToken = { name: 'Directory', roles: ['it-manager'] as const, days: null }
     await scope({ customerId }, (tx) => addToken(tx, customerId, token, newToken))
@@ -288,12 +288,12 @@ describe('a directory whose token is revoked while its request arrives', () => {
   })
 })
 
-describe('while its caller is being shut out', () => {
+describe('a caller who is losing access', () => {
   const disable = "UPDATE members SET disabled_at = now() WHERE id = '"
   it.each([
     ...Object.keys(CALLS).map((name) => [name, 'session', CALLS[name]] as const),
     ...Object.keys(KEY_CALLS).map((name) => [name, 'key', KEY_CALLS[name]] as const),
-  ])('%s of a %s waits for what becomes of them', async (_, via, call) => {
+  ])('waits with %s by %s until the status of the caller is committed', async (_, via, call) => {
     const gate = Promise.withResolvers<void>()
     const isLocked = Promise.withResolvers<void>()
     const shutting = scope({ customerId: testCustomer as CustomerId }, async (tx) => {
@@ -313,7 +313,7 @@ describe('while its caller is being shut out', () => {
     expect([status, json.code]).toEqual([401, 'unauthenticated'])
   })
 
-  it('two keys that revoke each other at once end, and one of them was first', async () => {
+  it('does not deadlock with another key that revokes it concurrently: one succeeds, the other is unauthenticated', async () => {
     for (let round = 0; round < 10; round++) {
       const made = await Promise.all(
         [0, 1].map(async (n) => ({

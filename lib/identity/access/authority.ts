@@ -10,17 +10,17 @@ import { apiKeys, members } from '#lib/platform/db/schema/customers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 
 export type Locks = {
-  /** Locks what is changed and comes before the caller's own member: other members. */
+  /** Locks the changed members, whose rows are locked before the caller's own member. */
   before?: (tx: Transaction) => Promise<unknown>
-  /** Ids of the keys that are changed, or finds them. */
+  /** Ids of the changed keys, or a function that finds them. */
   keys?: readonly string[] | ((tx: Transaction) => Promise<readonly string[]>)
   evenIfClosed?: boolean
 }
 
 /**
- * `scope` for whatever gives or takes authority: changes of members and keys. It asks for a fresh sign-in, and hands the caller on
- * as they are now and stay until the transaction ends: whoever shuts them out, ends their session or key, or takes a role
- * from them meanwhile, comes either before it or after it.
+ * Runs `scope` for changes of members and keys. Requires a fresh sign-in, locks the caller's member and keys, and
+ * passes the caller's current roles: a concurrent removal of the member, session, key or role commits either before
+ * this transaction or after it.
  * @throws Problem `fresh_sign_in_required`; `unauthenticated` as `callerNow` does
  */
 export function scopeOfAuthority<T>(
@@ -34,8 +34,8 @@ export function scopeOfAuthority<T>(
 }
 
 /**
- * The same inside of a transaction that is open already, as of one that changes a person at several customers: the caller as
- * they are now and stay.
+ * Like `scopeOfAuthority`, but within an open transaction, such as one that changes a person at several customers.
+ * Returns the caller with their current roles, locked until the transaction ends.
  * @throws Problem `unauthenticated` as `callerNow` does
  */
 export async function authorityIn(
@@ -49,7 +49,7 @@ export async function authorityIn(
   return callerNow(tx, caller)
 }
 
-/** Their member: of a session its own, of a key its issuer, unless it is the customer's. */
+/** Locks the caller's member: that of the session, or the issuer of the key, unless the key belongs to the customer. */
 async function lockMemberOf(tx: Transaction, { via, customerId, id }: Caller): Promise<void> {
   const its: Partial<Record<Caller['via'], SQL>> = {
     session: eq(members.id, id),
@@ -61,7 +61,10 @@ async function lockMemberOf(tx: Transaction, { via, customerId, id }: Caller): P
   await tx.select({ id: members.id }).from(members).where(memberFilter).for('no key update')
 }
 
-/** These and the one that asks, in one order: two keys that end each other wait, and never in a circle. */
+/**
+ * Locks these keys and the caller's own key by ascending id, so that two keys that revoke each other wait without a
+ * deadlock.
+ */
 async function lockKeys(tx: Transaction, { via, customerId, id }: Caller, keys: readonly string[]) {
   const which = or(inArray(apiKeys.id, [...keys]), via === 'key' ? eq(apiKeys.id, id) : undefined)
   await tx
@@ -73,8 +76,8 @@ async function lockKeys(tx: Transaction, { via, customerId, id }: Caller, keys: 
 }
 
 /**
- * To be asked before anything is given by which somebody could stay who has stolen an API key.
- * @param what what it takes a person for: "To invite somebody"
+ * Requires a signed-in member, so that a stolen API key can't create further access (persistence).
+ * @param what subject of the error message: "To invite somebody"
  * @throws Problem `permission_denied` for an API key
  */
 export function requirePerson({ via }: Pick<Caller, 'via'>, what: string): void {
@@ -86,9 +89,9 @@ export function requirePerson({ via }: Pick<Caller, 'via'>, what: string): void 
 }
 
 /**
- * To be asked before anything is done by a call that changes keys or members.
- * @throws Problem `fresh_sign_in_required`, where a session's member proved who they are too long ago; the console asks
- *   them to do so again, and repeats the request
+ * Requires a fresh sign-in before a change of keys or members.
+ * @throws Problem `fresh_sign_in_required`, where a session's member last authenticated too long ago; the console asks
+ * the member to   confirm their identity, and repeats the request
  */
 export function requireFresh(caller: Caller): void {
   if (isFresh(caller)) return
@@ -98,21 +101,21 @@ export function requireFresh(caller: Caller): void {
   )
 }
 
-/** For so many seconds after a member proved who they are, their session may change keys and members. */
+/** Seconds after an authentication within which a session may change keys and members. */
 const FRESH_SECONDS = 10 * 60
 
 /**
- * Whether it is certain enough who is calling to change keys and members. A session may stand open while its member is
- * away from it; a key and the command line have nobody who could be asked, and other rules bound what they may change.
+ * Returns whether the caller may change keys and members without confirming their identity. An unattended session must
+ * confirm; API keys and the command line can't, and other rules limit their changes.
  */
 export function isFresh({ via, verifiedSecondsAgo }: Pick<Caller, 'via' | 'verifiedSecondsAgo'>): boolean {
   return via !== 'session' || (verifiedSecondsAgo !== undefined && verifiedSecondsAgo < FRESH_SECONDS)
 }
 
 /**
- * The caller as they are now, by the statements that found them when the request began: a role that they lost meanwhile is
- * gone, and so is a billing profile. The operator and a directory are given back as they are.
- * @throws Problem `unauthenticated` where the session or key has ended since, or its member was shut out
+ * Reads the caller's current state with the queries that authenticated the request: roles and billing profiles removed
+ * since then are missing. Operators and directories are returned unchanged.
+ * @throws Problem `unauthenticated` where the session or key has ended since, or its member was disabled
  */
 async function callerNow(tx: Transaction, caller: Caller): Promise<Caller> {
   const { via, customerId, id, session } = caller
@@ -139,7 +142,7 @@ async function only(
   })
 }
 
-/** drizzle hands times on as PostgreSQL writes them. */
+/** Converts a time, which drizzle returns in PostgreSQL's format for raw statements. */
 function dateOf(time: Date | string | null): Date | null {
   return time === null ? null : new Date(time)
 }

@@ -4,7 +4,7 @@ import { accessRoutes } from '../routes.ts'
 import { Assertion } from '../second-factors/contract.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from './passwords/rules.ts'
 
-/** What proves that it is the member who sits there: by `by` the ways are told apart. */
+/** Proof of the member's identity, discriminated by `by`. */
 export const Credential = z.discriminatedUnion('by', [
   z.strictObject({ by: z.literal('password'), password: z.string().min(1).max(PASSWORD_MAX) }),
   z.strictObject({ by: z.literal('code'), code: z.string().min(1).max(100) }),
@@ -13,7 +13,9 @@ export const Credential = z.discriminatedUnion('by', [
 
 export type Credential = z.output<typeof Credential>
 
-/** Public clients call it first, to see whether their key works and whose it is. */
+/**
+ * Validates a key. Public clients call it first, to find out whether their key works and which customer it belongs to.
+ */
 export const validateKey = contract({
   ...accessRoutes.validateKey,
   summary: 'Whose key is this',
@@ -39,7 +41,7 @@ const newPassword = z
   .min(PASSWORD_MIN, `must have at least ${PASSWORD_MIN} characters`)
   .max(PASSWORD_MAX, `must have at most ${PASSWORD_MAX} characters`)
 
-/** The console's own call: a member changes their password. Not part of the published API. */
+/** Changes the member's password. Internal to the console, not part of the published API. */
 export const changePassword = contract({
   ...accessRoutes.changePassword,
   evenIfClosed: true,
@@ -52,7 +54,9 @@ export const changePassword = contract({
   problems: ['permission_denied', 'rate_limited'],
 })
 
-/** The console's own call: by what a member can prove who they are. Not part of the published API. */
+/**
+ * Lists the ways in which a member can confirm their identity. Internal to the console, not part of the published API.
+ */
 export const readWays = contract({
   ...accessRoutes.readWays,
   summary: 'By what the signed-in member can prove that it is they',
@@ -67,7 +71,7 @@ export const readWays = contract({
   problems: ['permission_denied'],
 })
 
-/** The console's own call: a member proves again who they are. Not part of the published API. */
+/** Confirms the member's identity again. Internal to the console, not part of the published API. */
 export const proveSession = contract({
   ...accessRoutes.proveSession,
   evenIfClosed: true,
@@ -80,7 +84,9 @@ export const proveSession = contract({
   problems: ['permission_denied', 'rate_limited'],
 })
 
-/** The console's own call: somebody takes up a membership by a link, or sets a password anew. Not part of the published API. */
+/**
+ * Accepts an invitation by its link, or sets a new password. Internal to the console, not part of the published API.
+ */
 export const redeemLink = contract({
   ...accessRoutes.redeemLink,
   evenIfClosed: true,
@@ -100,7 +106,7 @@ export const redeemLink = contract({
   problems: ['not_found', 'rate_limited'],
 })
 
-/** The console's own call: somebody has forgotten their password. Not part of the published API. */
+/** Requests a link for a forgotten password. Internal to the console, not part of the published API. */
 export const askRecovery = contract({
   ...accessRoutes.askRecovery,
   evenIfClosed: true,

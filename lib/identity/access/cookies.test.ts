@@ -4,7 +4,7 @@ import { authOptions } from './sign-ins/next-auth.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
 
-/** Each cookie that we set, as name and attributes. */
+/** Returns all cookies that the server sets, each with its name and attributes. */
 function cookies() {
   const { sessionToken, csrfToken, callbackUrl, ...more } = authOptions().cookies ?? {}
   expect(more).toEqual({})
@@ -29,7 +29,7 @@ test.each([
   ['https://console.example', '__Host-', true],
   ['http://localhost:3000', '', false],
 ])(
-  'with %s cookies are out of scripts’ reach, and bound to this host as far as browsers let us',
+  'cookies with %s are HttpOnly and bound to this host, as far as browsers support that',
   (baseUrl, prefix, secure) => {
     vi.stubEnv('BASE_URL', baseUrl)
     const names = ['session', 'csrf', 'callback', 'browser'].map((name) => `${prefix}console-${name}`)

@@ -16,7 +16,7 @@ import { hashPassword } from './passwords/hash.ts'
 import { Browser, goThrough, setUp } from './sign-on/test-browser.ts'
 import { signInFrom } from './test-sign-in.ts'
 
-describe('ways', () => {
+describe('the methods', () => {
   const PASSWORD = 'correct horse battery'
   let database: TestDatabase
   let issuer: HostileIssuer
@@ -35,7 +35,7 @@ describe('ways', () => {
     customerId = (await addNewCustomer()) as CustomerId
   })
 
-  /** Somebody who signs in by the issuer. */
+  /** Opens a session by single sign-on. */
   async function bySignOn(passwordHash: string | null) {
     const email = `ana@${customerId}.example`
     await addMember(customerId, { roles: ['admin'], email, passwordHash })
@@ -49,14 +49,14 @@ describe('ways', () => {
   }
   const byPassword = { by: 'password', password: PASSWORD } as const
 
-  describe('to confirm who they are is offered', () => {
-    it('single sign-on alone, to a member without a password', async () => {
+  describe('reauthenticationMethodsOf', () => {
+    it('offers only single sign-on to a member without a password', async () => {
       const caller = await bySignOn(null)
       expect(await reauthenticationMethodsOf(caller)).toEqual({ password: false, factor: true, signOn: true })
       await expect(prove(caller, byPassword)).rejects.toThrow('is not your password')
     })
 
-    it('both, to one who has a password, until the customer turns passwords off', async () => {
+    it('offers both to a member with a password, until the customer turns passwords off', async () => {
       const caller = await bySignOn(await hashPassword(PASSWORD))
       expect(await reauthenticationMethodsOf(caller)).toEqual({ password: true, factor: true, signOn: true })
       await prove(caller, byPassword)
@@ -71,7 +71,7 @@ describe('ways', () => {
       await expect(prove(caller, byPassword)).rejects.toThrow('is not your password')
     })
 
-    it('the password alone, where no issuer has opened the session', async () => {
+    it('offers only the password, where no identity provider has opened the session', async () => {
       const caller = await bySignOn(await hashPassword(PASSWORD))
       expect(await reauthenticationMethodsOf({ ...caller, session: 'another' })).toMatchObject({
         password: true,
@@ -110,7 +110,7 @@ describe('prove', () => {
       return (error as { code: string }).code
     }
   }
-  // The owner alone can make a session older, and the owner only past the wall.
+  // Only the database owner can age a session, and only by disabling row-level security.
   const older = (minutes: string) =>
     run(
       database.url,
@@ -136,7 +136,7 @@ describe('prove', () => {
     )
 
   describe('a session', () => {
-    it('is fresh for ten minutes after sign-in, and again after its member proved who they are', async () => {
+    it('is fresh for ten minutes after sign-in, and again after its member confirmed their identity', async () => {
       const [here, there] = [await open(), await open()]
       expect(await problemOf(here)).toBeUndefined()
       await older('9 minutes 50 seconds')
@@ -145,21 +145,21 @@ describe('prove', () => {
       expect(await problemOf(here)).toBe('fresh_sign_in_required')
       expect((await proveIn(here, PASSWORD)).json).toEqual({ proven: true })
       expect(await problemOf(here)).toBeUndefined()
-      // The same member elsewhere has proven nothing there.
+      // The same person has confirmed nothing at the other customer.
       expect(await problemOf(there)).toBe('fresh_sign_in_required')
       const query = "SELECT actor_name FROM audit_events WHERE action = 'session.confirmed' AND subject = $1"
       expect(await database.sql('northwind', query, [member])).toEqual([{ actor_name: 'Ana Ruiz' }])
     })
   })
 
-  describe('by what somebody can prove it', () => {
+  describe('the ways to confirm an identity', () => {
     const callApi = async (headers: Record<string, string>) => {
       const request = new Request('http://console.example/auth/v1/fresh-sign-in', { headers })
       const response = await route(readWays).GET(request)
       return { status: response.status, json: await response.json() }
     }
 
-    it('is told to a session, also one that is long old, and to no key', async () => {
+    it('are listed for a session of any age, and not for a key', async () => {
       const sid = await open()
       await older('11 minutes')
       const cookie = `console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
@@ -175,7 +175,7 @@ describe('prove', () => {
   })
 
   describe('a wrong password', () => {
-    it('is refused at its field and proves nothing', async () => {
+    it('is rejected at its field and confirms nothing', async () => {
       const sid = await open()
       await older('11 minutes')
       const { status, json } = await proveIn(sid, 'wrong wrong wrong')
@@ -183,7 +183,7 @@ describe('prove', () => {
       expect(await problemOf(sid)).toBe('fresh_sign_in_required')
     })
 
-    it('too often has to wait, in this session alone', async () => {
+    it('throttles this session only, when repeated too often', async () => {
       const [thief, owner] = [await open(), await open()]
       await older('11 minutes')
       const tries = await Promise.all(
@@ -197,15 +197,15 @@ describe('prove', () => {
     })
   })
 
-  describe('whoever is not a session', () => {
-    it('is asked for nothing', async () => {
+  describe('a caller without a session', () => {
+    it('needs no confirmation', async () => {
       const key = await findKeyCaller(digestOf(await addKey('northwind', ['admin'])))
       expect(key && isFresh(key)).toBe(true)
       expect(isFresh({ via: 'operator' })).toBe(true)
       expect(isFresh({ via: 'session' })).toBe(false)
     })
 
-    it('has nothing to prove: a key is refused', async () => {
+    it('can’t confirm an identity: a key is rejected', async () => {
       const authorization = `Bearer ${await addKey('northwind', ['admin'], { issuedBy: member })}`
       const { status, json } = await prove({ authorization }, { by: 'password', password: PASSWORD })
       expect([status, json.code]).toEqual([403, 'permission_denied'])
@@ -218,7 +218,7 @@ describe('prove', () => {
       [{ by: 'password' }],
       [{ by: 'password', password: '' }],
       [{ by: 'password', password: PASSWORD, more: 1 }],
-    ])('%j is no proof', async (body) => {
+    ])('%j is rejected', async (body) => {
       const sid = await open()
       const cookie = `console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
       expect((await prove({ cookie }, body)).status).toBe(400)

@@ -14,16 +14,19 @@ import { findPersonOf } from './people/find-person.ts'
 import { traceFailure } from './sign-ins/audit.ts'
 import { findOpening } from './sign-on/find-provider.ts'
 
-/** A second factor, where that was proven. */
+/** Result of a confirmation; `factor` where a second factor was verified. */
 type Verification = { factor?: Reaching }
 
-/** Throws a Problem where what is given proves nothing. */
+/** Throws a Problem where the credential is wrong. */
 type Check<By extends Credential['by']> = (
   caller: Caller,
   credential: Extract<Credential, { by: By }>,
 ) => Promise<Verification>
 
-/** By what a signed-in member can prove who they are. Another way is one more line here, and its shape in contract.ts. */
+/**
+ * Ways in which a signed-in member can confirm their identity. A new way needs an entry here, and its schema in
+ * contract.ts.
+ */
 const CHECKS: { [By in Credential['by']]: Check<By> } = {
   password: provePassword,
   code: (caller, { code }) => proveByFactor(caller, { code }, '/code'),
@@ -31,8 +34,8 @@ const CHECKS: { [By in Credential['by']]: Check<By> } = {
 }
 
 /**
- * Compares what a signed-in member gives to prove who they are.
- * @throws Problem `invalid_request` where it is wrong, `rate_limited` where it was so too often
+ * Verifies the credential with which a signed-in member confirms their identity.
+ * @throws Problem `invalid_request` where it is wrong, `rate_limited` after too many wrong ones
  */
 export function prove(caller: Caller, credential: Credential): Promise<Verification> {
   const check = CHECKS[credential.by] as Check<Credential['by']>
@@ -70,12 +73,15 @@ async function proveByFactor(
   throw new Problem('rate_limited', 'A code was wrong too often. Wait before you try again.', { headers })
 }
 
-/** By what a signed-in member can prove who they are: a password that opens their membership, a factor, their issuer. */
+/**
+ * Ways in which a signed-in member can confirm their identity: a password that opens their membership, a factor, their
+ * identity provider.
+ */
 type ReauthenticationMethods = { password: boolean; factor: boolean; signOn: boolean }
 
 /**
- * The ways that are not refused to a member: no password opens anything where the customer has turned them off, nor for who
- * has none; and an issuer confirms the sessions that it has opened.
+ * Returns the methods available to a member: a password opens nothing where the customer has turned passwords off, or
+ * the member has none, and an identity provider confirms only sessions that it has opened.
  */
 export async function reauthenticationMethodsOf({
   customerId,
@@ -91,7 +97,7 @@ export async function reauthenticationMethodsOf({
   return { password: factor && here.passwordHash !== null, factor, signOn: opening !== undefined }
 }
 
-/** Notes that the member has proven now, by the database's clock, that it is they who use this session. */
+/** Stores the time of a confirmation of the member's identity, by the database's clock. */
 export async function noteReauthentication(
   tx: Transaction,
   customerId: CustomerId,

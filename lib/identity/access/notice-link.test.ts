@@ -5,7 +5,7 @@ import { noticeLink, readNoticeLink } from './notice-link.ts'
 
 const link = { customerId: newCustomerId('northwind'), recipientId: '0b0e', notice: 'past-due' }
 
-it('says what was signed, and fits into an address', () => {
+it('returns the signed values and fits into an address', () => {
   expect(readNoticeLink(noticeLink(link))).toEqual(link)
   expect(noticeLink(link)).toMatch(/^[\w.-]+$/)
   const odd = { ...link, customerId: newCustomerId('ü"\\.'), recipientId: '' }
@@ -22,7 +22,7 @@ it('names no address, and is another one for each recipient, customer and kind',
   expect(new Set(links.map(noticeLink)).size).toBe(4)
 })
 
-it('is refused with any character changed, left out or added', () => {
+it('a link with any character changed, left out or added is rejected', () => {
   const text = noticeLink(link)
   const position = fc.nat({ max: text.length - 1 })
   fc.assert(
@@ -33,20 +33,20 @@ it('is refused with any character changed, left out or added', () => {
   )
 })
 
-it('is refused when the parts of two links are put together', () => {
+it('a combination of the parts of two links is rejected', () => {
   const [content] = noticeLink({ ...link, recipientId: 'other' }).split('.')
   const [, signature] = noticeLink(link).split('.')
   expect(readNoticeLink(`${content}.${signature}`)).toBeUndefined()
 })
 
 it.each(['', '.', 'x', 'x.y.z', `${noticeLink(link)}.`, `${noticeLink(link)}=`, 'a'.repeat(5000)])(
-  'is refused as %j',
+  '%j is rejected',
   (text) => {
     expect(readNoticeLink(text)).toBeUndefined()
   },
 )
 
-it('is refused when another secret has signed it', async () => {
+it('a link signed with another secret is rejected', async () => {
   vi.stubEnv('SESSION_SECRET', 'another secret than that of the tests')
   vi.resetModules()
   const other = await import('./notice-link.ts')

@@ -2,24 +2,24 @@ import 'server-only'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { isSigned, sign } from '#lib/platform/runtime/secrets.ts'
 
-/** Whom a link in a mail speaks for, and what it stops: a kind of notice, or `all`. */
+/** Recipient that a link in a mail speaks for, and the notices that it stops: one kind, or `all`. */
 export type NoticeLink = { customerId: CustomerId; recipientId: string; notice: string }
 
-/** Longer ones are not ours. */
+/** Length in characters beyond which a text is not one of our links. */
 const MAX_LENGTH = 2000
 
 const PURPOSE = 'links in notices'
 
 /**
- * The proof that whoever holds it got one of our mails: it needs no sign-in, names no address, and has no end,
- * because mails are kept. It can stop and restart notices to that recipient, and nothing else.
+ * Returns a signed capability for the holder of one of our mails: it needs no sign-in, contains no address, and never
+ * expires, because mails are kept. It can stop and restart notices to that recipient, and nothing else.
  */
 export function noticeLink({ customerId, recipientId, notice }: NoticeLink): string {
   const content = Buffer.from(JSON.stringify([customerId, recipientId, notice])).toString('base64url')
   return `${content}.${sign(PURPOSE, content).toString('base64url')}`
 }
 
-/** What a link says; undefined for what we have not signed, also with an older SESSION_SECRET. */
+/** Reads and verifies a link; undefined where the signature is wrong, including one by an older SESSION_SECRET. */
 export function readNoticeLink(text: string): NoticeLink | undefined {
   const [content = '', signature = '', ...more] = text.length > MAX_LENGTH ? [] : text.split('.')
   if (more.length > 0 || !isSigned(signature, PURPOSE, content)) return undefined

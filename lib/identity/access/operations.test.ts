@@ -43,7 +43,7 @@ const signedIn = async () => {
   if (sid === null) throw new Error('Could not sign in.')
   return { sid, cookie: await cookieOf(sid) }
 }
-/** What another program could make with our key: a token that is in order, of an algorithm that we do not use. */
+/** Makes a valid token with our key, but with an algorithm that we do not use, as another program could. */
 const encryptWithCbc = (claims: object) => {
   const info = 'NextAuth.js Generated Encryption Key'
   const key = Buffer.from(hkdfSync('sha256', sessionSecret(), '', info, 32))
@@ -58,7 +58,7 @@ const encryptWithCbc = (claims: object) => {
   return [header, '', ...[iv, text, tag].map((part) => part.toString('base64url'))].join('.')
 }
 const callerBehind = (cookie: string) => session(new Headers({ cookie }))
-// Nobody but the owner can make a session older, and the owner only past the wall.
+// Only the database owner can age a session, and only by disabling row-level security.
 const age = (column: 'created_at' | 'last_seen_at', interval: string) =>
   run(
     database.url,
@@ -92,11 +92,11 @@ describe('signing in', () => {
     ['an object for a password', () => ({ email: mail, password: { length: 5 } })],
     ['nothing', () => undefined],
     ['an endless password', () => ({ email: mail, password: 'x'.repeat(10_000) })],
-  ])('refuses %s', async (_, credentials) => {
+  ])('rejects %s', async (_, credentials) => {
     expect(await signIn(credentials())).toBeNull()
   })
 
-  it('refuses a disabled member, and one without a password', async () => {
+  it('rejects a disabled member, and one without a password', async () => {
     await database.sql('northwind', 'UPDATE members SET disabled_at = now() WHERE id = $1', [member])
     expect(await signIn({ email: mail, password: PASSWORD })).toBeNull()
     await database.sql(
@@ -108,7 +108,7 @@ describe('signing in', () => {
   })
 })
 
-it('signing in says nothing of what failed inside: next-auth puts the text into its answer', async () => {
+it('a failed sign-in reveals no internal error, because next-auth copies the text into its answer', async () => {
   const { signIn: pool } = database.opened
   const query = pool.query
   pool.query = (() => Promise.reject(new Error('Failed query: SELECT password_hash FROM members'))) as never
@@ -123,7 +123,7 @@ it('signing in says nothing of what failed inside: next-auth puts the text into 
 })
 
 describe('a session', () => {
-  it('ends with sign-out, and with its cookie altered', async () => {
+  it('ends with sign-out, and with a modified cookie', async () => {
     const { sid, cookie } = await signedIn()
     expect(await callerBehind(`${cookie}x`)).toBeUndefined()
     expect(await callerBehind('console-session=')).toBeUndefined()
@@ -133,7 +133,7 @@ describe('a session', () => {
     await signOut(sid)
   })
 
-  it('is opened by tokens of the one algorithm that we use, whatever others their senders name', async () => {
+  it('accepts only tokens of its one algorithm, whatever their header claims', async () => {
     const { sid, cookie } = await signedIn()
     expect(await callerBehind(cookie)).toBeDefined()
     const other = encryptWithCbc({ sid })
@@ -141,7 +141,7 @@ describe('a session', () => {
     expect(await callerBehind(`console-session=${other}`)).toBeUndefined()
   })
 
-  it('ends after 30 idle minutes, and after 8 hours however busy', async () => {
+  it('ends after 30 idle minutes, and after 8 hours in any case', async () => {
     const { cookie } = await signedIn()
     await age('last_seen_at', '29 minutes')
     expect(await callerBehind(cookie)).toBeDefined()
@@ -152,7 +152,7 @@ describe('a session', () => {
     expect(await callerBehind(other.cookie)).toBeUndefined()
   })
 
-  it('is forgotten once it has ended, when its member signs in again', async () => {
+  it('is deleted after its end, when its member signs in again', async () => {
     await signedIn()
     await age('last_seen_at', '31 minutes')
     await signedIn()
@@ -164,7 +164,7 @@ describe('a session', () => {
     expect(row).toEqual({ n: 1 })
   })
 
-  it('lives on by being used', async () => {
+  it('is prolonged by its use', async () => {
     const { cookie } = await signedIn()
     await age('last_seen_at', '29 minutes')
     await callerBehind(cookie)
@@ -176,7 +176,7 @@ describe('a session', () => {
     expect(row).toEqual({ fresh: true })
   })
 
-  it('follows the member: a removed role and a disabled member count from the next request on', async () => {
+  it('follows its member: a removed role or a disabled member applies from the next request on', async () => {
     const { cookie } = await signedIn()
     await database.sql('northwind', "UPDATE members SET roles = '{finance-user}' WHERE id = $1", [member])
     expect((await callerBehind(cookie))?.roles).toEqual(['finance-user'])
@@ -217,7 +217,7 @@ describe('a session and the API', () => {
     expect((await validate({ authorization: `Bearer ${issued}` })).json.email).toBe(mail)
   })
 
-  it('an Authorization header alone decides, even beside a good cookie', async () => {
+  it('an Authorization header takes precedence over a valid cookie', async () => {
     const { cookie } = await signedIn()
     expect((await validate({ cookie, authorization: 'Bearer nonsense' })).status).toBe(401)
   })
@@ -261,7 +261,7 @@ describe('changePassword', () => {
   const change = (cookie: string, body: unknown) =>
     send(route(changePassword), 'PUT', '/auth/v1/password', { cookie, 'sec-fetch-site': 'same-origin' }, body)
 
-  it('takes the new one, refuses the old one, ends the other sessions and leaves an audit row', async () => {
+  it('accepts the new password, rejects the old one, ends other sessions and records an audit event', async () => {
     const [here, there] = [await signedIn(), await signedIn()]
     const body = { currentPassword: PASSWORD, newPassword: 'another horse battery' }
     expect((await change(here.cookie, body)).status).toBe(200)
@@ -282,14 +282,14 @@ describe('changePassword', () => {
     [{ currentPassword: PASSWORD, newPassword: 'short' }, '/newPassword'],
     [{ currentPassword: PASSWORD, newPassword: 'x'.repeat(201) }, '/newPassword'],
     [{ newPassword: 'another horse battery' }, '/currentPassword'],
-  ])('refuses %j at its field, and keeps the old one', async (body, pointer) => {
+  ])('rejects %j at its field, and keeps the old password', async (body, pointer) => {
     const { cookie } = await signedIn()
     const { status, json } = await change(cookie, body)
     expect([status, json.errors[0].pointer]).toEqual([400, pointer])
     expect(await signIn({ email: mail, password: PASSWORD })).not.toBeNull()
   })
 
-  it('is nothing that a key can do', async () => {
+  it('rejects API keys', async () => {
     const authorization = `Bearer ${await addKey('northwind', ['admin'], { issuedBy: member })}`
     const body = { currentPassword: PASSWORD, newPassword: 'another horse battery' }
     expect(

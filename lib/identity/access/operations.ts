@@ -31,7 +31,7 @@ export const readWays = operation(contract.readWays, async (caller) => {
   return { body: await reauthenticationMethodsOf(caller) }
 })
 
-/** Notes that the member is there, after they have proven it: the session counts as freshly signed in from now on. */
+/** Confirms the member's identity: the session counts as freshly signed in from now on. */
 export const proveSession = operation(contract.proveSession, async (caller, { body }, { requestId }) => {
   const { via, customerId, session } = caller
   if (via !== 'session' || session === undefined)

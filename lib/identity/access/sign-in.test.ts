@@ -17,7 +17,7 @@ afterAll(() => database.close())
 
 const from = (index: number, cookies = '') => ({ address: `192.0.2.${index}`, userAgent: '', cookies })
 
-test('a flood of strangers, each from an address of its own, is refused in part and keeps no known browser waiting', async () => {
+test('a flood of unknown clients from different addresses is rejected in part and delays no known browser', async () => {
   const first = await signIn(ANA, from(250))
   if (first.kind !== 'signed-in') throw new Error(first.kind)
   const cookies = setDeviceCookie(first.deviceCookie).split(';')[0] ?? ''
@@ -29,7 +29,7 @@ test('a flood of strangers, each from an address of its own, is refused in part 
   )
   const kind = signIn(ANA, from(251, cookies)).then(({ kind }) => kind)
   const all = Promise.all(flood)
-  // Of those that wait, the last one has not had its turn yet.
+  // The last of the waiting attempts has not started yet.
   expect(await Promise.race([kind, all.then(() => 'after the flood')])).toBe('signed-in')
   const kinds = await all
   expect(kinds.filter((one) => one === 'service_unavailable').length).toBeGreaterThanOrEqual(38)

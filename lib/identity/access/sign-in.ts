@@ -14,18 +14,18 @@ import { addPending, endPending, furtherPending, type Pending } from './sign-ins
 import { closeSession, openSession } from './sign-ins/session-life.ts'
 import type { Issued } from './sign-on/sealed.ts'
 
-// The way of a sign-in: a proof, then what `nextStep` asks for, then a session of one membership. Whatever proves who
-// somebody is, such as a password, ends in `proceed`.
+// A sign-in goes from a verified credential through the steps of `nextStep` to a session of one membership. Every way
+// to verify a person, such as a password, ends in `proceed`.
 
 const SignIn = z.object({ email: z.email().max(254), password: z.string().min(1).max(PASSWORD_MAX) })
 
-/** Who asks, as far as the request says: an address in its one form, the browser's name for itself, its cookies. */
+/** Client of a request: its canonical IP address, its user agent, and its Cookie header. */
 export type BrowserClient = { address: string; userAgent: string; cookies: string }
 
 /**
- * `refused`: unknown, disabled and wrong look the same and take as long. `throttled`: answered before the password is
- * looked at; after so many seconds there may be another attempt. `pending`: there is a step to go, which the browser takes
- * with this id as a cookie, where it has none yet.
+ * `refused`: unknown, disabled and wrong are answered alike, in the same time (user enumeration). `throttled`: rejected
+ * before the comparison, with the wait in seconds. `pending`: a further step is required, identified by this id as a
+ * cookie, unless the browser has it already.
  */
 export type SignedIn =
   | { kind: 'signed-in'; sid: string; deviceCookie: string }
@@ -36,10 +36,10 @@ export type SignedIn =
 export const DENIED: SignedIn = { kind: 'refused' }
 
 /**
- * Proves an e-mail address by its password, and goes on from there: opens a session, and ends the one that the browser had
- * before, or says that there is a step to go.
- * @returns the new session's id and the browser's mark, for its cookies
- * @throws Problem `service_unavailable`, where too many try at once
+ * Verifies an e-mail address and a password. Opens a session and ends the browser's former one, or returns the next
+ * step.
+ * @returns the new session's id and the device cookie, for the browser's cookies
+ * @throws Problem `service_unavailable`, where too many attempts run concurrently
  */
 export async function signIn(credentials: unknown, client: BrowserClient): Promise<SignedIn> {
   const leave = await acquireSignIn(deviceCookieOf(client.cookies) === undefined ? 'strangers' : 'marked')
@@ -73,10 +73,10 @@ async function tried(credentials: unknown, client: BrowserClient): Promise<Signe
   return proceed(person, { proof: credentialDigest, proven: ['password'] }, client)
 }
 
-/** What is proven of somebody; `issued` where an identity provider has proven it. */
+/** Verified credential of a person; `issued` where an identity provider has verified it. */
 type VerifiedCredential = { proof: string; proven: readonly string[]; issued?: Issued | undefined }
 
-/** Goes on from a proof: to a session, or to the step before it. */
+/** Continues after a verified credential: opens a session, or starts a pending sign-in. */
 export async function proceed(
   person: Person,
   credential: VerifiedCredential,
@@ -89,14 +89,14 @@ export async function proceed(
   if (step.kind === 'refuse') return DENIED
   if (step.kind === 'open') return open(step.membership, credential, client)
   const { personId } = person
-  // A member who has a step to go was found by the trigger that finds people, but for one whom a backfill is still to reach.
+  // The trigger that adds people has an id for the member, unless the backfill has not reached them yet.
   if (personId === null) throw new Error('A member who has a step to go has no person.')
   return { kind: 'pending', id: await addPending({ personId, ...credential }) }
 }
 
 /**
- * Goes on from a step that was taken: to a session, or to the next step.
- * @param picked the customer, where one was picked
+ * Continues after a step: opens a session, or returns the next step.
+ * @param picked id of the chosen customer, where one was chosen
  */
 export async function goOn(
   pending: Pending,
@@ -115,7 +115,7 @@ export async function goOn(
   return (await furtherPending(pending, { picked })) ? { kind: 'pending' } : DENIED
 }
 
-/** Opens a session of a membership, and ends the one that the browser had before. @param since see `addSession` */
+/** Opens a session of a membership, and ends the browser's former one. @param since see `addSession` */
 export async function open(
   membership: Membership,
   { proof, proven, issued }: VerifiedCredential,
@@ -136,7 +136,7 @@ export async function open(
   }
   const sid = await openSession(membership, opening)
   if (sid === undefined) return DENIED
-  // Where it goes on to is no matter of the customer that it leaves.
+  // The former customer's audit event does not name the next customer.
   const why = before?.customerId === membership.customerId ? 'signed in again' : 'signed out'
   if (before?.session) await closeSession(before, before.session, why)
   return { kind: 'signed-in', sid, deviceCookie }
@@ -154,15 +154,15 @@ export function browserOf({ cookies }: BrowserClient): string | undefined {
 const BOUNDS = { waiting: 60, timeoutMs: 5000 }
 
 /**
- * An attempt takes the one connection that may look accounts up, and a thread. Strangers, who may come from a thousand
- * addresses, leave both to browsers in which somebody has signed in before, whatever their account: a mark is all that
- * is known before anything is asked.
+ * Limits concurrent attempts, each of which takes a database connection for account lookups and a thread. Unknown
+ * browsers, possibly from a thousand addresses (credential stuffing), have their own limit, so that browsers with a
+ * device cookie of any account keep theirs: nothing but the cookie is known before the lookup.
  */
 const gates = { strangers: gate({ atOnce: 2, ...BOUNDS }), marked: gate({ atOnce: 2, ...BOUNDS }) }
 
 /**
- * Waits for the turn of an attempt to sign in; what it gives ends it.
- * @throws Problem `service_unavailable`, where too many wait or it took too long
+ * Waits for a slot to sign in. The returned function releases the slot.
+ * @throws Problem `service_unavailable`, where too many wait or the wait took too long
  */
 function acquireSignIn(who: keyof typeof gates): Promise<() => void> {
   return gates[who]()

@@ -1,6 +1,6 @@
 import { type BrowserClient, signIn } from './sign-in.ts'
 
-/** Signs in from an address: the session's id, or what was answered instead. */
+/** Signs in from an address. @returns the session's id, or the outcome of a failure */
 export async function signInFrom(
   credentials: unknown,
   address = '192.0.2.1',

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const EMAIL = 'ana@alder.example'
 
-it('a member is told of each factor that is set up, removed or reset, and of a recovery code', async () => {
+it('a member is notified of each factor that is set up, removed or reset, and of a used recovery code', async () => {
   const sendMails = async () => {
     await notifyMembers('test', new AbortController().signal)
     return catcher.mails.splice(0).filter(({ headers }) => headers.subject !== 'New sign-in to your account')

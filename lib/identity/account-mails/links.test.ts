@@ -50,7 +50,7 @@ const join = (customer: string, more: object = {}) =>
 const invited = { passwordHash: null, invitedAt: new Date() }
 const mail = (customerId: CustomerId, memberId: string, kind: 'invitation' | 'reset') =>
   scope({ customerId }, (tx) => mailLink(tx, customerId, { memberId, kind, by: 'operator' }))
-/** The secrets in the mails that came, the first first. */
+/** Returns the secrets in the received mails, oldest first. */
 const secrets = () =>
   catcher.mails
     .splice(0)
@@ -63,7 +63,7 @@ const redeem = (secret = '', password = NEW, isNew = true) =>
 const enter = async (password: string) =>
   (await signIn({ email, password }, { address: `192.0.2.${made}`, userAgent: '', cookies: '' })).kind
 let asker = 0
-/** Each from an address of its own, unless told. */
+/** Each request comes from a different address by default. */
 const forget = (address = email, from = `198.51.100.${++asker}`) =>
   runWithRequestContext({ requestId: randomUUID(), address: from, agent: 'Test' }, () =>
     askRecovery(
@@ -77,7 +77,7 @@ const forget = (address = email, from = `198.51.100.${++asker}`) =>
   )
 
 describe('a mailed link', () => {
-  test('of an invitation proves the address: its password is the person’s', async () => {
+  test('proves the address for an invitation: its password is set for the person', async () => {
     const member = await join(alder, invited)
     await join(birch, invited)
     await mail(alder, member, 'invitation')
@@ -91,11 +91,11 @@ describe('a mailed link', () => {
       [email],
     )
     expect(rows).toEqual([{ has: true }])
-    // The other invitation waits for its own link.
+    // The other invitation is accepted by its own link.
     expect(await enter(NEW)).toBe('signed-in')
   })
 
-  test('of an invitation asks who has a password for that one, and takes none away', async () => {
+  test('asks a person with a password for that one on an invitation, and does not replace it', async () => {
     await join(alder, { passwordHash: null })
     await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${email}'`)
     await mail(birch, await join(birch, invited), 'invitation')
@@ -106,7 +106,7 @@ describe('a mailed link', () => {
     expect(await enter(OLD)).toBe('pending')
   })
 
-  test('is withdrawn by a new one, also before it left', async () => {
+  test('is withdrawn by a new one, even before it was sent', async () => {
     const member = await join(alder, invited)
     await mail(alder, member, 'invitation')
     await mail(alder, member, 'invitation')
@@ -116,7 +116,7 @@ describe('a mailed link', () => {
     expect(await sendMails()).toBe(0)
   })
 
-  test('that is not taken is made anew, with another secret', async () => {
+  test('is made again with another secret, where the mail server did not accept the former one', async () => {
     const member = await join(alder, invited)
     await mail(alder, member, 'invitation')
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
@@ -133,7 +133,7 @@ describe('a mailed link', () => {
   })
 })
 
-describe('a forgotten password', () => {
+describe('a request for a forgotten password', () => {
   test('is answered the same for a known and an unknown address, and only the known one gets a mail', async () => {
     await join(alder)
     const [existing, unknown] = [await forget(), await forget(`nobody.${email}`)]
@@ -144,7 +144,7 @@ describe('a forgotten password', () => {
     ])
   })
 
-  test('is set by the link for all that somebody has, and ends their sessions everywhere', async () => {
+  test('results in a new password for all memberships, and ends all sessions of the person', async () => {
     const members = [await join(alder), await join(birch)]
     const outcome = await signIn(
       { email, password: OLD },
@@ -179,7 +179,7 @@ describe('a forgotten password', () => {
     expect(catcher.mails.map(({ headers }) => headers.subject)).toContain('Your password was changed')
   })
 
-  test('has one link that works: a new one withdraws it, and it ends after half an hour', async () => {
+  test('has one valid link: a new request withdraws it, and it expires after half an hour', async () => {
     await join(alder)
     await forget()
     await sendMails()
@@ -201,14 +201,14 @@ describe('a forgotten password', () => {
 
   test.each([
     ['is disabled', { disabledAt: new Date() }],
-    ['has not come yet', invited],
-  ])('opens nothing to who %s', async (_, more) => {
+    ['has not accepted yet', invited],
+  ])('results in no link for a member who %s', async (_, more) => {
     await join(alder, more)
     expect(await forget()).toEqual({ asked: true })
     expect(await sendMails()).toBe(0)
   })
 
-  test('is asked for a few times with one address, and from one place, known or not', async () => {
+  test('is limited per address and per client, whether the address is known or not', async () => {
     await join(alder)
     const callApi = async (address: string) => {
       const answers = []
@@ -224,7 +224,7 @@ describe('a forgotten password', () => {
     expect(secrets()).toHaveLength(3)
   })
 
-  test('is no matter of a console that sends no mail', async () => {
+  test('is rejected by a console without a mail server', async () => {
     vi.stubEnv('SMTP_URL', '')
     vi.stubEnv('MAIL_FROM', '')
     expect(await forget()).toBe('not_found')

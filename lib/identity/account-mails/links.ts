@@ -13,13 +13,13 @@ import { log } from '#lib/platform/runtime/log.ts'
 import { NO_ANSWER } from './message.ts'
 import { endedBy } from './store.ts'
 
-/** People sign in to a closed customer, too. */
+/** Members also sign in to a closed customer. */
 const EVEN_IF_CLOSED = { evenIfClosed: true }
 
 /**
- * Mails a customer's links, each with a secret that is made for it now.
+ * Mails a customer's links, each with a secret made on sending.
  * @returns how many were sent
- * @throws Error where the mail server is away: the others are not tried then
+ * @throws Error where the mail server is unavailable: the remaining mails are not attempted then
  */
 export async function mailLinks(
   mail: MailConfig,
@@ -46,9 +46,9 @@ async function sendLink(mail: MailConfig, customerId: CustomerId, due: DueLink):
 }
 
 /**
- * Mails the links that were asked for with forgotten passwords, where anybody has the address.
+ * Mails the links that were requested for forgotten passwords, where the address is known.
  * @returns how many were sent
- * @throws Error where the mail server is away: the others are not tried then
+ * @throws Error where the mail server is unavailable: the remaining mails are not attempted then
  */
 export async function mailRecoveries(
   config: MailConfig,
@@ -85,7 +85,7 @@ function report(delivery: Exclude<Delivery, { kind: 'sent' }>, about: object): v
 
 const SIGNATURE = '-- \nThis address gets what concerns the safety of its account. It can not be turned off.'
 
-/** A mail with which a member takes up a membership, or sets its password anew; text alone. */
+/** Returns the mail with a link that accepts a membership or sets a new password; plain text only. */
 function linkMessage({ kind, secret, customer }: DueLink, baseUrl: string): Message {
   const link = `${baseUrl}/${kind}/${secret}`
   if (kind === 'reset')
@@ -97,7 +97,7 @@ function linkMessage({ kind, secret, customer }: DueLink, baseUrl: string): Mess
   ])
 }
 
-/** The mail for whoever has forgotten a password; text alone. */
+/** Returns the mail with a recovery link for a forgotten password; plain text only. */
 function recoveryMessage(secret: string, baseUrl: string): Message {
   return resetOf('Somebody has asked for a new password for your account.', `${baseUrl}/reset/${secret}`)
 }

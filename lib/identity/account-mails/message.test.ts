@@ -27,7 +27,7 @@ test.each<[AdminEvent, string, string, string]>([
     'Single sign-on has ended for alder.example',
     'nobody with such an address',
   ],
-])('Admins are told of %s, with when and what to do', (event, about, subject, expectedText) => {
+])('Admins are notified of %s, with the time and the next steps', (event, about, subject, expectedText) => {
   const message = messageOf({ ...due, event, about }, 'https://console.example')
   expect(message.subject).toBe(subject)
   expect(message.text).toContain(expectedText)

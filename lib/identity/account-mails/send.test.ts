@@ -63,11 +63,13 @@ async function enter(cookies = '') {
 
 const setPassword = (exceptSession = '') => {
   const customerId = 'northwind' as CustomerId
-  return scope({ customerId }, (tx) => setPasswordHash(tx, customerId, member, 'hash', { exceptSession }))
+  return scope({ customerId }, (tx) =>
+    setPasswordHash(tx, customerId, member, { hash: 'hash', exceptSession }),
+  )
 }
 
-describe('a member is told', () => {
-  test('of a sign-in from a new device: with what, from where, when, and what to do', async () => {
+describe('notifyMembers', () => {
+  test('notifies of a sign-in from a new device, with device, address, time and next steps', async () => {
     const { cookie } = await enter()
     expect(await sendMails()).toBe(1)
     const [mail, ...others] = drainMails()
@@ -82,7 +84,7 @@ describe('a member is told', () => {
     expect([await sendMails(), drainMails()]).toEqual([0, []])
   })
 
-  test('of a new password, and by whom it was set', async () => {
+  test('notifies of a new password, and of the person who set it', async () => {
     const { sid, cookie } = await enter()
     await sendMails()
     drainMails()
@@ -93,7 +95,7 @@ describe('a member is told', () => {
     expect(memberMail?.headers.subject).toBe('Your password was changed')
     expect(memberMail?.text).toContain('Device:  Firefox on Windows')
     expect(operators?.text).toContain("your reseller's operator")
-    // The browser of the session that changed it was still known; since the operator's one it is not.
+    // The change in a session kept its browser known; the operator's change did not.
     await database.sql('northwind', 'UPDATE members SET password_hash = $2 WHERE id = $1', [
       member,
       await hashPassword(PASSWORD),
@@ -102,7 +104,7 @@ describe('a member is told', () => {
     expect(await sendMails()).toBe(1)
   })
 
-  test('of nothing where no mail server is set', async () => {
+  test('notifies of nothing where no mail server is configured', async () => {
     vi.stubEnv('SMTP_URL', '')
     vi.stubEnv('MAIL_FROM', '')
     await enter()
@@ -111,26 +113,26 @@ describe('a member is told', () => {
 })
 
 describe('a mail', () => {
-  test('leaves once, however many processes send', async () => {
+  test('is sent once by concurrent processes', async () => {
     for (let n = 0; n < 3; n++) await enter()
     const counts = await Promise.all([sendMails(), sendMails(), sendMails()])
     expect(counts.reduce((a, b) => a + b)).toBe(3)
     expect(drainMails()).toHaveLength(3)
   })
 
-  test('that is refused is not sent again', async () => {
+  test('is not sent again after the server rejected it', async () => {
     catcher.faults.set(email, { at: 'recipient', code: 550 })
     await enter()
     expect(await sendMails()).toBe(0)
     expect(await states()).toEqual([{ state: 'REFUSED' }])
   })
 
-  test('waits while the server is away, and is given up after a day', async () => {
+  test('waits while the server is unavailable, and is given up after a day', async () => {
     await enter()
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
     await expect(sendMails()).rejects.toThrow('could not be used')
     expect(await states()).toEqual([{ state: 'WAITING' }])
-    // Not at once again.
+    // It is not retried immediately.
     expect(await sendMails()).toBe(0)
     vi.stubEnv('SMTP_URL', catcher.url)
     await older('6 minutes')
@@ -141,7 +143,7 @@ describe('a mail', () => {
     expect((await states()).map(({ state }) => state).sort()).toEqual(['REFUSED', 'SENT'])
   })
 
-  test('whose sender died leaves again', async () => {
+  test('is sent again after its sender died', async () => {
     await enter()
     await database.sql(
       'northwind',

@@ -14,10 +14,11 @@ import { messageOf } from './message.ts'
 import { claimMail, type DueMail, endedBy } from './store.ts'
 
 /**
- * Sends the mails that tell members of new passwords and of sign-ins from new devices, and those with links. Nothing where no mail server is
- * configured. Safe to run in several processes at once; what fails for now is tried again for a day.
+ * Sends the mails that notify members of new passwords and of sign-ins from new devices, and those with links. Does
+ * nothing without a mail server. Safe to run in several processes concurrently; temporary failures are retried for a
+ * day.
  * @returns how many were sent
- * @throws Error where the mail server is away: the others are not tried then
+ * @throws Error where the mail server is unavailable: the remaining mails are not attempted then
  */
 export async function notifyMembers(requestId: string, signal: AbortSignal): Promise<number> {
   const mail = mailSettings()
@@ -34,10 +35,10 @@ export async function notifyMembers(requestId: string, signal: AbortSignal): Pro
   return count
 }
 
-/** People sign in to a closed customer, too, and are told of it. */
+/** Members also sign in to a closed customer, and are notified of it. */
 const EVEN_IF_CLOSED = { evenIfClosed: true }
 
-/** Sends one mail of a customer, and says what became of it; undefined where none is due. */
+/** Sends one mail of a customer and returns its outcome; undefined where none is due. */
 async function sendNext(mail: MailConfig, customerId: CustomerId, requestId: string) {
   const due = await scope({ customerId }, (tx) => claimMail(tx, customerId), EVEN_IF_CLOSED)
   if (!due) return undefined

@@ -7,7 +7,7 @@ import { accountMails } from '#lib/platform/db/schema/access/sign-ins.ts'
 import type { Delivery } from '#lib/platform/mail/mailer.ts'
 import { type Ended, IS_DUE, LEASE, rejectExpired } from '#lib/platform/mail/queue.ts'
 
-/** A mail that this process is to send, with whom it goes to and what it tells. */
+/** Mail that this process is to send, with its recipient and its event. */
 export type DueMail = {
   id: string
   event: AccountEvent
@@ -16,10 +16,10 @@ export type DueMail = {
   userAgent: string | null
   email: string
   customer: string
-  /** The API key that it is about, where it is about one. */
+  /** Name of the API key, for events of a key. */
   keyName: string | null
   keyEnds: Date | null
-  /** The name of what else it is about. */
+  /** Name of a further subject of the mail. */
   about: string | null
 }
 
@@ -31,12 +31,12 @@ const STATES = {
   away: 'WAITING',
 } as const
 
-/** How a mail ends, by what the mail server did. */
+/** Returns the final state of a mail, by the answer of the mail server. */
 export function endedBy(delivery: Delivery): Ended {
   return { state: STATES[delivery.kind], reason: 'reason' in delivery ? delivery.reason : null }
 }
 
-/** Takes one of the customer's mails that are due, the oldest first; undefined where there is none. */
+/** Claims the oldest due mail of the customer; undefined where none is due. */
 export async function claimMail(tx: Transaction, customerId: CustomerId): Promise<DueMail | undefined> {
   await rejectExpired(tx, customerId, accountMails, 'at')
   const { rows: claimed } = await tx.execute<{ id: string }>(sql`
@@ -48,7 +48,7 @@ export async function claimMail(tx: Transaction, customerId: CustomerId): Promis
     UPDATE account_mails a SET state = 'SENDING', not_before = statement_timestamp() + ${LEASE}
     FROM due WHERE a.customer_id = ${customerId} AND a.id = due.id RETURNING a.id`)
   if (!claimed[0]) return undefined
-  // By a statement of its own: Citus refuses an UPDATE beside a table that lies everywhere.
+  // A separate statement: Citus rejects an UPDATE combined with a reference table.
   const { rows } = await tx.execute<DueMail>(sql`
     SELECT t.id, t.event, t.at, t.address, t.user_agent AS "userAgent", m.email, c.name AS customer,
       k.name AS "keyName", k.expires_at AS "keyEnds", t.about
@@ -61,11 +61,11 @@ export async function claimMail(tx: Transaction, customerId: CustomerId): Promis
   return due && { ...due, at: new Date(due.at), keyEnds: due.keyEnds && new Date(due.keyEnds) }
 }
 
-/** Then nobody asks any more what became of one. */
+/** Retention of mails; after it, their outcome is of no use any more. */
 const RETENTION = sql`interval '90 days'`
 
 /**
- * Removes the customer's mails that were sent long ago, or given up.
+ * Removes the customer's mails that were sent or given up before the retention.
  * @returns how many
  */
 export async function pruneMails(tx: Transaction, customerId: CustomerId): Promise<number> {

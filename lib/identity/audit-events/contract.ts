@@ -11,7 +11,7 @@ import { KIND_NAMES } from './rules.ts'
 const text = (description: string) => z.string().meta({ description })
 const detail = z.union([z.string(), z.number(), z.array(z.string()), z.null()])
 
-/** An addition: something that happened, and who did it. */
+/** Audit event with its actor. An addition to the specified API. */
 const AuditEvent = z
   .object({
     id: text('Names the event.'),
@@ -48,7 +48,7 @@ const selection = {
   maxCreationTime: unixTime('events of this second or earlier', 999),
 }
 
-/** An addition: the history of all that matters. */
+/** Lists the audit log. An addition to the specified API. */
 export const listAuditEvents = contract({
   ...auditEventRoutes.listAuditEvents,
   summary: 'List what happened, newest first',

@@ -13,7 +13,7 @@ import { drainAnonymousRejections } from '#lib/platform/history/requests.ts'
 import { onMeasured, runWithRequestContext } from '#lib/platform/runtime/log.ts'
 import { persistAnonymousRejections } from '#lib/server/audit/anonymous-rejections.ts'
 
-// What leaves a trace, and what leaves none.
+// Requests that leave an audit event, and requests that leave none.
 
 let db: TestDatabase
 let customer: string
@@ -35,7 +35,7 @@ const events = () =>
   )
 const CONTEXT = { requestId: 'request-1', address: '192.0.2.9', agent: 'curl/8' }
 
-/** As the front door lets a request in. */
+/** Calls an operation with the headers that the HTTP server adds. */
 function callApi(
   handler: Parameters<typeof route>[0],
   path: string,
@@ -53,7 +53,7 @@ function callApi(
 }
 
 describe('an export', () => {
-  test('is traced before its first byte, with who, where from and what', async () => {
+  test('is recorded before its first byte, with caller, address and selection', async () => {
     await addAsset(customer, 'cloud-platform-1', null)
     const response = await callApi(exportAssets, '/billing/v1/assets.csv?search=acme')
     expect(await events()).toEqual([
@@ -71,7 +71,7 @@ describe('an export', () => {
     expect(await response.text()).toContain('id,type')
   })
 
-  test('does not begin without its trace', async () => {
+  test('does not start without its audit event', async () => {
     await run(db.url, 'REVOKE INSERT ON audit_chain FROM console_app')
     try {
       const response = await callApi(exportAssets, '/billing/v1/assets.csv')
@@ -83,7 +83,7 @@ describe('an export', () => {
     expect(await events()).toEqual([])
   })
 
-  test('that is not sent leaves none, and neither does a read', async () => {
+  test('leaves no event when it is not sent, and neither does a read', async () => {
     const finance = await addKey(customer, ['finance-user'])
     await callApi(exportAssets, '/billing/v1/assets.csv', { method: 'HEAD' })
     await callApi(readInvoiceFile, '/billing/v1/invoices/none/file', { key: finance })
@@ -92,8 +92,8 @@ describe('an export', () => {
   })
 })
 
-describe('a refusal', () => {
-  test('of a caller whom we know is traced once a minute, however often they ask', async () => {
+describe('a rejection', () => {
+  test('is recorded once a minute for a known caller, however often it is repeated', async () => {
     const finance = await addKey(customer, ['finance-user'], { name: 'books' })
     const answers = await Promise.all(
       [1, 2, 3].map(() => callApi(listAssets, '/billing/v1/assets', { key: finance })),
@@ -109,7 +109,7 @@ describe('a refusal', () => {
     })
   })
 
-  test('is one, also where its trace can not be kept', async () => {
+  test('is sent even where its event can not be stored', async () => {
     const finance = await addKey(customer, ['finance-user'])
     await run(db.url, 'REVOKE INSERT ON audit_chain FROM console_app')
     const { status } = await callApi(listAssets, '/billing/v1/assets', { key: finance })
@@ -117,7 +117,7 @@ describe('a refusal', () => {
     expect(status).toBe(403)
   })
 
-  test('by the operation itself is traced as well', async () => {
+  test('is recorded as well where the operation itself rejects', async () => {
     const body = { currentPassword: 'a long password', newPassword: 'another long password' }
     const { status } = await callApi(changePassword, '/auth/v1/password', { method: 'PUT', body })
     expect(status).toBe(403)
@@ -131,7 +131,7 @@ describe('a refusal', () => {
     ])
   })
 
-  test('because of a limit is traced once a minute, by which limit, and counted each time', async () => {
+  test('is recorded once a minute for each limit, and counted each time', async () => {
     const hit: string[] = []
     onMeasured('limit', ({ limit }) => hit.push(limit))
     await db.sql(customer, 'INSERT INTO customer_limits (customer_id, exports) VALUES ($1, 1)', [customer])
@@ -151,7 +151,7 @@ describe('a refusal', () => {
     ])
   })
 
-  test('of somebody whom nobody knows is counted by minute and kind', async () => {
+  test('is counted by minute and kind for an unknown caller', async () => {
     drainAnonymousRejections()
     const wrong = `lic_${'a'.repeat(36)}`
     for (let n = 0; n < 3; n++) {
@@ -174,7 +174,7 @@ describe('a refusal', () => {
 
 const client: BrowserClient = { address: '192.0.2.9', userAgent: 'Firefox', cookies: '' }
 
-test('signing in, failing to, and signing out are traced', async () => {
+test('sign-ins, failed sign-ins and sign-outs are recorded', async () => {
   const email = `${customer}@a.example`
   const passwordHash = await hashPassword('a long password')
   const id = await addMember(customer, { roles: ['admin'], name: 'Ana', email, passwordHash })
@@ -186,7 +186,7 @@ test('signing in, failing to, and signing out are traced', async () => {
   await runWithRequestContext(CONTEXT, () => signOut(entered.sid))
   const from = { address: '192.0.2.9', agent: 'curl/8', subject: id }
   const member = { ...from, kind: 'member', name: 'Ana', session: expect.stringMatching(/^.{12}$/) }
-  // The failure is not waited for, so that the answer takes as long for everybody.
+  // The record of the failure is not awaited, so that the response time is the same for all accounts (timing attack).
   await vi.waitFor(async () => expect(await events()).toHaveLength(3))
   expect(await events()).toEqual(
     expect.arrayContaining([

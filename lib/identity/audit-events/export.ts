@@ -25,12 +25,12 @@ const COLUMNS: Column<EventRow>[] = [
   { name: 'digest', text: ({ digest }) => digest },
 ]
 
-/** All events that a selection holds at one moment, newest first. */
+/** Returns all events of a selection from one snapshot, newest first. */
 export function eventsTable(caller: { customerId: CustomerId }, selection: EventSelection): Table<EventRow> {
   return { columns: COLUMNS, batches: eventPages(caller, selection) }
 }
 
-/** The same, row by row. */
+/** Like `exportEvents`, but returns rows. */
 export function eventPages(caller: { customerId: CustomerId }, selection: EventSelection) {
   return streamScope(caller, (tx) => pages(tx, caller.customerId, selection))
 }

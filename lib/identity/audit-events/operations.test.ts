@@ -46,8 +46,8 @@ const subjects = async (search: string, key?: string) =>
     await callApi(`${search}${search ? '&' : ''}maxCreationTime=1780000000`, { key: key ?? keys.admin })
   ).json.auditEvents.map(({ subject }: { subject: string }) => subject)
 
-describe('the history', () => {
-  it('is listed newest first, each event with who did it and from where', async () => {
+describe('the audit log', () => {
+  it('lists events newest first, each with its actor and address', async () => {
     expect(await subjects('')).toEqual(['C1', 'M1', 'K1', 'M1'])
     const [newest] = (await callApi('filter=subject:C1')).json.auditEvents
     expect(newest).toMatchObject({
@@ -72,14 +72,14 @@ describe('the history', () => {
     ['filter=kind:notices', []],
     [`minCreationTime=${at(2).getTime() / 1000}`, ['C1', 'M1', 'K1']],
     ['maxCreationTime=0&minCreationTime=5', []],
-  ])('is filtered by %s', async (search, expected) => {
+  ])('filters events by %s', async (search, expected) => {
     const matches = search.includes('maxCreationTime')
       ? (await callApi(search)).json.auditEvents
       : await subjects(search)
     expect(matches).toEqual(expected)
   })
 
-  it('is paged by key, there and back', async () => {
+  it('pages by key in both directions', async () => {
     const page = async (token?: string) =>
       (await callApi(`maxResults=3&maxCreationTime=1780000000${token ? `&pageToken=${token}` : ''}`)).json
     const first = await page()
@@ -90,7 +90,7 @@ describe('the history', () => {
     expect(await page(second.previousPageToken)).toEqual(first)
   })
 
-  it('comes as CSV, with what a spreadsheet would run disarmed', async () => {
+  it('exports CSV with spreadsheet formulas disarmed (CSV injection)', async () => {
     const { text } = await callApi('maxCreationTime=1780000000', { key: keys.other, format: 'csv' })
     const [header, line, end] = text.split('\r\n')
     expect(header).toMatch(/^\uFEFF?time,action,subject,/)
@@ -100,7 +100,7 @@ describe('the history', () => {
   })
 })
 
-describe('is for Admins alone', () => {
+describe('the audit log is readable by Admins only', () => {
   it.each(['json', 'csv'] as const)('as %s', async (format) => {
     for (const key of [keys.it, keys.finance]) {
       const { status, text } = await callApi('', { key, format: format === 'csv' ? 'csv' : 'json' })
@@ -122,13 +122,13 @@ it.each([
   'pageToken=',
   `pageToken=${Buffer.from('["older","0123456789abcdef",["1","x"]]').toString('base64url')}`,
   'filter=actor:%00',
-])('%s is refused and names what is wrong', async (search) => {
+])('%s is rejected with the wrong parameter', async (search) => {
   const { status, json } = await callApi(search)
   expect(status).toBe(400)
   expect(json.errors[0].parameter).toBe(search.split('=')[0])
 })
 
-describe('two walls between customers, each of which holds alone', () => {
+describe('two independent mechanisms isolate customers', () => {
   const token = async (key: string) => (await callApi('maxResults=1', { key })).json.pageToken
   it('row-level security and the customer in each statement', async () => {
     expect(await subjects('', keys.other)).toEqual(['of birch'])
@@ -136,7 +136,7 @@ describe('two walls between customers, each of which holds alone', () => {
     expect(await db.sql('birch', 'SELECT subject FROM audit_events WHERE subject = $1', ['C1'])).toEqual([])
   })
 
-  it('without row-level security a statement still names its customer', async () => {
+  it('a statement names its customer even without row-level security', async () => {
     const tables = ['audit_events', 'audit_chain']
     for (const table of tables) await run(db.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
     try {
@@ -146,7 +146,7 @@ describe('two walls between customers, each of which holds alone', () => {
       expect(
         (await callApi(`maxResults=1&pageToken=${await token(keys.admin)}`, { key: keys.other })).text,
       ).not.toContain('C1')
-      // The wall was really down.
+      // Row-level security was really disabled.
       expect(await db.sql('birch', "SELECT FROM audit_events WHERE subject = 'C1'")).toHaveLength(1)
     } finally {
       for (const table of tables) await run(db.url, `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`)

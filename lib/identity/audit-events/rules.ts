@@ -1,4 +1,4 @@
-/** What events are about, as people look for them: the things that their actions begin with, or whole actions. */
+/** Groups of audit events for the filter: the subjects that their actions start with, or whole actions. */
 export const EVENT_KINDS = {
   'sign-ins': [
     'session',
@@ -34,7 +34,7 @@ export type EventKind = keyof typeof EVENT_KINDS
 
 export const KIND_NAMES = Object.keys(EVENT_KINDS) as EventKind[]
 
-/** The things and the whole actions that some kinds stand for. */
+/** Returns the subjects and the whole actions of these kinds. */
 export function actionsOf(kinds: readonly string[]): { things: string[]; actions: string[] } {
   const named = KIND_NAMES.filter((kind) => kinds.includes(kind)).flatMap((kind) => [...EVENT_KINDS[kind]])
   return {
@@ -43,7 +43,7 @@ export function actionsOf(kinds: readonly string[]): { things: string[]; actions
   }
 }
 
-/** The kinds to which an action belongs: one, and also `refused` where it was. */
+/** Returns the kinds of an action: one, and `refused` as well for a rejected action. */
 export function kindsOf(action: string): EventKind[] {
   const thing = action.split('.')[0] ?? ''
   return KIND_NAMES.filter((kind) => EVENT_KINDS[kind].some((name) => name === thing || name === action))

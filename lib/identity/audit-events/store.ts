@@ -10,7 +10,7 @@ import { actionsOf } from './rules.ts'
 
 export type EventSelection = {
   filter?: Filter<'kind' | 'action' | 'actor' | 'subject'> | undefined
-  /** Epoch milliseconds, both inclusive. */
+  /** In milliseconds since 1970, both inclusive. */
   minCreationTime?: number | undefined
   maxCreationTime?: number | undefined
 }
@@ -39,14 +39,14 @@ const listedColumns = {
 }
 const ITS_LINK = and(eq(auditChain.customerId, auditEvents.customerId), eq(auditChain.eventId, id))
 
-/** Time in microseconds and id of an event, as a page token holds them: numbers that PostgreSQL can hold. */
+/** Time in microseconds and id of an event, as in page tokens: numbers within PostgreSQL's range. */
 export const EventKey = z.tuple([z.string().regex(/^\d{1,17}$/), z.string().regex(/^\d{1,18}$/)])
 
 export function keyOfEvent({ micros, id }: Pick<EventRow, 'micros' | 'id'>): string[] {
   return [micros, id]
 }
 
-/** Events in reading direction from the cursor on: newest first, or oldest first when it leads back. */
+/** Lists events in reading direction from the cursor: newest first, or oldest first for a cursor that leads back. */
 export async function listEvents(
   tx: Transaction,
   customerId: CustomerId,
@@ -64,7 +64,7 @@ export async function listEvents(
     .limit(limit)
 }
 
-// What both a JavaScript date and PostgreSQL can name.
+// Latest day that both a JavaScript date and PostgreSQL support.
 const LAST = Date.UTC(9999, 11, 31)
 
 function selected({ filter = {}, minCreationTime: min, maxCreationTime: max }: EventSelection) {
@@ -74,7 +74,7 @@ function selected({ filter = {}, minCreationTime: min, maxCreationTime: max }: E
     filter.actor && inArray(actorId, filter.actor),
     filter.subject && inArray(subject, filter.subject),
     min === undefined ? undefined : sql`${at} >= ${timeOf(min)}`,
-    // All of its millisecond: that is how finely an event's time is told.
+    // Includes the whole millisecond, because event times are reported in milliseconds.
     max === undefined ? undefined : sql`${at} < ${timeOf(max + 1)}`,
   ]
 }

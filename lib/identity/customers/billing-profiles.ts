@@ -4,24 +4,24 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { billingProfiles } from '#lib/platform/db/schema/customers.ts'
 
-/** Whom an invoice addresses; null: not known. */
+/** Addressee of invoices; null: unknown. */
 export type BillingProfile = {
   id: string
   name: string
-  /** A line of the address per line. */
+  /** Postal address, one line per line. */
   address: string | null
   postcode: string | null
   city: string | null
-  /** Two letters, as `countryOf` of countries.ts gives them. */
+  /** Two-letter country code, as `countryOf` of countries.ts returns. */
   country: string | null
   taxId: string | null
-  /** In its country's register of companies. */
+  /** Number in the company register of its country. */
   registration: string | null
 }
 
 const { id, name, address, postcode, city, country, taxId, registration } = billingProfiles
 
-/** All of the customer's billing profiles, by id. */
+/** Lists all of the customer's billing profiles, by id. */
 export function listBillingProfiles(tx: Transaction, customerId: CustomerId): Promise<BillingProfile[]> {
   const customerFilter = eq(billingProfiles.customerId, customerId)
   return tx
@@ -32,8 +32,8 @@ export function listBillingProfiles(tx: Transaction, customerId: CustomerId): Pr
 }
 
 /**
- * Changes what is given of a billing profile, or adds one.
- * @returns false where there is none and none can be added, because its name is not given
+ * Changes the given fields of a billing profile, or adds the profile.
+ * @returns false where the profile does not exist and can't be added, because its name is missing
  */
 export async function setBillingProfile(
   tx: Transaction,

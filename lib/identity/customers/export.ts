@@ -4,16 +4,17 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { streamScope } from '#lib/platform/db/scope.ts'
 
-/** Rows of a table, a line of JSON each, or a document as it is kept. */
+/** Piece of an export: rows of a table, one JSON object per line, or a stored document. */
 export type ExportPiece =
   | { kind: 'rows'; table: string; lines: string[] }
   | { kind: 'file'; invoiceId: string; document: string; name: string | null; bytes: Uint8Array }
-  /** The moment of all of it, as ISO 8601, and where the history's chain ends then. */
+  /** Time of the export's snapshot in ISO 8601. */
   | { kind: 'moment'; at: string }
 
 /**
- * What says nothing to a person, or would open something: sessions and marks of browsers, answers kept for repeats, and
- * what follows from invoices. What a reseller paid is not the customer's: no login that answers customers may read it.
+ * Tables without use for a person, or with secrets: sessions and known browsers, stored responses, and data derived
+ * from invoices. What a reseller paid does not belong to the customer: no database role that serves customers may read
+ * it.
  */
 const LEFT_OUT = [
   'idempotency_keys',
@@ -25,14 +26,17 @@ const LEFT_OUT = [
   'recent_writes',
   'sessions',
 ]
-/** The chain's digests are what the history is verified with, and open nothing. */
+/** The digests of the audit chain verify the audit log, and are not secret. */
 const CHAIN = ['audit_chain', 'audit_closings', 'audit_heads']
-/** By whole words of their names: a table that is added later has its own by such names, too. */
+/** Matches secret columns by whole words of their names, so that tables added later are covered as well. */
 const NO_COLUMN = '(^|_)(digest|secret|hash|tokens?|codes?|credential|observation)($|_)'
 
 const PORTION = 1000
 
-/** Everything of one customer, in pieces and of one moment. A table that is added later is among it by itself. */
+/**
+ * Exports all data of one customer in pieces, from one snapshot. Tables that are added later are included
+ * automatically.
+ */
 export function exportCustomer(customerId: CustomerId): AsyncGenerator<ExportPiece> {
   return streamScope({ customerId }, (tx) => pieces(tx, customerId))
 }
@@ -67,7 +71,7 @@ function columnOf(name: string, isBytes: boolean): SQL {
 
 type Table = { table: string; columns: { name: string; isBytes: boolean }[]; order: string[] }
 
-/** What may leave of each table with rows of customers, in the order of its key. */
+/** Returns the exportable columns of each table with rows of customers, in the order of its key. */
 async function exportedTables(tx: Transaction): Promise<Table[]> {
   const { rows } = await tx.execute<Table>(sql`
     SELECT c.relname AS "table",
@@ -88,7 +92,7 @@ async function exportedTables(tx: Transaction): Promise<Table[]> {
   return rows
 }
 
-/** The rows of a statement, however many, portion by portion. */
+/** Reads the rows of a statement in portions. */
 async function* fetched<Row extends Record<string, unknown>>(
   tx: Transaction,
   query: SQL,

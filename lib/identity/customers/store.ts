@@ -6,10 +6,10 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'
 import { billingProfiles, customers, formerCustomers } from '#lib/platform/db/schema/customers.ts'
 
-/** What a customer is called, where its people are, and whom to write to. */
+/** Name, domain and contact address of a customer. */
 export type Naming = { name: string; domain: string; contactEmail: string }
 
-/** Undefined where there is no such customer. It is locked until the transaction ends. */
+/** Locks the customer until the transaction ends, and returns its naming; undefined where it does not exist. */
 export async function readNaming(tx: Transaction, customerId: CustomerId): Promise<Naming | undefined> {
   const { name, domain, contactEmail } = customers
   const customerFilter = eq(customers.id, customerId)
@@ -22,10 +22,10 @@ export async function readNaming(tx: Transaction, customerId: CustomerId): Promi
 }
 
 /**
- * Changes what is given. A new domain is that of the assets, too, which had the former one: they are found by it. Keys
- * and members are not touched, nor what was issued: invoices name whom they were issued to.
- * @param before as `readNaming` gave it
- * @returns how many assets have the new domain. A domain that another customer has is 23505
+ * Changes the given fields. Assets with the former domain get the new one, because they are found by it. Keys, members
+ * and issued invoices stay as they are: invoices contain the name that they were issued to.
+ * @param before result of `readNaming`
+ * @returns how many assets have the new domain. A domain of another customer fails with 23505
  */
 export async function changeNaming(
   tx: Transaction,
@@ -41,7 +41,7 @@ export async function changeNaming(
   return rowCount ?? 0
 }
 
-/** As the history has it: each field that becomes another, with what it was. */
+/** Returns the details of the audit event: each changed field with its former value. */
 export function renaming(before: Naming, values: Partial<Naming>): Record<string, string> {
   const fields = Object.keys(values) as (keyof Naming)[]
   return Object.fromEntries(
@@ -52,7 +52,10 @@ export function renaming(before: Naming, values: Partial<Naming>): Record<string
   )
 }
 
-/** Whether a customer that was removed had this id: its signed heads name it, and it is not given again. */
+/**
+ * Returns whether a removed customer had this id. Its signed chain heads contain the id, which is therefore never
+ * reused.
+ */
 export async function wasRemoved(tx: Transaction, id: string): Promise<boolean> {
   const result = await tx
     .select({ id: formerCustomers.id })
@@ -61,7 +64,7 @@ export async function wasRemoved(tx: Transaction, id: string): Promise<boolean> 
   return result.length > 0
 }
 
-/** Adds the customer with its billing profile `default`, which is named like it. */
+/** Adds the customer with its billing profile `default` of the same name. */
 export async function addCustomer(
   tx: Transaction,
   customerId: CustomerId,
@@ -71,12 +74,12 @@ export async function addCustomer(
   await tx.insert(billingProfiles).values({ customerId, id: 'default', name: values.name })
 }
 
-/** What is known of a customer without entering its scope. */
+/** Details of a customer that are readable outside of its scope. */
 export type CustomerState = { name: string; domain: string; closedAt: Date | null; goneAt: Date | null }
 
 type Times = { closedAt: string | null; goneAt: string | null }
 
-/** All customers by their ids, in the order in which they were added; and the ids of those that were removed. */
+/** Returns all customers by id, in the order of their creation, and the ids of removed ones. */
 export function listCustomerStates(): Promise<{ states: Map<string, CustomerState>; removed: Set<string> }> {
   return queryWithoutCustomer('jobs', async (tx) => {
     const { rows } = await tx.execute<

@@ -88,7 +88,7 @@ const BY_WHOM =
   'For a signed-in Admin who sees all billing profiles and proved who they are within 10 minutes, and for no key: a directory adds members and changes what they may do.'
 const problems = ['permission_denied', 'fresh_sign_in_required'] as const
 
-/** An addition: what there is of SCIM. */
+/** Reads the state of the SCIM directory. An addition to the specified API. */
 export const readDirectory = contract({
   ...directoryRoutes.readDirectory,
   summary: 'Read how a directory manages members by SCIM',
@@ -104,7 +104,7 @@ export const readDirectory = contract({
   examples: examples.readDirectory,
 })
 
-/** An addition: lets a directory in. */
+/** Issues a token for a directory. An addition to the specified API. */
 export const issueDirectoryToken = contract({
   ...directoryRoutes.issueDirectoryToken,
   summary: 'Issue a token for a directory',
@@ -124,7 +124,7 @@ export const issueDirectoryToken = contract({
   examples: examples.issueDirectoryToken,
 })
 
-/** An addition: shuts a directory out. */
+/** Revokes a directory's token. An addition to the specified API. */
 export const revokeDirectoryToken = contract({
   ...directoryRoutes.revokeDirectoryToken,
   summary: 'Revoke a token of a directory',
@@ -141,7 +141,7 @@ export const revokeDirectoryToken = contract({
   examples: examples.revokeDirectoryToken,
 })
 
-/** An addition: what comes with being in a group. */
+/** Maps a group to roles and billing profiles. An addition to the specified API. */
 export const mapDirectoryGroup = contract({
   ...directoryRoutes.mapDirectoryGroup,
   summary: 'Say what a group gives to its members',
@@ -153,7 +153,7 @@ export const mapDirectoryGroup = contract({
   examples: examples.mapDirectoryGroup,
 })
 
-/** An addition: nothing comes with being in a group any more. */
+/** Removes the mapping of a group. An addition to the specified API. */
 export const unmapDirectoryGroup = contract({
   ...directoryRoutes.unmapDirectoryGroup,
   summary: 'Say that a group gives nothing',

@@ -24,7 +24,7 @@ const issue = (body: object = { name: 'Entra ID' }) =>
 const map = (body: object) => callApi(operations.mapDirectoryGroup, { headers, body })
 
 describe('a token', () => {
-  it('is shown once, opens SCIM of this customer, and nothing once it is revoked', async () => {
+  it('is returned once, and opens SCIM of this customer until it is revoked', async () => {
     const { status, json, headers: sent } = await issue()
     expect([status, sent.get('cache-control')]).toEqual([200, expect.stringContaining('no-store')])
     expect(json.secret).toMatch(/^scim_[0-9A-Za-z]{36}$/)
@@ -54,11 +54,11 @@ describe('a token', () => {
     { name: 'x', roles: ['root'] },
     { name: 'x', validDays: 0 },
     {},
-  ])('is refused with %j', async (body) => {
+  ])('is rejected with %j', async (body) => {
     expect((await issue(body)).status).toBe(400)
   })
 
-  it('without an end says so', async () => {
+  it('lists no expiry where it has none', async () => {
     expect((await issue({ name: 'Okta', validDays: null })).json.token.expireTime).toBeUndefined()
   })
 })
@@ -74,7 +74,7 @@ describe('a group', () => {
   const rolesOf = async (id: string) =>
     (await database.sql(customerId, 'SELECT roles, billing_profiles FROM members WHERE id = $1', [id]))[0]
 
-  it('gives what it is mapped to, at once, and nothing once it is not', async () => {
+  it('grants its mapped roles immediately, and nothing once the mapping is removed', async () => {
     const id = await memberOf({ displayName: 'Staff' })
     expect((await read()).groups).toMatchObject([{ name: 'Staff', members: 1, isMapped: false, roles: [] }])
     const mapping = { name: 'staff', roles: ['finance-user'], billingProfiles: ['default'] }
@@ -94,7 +94,7 @@ describe('a group', () => {
     ])
   })
 
-  it('is mapped before it is there, and of two at once there is one', async () => {
+  it('can be mapped before it exists, and two concurrent mappings create one group', async () => {
     const both = await Promise.all([1, 2].map(() => map({ name: 'Later', roles: ['it-manager'] })))
     expect(both.map(({ status }) => status)).toEqual([200, 200])
     expect((await read()).groups).toHaveLength(1)
@@ -104,12 +104,12 @@ describe('a group', () => {
     { name: 'x', roles: [] },
     { name: 'x', roles: ['it-manager'], billingProfiles: ['nowhere'] },
     { name: ' ', roles: ['it-manager'] },
-  ])('is refused with %j', async (body) => {
+  ])('is rejected with %j', async (body) => {
     expect((await map(body)).status).toBe(400)
     expect((await read()).groups).toEqual([])
   })
 
-  it('does not take the last Admin’s role', async () => {
+  it('does not remove the last Admin’s role', async () => {
     const { secret } = (await issue({ name: 'Entra ID', roles: ['admin'] })).json
     const users = (await scim(secret, 'GET', '/Users')).json.Resources
     const members = [{ value: users[0].id }]

@@ -15,7 +15,7 @@ import { env } from '#lib/platform/runtime/env.ts'
 import * as contract from './contract.ts'
 import { serializeGroup, serializeToken } from './serialize.ts'
 
-/** A secret in an answer is for who asked, and for no cache on the way. */
+/** Responses with a secret must not be cached. */
 const UNKEPT = { 'Cache-Control': 'no-store' }
 
 export const readDirectory = operation(contract.readDirectory, async (caller) => {
@@ -86,7 +86,7 @@ async function groupWhere(tx: Transaction, caller: Caller, is: (group: contract.
   return group
 }
 
-/** How many members are in each of the customer's groups. */
+/** Returns the number of members of each of the customer's groups. */
 async function membersByGroup(tx: Transaction, customerId: CustomerId): Promise<Map<string, number>> {
   const { groupId } = scimGroupMembers
   const rows = await tx
@@ -98,7 +98,7 @@ async function membersByGroup(tx: Transaction, customerId: CustomerId): Promise<
 }
 
 /**
- * Says that a group gives nothing: its members have from now on what their other groups give.
+ * Removes a group's mapping: its members keep the access that their other groups grant.
  * @throws Problem `not_found`, `last_admin`
  */
 async function unmapGroup(

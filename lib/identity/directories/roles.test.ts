@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import * as operations from './operations.ts'
 
-// Who may read and change by what people get in: single sign-on, directories, and the demand of second factors.
+// Permissions to read and change the sign-in methods: single sign-on, directories, and mandatory second factors.
 
 type Headers = Record<string, string>
 let database: TestDatabase
@@ -31,7 +31,10 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const OTHERS = '403 403 | 403 403 403 403 403 403 403 | 403 403 403 403 | 403'
-/** Read both; change a provider and remove it, add, check and remove a domain, add a provider, passwords; token and group; demand. */
+/**
+ * Statuses per caller: read both; change and remove a provider; add, check and remove a domain; add a provider;
+ * passwords; token and group; demand.
+ */
 const MATRIX: Record<string, string> = {
   nobody: OTHERS.replaceAll('403', '401'),
   'it-manager, signed in': OTHERS,
@@ -40,7 +43,7 @@ const MATRIX: Record<string, string> = {
   'finance-user, signed in': OTHERS,
   'finance-user, signed in long ago': OTHERS,
   'finance-user, by key': OTHERS,
-  // No issuer answers, and this Admin has not come by one.
+  // No issuer answers, and this Admin has not signed in by one.
   'admin, signed in': '200 200 | 200 200 200 200 422 200 409 | 200 200 200 200 | 200',
   'admin, signed in long ago': OTHERS.replace('403 403', '200 200'),
   'admin, by key': OTHERS.replace('403 403', '200 200'),
@@ -49,7 +52,7 @@ const MATRIX: Record<string, string> = {
 }
 
 describe.each(Object.entries(MATRIX))('%s', (name, expected) => {
-  it(`is answered ${expected}`, async () => {
+  it(`returns ${expected}`, async () => {
     const headers = callers.get(name)
     if (!headers) throw new Error(`Nobody is ${name}.`)
     const [id, domain] = [`provider-${++made}`, `domain${made}.example`]
@@ -109,6 +112,6 @@ describe.each(Object.entries(MATRIX))('%s', (name, expected) => {
   })
 })
 
-it('each caller of the matrix is one of these, and each of these is asked', () => {
+it('the matrix covers exactly these callers', () => {
   expect([...callers.keys()].sort()).toEqual(Object.keys(MATRIX).sort())
 })

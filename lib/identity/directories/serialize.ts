@@ -5,7 +5,7 @@ import type { Group, Token } from './contract.ts'
 
 type TokenRow = Awaited<ReturnType<typeof listTokens>>[number]
 
-/** @param now in epoch milliseconds */
+/** @param now in milliseconds since 1970 */
 export function serializeToken(row: TokenRow, now = Date.now()): Token {
   const { id, name, lastFour, roles, createdAt, expiresAt, revokedAt, lastUsedAt } = row
   const isOver = expiresAt !== null && expiresAt.getTime() <= now

@@ -7,7 +7,7 @@ import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
 import { isWithin, type KeyScope } from './rules.ts'
 import { type KeyRow, rows } from './store.ts'
 
-/** The ids of a key and of all that follow it by rotation, in that order. */
+/** Returns the ids of a key and of all its successors, in the order of rotation. */
 export async function idsOfChain(tx: Transaction, customerId: CustomerId, first: string): Promise<string[]> {
   const { rows: members } = await tx.execute<{ id: string }>(sql`
     WITH RECURSIVE chain AS (
@@ -18,7 +18,7 @@ export async function idsOfChain(tx: Transaction, customerId: CustomerId, first:
   return members.map(({ id }) => id)
 }
 
-/** Keeps keys as they are until the transaction ends: in the order of their ids, as whoever locks several does. */
+/** Locks keys until the transaction ends, by ascending id, in the common lock order. */
 async function lockKeys(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
   await tx
     .select({ id: apiKeys.id })
@@ -28,13 +28,13 @@ async function lockKeys(tx: Transaction, customerId: CustomerId, ids: readonly s
     .for('no key update')
 }
 
-/** A key and all that follow it, locked until the transaction ends: whoever rotates one of them comes before or after. */
+/** Locks a key and all of its successors until the transaction ends, and returns them. Concurrent rotations wait. */
 async function lockChain(tx: Transaction, customerId: CustomerId, first: string): Promise<KeyRow[]> {
   let [locked, ids]: [number, string[]] = [0, await idsOfChain(tx, customerId, first)]
   while (ids.length > locked) {
     await lockKeys(tx, customerId, ids.slice(locked))
     locked = ids.length
-    // The last one may have been rotated before it was locked.
+    // The last key may have been rotated before it was locked.
     ids = await idsOfChain(tx, customerId, first)
   }
   const keys = await rows(tx, and(eq(apiKeys.customerId, customerId), inArray(apiKeys.id, ids)))
@@ -43,8 +43,8 @@ async function lockChain(tx: Transaction, customerId: CustomerId, first: string)
 }
 
 /**
- * The ids of those keys that rotated themselves. Of one that was rotated by a release that did not write down who asked for it,
- * the history says it.
+ * Returns the ids of the keys that rotated themselves. For keys rotated by an older release, which did not store the
+ * requester, the audit log is read.
  */
 export async function rotatedThemselves(
   tx: Transaction,
@@ -61,8 +61,8 @@ export async function rotatedThemselves(
 }
 
 /**
- * Those of some keys of which the history says that they rotated themselves. It was written in the transaction that made the next
- * key, which says when that was: the history is found by its time, and not read from there to its end.
+ * Returns the keys whose self-rotation is in the audit log. The event was written in the transaction that created the
+ * successor, so the audit log is searched around its creation time instead of to its end.
  */
 async function findSelfRotated(
   tx: Transaction,
@@ -74,7 +74,7 @@ async function findSelfRotated(
     JOIN api_keys next ON next.customer_id = ${customerId} AND next.id = k.replaced_by
     WHERE k.customer_id = ${customerId} AND k.id = ANY(${sql.param([...ids])}::text[])`)
   if (made.length === 0) return []
-  // By a statement of its own: keys and the history may lie on different machines.
+  // A separate statement: keys and audit events may be stored on different machines.
   const { rows: matches } = await tx.execute<{ id: string }>(sql`
     SELECT k.id FROM unnest(${sql.param(made.map(({ id }) => id))}::text[], ${sql.param(made.map(({ at }) => at))}::timestamptz[]) AS k (id, at)
     CROSS JOIN LATERAL (SELECT FROM audit_events e
@@ -83,7 +83,7 @@ async function findSelfRotated(
   return matches.map(({ id }) => id)
 }
 
-/** How often in the last hour a key, or one before it, rotated itself until there was this one; no more than `most`. */
+/** Returns how often the key's chain rotated itself in the last hour, up to `most`. */
 export async function countSelfRotations(
   tx: Transaction,
   customerId: CustomerId,
@@ -104,23 +104,23 @@ type Revocation = {
   action: 'key.revoked' | 'key.leaked'
   actor: Actor
   requestId: string
-  /** Says of which keys the one that follows by rotation ends, too. */
+  /** Returns the ids of the keys whose successor is revoked as well. */
   follows: (chain: readonly KeyRow[]) => Promise<Set<string>> | Set<string>
-  /** The keys that may end with it. */
+  /** Keys that may be revoked as well. */
   within?: KeyScope
 }
 
-/** What has become of a key and those that follow it. */
+/** Result of a revocation. */
 type Revoked = {
-  /** How many ended now that could be used until then, or were asked for. */
+  /** Number of revoked keys that were usable until now, including the requested one. */
   ended: number
-  /** The first key after those that can be used; undefined where there is none. */
+  /** First usable key after the revoked ones; undefined: none. */
   goesOn: string | undefined
 }
 
 /**
- * Revokes a key, and those that follow it as far as `follows` says: each that could still be used, and the first one, with its
- * row of the history. What was revoked before stays so, and is gone past: one that follows it may be in use.
+ * Revokes a key and its successors, as far as `follows` returns: the first key and each usable one, with an audit
+ * event. Keys that were revoked before are passed over, because a successor of theirs may be in use.
  */
 export async function revokeFrom(
   tx: Transaction,

@@ -19,14 +19,14 @@ import {
 
 const Role = z.enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` })
 
-/** Unlike each other, and one at least. */
+/** Distinct roles, at least one. */
 const Roles = z
   .array(Role)
   .min(1, 'must name a role')
   .max(ROLES.length, 'is too long')
   .refine((roles) => new Set(roles).size === roles.length, 'names a role twice')
 
-/** Text of one line: it stands in tables, mails and the history. */
+/** Text of one line, because names appear in tables, mails and the audit log. */
 const KeyName = z
   .string()
   .trim()
@@ -93,7 +93,7 @@ const KeyRevoked = z
   })
   .meta({ id: 'KeyRevoked', description: 'The key is revoked.' })
 
-/** What a member asks for. */
+/** Body of a member's request for a new key. */
 const NewKey = z.strictObject({
   name: KeyName.meta({ description: 'What it is for.' }),
   roles: Roles.meta({ description: "Some of the issuer's; an Admin may give any." }),
@@ -138,7 +138,7 @@ const Secret = z.string().meta({
   description: 'The key itself. It is shown this once; what is kept of it can not be turned back into it.',
 })
 
-/** An addition: the keys of the customer. */
+/** Lists the keys of the customer. An addition to the specified API. */
 export const listKeys = contract({
   ...keyRoutes.listKeys,
   summary: 'List API keys, newest first',
@@ -169,7 +169,7 @@ export const listKeys = contract({
   examples: examples.listKeys,
 })
 
-/** An addition: one key. */
+/** Reads one key. An addition to the specified API. */
 export const readKey = contract({
   ...keyRoutes.readKey,
   summary: 'Read an API key',
@@ -180,7 +180,7 @@ export const readKey = contract({
   examples: examples.readKey,
 })
 
-/** An addition: makes a key. */
+/** Issues a key. An addition to the specified API. */
 export const issueKey = contract({
   ...keyRoutes.issueKey,
   summary: 'Issue an API key',
@@ -195,7 +195,7 @@ export const issueKey = contract({
   examples: examples.issueKey,
 })
 
-/** An addition: another name. */
+/** Renames a key. An addition to the specified API. */
 export const renameKey = contract({
   ...keyRoutes.renameKey,
   summary: 'Rename an API key',
@@ -208,7 +208,7 @@ export const renameKey = contract({
   examples: examples.renameKey,
 })
 
-/** An addition: a key that follows another one. */
+/** Rotates a key: issues its successor. An addition to the specified API. */
 export const rotateKey = contract({
   ...keyRoutes.rotateKey,
   summary: 'Rotate an API key',
@@ -231,7 +231,7 @@ export const rotateKey = contract({
   examples: examples.rotateKey,
 })
 
-/** An addition: ends a key. */
+/** Revokes a key. An addition to the specified API. */
 export const revokeKey = contract({
   ...keyRoutes.revokeKey,
   evenIfClosed: true,
@@ -251,7 +251,7 @@ export const revokeKey = contract({
   examples: examples.revokeKey,
 })
 
-/** For secret scanners, and whoever finds a key. Not part of the published API: docs/keys.md describes it. */
+/** For secret scanners and finders of a key. Not part of the published API: docs/keys.md describes it. */
 export const revokeLeakedKeys = contract({
   ...keyRoutes.revokeLeakedKeys,
   evenIfClosed: true,

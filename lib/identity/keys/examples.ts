@@ -31,7 +31,7 @@ const NIGHTLY: Key = {
   isUnused: false,
   isCurrent: true,
 }
-/** Not that of any key: its checksum is wrong. */
+/** Belongs to no key: its checksum is wrong. */
 const SECRET = 'lic_0000000000000000000000000000000000aa'
 
 export const listKeys: readonly Example[] = [

@@ -26,42 +26,49 @@ const rotate = (headers: Headers, id: string, overlap?: string) =>
   callApi(headers, 'POST', `/${id}/rotation`, overlap === undefined ? {} : { overlap })
 const idOf = async (key: string) => String((await rowOf(database, customerId, key)).id)
 
-describe('rotating a key', () => {
-  it.each(OVERLAPS)('with an overlap of %s: the new one inherits, the old one ends then', async (overlap) => {
-    const body = {
-      name: 'ERP',
-      issuedBy: people.ana,
-      billingProfiles: ['default'],
-      addresses: ['192.0.2.0/24'],
-      createdAt: days(-80),
-      expiresAt: days(10),
-    }
-    const former = await addKey(customerId, ['finance-user'], body)
-    const { status, json, headers } = await rotate(by.ana, await idOf(former), overlap)
-    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
-    const ends = Date.now() + OVERLAP_HOURS[overlap] * HOUR
-    expect(json.former).toMatchObject({
-      status: overlap === 'now' ? 'ROTATED' : 'ROTATING',
-      replacedBy: json.key.id,
-    })
-    expect(Math.abs(json.former.expireTime - ends)).toBeLessThan(60_000)
-    const { name, roles, billing_profiles, issued_by, addresses } = await rowOf(database, customerId, former)
-    expect(await rowOf(database, customerId, json.secret)).toMatchObject({
-      ...{ id: json.key.id, name, roles, billing_profiles, issued_by, addresses },
-      ...{ replaced_by: null, revoked_at: null, last_used_at: null },
-    })
-    // As long as the former was made for, and not as long as it had left.
-    expect(json.key.expireTime - json.key.createTime).toBe(90 * 24 * HOUR)
-    expect([await opens(former), await opens(json.secret)]).toEqual([overlap === 'now' ? 401 : 200, 200])
-    expect(
-      await database.sql(
+describe('the rotation of a key', () => {
+  it.each(OVERLAPS)(
+    'lets the new key inherit with an overlap of %s, after which the old one ends',
+    async (overlap) => {
+      const body = {
+        name: 'ERP',
+        issuedBy: people.ana,
+        billingProfiles: ['default'],
+        addresses: ['192.0.2.0/24'],
+        createdAt: days(-80),
+        expiresAt: days(10),
+      }
+      const former = await addKey(customerId, ['finance-user'], body)
+      const { status, json, headers } = await rotate(by.ana, await idOf(former), overlap)
+      expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+      const ends = Date.now() + OVERLAP_HOURS[overlap] * HOUR
+      expect(json.former).toMatchObject({
+        status: overlap === 'now' ? 'ROTATED' : 'ROTATING',
+        replacedBy: json.key.id,
+      })
+      expect(Math.abs(json.former.expireTime - ends)).toBeLessThan(60_000)
+      const { name, roles, billing_profiles, issued_by, addresses } = await rowOf(
+        database,
         customerId,
-        "SELECT subject, details FROM audit_events WHERE action = 'key.rotated'",
-      ),
-    ).toEqual([{ subject: json.former.id, details: { name: 'ERP', overlap, newKey: json.key.id } }])
-  })
+        former,
+      )
+      expect(await rowOf(database, customerId, json.secret)).toMatchObject({
+        ...{ id: json.key.id, name, roles, billing_profiles, issued_by, addresses },
+        ...{ replaced_by: null, revoked_at: null, last_used_at: null },
+      })
+      // The successor gets the full lifetime of the former key, not its remaining one.
+      expect(json.key.expireTime - json.key.createTime).toBe(90 * 24 * HOUR)
+      expect([await opens(former), await opens(json.secret)]).toEqual([overlap === 'now' ? 401 : 200, 200])
+      expect(
+        await database.sql(
+          customerId,
+          "SELECT subject, details FROM audit_events WHERE action = 'key.rotated'",
+        ),
+      ).toEqual([{ subject: json.former.id, details: { name: 'ERP', overlap, newKey: json.key.id } }])
+    },
+  )
 
-  it('never lets the old one live longer than it would have', async () => {
+  it('never prolongs the lifetime of the old key', async () => {
     const former = await addKey(customerId, [], {
       issuedBy: people.ana,
       expiresAt: new Date(Date.now() + 2 * HOUR),
@@ -70,7 +77,7 @@ describe('rotating a key', () => {
     expect(json.former.expireTime).toBeLessThan(Date.now() + 3 * HOUR)
   })
 
-  it('has 24 hours unless told', async () => {
+  it('has an overlap of 24 hours by default', async () => {
     const former = await addKey(customerId, [], { issuedBy: people.ana })
     const { json } = await rotate(by.ana, await idOf(former))
     expect(Math.round((json.former.expireTime - Date.now()) / HOUR)).toBe(24)
@@ -79,7 +86,7 @@ describe('rotating a key', () => {
     ])
   })
 
-  it('without an end gives another one only where that is allowed still, else one of the most days', async () => {
+  it('preserves a missing expiry only where that is still allowed, and otherwise sets the longest lifetime', async () => {
     vi.stubEnv('KEYS_WITHOUT_END', '1')
     const endless = async () => idOf(await addKey(customerId, [], { issuedBy: people.ana }))
     const allowed = await rotate(by.ana, await endless())
@@ -98,7 +105,7 @@ describe('rotating a key', () => {
     vi.unstubAllEnvs()
   })
 
-  it('happens once, however many ask at once', async () => {
+  it('succeeds once for concurrent requests', async () => {
     const id = await idOf(await addKey(customerId, [], { issuedBy: people.ana }))
     const answers = await Promise.all([1, 2, 3, 4].map(() => rotate(by.ana, id)))
     expect(answers.map(({ status, json }) => json.code ?? status).sort()).toEqual([
@@ -113,15 +120,15 @@ describe('rotating a key', () => {
   it.each([
     ['revoked', { revokedAt: new Date() }],
     ['expired', { expiresAt: days(-1) }],
-  ])('that is %s is a conflict', async (_, body) => {
+  ])('is a conflict where the key is %s', async (_, body) => {
     const former = await addKey(customerId, [], { issuedBy: people.ana, ...body })
     const { status, json } = await rotate(by.ana, await idOf(former))
     expect([status, json.code]).toEqual([409, 'key_ended'])
   })
 })
 
-describe('who may rotate', () => {
-  it('is the issuer, in a fresh session; no Admin gets the key of another member', async () => {
+describe('the permission to rotate', () => {
+  it('belongs to the issuer in a fresh session; an Admin can’t rotate another member’s key', async () => {
     const id = await idOf(await addKey(customerId, [], { issuedBy: people.ana }))
     const staleSession = await signedIn(customerId, people.ana, 11)
     expect((await rotate(staleSession, id)).json.code).toBe('fresh_sign_in_required')
@@ -132,7 +139,7 @@ describe('who may rotate', () => {
     expect((await rotate(by.ana, id)).status).toBe(200)
   })
 
-  it('is an Admin for those of the customer, as far as they see its billing profiles', async () => {
+  it('belongs to an Admin for the customer’s keys, as far as they see its billing profiles', async () => {
     const customers = { belongsToCustomer: true, issuedBy: people.ana }
     const [all, one] = [
       await addKey(customerId, [], customers),
@@ -146,7 +153,7 @@ describe('who may rotate', () => {
     expect((await rotate(by.admin, await idOf(one))).status).toBe(200)
   })
 
-  it('is a key itself ten times an hour at most, and then a person', async () => {
+  it('belongs to the key itself ten times an hour, and then to a member', async () => {
     let key = await addKey(customerId, ['it-manager'], { issuedBy: people.ana })
     await database.sql(customerId, "UPDATE api_keys SET created_at = now() - interval '1 day'")
     for (let n = 0; n < 10; n++) key = (await rotate(bearer(key), await idOf(key), 'now')).json.secret
@@ -157,7 +164,7 @@ describe('who may rotate', () => {
     expect((await rotate(bearer(byPerson), await idOf(byPerson))).status).toBe(200)
   })
 
-  it('is a key itself, and both work without a gap', async () => {
+  it('belongs to the key itself, and both keys work without a gap', async () => {
     const former = await addKey(customerId, ['it-manager'], { issuedBy: people.ana })
     const { json } = await rotate(bearer(former), await idOf(former), '1h')
     expect(json.former.isCurrent).toBe(true)

@@ -23,10 +23,11 @@ import { addKey, type KeyRow, type NewKey, replaceKey } from './store.ts'
 type IssueInput = KeyRequest & { name: string; addresses?: string[] | undefined }
 
 /**
- * Keeps a key that a signed-in member issues, or the operator, with its row of the history.
- * @param caller as they are at this moment: a request takes a while, and a role may have been taken away meanwhile
+ * Stores a key that a signed-in member or the operator issues, with its audit event.
+ * @param caller the caller's current state: a role may have been removed since the request began
  * @returns its id
- * @throws Problem `permission_denied` for more than the member has now, `invalid_request` for a wrong end or network
+ * @throws Problem `permission_denied` for more access than the member has now, `invalid_request` for a wrong expiry or
+ * network
  */
 export async function issue(
   tx: Transaction,
@@ -56,7 +57,7 @@ export async function issue(
   return id
 }
 
-/** What the history says of a new key. */
+/** Returns the details of the audit event of a new key. */
 export function issuedDetails({ name, roles, billingProfiles, owner, addresses, hours }: NewKey) {
   return {
     name,
@@ -69,8 +70,8 @@ export function issuedDetails({ name, roles, billingProfiles, owner, addresses, 
 }
 
 /**
- * The one form of each network; null for anywhere.
- * @throws Problem `invalid_request`, which names those that are none
+ * Returns the canonical form of each network; null for anywhere.
+ * @throws Problem `invalid_request`, which names the invalid ones
  */
 function rangesOf(requestedRanges: readonly string[] | undefined): string[] | null {
   if (requestedRanges === undefined) return null
@@ -92,7 +93,10 @@ function checkIssue(caller: Caller, request: KeyRequest): void {
   throw new Problem(code, `${subject} ${reason}.`, { errors: [{ pointer: `/${field}`, detail: reason }] })
 }
 
-/** A key of the customer's is not cut to what its issuer may see later on: it is made with what they may see now. */
+/**
+ * Returns the billing profiles to store: a customer's key gets those that its issuer sees now, and keeps them when the
+ * issuer sees fewer later.
+ */
 async function profilesOf(tx: Transaction, caller: Caller, owner: Owner): Promise<readonly string[] | null> {
   return owner === 'CUSTOMER' ? (await accessOf(tx, caller)).billingProfiles : null
 }
@@ -100,9 +104,10 @@ async function profilesOf(tx: Transaction, caller: Caller, owner: Owner): Promis
 type Rotation = { secret: string; overlap: Overlap; requestId: string }
 
 /**
- * Keeps a key that follows another one, which the transaction has locked, with its row of the history.
- * @returns the new one's id
- * @throws Problem `rate_limited` for a key that rotates itself too often, `permission_denied` for what is another's, `key_ended` for what has ended or is followed already
+ * Stores the successor of a key that the transaction has locked, with its audit event.
+ * @returns the successor's id
+ * @throws Problem `rate_limited` for a key that rotates itself too often, `permission_denied` for a key of another
+ * member, `key_ended` for a key that has ended or has a successor
  */
 export async function rotate(
   tx: Transaction,
@@ -122,7 +127,7 @@ export async function rotate(
   return id
 }
 
-/** Whoever has found a key could make as many of it as they like. */
+/** Limits self-rotation, with which a stolen key could create any number of keys. */
 async function checkSelfRotations(tx: Transaction, { customerId }: Caller, { id }: KeyRow): Promise<void> {
   if ((await countSelfRotations(tx, customerId, id, MAX_SELF_ROTATIONS)) < MAX_SELF_ROTATIONS) return
   const detail = `A key rotates itself ${MAX_SELF_ROTATIONS} times an hour at most. Wait, or have a person rotate it.`

@@ -38,20 +38,20 @@ const events = (customer = customerId) =>
 const mails = (customer = customerId) =>
   database.sql(customer, 'SELECT member_id, event, key_id, about FROM account_mails ORDER BY member_id')
 
-describe('a key that is shown', () => {
-  it('is revoked before the answer, with a row of the history and a mail to its owner', async () => {
+describe('a leaked key', () => {
+  it('is revoked before the response, with an audit event and a mail to its owner', async () => {
     const key = await addKey(customerId, ['it-manager'], { name: 'ERP', issuedBy: ana })
     expect(await show([finding(key)])).toMatchObject({ status: 200, json: { received: 1 } })
     expect(await opens(key)).toBe(401)
     const { id } = await rowOf(database, customerId, key)
     expect(await events()).toEqual([{ subject: id, actor_kind: 'stranger', details: { name: 'ERP' } }])
     expect(await mails()).toEqual([{ member_id: ana, event: 'key-leaked', key_id: id, about: null }])
-    // A second time nothing more happens.
+    // A second report has no effect.
     await show([finding(key), finding(key)])
     expect([(await events()).length, (await mails()).length]).toEqual([1, 1])
   })
 
-  it('of the customer’s is told to each of its Admins who can sign in', async () => {
+  it('is reported to each Admin who can sign in, where it belongs to the customer', async () => {
     const admins = [
       await addMember(customerId, { roles: ['admin'], id: 'm-1' }),
       await addMember(customerId, { roles: ['admin', 'it-manager'], id: 'm-2' }),
@@ -70,7 +70,7 @@ describe('a key that is shown', () => {
     ])
   })
 
-  it('is one of several, of several customers, among what is none', async () => {
+  it('is found among others, of several customers, and texts that are not keys', async () => {
     const other = await addNewCustomer()
     const keys = [await addKey(customerId, []), await addKey(other, []), await addKey(customerId, [])]
     const tokens = [...keys, newApiKey(), 'nonsense', '', `lic_${'a'.repeat(36)}`]
@@ -79,7 +79,7 @@ describe('a key that is shown', () => {
     expect([(await events()).length, (await events(other)).length]).toEqual([2, 1])
   })
 
-  it('ends also where it may not be used from here, and where its issuer is disabled', async () => {
+  it('is revoked even where its address range or its disabled issuer prevents its use', async () => {
     const limited = await addKey(customerId, [], { addresses: ['198.51.100.0/24'] })
     const theirs = await addKey(customerId, [], { issuedBy: ana })
     await database.sql(customerId, 'UPDATE members SET disabled_at = now() WHERE id = $1', [ana])
@@ -89,8 +89,8 @@ describe('a key that is shown', () => {
   })
 })
 
-describe('a key that followed the one that is shown', () => {
-  /** Rotates a key so many times, and gives all, the first one first. */
+describe('the successor of a leaked key', () => {
+  /** Rotates a key repeatedly, and returns all keys, oldest first. */
   async function chain(times: number, headers: (key: string) => Headers, options: object = {}) {
     const keys = [await addKey(customerId, ['it-manager'], { name: 'ERP', issuedBy: ana, ...options })]
     for (let n = 0; n < times; n++) {
@@ -105,7 +105,7 @@ describe('a key that followed the one that is shown', () => {
   it.each([
     ['a member’s', {}],
     ['the customer’s', { belongsToCustomer: true }],
-  ])('since it rotated itself, ends with it, however often: %s', async (_, options) => {
+  ])('is revoked with it after any number of self-rotations: %s', async (_, options) => {
     const admin = await addMember(customerId, { roles: ['admin'] })
     const keys = await chain(3, bearer, options)
     expect(await opened(keys)).toEqual([200, 200, 200, 200])
@@ -119,7 +119,7 @@ describe('a key that followed the one that is shown', () => {
     expect(await mails()).toEqual([{ member_id: owner, event: 'key-leaked', key_id: ids[0], about: '4' }])
   })
 
-  it('ends also where the one that is shown has ended, or was revoked, long before', async () => {
+  it('is revoked even where the leaked key had expired or was revoked long before', async () => {
     const ended = await chain(1, bearer, {})
     await database.sql(
       customerId,
@@ -133,7 +133,7 @@ describe('a key that followed the one that is shown', () => {
     expect(await opened([...ended, ...revoked])).toEqual([401, 401, 401, 401])
   })
 
-  it('goes on where a signed-in member has put it there: whoever has the former did not get it', async () => {
+  it('stays valid where a signed-in member rotated it, because the finder of the former key did not get it', async () => {
     const session = await signedIn(customerId, ana)
     const keys = await chain(2, () => session)
     await show([finding(keys[0] ?? '')])
@@ -142,7 +142,7 @@ describe('a key that followed the one that is shown', () => {
     expect(await opened(keys)).toEqual([401, 401, 200])
   })
 
-  it('ends or goes on as the history says, where nobody wrote down at the key who rotated it', async () => {
+  it('ends or stays valid by the audit log, where the key does not name its requester', async () => {
     const session = await signedIn(customerId, ana)
     const [byPerson, byKey] = [await chain(1, () => session), await chain(1, bearer)]
     await database.sql(customerId, 'UPDATE api_keys SET replaced_by_person = NULL')
@@ -150,7 +150,7 @@ describe('a key that followed the one that is shown', () => {
     expect(await opened([...byPerson, ...byKey])).toEqual([401, 200, 401, 401])
   })
 
-  it('is asked for in the history where it was rotated, however much has happened since', async () => {
+  it('is looked up in the audit log at the time of its rotation, however many events follow', async () => {
     const keys = await chain(2, bearer)
     await database.sql(customerId, 'UPDATE api_keys SET replaced_by_person = NULL')
     await database.sql(
@@ -173,7 +173,7 @@ describe('a key that followed the one that is shown', () => {
     expect(reads[0]?.from.audit_events).toBeLessThan(20)
   })
 
-  it('ends by as many statements, however often it was rotated', async () => {
+  it('is revoked by the same number of statements, however often it was rotated', async () => {
     const counts = []
     for (const times of [2, 8]) {
       const keys = await chain(times, bearer)
@@ -185,7 +185,7 @@ describe('a key that followed the one that is shown', () => {
     expect(counts[0]).toBeGreaterThan(0)
   })
 
-  it('has a row of the history only where it could still be used', async () => {
+  it('has an audit event only where it was still usable', async () => {
     const keys = await chain(3, bearer)
     await database.sql(
       customerId,
@@ -196,7 +196,7 @@ describe('a key that followed the one that is shown', () => {
     expect([(await events()).length, (await mails()).map(({ about }) => about)]).toEqual([2, ['2']])
   })
 
-  it('ends where both happen at one moment', async () => {
+  it('is revoked where rotation and report are concurrent', async () => {
     for (let round = 0; round < 10; round++) {
       const [former = ''] = await chain(0, bearer)
       const { id } = await rowOf(database, customerId, former)
@@ -210,8 +210,8 @@ describe('a key that followed the one that is shown', () => {
   })
 })
 
-describe('a token of a directory that is shown', () => {
-  it('is revoked before the answer, with a row of the history and a mail to each Admin', async () => {
+describe('a leaked directory token', () => {
+  it('is revoked before the response, with an audit event and a mail to each Admin', async () => {
     const admin = await addMember(customerId, { roles: ['admin'] })
     await addMember(customerId, { roles: ['admin'], disabledAt: new Date() })
     const token = await tokenOf(customerId)
@@ -231,8 +231,8 @@ describe('a token of a directory that is shown', () => {
   })
 })
 
-describe('the answer', () => {
-  it('is the same for a key, for none and for nonsense, and leaves no sooner', async () => {
+describe('the response', () => {
+  it('is the same for a key, an unknown key and nonsense, and takes a minimum time', async () => {
     const answers = []
     for (const token of [
       await addKey(customerId, []),
@@ -250,14 +250,14 @@ describe('the answer', () => {
     for (const answer of answers) expect(answer).toEqual(answers[0])
   })
 
-  it('is a refusal for what is no list of keys', async () => {
+  it('is an error for a body that is not a list of keys', async () => {
     for (const body of [[], {}, [{}], [{ token: 5 }], Array.from({ length: 1001 }, () => finding('x'))])
       expect((await show(body)).status).toBe(400)
     const full = Array.from({ length: 1000 }, () => ({ ...finding(newApiKey()), url: 'x'.repeat(350) }))
     expect((await show(full)).status).toBe(200)
     expect((await show(full.map((one) => ({ ...one, url: 'x'.repeat(700) })))).status).toBe(413)
   })
-  it('is our own fault where nothing revokes links of calendars, rather than one that says that all is done', async () => {
+  it('is a server error where no handler revokes calendar links, instead of a false success', async () => {
     vi.stubGlobal('licensesInvoicesLeakedFeeds', undefined)
     const key = await addKey(customerId, ['it-manager'], { issuedBy: ana })
     await expect(endLeakedKeys([key], 'request-of-a-test')).rejects.toThrow('handleLeakedFeeds')

@@ -9,23 +9,23 @@ import { ANONYMOUS } from '#lib/platform/history/audit.ts'
 import { revokeFrom, rotatedThemselves } from './chains.ts'
 import { notifyOwner } from './mails.ts'
 
-/** Ends those of some texts that are credentials, each with a row of its customer's history. */
+/** Revokes the credentials among some texts, each with an audit event of its customer. */
 type RevokeLeaked = (texts: readonly string[], requestId: string) => Promise<void>
 
-// Under `next dev` route handlers get a copy of this module of their own: what is registered holds for each.
+// Under `next dev` route handlers get their own copy of this module: the registration applies to all of them.
 const slot = globalThis as typeof globalThis & { licensesInvoicesLeakedFeeds?: RevokeLeaked }
 
-/** Registers what revokes links of calendars, which this module does not know. */
+/** Registers the function that revokes calendar links, which this module must not import. */
 export function handleLeakedFeeds(revoke: RevokeLeaked): void {
   slot.licensesInvoicesLeakedFeeds = revoke
 }
 
-/** No answer leaves sooner, in milliseconds: whoever asks could otherwise see that there was something to do. */
+/** Shortest response time, in milliseconds, so that it does not reveal whether a key was found (timing attack). */
 const AT_LEAST = 300
 
 /**
- * Revokes those of some texts that are keys, tokens of directories or links of calendars, before it returns: one customer after the other, each
- * with a row of its history and a mail to its owner. Takes about as long where none of them is one.
+ * Revokes the keys, directory tokens and calendar links among some texts before it returns: customer by customer, each
+ * with an audit event and a mail to its owner. Takes about as long where none is found (timing attack).
  */
 export async function endLeakedKeys(texts: readonly string[], requestId: string): Promise<void> {
   const ready = sleep(AT_LEAST)
@@ -35,7 +35,7 @@ export async function endLeakedKeys(texts: readonly string[], requestId: string)
     await revokeLeaked(customerId, id, requestId)
   await revokeLeakedTokens(leaked, requestId)
   const revokeFeeds = slot.licensesInvoicesLeakedFeeds
-  // Better no answer than one that says that a link is dead which is not.
+  // An error is better than a false report that a link was revoked.
   if (!revokeFeeds)
     throw new Error('Nothing revokes leaked links of calendars: handleLeakedFeeds was not called.')
   await revokeFeeds(leaked, requestId)
@@ -43,8 +43,8 @@ export async function endLeakedKeys(texts: readonly string[], requestId: string)
 }
 
 /**
- * With it ends each key that it got by rotating itself, and that one in turn: whoever has the first may have asked for it.
- * What a signed-in member put in its place is not theirs, and goes on.
+ * Revokes a leaked key, and each successor that resulted from self-rotation, because the holder of the leaked key may
+ * have requested it. A successor that a signed-in member requested stays valid.
  */
 function revokeLeaked(customerId: CustomerId, id: string, requestId: string): Promise<void> {
   const revoke = async (tx: Transaction) => {
@@ -52,7 +52,7 @@ function revokeLeaked(customerId: CustomerId, id: string, requestId: string): Pr
       ...{ action: 'key.leaked', actor: ANONYMOUS, requestId },
       follows: (chain) => rotatedThemselves(tx, customerId, chain),
     })
-    if (ended > 0) await notifyOwner(tx, customerId, id, 'key-leaked', ended)
+    if (ended > 0) await notifyOwner(tx, customerId, id, { event: 'key-leaked', count: ended })
   }
   return scope({ customerId }, revoke, { evenIfClosed: true })
 }

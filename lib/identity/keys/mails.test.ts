@@ -34,7 +34,7 @@ async function sent() {
   return catcher.mails.splice(0)
 }
 
-test('a member is told once, a week before a key of theirs ends', async () => {
+test('a member is notified once, a week before a key of theirs expires', async () => {
   const values = { name: 'ERP', issuedBy: ana, createdAt: days(-80) }
   const key = await addKey(customerId, ['it-manager'], { ...values, expiresAt: days(6.9) })
   await addKey(customerId, [], { ...values, name: 'later', expiresAt: days(7.1) })
@@ -56,12 +56,12 @@ test.each([
   ['has ended', { expiresAt: days(-0.1) }],
   ['was made for a week', { createdAt: days(-1), expiresAt: days(6) }],
   ['has no end', { expiresAt: null }],
-])('nobody is told of a key that %s', async (_, values) => {
+])('a key that %s causes no notification', async (_, values) => {
   await addKey(customerId, [], { issuedBy: ana, createdAt: days(-80), expiresAt: days(3), ...values })
   expect(await runExpiryJob()).toBe(0)
 })
 
-test('of a key of the customer’s, its Admins are told, and not who issued it', async () => {
+test('Admins are notified of a customer’s key, and its issuer is not', async () => {
   await addMember(customerId, { roles: ['admin'], email: `admin@${customerId}.example` })
   const values = { issuedBy: ana, belongsToCustomer: true, createdAt: days(-80), expiresAt: days(3) }
   await addKey(customerId, [], values)
@@ -69,7 +69,7 @@ test('of a key of the customer’s, its Admins are told, and not who issued it',
   expect((await sent()).map(({ to }) => to)).toEqual([[`admin@${customerId}.example`]])
 })
 
-test('where mail is set up later, who was not told before is told then', async () => {
+test('a member who was not notified before is notified after mail is configured', async () => {
   await addKey(customerId, [], { issuedBy: ana, createdAt: days(-80), expiresAt: days(3) })
   vi.stubEnv('SMTP_URL', '')
   vi.stubEnv('MAIL_FROM', '')
@@ -80,7 +80,7 @@ test('where mail is set up later, who was not told before is told then', async (
   expect(await sent()).toHaveLength(1)
 })
 
-test('whoever’s key was found is told what happened, and what to do', async () => {
+test('the owner of a leaked key is notified with the event and the next steps', async () => {
   const key = await addKey(customerId, [], { name: 'ERP', issuedBy: ana })
   await show([{ token: key }])
   const [mail] = await sent()

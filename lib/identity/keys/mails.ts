@@ -9,20 +9,19 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { EXPIRY_NOTICE_DAYS } from './rules.ts'
 
-/** What the owner of a key is told of by mail. */
+/** Events of a key that its owner is notified of by mail. */
 type KeyEvent = Extract<AccountEvent, `key-${string}`>
 
 /**
- * Writes down that the owner of a key is to be told by mail, in the transaction of what it tells of; a job sends it. The
- * owner is its issuer; of a key of the customer's, each Admin. Nothing where no mail server is set.
- * @param count of how many keys it tells: of this one, and of those that follow it
+ * Enqueues a mail to the owner of a key, in the transaction of the event; a job sends it. The owner is its issuer, or
+ * each Admin for a key of the customer. Does nothing without a mail server.
+ * @param count number of affected keys: this one and its successors
  */
 export async function notifyOwner(
   tx: Transaction,
   customerId: CustomerId,
   keyId: string,
-  event: KeyEvent,
-  count = 1,
+  { event, count = 1 }: { event: KeyEvent; count?: number },
 ): Promise<void> {
   if (!mailSettings()) return
   await tx.execute(sql`
@@ -35,8 +34,8 @@ export async function notifyOwner(
 }
 
 /**
- * Writes a mail for each key that is about to end, once. None for a key that another one follows, and none for one that was
- * made for no longer than the mail comes before its end. Nothing where no mail server is set.
+ * Enqueues one mail for each key that expires soon. Skips keys with a successor, and keys whose whole lifetime is not
+ * longer than the notice period. Does nothing without a mail server.
  * @returns how many keys
  */
 export async function notifyOfExpiry(_requestId: string, signal: AbortSignal): Promise<number> {
@@ -66,6 +65,6 @@ async function notifyExpiring(tx: Transaction, customerId: CustomerId): Promise<
       ),
     )
     .returning({ id: apiKeys.id })
-  for (const { id } of ending) await notifyOwner(tx, customerId, id, 'key-ends')
+  for (const { id } of ending) await notifyOwner(tx, customerId, id, { event: 'key-ends' })
   return ending.length
 }

@@ -46,7 +46,7 @@ const at = ({ status, json }: Awaited<ReturnType<typeof callApi>>) => [
 ]
 
 describe('issuing a key', () => {
-  it('answers it once, and keeps what may be seen of it', async () => {
+  it('returns it once, and stores only its visible parts', async () => {
     const limits = { billingProfiles: ['emea'], addresses: ['192.0.2.9/24', '2001:DB8::1', '192.0.2.0/24'] }
     const { status, json, headers } = await issue(by.ana, limits)
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -122,7 +122,7 @@ describe('issuing a key', () => {
     expect(await events('key.issued')).toEqual([])
   })
 
-  it('is for who has signed in, and lately; a key issues none', async () => {
+  it('requires a member with a fresh sign-in, and rejects API keys', async () => {
     const staleSession = await signedIn(customerId, people.ana, 11)
     expect(at(await issue(staleSession))).toEqual([403, 'fresh_sign_in_required', undefined])
     expect(at(await issue(await withKey(customerId, ['admin'])))).toEqual([
@@ -136,7 +136,7 @@ describe('issuing a key', () => {
     expect(await events('key.issued')).toEqual([])
   })
 
-  it('has the end that the operator has set', async () => {
+  it('uses the lifetime that the operator has configured', async () => {
     vi.stubEnv('KEY_DAYS', '30')
     expect(daysLeft((await issue(by.ana)).json.key)).toBe(30)
     expect(at(await issue(by.ana, { validDays: 31 }))).toEqual([400, 'invalid_request', '/validDays'])
@@ -146,7 +146,7 @@ describe('issuing a key', () => {
     vi.unstubAllEnvs()
   })
 
-  it('for the customer is not cut to what its issuer holds later on, but to what they see now', async () => {
+  it('for the customer keeps the access that its issuer has now, even when the issuer loses access later', async () => {
     await database.sql(customerId, "UPDATE members SET billing_profiles = '{emea}' WHERE id = $1", [
       people.admin,
     ])
@@ -166,7 +166,7 @@ describe('issuing a key', () => {
 })
 
 describe('listing keys', () => {
-  it('tells a member their own, an Admin all, and a key itself', async () => {
+  it('returns a member’s own keys, all keys to an Admin, and a key itself', async () => {
     await issue(by.ana, { name: 'of Ana' })
     await issue(by.ben, { name: 'of Ben' })
     const admin = await addKey(customerId, ['admin'], { name: 'of the operator' })
@@ -189,7 +189,7 @@ describe('listing keys', () => {
     expect(json.keys[0]).not.toHaveProperty('issuer')
   })
 
-  it('goes page by page, by what may be used and what has ended', async () => {
+  it('returns pages of usable or ended keys', async () => {
     for (let n = 0; n < 5; n++) await issue(by.ana, { name: `key ${n}` })
     const { json } = await callApi(by.ana, 'GET', '?maxResults=2')
     const ended = json.keys[0].id
@@ -211,7 +211,7 @@ describe('listing keys', () => {
     expect((await callApi(by.ana, 'GET', '?state=old')).status).toBe(400)
   })
 
-  it('marks what nobody used for 60 days', async () => {
+  it('marks keys that were unused for 60 days', async () => {
     const days = (n: number) => new Date(Date.now() - n * 86_400_000)
     await addKey(customerId, [], { name: 'never, for long', createdAt: days(61) })
     await addKey(customerId, [], { name: 'long ago', createdAt: days(90), lastUsedAt: days(61) })
@@ -224,8 +224,8 @@ describe('listing keys', () => {
   })
 })
 
-describe('renaming and revoking', () => {
-  it('is for its issuer and for Admins; to others it is not there', async () => {
+describe('renaming and revoking a key', () => {
+  it('is allowed to its issuer and to Admins, and results in 404 for others', async () => {
     const { key, secret } = (await issue(by.ana)).json
     const otherCustomer = await addNewCustomer()
     const others = [
@@ -258,7 +258,7 @@ describe('renaming and revoking', () => {
     ])
   })
 
-  it('needs a fresh sign-in in a session; an Admin key does both, and a key ends itself', async () => {
+  it('requires a fresh sign-in in a session; an Admin key may do both, and a key may revoke itself', async () => {
     const { key, secret } = (await issue(by.ana)).json
     const staleSession = await signedIn(customerId, people.ana, 11)
     for (const [method, body] of [['PATCH', { name: 'x' }], ['DELETE']] as const)
@@ -288,19 +288,19 @@ describe('revoking a key that was rotated', () => {
   }
   const opened = (keys: { secret: string }[]) => Promise.all(keys.map(({ secret }) => opens(secret)))
 
-  it('ends that one alone, and says which goes on', async () => {
+  it('ends that key only, and returns the successor that stays valid', async () => {
     const keys = await chain()
     const [first, second, third] = keys
     const revoke = (id = '') => callApi(by.ana, 'DELETE', `/${id}`)
     expect((await revoke(second?.id)).json).toEqual({ revoked: true, goesOn: third?.id })
     expect(await opened(keys)).toEqual([200, 401, 200])
-    // The next one has ended: the one after it is what goes on.
+    // The direct successor has ended, so the one after it is returned.
     expect((await revoke(first?.id)).json).toEqual({ revoked: true, goesOn: third?.id })
     expect((await revoke(third?.id)).json).toEqual({ revoked: true })
     expect(await opened(keys)).toEqual([401, 401, 401])
   })
 
-  it('ends those that follow it, where that is said, each with its history', async () => {
+  it('ends its successors on request, each with an audit event', async () => {
     const keys = await chain()
     const [first, second, third] = keys
     await callApi(by.ana, 'DELETE', `/${first?.id}`)
@@ -316,7 +316,7 @@ describe('revoking a key that was rotated', () => {
     expect((await callApi(by.ana, 'DELETE', `/${first?.id}?following=yes`)).status).toBe(400)
   })
 
-  it('by the former key itself does not reach the one that follows it', async () => {
+  it('does not revoke its successor when the former key itself requests it', async () => {
     const keys = await chain()
     const [first, second] = keys
     const answer = await callApi(bearer(first?.secret ?? ''), 'DELETE', `/${first?.id}?following=true`)
@@ -325,7 +325,7 @@ describe('revoking a key that was rotated', () => {
   })
 })
 
-it('no customer with the same ids meets another’s keys', async () => {
+it('keys of customers with the same ids are separate', async () => {
   await addCustomer('twin-a')
   await addCustomer('twin-b')
   for (const twin of ['twin-a', 'twin-b']) await addKey(twin, [], { id: 'same', name: twin })

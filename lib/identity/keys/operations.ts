@@ -18,7 +18,7 @@ import { callerKeyScope, keyScopeOf, maySeeOthers } from './rules.ts'
 import type { KeyRow } from './store.ts'
 import * as store from './store.ts'
 
-/** What has a key in it is kept nowhere on its way. */
+/** Responses with a key must not be cached. */
 const NO_STORE = { 'Cache-Control': 'no-store' }
 
 export const listKeys = operation(contract.listKeys, async (caller, { query }) => {
@@ -71,7 +71,7 @@ export const rotateKey = operation(contract.rotateKey, async (caller, { params, 
   const make = async (tx: Transaction, now: Caller) => {
     const before = await existing(tx, now, params.key_id)
     const id = await rotate(tx, now, before, { secret, overlap: body.overlap, requestId })
-    // A key that rotates itself sees the one that follows it this once.
+    // A key that rotates itself gets its successor in this response only.
     const after = await store.readKey(tx, now.customerId, 'all', id)
     return { next: after ?? before, former: await existing(tx, now, before.id) }
   }
@@ -94,7 +94,7 @@ export const revokeKey = operation(contract.revokeKey, async (caller, input, { r
   return { body: { revoked: true as const, ...(goesOn ? { goesOn } : {}) } }
 })
 
-/** Takes keys from whoever has found them. */
+/** Revokes leaked keys that scanners and finders report. */
 export const revokeLeakedKeys = operation(contract.revokeLeakedKeys, async (_, { body }, { requestId }) => {
   await endLeakedKeys(
     body.map(({ token }) => token),
@@ -103,7 +103,7 @@ export const revokeLeakedKeys = operation(contract.revokeLeakedKeys, async (_, {
   return { body: { received: body.length } }
 })
 
-/** @throws Problem `not_found` for what is not there, and for what the caller may not see */
+/** @throws Problem `not_found` for an unknown key, and for one that the caller may not see */
 async function existing(tx: Transaction, caller: Caller, id: string): Promise<KeyRow> {
   const key = await store.readKey(tx, caller.customerId, keyScopeOf(caller), id)
   if (!key) throw new Problem('not_found')

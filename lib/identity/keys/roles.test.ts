@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addKey, addMember } from '#lib/platform/db/test-rows.ts'
 import { callApi, type Headers, opens, signedIn, withKey } from './test-calls.ts'
 
-// Who may do what with the key of a member who is none of them, and with keys of their own.
+// Permissions for a key of another member, and for keys of one's own.
 
 let database: TestDatabase
 const callers = new Map<string, Headers>()
@@ -28,7 +28,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** The statuses of: list own, list all; of another's key read, rename, rotate, revoke; issue a key with each role. */
+/**
+ * Statuses per caller: list own, list all; read, rename, rotate, revoke another member's key; issue a key with each
+ * role.
+ */
 const MATRIX: Record<string, string> = {
   nobody: '401 401 401 401 401 401 401 401 401',
   'no role, signed in': '200 403 404 404 404 404 403 403 403',
@@ -46,7 +49,7 @@ const MATRIX: Record<string, string> = {
 }
 
 describe.each(Object.entries(MATRIX))('%s', (name, expected) => {
-  it(`is answered ${expected}`, async () => {
+  it(`returns ${expected}`, async () => {
     const headers = callers.get(name)
     if (!headers) throw new Error(`Nobody is ${name}.`)
     const id = `of-ana-${++made}`
@@ -70,6 +73,6 @@ describe.each(Object.entries(MATRIX))('%s', (name, expected) => {
   })
 })
 
-it('each caller of the matrix is one of these, and each of these is asked', () => {
+it('the matrix covers exactly these callers', () => {
   expect([...callers.keys()].sort()).toEqual(Object.keys(MATRIX).sort())
 })

@@ -16,7 +16,7 @@ const finance = { roles: ['finance-user'], billingProfiles: ['emea', 'apac'] } a
 const admin = { roles: ['admin'], billingProfiles: ['emea'] } as const
 const keyRequest: KeyRequest = { roles: ['finance-user'], owner: 'MEMBER', validDays: 90 }
 
-describe('a member may give a key', () => {
+describe('granting access to a key', () => {
   it.each([
     [[], []],
     [['finance-user'], ['finance-user']],
@@ -25,7 +25,7 @@ describe('a member may give a key', () => {
       ['it-manager', 'finance-user'],
     ],
     [['admin'], [...ROLES]],
-  ] as const)('of the roles %j these: %j', (roles, givable) => {
+  ] as const)('allows for the roles %j: %j', (roles, givable) => {
     expect(givableRoles({ roles })).toEqual(givable)
   })
 
@@ -43,25 +43,25 @@ describe('a member may give a key', () => {
     ['a longer time', finance, { validDays: 366 }, 'validDays'],
     ['no end', admin, { validDays: null }, 'validDays'],
     ['the usual end', finance, { validDays: undefined }, undefined],
-  ] as const)('%s', (_, caller, values, field) => {
+  ] as const)('decides about %s', (_, caller, values, field) => {
     const decision = decideIssue(caller, { ...keyRequest, ...(values as Partial<KeyRequest>) }, LIMITS)
     expect(decision.allowed ? undefined : decision.field).toBe(field)
   })
 
-  it('no end where the operator allows it', () => {
+  it('allows a missing expiry where the operator does', () => {
     expect(
       decideIssue(finance, { ...keyRequest, validDays: null }, { ...LIMITS, withoutEnd: true }).allowed,
     ).toBe(true)
   })
 
-  it('90 days unless told, or what there may be at most', () => {
+  it('lasts 90 days by default, or the longest allowed time', () => {
     expect(daysOf({}, LIMITS)).toBe(90)
     expect(daysOf({}, { ...LIMITS, mostDays: 30 })).toBe(30)
     expect(daysOf({ validDays: null }, LIMITS)).toBeNull()
   })
 })
 
-describe('whose keys somebody sees', () => {
+describe('callerKeyScope and keyScopeOf', () => {
   it.each([
     [{ via: 'session', id: 'm1', roles: ['it-manager'] }, { issuedBy: 'm1' }, { issuedBy: 'm1' }],
     [{ via: 'session', id: 'm1', roles: ['admin'] }, { issuedBy: 'm1' }, 'all'],
@@ -73,7 +73,7 @@ describe('whose keys somebody sees', () => {
   })
 })
 
-describe('whoever rotates a key gets it', () => {
+describe('decideRotation', () => {
   const ana = { via: 'session', id: 'ana', roles: ['finance-user'] } as const
   const boss = { via: 'session', id: 'boss', roles: ['admin'] } as const
   const key = { id: 'k1', status: 'ACTIVE', owner: 'MEMBER', issuedBy: 'ana' } as const
@@ -89,12 +89,12 @@ describe('whoever rotates a key gets it', () => {
     ['another key', { via: 'key', id: 'k2', roles: [] }, key, 'not-own'],
     ['an Admin key, of the customer', { via: 'key', id: 'k2', roles: ['admin'] }, customers, 'not-own'],
     ['the operator', { via: 'operator', id: 'operator', roles: ['admin'] }, key, true],
-  ] as const)('%s', (_, caller, rotated, expected) => {
+  ] as const)('decides for %s', (_, caller, rotated, expected) => {
     const decision = decideRotation(caller, rotated)
     expect(decision.allowed || decision.because).toBe(expected)
   })
 
-  it.each(STATUSES)('while it is %s', (status) => {
+  it.each(STATUSES)('decides by status for a key that is %s', (status) => {
     const decision = decideRotation(ana, { ...key, status })
     expect(decision.allowed || decision.because).toBe(status === 'ACTIVE' || 'ended')
   })

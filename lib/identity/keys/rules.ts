@@ -1,90 +1,90 @@
 import { type Caller, ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 
-/** Whose keys are asked for: one's own, or all of the customer's. */
+/** Owners of the listed keys: the caller, or the whole customer. */
 export const WHOSE = ['own', 'all'] as const
 
-/** A key that may be used now, or one that has ended. */
+/** Filter of the list: usable keys, or ended ones. */
 export const STATES = ['usable', 'ended'] as const
 
-/** What has become of a key: the first two may be used. */
+/** Status of a key; keys with one of the first two are usable. */
 export const STATUSES = ['ACTIVE', 'ROTATING', 'ROTATED', 'EXPIRED', 'REVOKED', 'ISSUER_DISABLED'] as const
 export type KeyStatus = (typeof STATUSES)[number]
 
-/** With whom a key ends: with its issuer's membership, or not before the customer does. */
+/** Owner of a key: it ends with its issuer's membership, or not before the customer. */
 export const OWNERS = ['MEMBER', 'CUSTOMER'] as const
 export type Owner = (typeof OWNERS)[number]
 
-/** How long the former key goes on beside the one that follows it. */
+/** Time that the former key stays valid after a rotation. */
 export const OVERLAPS = ['now', '1h', '24h', '7d'] as const
 export type Overlap = (typeof OVERLAPS)[number]
 export const OVERLAP_HOURS: Record<Overlap, number> = { now: 0, '1h': 1, '24h': 24, '7d': 168 }
 export const DEFAULT_OVERLAP: Overlap = '24h'
 
-/** A key is valid for so many days unless told otherwise. */
+/** Default lifetime of a key, in days. */
 export const DEFAULT_DAYS = 90
-/** No key with an end is valid for longer, whatever the settings say. */
+/** Longest lifetime of a key with an expiry, in days, whatever the settings allow. */
 export const MAX_DAYS = 3660
-/** One that nobody used for so many days is marked. */
+/** Days without use after which a key is marked as unused. */
 export const UNUSED_DAYS = 60
-/** Its owner is told so many days before it ends. */
+/** Days before the expiry when the owner is notified. */
 export const EXPIRY_NOTICE_DAYS = 7
-/** So many networks at most. */
+/** Most networks of one key. */
 export const MAX_RANGES = 20
-/** So often an hour a key rotates itself, and what it was rotated into itself again. */
+/** Most self-rotations of a key and its successors per hour. */
 export const MAX_SELF_ROTATIONS = 10
 export const NAME_MAX = 100
 
 type CallerIdentity = Pick<Caller, 'via' | 'id' | 'roles'>
 
-/** The keys that a caller may see or change. */
+/** Keys that a caller may see or change. */
 export type KeyScope = 'all' | { issuedBy: string } | { keyId: string }
 
-/** Whether the caller sees and revokes the keys of others: Admins do, and their keys. */
+/** Returns whether the caller sees and revokes keys of others: Admins and their keys do. */
 export function maySeeOthers({ roles }: Pick<Caller, 'roles'>): boolean {
   return roles.includes('admin')
 }
 
-/** The keys of the caller: those that a member has issued, and of a key itself. */
+/** Returns the scope of the caller's own keys: those that a member has issued, or a key itself. */
 export function callerKeyScope({ via, id }: Pick<Caller, 'via' | 'id'>): KeyScope {
   if (via === 'operator') return 'all'
   return via === 'session' ? { issuedBy: id } : { keyId: id }
 }
 
-/** All keys that the caller sees, renames and revokes. */
+/** Returns the scope of all keys that the caller may see, rename and revoke. */
 export function keyScopeOf(caller: CallerIdentity): KeyScope {
   return maySeeOthers(caller) ? 'all' : callerKeyScope(caller)
 }
 
-/** Whether a key is among those. */
+/** Returns whether a key is in a scope. */
 export function isWithin(keyScope: KeyScope, key: { id: string; issuedBy: string | null }): boolean {
   if (keyScope === 'all') return true
   return 'keyId' in keyScope ? key.id === keyScope.keyId : key.issuedBy === keyScope.issuedBy
 }
 
-/** The roles that a caller may give to a key: an Admin's permissions are those of all roles. */
+/** Returns the roles that a caller may grant to a key: an Admin's permissions include all roles. */
 export function givableRoles({ roles }: Pick<Caller, 'roles'>): Role[] {
   return roles.includes('admin') ? [...ROLES] : ROLES.filter((role) => roles.includes(role))
 }
 
-/** What somebody wants of a new key. */
+/** Requested properties of a new key. */
 export type KeyRequest = {
   roles: readonly Role[]
-  /** Undefined: all that its owner may see, also later on. */
+  /** Undefined: all that its owner sees, now and later. */
   billingProfiles?: readonly string[] | undefined
   owner: Owner
-  /** Null: without an end. Undefined: the usual number. */
+  /** Lifetime in days; null: no expiry; undefined: the default. */
   validDays?: number | null | undefined
 }
 
-/** What the operator allows: `mostDays` for a key with an end, and whether there may be any without. */
+/** Limits by the operator: longest lifetime in days, and whether keys without an expiry are allowed. */
 export type KeyLimits = { mostDays: number; withoutEnd: boolean }
 
-/** What holds for a caller. The operator says it with the command, and needs no setting that allows a key without an end. */
+/** Returns the limits for a caller. The operator's command may always issue a key without an expiry. */
 export function limitsFor({ via }: Pick<Caller, 'via'>, { mostDays, withoutEnd }: KeyLimits): KeyLimits {
   return { mostDays, withoutEnd: withoutEnd || via === 'operator' }
 }
 
-/** After how many days it ends; null: never. */
+/** Returns the lifetime in days; null: no expiry. */
 export function daysOf({ validDays }: Pick<KeyRequest, 'validDays'>, { mostDays }: KeyLimits): number | null {
   return validDays === undefined ? Math.min(DEFAULT_DAYS, mostDays) : validDays
 }
@@ -93,7 +93,7 @@ export type Decision =
   | { allowed: true }
   | { allowed: false; because: 'too-much' | 'too-long'; field: keyof KeyRequest; reason: string }
 
-/** Whether a member may have such a key: nobody gives a key more than they have. */
+/** Returns whether the caller may issue a key: no key has more access than its issuer. */
 export function decideIssue(
   caller: Pick<Caller, 'roles' | 'billingProfiles'>,
   { roles, billingProfiles = [], owner, validDays }: KeyRequest,
@@ -118,12 +118,12 @@ export function decideIssue(
   return { allowed: true }
 }
 
-/** A key as far as it matters for its rotation. */
+/** Details of a key that decide about its rotation. */
 type Rotated = { id: string; status: KeyStatus; owner: Owner; issuedBy: string | null }
 
 /**
- * Whether the caller may have the key that follows this one. It opens what the former does, so nobody gets the one of
- * another member, an Admin neither; those of the customer are for Admins who are signed in.
+ * Returns whether the caller may get the successor of this key. It grants the same access, so only the issuer gets it,
+ * and an Admin does not; keys of the customer are rotated by signed-in Admins.
  */
 export function decideRotation(
   { via, id, roles }: CallerIdentity,

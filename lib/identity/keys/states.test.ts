@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { bearer, opens, rowOf } from './test-calls.ts'
 
-// What a key is answered in each state that it may be in.
+// Status codes for a key in each of its states.
 
 let database: TestDatabase
 let [customerId, ana] = ['', '']
@@ -37,7 +37,7 @@ const listFailures = () =>
     "SELECT subject, actor_kind, address, details FROM audit_events WHERE action = 'key.refused'",
   )
 
-describe('a key is answered 401 where it is', () => {
+describe('a key is rejected with 401 where it is', () => {
   it.each(['lic_x', 'nonsense', `lic_${'a'.repeat(36)}`])('malformed: %s', async (key) => {
     expect(await opens(key)).toBe(401)
   })
@@ -51,7 +51,7 @@ describe('a key is answered 401 where it is', () => {
     ['revoked', { revokedAt: past }],
     ['rotated out', { expiresAt: past, replacedBy: 'the next' }],
     ['outside of its addresses', { addresses: ['198.51.100.0/24', '2001:db8::/32'] }],
-  ])('%s, all with the same words', async (_, values) => {
+  ])('%s, with the same message as all others', async (_, values) => {
     const key = await addKey(customerId, ['admin'], { issuedBy: ana, ...values })
     const answerTo = async (text: string) => {
       const request = new Request('http://console.example/billing/v1/assets', { headers: bearer(text) })
@@ -63,7 +63,7 @@ describe('a key is answered 401 where it is', () => {
     expect(await rowOf(database, customerId, key)).toMatchObject({ last_used_at: null })
   })
 
-  it('its issuer’s, who is disabled; one that belongs to the customer goes on', async () => {
+  it('issued by a disabled member; a key of the customer stays valid', async () => {
     const [theirs, customers] = [
       await addKey(customerId, ['it-manager'], { issuedBy: ana }),
       await addKey(customerId, ['it-manager'], { issuedBy: ana, belongsToCustomer: true }),
@@ -76,8 +76,8 @@ describe('a key is answered 401 where it is', () => {
   })
 })
 
-describe('a key holds what its issuer holds now', () => {
-  it('so that a role that they lost is 403; one that belongs to the customer keeps it', async () => {
+describe('a key follows its issuer’s current access', () => {
+  it('with 403 for a role that the issuer lost; a customer’s key keeps the role', async () => {
     const roles = ['it-manager', 'finance-user'] as const
     const theirs = await addKey(customerId, [...roles], { issuedBy: ana })
     const customers = await addKey(customerId, [...roles], { issuedBy: ana, belongsToCustomer: true })
@@ -94,7 +94,7 @@ describe('a key holds what its issuer holds now', () => {
     ])
   })
 
-  it('and of the billing profiles that they see, those that it is limited to', async () => {
+  it('and sees the billing profiles that both the key and its issuer see', async () => {
     const { findKeyCaller } = await import('#lib/platform/caller/authenticate.ts')
     const { digestOf } = await import('#lib/platform/caller/credentials.ts')
     const seen = async (key: string) => (await findKeyCaller(digestOf(key)))?.billingProfiles
@@ -121,24 +121,24 @@ describe('a key that is limited to addresses', () => {
     ['2001:db8:1::9', 200],
     ['2001:db9::9', 401],
     ['', 401],
-  ])('from %j is answered %i', async (address, expected) => {
+  ])('is answered with %i for %j', async (address, expected) => {
     const key = await addKey(customerId, [], { addresses: ['198.51.100.0/24', '2001:db8::/32'] })
     expect(await opens(key, address)).toBe(expected)
   })
 
-  it('leaves a trace of where it was tried from, once a minute, and no use', async () => {
+  it('is recorded with a foreign address once a minute, and not counted as used', async () => {
     const key = await addKey(customerId, [], { name: 'ERP', addresses: ['198.51.100.0/24'] })
     for (let n = 0; n < 3; n++) expect(await opens(key, '203.0.113.9')).toBe(401)
     const { id, last_used_at } = await rowOf(database, customerId, key)
     expect(last_used_at).toBeNull()
-    // It is not waited for by the answer.
+    // The response does not wait for the record.
     await expect
       .poll(listFailures)
       .toEqual([{ subject: id, actor_kind: 'stranger', address: '203.0.113.9', details: { name: 'ERP' } }])
   })
 })
 
-it('the last use is written with its address, once a minute', async () => {
+it('the last use of a key is stored with its address, once a minute', async () => {
   const key = await addKey(customerId, [])
   await opens(key, '192.0.2.7')
   await opens(key, '192.0.2.8')

@@ -9,7 +9,7 @@ import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.t
 import { type KeyScope, type KeyStatus, type Owner, type STATES, UNUSED_DAYS } from './rules.ts'
 
 const belongsToCustomer = sql<boolean>`(${apiKeys.belongsToCustomer} OR ${apiKeys.issuedBy} IS NULL)`
-/** Whether a key opens nothing now, by the database's clock. */
+/** SQL condition for a key that is expired, revoked or whose issuer is disabled, by the database's clock. */
 const hasEnded =
   sql<boolean>`(${apiKeys.revokedAt} IS NOT NULL OR coalesce(${apiKeys.expiresAt} <= now(), false)
   OR (${members.disabledAt} IS NOT NULL AND NOT ${apiKeys.belongsToCustomer}))`.mapWith(Boolean)
@@ -23,7 +23,7 @@ const status = sql<KeyStatus>`CASE
 const isUnused = sql<boolean>`(NOT ${hasEnded}
   AND coalesce(${apiKeys.lastUsedAt}, ${apiKeys.createdAt}) < now() - make_interval(days => ${UNUSED_DAYS}::int))`
 
-/** The sort key of the list. */
+/** Sort key of the list. */
 const { columns, micros } = byCreation(apiKeys.createdAt, apiKeys.id)
 const listedColumns = {
   id: apiKeys.id,
@@ -51,20 +51,20 @@ const listedColumns = {
 
 export type KeyRow = Awaited<ReturnType<typeof rows>>[number]
 
-/** Keys of which this holds, which names the customer, with their issuers. */
+/** Returns the keys that match the condition, which includes the customer, with their issuers. */
 export function rows(tx: Transaction, which: SQL | undefined) {
   const issuer = and(eq(members.customerId, apiKeys.customerId), eq(members.id, apiKeys.issuedBy))
   return tx.select(listedColumns).from(apiKeys).leftJoin(members, issuer).where(which)
 }
 
-/** The sort key of a key, for page tokens. */
+/** Returns the sort key of a key, for page tokens. */
 export function keyOfKey({ micros, id }: KeyRow): string[] {
   return [micros, id]
 }
 
 export type Selection = { keyScope: KeyScope; state?: (typeof STATES)[number] | undefined }
 
-/** Keys in reading direction from the cursor on: newest first, or oldest first. */
+/** Lists keys in reading direction from the cursor: newest first, or oldest first for a cursor that leads back. */
 export function listKeys(
   tx: Transaction,
   customerId: CustomerId,
@@ -79,7 +79,7 @@ export function listKeys(
     .limit(limit)
 }
 
-/** A key within reach. */
+/** Reads a key within the scope. */
 export async function readKey(
   tx: Transaction,
   customerId: CustomerId,
@@ -91,7 +91,7 @@ export async function readKey(
   return row
 }
 
-/** What a key is made of. `hours`: for how long it is valid; null: it has no end. */
+/** Values of a new key. `hours`: its lifetime; null: no expiry. */
 export type NewKey = {
   name: string
   roles: readonly Role[]
@@ -102,7 +102,7 @@ export type NewKey = {
   hours: number | null
 }
 
-/** Keeps a new key, of which only the digest is stored, and returns its id. */
+/** Stores a new key by its digest, and returns its id. */
 export async function addKey(
   tx: Transaction,
   customerId: CustomerId,
@@ -124,31 +124,31 @@ export async function addKey(
   return id
 }
 
-/** Gives a key another name. */
+/** Renames a key. */
 export async function renameKey(tx: Transaction, customerId: CustomerId, id: string, name: string) {
   await tx.update(apiKeys).set({ name }).where(keyOf(customerId, id))
 }
 
-/** Ends a key from the next request on. */
+/** Revokes a key from the next request on. */
 export async function revokeKey(tx: Transaction, customerId: CustomerId, id: string) {
   await tx.update(apiKeys).set({ revokedAt: sql`now()` }).where(keyOf(customerId, id))
 }
 
-/** How one key follows another. */
+/** Properties of a rotation. */
 export type Replacement = {
-  /** After so many hours the former ends, or sooner where it would have. */
+  /** Hours until the former key expires, unless it expires earlier. */
   hours: number
-  /** The most days for which the new one may be valid. */
+  /** Longest lifetime of the successor, in days. */
   mostDays: number
-  /** Whether it has no end where the former has none; else it has the most days then. */
+  /** Whether the successor may be without expiry where the former key is; otherwise it gets the longest lifetime. */
   withoutEnd: boolean
-  /** Whether a person asks for it, and not the former itself. */
+  /** Whether a person requests the rotation, and not the key itself. */
   byPerson: boolean
 }
 
 /**
- * Keeps a key that follows another one.
- * @returns the new one's id
+ * Stores the successor of a key.
+ * @returns the successor's id
  */
 export async function replaceKey(
   tx: Transaction,

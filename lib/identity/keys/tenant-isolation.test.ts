@@ -8,7 +8,7 @@ import { callApi, type Headers, opens, signedIn, withKey } from './test-calls.ts
 
 let database: TestDatabase
 let secret = ''
-/** Admins of another customer: by session and by key. */
+/** Headers of Admins of another customer: by session and by key. */
 const eve: Headers[] = []
 beforeAll(async () => {
   database = await testDatabase()
@@ -37,10 +37,10 @@ async function tryAll() {
   expect(await opens(secret)).toBe(200)
 }
 
-describe('two walls between customers, each of which holds alone', () => {
+describe('row-level security and the customer in each statement isolate customers independently', () => {
   it('both together', tryAll)
 
-  it('row-level security: a statement without the customer sees and changes nothing of others', async () => {
+  it('a statement without the customer sees and changes nothing of others (row-level security)', async () => {
     const other = { customerId: 'other' as CustomerId }
     const seen = await scope(other, (tx) => tx.execute("SELECT id FROM api_keys WHERE id = 'of-own'"))
     expect(seen.rows).toEqual([])
@@ -52,12 +52,12 @@ describe('two walls between customers, each of which holds alone', () => {
     expect(mails.rows).toEqual([])
   })
 
-  it('the customer in each statement: without row-level security another’s key is still not there', async () => {
+  it('another customer’s key is not found without row-level security (customer in each statement)', async () => {
     for (const table of ['api_keys', 'members'])
       await run(database.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
     try {
       await tryAll()
-      // The wall was really down.
+      // Row-level security was really disabled.
       expect(await database.sql('other', "SELECT FROM api_keys WHERE id = 'of-own'")).toHaveLength(1)
     } finally {
       for (const table of ['api_keys', 'members'])
@@ -65,7 +65,7 @@ describe('two walls between customers, each of which holds alone', () => {
     }
   })
 
-  it('the login that finds keys reads no more of them than it needs, and changes their last use alone', async () => {
+  it('the database role that finds keys reads only the columns it needs, and updates only the last use', async () => {
     const { keys, jobs } = database.opened
     for (const query of [
       'SELECT last_four FROM api_keys',
@@ -74,7 +74,7 @@ describe('two walls between customers, each of which holds alone', () => {
     ])
       await expect(keys.query(query)).rejects.toMatchObject({ code: '42501' })
     await expect(jobs.query('SELECT digest FROM api_keys')).rejects.toMatchObject({ code: '42501' })
-    // A job sees the keys that are about to end, and this one has none.
+    // Jobs see only keys that expire soon, and this customer has none.
     expect((await jobs.query('SELECT customer_id FROM api_keys')).rows).toEqual([])
   })
 })

@@ -12,7 +12,7 @@ import * as operations from './operations.ts'
 
 export type Headers = Record<string, string>
 
-/** The headers of a member who has signed in so many minutes ago. */
+/** Returns the headers of a member who signed in a number of minutes ago. */
 export async function signedIn(customerId: string, memberId: string, minutesAgo = 0): Promise<Headers> {
   const createdAt = new Date(Date.now() - minutesAgo * 60_000)
   const sid = await addSession(customerId, memberId, { createdAt })
@@ -33,15 +33,15 @@ const rotation = route(operations.rotateKey)
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /**
- * A call of the API of keys, as the front door lets it in.
- * @param rest what follows `/billing/v1/keys`
+ * Calls the API of keys with the headers that the HTTP server adds.
+ * @param rest path after `/billing/v1/keys`
  */
 export function callApi(headers: Headers, method: Method, rest = '', body?: unknown, address?: string) {
   const mounted = rest.endsWith('/rotation') ? rotation : rest.startsWith('/') ? one : list
   return send(mounted[method], headers, method, `/billing/v1/keys${rest}`, body, address)
 }
 
-/** The first call of a client: whether its key opens anything. */
+/** Returns the status of a client's first call with this key. */
 export async function opens(key: string, address = '192.0.2.1'): Promise<number> {
   const { status } = await send(
     route(validateKey).GET,
@@ -54,7 +54,7 @@ export async function opens(key: string, address = '192.0.2.1'): Promise<number>
   return status
 }
 
-/** Shows keys as a secret scanner does. */
+/** Reports keys like a secret scanner. */
 export function show(body: unknown) {
   registerLeaks()
   const mounted = route(operations.revokeLeakedKeys)
@@ -79,7 +79,7 @@ async function send(
   return { status: response.status, headers: response.headers, json: await response.json() }
 }
 
-/** The row of a key, by its text. */
+/** Returns the row of a key, by its text. */
 export async function rowOf(database: TestDatabase, customerId: string, key: string) {
   const { rows } = await database.opened.keys.query('SELECT id FROM api_keys WHERE digest = $1', [
     digestOf(key),

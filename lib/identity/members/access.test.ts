@@ -29,7 +29,7 @@ beforeEach(async () => {
   dan = await addMember(testCustomer, { roles: ['it-manager'], disabledAt: new Date() })
 })
 
-/** Each operation, with what it asks for; of changes those that give, and those that take away. */
+/** Operations with a request each; changes both grant and revoke access. */
 const OPERATIONS = {
   listMembers: () => ['GET', ''],
   readMember: () => ['GET', `/${ben}`],
@@ -48,7 +48,7 @@ const OPERATIONS = {
 } as const satisfies Record<string, () => readonly [string, string, object?]>
 type Name = keyof typeof OPERATIONS
 const NAMES = Object.keys(OPERATIONS) as Name[]
-/** What gives somebody something, and so takes a person. */
+/** Operations that grant access, and so require a signed-in member. */
 const GIVING: Name[] = ['inviteMember', 'changeMember', 'letIn', 'makeMemberLink']
 
 function call(name: Name, headers: Headers) {
@@ -59,16 +59,16 @@ function call(name: Name, headers: Headers) {
 const ROLE_SETS: Role[][] = [[], ['it-manager'], ['finance-user'], ['it-manager', 'finance-user'], ['admin']]
 const CELLS = NAMES.flatMap((name) => ROLE_SETS.map((roles) => [name, roles] as const))
 
-/** A refusal says what it takes: a role, or a person. */
+/** Expects the error to name the missing permission, or the need of a signed-in member. */
 function checkDenied(json: { code: string }, roles: readonly Role[]) {
   const message = { detail: expect.stringContaining('takes a signed-in member') }
   const lacks = { permission: 'Members Manager' }
   expect(json).toMatchObject({ code: 'permission_denied', ...(roles.includes('admin') ? message : lacks) })
 }
 
-describe('each role and each operation', () => {
-  it.each(CELLS)('%s by %j', async (name, roles) => {
-    // An Admin who made the key, so that it holds what it says.
+describe('each operation', () => {
+  it.each(CELLS)('%s is allowed or rejected for %j', async (name, roles) => {
+    // The key was issued by an Admin, so it has its full access.
     const issuedBy = await addMember(testCustomer, { roles: ['admin'] })
     const callers = [
       () => withKey(testCustomer, [...roles], { issuedBy }),
@@ -85,7 +85,7 @@ describe('each role and each operation', () => {
   })
 
   it.each(NAMES)(
-    '%s by nobody, by an unknown key, and by one whose issuer is no Admin any more',
+    '%s is rejected without credentials, with an unknown key, and with one whose issuer is not an Admin any more',
     async (name) => {
       const former = await withKey(testCustomer, ['admin'], { issuedBy: ben })
       const disabled = await addMember(testCustomer, { roles: ['admin'], disabledAt: new Date() })
@@ -101,14 +101,17 @@ describe('each role and each operation', () => {
     },
   )
 
-  it.each(NAMES.filter((name) => OPERATIONS[name]()[0] !== 'GET'))('%s from another site', async (name) => {
-    const session = await signedIn(testCustomer, await addMember(testCustomer, { roles: ['admin'] }))
-    const { status, json } = await call(name, { ...session, 'sec-fetch-site': 'cross-site' })
-    expect([status, json.code]).toEqual([403, 'cross_origin'])
-  })
+  it.each(NAMES.filter((name) => OPERATIONS[name]()[0] !== 'GET'))(
+    '%s is rejected from another site',
+    async (name) => {
+      const session = await signedIn(testCustomer, await addMember(testCustomer, { roles: ['admin'] }))
+      const { status, json } = await call(name, { ...session, 'sec-fetch-site': 'cross-site' })
+      expect([status, json.code]).toEqual([403, 'cross_origin'])
+    },
+  )
 })
 
-describe('the key of an Admin', () => {
+describe('an Admin’s key', () => {
   const readState = () =>
     database.sql(testCustomer, 'SELECT id, roles, billing_profiles, disabled_at FROM members ORDER BY id')
 
@@ -117,7 +120,7 @@ describe('the key of an Admin', () => {
     ['the role Admin', { roles: ['admin'] }, '/roles'],
     ['a billing profile', { billingProfiles: ['emea', 'us'] }, '/billingProfiles/1'],
     ['all billing profiles', { billingProfiles: null }, '/billingProfiles'],
-  ])('gives nobody %s, and leaves all as it was', async (_, body, pointer) => {
+  ])('can’t grant %s, and changes nothing', async (_, body, pointer) => {
     const by = await withKey(testCustomer, ['admin'])
     await database.sql(testCustomer, "UPDATE members SET billing_profiles = '{emea}' WHERE id = $1", [ben])
     const before = await readState()
@@ -127,7 +130,7 @@ describe('the key of an Admin', () => {
     expect(await readState()).toEqual(before)
   })
 
-  it('takes the role Admin from somebody, and leaves them another', async () => {
+  it('takes the role Admin from a member who keeps another role', async () => {
     for (let n = 0; n < 2; n++) ben = await addMember(testCustomer, { roles: ['admin'] })
     const { status, json } = await callApi(await withKey(testCustomer, ['admin']), 'PATCH', `/${ben}`, {
       roles: ['it-manager'],
@@ -135,7 +138,7 @@ describe('the key of an Admin', () => {
     expect([status, json.roles]).toEqual([200, ['it-manager']])
   })
 
-  it('lets nobody in again, not even somebody who has nothing', async () => {
+  it('can’t enable a member, not even one without access', async () => {
     await database.sql(
       testCustomer,
       "UPDATE members SET roles = '{}', billing_profiles = '{}' WHERE id = $1",
@@ -147,7 +150,7 @@ describe('the key of an Admin', () => {
   })
 })
 
-describe('who sees some billing profiles only', () => {
+describe('an Admin with limited billing profiles', () => {
   let by: Headers
   beforeEach(async () => {
     by = await signedIn(
@@ -156,7 +159,7 @@ describe('who sees some billing profiles only', () => {
     )
   })
 
-  it('gives those and no others', async () => {
+  it('grants those profiles and no others', async () => {
     const invite = (billingProfiles?: unknown) =>
       callApi(by, 'POST', '', {
         email: `${crypto.randomUUID()}@${testCustomer}.example`,
@@ -175,18 +178,18 @@ describe('who sees some billing profiles only', () => {
     }
     expect((await callApi(by, 'PATCH', `/${cleo}`, { billingProfiles: null })).status).toBe(403)
     expect((await callApi(by, 'PATCH', `/${cleo}`, { billingProfiles: ['us'] })).status).toBe(403)
-    // To take away is not to give.
+    // Removing access grants nothing.
     expect((await callApi(by, 'PATCH', `/${ben}`, { billingProfiles: ['us'] })).status).toBe(200)
   })
 
-  it('opens the account of nobody who sees more', async () => {
+  it('can’t open the account of a member who sees more', async () => {
     const { status, json } = await callApi(by, 'POST', `/${ben}/link`, {})
     expect([status, json.code]).toEqual([403, 'permission_denied'])
     expect(await database.sql(testCustomer, 'SELECT 1 FROM account_links')).toEqual([])
     expect((await callApi(by, 'POST', `/${cleo}/link`, {})).status).toBe(200)
   })
 
-  it('lets nobody in again who sees more, unless they see less then', async () => {
+  it('can’t enable a member who sees more, unless the member sees less afterwards', async () => {
     const { status, json } = await callApi(by, 'PATCH', `/${dan}`, { disabled: false })
     expect([status, json.code, json.errors[0].pointer]).toEqual([403, 'permission_denied', '/disabled'])
     expect((await callApi(by, 'GET', `/${dan}`)).json.state).toBe('disabled')
@@ -194,7 +197,7 @@ describe('who sees some billing profiles only', () => {
     expect((await callApi(by, 'PATCH', `/${dan}`, less)).json.state).toBe('active')
   })
 
-  it('who is limited to all that there are today, gives none of those to come', async () => {
+  it('can’t grant profiles added later when limited to all present ones', async () => {
     const all = await addMember(testCustomer, {
       roles: ['admin'],
       billingProfiles: ['default', 'emea', 'us'],
@@ -212,7 +215,7 @@ describe('a member of another customer', () => {
     otherHeaders = await signedIn(other, await addMember(other, { roles: ['admin'] }))
   })
 
-  it('is not there, in the words of one that does not exist', async () => {
+  it('is not found, with the same response as an unknown one', async () => {
     expect((await callApi(otherHeaders, 'GET', '')).json.rowCount).toBe(1)
     for (const name of NAMES.filter((one) => one !== 'listMembers' && one !== 'inviteMember')) {
       const [method, rest, body] = OPERATIONS[name]() as readonly ['GET', string, object?]
@@ -226,7 +229,7 @@ describe('a member of another customer', () => {
     expect(await database.sql(testCustomer, 'SELECT 1 FROM members')).toHaveLength(3)
   })
 
-  it('is stopped by each wall alone', async () => {
+  it('is isolated by row-level security and by each statement independently', async () => {
     const other = (await addNewCustomer()) as CustomerId
     const mine = testCustomer as CustomerId
     const attempts = (customerId: CustomerId, named: CustomerId) =>
@@ -242,9 +245,9 @@ describe('a member of another customer', () => {
         ]
       })
     const nothing = [0, undefined, undefined, undefined]
-    // The rows of others are not to be seen, where the statement names their customer.
+    // Row-level security hides other customers' rows from a statement that names their customer.
     expect(await attempts(other, mine)).toEqual(nothing)
-    // The statement names the customer, where the rows of all are to be seen.
+    // The statement names the customer, while row-level security is disabled.
     const setRowSecurity = (what: 'ENABLE' | 'DISABLE') =>
       run(
         database.url,

@@ -7,14 +7,14 @@ import { members } from '#lib/platform/db/schema/customers.ts'
 import { type MemberAccess, NOTHING } from './rules.ts'
 
 /**
- * What a caller has, of which they may give. A caller tells the billing profiles that it sees; whether these are all of
- * the customer's, or some to which it is limited, stands with its member. A key may do what it may, and gives nothing.
+ * Returns the access that a caller may grant. A caller carries the visible billing profiles; whether these are all of
+ * the customer's, or a limited selection, is stored with the member. A key may use its access, but grants nothing.
  */
 export async function accessOf(tx: Transaction, caller: Caller): Promise<MemberAccess> {
   const { via, roles, billingProfiles } = caller
   if (via === 'key') return NOTHING
   if (via === 'operator') return { roles: ROLES, billingProfiles: null }
-  // A directory says who is in a group; the billing profiles of it were said by whoever mapped it.
+  // A directory decides the members of a group; its billing profiles were decided by the Admin who mapped it.
   if (via === 'scim') return { roles, billingProfiles: null }
   return { roles, billingProfiles: (await isLimited(tx, caller)) ? billingProfiles : null }
 }

@@ -13,9 +13,9 @@ import { snapshotOf, versionOf } from './serialize.ts'
 import { lockMember, type MemberRow, readMember, setDisabled, setMember, setRemoved } from './store.ts'
 
 /**
- * Changes a member, each difference with its row of the history.
- * @param ifMatch the header: the versions of which the member must have one
- * @throws Problem `not_found`, `member_changed`, `last_admin`, or what `refusedWith` says
+ * Changes a member, with an audit event per changed field.
+ * @param ifMatch If-Match header: the accepted versions of the member
+ * @throws Problem `not_found`, `member_changed`, `last_admin`, or a problem of `violationProblem`
  */
 export async function change(
   tx: Transaction,
@@ -47,7 +47,7 @@ export async function change(
   return (await readMember(tx, customerId, memberId)) ?? member
 }
 
-/** What a caller may give, as the rules ask. */
+/** Returns the access that a caller may grant, and the ids of the customer's billing profiles. */
 export async function givingOf(tx: Transaction, caller: Caller) {
   const profiles = await listBillingProfiles(tx, caller.customerId)
   return { access: await accessOf(tx, caller), profiles: profiles.map(({ id }) => id) }
@@ -55,7 +55,7 @@ export async function givingOf(tx: Transaction, caller: Caller) {
 
 const BY_KEY = 'it takes a signed-in member, and an API key gives nothing'
 
-/** Why somebody can't be given what was asked for, or can't lose it. */
+/** Returns the problem for access that can't be granted or removed. */
 export function violationProblem(violation: Violation, { via }: Pick<Caller, 'via'>): Problem {
   const some = via === 'key' ? BY_KEY : 'you see some only'
   const none = via === 'key' ? BY_KEY : 'you do not see it'
@@ -109,7 +109,7 @@ function apply(tx: Transaction, customerId: Caller['customerId'], id: string, di
   return setMember(tx, customerId, id, { [difference.what]: to })
 }
 
-/** What the history has of a difference. */
+/** Returns the action and details of a changed field's audit event. */
 function auditEntryOf({ email }: MemberRow, difference: Difference) {
   if (difference.what === 'disabled')
     return { action: difference.to ? 'member.disabled' : 'member.enabled', details: { email } }
@@ -120,8 +120,9 @@ function auditEntryOf({ email }: MemberRow, difference: Difference) {
 }
 
 /**
- * Takes a member away for good, as a directory asks for it: disabled, in no list, and without the keys that they made. The
- * row stays, since the history and the keys name it. Whoever adds the address again makes a new membership of it.
+ * Removes a member for good, on request of a directory: the member is disabled and unlisted, and the keys that they
+ * issued end. The row stays, because audit events and keys refer to it. If the address is added again, it gets a new
+ * membership.
  * @throws Problem `not_found`, `last_admin`
  */
 export async function remove(

@@ -7,7 +7,7 @@ import { memberRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { MEMBER_STATES } from './rules.ts'
 
-/** What became of the mail with an invitation. */
+/** State of the mail with an invitation. */
 export const INVITE_MAILS = ['waiting', 'sent', 'refused', 'unknown'] as const
 
 const Roles = z.array(z.enum(ROLES))
@@ -127,7 +127,7 @@ const FRESH =
 
 const PERSON = 'It takes a signed-in member: 403 for an API key, which gives nobody anything.'
 
-/** An addition: who may sign in. */
+/** Lists the members. An addition to the specified API. */
 export const listMembers = contract({
   ...memberRoutes.listMembers,
   summary: 'List members, newest first',
@@ -167,7 +167,7 @@ export const readMember = contract({
   examples: examples.readMember,
 })
 
-/** An addition: lets somebody come, by a link. */
+/** Invites a member by a link. An addition to the specified API. */
 export const inviteMember = contract({
   ...memberRoutes.inviteMember,
   summary: 'Invite a member',
@@ -181,7 +181,7 @@ export const inviteMember = contract({
   examples: examples.inviteMember,
 })
 
-/** An addition: what a member is called, may do and may see, and whether they may come at all. */
+/** Changes a member's name and access, and disables or enables them. An addition to the specified API. */
 export const changeMember = contract({
   ...memberRoutes.changeMember,
   summary: 'Change, disable or enable a member',
@@ -195,13 +195,13 @@ export const changeMember = contract({
   }),
   body: MemberChange,
   output: Member,
-  // To disable somebody: anything else is refused by the operation.
+  // For disabling a member; the operation rejects other changes.
   evenIfClosed: true,
   problems: ['last_admin', 'member_changed', 'fresh_sign_in_required', 'customer_closed'],
   examples: examples.changeMember,
 })
 
-/** An addition: for who lost the invitation, or forgot the password. */
+/** Makes a new link for a member who lost the invitation or forgot the password. An addition to the specified API. */
 export const makeMemberLink = contract({
   ...memberRoutes.makeMemberLink,
   summary: 'Make a new link for a member',
@@ -214,7 +214,7 @@ export const makeMemberLink = contract({
   examples: examples.makeMemberLink,
 })
 
-/** An addition: takes back what was not taken up. */
+/** Withdraws an invitation that is not accepted yet. An addition to the specified API. */
 export const withdrawInvitation = contract({
   ...memberRoutes.withdrawInvitation,
   summary: 'Withdraw an invitation',

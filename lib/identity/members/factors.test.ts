@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { callApi, type Headers, withKey } from './test-calls.ts'
 
-// By what members prove who they are is told as far as it counts at the customer of who asks.
+// The second factors of a member are listed as far as they count at the caller's customer.
 
 let database: TestDatabase
 let headers: Headers
@@ -28,7 +28,7 @@ const add = (kind: 'totp' | 'passkey', factorScope: string | null, customer = 'o
     [factorScope, kind, customer, EMAIL],
   )
 
-it('each kind once, and nothing of what counts elsewhere alone', async () => {
+it('lists each kind once, and omits factors that count only elsewhere', async () => {
   expect(await readFactors()).toEqual([])
   await add('passkey', 'other', 'other')
   expect(await readFactors()).toEqual([])
@@ -41,12 +41,12 @@ it('each kind once, and nothing of what counts elsewhere alone', async () => {
   expect(JSON.stringify(json)).not.toMatch(/sealed|Mine|credential/)
 })
 
-it('nothing of the person’s own after an Admin has reset them here', async () => {
+it('omits the person’s own factors after an Admin has reset them here', async () => {
   await database.sql('own', 'UPDATE members SET factors_reset_at = clock_timestamp() WHERE id = $1', [member])
   expect(await readFactors()).toEqual(['passkey'])
 })
 
-it('nothing of the person’s own where the membership was taken up apart', async () => {
+it('omits the person’s own factors for an isolated membership', async () => {
   await database.sql('own', "UPDATE members SET factors_reset_at = now() - interval '1 hour' WHERE id = $1", [
     member,
   ])
@@ -55,7 +55,7 @@ it('nothing of the person’s own where the membership was taken up apart', asyn
   expect(await readFactors()).toEqual(['passkey'])
 })
 
-it('nothing of who has not come, or is disabled', async () => {
+it('omits factors of members who are invited or disabled', async () => {
   await database.sql('own', 'UPDATE members SET invited_at = now() WHERE id = $1', [member])
   expect(await readFactors()).toBeUndefined()
   await database.sql('own', 'UPDATE members SET invited_at = NULL, disabled_at = now() WHERE id = $1', [

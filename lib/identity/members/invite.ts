@@ -17,9 +17,9 @@ type Invited = {
 }
 
 /**
- * Adds somebody who comes by a link. Whether the address is a member of another customer is not looked at.
- * @param isMailed whether the link is mailed; where a mail server is set, unless told
- * @throws Problem `member_exists`, where it is one of this customer, or what `refusedWith` says
+ * Adds a member who joins by a link, whether the address is a member of another customer or not.
+ * @param isMailed whether the link is mailed; defaults to whether a mail server is configured
+ * @throws Problem `member_exists`, where it is a member of this customer, or a problem of `violationProblem`
  */
 export async function invite(
   tx: Transaction,
@@ -29,7 +29,7 @@ export async function invite(
 ): Promise<{ row: MemberRow; link: MemberLink }> {
   const { customerId } = caller
   const { id, email, name, roles, billingProfiles } = await add(tx, caller, invited)
-  const link = await makeLink(tx, caller, { id, email }, 'invitation', isMailed)
+  const link = await makeLink(tx, caller, { id, email }, { kind: 'invitation', isMailed })
   const details = { email, name, roles, profiles: billingProfiles ?? 'all', by: deliveryMethodOf(link) }
   const event = { action: 'member.invited', subject: id, actor: actorOf(caller), requestId, details }
   await recordAudit(tx, customerId, event)
@@ -39,7 +39,7 @@ export async function invite(
 }
 
 /**
- * Adds somebody who comes by single sign-on, or by a link that an Admin makes: whom a directory names.
+ * Adds a member named by a directory, who joins by single sign-on, or by a link that an Admin makes.
  * @returns the member's id
  * @throws Problem as `invite` does
  */

@@ -30,7 +30,7 @@ describe('the last Admin', () => {
     ['disabled', { disabled: true }],
     ['without the role', { roles: ['it-manager'] }],
     ['both', { roles: ['it-manager'], disabled: true, name: 'New' }],
-  ])('is not %s: by themselves, nor by a key', async (_, body) => {
+  ])('can’t be %s, neither by themselves nor by a key', async (_, body) => {
     const id = await addMember(testCustomer, ADMIN)
     await addMember(testCustomer, { ...ADMIN, disabledAt: new Date() })
     await addMember(testCustomer, { ...ADMIN, invitedAt: new Date() })
@@ -47,7 +47,7 @@ describe('the last Admin', () => {
     })
   })
 
-  it('is somebody else as soon as another one has come', async () => {
+  it('is another one as soon as another Admin has accepted', async () => {
     const id = await addMember(testCustomer, ADMIN)
     const other = await addMember(testCustomer, { ...ADMIN, invitedAt: new Date() })
     const headers = await signedIn(testCustomer, id)
@@ -57,7 +57,7 @@ describe('the last Admin', () => {
     expect(await admins()).toEqual([{ id: other }])
   })
 
-  describe('who has come by single sign-on, while passwords are off,', () => {
+  describe('with single sign-on as the only method, while passwords are off,', () => {
     let [ana, ben] = ['', '']
     beforeEach(async () => {
       const customerId = testCustomer as CustomerId
@@ -66,7 +66,7 @@ describe('the last Admin', () => {
       ben = await addMember(testCustomer, { ...ADMIN, email: `ben@${testCustomer}.example` })
       for (const [id, came] of [
         [ana, '1 minute'],
-        // Before the provider was changed.
+        // A sign-in before the provider was changed.
         [ben, '-1 minute'],
       ])
         await database.sql(
@@ -92,7 +92,7 @@ describe('the last Admin', () => {
       Operations: [{ op: 'replace', path: 'active', value: false }],
     }
 
-    it('stays, though there is another: by a session, a key, the operator, and a directory', async () => {
+    it('stays despite another Admin, for a session, a key, the operator, and a directory', async () => {
       const why = /of the Admins this one alone has come by single sign-on/
       const token = await tokenOf(testCustomer, ['admin'])
       for (const headers of [await signedIn(testCustomer, ben), await withKey(testCustomer, ['admin'])])
@@ -108,13 +108,13 @@ describe('the last Admin', () => {
         expect([status, json.detail]).toEqual([409, expect.stringMatching(why)])
       }
       expect(await still()).toHaveLength(1)
-      // The other one may go, and keeps nobody out.
+      // The other Admin may leave, and is not required for access.
       expect(
         (await callApi(await signedIn(testCustomer, ana), 'PATCH', `/${ben}`, { disabled: true })).status,
       ).toBe(200)
     })
 
-    it('may go once another has come so, or passwords open again', async () => {
+    it('may leave once another Admin has signed in so, or passwords are on again', async () => {
       await database.sql(
         testCustomer,
         "UPDATE sign_on_subjects SET last_sign_in_at = now() + interval '1 minute'",
@@ -131,7 +131,7 @@ describe('the last Admin', () => {
     })
   })
 
-  it('is one of another customer never', async () => {
+  it('is never one of another customer', async () => {
     const other = await addNewCustomer()
     await addMember(other, ADMIN)
     const id = await addMember(testCustomer, ADMIN)
@@ -141,13 +141,13 @@ describe('the last Admin', () => {
   })
 })
 
-describe('at the same moment', () => {
+describe('concurrently', () => {
   const cases: [string, object, object][] = [
     ['disable each other', { disabled: true }, { disabled: true }],
     ['take the role from each other', { roles: ['it-manager'] }, { roles: ['it-manager'] }],
     ['do the one and the other', { disabled: true }, { roles: ['finance-user'] }],
   ]
-  it.each(cases)('two Admins %s: one of them stays', async (_, one, other) => {
+  it.each(cases)('two Admins %s, and one of them stays', async (_, one, other) => {
     for (let round = 0; round < 10; round++) {
       testCustomer = await addNewCustomer()
       const [ana, ben] = [await addMember(testCustomer, ADMIN), await addMember(testCustomer, ADMIN)]
@@ -156,7 +156,7 @@ describe('at the same moment', () => {
         callApi(byAna, 'PATCH', `/${ben}`, one),
         callApi(byBen, 'PATCH', `/${ana}`, other),
       ])
-      // Who was disabled or cut before their request was looked at is refused as nobody, or as no Admin.
+      // A caller who was disabled or lost the role before their request was authenticated gets 401 or 403.
       const codes = answers.map(({ status, json }) => (status === 200 ? 'done' : json.code))
       expect(codes).toContain('done')
       expect(codes.filter((code) => code === 'done')).toHaveLength(1)
@@ -167,7 +167,7 @@ describe('at the same moment', () => {
     }
   })
 
-  it('of many Admins who all go at once, one stays', async () => {
+  it('many Admins who disable each other leave one', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => addMember(testCustomer, ADMIN)))
     const keys: Headers[] = await Promise.all(ids.map(() => withKey(testCustomer, ['admin'])))
     const answers = await Promise.all(

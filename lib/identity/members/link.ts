@@ -12,9 +12,9 @@ import { snapshotOf } from './serialize.ts'
 import type { MemberRow } from './store.ts'
 
 /**
- * A new link for a member: another invitation for who has not come, else one to set a new password. Whoever has a link
- * can come in as that member, so that it is made by those alone who have what the member has.
- * @throws Problem `member_disabled`, or `permission_denied` where the member has more
+ * Makes a new link for a member: an invitation where they have not accepted, otherwise a link for a new password. The
+ * holder of a link can sign in as that member, so the caller needs all of the member's access.
+ * @throws Problem `member_disabled`, or `permission_denied` where the member has more access
  */
 export async function linkFor(
   tx: Transaction,
@@ -29,7 +29,7 @@ export async function linkFor(
     throw new Problem('permission_denied', 'This member has roles or billing profiles that you do not have.')
   const kind = snapshot.state === 'invited' ? 'invitation' : 'reset'
   const { id, email } = member
-  const link = await makeLink(tx, caller, member, kind, isMailed)
+  const link = await makeLink(tx, caller, member, { kind, isMailed })
   const action = kind === 'invitation' ? 'invitation.made' : 'reset.made'
   const event = { action, subject: id, actor: actorOf(caller), requestId }
   await recordAudit(tx, caller.customerId, { ...event, details: { email, by: deliveryMethodOf(link) } })
@@ -37,16 +37,18 @@ export async function linkFor(
 }
 
 /**
- * Makes the link, which withdraws those of its kind before. One that is mailed nobody else gets to see; else it is told to
- * who asks.
- * @param isMailed where a mail server is set, unless told
+ * Makes a link and withdraws the former one of its kind. Only the member sees a mailed link; otherwise the link is
+ * returned to the caller.
+ * @param isMailed defaults to whether a mail server is configured
  */
 export async function makeLink(
   tx: Transaction,
   { customerId, id: by }: Caller,
   { id: memberId, email }: Pick<MemberRow, 'id' | 'email'>,
-  kind: MemberLink['kind'],
-  isMailed = mailSettings() !== undefined,
+  {
+    kind,
+    isMailed = mailSettings() !== undefined,
+  }: { kind: MemberLink['kind']; isMailed?: boolean | undefined },
 ): Promise<MemberLink> {
   const link = { memberId, kind, by }
   if (!isMailed) {
@@ -59,7 +61,7 @@ export async function makeLink(
   return { kind, expireTime: made.expiresAt.getTime(), sentTo: email }
 }
 
-/** How a link goes to its member, as the history has it. */
+/** Returns the delivery method of a link, for the audit log. */
 export function deliveryMethodOf({ url }: MemberLink): 'mail' | 'link' {
   return url === undefined ? 'mail' : 'link'
 }

@@ -29,7 +29,7 @@ const names = async (search: string) =>
   (await callApi(key, 'GET', `?${search}`)).json.members.map(({ name }: { name: string }) => name)
 
 describe('listing members', () => {
-  it('gives all, newest first, each with what is known', async () => {
+  it('returns all, newest first, each with its details', async () => {
     const { json } = await callApi(key, 'GET', '')
     expect(json.members.map(({ name }: { name: string }) => name)).toEqual([
       'Dora',
@@ -63,7 +63,7 @@ describe('listing members', () => {
     ['search=en', []],
     ['search=%25', []],
     ['search=ben&filter=state:active', []],
-  ])('by %s: %j', async (search, expected) => {
+  ])('returns for %s the members %j', async (search, expected) => {
     expect(await names(search)).toEqual(expected)
   })
 
@@ -88,7 +88,7 @@ describe('listing members', () => {
   })
 })
 
-it('nobody is taken away who is not disabled: each look-up of a caller asks for that alone', async () => {
+it('removed members are always disabled, because callers are looked up by that column only', async () => {
   const customer = await addNewCustomer()
   const id = await addMember(customer, { roles: ['admin'] })
   const remove = (more: string) =>

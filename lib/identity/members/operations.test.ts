@@ -46,8 +46,8 @@ const history = () =>
     "SELECT action, subject, actor_name AS by, details FROM audit_events WHERE action ~ '^(member|invitation|reset)' ORDER BY id",
   )
 
-describe('inviting', () => {
-  it('adds somebody who has not come, and tells the link once', async () => {
+describe('an invitation', () => {
+  it('adds an invited member, and returns the link once', async () => {
     const { status, json, headers } = await callApi(admin, 'POST', '', invitation())
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
     const { member, link } = json
@@ -75,7 +75,7 @@ describe('inviting', () => {
     expect(JSON.stringify(await history())).not.toContain(link.url.split('/').at(-1))
   })
 
-  it('mails the link where a mail server is set, and tells it to nobody', async () => {
+  it('mails the link where a mail server is configured, and does not return it', async () => {
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
     vi.stubEnv('MAIL_FROM', 'billing@reseller.example')
     try {
@@ -94,7 +94,7 @@ describe('inviting', () => {
     }
   })
 
-  it('is refused for a member of this customer, in any case of letters, and nothing is left of it', async () => {
+  it('is rejected for a member of this customer, ignoring case, and leaves nothing behind', async () => {
     const { status, json } = await callApi(
       admin,
       'POST',
@@ -107,7 +107,7 @@ describe('inviting', () => {
     expect(await history()).toHaveLength(1)
   })
 
-  it('of a member of another customer is answered like any other', async () => {
+  it('answers for a member of another customer like for any other address', async () => {
     const other = await addNewCustomer()
     const email = `known@${other}.example`
     await addMember(other, { roles: ['admin'], email })
@@ -134,15 +134,15 @@ describe('inviting', () => {
     [{ billingProfiles: ['emea', 'asia'] }, '/billingProfiles/1'],
     [{ billingProfiles: 'emea' }, '/billingProfiles'],
     [{ password: 'x' }, '/password'],
-  ])('of %j is refused at %s', async (values, pointer) => {
+  ])('is rejected for %j at %s', async (values, pointer) => {
     const { status, json } = await callApi(admin, 'POST', '', invitation(values))
     expect([status, json.code, json.errors?.[0]?.pointer]).toEqual([400, 'invalid_request', pointer])
     expect((await callApi(admin, 'GET', '')).json.rowCount).toBe(2)
   })
 })
 
-describe('changing', () => {
-  it('holds from the next request on, and is a row of the history for each difference', async () => {
+describe('a change', () => {
+  it('applies from the next request on, with an audit event for each changed field', async () => {
     const session = await addSession(customerId, id.ben)
     const key = await addKey(customerId, ['it-manager', 'finance-user'], { issuedBy: id.ben })
     const body = { name: 'Benjamin', roles: ['finance-user'], billingProfiles: ['emea'] }
@@ -169,7 +169,7 @@ describe('changing', () => {
     expect(all.json.billingProfiles).toBeNull()
   })
 
-  it('disables: sessions end, keys stop; and enables again', async () => {
+  it('disables a member with their sessions and keys, and enables them again', async () => {
     const session = await addSession(customerId, id.ben)
     const key = await addKey(customerId, ['it-manager'], { issuedBy: id.ben })
     expect((await callApi(admin, 'PATCH', `/${id.ben}`, { disabled: true })).json.state).toBe('disabled')
@@ -182,7 +182,7 @@ describe('changing', () => {
     expect((await history()).map(({ action }) => action)).toEqual(['member.disabled', 'member.enabled'])
   })
 
-  it('under an ETag that is not the present one is refused, whoever signs in meanwhile', async () => {
+  it('is rejected with an outdated ETag, and sign-ins do not change the ETag', async () => {
     const etag = (await callApi(admin, 'GET', `/${id.ben}`)).headers.get('etag') ?? ''
     await database.sql(customerId, 'UPDATE members SET last_sign_in_at = now() WHERE id = $1', [id.ben])
     const matching = { ...admin, 'if-match': etag }
@@ -195,7 +195,7 @@ describe('changing', () => {
   })
 
   it.each([[{}], [{ roles: [] }], [{ email: 'new@a.example' }], [{ disabled: 'yes' }], [{ name: '' }]])(
-    'by %j is refused',
+    'is rejected for %j',
     async (body) => {
       expect((await callApi(admin, 'PATCH', `/${id.ben}`, body)).status).toBe(400)
       expect(await history()).toEqual([])
@@ -204,7 +204,7 @@ describe('changing', () => {
 })
 
 describe('a new link', () => {
-  it('is an invitation for who has not come, which withdraws the one before', async () => {
+  it('is an invitation for a member who has not accepted, and withdraws the former one', async () => {
     const { member, link } = (await callApi(admin, 'POST', '', invitation())).json
     const again = await callApi(admin, 'POST', `/${member.id}/link`, {})
     expect(again.json).toMatchObject({ kind: 'invitation' })
@@ -215,15 +215,15 @@ describe('a new link', () => {
     expect((await history()).at(-1)).toMatchObject({ action: 'invitation.made', details: { by: 'link' } })
   })
 
-  it('sets a new password for who has', async () => {
+  it('sets a new password for a member who has accepted', async () => {
     const { json } = await callApi(admin, 'POST', `/${id.ben}/link`, {})
     expect(json).toMatchObject({ kind: 'reset', url: expect.stringMatching(/\/reset\/[\w-]{43}$/) })
     expect(Math.abs(json.expireTime - Date.now() - 30 * 60_000)).toBeLessThan(60_000)
   })
 })
 
-describe('withdrawing', () => {
-  it('takes the invitation and the member away, and the address is free', async () => {
+describe('a withdrawal', () => {
+  it('removes the invitation and the member, and frees the address', async () => {
     const { member } = (await callApi(admin, 'POST', '', invitation())).json
     expect((await callApi(admin, 'DELETE', `/${member.id}/invitation`)).json).toEqual({ withdrawn: true })
     expect((await callApi(admin, 'GET', `/${member.id}`)).status).toBe(404)
@@ -236,13 +236,13 @@ describe('withdrawing', () => {
     expect((await callApi(admin, 'POST', '', invitation())).status).toBe(200)
   })
 
-  it('is refused for who has come', async () => {
+  it('is rejected for a member who has accepted', async () => {
     expect((await callApi(admin, 'DELETE', `/${id.ben}/invitation`)).json.code).toBe('invitation_accepted')
     expect((await callApi(admin, 'GET', `/${id.ben}`)).status).toBe(200)
   })
 })
 
-it('a session that is older than ten minutes changes nothing, and reads all', async () => {
+it('a session older than ten minutes reads everything and changes nothing', async () => {
   const sid = await addSession(customerId, id.admin)
   await run(
     database.url,

@@ -18,7 +18,7 @@ import { replyOf, serializeMember } from './serialize.ts'
 import * as store from './store.ts'
 import { removeInvited } from './store.ts'
 
-/** A secret in an answer is for who asked, and for no cache on the way. */
+/** Responses with a secret must not be cached. */
 const UNKEPT = { 'Cache-Control': 'no-store' }
 
 export const listMembers = operation(contract.listMembers, async (caller, { query }) => {
@@ -48,7 +48,8 @@ export const inviteMember = operation(contract.inviteMember, async (caller, { bo
 export const changeMember = operation(contract.changeMember, async (caller, input, { requestId }) => {
   const { params, body, headers } = input
   const how = { ifMatch: headers?.['if-match'], requestId }
-  // Whoever reads what is closed can be shut out, too: by the operator, whom the check ahead of calls does not ask.
+  // Readers at a closed customer can be disabled as well: by the operator, whom the check before calls does not apply
+  // to.
   const evenIfClosed = body.disabled === true && Object.keys(body).length === 1
   checkOpen(caller, { ...contract.changeMember, evenIfClosed })
   const run = (tx: Transaction, now: Caller) => change(tx, now, params.member_id, body, how)
@@ -82,7 +83,7 @@ export const withdrawInvitation = operation(
   },
 )
 
-/** Writes as an Admin who is one still: with the member who is changed, all Admins stay as they are meanwhile. */
+/** Runs a change with the caller's current rights, after locking the changed member and all Admins. */
 function authorized<T>(
   caller: Caller,
   memberId: string | undefined,
@@ -105,7 +106,7 @@ async function existing(tx: Transaction, { customerId }: Caller, memberId: strin
 }
 
 /**
- * What the caller may give of billing profiles: those that they see, and whether that is all for good.
+ * Returns the billing profiles that the caller may grant: the visible ones, and whether these are all for good.
  * @throws Problem `permission_denied`
  */
 export async function readGiving(caller: Caller) {

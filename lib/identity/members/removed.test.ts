@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-it('who is removed is known by no browser and no identity provider', async () => {
+it('a removed member is unknown to browsers and identity providers', async () => {
   const testCustomer = await addNewCustomer()
   const id = await addMember(testCustomer, { roles: ['it-manager'] })
   const customerId = newCustomerId(testCustomer)

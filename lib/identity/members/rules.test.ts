@@ -49,7 +49,7 @@ describe('the last Admin', () => {
     })
   })
 
-  it('may have another name, fewer other roles and fewer profiles', () => {
+  it('may get another name, fewer other roles and fewer profiles', () => {
     const change = { name: 'Anna', roles: ['admin'] as Role[], billingProfiles: ['emea'] }
     expect(decideChange(ana, change, around({ otherAdmins: 0 }))).toEqual({
       differences: [
@@ -60,7 +60,7 @@ describe('the last Admin', () => {
     })
   })
 
-  it('is one who can sign in: who has not come, or is disabled, does not count', () => {
+  it('can sign in: invited and disabled members do not count', () => {
     expect(isAdmin({ roles: ['admin'], state: 'active' })).toBe(true)
     expect(isAdmin({ roles: ['admin'], state: 'invited' })).toBe(false)
     expect(isAdmin({ roles: ['admin'], state: 'disabled' })).toBe(false)
@@ -71,7 +71,7 @@ describe('the last Admin', () => {
   })
 })
 
-describe('nobody gives more than they have', () => {
+describe('decideChange and violationOf', () => {
   test.each<[Role[], Role[], Role | undefined]>([
     [['admin'], [...ROLES], undefined],
     [['it-manager'], ['it-manager'], undefined],
@@ -79,7 +79,7 @@ describe('nobody gives more than they have', () => {
     [['it-manager', 'finance-user'], ['admin'], 'admin'],
     [[], ['it-manager'], 'it-manager'],
     [[], [], undefined],
-  ])('who has the roles %j gives %j: %s', (roles, requested, missing) => {
+  ])('a caller with the roles %j who grants %j lacks %s', (roles, requested, missing) => {
     const access = { roles, billingProfiles: null }
     const violation = missing && { reason: 'role_not_held', role: missing }
     expect(violationOf({ roles: requested }, { access, profiles: PROFILES })).toEqual(violation)
@@ -94,13 +94,13 @@ describe('nobody gives more than they have', () => {
     [EMEA, null, { reason: 'all_profiles_not_held' }],
     [EMEA, ['emea', 'us'], { reason: 'profile_not_held', at: 1, profile: 'us' }],
     [EMEA, ['asia'], { reason: 'unknown_profile', at: 0, profile: 'asia' }],
-    // To have all of today's is not to have all.
+    // All present profiles are not the same as all profiles (null).
     [{ roles: ['admin'], billingProfiles: PROFILES }, null, { reason: 'all_profiles_not_held' }],
-  ])('who has %j gives the profiles %j: %j', (access, billingProfiles, violation) => {
+  ])('a caller with %j who grants the profiles %j gets %j', (access, billingProfiles, violation) => {
     expect(violationOf({ billingProfiles }, { access, profiles: PROFILES })).toEqual(violation)
   })
 
-  it('but may leave what a member has, and take from it', () => {
+  it('a caller may keep a member’s greater access, and reduce it', () => {
     const ben = member({ billingProfiles: ['us', 'default'] })
     const by = around({ access: EMEA })
     expect(decideChange(ben, { billingProfiles: ['us', 'emea'] }, by)).toHaveProperty('differences')
@@ -113,13 +113,13 @@ describe('nobody gives more than they have', () => {
     expect(decideChange(ben, { roles: ['it-manager', 'finance-user'] }, byKey)).toHaveProperty('differences')
   })
 
-  it('and an Admin who becomes less is given nothing, whoever says so', () => {
+  it('a demotion of an Admin grants nothing, whatever the caller’s access', () => {
     const by = around({ access: NOTHING })
     const ana = member({ roles: ['admin'] })
     expect(decideChange(ana, { roles: ['it-manager'] }, by)).toHaveProperty('differences')
   })
 
-  it('nor lets in again who would have more then', () => {
+  it('a caller can’t enable a member who would have more access', () => {
     const ben = member({ state: 'disabled', roles: ['admin'], billingProfiles: ['us', 'emea'] })
     const denied = { refused: { reason: 'more_than_held' } }
     const by = around({ access: EMEA })
@@ -132,11 +132,11 @@ describe('nobody gives more than they have', () => {
     )
     expect(decideChange(ben, { disabled: false }, around())).toHaveProperty('differences')
     expect(decideChange(ben, { name: 'Benjamin' }, by)).toHaveProperty('differences')
-    // Who is let in already is given nothing.
+    // Enabling an enabled member grants nothing.
     expect(decideChange(member(), { disabled: false }, by)).toEqual({ differences: [] })
   })
 
-  it('whatever is asked for: what a member has afterwards, they had, or who gave it has', () => {
+  it('a member’s access after any change was theirs before or is the caller’s', () => {
     const roles = fc.subarray([...ROLES])
     const profiles = fc.option(fc.subarray([...PROFILES]), { nil: null })
     const anyAccess = fc.record({ roles, billingProfiles: profiles })
@@ -158,7 +158,7 @@ describe('nobody gives more than they have', () => {
     )
   })
 
-  it('nor opens the account of somebody who has more', () => {
+  it('a caller can’t open the account of a member with more access', () => {
     expect(holdsAll(ALL, EMEA)).toBe(true)
     expect(holdsAll(EMEA, ALL)).toBe(false)
     expect(holdsAll(EMEA, { roles: ['it-manager'], billingProfiles: ['emea'] })).toBe(true)
@@ -167,8 +167,8 @@ describe('nobody gives more than they have', () => {
   })
 })
 
-describe('what differs', () => {
-  it('is nothing where it is as it was, whatever the order', () => {
+describe('differencesOf', () => {
+  it('returns nothing for equal values, in any order', () => {
     const ana = member({ roles: ['admin', 'it-manager'], billingProfiles: ['us', 'emea'] })
     const same = {
       name: 'Ana',
@@ -179,7 +179,7 @@ describe('what differs', () => {
     expect(decideChange(ana, same, around())).toEqual({ differences: [] })
   })
 
-  test.each(MEMBER_STATES)('of one who is %s and is disabled, or enabled', (state) => {
+  test.each(MEMBER_STATES)('returns the state of a member who is %s and is disabled, or enabled', (state) => {
     const differs = (disabled: boolean) => decideChange(member({ state }), { disabled }, around())
     const isDisabled = state === 'disabled'
     expect(differs(true)).toEqual({ differences: isDisabled ? [] : [{ what: 'disabled', to: true }] })
@@ -187,10 +187,10 @@ describe('what differs', () => {
   })
 })
 
-test('who changes themselves is told whether they lose anything', () => {
+test('isLoss returns whether a member loses access', () => {
   const ana = member({ roles: ['admin', 'it-manager'] })
   expect(isLoss(ana, { name: 'Anna', roles: [...ROLES], billingProfiles: null })).toBe(false)
-  // An Admin has what the other roles have.
+  // An Admin has the permissions of all other roles.
   expect(isLoss(ana, { roles: ['admin'] })).toBe(false)
   expect(isLoss(ana, { roles: ['it-manager'] })).toBe(true)
   expect(isLoss(ana, { billingProfiles: [...PROFILES] })).toBe(true)

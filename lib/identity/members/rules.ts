@@ -1,12 +1,14 @@
 import { ROLES, type Role } from '#lib/platform/caller/rules.ts'
 
-/** Billing profiles that somebody may see; null: all of the customer's, also those that are added later. */
+/** Visible billing profiles; null: all of the customer's, including those added later. */
 export type Profiles = readonly string[] | null
 
-/** What somebody may do and see. */
+/** Access of a member: roles and billing profiles. */
 export type MemberAccess = { roles: readonly Role[]; billingProfiles: Profiles }
 
-/** Something that nobody can be given by who asks, since there is no such profile, or who asks does not have it; or can't lose. */
+/**
+ * Reason why access can't be granted, because the profile does not exist or the caller lacks it, or can't be removed.
+ */
 export type Violation =
   | { reason: 'unknown_profile'; at: number; profile: string }
   | { reason: 'role_not_held'; role: Role }
@@ -18,10 +20,10 @@ export type Violation =
 export const MEMBER_STATES = ['invited', 'active', 'disabled'] as const
 export type MemberState = (typeof MEMBER_STATES)[number]
 
-/** A member as far as it is decided what may become of them. */
+/** State of a member that decides about changes. */
 export type MemberSnapshot = MemberAccess & { name: string; state: MemberState }
 
-/** What is to become of a member; what is not named stays. */
+/** Requested change of a member; undefined fields stay as they are. */
 export type MemberChange = {
   name?: string | undefined
   roles?: readonly Role[] | undefined
@@ -30,27 +32,28 @@ export type MemberChange = {
 }
 
 /**
- * What there is around a member who is changed: what whoever asks has to give, the ids of the customer's billing profiles,
- * how many other Admins can sign in, and whether passwords are off and no other of them is sure to get in without.
+ * Context of a change: the access that the caller may grant, the ids of the customer's billing profiles, the number of
+ * other Admins who can sign in, and whether passwords are off and no other Admin certainly gets in without.
  */
 export type Around = Giving & { otherAdmins: number; isLastBySignOn: boolean }
 
 type Giving = { access: MemberAccess; profiles: readonly string[] }
 
-/** A part of a member that changes, as the history has it. */
+/** Changed field of a member, as the audit log records it. */
 export type Difference =
   | { what: 'name'; from: string; to: string }
   | { what: 'roles'; from: readonly Role[]; to: readonly Role[] }
   | { what: 'billingProfiles'; from: Profiles; to: Profiles }
   | { what: 'disabled'; to: boolean }
 
-/** What whoever gives nothing has to give, and what somebody had who was not there. */
+/** Access of a caller who may grant nothing, and of a member before they were added. */
 export const NOTHING: MemberAccess = { roles: [], billingProfiles: [] }
 
 /**
- * Whether somebody may be given this: nobody gives more than they have. What the member had before is not given anew.
+ * Returns why this access can't be granted: no caller grants more than they have. Access that the member had before
+ * does not count as granted.
  * @param profiles ids of the customer's billing profiles
- * @param before what the member has; nobody's for one who is invited
+ * @param before the member's access; `NOTHING` for an invitation
  */
 export function violationOf(
   requested: Partial<MemberAccess>,
@@ -76,17 +79,17 @@ export function violationOf(
     : undefined
 }
 
-/** Whether whoever holds `held` has all that `other` has: only they may open the other's account by a link. */
+/** Returns whether `access` includes `other`: only such a caller may open the other account by a link. */
 export function holdsAll(access: MemberAccess, other: MemberAccess): boolean {
   return violationOf(other, { access, profiles: other.billingProfiles ?? [] }) === undefined
 }
 
-/** Roles in their one order, each once. */
+/** Returns the roles in canonical order, each once. */
 export function sortRoles(roles: readonly Role[]): Role[] {
   return ROLES.filter((role) => roles.includes(role))
 }
 
-/** What a change of a member comes to: what differs, in the order of the history; or why it may not be. */
+/** Returns the changed fields, in the order of the audit log, or the violation that forbids the change. */
 export function decideChange(
   member: MemberSnapshot,
   change: MemberChange,
@@ -100,7 +103,7 @@ export function decideChange(
   const violation = violationOf(requested, around, member)
   if (violation) return { refused: violation }
   const after = changed(member, change)
-  // To let somebody in again is to give all that they have then.
+  // Enabling a member grants all access that they have afterwards.
   if (member.state === 'disabled' && after.state !== 'disabled' && !holdsAll(around.access, after))
     return { refused: { reason: 'more_than_held' } }
   if (isAdmin(member) && !isAdmin(after)) {
@@ -110,12 +113,12 @@ export function decideChange(
   return { differences: differencesOf(member, change) }
 }
 
-/** Whether somebody counts as an Admin of the customer: one who can sign in. Who is invited has not come yet. */
+/** Returns whether a member counts as an Admin: one who can sign in, so not an invited one. */
 export function isAdmin({ roles, state }: Pick<MemberSnapshot, 'roles' | 'state'>): boolean {
   return roles.includes('admin') && state === 'active'
 }
 
-/** Whether a change takes anything from a member: who does it to themselves needs another Admin to have it back. */
+/** Returns whether a change removes access: members who do so to themselves need another Admin to get it back. */
 export function isLoss(member: MemberSnapshot, change: MemberChange): boolean {
   const after = changed(member, change)
   return !holdsAll(after, member) || (member.state !== 'disabled' && after.state === 'disabled')
@@ -141,7 +144,7 @@ function differencesOf(member: MemberSnapshot, change: MemberChange): Difference
   return differences
 }
 
-// Admin holds what the other roles hold (CONTRACT 1).
+// Admin includes all other roles (CONTRACT 1).
 function holdsRole({ roles }: MemberAccess, role: Role): boolean {
   return roles.includes('admin') || roles.includes(role)
 }

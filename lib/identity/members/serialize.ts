@@ -31,19 +31,19 @@ function invitationOf({ inviteExpiresAt, inviteMail }: MemberRow): Partial<Membe
   }
 }
 
-/** A member as the answer of a call about that one. */
+/** Returns the response with one member. */
 export function replyOf(row: MemberRow): Reply<Member> {
   return { body: serializeMember(row), version: versionOf(row) }
 }
 
-/** The same as long as nothing that can be changed differs. */
+/** Returns the version of a member, which changes with every changeable field. */
 export function versionOf(row: MemberRow): string {
   const { name, roles, billingProfiles, disabledAt } = row
   const parts = [name, sortRoles(roles), billingProfiles, disabledAt !== null]
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 12)
 }
 
-/** As the rules see a member. */
+/** Returns the state of a member for the rules. */
 export function snapshotOf(row: MemberRow): MemberSnapshot {
   const { name, roles, billingProfiles } = row
   return { name, roles, billingProfiles, state: stateOf(row) }

@@ -26,8 +26,8 @@ export type MemberSelection = {
 export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number]
 
 const { columns, micros } = byCreation(members.createdAt, members.id)
-// Of the invitation that is open; a new one withdraws the one before. Named as a whole: in a statement on one table, drizzle
-// writes its columns without their table.
+// Subquery for a column of the open invitation; a new one withdraws the former. Uses full names, because in a statement
+// on a single table drizzle writes its columns without the table.
 const ofInvitation = (column: string) =>
   sql`(SELECT ${sql.raw(`l.${column}`)} FROM account_links l
     WHERE l.customer_id = members.customer_id AND l.member_id = members.id AND l.kind = 'invitation'
@@ -41,24 +41,24 @@ const listedColumns = {
   disabledAt: members.disabledAt,
   invitedAt: members.invitedAt,
   inviteExpiresAt: ofInvitation('expires_at').mapWith(members.createdAt) as SQL<Date | null>,
-  /** Null: it was not to be mailed. */
+  /** State of the invitation's mail; null: not mailed. */
   inviteMail: ofInvitation('state') as SQL<string | null>,
   createdAt: members.createdAt,
   addedBy: members.addedBy,
   lastSignInAt: members.lastSignInAt,
-  // Of those that count here, as lib/identity/access/factors/rules.ts says.
+  // Counts factors as lib/identity/access/factors/rules.ts does.
   secondFactors: sql<('totp' | 'passkey')[]>`ARRAY(SELECT DISTINCT f.kind FROM second_factors f
     WHERE f.person_id = members.person_id AND (f.reach = members.customer_id OR f.reach IS NULL
       AND NOT members.factors_apart AND (members.factors_reset_at IS NULL OR f.created_at > members.factors_reset_at)) ORDER BY 1 DESC)`,
   micros,
 }
 
-/** The sort key of a member, for page tokens. */
+/** Returns the sort key of a member, for page tokens. */
 export function keyOfMember({ micros, id }: Pick<MemberRow, 'micros' | 'id'>): string[] {
   return [micros, id]
 }
 
-/** Members in reading direction from the cursor on: newest first, or oldest first when it leads back. */
+/** Lists members in reading direction from the cursor: newest first, or oldest first for a cursor that leads back. */
 export async function listMembers(
   tx: Transaction,
   customerId: CustomerId,
@@ -80,7 +80,7 @@ export async function listMembers(
     .limit(limit)
 }
 
-/** All members of the customer, by address, as the operator's command lists them. */
+/** Lists all members of the customer by address, for the operator's command. */
 export function allMembers(tx: Transaction, customerId: CustomerId) {
   const { email, name, billingProfiles, invitedAt, disabledAt, lastSignInAt, id } = listedColumns
   return tx
@@ -117,7 +117,7 @@ export async function readMember(
   return rows[0]
 }
 
-/** The id of the customer's member with this address, in any case of letters. */
+/** Returns the id of the customer's member with this address, ignoring case. */
 export async function memberWith(
   tx: Transaction,
   customerId: CustomerId,
@@ -129,9 +129,9 @@ export async function memberWith(
 }
 
 /**
- * A member, and how many other Admins can sign in. All of them stay as they are until the transaction ends: they are
- * locked in the order of their ids, so that two Admins who disable each other at one moment wait for each other, and the
- * second one finds that nobody else is left.
+ * Locks a member and all other Admins who can sign in until the transaction ends, by ascending id, and returns the
+ * member and the number of those Admins. Of two Admins who disable each other, the second waits and finds that no other
+ * Admin is left.
  */
 export async function lockMember(
   tx: Transaction,
@@ -143,7 +143,7 @@ export async function lockMember(
   return member && { member, otherAdmins: rows.length - 1 }
 }
 
-/** Members and all Admins who can sign in, locked as `lockMember` does: whoever changes several takes them at once. */
+/** Locks several members in one statement, and all Admins who can sign in, like `lockMember`. */
 export async function lockMembers(tx: Transaction, customerId: CustomerId, memberIds: readonly string[]) {
   const admins = and(sql`${members.roles} @> '{admin}'`, STATES.active)
   const named = sql`${members.id} = ANY(${sql.param([...memberIds])}::text[])`
@@ -155,17 +155,17 @@ export async function lockMembers(tx: Transaction, customerId: CustomerId, membe
     .for('no key update')
 }
 
-/** In a statement: the customer's members, without those whom a directory took away. */
+/** SQL condition for the customer's members, without those that a directory removed. */
 export function there(customerId: CustomerId) {
   return and(eq(members.customerId, customerId), isNull(members.removedAt))
 }
 
-/** In a statement: the row of this member. */
+/** SQL condition for the row of this member. */
 function memberOf(customerId: CustomerId, memberId: string) {
   return and(eq(members.customerId, customerId), eq(members.id, memberId))
 }
 
-/** What is left of nobody who was taken away, where their address comes again. */
+/** Values that are reset when the address of a removed member is added again. */
 const RESET_VALUES = {
   factorsApart: false,
   disabledAt: null,
@@ -180,9 +180,11 @@ export type NewMember = {
   roles: readonly Role[]
   /** Null: all of the customer's. */
   billingProfiles?: readonly string[] | null | undefined
-  /** Name of who adds them. */
+  /** Name of the actor who adds the member. */
   addedBy: string
-  /** Of one who can sign in at once. Whoever has none is invited: nothing opens the membership but a link. */
+  /**
+   * Hash for a member who can sign in immediately. A member without one is invited: only a link opens the membership.
+   */
   passwordHash?: string
 }
 
@@ -207,7 +209,7 @@ export async function addMember(
     await noteAddress(tx, customerId, { email: values.email, id: rows[0].id })
     return rows[0].id
   }
-  // Whom a directory took away comes anew, with nothing of what they had.
+  // The address of a removed member is added again, with none of its former access.
   const [back] = await tx
     .update(members)
     .set({ ...added, ...RESET_VALUES, createdAt: sql`now()` })
@@ -219,12 +221,12 @@ export async function addMember(
       ),
     )
     .returning({ id: members.id })
-  // Of whom was taken away by a release that left this.
+  // Deletes rows that an older release left behind when it removed the member.
   if (back) await forget(tx, customerId, back.id)
   return back?.id
 }
 
-/** Sets what is given, which every request reads anew. */
+/** Changes the given fields. Every request reads them again. */
 export async function setMember(
   tx: Transaction,
   customerId: CustomerId,
@@ -234,7 +236,7 @@ export async function setMember(
   await tx.update(members).set(values).where(memberOf(customerId, memberId))
 }
 
-/** Shuts a member out from the next request on, and ends their sessions and links; or lets them sign in again. */
+/** Disables a member from the next request on, and ends their sessions and links; or enables the member. */
 export async function setDisabled(
   tx: Transaction,
   customerId: CustomerId,
@@ -249,8 +251,8 @@ export async function setDisabled(
 }
 
 /**
- * Takes away a member who is disabled, for good: they are in no list, the keys that they made end, and no identity provider
- * knows them, so that whoever gets the address next is not taken for them.
+ * Removes a disabled member for good: the member is unlisted, the keys that they issued end, and identity providers are
+ * unbound, so that the next owner of the address is not taken for them.
  * @returns how many keys
  */
 export async function setRemoved(tx: Transaction, customerId: CustomerId, memberId: string): Promise<number> {
@@ -258,15 +260,15 @@ export async function setRemoved(tx: Transaction, customerId: CustomerId, member
   await tx.update(members).set({ removedAt: sql`now()` }).where(memberOf(customerId, memberId))
   const theirs = and(eq(apiKeys.customerId, customerId), eq(apiKeys.issuedBy, memberId))
   const used = and(theirs, eq(apiKeys.belongsToCustomer, false), isNull(apiKeys.revokedAt))
-  // In the order of their ids, as whoever revokes several locks them.
+  // Locks by ascending id, in the common lock order.
   await tx.select({ id: apiKeys.id }).from(apiKeys).where(used).orderBy(apiKeys.id).for('no key update')
   const { rowCount } = await tx.update(apiKeys).set({ revokedAt: sql`now()` }).where(used)
   return rowCount ?? 0
 }
 
 /**
- * Removes somebody who never came, with what was sent to them. Whom a key names, since a directory took them away before and
- * they were added anew, is taken away as a directory does it.
+ * Deletes a member who never accepted, with their links and mails. A member that a key refers to, because a directory
+ * had removed them before they were added again, is removed like by a directory.
  */
 export async function removeInvited(
   tx: Transaction,
@@ -286,8 +288,9 @@ export async function removeInvited(
 }
 
 /**
- * Nothing by which they came in before brings anybody in as this member: no subject of an issuer, no browser, no group of a
- * directory, and no factor that counted here alone. Views and columns of their own go with them.
+ * Deletes everything by which another person could enter as this member: subjects of identity providers, known
+ * browsers, groups of a directory, and factors that counted at this customer only. Also deletes the member's views and
+ * columns.
  */
 async function forget(tx: Transaction, customerId: CustomerId, memberId: string): Promise<void> {
   const [row] = await tx

@@ -7,12 +7,12 @@ import * as operations from './operations.ts'
 
 export type Headers = Record<string, string>
 
-/** The headers of somebody who has signed in just now. */
+/** Returns the headers of a member with a fresh sign-in. */
 export async function signedIn(customerId: string, memberId: string): Promise<Headers> {
   return cookieOf(await addSession(customerId, memberId))
 }
 
-/** The headers of a session that a test has made. */
+/** Returns the headers of a session that a test has opened. */
 export async function cookieOf(sid: string): Promise<Headers> {
   const token = await encode({ token: { sid }, secret: sessionSecret() })
   return { cookie: `console-session=${token}`, 'sec-fetch-site': 'same-origin' }
@@ -30,8 +30,8 @@ const invitation = route(operations.withdrawInvitation)
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /**
- * A call of the members' API.
- * @param rest what follows `/billing/v1/members`
+ * Calls the members' API.
+ * @param rest path after `/billing/v1/members`
  */
 export async function callApi(headers: Headers, method: Method, rest: string, body?: unknown) {
   const mounted = /\/link$/.test(rest)

@@ -38,7 +38,7 @@ const memberOf = async (id = cleo) =>
   )[0]
 const CLOSED = { status: 403, json: { detail: expect.stringContaining('Everything can be read until') } }
 
-describe('at a closed customer a directory', () => {
+describe('a directory at a closed customer', () => {
   it.each([
     ['PATCH', () => patch({ op: 'replace', path: 'active', value: false }), false],
     [
@@ -57,7 +57,7 @@ describe('at a closed customer a directory', () => {
     expect((await askMembers(session, 'GET', '')).status).toBe(401)
   })
 
-  it('gives nobody anything', async () => {
+  it('grants no access', async () => {
     const group = { schemas: [GROUP_SCHEMA], displayName: 'Staff' }
     const made = await callApi(token, 'POST', '/Groups', group)
     await callApi(token, 'PATCH', `/Users/${cleo}`, patch({ op: 'replace', path: 'active', value: false }))
@@ -74,7 +74,7 @@ describe('at a closed customer a directory', () => {
     expect(await memberOf()).toMatchObject({ off: true })
   })
 
-  it('is shut out itself, where its token is revoked', async () => {
+  it('is rejected once its token is revoked', async () => {
     await close()
     const [row] = await database.sql(customerId, 'SELECT id FROM scim_tokens')
     const caller = {
@@ -90,7 +90,7 @@ describe('at a closed customer a directory', () => {
   })
 })
 
-describe('at a closed customer an Admin', () => {
+describe('an Admin at a closed customer', () => {
   it('disables a member by the API, and changes nothing else', async () => {
     const headers = await withKey(customerId, ['admin'])
     await close()

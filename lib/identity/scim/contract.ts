@@ -28,9 +28,9 @@ export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 export const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
-/** As many operations as one PATCH may have, and members that one request may name. */
+/** Most operations of one PATCH, and most members named in one request. */
 export const MAX_OPERATIONS = 1000
-/** In bytes: a thousand members, each with a name and a reference. */
+/** In bytes: enough for a thousand members, each with a name and a reference. */
 const BODY_LIMIT = 256 * 1024
 export const MAX_RESULTS = 200
 
@@ -40,7 +40,7 @@ const schemasWith = (schema: string) =>
     .max(20)
     .refine((all) => all.includes(schema), `must name ${schema}`)
 
-/** Attributes are read one by one: those that are not kept are let pass, as RFC 7644 (3.3) allows. */
+/** User of a request. Attributes are read one by one: unsupported ones are ignored, as RFC 7644 (3.3) allows. */
 const UserInput = z.looseObject({ schemas: schemasWith(USER) })
 const GroupInput = z.looseObject({ schemas: schemasWith(GROUP) })
 
@@ -105,7 +105,8 @@ const listOf = <Shape extends z.ZodType>(shape: Shape) =>
     Resources: z.array(shape),
   })
 
-// What is promised is RFC 7643 and RFC 7644, which `/scim/v2/Schemas` and `/ServiceProviderConfig` describe in SCIM's own way.
+// RFC 7643 and RFC 7644 define these operations; `/scim/v2/Schemas` and `/ServiceProviderConfig` describe them in
+// SCIM's own way.
 const description = 'SCIM 2.0 (RFC 7644), for the directory of a customer: see docs/scim.md.'
 const ours = { permission: 'any', protocol: SCIM, description } as const
 const Described = z.record(z.string(), z.unknown())
@@ -129,7 +130,7 @@ const written = {
 } as const
 const changed = { ...written, ...one, problems: [...written.problems, 'not_found'] } as const
 const removed = { ...written, body: emptyBody, output: z.null() }
-// Who leaves is shut out of a closed customer, too; anything else is refused there by the operation.
+// A leaver is disabled at a closed customer as well; the operation rejects other changes there.
 const leaving = {
   ...changed,
   evenIfClosed: true,

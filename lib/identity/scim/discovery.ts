@@ -3,7 +3,7 @@ import { addressOf } from './serialize.ts'
 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0'
 
-/** What of SCIM there is (RFC 7643, 5). */
+/** Returns the ServiceProviderConfig with the supported features (RFC 7643, 5). */
 export function provider() {
   return {
     schemas: [`${CORE}:ServiceProviderConfig`],

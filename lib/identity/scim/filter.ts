@@ -1,13 +1,13 @@
 import { scimError } from './protocol.ts'
 
-/** One comparison: which of the known attributes has to be what. */
+/** Comparison of a known attribute with a value. */
 export type Comparison<Name extends string> = { by: Name; value: string }
 
 const FORM = /^\s*(\S+(?:\[type eq "work"\]\.value)?)\s+([a-z]{2})\s+("(?:[^"\\]|\\.)*")\s*$/i
 
 /**
- * Reads a filter (RFC 7644, 3.4.2.2) of the one form that directories ask by: `userName eq "ana@example.com"`.
- * @param attributes by which may be looked for, in lower case, and what they mean here
+ * Parses a filter (RFC 7644, 3.4.2.2) of the one form that directories use: `userName eq "ana@example.com"`.
+ * @param attributes searchable attributes in lower case, with their names here
  * @throws Problem `invalidFilter`
  */
 export function readFilter<Name extends string>(
@@ -25,18 +25,18 @@ export function readFilter<Name extends string>(
   return { by, value }
 }
 
-/** What PATCH is about: an attribute in lower case, with the part of it after a dot, and which of its values. */
+/** Target of a PATCH operation: an attribute in lower case with its sub-attribute, and the filter for its values. */
 export type Path = { name: string; filter?: string }
 
 const PATH = /^([a-z$][\w$-]*)(?:\[([^\]]*)\])?((?:\.[a-z$][\w$-]*)?)$/i
 
 /**
- * Reads the path of an operation (RFC 7644, 3.5.2).
+ * Parses the path of an operation (RFC 7644, 3.5.2).
  * @throws Problem `invalidPath`
  */
 export function readPath(text: string): Path {
   const plain = withoutSchema(text)
-  // Of an extension, which nothing is kept of.
+  // An attribute of an extension, which is ignored.
   if (/^urn:/i.test(plain)) return { name: plain.toLowerCase() }
   const match = PATH.exec(plain)
   if (!match) throw scimError('invalidPath', 'The path of an operation can not be read.')
@@ -46,7 +46,7 @@ export function readPath(text: string): Path {
 
 const CORE = /^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/i
 
-/** An attribute may be named with the schema that it is of. */
+/** Strips the schema from the name of an attribute. */
 export function withoutSchema(path: string): string {
   return path.replace(CORE, '')
 }
@@ -60,7 +60,7 @@ function textOf(quoted: string): string | undefined {
   }
 }
 
-/** Whether the database can hold a text as it is. */
+/** Returns whether the database can store a text unchanged. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }

@@ -48,7 +48,7 @@ const add = (...ids: string[]) =>
 const readGroup = async (id: string) => (await callApi(token, 'GET', `/Groups/${id}`)).json
 
 describe('a group', () => {
-  it('gives nothing and takes nothing until it is mapped, and from then on what it is mapped to', async () => {
+  it('grants and removes nothing until it is mapped, and its mapped access from then on', async () => {
     const [cleo, ben] = [await user('cleo'), await addMember(testCustomer, { roles: ['it-manager'] })]
     const made = await callApi(token, 'POST', '/Groups', {
       schemas: [GROUP_SCHEMA, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'],
@@ -72,7 +72,7 @@ describe('a group', () => {
     ])
   })
 
-  it('gives with others what all of them give, and what it gave is gone with it', async () => {
+  it('adds its access to that of other groups, and removes it when the group is deleted', async () => {
     const cleo = await user('cleo')
     const [billing, it] = [
       await map('Billing', ['finance-user'], ['emea']),
@@ -103,7 +103,7 @@ describe('a group', () => {
     expect(await accessOf(cleo)).toEqual({ roles: [], profiles: [] })
   })
 
-  it('gives no role that the token may not give, and nothing of the request stays', async () => {
+  it('grants no role beyond the token’s, and the request leaves nothing behind', async () => {
     const [cleo, group] = [await user('cleo'), await map('Admins', ['admin'])]
     expect((await callApi(token, 'PATCH', `/Groups/${group}`, add(cleo))).status).toBe(403)
     expect((await readGroup(group)).members).toEqual([])
@@ -114,7 +114,7 @@ describe('a group', () => {
     expect(await accessOf(cleo)).toEqual({ roles: ['admin'], profiles: null })
   })
 
-  it('does not take the role of the last Admin', async () => {
+  it('does not remove the role of the last Admin', async () => {
     const [ana, group] = [
       await addMember(testCustomer, { roles: ['admin'] }),
       await map('IT', ['it-manager']),
@@ -123,7 +123,7 @@ describe('a group', () => {
     expect(await accessOf(ana)).toEqual({ roles: ['admin'], profiles: null })
   })
 
-  it('has a name of its own, which changes by PATCH as Okta writes it and by PUT', async () => {
+  it('has a unique name, which changes by PATCH as Okta writes it and by PUT', async () => {
     const [one] = [await map('One', ['it-manager']), await map('Two', ['it-manager'])]
     const named = (displayName: string) => patch({ op: 'replace', value: { id: one, displayName } })
     expect((await callApi(token, 'PATCH', `/Groups/${one}`, named('two'))).json).toMatchObject({
@@ -138,7 +138,7 @@ describe('a group', () => {
     expect((await callApi(token, 'POST', '/Groups', whole)).status).toBe(409)
   })
 
-  it('is listed without its members where they are not asked for', async () => {
+  it('is listed without its members where they are excluded', async () => {
     await callApi(token, 'PATCH', `/Groups/${await map('IT', ['it-manager'])}`, add(await user('cleo')))
     const without = (await callApi(token, 'GET', '/Groups?excludedAttributes=members')).json
     expect(without).toMatchObject({ totalResults: 1, Resources: [{ displayName: 'IT' }] })
@@ -146,7 +146,7 @@ describe('a group', () => {
     expect((await callApi(token, 'GET', '/Groups')).json.Resources[0].members).toHaveLength(1)
   })
 
-  it('takes in who is added by several at once, and two groups with the same people never wait in a circle', async () => {
+  it('takes members from concurrent requests, and two groups with the same members do not deadlock', async () => {
     const ids = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(user))
     const groups = [await map('One', ['it-manager']), await map('Two', ['finance-user'])]
     const answers = await Promise.all(

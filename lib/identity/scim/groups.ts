@@ -19,14 +19,14 @@ import { type ChangeOptions, textOf } from './users.ts'
 
 const MISSING = 'There is no such group.'
 
-/** @throws Problem `not_found` */
+/** Returns the group with this id. @throws Problem `not_found` */
 export async function groupWith(tx: Transaction, { customerId }: Caller, id: string): Promise<Group> {
   const [row] = await store.listGroups(tx, customerId, { by: 'id', value: id })
   if (!row) throw new Problem('not_found', MISSING)
   return serializeGroup(row, await people.membersOf(tx, customerId, [id]))
 }
 
-/** Adds a group, which gives nothing until somebody maps it. @throws Problem `uniqueness` (409) */
+/** Adds a group, which grants nothing until it is mapped. @throws Problem `uniqueness` (409) */
 export async function createGroup(
   tx: Transaction,
   caller: Caller,
@@ -46,16 +46,15 @@ export async function createGroup(
 }
 
 /**
- * Changes a group. Whoever comes in or leaves has, from then on, what the mapped groups give in which they are.
- * @throws Problem `not_found`, `member_changed`, `uniqueness` (409), `last_admin`, `permission_denied` for more than the token
- *   may give, or a refusal of SCIM's
+ * Changes a group. Added and removed members get the access of their mapped groups.
+ * @throws Problem `not_found`, `member_changed`, `uniqueness` (409), `last_admin`, `permission_denied` for more access
+ * than the token may grant, or a SCIM error
  */
 export async function changeGroup(
   tx: Transaction,
   caller: Caller,
   id: string,
-  steps: readonly Step[],
-  { ifMatch, requestId }: ChangeOptions,
+  { steps, ifMatch, requestId }: ChangeOptions & { steps: readonly Step[] },
 ): Promise<Group> {
   const { customerId } = caller
   const groups = await store.lockGroups(tx, customerId)
@@ -68,7 +67,7 @@ export async function changeGroup(
   const added = [...input.members].filter((member) => !ids.includes(member))
   const removed = ids.filter((member) => !input.members.has(member))
   await lockThere(tx, caller, [...added, ...removed])
-  await rename(tx, caller, row, groups, input)
+  await rename(tx, caller, { row, groups, input })
   await people.addToGroup(tx, customerId, id, added)
   if (removed.length > 0) await people.removeFromGroup(tx, customerId, id, removed)
   if (row.roles !== null) await regrant(tx, caller, [...added, ...removed], requestId)
@@ -82,17 +81,16 @@ export async function changeGroup(
 async function rename(
   tx: Transaction,
   { customerId }: Caller,
-  row: store.GroupRow,
-  groups: readonly store.GroupRow[],
-  { displayName = row.displayName, externalId = row.externalId }: GroupInput,
+  { row, groups, input }: { row: store.GroupRow; groups: readonly store.GroupRow[]; input: GroupInput },
 ): Promise<void> {
+  const { displayName = row.displayName, externalId = row.externalId } = input
   const hasSameName = (other: store.GroupRow) =>
     other.id !== row.id && other.displayName.toLowerCase() === displayName.toLowerCase()
   if (groups.some(hasSameName)) throw exists(displayName)
   await store.setGroup(tx, customerId, row.id, { displayName, externalId })
 }
 
-/** Takes a group away, and what it gave. */
+/** Deletes a group, and removes the access that it granted. */
 export async function deleteGroup(
   tx: Transaction,
   caller: Caller,
@@ -112,7 +110,7 @@ export async function deleteGroup(
   await recordAudit(tx, customerId, { ...event, details: { name: row.displayName } })
 }
 
-/** Gives these members what their mapped groups give, each by a change of the member. They are locked already. */
+/** Changes each of these members, locked by the caller, to the access of their mapped groups. */
 export async function regrant(
   tx: Transaction,
   caller: Caller,
@@ -129,7 +127,7 @@ export async function regrant(
   }
 }
 
-/** Locks the members who come in or leave, at once. @throws Problem where one of them is no member here */
+/** Locks the added and removed members in one statement. @throws Problem where one of them is not a member */
 export async function lockThere(tx: Transaction, caller: Caller, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const locked = new Set((await lockMembers(tx, caller.customerId, ids)).map(({ id }) => id))
@@ -142,9 +140,9 @@ function exists(name: string): Problem {
 }
 
 /**
- * Says what a group gives to its members, who have it at once. A group that there is not yet is added, so that it can be
- * mapped before the directory fills it.
- * @param given.billingProfiles null: all of the customer's
+ * Maps a group to access, which its members get immediately. A group that does not exist yet is added, so that it can
+ * be mapped before the directory fills it.
+ * @param mapping.billingProfiles null: all of the customer's
  * @throws Problem `invalid_request` for an unknown billing profile, `last_admin`
  */
 export async function mapGroup(
@@ -171,14 +169,14 @@ export async function mapGroup(
   await recordAudit(tx, customerId, { ...event, details })
 }
 
-/** What a request makes of a group; what it does not name stays. */
+/** Requested state of a group; undefined fields stay as they are. */
 type GroupInput = { displayName?: string; externalId?: string | null; members: Set<string> }
 
 const READ_ONLY = ['id', 'meta', 'schemas']
 
 /**
- * What the steps of a PATCH, or a whole group, come to.
- * @param members ids of those who are in it
+ * Returns the group after the steps of a PATCH, or of a whole group.
+ * @param members ids of its members
  * @throws Problem `invalidValue`, `invalidFilter`, `invalidPath` or `mutability`
  */
 function groupAfter(steps: readonly Step[], members: readonly string[]): GroupInput {
@@ -187,7 +185,7 @@ function groupAfter(steps: readonly Step[], members: readonly string[]): GroupIn
   return input
 }
 
-/** The steps that set what a whole group names. */
+/** Returns the steps that set the attributes of a whole group. */
 export function stepsOfGroup(resource: Record<string, unknown>): Step[] {
   return Object.entries(resource).map(([name, value]) => ({
     name: name.toLowerCase(),

@@ -16,7 +16,7 @@ beforeAll(async () => {
   group = (await callApi(token, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], displayName: 'Staff' })).json.id
 })
 afterAll(() => database.close())
-// Each of them asks more often than a minute's requests allow.
+// Each test sends more requests than the limit allows in a minute.
 beforeEach(async () => {
   token = await tokenOf('own')
   await database.sql(
@@ -35,7 +35,7 @@ const scimError = (status: number, scimType?: string) => ({
   },
 })
 
-describe('a filter that is none is refused', () => {
+describe('an invalid filter is rejected', () => {
   it.each([
     '',
     'userName',
@@ -71,7 +71,7 @@ describe('a filter that is none is refused', () => {
   })
 })
 
-describe('a body that says nothing of SCIM is refused', () => {
+describe('a body that is not SCIM is rejected', () => {
   it.each([
     ['PATCH', 'null', 'invalidSyntax'],
     ['PATCH', '[]', 'invalidSyntax'],
@@ -102,7 +102,7 @@ describe('a body that says nothing of SCIM is refused', () => {
       expect(await callApi(token, method, path, body)).toMatchObject(scimError(400, scimType))
   })
 
-  it('of another type, or too large', async () => {
+  it('is rejected with another media type, or when too large', async () => {
     const sent = { 'content-type': 'text/plain' }
     expect(await callApi(token, 'POST', '/Users', '{}', sent)).toMatchObject(scimError(415))
     const large = JSON.stringify({
@@ -118,7 +118,7 @@ describe('a body that says nothing of SCIM is refused', () => {
   })
 })
 
-it('a thousand operations are one change, and one more is refused', async () => {
+it('a thousand operations result in one change, and one more is rejected', async () => {
   const operations = Array.from({ length: 1000 }, (_, n) => ({
     op: 'replace',
     path: 'displayName',
@@ -136,7 +136,7 @@ it('a thousand operations are one change, and one more is refused', async () => 
   )
 })
 
-it('whatever is asked is answered as SCIM says, and never by a failure of ours', async () => {
+it('any request gets a valid SCIM response, and never a server error', async () => {
   const text = fc.oneof(
     fc.constantFrom(
       'active',

@@ -33,7 +33,7 @@ const USERS_BY = {
 } as const
 const GROUPS_BY = { displayname: 'displayName', externalid: 'externalId', id: 'id' } as const
 
-/** One resource, with its version as the ETag. */
+/** Returns the response with one resource, whose version is the ETag. */
 function reply<Resource extends User | Group>(resource: Resource, query: Selection, status?: 201) {
   const { version, location = '' } = resource.meta ?? {}
   const headers: Record<string, string> = status === 201 ? { Location: location } : {}
@@ -96,12 +96,14 @@ export const patchScimUser = operation(contract.patchScimUser, async (caller, re
   return reply(await changed(caller, params.user_id, userAfter(stepsOf(body)), changeOptions), query)
 })
 
-/** At a closed customer a user may be shut out, and nothing else changes of them. */
+/** Changes a user. At a closed customer only disabling is allowed. */
 function changed(caller: Caller, id: string, input: UserInput, changeOptions: ChangeOptions): Promise<User> {
   const evenIfClosed = caller.closed !== undefined && input.active === false
   checkOpen(caller, { method: 'PATCH', evenIfClosed })
   const values = evenIfClosed ? { active: false } : input
-  return write(caller, (tx) => changeUser(tx, caller, id, values, changeOptions), { evenIfClosed })
+  return write(caller, (tx) => changeUser(tx, caller, id, { input: values, ...changeOptions }), {
+    evenIfClosed,
+  })
 }
 
 export const deleteScimUser = operation(contract.deleteScimUser, async (caller, request, { requestId }) => {
@@ -142,7 +144,7 @@ export const replaceScimGroup = operation(
     const changeOptions = { ifMatch: headers?.['if-match'], requestId }
     const steps = stepsOfGroup(body)
     return reply(
-      await write(caller, (tx) => changeGroup(tx, caller, params.group_id, steps, changeOptions)),
+      await write(caller, (tx) => changeGroup(tx, caller, params.group_id, { steps, ...changeOptions })),
       query,
     )
   },
@@ -153,7 +155,7 @@ export const patchScimGroup = operation(contract.patchScimGroup, async (caller, 
   const changeOptions = { ifMatch: headers?.['if-match'], requestId }
   const steps = stepsOf(body)
   return reply(
-    await write(caller, (tx) => changeGroup(tx, caller, params.group_id, steps, changeOptions)),
+    await write(caller, (tx) => changeGroup(tx, caller, params.group_id, { steps, ...changeOptions })),
     query,
   )
 })
@@ -167,17 +169,17 @@ export const deleteScimGroup = operation(contract.deleteScimGroup, async (caller
 
 type Selection = { attributes?: string | undefined; excludedAttributes?: string | undefined }
 
-/** Always there (RFC 7643, 3.1 and 7). */
+/** Attributes that are always returned (RFC 7643, 3.1 and 7). */
 const ALWAYS = ['schemas', 'id']
 
-/** Whether an answer is to have an attribute. */
+/** Returns whether the response includes an attribute. */
 function selects({ attributes, excludedAttributes }: Selection, name: string): boolean {
   if (ALWAYS.includes(name)) return true
   if (attributes !== undefined) return namesOf(attributes).includes(name.toLowerCase())
   return excludedAttributes === undefined || !namesOf(excludedAttributes).includes(name.toLowerCase())
 }
 
-/** A resource with those attributes that are asked for. */
+/** Returns a resource with the requested attributes. */
 function selected<Resource extends { id: string; schemas: string[] }>(
   resource: Resource,
   selection: Selection,
@@ -186,12 +188,12 @@ function selected<Resource extends { id: string; schemas: string[] }>(
   return Object.fromEntries(entries) as Resource
 }
 
-/** A part of an attribute stands for the whole of it. */
+/** Returns the attribute names of a selection; a sub-attribute selects its whole attribute. */
 function namesOf(text: string): string[] {
   return text.split(',').map((name) => withoutSchema(name.trim()).split('.')[0]?.toLowerCase() ?? '')
 }
 
-/** Where a list begins, from 1 on, and how many it has: what is out of bounds is brought into them (RFC 7644, 3.4.2.4). */
+/** Returns the start of a page, from 1 on, and its size. Values out of bounds are limited (RFC 7644, 3.4.2.4). */
 function pageOf({
   startIndex = 1,
   count = 100,
@@ -206,17 +208,17 @@ function listed<Resource>(Resources: Resource[], totalResults: number, startInde
   return { schemas: [LIST], totalResults, startIndex, itemsPerPage: Resources.length, Resources }
 }
 
-/** What a directory reads. The door lets no other caller in; whoever comes by another way is nobody here. */
+/** Runs a read of a directory. The authentication admits no other caller, and this check rejects any other. */
 function read<T>(caller: Caller, fn: Parameters<typeof readScope<T>>[1]): Promise<T> {
   return readScope(requireDirectory(caller), fn)
 }
 
 /**
- * What a directory changes, in one transaction. Its token has to open this, and still does when all is written: whoever revokes
- * it comes before that, and nothing is changed, or after it. The token is locked for that moment alone, and after members, so that
- * nobody who revokes it waits for a long write.
+ * Runs a change by a directory, in one transaction. Its token is checked at the start and again after all writes: a
+ * concurrent revocation commits either before that check, which undoes the change, or after the transaction. The token
+ * is locked for that check only, and after members, so that a revocation does not wait for a long write.
  * @throws Problem `unauthenticated` where the token has ended since the request began
- * @param how see `scope`: a leaver is taken away though the customer is closed
+ * @param how see `scope`: a leaver is removed even if the customer is closed
  */
 function write<T>(
   caller: Caller,

@@ -3,12 +3,12 @@ import type { Patch } from './contract.ts'
 import { type Path, readPath } from './filter.ts'
 import { scimError } from './protocol.ts'
 
-/** One step of a PATCH: an attribute, and what becomes of it. */
+/** Step of a PATCH: an attribute, and its change. */
 export type Step = Path & { op: 'add' | 'replace' | 'remove'; value: unknown; isNamed: boolean }
 
 /**
- * The steps of a PATCH, in their order. An operation without a path is one step for each attribute of its value, as
- * Microsoft Entra ID writes it; names of operations are read in any case of letters.
+ * Returns the steps of a PATCH, in order. An operation without a path becomes one step per attribute of its value, as
+ * Microsoft Entra ID writes it; names of operations ignore case.
  * @throws Problem `invalidSyntax` or `invalidPath`
  */
 export function stepsOf({ Operations }: z.output<typeof Patch>): Step[] {
@@ -22,8 +22,8 @@ export function stepsOf({ Operations }: z.output<typeof Patch>): Step[] {
 }
 
 /**
- * The attributes of a resource that a request carries.
- * @throws Problem `invalidValue` where it is none
+ * Returns the attributes of a resource in a request.
+ * @throws Problem `invalidValue` where it is not an object
  */
 export function entriesOf(value: unknown): [string, unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))

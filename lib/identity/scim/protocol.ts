@@ -1,7 +1,7 @@
 import { Problem, type ProblemCode } from '#lib/platform/api/problem.ts'
 import type { Protocol } from '#lib/platform/api/protocol.ts'
 
-/** Why a request is refused, as RFC 7644 (3.12) names it. */
+/** Error types of RFC 7644 (3.12). */
 type ScimType =
   | 'invalidFilter'
   | 'invalidSyntax'
@@ -16,15 +16,17 @@ const BY_CODE: Partial<Record<ProblemCode, ScimType>> = {
 }
 const named = new WeakMap<Problem, ScimType>()
 
-/** A refusal of what a request says (400, and 409 for `uniqueness`), with SCIM's own name for the reason. */
+/** Returns a SCIM error for a wrong request (400, and 409 for `uniqueness`), with SCIM's name for the reason. */
 export function scimError(type: ScimType, detail: string): Problem {
-  // Its code is for the log: an answer of SCIM has none.
+  // The code is for the log only: SCIM errors have none.
   const problem = new Problem(type === 'uniqueness' ? 'member_exists' : 'invalid_request', detail)
   named.set(problem, type)
   return problem
 }
 
-/** SCIM 2.0 (RFC 7643, RFC 7644): its own media type, its own errors, and tokens that open nothing else. */
+/**
+ * Protocol of SCIM 2.0 (RFC 7643, RFC 7644): its own media type, its own errors, and tokens that are valid there only.
+ */
 export const SCIM: Protocol = {
   root: '/scim/…',
   surface: 'scim',

@@ -1,11 +1,11 @@
 import { ROLES, type Role } from '#lib/platform/caller/rules.ts'
 
-/** What a group gives to its members; without roles, nobody has said it yet. */
+/** Access that a group grants to its members; null roles: the group is not mapped. */
 export type Mapping = { roles: readonly Role[] | null; billingProfiles: readonly string[] | null }
 
 /**
- * What the members of these groups have: each role of any of them, and the billing profiles of all of them together. Groups
- * that nobody has mapped give nothing; who is in no other has nothing.
+ * Returns the access of a member of these groups: the union of the roles, and of the billing profiles. Groups that are
+ * not mapped grant nothing; without a mapped group the access is empty.
  */
 export function accessOfGroups(groups: readonly Mapping[]) {
   const mapped = groups.filter(({ roles }) => roles !== null)
@@ -18,7 +18,7 @@ export function accessOfGroups(groups: readonly Mapping[]) {
   }
 }
 
-/** A user's names as far as a request gives them; null takes one away. */
+/** Names of a user in a request; null removes one. */
 export type Names = {
   displayName?: string | null
   formatted?: string | null
@@ -26,7 +26,7 @@ export type Names = {
   familyName?: string | null
 }
 
-/** What a member is called, whom a directory names in parts: by the whole name where it gives one. */
+/** Returns the name of a member from the names of a directory: the display name, the formatted name, or its parts. */
 export function memberName(
   { displayName, formatted, ...parts }: Names,
   before: { name: string; givenName: string | null; familyName: string | null },

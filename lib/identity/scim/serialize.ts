@@ -59,12 +59,12 @@ function metaOf(
     resourceType,
     created: createdAt.toISOString(),
     location: addressOf(`${resourceType}s`, id),
-    // The same as long as nothing of it differs.
+    // The version changes with every attribute.
     version: `W/"${hash('sha256', JSON.stringify(resource), 'base64url').slice(0, 16)}"`,
   }
 }
 
-/** @throws Problem `member_changed` (412) where If-Match names another version */
+/** Checks the If-Match header. @throws Problem `member_changed` (412) for another version */
 export function checkVersion({ meta }: User | Group, ifMatch: string | undefined): void {
   const plain = (tag: string) => tag.trim().replace(/^W\//, '')
   const tags = ifMatch?.split(',').map(plain) ?? ['*']

@@ -13,7 +13,7 @@ export type UserFilter = Comparison<'userName' | 'externalId' | 'id'>
 type Page = { startIndex: number; count: number }
 export type UserRow = Awaited<ReturnType<typeof rows>>[number]
 
-/** One page of the customer's members, in the order in which they were added, and how many there are. */
+/** Returns one page of the customer's members, in the order of their creation, and the total. */
 export async function listUsers(
   tx: Transaction,
   customerId: CustomerId,
@@ -39,7 +39,7 @@ export async function readUser(
   return users[0]
 }
 
-/** Keeps what a directory says of a member beside what members have. */
+/** Stores a directory's attributes of a member, separately from the member. */
 export async function setUser(
   tx: Transaction,
   customerId: CustomerId,
@@ -62,12 +62,13 @@ const USERS_BY: Record<UserFilter['by'], (value: string) => SQL> = {
   id: (value) => eq(members.id, value),
 }
 
-/** What a directory says of a member, by the member. */
+/** Joins a directory's attributes to their member. */
 function memberJoin(customerId: CustomerId) {
   return and(eq(scimUsers.customerId, customerId), eq(scimUsers.memberId, members.id))
 }
 
-// Their groups by a statement of its own: members and groups may lie on different machines, and each is asked for few rows.
+// Groups are read by a separate statement: members and groups may be stored on different machines, and each returns few
+// rows.
 async function rows(
   tx: Transaction,
   customerId: CustomerId,
@@ -99,7 +100,7 @@ async function rows(
   return selected.map((user) => ({ ...user, groups: groups.get(user.id) ?? [] }))
 }
 
-/** The groups that these members are in, of each in the order of their ids. */
+/** Returns the groups of these members, per member in the order of their ids. */
 async function groupReferencesOf(tx: Transaction, customerId: CustomerId, ids: readonly string[]) {
   if (ids.length === 0) return new Map<string, { value: string; display: string }[]>()
   const { rows: theirs } = await tx.execute<{ member: string; value: string; display: string }>(sql`
@@ -124,7 +125,7 @@ const groupColumns = {
   createdAt: scimGroups.createdAt,
 }
 
-/** The customer's groups, in the order in which they were added. */
+/** Lists the customer's groups, in the order of their creation. */
 export function listGroups(
   tx: Transaction,
   customerId: CustomerId,
@@ -155,8 +156,8 @@ const GROUPS_BY: Record<GroupFilter['by'], (value: string) => SQL> = {
 }
 
 /**
- * The customer's groups as they stay until the transaction ends: who changes what groups give takes them all, before any
- * member, so that two such changes wait for each other and never in a circle.
+ * Locks all groups of the customer until the transaction ends, and returns them. Every change of granted access does so
+ * before it locks a member, so that two of them do not deadlock.
  */
 export function lockGroups(tx: Transaction, customerId: CustomerId) {
   return tx
@@ -167,7 +168,7 @@ export function lockGroups(tx: Transaction, customerId: CustomerId) {
     .for('no key update')
 }
 
-/** @returns the id; undefined where the customer has a group with this name already */
+/** Adds a group. @returns the id; undefined where the customer has a group with this name */
 export async function addGroup(
   tx: Transaction,
   customerId: CustomerId,
@@ -206,7 +207,7 @@ function groupOf(customerId: CustomerId, id: string) {
   return and(eq(scimGroups.customerId, customerId), eq(scimGroups.id, id))
 }
 
-/** Who is in these groups. */
+/** Returns the members of these groups. */
 export async function membersOf(tx: Transaction, customerId: CustomerId, groupIds: readonly string[]) {
   const { groupId, memberId } = scimGroupMembers
   return tx
@@ -217,7 +218,7 @@ export async function membersOf(tx: Transaction, customerId: CustomerId, groupId
     .orderBy(asc(groupId), asc(memberId))
 }
 
-/** In which groups each of these members is. */
+/** Returns the groups of these members. */
 export async function groupsOf(tx: Transaction, customerId: CustomerId, memberIds: readonly string[]) {
   const { groupId, memberId } = scimGroupMembers
   const rows = await tx
@@ -238,7 +239,7 @@ export async function addToGroup(
   await tx.insert(scimGroupMembers).values(rows).onConflictDoNothing()
 }
 
-/** Takes members out of a group; out of all of them, where none is named. */
+/** Removes members from a group, or from all groups. */
 export async function removeFromGroup(
   tx: Transaction,
   customerId: CustomerId,

@@ -39,7 +39,10 @@ const rows = async () =>
     await database.sql('own', 'SELECT * FROM scim_groups g JOIN scim_group_members m ON m.group_id = g.id'),
   ])
 
-/** Each answer for what another customer has is that for what nobody has, to the byte but for the id itself. */
+/**
+ * Expects each response for another customer's resource to equal that for an unknown one, byte by byte except for the
+ * id.
+ */
 async function tryAll() {
   const before = await rows()
   const rename = patch({ op: 'replace', value: { displayName: 'taken', active: false } })
@@ -76,10 +79,10 @@ async function tryAll() {
   expect(await rows()).toBe(before)
 }
 
-describe('two walls between customers, each of which holds alone', () => {
+describe('row-level security and the customer in each statement isolate customers independently', () => {
   it('both together', tryAll)
 
-  it('row-level security: a statement without the customer sees and changes nothing of others', async () => {
+  it('a statement without the customer sees and changes nothing of others (row-level security)', async () => {
     const other = { customerId: 'other' as CustomerId }
     const count = async (query: string) => (await scope(other, (tx) => tx.execute(query))).rowCount
     expect(await count(`SELECT 1 FROM scim_users WHERE member_id = '${user}'`)).toBe(0)
@@ -88,18 +91,18 @@ describe('two walls between customers, each of which holds alone', () => {
     expect(await count("UPDATE scim_tokens SET revoked_at = now() WHERE customer_id = 'own'")).toBe(0)
   })
 
-  it('the customer in each statement: without row-level security others’ rows are still not there', async () => {
+  it('other customers’ rows are not found without row-level security (customer in each statement)', async () => {
     for (const table of TABLES) await run(database.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
     try {
       await tryAll()
-      // The wall was really down.
+      // Row-level security was really disabled.
       expect(await database.sql('other', `SELECT FROM scim_groups WHERE id = '${group}'`)).toHaveLength(1)
     } finally {
       for (const table of TABLES) await run(database.url, `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`)
     }
   })
 
-  it('an address that is a member elsewhere is added like any other', async () => {
+  it('an address of a member of another customer is added like any other', async () => {
     const userBody = { schemas: [USER_SCHEMA], userName: 'cleo@own.example' }
     expect((await callApi(eve, 'POST', '/Users', userBody)).status).toBe(201)
   })

@@ -37,7 +37,7 @@ const MOUNTED: [RegExp, Handlers][] = [
   ],
 ]
 
-/** Every path and method there is, for what holds of all of them. */
+/** All paths and methods of SCIM, for tests of common behavior. */
 export const ALL = [
   ['GET', '/ServiceProviderConfig'],
   ['GET', '/ResourceTypes'],
@@ -59,7 +59,7 @@ export const ALL = [
 ] as const
 type Method = (typeof ALL)[number][0]
 
-/** A token of a customer: its text, which is not stored. */
+/** Issues a token for a customer. @returns its text, which is not stored */
 export async function tokenOf(
   customerId: string,
   roles: Role[] = ['it-manager', 'finance-user'],
@@ -74,9 +74,9 @@ export async function tokenOf(
 }
 
 /**
- * A call of SCIM.
- * @param rest what follows `/scim/v2`
- * @param body sent as it is where it is text
+ * Calls SCIM.
+ * @param rest path after `/scim/v2`
+ * @param body a string is sent unchanged
  */
 export async function callApi(
   token: string,
@@ -107,7 +107,7 @@ export async function callApi(
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
 export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 
-/** The body of a PATCH. */
+/** Returns the body of a PATCH. */
 export const patch = (...Operations: unknown[]) => ({
   schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
   Operations,

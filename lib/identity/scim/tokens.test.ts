@@ -18,7 +18,7 @@ afterAll(() => database.close())
 const revoke = (change: string) =>
   database.sql('own', `UPDATE scim_tokens SET ${change} WHERE revoked_at IS NULL`)
 
-describe('what opens nothing opens no call of SCIM', () => {
+describe('SCIM rejects other credentials', () => {
   const callers: [string, () => Promise<{ token: string; headers?: Record<string, string> }>][] = [
     ['nothing', async () => ({ token: '' })],
     ['an unknown token', async () => ({ token: newScimToken() })],
@@ -51,7 +51,7 @@ describe('what opens nothing opens no call of SCIM', () => {
   })
 })
 
-it('a token opens SCIM and nothing of the API, and says when it was used', async () => {
+it('a token opens SCIM and not the API, and its last use is stored', async () => {
   const token = await tokenOf('own', ['admin'])
   expect((await callApi(token, 'GET', '/ServiceProviderConfig')).json).toMatchObject({
     patch: { supported: true },
@@ -64,7 +64,7 @@ it('a token opens SCIM and nothing of the API, and says when it was used', async
   expect(row).toEqual({ used: true, last_four: token.slice(-4) })
 })
 
-it('a token whose row somebody holds opens at once, and waits for nobody to say when it was used', async () => {
+it('a token whose row is locked opens immediately, and storing its last use does not wait', async () => {
   const token = await tokenOf('own')
   const [gate, isLocked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const locking = scope({ customerId: newCustomerId('own') }, async (tx) => {
@@ -81,7 +81,7 @@ it('a token whose row somebody holds opens at once, and waits for nobody to say 
   }
 })
 
-it('the login that looks tokens up changes their last use alone, and the others see no digest', async () => {
+it('the database role that finds tokens updates only their last use, and other roles can’t read digests', async () => {
   const { keys, app, reads } = database.opened
   for (const query of ['UPDATE scim_tokens SET revoked_at = NULL', 'SELECT last_four FROM scim_tokens'])
     await expect(keys.query(query)).rejects.toMatchObject({ code: '42501' })

@@ -18,9 +18,9 @@ import { ANONYMOUS, actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 
 /**
  * Issues a token for a customer's directory.
- * @param given.roles what it may give to members, and no more
- * @param given.days until it ends by itself; null: never
- * @returns the token, which can't be read back
+ * @param newToken.roles roles that the token may grant to members
+ * @param newToken.days days until it expires; null: never
+ * @returns the token, which can't be read again
  */
 export async function issueToken(
   tx: Transaction,
@@ -38,7 +38,7 @@ export async function issueToken(
   return { id, secret }
 }
 
-/** Revokes a token, which opens nothing from the next request on. @throws Problem `not_found` */
+/** Revokes a token from the next request on. @throws Problem `not_found` */
 export async function revokeToken(
   tx: Transaction,
   caller: Caller,
@@ -53,8 +53,8 @@ export async function revokeToken(
 }
 
 /**
- * Revokes those of some texts that are tokens of directories, each with a row of its customer's history and a mail to the
- * Admins. Who waits for it hides how long it took: see lib/identity/keys/leaks.ts.
+ * Revokes the directory tokens among some texts, each with an audit event of its customer and a mail to the Admins. The
+ * caller hides the duration: see lib/identity/keys/leaks.ts.
  */
 export async function revokeLeakedTokens(texts: readonly string[], requestId: string): Promise<void> {
   const digests = texts.filter(hasScimTokenFormat).map(digestOf)
@@ -73,7 +73,7 @@ function revoke(customerId: CustomerId, id: string, requestId: string): Promise<
   return scope({ customerId }, end, { evenIfClosed: true })
 }
 
-/** Keeps a token's digest. @returns its id */
+/** Stores a token's digest. @returns its id */
 export async function addToken(
   tx: Transaction,
   customerId: CustomerId,
@@ -95,12 +95,12 @@ export async function addToken(
   return id
 }
 
-/** Whether a token opens something now. */
+/** Returns whether a token is valid now. */
 export async function tokenWorks(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
   return (await working(tx, customerId, id)).length > 0
 }
 
-/** The same, and keeps the token as it is until the transaction ends. */
+/** Like `tokenWorks`, but also locks the token until the transaction ends. */
 export async function lockToken(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
   return (await working(tx, customerId, id).for('no key update')).length > 0
 }
@@ -114,7 +114,7 @@ function working(tx: Transaction, customerId: CustomerId, id: string) {
     .where(and(eq(scimTokens.customerId, customerId), eq(scimTokens.id, id), works))
 }
 
-/** All tokens of the customer, with those that have ended. */
+/** Lists all tokens of the customer, including ended ones. */
 export function listTokens(tx: Transaction, customerId: CustomerId) {
   const { id, name, lastFour, roles, createdAt, expiresAt, revokedAt, lastUsedAt } = scimTokens
   return tx
@@ -124,7 +124,7 @@ export function listTokens(tx: Transaction, customerId: CustomerId) {
     .orderBy(asc(createdAt), asc(id))
 }
 
-/** Ends a token from the next request on. @returns its name; undefined where there is none that works */
+/** Revokes a token from the next request on. @returns its name; undefined where no valid token has this id */
 async function endToken(tx: Transaction, customerId: CustomerId, id: string): Promise<string | undefined> {
   const tokenFilter = and(
     eq(scimTokens.customerId, customerId),

@@ -27,7 +27,7 @@ beforeEach(async () => {
   })
 })
 
-/** As Microsoft Entra ID adds a user, by its documentation. */
+/** Returns a user as Microsoft Entra ID adds one, by its documentation. */
 const entraUser = (name = 'cleo') => ({
   schemas: [USER_SCHEMA, 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'],
   externalId: `0a21f0f2-8d2a-4f8e-bf98-7363c4aed4ef-${name}`,
@@ -46,8 +46,8 @@ const history = () =>
     "SELECT action, actor_kind AS kind, actor_name AS name FROM audit_events WHERE action LIKE 'member.%' ORDER BY id",
   )
 
-describe('what Microsoft Entra ID does', () => {
-  it('looks whether a user is there, adds, finds and reads them', async () => {
+describe('requests of Microsoft Entra ID', () => {
+  it('check whether a user exists, add, find and read them', async () => {
     const filter = (text: string) => `/Users?filter=${encodeURIComponent(text)}`
     const byName = filter(`userName eq "CLEO@${testCustomer}.example"`)
     expect(await callApi(token, 'GET', byName)).toMatchObject({
@@ -103,7 +103,7 @@ describe('what Microsoft Entra ID does', () => {
     [{ op: 'Replace', path: 'active', value: false }],
     [{ op: 'Replace', value: { active: false } }],
     [{ op: 'replace', value: { active: 'false', id: 'x', 'name.givenName': 'Cleopatra' } }],
-  ])('disables by %j', async (operation) => {
+  ])('disable a user by %j', async (operation) => {
     const { id } = await add()
     const changed = await callApi(token, 'PATCH', `/Users/${id}`, patch(operation))
     expect(changed).toMatchObject({ status: 200, json: { id, active: false } })
@@ -112,7 +112,7 @@ describe('what Microsoft Entra ID does', () => {
     expect((await callApi(token, 'PATCH', `/Users/${id}`, back)).json.active).toBe(true)
   })
 
-  it('sets several attributes at once, and ones that are not kept', async () => {
+  it('set several attributes in one request, including ones that are not stored', async () => {
     const { id } = await add()
     const changed = await callApi(
       token,
@@ -140,8 +140,8 @@ describe('what Microsoft Entra ID does', () => {
   })
 })
 
-describe('what Okta does', () => {
-  it('pages through users, replaces one, and disables by PUT', async () => {
+describe('requests of Okta', () => {
+  it('page through users, replace one, and disable by PUT', async () => {
     const { id } = await add()
     const page = (await callApi(token, 'GET', '/Users?startIndex=2&count=1')).json
     expect(page).toMatchObject({ totalResults: 2, startIndex: 2, itemsPerPage: 1, Resources: [{ id }] })
@@ -164,7 +164,7 @@ describe('what Okta does', () => {
 })
 
 describe('a user', () => {
-  it('is refused where the address is a member here, in any case of letters', async () => {
+  it('is rejected where the address is a member here, ignoring case', async () => {
     await addNewCustomer()
     const conflict = await callApi(token, 'POST', '/Users', {
       ...entraUser(),
@@ -182,7 +182,7 @@ describe('a user', () => {
     expect(conflict.headers.get('content-type')).toBe('application/scim+json')
   })
 
-  it('who is removed is out of lists for good, with their keys, and comes back as somebody new', async () => {
+  it('is unlisted for good after removal, with their keys, and returns as a new member', async () => {
     const { id } = await add()
     const key = await addKey(testCustomer, ['it-manager'], { issuedBy: id })
     await database.sql(testCustomer, "UPDATE members SET roles = '{it-manager}' WHERE id = $1", [id])
@@ -207,7 +207,7 @@ describe('a user', () => {
     })
   })
 
-  it('who is removed in any way is in no group, and has never signed in when they come again', async () => {
+  it('is in no group after any kind of removal, and has never signed in when added again', async () => {
     const { id } = await add()
     const group = { schemas: [GROUP_SCHEMA], displayName: 'Team', members: [{ value: id }] }
     expect((await callApi(token, 'POST', '/Groups', group)).status).toBe(201)
@@ -236,7 +236,7 @@ describe('a user', () => {
     ['PATCH', patch({ op: 'Replace', path: 'active', value: 'False' })],
     ['DELETE', undefined],
   ] as const)(
-    'who leaves is out with the next request: sessions, links and keys, by %s',
+    'is locked out from the next request on, with sessions, links and keys, after leaving by %s',
     async (method, body) => {
       const id = await addMember(testCustomer, { roles: ['it-manager'], invitedAt: null })
       const session = await signedIn(testCustomer, id)
@@ -250,7 +250,7 @@ describe('a user', () => {
     },
   )
 
-  it('whose invitation is withdrawn is gone with what the directory said of them', async () => {
+  it('is deleted with the directory’s attributes when their invitation is withdrawn', async () => {
     const { id } = await add()
     const ana = await signedIn(testCustomer, admin)
     expect((await askMembers(ana, 'DELETE', `/${id}/invitation`)).status).toBe(200)
@@ -258,7 +258,7 @@ describe('a user', () => {
     expect(await database.sql(testCustomer, 'SELECT 1 FROM scim_users')).toEqual([])
   })
 
-  it('who was removed, and is withdrawn when they are added again, is in no list, though a key names them', async () => {
+  it('is unlisted when removed, added again and withdrawn, even though a key refers to them', async () => {
     const { id } = await add()
     await addKey(testCustomer, ['it-manager'], { issuedBy: id })
     await callApi(token, 'DELETE', `/Users/${id}`)
@@ -270,7 +270,7 @@ describe('a user', () => {
     expect((await add()).active).toBe(true)
   })
 
-  it('who is removed is no member on the screen either, and nobody enables them', async () => {
+  it('is not shown on the members page after removal, and can’t be enabled', async () => {
     const { id } = await add()
     await callApi(token, 'DELETE', `/Users/${id}`)
     const ana = await signedIn(testCustomer, admin)
@@ -280,13 +280,13 @@ describe('a user', () => {
     expect((await askMembers(ana, 'POST', '', again)).json.member).toMatchObject({ state: 'invited' })
   })
 
-  it('is not the last Admin: they stay, also by PUT and DELETE', async () => {
+  it('can’t be removed as the last Admin, not even by PUT and DELETE', async () => {
     const disable = patch({ op: 'replace', path: 'active', value: false })
     expect((await callApi(token, 'PATCH', `/Users/${admin}`, disable)).status).toBe(409)
     expect((await callApi(token, 'DELETE', `/Users/${admin}`)).status).toBe(409)
     await addMember(testCustomer, { roles: ['admin'] })
     expect((await callApi(token, 'PATCH', `/Users/${admin}`, disable)).status).toBe(200)
-    // What a token may not give it may not give back.
+    // A token can't restore access that it may not grant.
     const enable = patch({ op: 'replace', path: 'active', value: true })
     expect((await callApi(token, 'PATCH', `/Users/${admin}`, enable)).status).toBe(403)
     expect(
@@ -305,7 +305,7 @@ describe('a user', () => {
     expect((await callApi(token, 'PATCH', `/Users/${id}`, same)).status).toBe(200)
   })
 
-  it('has a version, by which a write is refused and a read spared', async () => {
+  it('has a version, by which a write is rejected and a read skipped', async () => {
     const { id, meta } = await add()
     const change = patch({ op: 'replace', path: 'displayName', value: 'C' })
     expect(
@@ -322,7 +322,7 @@ describe('a user', () => {
     expect((await callApi(token, 'DELETE', `/Users/${id}`, undefined, { 'if-match': '*' })).status).toBe(204)
   })
 
-  it('shows the attributes that are asked for', async () => {
+  it('is returned with the requested attributes', async () => {
     const { id } = await add()
     const keys = async (query: string) =>
       Object.keys((await callApi(token, 'GET', `/Users/${id}?${query}`)).json)
@@ -338,7 +338,7 @@ describe('a user', () => {
     ])
   })
 
-  it('is changed by two at once, one after the other', async () => {
+  it('is changed by two concurrent requests one after the other', async () => {
     const { id } = await add()
     const results = await Promise.all(
       [

@@ -15,17 +15,17 @@ import { memberName, type Names } from './rules.ts'
 import { checkVersion, serializeUser, type User } from './serialize.ts'
 import { lockGroups, readUser, removeFromGroup, setUser } from './store.ts'
 
-/** What a write goes by: the header If-Match, and the request's id for the history. */
+/** Options of a write: the If-Match header, and the request's id for the audit log. */
 export type ChangeOptions = { ifMatch?: string | undefined; requestId: string }
 
-/** @throws Problem `not_found`, also for the id of another customer's member */
+/** Returns the user with this id. @throws Problem `not_found`, also for the id of another customer's member */
 export async function userWith(tx: Transaction, { customerId }: Caller, id: string): Promise<User> {
   const row = await readUser(tx, customerId, id)
   if (!row) throw new Problem('not_found', 'There is no such user.')
   return serializeUser(row)
 }
 
-/** Adds a member without a password, a link or a role: what they may do comes with their groups. */
+/** Adds a member without a password, a link or a role: groups grant their access. */
 export async function createUser(
   tx: Transaction,
   caller: Caller,
@@ -43,16 +43,15 @@ export async function createUser(
 }
 
 /**
- * Changes a member as far as a directory says something of them.
- * @throws Problem `not_found`, `member_changed`, `last_admin`, `permission_denied` where an enabled member would have more
- *   than the token may give, or a refusal of SCIM's
+ * Changes a member by the attributes of a directory.
+ * @throws Problem `not_found`, `member_changed`, `last_admin`, `permission_denied` where an enabled member would have
+ * more access than the token may grant, or a SCIM error
  */
 export async function changeUser(
   tx: Transaction,
   caller: Caller,
   id: string,
-  input: UserInput,
-  { ifMatch, requestId }: ChangeOptions,
+  { input, ifMatch, requestId }: ChangeOptions & { input: UserInput },
 ): Promise<User> {
   const { customerId } = caller
   const locked = await lockMember(tx, customerId, id)
@@ -74,7 +73,7 @@ export async function changeUser(
   return userWith(tx, caller, id)
 }
 
-/** To let somebody in again is to give what they have. */
+/** Rejects enabling a member with roles that the token may not grant. */
 function checkEnabling({ roles }: Caller, member: ReturnType<typeof snapshotOf>): void {
   if (holdsAll({ roles, billingProfiles: null }, member)) return
   throw new Problem(
@@ -83,7 +82,7 @@ function checkEnabling({ roles }: Caller, member: ReturnType<typeof snapshotOf>)
   )
 }
 
-/** Takes a member away for good, out of all groups. @throws Problem `not_found`, `member_changed`, `last_admin` */
+/** Removes a member for good, and from all groups. @throws Problem `not_found`, `member_changed`, `last_admin` */
 export async function deleteUser(
   tx: Transaction,
   caller: Caller,
@@ -100,10 +99,10 @@ export async function deleteUser(
   await removeFromGroup(tx, customerId, undefined, [id])
 }
 
-/** What a request says of a user; what it does not name stays. */
+/** Requested attributes of a user; undefined ones stay as they are. */
 export type UserInput = Names & { userName?: string; externalId?: string | null; active?: boolean }
 
-/** The server's own: a request may carry them back, and changes nothing by it. */
+/** Read-only attributes: a request may contain them, without effect. */
 const READ_ONLY = ['id', 'meta', 'schemas', 'groups']
 const NAMES: Record<string, keyof Names> = {
   displayname: 'displayName',
@@ -112,16 +111,16 @@ const NAMES: Record<string, keyof Names> = {
   'name.familyname': 'familyName',
 }
 
-/** What a whole user says. @throws Problem `invalidValue` */
+/** Returns the attributes of a whole user. @throws Problem `invalidValue` */
 export function userOf(resource: Record<string, unknown>): UserInput {
   const steps = Object.entries(resource).flatMap(([name, value]): Step[] =>
-    // Another one's attribute may have any name.
+    // Attributes of extensions may have any name.
     /^[\w$:.-]{1,300}$/.test(name) ? [{ ...readPath(name), op: 'replace', value, isNamed: false }] : [],
   )
   return userAfter(steps)
 }
 
-/** What the steps of a PATCH come to. @throws Problem `invalidValue` or `mutability` */
+/** Returns the attributes after the steps of a PATCH. @throws Problem `invalidValue` or `mutability` */
 export function userAfter(steps: readonly Step[]): UserInput {
   const input: UserInput = {}
   for (const step of steps) applyStep(input, step)
@@ -149,7 +148,7 @@ function applyName(input: UserInput, value: unknown): void {
     }
 }
 
-/** @throws Problem `invalidValue` */
+/** Returns the text of an attribute. @throws Problem `invalidValue` */
 export function textOf(name: string, value: unknown, longest = 200): string | null {
   if (value === null || value === undefined || value === '') return null
   if (typeof value !== 'string' || value.length > longest || /\p{Cc}/u.test(value) || !isStorable(value))
@@ -166,7 +165,7 @@ function addressOf(value: unknown): string {
   return address.data
 }
 
-/** Microsoft Entra ID writes it as text, too. */
+/** Parses a boolean, which Microsoft Entra ID sometimes writes as text. */
 function switchOf(value: unknown): boolean {
   const text = typeof value === 'string' ? value.toLowerCase() : value
   if (text === true || text === 'true') return true

@@ -3,7 +3,7 @@ import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { secondFactorRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
-// What authenticators answer, as browsers write it (WebAuthn level 3, toJSON). What is in it is checked by the library.
+// Answers of authenticators, as browsers serialize them (WebAuthn level 3, toJSON). The library verifies their content.
 
 const bytes = z
   .string()
@@ -19,7 +19,7 @@ const common = {
   clientExtensionResults: z.record(z.string().max(100), z.unknown()).default({}),
 }
 
-/** A passkey's answer to a challenge. */
+/** Assertion: a passkey's answer to a challenge. */
 export const Assertion = z.object({
   ...common,
   response: z.object({
@@ -30,7 +30,7 @@ export const Assertion = z.object({
   }),
 })
 
-/** A passkey that was made. */
+/** Attestation: a registered passkey. */
 export const Attestation = z.object({
   ...common,
   response: z.object({
@@ -52,7 +52,7 @@ const name = z
   .max(60, 'must have at most 60 characters')
   .refine(isPlain, 'has a control character')
 
-/** A factor that is set up: an app whose secret a code confirms, or a passkey that was just made. */
+/** New factor: an app whose secret is confirmed by a code, or a passkey that was just registered. */
 export const NewFactor = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('totp'), name, token: z.string().max(1000), code: z.string().max(40) }),
   z.strictObject({ kind: z.literal('passkey'), name, passkey: Attestation }),
@@ -60,7 +60,7 @@ export const NewFactor = z.discriminatedUnion('kind', [
 
 export type NewFactor = z.output<typeof NewFactor>
 
-/** What proves a factor: a code of an app, a recovery code, or a passkey's answer. */
+/** Proof of a factor: a code of an app, a recovery code, or a passkey's answer. */
 export type FactorCredential = { code: string } | { passkey: Assertion }
 
 const Factor = z.object({
@@ -87,16 +87,16 @@ const Demand = z
   .object({ isDemanded: z.boolean().meta({ description: 'Whether each member needs one to sign in.' }) })
   .meta({ id: 'SecondFactorDemand', description: 'Whether a second factor is demanded of all members.' })
 
-// What members do with their own are calls of the console alone; what Admins do is part of the published API.
+// Calls for a member's own factors are internal to the console; calls for Admins are part of the published API.
 
-/** A passkey that a browser has made. */
+/** Passkey that a browser has registered. */
 export type MadePasskey = Extract<NewFactor, { kind: 'passkey' }>['passkey']
-/** A challenge that a passkey has signed. */
+/** Challenge that a passkey has signed. */
 export type Signed = Assertion
 export type SecondFactors = z.output<typeof Factors>
 export type SecondFactor = z.output<typeof Factor>
 
-/** What the browser's own functions for passkeys take, as it is. */
+/** Options for the browser's own passkey functions, passed through unchanged. */
 const options = z
   .record(z.string(), z.unknown())
   .meta({ description: 'What the browser is to be asked for.' })
@@ -188,7 +188,7 @@ export const confirmPasskey = contract({
   problems: ['permission_denied', 'not_found'],
 })
 
-/** An addition: whether each member needs one. */
+/** Reads whether second factors are mandatory. An addition to the specified API. */
 export const readFactorDemand = contract({
   ...secondFactorRoutes.readFactorDemand,
   summary: 'Read whether a second factor is demanded',
@@ -198,7 +198,7 @@ export const readFactorDemand = contract({
   examples: examples.readFactorDemand,
 })
 
-/** An addition: demands one of all. */
+/** Makes second factors mandatory. An addition to the specified API. */
 export const demandFactor = contract({
   ...secondFactorRoutes.demandFactor,
   summary: 'Demand a second factor of all members, or do not',
@@ -212,7 +212,7 @@ export const demandFactor = contract({
   examples: examples.demandFactor,
 })
 
-/** An addition: for who has lost them. */
+/** Resets the second factors of a member who has lost them. An addition to the specified API. */
 export const resetFactors = contract({
   ...secondFactorRoutes.resetFactors,
   summary: "Take a member's second factors away",

@@ -31,7 +31,7 @@ beforeEach(() => {
   vi.stubEnv('BASE_URL', 'http://localhost:3000')
 })
 
-/** A member who has signed in: their id, address, session and headers. */
+/** Adds a signed-in member: id, address, session and headers. */
 async function member(customer = 'alder', roles = ['admin']) {
   const email = `member.${++made}@${customer}.example`
   const id = await join(customer, email, { passwordHash: hash, roles })
@@ -66,7 +66,7 @@ const age = (email: string) =>
   )
 
 describe('a signed-in member', () => {
-  it('sets up an app, is told its secret once, and removes it', async () => {
+  it('sets up an app, gets its secret once, and removes it', async () => {
     const { headers } = await member()
     const setup = await callApi(operations.beginFactor, { headers, body: { kind: 'totp' } })
     expect(setup.headers.get('cache-control')).toContain('no-store')
@@ -102,7 +102,7 @@ describe('a signed-in member', () => {
     expect(response.status).toBe(404)
   })
 
-  it('sets up nothing that was shown to somebody else, or in another session', async () => {
+  it('can’t set up a factor that was issued to another member, or in another session', async () => {
     const [ana, bo] = [await member(), await member()]
     const setup = await callApi(operations.beginFactor, { headers: ana.headers, body: { kind: 'totp' } })
     const { secret, token } = setup.json.app
@@ -121,13 +121,13 @@ describe('a signed-in member', () => {
     [{ kind: 'passkey', name: 'Key', passkey: { id: '!', rawId: '!', type: 'public-key' } }],
     [{ kind: 'passkey', name: 'Key', passkey: {} }],
     [{}],
-  ])('is told what is wrong with %j', async (body) => {
+  ])('gets the error at its field for %j', async (body) => {
     expect((await callApi(operations.addFactor, { headers: (await member()).headers, body })).status).toBe(
       400,
     )
   })
 
-  it('changes none without a fresh sign-in, for which a code will do', async () => {
+  it('changes no factor without a fresh sign-in, which a code provides', async () => {
     const { sid, email, headers } = await member()
     const secret = await addApp(sid)
     await age(email)
@@ -147,7 +147,7 @@ describe('a signed-in member', () => {
     expect((await prove(codeOf(secret, 1))).status).toBe(400)
   })
 
-  it('proves anew who they are by a passkey, in the session that asked alone', async () => {
+  it('confirms their identity by a passkey, only in the session that requested it', async () => {
     const { email, headers } = await member()
     const device = authenticator('http://localhost:3000')
     const setup = await callApi(operations.beginFactor, { headers, body: { kind: 'passkey' } })
@@ -170,7 +170,7 @@ describe('a signed-in member', () => {
     expect((await callApi(operations.renewCodes, { headers, body: {} })).status).toBe(200)
   })
 
-  it('with a key has none', async () => {
+  it('has no factors when calling with a key', async () => {
     const headers = await withKey()
     const all: [AnyOperation, unknown][] = [
       [operations.listFactors, undefined],
@@ -182,7 +182,7 @@ describe('a signed-in member', () => {
       expect((await callApi(operation, { headers, body })).status).toBe(403)
   })
 
-  it('gets no passkey where the console is under an address', async () => {
+  it('gets no passkey where the console’s host is an IP address', async () => {
     vi.stubEnv('BASE_URL', 'http://127.0.0.1:3000')
     const { headers } = await member()
     expect((await callApi(operations.listFactors, { headers })).json.passkeys).toBe('address')
@@ -195,7 +195,7 @@ describe('an Admin', () => {
   const reset = (headers: object, id: string) =>
     callApi(operations.resetFactors, { headers, body: {}, params: { member_id: id } })
 
-  it('resets those of a member, who is signed out and asked for the password alone', async () => {
+  it('resets a member’s factors, which signs the member out and leaves the password as the only requirement', async () => {
     const [boss, it] = [await member(), await member('alder', ['it-manager'])]
     await addApp(it.sid)
     expect((await reset(boss.headers, it.id)).json).toEqual({ reset: true })
@@ -204,19 +204,19 @@ describe('an Admin', () => {
     expect((await reset(boss.headers, it.id)).status).toBe(404)
   })
 
-  it('resets neither their own, nor those of whom has more, nor of another customer', async () => {
+  it('can’t reset their own factors, or those of a member with more access or of another customer', async () => {
     const [boss, it, there] = [await member(), await member('alder', ['it-manager']), await member('birch')]
     await addApp(boss.sid)
     await addApp(there.sid)
     expect((await reset(boss.headers, boss.id)).status).toBe(403)
     expect((await reset(it.headers, boss.id)).status).toBe(403)
     expect((await reset(boss.headers, there.id)).status).toBe(404)
-    // A key that was stolen is to make itself no way in.
+    // A stolen key must not create a sign-in method for itself (persistence).
     expect((await reset(await withKey(), boss.id)).json.detail).toContain('takes a signed-in member')
     expect((await enter(there.email)).kind).toBe('pending')
   })
 
-  it('demands one of all, and others do not', async () => {
+  it('makes factors mandatory, which other roles can’t', async () => {
     const [boss, it] = [await member('birch'), await member('birch', ['it-manager'])]
     const demand = (headers: object, isDemanded: boolean) =>
       callApi(operations.demandFactor, { headers, body: { isDemanded } })
@@ -225,7 +225,7 @@ describe('an Admin', () => {
     for (const isDemanded of [true, true])
       expect((await demand(boss.headers, isDemanded)).json).toEqual({ isDemanded })
     expect((await enter(it.email)).kind).toBe('pending')
-    // Who is there already stays.
+    // Present sessions stay open.
     expect((await callerOf(it.sid)).email).toBe(it.email)
     const read = async () => (await callApi(operations.readFactorDemand, { headers: boss.headers })).json
     expect(await read()).toEqual({ isDemanded: true })

@@ -28,7 +28,7 @@ import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import type { SecondFactor } from './contract.ts'
 import * as contract from './contract.ts'
 
-/** A secret in an answer is for who asked, and for no cache on the way. */
+/** Responses with a secret must not be cached. */
 const UNKEPT = { 'Cache-Control': 'no-store' }
 
 export const listFactors = operation(contract.listFactors, async (caller) => {
@@ -107,7 +107,7 @@ export const resetFactors = operation(contract.resetFactors, async (caller, { pa
   return { body: { reset: true as const } }
 })
 
-/** The digest of the caller's session. @throws Problem `permission_denied`: a key is nobody who has factors */
+/** Returns the digest of the caller's session. @throws Problem `permission_denied` for a key, which has no factors */
 function sessionOf({ via, session }: Caller): string {
   if (via === 'session' && session !== undefined) return session
   throw new Problem('permission_denied', 'Only a signed-in member has second factors.')
@@ -133,9 +133,9 @@ function possible(options: object | undefined): Record<string, unknown> {
 }
 
 /**
- * Whether the caller may take a member's factors away: another one does, who has all that the member has, as with links. It is
- * asked in the transaction that takes them, and what it is decided by stays until that ends.
- * @throws Problem `not_found`, `permission_denied`; `unauthenticated` where the caller was shut out meanwhile
+ * Checks that the caller may reset a member's factors: only another member with all of the member's access may, as with
+ * links. Runs in the transaction of the reset, and locks the rows that it reads.
+ * @throws Problem `not_found`, `permission_denied`; `unauthenticated` where the caller has lost access concurrently
  */
 async function checkMayReset(tx: Transaction, requester: Caller, memberId: string): Promise<void> {
   const lock = () => lockMembers(tx, requester.customerId, [memberId])
@@ -161,7 +161,7 @@ function serializeFactor(row: FactorRow): SecondFactor {
   }
 }
 
-/** Whether the customer demands a second factor of each member. */
+/** Returns whether the customer demands a second factor of each member. */
 async function readDemand(tx: Transaction, customerId: CustomerId): Promise<boolean> {
   const rows = await tx
     .select({ demandsFactor: customers.demandsFactor })
@@ -170,7 +170,7 @@ async function readDemand(tx: Transaction, customerId: CustomerId): Promise<bool
   return rows[0]?.demandsFactor ?? false
 }
 
-/** From the next sign-in on. */
+/** Stores whether second factors are mandatory, from the next sign-in on. */
 async function setDemand(tx: Transaction, customerId: CustomerId, demandsFactor: boolean) {
   await tx.update(customers).set({ demandsFactor }).where(eq(customers.id, customerId))
 }

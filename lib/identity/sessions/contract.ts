@@ -30,7 +30,7 @@ const Session = z
 
 export type Session = z.output<typeof Session>
 
-/** An addition: who is signed in, and where. */
+/** Lists sessions with their devices. An addition to the specified API. */
 export const listSessions = contract({
   ...sessionRoutes.listSessions,
   summary: 'List sessions of the console, newest first',
@@ -54,7 +54,7 @@ export const listSessions = contract({
   examples: examples.listSessions,
 })
 
-/** An addition: signs somebody out elsewhere. */
+/** Ends a session of another browser. An addition to the specified API. */
 export const endSession = contract({
   ...sessionRoutes.endSession,
   evenIfClosed: true,

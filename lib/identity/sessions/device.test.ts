@@ -29,7 +29,7 @@ test.each([
   expect(deviceOf(userAgent)).toBe(device)
 })
 
-test('whatever a browser says of itself, it is one short line', () => {
+test('any user agent results in one short line', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (text) => {
       expect(deviceOf(text)).toMatch(/^[\w .()-]{1,80}$/)

@@ -4,8 +4,8 @@ import Bowser from 'bowser'
 const UNKNOWN = 'Unknown device'
 
 /**
- * A browser and what it runs on, in plain words: "Firefox on Windows". Whatever the browser says of itself, it is one line.
- * @param userAgent as it was sent; null: it is not known
+ * Returns the browser and its system in plain words on one line: "Firefox on Windows".
+ * @param userAgent user agent header; null: unknown
  */
 export function deviceOf(userAgent: string | null): string {
   if (!userAgent) return UNKNOWN
@@ -13,11 +13,11 @@ export function deviceOf(userAgent: string | null): string {
   const name = plain(browser.name)
   const system = plain((os.name === 'iOS' && platform.model) || os.name)
   if (name && system) return `${name} on ${system}`
-  // What is no browser names itself first: `curl/8.5.0`.
+  // Other clients name themselves first: `curl/8.5.0`.
   return name ?? system ?? plain(/^[A-Za-z][\w.-]*/.exec(userAgent)?.[0]) ?? UNKNOWN
 }
 
-/** Undefined for what is no name: where the browser is not a known one, this is any text that it sent. */
+/** Returns undefined for unusable names: an unknown browser can send any text. */
 function plain(name: string | undefined): string | undefined {
   return name && /^[A-Za-z0-9][\w .()-]{0,39}$/.test(name) ? name : undefined
 }

@@ -56,7 +56,7 @@ async function end(headers: Headers, id: string, more: Headers = { 'sec-fetch-si
 }
 
 describe('listing sessions', () => {
-  it('tells a member their own: where, with what, since when, and which is this one', async () => {
+  it('returns a member’s own sessions with address, device, start time, and the current one', async () => {
     const sid = await addSession(testCustomer, people.ana)
     const iPhone =
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1'
@@ -85,14 +85,14 @@ describe('listing sessions', () => {
     expect(JSON.stringify(json)).not.toContain(sid)
   })
 
-  it('leaves out those that have ended by themselves', async () => {
+  it('omits expired sessions', async () => {
     const sid = await addSession(testCustomer, people.ana)
     await addSession(testCustomer, people.ana, { lastSeenAt: new Date(Date.now() - 31 * 60_000) })
     await addSession(testCustomer, people.ana, { createdAt: new Date(Date.now() - 8.1 * 3_600_000) })
     expect((await list(await cookieOf(sid))).json.rowCount).toBe(1)
   })
 
-  it('is for Admins and their keys, where it is about others; a key has none of its own', async () => {
+  it('is allowed for sessions of others to Admins and their keys; a key has no sessions', async () => {
     const sid = await addSession(testCustomer, people.ana)
     const admin = await addSession(testCustomer, people.admin)
     await addSession(other, people.outsider)
@@ -110,7 +110,7 @@ describe('listing sessions', () => {
     expect((await list(await cookieOf(admin), 'whose=mine')).status).toBe(400)
   })
 
-  it('goes page by page, and a token is nobody else’s', async () => {
+  it('goes page by page, and a token is bound to its caller', async () => {
     const sid = await addSession(testCustomer, people.ana)
     for (let n = 0; n < 4; n++) await addSession(testCustomer, people.ana)
     const headers = await cookieOf(sid)
@@ -132,7 +132,7 @@ describe('listing sessions', () => {
 describe('ending a session', () => {
   const idOf = digestOf
 
-  it('signs the browser out from its next request on, and its account forgets it', async () => {
+  it('signs the browser out from its next request on, and removes it from the known ones', async () => {
     const [here, there] = [
       await addSession(testCustomer, people.ana),
       await addSession(testCustomer, people.ana, { browser: 'mark' }),
@@ -156,7 +156,7 @@ describe('ending a session', () => {
     ).toEqual([{ subject: people.ana, actor_name: 'Ana Ruiz' }])
   })
 
-  it('of others is for Admins of the same customer; else it is not there', async () => {
+  it('is allowed to Admins for members of the same customer, and results in 404 otherwise', async () => {
     const ana = await addSession(testCustomer, people.ana)
     const id = idOf(ana)
     const ben = await addSession(testCustomer, people.ben)
@@ -179,7 +179,7 @@ describe('ending a session', () => {
     expect([await isAlive(ana), await isAlive(ben), await isAlive(outsider)]).toEqual([false, false, true])
   })
 
-  it('twice at once ends it once, and a second time there is none', async () => {
+  it('ends it once for two concurrent requests, and results in 404 afterwards', async () => {
     const [here, there] = [
       await addSession(testCustomer, people.ana),
       await addSession(testCustomer, people.ana),
@@ -192,7 +192,7 @@ describe('ending a session', () => {
     expect(await database.sql(testCustomer, ended)).toHaveLength(1)
   })
 
-  it('is asked for by the console itself, and with an id that can be one', async () => {
+  it('is restricted to the console’s own origin, and to valid ids', async () => {
     const [here, there] = [
       await addSession(testCustomer, people.ana),
       await addSession(testCustomer, people.ana),
@@ -204,10 +204,10 @@ describe('ending a session', () => {
     expect(await isAlive(there)).toBe(true)
   })
 
-  it('of another customer is stopped by each wall alone', async () => {
+  it('is prevented at another customer by row-level security and by each statement independently', async () => {
     const outsider = await addSession(other, people.outsider)
     const id = idOf(outsider)
-    // The statement names the customer, where the rows of all are to be seen.
+    // The statement names the customer, while row-level security is disabled.
     await run(database.url, 'ALTER TABLE sessions DISABLE ROW LEVEL SECURITY')
     const within = (customerId: string) =>
       scope({ customerId: customerId as CustomerId }, (tx) =>
@@ -215,7 +215,7 @@ describe('ending a session', () => {
       )
     expect(await within(testCustomer)).toBeUndefined()
     await run(database.url, 'ALTER TABLE sessions ENABLE ROW LEVEL SECURITY')
-    // The rows of others are not to be seen, where the statement names another customer.
+    // Row-level security hides other customers' rows from a statement that names another customer.
     const asOther = scope({ customerId: testCustomer as CustomerId }, (tx) =>
       endSessionById(tx, other as CustomerId, 'all', id),
     )

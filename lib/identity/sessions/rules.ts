@@ -1,19 +1,19 @@
 import type { Caller } from '#lib/platform/caller/rules.ts'
 
-/** Whose sessions are asked for: one's own, or those of all of the customer's members. */
+/** Owners of the listed sessions: the caller, or all members of the customer. */
 export const WHOSE = ['own', 'all'] as const
 export type Whose = (typeof WHOSE)[number]
 
 type CallerIdentity = Pick<Caller, 'via' | 'id' | 'roles'>
 
-/** Whether the caller may see and end the sessions of others: Admins may, and their keys. */
+/** Returns whether the caller may see and end sessions of others: Admins and their keys may. */
 export function maySeeOthers({ roles }: Pick<Caller, 'roles'>): boolean {
   return roles.includes('admin')
 }
 
 /**
- * Whose sessions the caller sees, and may end.
- * @returns `all`; or whose alone, where that is somebody: a key has no sessions of its own
+ * Returns the sessions that the caller sees and may end.
+ * @returns `all`, or a single member; undefined for a key, which has no sessions of its own
  */
 export function sessionScopeOf(
   caller: CallerIdentity,

@@ -8,17 +8,20 @@ import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
 import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
 
-/** Whose sessions a statement is about: all of the customer's, or one member's. */
+/** Sessions of a statement: all of the customer's, or one member's. */
 type SessionScope = 'all' | { memberId: string }
 
 export type SessionRow = Awaited<ReturnType<typeof listSessions>>[number]
 
-/** The sort key of a session, for page tokens. */
+/** Returns the sort key of a session, for page tokens. */
 export function keyOfSession({ micros, id }: SessionRow): string[] {
   return [micros, id]
 }
 
-/** The sessions that have not ended, in reading direction from the cursor on: newest first, or oldest first. */
+/**
+ * Lists the sessions that have not ended, in reading direction from the cursor: newest first, or oldest first for a
+ * cursor that leads back.
+ */
 export async function listSessions(
   tx: Transaction,
   customerId: CustomerId,
@@ -48,8 +51,8 @@ export async function listSessions(
 }
 
 /**
- * Ends a session, and lets its member's account forget the browser.
- * @returns whose it was; undefined where there is none within reach that has not ended
+ * Ends a session, and removes its browser from the known ones of the account.
+ * @returns its member; undefined where no open session of the scope has this id
  */
 export async function endSessionById(
   tx: Transaction,
@@ -62,7 +65,8 @@ export async function endSessionById(
   const [session] = await memberIds()
   if (!session) return undefined
   const { memberId } = session
-  // The member first, as whoever sets a password does; of two who end it at once, the second one finds it gone.
+  // Locks the member first, like setting a password does; of two concurrent requests, the second one finds the session
+  // ended.
   const member = and(eq(members.customerId, customerId), eq(members.id, memberId))
   await tx.select({ id: members.id }).from(members).where(member).for('no key update')
   if ((await memberIds()).length === 0) return undefined

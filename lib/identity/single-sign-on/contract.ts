@@ -17,7 +17,7 @@ const Roles = z
   .array(z.enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` }))
   .max(20, 'names too many')
 
-/** What a value of a claim gives. */
+/** Mapping from a value of a claim to a role or a billing profile. */
 const Mapping = z
   .strictObject({
     claim: text(100).meta({
@@ -153,7 +153,7 @@ const SignOn = z
   })
   .meta({ id: 'SignOn', description: 'How people of the customer sign in at their own company.' })
 
-/** An addition: what there is of single sign-on. */
+/** Reads the settings of single sign-on. An addition to the specified API. */
 export const readSignOn = contract({
   ...signOnRoutes.readSignOn,
   summary: 'Read how people sign in by single sign-on',
@@ -163,7 +163,7 @@ export const readSignOn = contract({
   examples: examples.readSignOn,
 })
 
-/** An addition: where people sign in. */
+/** Adds an identity provider. An addition to the specified API. */
 export const addIdentityProvider = contract({
   ...signOnRoutes.addIdentityProvider,
   summary: 'Add an identity provider',
@@ -179,7 +179,7 @@ const params = z.object({
   provider_id: z.string().min(1).max(100).meta({ description: 'The `id` of an identity provider.' }),
 })
 
-/** An addition: what is agreed with it. */
+/** Changes a provider's settings. An addition to the specified API. */
 export const changeIdentityProvider = contract({
   ...signOnRoutes.changeIdentityProvider,
   summary: 'Change an identity provider',
@@ -192,7 +192,7 @@ export const changeIdentityProvider = contract({
   examples: examples.changeIdentityProvider,
 })
 
-/** An addition: nobody signs in by it any more. */
+/** Removes a provider, by which no member can sign in any more. An addition to the specified API. */
 export const removeIdentityProvider = contract({
   ...signOnRoutes.removeIdentityProvider,
   summary: 'Remove an identity provider',
@@ -207,7 +207,7 @@ export const removeIdentityProvider = contract({
   examples: examples.removeIdentityProvider,
 })
 
-/** An addition: whose addresses sign in there. */
+/** Adds a domain, whose addresses sign in by the provider. An addition to the specified API. */
 export const addSignOnDomain = contract({
   ...signOnRoutes.addSignOnDomain,
   summary: 'Add a domain of mail addresses',
@@ -228,7 +228,7 @@ const ofDomain = z.object({
   domain: z.string().min(1).max(300).meta({ description: 'A domain that was added.' }),
 })
 
-/** An addition: looks whether the record is there. */
+/** Checks the record of a domain. An addition to the specified API. */
 export const checkSignOnDomain = contract({
   ...signOnRoutes.checkSignOnDomain,
   summary: 'Look for the record of a domain in the DNS',
@@ -241,7 +241,7 @@ export const checkSignOnDomain = contract({
   examples: examples.checkSignOnDomain,
 })
 
-/** An addition: its people sign in by no provider. */
+/** Removes a domain, whose addresses sign in by no provider any more. An addition to the specified API. */
 export const removeSignOnDomain = contract({
   ...signOnRoutes.removeSignOnDomain,
   summary: 'Remove a domain of mail addresses',
@@ -256,7 +256,7 @@ export const removeSignOnDomain = contract({
   examples: examples.removeSignOnDomain,
 })
 
-/** An addition: whether passwords let anybody in. */
+/** Turns sign-in by password on or off. An addition to the specified API. */
 export const setPasswordSignIn = contract({
   ...signOnRoutes.setPasswordSignIn,
   summary: 'Turn sign-in by password off or on',

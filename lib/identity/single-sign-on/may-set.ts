@@ -10,11 +10,12 @@ import { readScope } from '#lib/platform/db/scope.ts'
 const WHAT = 'To change how people get in'
 
 /**
- * Changes what others prove themselves by, who come in with all that any member has: identity providers and directories. So
- * it takes an Admin who has that, too.
- * @param run what is changed, with the caller as they are now
+ * Changes identity providers or directories, by which members sign in with any access of the customer. So the caller
+ * must be an Admin with all access.
+ * @param run change, called with the caller's current state
  * @param how see `scopeOfAuthority`
- * @throws Problem `permission_denied` for a key, and for an Admin who is limited to some billing profiles; as `scopeOfAuthority` does
+ * @throws Problem `permission_denied` for a key, and for an Admin who is limited to some billing profiles; as
+ * `scopeOfAuthority` does
  */
 export async function changeSignInMethods<T>(
   caller: Caller,
@@ -30,7 +31,10 @@ export async function changeSignInMethods<T>(
   return scopeOfAuthority(caller, work, how)
 }
 
-/** The same, asked ahead of what is done outside of a transaction. @throws Problem as `changeWaysIn` does */
+/**
+ * Checks the permission like `changeSignInMethods`, before an action outside of a transaction.
+ * @throws Problem as `changeSignInMethods` does
+ */
 export async function checkFresh(caller: Caller): Promise<void> {
   requirePerson(caller, WHAT)
   requireFresh(caller)

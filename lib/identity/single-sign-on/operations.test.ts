@@ -19,7 +19,7 @@ let db: TestDatabase
 let issuer: FakeIssuer
 let names: NameServer
 let [customerId, hash] = ['' as CustomerId, '']
-/** Of an Admin who has signed in by password. */
+/** Headers of an Admin who has signed in by password. */
 let ana: Record<string, string> = {}
 
 beforeAll(async () => {
@@ -74,7 +74,7 @@ async function enter(name: string): Promise<Record<string, string>> {
 }
 
 describe('a provider', () => {
-  it('is added once its issuer has answered, without its secret anywhere', async () => {
+  it('is added once its issuer has answered, and its secret is returned nowhere', async () => {
     const { status, json } = await callApi(operations.addIdentityProvider, {
       headers: ana,
       body: providerBody(),
@@ -103,14 +103,14 @@ describe('a provider', () => {
     ['https://no-such-host.invalid', 'has no address in the public internet'],
     ['https://login.example/?tenant=1', 'has more than an address and a path'],
     ['login.example', 'is no web address'],
-  ])('is not added at %s', async (wrong, why) => {
+  ])('is rejected at %s', async (wrong, why) => {
     const body = { ...providerBody(), issuer: wrong }
     const { status, json } = await callApi(operations.addIdentityProvider, { headers: ana, body })
     expect([status, json.errors]).toEqual([422, [{ pointer: '/issuer', detail: why }]])
     expect((await read()).providers).toEqual([])
   })
 
-  it('is not added under another address than its own, or where there is no issuer', async () => {
+  it('is rejected under an address other than its issuer’s own, or without an issuer there', async () => {
     for (const [end, why] of [
       ['/', 'calls itself otherwise'],
       ['/other', 'has no discovery document'],
@@ -130,12 +130,12 @@ describe('a provider', () => {
     { name: ' ' },
     { clientSecret: '' },
     { offAt: null },
-  ])('is refused with %j', async (wrong) => {
+  ])('is rejected with %j', async (wrong) => {
     const body = { ...providerBody(), ...wrong }
     expect((await callApi(operations.addIdentityProvider, { headers: ana, body })).status).toBe(400)
   })
 
-  it('is changed, keeps what is not named, and goes with all that hangs on it', async () => {
+  it('is changed, keeps fields that the request omits, and is removed with everything that depends on it', async () => {
     const id = await add()
     await addDomain(id)
     await prove()
@@ -158,7 +158,7 @@ describe('a provider', () => {
 })
 
 describe('a domain', () => {
-  it('waits until its record is there, and belongs to one customer', async () => {
+  it('waits for its record, and belongs to one customer', async () => {
     const id = await add()
     const { json } = await addDomain(id)
     expect(json).toMatchObject({ domain: domain(), state: 'waiting', record: { type: 'TXT' } })
@@ -191,26 +191,26 @@ describe('a domain', () => {
   })
 
   it.each(['nowhere', 'a b.example', '-x.example', '10.0.0.1', 'https://x.example'])(
-    'is not %s',
+    'can’t be %s',
     async (wrong) => {
       const body = { domain: wrong, providerId: await add() }
       expect((await callApi(operations.addSignOnDomain, { headers: ana, body })).status).toBe(400)
     },
   )
 
-  it('is of a provider that there is', async () => {
+  it('must belong to an existing provider', async () => {
     expect((await addDomain('nobodys')).json.errors[0].pointer).toBe('/providerId')
   })
 })
 
 describe('passwords', () => {
-  it('are turned off by an Admin who has come by single sign-on, and by no other', async () => {
+  it('are turned off only by an Admin who has signed in by single sign-on', async () => {
     const id = await add()
     await addDomain(id)
     await prove()
     expect((await passwords(ana, false)).json.code).toBe('last_way_in')
     const there = await enter('ana')
-    // The subject is known now, but this session was opened by password.
+    // The subject is bound now, but this session was opened by password.
     expect((await passwords(ana, false)).json.code).toBe('last_way_in')
     expect((await passwords(there, false)).json.passwords).toBe('refused')
     expect((await callApi(operations.readSignOn, { headers: ana })).status).toBe(401)
@@ -219,7 +219,7 @@ describe('passwords', () => {
     expect(await signInFrom({ email: address('ana'), password: PASSWORD })).toHaveLength(43)
   })
 
-  it('once off, whatever would shut the last Admin out is refused', async () => {
+  it('prevent, once off, any change that would lock out the last Admin', async () => {
     const [id, other] = [await add(), await add('Other')]
     await addDomain(id)
     await prove()
@@ -236,7 +236,7 @@ describe('passwords', () => {
     expect(calls.map(({ status, json }) => [status, json.code])).toEqual(
       calls.map(() => [409, 'last_way_in']),
     )
-    // What lets nobody in can go.
+    // A provider or domain that nothing depends on can be removed.
     expect((await remove(other, there)).status).toBe(200)
     expect((await callApi(operations.readSignOn, { headers: there })).json).toMatchObject({
       passwords: 'refused',
@@ -247,7 +247,7 @@ describe('passwords', () => {
     expect((await remove(id, there)).status).toBe(200)
   })
 
-  it('off, and the provider removed at the same moment: one of both is refused', async () => {
+  it('can’t be turned off while the provider is removed concurrently: one request is rejected', async () => {
     const id = await add()
     await addDomain(id)
     await prove()
@@ -259,7 +259,8 @@ describe('passwords', () => {
       'SELECT sign_on_only_since IS NOT NULL AS off, EXISTS (SELECT FROM identity_providers) AS has FROM customers WHERE id = $1',
       [customerId],
     )
-    // The second finds what the first has left: the session is gone with the provider, or the provider is the last way in.
+    // The second request finds the result of the first: the session ended with the provider, or the provider is the
+    // last sign-in method.
     expect([off === 200, removed === 200].filter(Boolean)).toHaveLength(1)
     expect(left).toEqual([off === 200 ? { off: true, has: true } : { off: false, has: false }])
   })

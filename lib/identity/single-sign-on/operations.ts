@@ -28,7 +28,7 @@ import {
   providerIn,
 } from './sign-in-methods.ts'
 
-/** So many providers a customer may have, and so many domains. */
+/** Most providers of a customer, and most domains. */
 const MAX_ENTRIES = 100
 
 export const readSignOn = operation(contract.readSignOn, async (caller) => ({
@@ -74,7 +74,7 @@ export const changeIdentityProvider = operation(
       const before = providerIn(await lockProviders(tx, customerId), id)
       const values = await valuesOf(tx, customerId, body)
       await store.changeProvider(tx, customerId, before, values)
-      // Whether it still lets anybody in as it is now, nobody has tried.
+      // No member has signed in with the provider's new settings yet.
       await checkAdminAccess(tx, customerId, id)
       const details = { name: before.name, ...auditDetailsOf(values) }
       await recordByCaller(tx, caller, { action: 'identity-provider.set', subject: id, requestId, details })
@@ -148,7 +148,7 @@ async function providerOf(tx: Transaction, { customerId }: Caller, id: string): 
   return provider
 }
 
-/** Names a domain, or leads its people to another provider. @throws Problem, also `last_way_in` */
+/** Adds a domain, or assigns it to another provider. @throws Problem, also `last_way_in` */
 async function addDomain(
   caller: Caller,
   input: { domain: string; providerId: string },
@@ -171,7 +171,11 @@ async function addDomain(
   return serializeDomain(row)
 }
 
-/** Looks for a domain's record in the DNS, which proves it, also where another customer had it and has lost its own. @throws Problem `domain_not_proven`, `domain_taken` */
+/**
+ * Checks a domain's DNS record, which proves the domain, even where another customer had it and has lost its own
+ * record.
+ * @throws Problem `domain_not_proven`, `domain_taken`
+ */
 async function checkDomain(caller: Caller, domainText: string, requestId: string): Promise<Domain> {
   await checkFresh(caller)
   const before = await readScope(caller, (tx) => domainNamed(tx, caller, domainText))
@@ -195,7 +199,7 @@ async function checkDomain(caller: Caller, domainText: string, requestId: string
   return serializeDomain(await prove.catch(duplicate('domain_taken', conflict)))
 }
 
-/** Takes a domain away. @throws Problem `not_found`, `last_way_in` */
+/** Removes a domain. @throws Problem `not_found`, `last_way_in` */
 async function dropDomain(caller: Caller, domainText: string, requestId: string): Promise<void> {
   const { customerId } = caller
   await changeSignInMethods(caller, async (tx) => {
@@ -231,7 +235,10 @@ function wrong(field: 'domain' | 'providerId', detail: string): Problem {
 
 type ProviderInput = z.output<typeof ProviderChange>
 
-/** What is given of a provider, as it is kept. @throws Problem `invalid_request` for an unknown billing profile */
+/**
+ * Returns the given settings of a provider in their stored form.
+ * @throws Problem `invalid_request` for an unknown billing profile
+ */
 async function valuesOf(
   tx: Transaction,
   customerId: CustomerId,
@@ -253,7 +260,7 @@ async function valuesOf(
   }
 }
 
-/** What the history has of what was given: that a secret was set, and nothing of it. */
+/** Returns the details of the audit event: that a secret was set, but not its value. */
 function auditDetailsOf({ clientSecret, mappings, joinRoles, ...fields }: store.ProviderValues) {
   const rules = mappings?.map((one) => `${one.claim}:${one.value}=${'role' in one ? one.role : one.profile}`)
   return {
@@ -264,10 +271,10 @@ function auditDetailsOf({ clientSecret, mappings, joinRoles, ...fields }: store.
   }
 }
 
-/** Takes a provider away with all that hangs on it: its domains, who its people are there, and the sessions that it opened. */
+/** Removes a provider with its domains, bound subjects, and the sessions that it opened. */
 async function removeProvider(tx: Transaction, customerId: CustomerId, providerId: string): Promise<void> {
   await store.disableProvider(tx, customerId, providerId)
-  // Also those of members whose subject was released meanwhile.
+  // Includes members whose subject was released in the meantime.
   const { digest } = signOnSessions
   const opened = tx.select({ digest }).from(signOnSessions).where(eq(signOnSessions.providerId, providerId))
   await endSessions(tx, customerId, inArray(sessions.digest, opened))
@@ -277,20 +284,20 @@ async function removeProvider(tx: Transaction, customerId: CustomerId, providerI
   await deleteProvider(tx, customerId, providerId)
 }
 
-/** @throws Problem `invalid_request` where there are as many as there may be */
+/** Checks that another entry is allowed. @throws Problem `invalid_request` at the limit */
 function checkRoom(all: readonly unknown[]): void {
   if (all.length >= MAX_ENTRIES)
     throw new Problem('invalid_request', `There are ${MAX_ENTRIES} already, and no room for more.`)
 }
 
-/** For `catch`: what it means that there is one already. */
+/** Returns a handler for `catch` that reports a unique violation as this problem. */
 function duplicate(code: 'provider_exists' | 'domain_taken', detail: string) {
   return (error: unknown): never => {
     throw errorCode(error) === '23505' ? new Problem(code, detail) : error
   }
 }
 
-/** Records what the caller has done. */
+/** Records an audit event with the caller as its actor. */
 function recordByCaller(tx: Transaction, caller: Caller, event: Omit<AuditEvent, 'actor'>): Promise<void> {
   return recordAudit(tx, caller.customerId, { ...event, actor: actorOf(caller) })
 }

@@ -9,7 +9,7 @@ import { env } from '#lib/platform/runtime/env.ts'
 import type { Domain, Provider, SignOn, WireMapping } from './contract.ts'
 import { lastSignIns } from './sign-in-methods.ts'
 
-/** All that there is of single sign-on, as the wire has it. */
+/** Returns all settings of single sign-on in their wire format. */
 export async function readAll(tx: Transaction, customerId: CustomerId): Promise<SignOn> {
   const seen = await lastSignIns(tx, customerId)
   const isOnly = await isSignOnOnly(tx, customerId)
@@ -48,7 +48,7 @@ function wireOf(mapping: Mapping): WireMapping {
     : { claim, value, billingProfile: mapping.profile }
 }
 
-/** A mapping as it is kept. The shape has seen to it that it gives something. */
+/** Returns the stored form of a mapping. The schema ensures that it has a role or a billing profile. */
 export function mappingOf({ claim, value, role, billingProfile = '' }: WireMapping): Mapping {
   return role === undefined ? { claim, value, profile: billingProfile } : { claim, value, role }
 }

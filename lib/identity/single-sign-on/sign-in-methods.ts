@@ -7,8 +7,9 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { identityProviders } from '#lib/platform/db/schema/access/sign-on.ts'
 
 /**
- * The customer's identity providers, as they stay until the transaction ends: whoever changes what people get in by takes them
- * all, before any member, so that two Admins do not each leave the other's way in as the last one.
+ * Locks all of the customer's identity providers until the transaction ends, and returns them. Every change of sign-in
+ * methods does so before it locks a member, so that two Admins can't each rely on the method that the other one
+ * removes.
  */
 export async function lockProviders(tx: Transaction, customerId: CustomerId): Promise<ProviderRow[]> {
   const { id } = identityProviders
@@ -18,9 +19,9 @@ export async function lockProviders(tx: Transaction, customerId: CustomerId): Pr
 }
 
 /**
- * To be asked after a change, ahead of its end.
- * @param exceptProviderId the id of a provider by which nobody has signed in as it is now
- * @throws Problem `last_way_in` where passwords are off, and no Admin is sure to get in by single sign-on
+ * Checks after a change, before the commit, that an Admin can still sign in.
+ * @param exceptProviderId id of a provider whose new settings no member has signed in with yet
+ * @throws Problem `last_way_in` where passwords are off, and no Admin certainly gets in by single sign-on
  */
 export async function checkAdminAccess(
   tx: Transaction,
@@ -35,7 +36,7 @@ export async function checkAdminAccess(
   )
 }
 
-/** Whether the caller's own session was opened by one of the customer's providers as it is now. */
+/** Returns whether the caller's session was opened by one of the customer's providers with its current settings. */
 export async function isOpenedBySignOn(
   tx: Transaction,
   { customerId, id, session = '' }: Caller,
@@ -49,7 +50,7 @@ export async function isOpenedBySignOn(
   return rowCount === 1
 }
 
-/** When somebody signed in last by each of the customer's providers. */
+/** Returns the last sign-in time of each of the customer's providers. */
 export async function lastSignIns(tx: Transaction, customerId: CustomerId): Promise<Map<string, number>> {
   const { rows } = await tx.execute<{ id: string; at: string }>(sql`
     SELECT provider_id AS id, (extract(epoch FROM max(last_sign_in_at)) * 1000)::bigint::text AS at
@@ -57,14 +58,14 @@ export async function lastSignIns(tx: Transaction, customerId: CustomerId): Prom
   return new Map(rows.map(({ id, at }) => [id, Number(at)]))
 }
 
-/** The provider with this id, of those that are given. @throws Problem `not_found` */
+/** Returns the provider with this id. @throws Problem `not_found` */
 export function providerIn(providers: readonly ProviderRow[], id: string): ProviderRow {
   const provider = providers.find((one) => one.id === id)
   if (!provider) throw new Problem('not_found', 'There is no such identity provider.')
   return provider
 }
 
-/** Removes a provider that nothing refers to any more. */
+/** Removes a provider without references. */
 export async function deleteProvider(
   tx: Transaction,
   customerId: CustomerId,
@@ -78,9 +79,9 @@ export async function deleteProvider(
 }
 
 /**
- * The Admins who are sure to get in by single sign-on: each has done so by a provider as it is now, to which a proven domain
- * leads them.
- * @param exceptProviderId the id of a provider by which nobody has signed in as it is now
+ * Returns the Admins who certainly get in by single sign-on: each has done so by a provider with its current settings,
+ * to which a proven domain leads.
+ * @param exceptProviderId id of a provider whose new settings no member has signed in with yet
  */
 async function adminsBySignOn(
   tx: Transaction,
@@ -100,8 +101,8 @@ async function adminsBySignOn(
 }
 
 /**
- * Whether passwords are off, and this member is the one Admin who is sure to get in. To be asked while all Admins are locked:
- * whoever turns passwords off is one of them.
+ * Returns whether passwords are off and this member is the only Admin who certainly gets in. Call while all Admins are
+ * locked: the Admin who turns passwords off is one of them.
  */
 export async function isLastBySignOn(
   tx: Transaction,

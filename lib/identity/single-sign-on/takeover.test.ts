@@ -11,7 +11,7 @@ import { type NameServer, startNameServer } from '../../../test/fakes/issuers/na
 import * as operations from './operations.ts'
 import { callApi } from './test-calls.ts'
 
-// A domain changes hands while its former owner, whose people have no other way in, still has it here.
+// A domain changes hands while its former owner, whose members have no other sign-in method, still has it here.
 
 let database: TestDatabase
 let names: NameServer
@@ -55,7 +55,7 @@ beforeEach(async () => {
   admin.next = await addMember(next, { roles: ['admin'] })
 })
 
-/** The new owner publishes their record, and has it looked for. */
+/** Publishes the new owner's record, and checks it. */
 async function prove() {
   const { name, text } = await named(next)
   names.records.set(name, [...(names.records.get(name) ?? []), text])
@@ -63,8 +63,8 @@ async function prove() {
   return callApi(operations.checkSignOnDomain, { headers, params: { domain } })
 }
 
-describe('a domain of somebody else', () => {
-  it('goes to who proves it, where its record has been missing for a week, though it was the last way in', async () => {
+describe('a domain of a former owner', () => {
+  it('passes to the customer that proves it after its record was missing for a week, even as the last sign-in method', async () => {
     await named(former, 'dns')
     await passwordsOff()
     await lost(8)
@@ -74,7 +74,7 @@ describe('a domain of somebody else', () => {
     expect((await findProviderOf(domain))?.customerId).toBe(next)
     const [row] = await scope({ customerId: former }, (tx) => listDomains(tx, former))
     expect(row).toMatchObject({ domain, provenAt: null, lostAt: null })
-    // Whoever has the domain reads its mails: passwords stay off, and the operator lets the former people in.
+    // The new owner reads the mail of the domain: passwords stay off, and the operator lets the former members in.
     const off = 'SELECT sign_on_only_since IS NOT NULL AS is FROM customers WHERE id = $1'
     expect(await database.sql(former, off, [former])).toEqual([{ is: true }])
     const mails = 'SELECT member_id, event, about FROM account_mails'
@@ -83,7 +83,7 @@ describe('a domain of somebody else', () => {
     ])
     const query = "SELECT details FROM audit_events WHERE action = 'sign-on-domain.ended'"
     expect(await database.sql(former, query)).toEqual([{ details: { by: 'proof of another customer' } }])
-    // Neither learns who the other one is.
+    // Neither customer learns the name of the other.
     const all = await database.sql(former, 'SELECT details, subject FROM audit_events')
     expect(JSON.stringify(all)).not.toContain(next)
     expect(JSON.stringify(await database.sql(next, 'SELECT details FROM audit_events'))).not.toContain(
@@ -105,7 +105,7 @@ describe('a domain of somebody else', () => {
     expect(await database.sql(former, 'SELECT FROM account_mails')).toEqual([])
   })
 
-  it('stays theirs where the record came back since it was looked for', async () => {
+  it('stays with its owner where the record was restored since the last check', async () => {
     const { name, text } = await named(former, 'dns')
     await lost(30)
     names.records.set(name, [text])

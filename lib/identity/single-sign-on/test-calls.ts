@@ -3,7 +3,7 @@ import type { AnyOperation } from '#lib/platform/api/operation.ts'
 
 type CallInput = { headers?: object; body?: unknown; params?: Record<string, string> }
 
-/** A call of an operation, as it comes over the network. A call that changes something has a body, empty unless told. */
+/** Calls an operation like a request over the network. A call that changes something has an empty body by default. */
 export async function callApi(operation: AnyOperation, { headers = {}, body = {}, params = {} }: CallInput) {
   const { method, path } = operation.contract
   const filled = path.replace(/\{(\w+)\}/g, (_: string, name: string) =>

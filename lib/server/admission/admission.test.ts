@@ -22,7 +22,7 @@ describe('admission', () => {
   let close = async () => {}
   afterEach(() => close())
 
-  /** A door where a stranger has three requests at once; `get` says what a request is answered. */
+  /** Opens a server that admits three requests at once per unknown client; `get` returns the response to a request. */
   async function opened(options: Partial<HttpHandlerOptions> = {}, limits: Partial<LimitConfig> = {}) {
     const trustProxy = options.trustProxy ?? false
     const testServer = await openTestServer({
@@ -50,8 +50,8 @@ describe('admission', () => {
     ...Array(rejected).fill(429),
   ]
 
-  describe('whoever is not known', () => {
-    test('is refused when their bucket is empty, and told when to come again; nothing behind the door hears of it', async () => {
+  describe('an unknown client', () => {
+    test('is rejected when its bucket is empty, with the time to retry, before the request reaches the application', async () => {
       const { testServer, get, statuses } = await opened()
       expect(await statuses(5, '/sign-in')).toEqual(over(3, 2))
       expect(testServer.seen).toHaveLength(3)
@@ -65,7 +65,7 @@ describe('admission', () => {
       expect(page.body).toMatch(/^429 Too many requests come from this address\.\nRequest id: /)
     })
 
-    test('and so is who shows a key to a calendar, where nobody looks at it', async () => {
+    test('is rejected at a calendar even with a key, because calendars check no key', async () => {
       const { statuses } = await opened()
       const authorization = `Bearer lic_${'a'.repeat(36)}`
       const credential = credentialOf({ get: (name) => (name === 'authorization' ? authorization : null) })
@@ -75,7 +75,7 @@ describe('admission', () => {
       forget(credential ?? '')
     })
 
-    test('is told how the limit of their address stands, on what is answered and on what is refused', async () => {
+    test('gets the state of its address’s limit, on accepted and on rejected requests', async () => {
       const { get } = await opened()
       const policy = { 'ratelimit-policy': '"strangers";q=9;w=60' }
       const limitHeaders = async (line: string) => (await get(line)).headers
@@ -95,7 +95,7 @@ describe('admission', () => {
       expect(await limitHeaders('/healthz')).not.toHaveProperty('ratelimit')
     })
 
-    test('has a bucket of each kind: scripts ten times as much, sign-ins their own', async () => {
+    test('has separate buckets: ten times as large for scripts, and another one for sign-ins', async () => {
       const { statuses } = await opened()
       expect(await statuses(4, '/')).toEqual(over(3, 1))
       expect(await statuses(31, '/_next/static/x.js')).toEqual(over(30, 1))
@@ -108,7 +108,7 @@ describe('admission', () => {
         expect(await statuses(50, address)).toEqual(over(50, 0))
     })
 
-    test('stays so with an invented key, session or address', async () => {
+    test('stays unknown with an invented key, session or address', async () => {
       const { statuses } = await opened()
       const addresses = [
         'Authorization: Bearer lic_x',
@@ -120,7 +120,7 @@ describe('admission', () => {
       expect(await statuses(1, '/assets', 'Cookie: console-session=forged')).toEqual([429])
     })
 
-    test('behind a trusted proxy is who that proxy says, and its connection stays', async () => {
+    test('is the client named by a trusted proxy, whose connection stays open', async () => {
       const { get, statuses } = await opened({ trustProxy: true })
       const from = (last: string) => `X-Forwarded-For: 203.0.113.9, ${last}`
       const same = [
@@ -135,13 +135,13 @@ describe('admission', () => {
       expect(await statuses(1, '/sign-in', from('2001:db8:0:2::1'))).toEqual([200])
       expect(await statuses(4, '/sign-in', from('::ffff:192.0.2.1'))).toEqual(over(3, 1))
       expect((await get('/sign-in', from('192.0.2.1'))).status).toBe(429)
-      // What the client itself has written is not believed, and nonsense is the proxy's own address.
+      // Entries by the client itself are ignored, and nonsense results in the proxy's address.
       expect(await statuses(4, '/sign-in', from('unknown'))).toEqual(over(3, 1))
     })
   })
 
-  describe('whoever is known', () => {
-    test('by a key that was proven a short while ago, is no stranger', async () => {
+  describe('a known client', () => {
+    test('is not limited as an unknown one with a recently authenticated key', async () => {
       const { statuses } = await opened()
       const header = 'Authorization: Bearer lic_proven'
       const credential = credentialOf(new Headers([header.split(': ') as [string, string]])) ?? ''
@@ -151,14 +151,14 @@ describe('admission', () => {
       expect(await statuses(4, '/billing/v1/assets', header)).toEqual(over(3, 1))
     })
 
-    test('by a session that we gave, gets pages by its own bucket, and shares none with strangers', async () => {
+    test('has its own bucket for pages with a valid session, not shared with unknown clients', async () => {
       const { statuses } = await opened({}, { requests: 12 })
       const cookie = async (sid: string) =>
         `Cookie: console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
       const [one, other] = [await cookie('one'), await cookie('other')]
       expect(await statuses(4, '/sign-in')).toEqual(over(3, 1))
       expect(await statuses(5, '/assets', one)).toEqual(over(4, 1))
-      // The same session under a cookie that was written anew.
+      // The same session under a re-encrypted cookie.
       expect(await statuses(1, '/assets', await cookie('one'))).toEqual([429])
       expect(await statuses(4, '/assets', other)).toEqual(over(4, 0))
     })
@@ -172,7 +172,7 @@ describe('throttled pages', () => {
   })
   afterAll(() => db.close())
 
-  test('a session that asks for too many pages leaves one event a minute, with whose it is', async () => {
+  test('a session that requests too many pages is recorded once a minute, with its member', async () => {
     const customer = await addNewCustomer()
     const [email, password] = [`${customer}@a.example`, 'a long password']
     const passwordHash = await hashPassword(password)

@@ -9,29 +9,34 @@ import { auditThrottled } from '#lib/platform/history/requests.ts'
 import { log, measured, reasonOf, runWithRequestContext } from '#lib/platform/runtime/log.ts'
 import type { Target } from '../target.ts'
 
-/** Who asks: a member by their cookie, or a stranger; and the header fields that tell how the limit of their address stands. */
+/**
+ * Client of a request: a member by their cookie, or unknown; and the header fields with the state of its address's
+ * limit.
+ */
 export type AdmittedClient = { isMember: boolean; fields?: Record<string, string> }
 
 /**
- * Decides before anything is done for a request.
- * @param address as `clientAddress` gives it
+ * Decides about a request before any work is done for it.
+ * @param address result of `clientAddress`
  * @throws Problem `rate_limited`
  */
 export type Admission = (req: IncomingMessage, target: Target, address: string) => Promise<AdmittedClient>
 
 const ANONYMOUS: AdmittedClient = { isMember: false }
 
-/** So many of a minute's requests may come at once. */
+/** Share of a minute's requests that may arrive in one burst. */
 const BURST = 1 / 3
-/** A page has some dozen scripts, styles and fonts, which cost a tenth of it. */
+/**
+ * Factor of the limit for assets: a page has about a dozen scripts, styles and fonts, each of which costs a tenth of
+ * the page.
+ */
 const ASSETS = 10
 const FROM_HERE = 'Too many requests come from this address.'
 const SIGN_INS = ['/api/auth/callback/credentials', '/auth/sign-on/begin']
 
 /**
- * Bounds what is done for whoever is not known, by address, without the database: a key or cookie that was proven a
- * short while ago counts as its caller, whose limits are the API's matter. Members' pages count by their session.
- * Health is for everybody.
+ * Limits requests of unknown clients by address, without the database (token buckets). A recently authenticated key or
+ * cookie counts as its caller, whom the API limits. Members' pages count by session. Health checks are unlimited.
  */
 export function admission({ strangers, signIns, requests }: LimitConfig, trustProxy: boolean): Admission {
   const bucketsOf = (perMinute: number) => buckets(perMinute, Math.max(1, Math.floor(perMinute * BURST)))
@@ -74,7 +79,7 @@ export function admission({ strangers, signIns, requests }: LimitConfig, trustPr
   }
 }
 
-/** Calls that look at no key and no session: whoever shows one is a stranger there, too. */
+/** Returns whether a call ignores keys and sessions: its client counts as unknown even with a credential. */
 function isForNobody(path: string): boolean {
   return path.startsWith('/calendar/')
 }
@@ -89,7 +94,10 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
   return value === undefined ? null : String(value)
 }
 
-/** A connection of a stranger who asks for too much ends; one of a proxy is of others too. */
+/**
+ * Returns the problem of a throttled request. It closes the connection of an unknown client, but not that of a proxy,
+ * which carries other clients.
+ */
 function tooMany(
   waitMs: number,
   fields: Record<string, string>,
@@ -104,8 +112,8 @@ function tooMany(
 type RequestInfo = { requestId: string; address: string; agent: string | undefined }
 
 /**
- * Writes down that a session asks for too many pages, once a minute: to find out whose it is takes a look-up, and more of
- * them would be what the limit is there against. Nobody waits for it.
+ * Returns a function that records a session's throttled pages in the audit log, once a minute. Finding its member takes
+ * a lookup, so more records would cause the load that the limit prevents. The request does not wait for the record.
  * @param digest of the session
  */
 export function throttledPagesAuditor() {
@@ -124,8 +132,8 @@ export function throttledPagesAuditor() {
 }
 
 /**
- * The address of whoever asks, in its one form: of the connection, or behind a trusted proxy what that proxy says, which
- * is the last entry.
+ * Returns the canonical address of the client: that of the connection, or behind a trusted proxy the last entry of
+ * X-Forwarded-For.
  */
 export function clientAddress({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
   const socketAddress = canonicalAddress(socket.remoteAddress ?? '')

@@ -6,7 +6,7 @@ import { boundedPages } from './bounded-pages.ts'
 const exchangeOf = (destroyed = false) => [{} as IncomingMessage, { destroyed } as ServerResponse] as const
 const [ANONYMOUS, MEMBER] = [{ isMember: false }, { isMember: true }]
 
-test('a flood of strangers makes one page at once, and keeps no member waiting', async () => {
+test('a flood of unknown clients renders one page at a time, and delays no member', async () => {
   const making: (() => void)[] = []
   const pages = boundedPages(() => new Promise((resolve) => making.push(() => resolve())))
   const anonymousPages = Array.from({ length: 60 }, () => pages(...exchangeOf(), ANONYMOUS))
@@ -18,12 +18,12 @@ test('a flood of strangers makes one page at once, and keeps no member waiting',
   expect(making).toHaveLength(3)
   const end = setInterval(() => making.shift()?.(), 1)
   await Promise.all(members)
-  // One was made and fifty waited.
+  // One page was rendered and fifty requests waited.
   expect((await rejections).filter(({ status }) => status === 'rejected')).toHaveLength(9)
   clearInterval(end)
 })
 
-test('who has gone while waiting gets no page, and takes no place', async () => {
+test('a client that disconnects while waiting gets no page, and uses no slot', async () => {
   let made = 0
   const pages = boundedPages(async () => {
     made += 1
@@ -33,7 +33,7 @@ test('who has gone while waiting gets no page, and takes no place', async () => 
   expect(made).toBe(5)
 })
 
-test('a page that fails or never ends holds up nobody', async () => {
+test('a page that fails or never ends blocks no other', async () => {
   let isStuck = true
   const pages = boundedPages(() => (isStuck ? new Promise(() => {}) : Promise.reject(new Error('broken'))))
   pages(...exchangeOf(), ANONYMOUS)

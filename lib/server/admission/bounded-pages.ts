@@ -2,15 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gate } from '#lib/platform/runtime/concurrency.ts'
 import type { Handler, Pages } from '../http-handler.ts'
 
-/** A page is made in a tenth of this. What takes longer waits for its reader, or for the database, and no processor. */
+/**
+ * Longest time that a page holds its slot, in milliseconds. Pages render in a tenth of it; slower ones wait for their
+ * reader or the database, and use no processor.
+ */
 const MAX_PAGE_MS = 1000
-/** After a stranger's page, in milliseconds: more would be no time that it took of a processor. */
+/**
+ * Longest pause after a page of an unknown client, in milliseconds; longer renders were waiting rather than using a
+ * processor.
+ */
 const MAX_REST_MS = 100
 
 /**
- * Bounds how many pages are made at once, for a page takes a processor for as long as dozens of the API's answers: for
- * strangers one, apart from members, and then none for as long as that one took: so no flood of theirs has more than
- * half of a processor.
+ * Limits concurrent page renders, because a page takes a processor for as long as dozens of API responses. Unknown
+ * clients share one slot, separate from members, and the slot pauses for as long as the render took, so that a flood of
+ * them uses at most half of a processor.
  */
 export function boundedPages(inside: Handler): Pages {
   const members = gate({ atOnce: 6, waiting: 200, timeoutMs: 5000 })
@@ -23,7 +29,7 @@ export function boundedPages(inside: Handler): Pages {
       setTimeout(leave, Math.min(MAX_REST_MS, performance.now() - began)).unref()
     }
     try {
-      // Who has gone meanwhile gets none.
+      // The client has disconnected while waiting.
       if (res.destroyed) return
       const abort = new AbortController()
       const done = Promise.resolve(inside(req, res)).finally(() => abort.abort())

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { boundConnections } from './connections.ts'
 
-test('one address has so many connections and no more, and may open others when some have ended', async () => {
+test('the connections of an address are limited, and closed ones can be replaced', async () => {
   const server = createServer()
   boundConnections(server, 2)
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -1,7 +1,7 @@
 import type { Server } from 'node:net'
 import { canonicalAddress, networkOf } from '#lib/platform/caller/limits/addresses.ts'
 
-/** Cuts connections beyond so many that one address has open: each takes memory, also where nothing comes on it. */
+/** Limits the open connections per address, because each takes memory even when idle; further ones are cut. */
 export function boundConnections(server: Server, most: number): void {
   const open = new Map<string, number>()
   server.on('connection', (socket) => {

@@ -9,12 +9,12 @@ const Route = z.array(z.object({ page: z.string(), regex: z.string() }))
 const Routes = z.object({ staticRoutes: Route, dynamicRoutes: Route })
 const Files = z.record(z.string(), z.string())
 
-/** What stands under a path: a screen of the console, which each needs a member, something else, or nothing. */
+/** Kind of a path: a screen of the console, which needs a member, another file or route, or none. */
 export type PathKind = 'screen' | 'other' | undefined
 
 /**
- * Tells what the built application has under a path, as Next's own manifests list it, and the files of `public/`.
- * @throws Error where the manifests are others than this version of Next writes
+ * Returns a function that classifies a path by Next's manifests of the build, and by the files of `public/`.
+ * @throws Error where the manifests do not match this version of Next
  */
 export function pathClassifier(): (path: string) => PathKind {
   const { staticRoutes, dynamicRoutes } = Routes.parse(built('routes-manifest.json'))
@@ -24,7 +24,7 @@ export function pathClassifier(): (path: string) => PathKind {
     ),
   )
   const routes = [...staticRoutes, ...dynamicRoutes]
-    // Next's own, whose page is the 404 that is to be sent.
+    // Next's own routes, whose page is the 404.
     .filter(({ page }) => !page.startsWith('/_'))
     .map(
       ({ page, regex }) =>

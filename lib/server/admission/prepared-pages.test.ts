@@ -11,7 +11,7 @@ import {
   withNonce,
 } from './prepared-pages.ts'
 
-/** What the application behind was asked for, and what it is about to do wrong. */
+/** Requests that reached the application, and its next fault. */
 const requests: IncomingMessage[] = []
 let failureMode: 'none' | 'fails' | 'sets a cookie' | 'has no nonce' = 'none'
 let close = async () => {}
@@ -22,7 +22,7 @@ beforeEach(() => {
 })
 afterEach(() => close())
 
-/** As Next answers: in pieces, with the nonce of its request, and by a status of its own. */
+/** Answers like Next: in chunks, with the nonce of the request, and with its own status. */
 async function inside(req: IncomingMessage, res: ServerResponse) {
   requests.push(req)
   if (failureMode === 'fails') throw new Error('broken')
@@ -66,7 +66,7 @@ const utf8 = (body: string) => Buffer.from(body, 'latin1').toString()
 const nonceOf = (policy: string | undefined) => /'nonce-([^']+)'/.exec(policy ?? '')?.[1]
 
 describe('the sign-in page and the 404', () => {
-  test('are made once, and sent with the nonce of each answer', async () => {
+  test('are rendered once, and sent with each response’s nonce', async () => {
     const get = await opened()
     const answers = [
       await get('GET /sign-in?from=/secret'),
@@ -88,12 +88,12 @@ describe('the sign-in page and the 404', () => {
     }
     const nothing = [await get('GET /nowhere'), await get('GET /nowhere/else?a=b')]
     expect(nothing.map(({ status }) => status)).toEqual([404, 404])
-    // What somebody asked for is in nobody's page.
+    // The shared page contains nothing of a request.
     expect(nothing.map(({ body }) => body.includes('nowhere'))).toEqual([false, false])
     expect(requests).toHaveLength(2)
   })
 
-  test('are asked for by many at the first moment, and made once', async () => {
+  test('are rendered once for many concurrent first requests', async () => {
     const get = await opened()
     const answers = await Promise.all(Array.from({ length: 20 }, () => get('GET /sign-in')))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
@@ -106,7 +106,7 @@ describe('the sign-in page and the 404', () => {
       /data-theme="([^"]*)"/.exec((await get('GET /sign-in', cookie)).body)?.[1]
   }
 
-  test('have a form for each choice of colors, and none for other cookies', async () => {
+  test('have a rendering for each color theme, and none for other cookies', async () => {
     const theme = await themes()
     expect(await theme('Cookie: a=b; theme=dark')).toBe('theme=dark')
     expect(await theme('Cookie: theme=light')).toBe('theme=light')
@@ -116,7 +116,7 @@ describe('the sign-in page and the 404', () => {
     for (const { headers } of requests) expect(Object.keys(headers)).not.toContain('accept-encoding')
   })
 
-  test('over https know the choice that is bound to this host', async () => {
+  test('read the theme from the host-bound cookie over https', async () => {
     const theme = await themes()
     vi.stubEnv('BASE_URL', 'https://console.example')
     expect(await theme('Cookie: theme=dark')).toBe('')
@@ -124,7 +124,7 @@ describe('the sign-in page and the 404', () => {
     vi.unstubAllEnvs()
   })
 
-  test('are packed for whoever takes it, and say their length', async () => {
+  test('are compressed for clients that accept gzip, and have a Content-Length', async () => {
     const get = await opened()
     const plain = await get('GET /sign-in', 'Accept-Encoding: gzip;q=0, br')
     expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding', 'content-length': `${plain.body.length}` })
@@ -137,7 +137,7 @@ describe('the sign-in page and the 404', () => {
     expect(await get('HEAD /sign-in')).toMatchObject({ status: 200, body: '' })
   })
 
-  test('are not sent to members, to navigations, nor for pages that there are', async () => {
+  test('are not sent to members, to navigations, nor for existing pages', async () => {
     const get = await opened()
     const others = [
       await get('GET /unsubscribe'),
@@ -152,7 +152,7 @@ describe('the sign-in page and the 404', () => {
   })
 
   test.each(['fails', 'sets a cookie', 'has no nonce'] as const)(
-    'are made as all others where the first one %s, and tried again',
+    'are rendered as usual where the first render %s, and tried again',
     async (how) => {
       const get = await opened()
       failureMode = how
@@ -163,7 +163,7 @@ describe('the sign-in page and the 404', () => {
   )
 })
 
-test('whoever has no session is led from a screen to the sign-in page, and back to it afterwards', async () => {
+test('a client without a session is redirected from a screen to the sign-in page, and returns to it afterwards', async () => {
   const get = await opened()
   const { status, headers, body } = await get('GET /assets?filter=type:workspace-suite&search=%20')
   expect([status, body]).toEqual([307, ''])
@@ -175,7 +175,7 @@ test('whoever has no session is led from a screen to the sign-in page, and back 
   expect(requests).toEqual([])
 })
 
-test('a page with a nonce in any places is the same packed and plain', async () => {
+test('a page with nonces in any places is the same compressed and plain', async () => {
   const part = fc.string({ unit: 'binary' })
   await fc.assert(
     fc.asyncProperty(

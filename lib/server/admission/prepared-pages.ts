@@ -8,27 +8,27 @@ import { pagePolicy } from '../security-headers.ts'
 import type { PathKind } from './path-kinds.ts'
 
 const SIGN_IN = '/sign-in'
-/** No page is there, and none will be. */
+/** Path that never has a page. */
 const NOTHING = '/-/nothing/-'
-/** What navigations between pages send: they want no document. */
+/** Headers of client-side navigations, which do not want a document. */
 const NAVIGATION = /^(rsc$|next-)/
 
 export type Prepared = {
-  /** What the application has under a path. */
+  /** Classifies a path of the application. */
   kindOf: (path: string) => PathKind
-  /** Makes pages, the first time that each is asked for. */
+  /** Renders pages, each on its first request. */
   inside: Handler
-  /** Of the public address; whatever host is named, such a page is the same. */
+  /** Public host; the page does not depend on the requested one. */
   host: string
   https: boolean
-  /** Answers all others. */
+  /** Answers all other requests. */
   otherwise: Pages
 }
 
 /**
- * Answers what strangers get most: the sign-in page and the 404 by bytes that were made once, each with a nonce of its
- * own, and screens by the way to sign in. Dozens of them take as long as a page that is made. There is one for each choice of colors, which is
- * all that such a page knows of its visitor.
+ * Answers the most frequent requests of unknown clients without rendering: the sign-in page and the 404 from bytes that
+ * were rendered once, each with its own nonce, and screens with a redirect to sign-in. Dozens of these take as long as
+ * one render. There is one rendering per color theme, because the page depends on nothing else.
  */
 export function preparedPages({ kindOf, inside, host, https, otherwise }: Prepared): Pages {
   const made = new Map<string, Promise<PreparedPage | undefined>>()
@@ -48,7 +48,7 @@ export function preparedPages({ kindOf, inside, host, https, otherwise }: Prepar
       return undefined
     })
     made.set(name, making)
-    // What failed once may not fail again.
+    // A failed render is retried by the next request.
     making.then((page) => page ?? made.delete(name))
     return making
   }
@@ -72,8 +72,8 @@ function isClientNavigation({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * As each screen does for whoever has no session, and takes a page's time for: a way, and no guard. Whoever shows a cookie
- * is asked by the screen itself who they are.
+ * Redirects a client without a session, like each screen does in the time of a render; this saves time and is not the
+ * guard. A client with a cookie is checked by the screen itself.
  */
 function sendToSignIn(res: ServerResponse, url: string): void {
   res.writeHead(307, {
@@ -106,7 +106,7 @@ function acceptsGzip(accepted: string): boolean {
   return /(^|[,\s])gzip(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted)
 }
 
-/** A page that was made once: what stands before, between and after the places of its nonce, plain and packed. */
+/** Prerendered page: the parts before, between and after its nonces, plain and compressed. */
 type PreparedPage = {
   status: number
   headers: [name: string, value: string | string[]][]
@@ -114,17 +114,17 @@ type PreparedPage = {
   packed: Buffer[]
 }
 
-/** Stands in a page for the nonce of each answer. No page has such a text otherwise. */
+/** Placeholder for the nonce of each response. No page contains this text otherwise. */
 export const NONCE_PLACEHOLDER = 'the/nonce/is/put/here+=='
 
-// What each answer has of its own, or the connection.
+// Headers of a single response or its connection.
 const PER_RESPONSE_HEADERS =
   /^(content-security-policy|content-length|content-encoding|request-id|connection|transfer-encoding|date)$/
 
 /**
- * Makes a page for nobody in particular.
- * @param headers the request's own, with NONCE_PLACE for a nonce
- * @returns undefined where what was made can't be sent to everybody
+ * Renders a page for all clients.
+ * @param headers request headers, with NONCE_PLACEHOLDER as the nonce
+ * @returns undefined where the page can't be shared
  */
 export async function preparedPage(
   inside: Handler,
@@ -147,7 +147,7 @@ export async function preparedPage(
   return { status: res.statusCode, headers: responseHeaders, plain, packed }
 }
 
-/** The page with a nonce of its own. */
+/** Returns the page with this nonce. */
 export function withNonce({ plain }: PreparedPage, nonce: string): Buffer {
   return joined(plain, Buffer.from(nonce))
 }
@@ -156,8 +156,8 @@ const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
 const LAST_BLOCK = Buffer.from([1, 0, 0, 0xff, 0xff])
 
 /**
- * The same as gzip has it, without packing anything: the parts are blocks that refer to nothing before them (RFC 1951),
- * and the nonce stands between them in a block that is not packed.
+ * Returns the page as gzip, without compressing again: its parts are deflate blocks without back-references (RFC 1951),
+ * and the nonce is inserted between them as a stored block.
  */
 export function packedWithNonce({ plain, packed }: PreparedPage, nonce: string): Buffer {
   const bytes = Buffer.from(nonce)
@@ -175,7 +175,7 @@ function joined(parts: readonly Buffer[], between: Buffer): Buffer {
   return Buffer.concat(parts.flatMap((part, at) => (at === 0 ? [part] : [between, part])))
 }
 
-/** What the application answers, on no connection. */
+/** Renders a response of the application without a connection. */
 async function made(inside: Handler, path: string, headers: Record<string, string>) {
   const req = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url: path, headers })
   req.push(null)
@@ -192,7 +192,7 @@ async function made(inside: Handler, path: string, headers: Record<string, strin
     ended.resolve()
     return res
   }
-  // With one that is there already, those of writeHead are kept beside it.
+  // With an existing header, setHeader keeps it next to those of writeHead.
   res.setHeader('Request-Id', '')
   Object.assign(res, { write: append, end })
   await Promise.all([inside(req, res), ended.promise])

@@ -5,7 +5,10 @@ import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 
 const MINUTE = 60_000
 
-/** Adds what this process counted to the minute, beside what others did. What the database does not take stays counted. */
+/**
+ * Adds this process's counts to those of other processes in the same minute. Counts that the database rejects are kept
+ * for the next time.
+ */
 export async function persistAnonymousRejections(): Promise<void> {
   const drained = drainAnonymousRejections()
   if (drained.length === 0) return
@@ -22,7 +25,7 @@ export async function persistAnonymousRejections(): Promise<void> {
   }
 }
 
-/** Does so each minute, and once more when it is stopped. */
+/** Persists the counts every minute, and once more when it is stopped. */
 export function startCounting(): { stop(): Promise<void> } {
   const timer = setInterval(persistAnonymousRejections, MINUTE)
   timer.unref()

@@ -7,8 +7,8 @@ import { log } from '#lib/platform/runtime/log.ts'
 const PORTION = 500
 
 /**
- * Signs the heads of all chains that went on since they were told last, and tells them: to the log, and to a file where
- * AUDIT_HEADS_DIR is set. What could not be written is told the next time.
+ * Signs the heads of all audit chains that grew since the last publication, and publishes them: in the log, and in a
+ * file where AUDIT_HEADS_DIR is set. Failed ones are published the next time.
  * @returns how many
  */
 export async function publishChainHeads(_requestId: string, signal: AbortSignal): Promise<number> {
@@ -26,7 +26,7 @@ export async function publishChainHeads(_requestId: string, signal: AbortSignal)
 
 type Row = { customer: string; seq: number; digest: string }
 
-/** The heads of chains as they are now, signed, in portions; of all, or of those that went on since they were told. */
+/** Returns the current chain heads, signed, in batches; all of them, or those that grew since the last publication. */
 export async function* signedChainHeads({ isAll }: { isAll: boolean }): AsyncGenerator<SignedChainHead[]> {
   for (let after = ''; ; ) {
     const { rows } = await database().jobs.query<Row>(
@@ -41,7 +41,7 @@ export async function* signedChainHeads({ isAll }: { isAll: boolean }): AsyncGen
   }
 }
 
-/** A chain that went on meanwhile is told the next time, too. */
+/** Marks the published positions. A chain that has grown in the meantime is published again the next time. */
 async function markPublished(chainHeads: readonly SignedChainHead[]): Promise<void> {
   await database().jobs.query(
     `UPDATE audit_heads h SET told_seq = t.seq

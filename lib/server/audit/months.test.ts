@@ -12,7 +12,7 @@ import { makeMonths } from './months.ts'
 
 let database: TestDatabase
 let owner: pg.Client
-/** When the first part ends, the newest month, and what no month has yet: in milliseconds. */
+/** End of the first partition, the newest month, and a time beyond all months, in milliseconds since 1970. */
 let ends: number[]
 beforeAll(async () => {
   database = await testDatabase()
@@ -43,7 +43,7 @@ const subjects = (customerId: CustomerId) =>
     (await listEvents(tx, customerId, {}, 100)).map(({ subject, seq }) => `${subject} ${seq}`),
   )
 const verified = (customerId: CustomerId) => readScope({ customerId }, (tx) => verifyChain(tx, customerId))
-/** By part, how many of a customer's events lie there: as nobody may ask, with the wall away. */
+/** Returns the number of a customer's events by partition, with row-level security disabled. */
 async function partsOf(customer: string): Promise<Record<string, number>> {
   const { rows } = await owner.query(
     'SELECT tableoid::regclass::text AS part, count(*)::int AS count FROM audit_events WHERE customer_id = $1 GROUP BY 1 ORDER BY 1',
@@ -54,13 +54,13 @@ async function partsOf(customer: string): Promise<Record<string, number>> {
 const month = (at: number) =>
   `months.audit_events_${new Date(at).toISOString().slice(0, 7).replace('-', '_')}`
 
-test('what is there, this month and three more have a place before they begin', () => {
+test('existing events, this month and the next three have a partition in advance', () => {
   const now = new Date()
   const since = (months: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)
   expect(ends).toEqual([since(2), since(3), since(4)])
 })
 
-test('an event lies in the month of its moment, to the microsecond, and the chain goes across', async () => {
+test('an event is stored in the month of its time, to the microsecond, and the chain spans months', async () => {
   const customerId = (await addNewCustomer()) as CustomerId
   const [monthEnd = 0] = ends
   await add(customerId, monthEnd - 1, 'before')
@@ -71,7 +71,7 @@ test('an event lies in the month of its moment, to the microsecond, and the chai
   expect(await verified(customerId)).toEqual({ count: 3, from: 1, seq: 3 })
 })
 
-test('many at once at the end of a month are one chain', async () => {
+test('concurrent events at the end of a month form one chain', async () => {
   const customerId = (await addNewCustomer()) as CustomerId
   const monthEnd = ends[1] ?? 0
   await Promise.all(Array.from({ length: 40 }, (_, n) => add(customerId, monthEnd + (n % 4) - 2, `n-${n}`)))
@@ -79,7 +79,7 @@ test('many at once at the end of a month are one chain', async () => {
   const parts = await partsOf(customerId)
   expect(Object.values(parts).reduce((sum, count) => sum + count, 0)).toBe(40)
   expect(parts[month(monthEnd)]).toBeGreaterThan(0)
-  // A link lies in the month of its event.
+  // A chain link is stored in the month of its event.
   const { rows } = await owner.query(
     `SELECT DISTINCT replace(e.tableoid::regclass::text, 'events', 'chain') = c.tableoid::regclass::text AS same
      FROM audit_events e JOIN audit_chain c ON c.customer_id = e.customer_id AND c.event_id = e.id WHERE e.customer_id = $1`,
@@ -88,7 +88,7 @@ test('many at once at the end of a month are one chain', async () => {
   expect(rows).toEqual([{ same: true }])
 })
 
-test('what no month has is kept all the same, and moved to its month when that is made', async () => {
+test('an event without a partition for its month is stored, and moved when the partition is created', async () => {
   const customerId = (await addNewCustomer()) as CustomerId
   const last = ends.at(-1) ?? 0
   await add(customerId, last - 1, 'before')
@@ -102,16 +102,16 @@ test('what no month has is kept all the same, and moved to its month when that i
   expect(await partsOf(customerId)).toMatchObject({ [month(last)]: 1, 'months.audit_events_rest': 1 })
   expect(await subjects(customerId)).toEqual(['far beyond 3', 'beyond 2', 'before 1'])
   expect(await verified(customerId)).toEqual({ count: 3, from: 1, seq: 3 })
-  // A year ahead at most, whoever asks for more.
+  // A year ahead at most, even on request.
   await owner.query("SELECT make_months(now() + interval '90 years')")
   const { rows } = await owner.query('SELECT count(*)::int AS count FROM history_months()')
   expect(rows[0].count).toBeLessThanOrEqual(2 * 15)
 })
 
-describe('a part that is named', () => {
+describe('a named partition', () => {
   const NAMES = ['audit_events_first', 'audit_events_rest', 'audit_chain_first', 'audit_chain_rest']
 
-  test('is refused to each login, and the owner finds no row in it', async () => {
+  test('is inaccessible to each login, and its owner finds no row in it', async () => {
     const customerId = (await addNewCustomer()) as CustomerId
     for (const at of [Date.now(), ends[0] ?? 0]) await add(customerId, at, 'x')
     const { rows } = await owner.query('SELECT part::text AS name FROM history_months()')
@@ -138,7 +138,7 @@ describe('a part that is named', () => {
     expect(policies).toEqual([])
   })
 
-  test('is made by the job alone, of those that serve', async () => {
+  test('is created only by the job, of the serving roles', async () => {
     for (const login of LOGINS.filter((name) => name !== 'console_jobs')) {
       const client = new pg.Client(loginOf(database.url, login))
       await client.connect()
@@ -149,7 +149,7 @@ describe('a part that is named', () => {
   })
 })
 
-test('an event that is asked for by its id, or with its link, is read from one part', async () => {
+test('an event requested by its id, or with its chain link, is read from one partition', async () => {
   const customerId = (await addNewCustomer()) as CustomerId
   for (let n = 0; n < 5; n++) await add(customerId, Date.now() + n, `n-${n}`)
   const { rows: events } = await owner.query('SELECT id FROM audit_events WHERE customer_id = $1', [

@@ -1,12 +1,12 @@
 import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
 
-/** So many months are there before they begin. */
+/** Number of months created in advance. */
 const FUTURE_MONTHS = 3
 
 /**
- * Makes the coming months of the history. Where none was made in time, what happens is kept all the same, and moved to its month
- * when that is there.
+ * Creates the coming months' partitions of the audit log. Events of a month without a partition are stored in a default
+ * one, and moved when the partition exists.
  * @returns how many tables
  */
 export async function makeMonths(): Promise<number> {

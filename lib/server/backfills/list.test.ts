@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { BACKFILLS } from './list.ts'
 
 const REQUESTED = /INSERT INTO backfills \(name\) VALUES \('([\w-]+)'\)/g
-/** By a later migration, whose backfill does what the earlier one would have done. */
+/** Statement of a later migration that replaces the earlier backfill with its own. */
 const WITHDRAWN = /DELETE FROM backfills WHERE name = '([\w-]+)'/g
 const FOLDER = 'lib/platform/db/migrations'
 
-test('each backfill is asked for by a migration, and each that a migration asks for is there', () => {
+test('migrations request exactly the existing backfills', () => {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.sql'))
   const texts = files.map((file) => readFileSync(join(FOLDER, file), 'utf8'))
   const named = (by: RegExp) => texts.flatMap((text) => [...text.matchAll(by)].map(([, name]) => name))
@@ -17,6 +17,6 @@ test('each backfill is asked for by a migration, and each that a migration asks 
   expect(BACKFILLS.map(({ name }) => name).sort()).toEqual(
     requested.filter((name) => !withdrawn.includes(name)).sort(),
   )
-  // Written otherwise, it would be overlooked here.
+  // Statements in another form would be missed here.
   expect(texts.join().match(/INSERT INTO backfills/gi)?.length ?? 0).toBe(requested.length)
 })

@@ -15,7 +15,7 @@ beforeEach(async () => {
   database = await testDatabase()
   owner = new pg.Client({ connectionString: database.url })
   await owner.connect()
-  // Those of this release's own migrations.
+  // Removes the backfills of this release's own migrations.
   await owner.query('DELETE FROM backfills')
 })
 afterEach(async () => {
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const PROFILES = ['a', 'b', 'c', 'default', 'e']
 
-/** Three customers with five profiles each, and a migration that asks to fill their names. */
+/** Adds three customers with five profiles each, and requests a backfill of their names like a migration. */
 async function requestBackfill(name = 'names'): Promise<void> {
   for (const customer of ['alder', 'birch', 'cedar']) {
     await addCustomer(customer)
@@ -34,7 +34,7 @@ async function requestBackfill(name = 'names'): Promise<void> {
   await owner.query('INSERT INTO backfills (name) VALUES ($1)', [name])
 }
 
-/** Writes the profiles' names in capitals, two rows at a time. */
+/** Returns a backfill that capitalizes the profiles' names, two rows at a time. */
 function capitals(before?: (customer: string, after: string | null) => unknown, name = 'names'): Backfill {
   return {
     name,
@@ -67,7 +67,7 @@ const isDone = (customer: string) => {
   return scope({ customerId }, (tx) => isFilled(tx, customerId, 'names'))
 }
 
-test('fills each customer in batches, inside of its own scope, and says that it is finished', async () => {
+test('fills each customer in batches, within its scope, and marks itself as finished', async () => {
   await requestBackfill()
   const seen: string[] = []
   expect(await run([capitals((customer, after) => seen.push(`${customer} ${after}`))])).toBe(15)
@@ -82,11 +82,11 @@ test('fills each customer in batches, inside of its own scope, and says that it 
   expect(await listBackfills()).toMatchObject([
     { name: 'names', atCustomer: 'cedar', afterRow: null, count: 15, finishedAt: expect.any(Date) },
   ])
-  // What is finished is not looked at again.
+  // A finished backfill is not run again.
   expect(await run([capitals()])).toBe(0)
 })
 
-test('goes on where it stood, and says meanwhile of which customers all is done', async () => {
+test('resumes at its position, and reports the finished customers in the meantime', async () => {
   await requestBackfill()
   const stopping = new AbortController()
   const stopAt = capitals((customer, after) => {
@@ -103,7 +103,7 @@ test('goes on where it stood, and says meanwhile of which customers all is done'
   expect(await isDone('cedar')).toBe(true)
 })
 
-test('a batch that fails leaves nothing, and keeps no other backfill from being done', async () => {
+test('a failed batch leaves nothing behind, and does not stop other backfills', async () => {
   await requestBackfill('fails')
   await owner.query("INSERT INTO backfills (name) VALUES ('names')")
   const fails = capitals((customer, after) => {
@@ -116,7 +116,7 @@ test('a batch that fails leaves nothing, and keeps no other backfill from being 
   ])
 })
 
-test('what takes too long is tried with fewer rows', async () => {
+test('a batch that times out is retried with fewer rows', async () => {
   await requestBackfill()
   const tried: number[] = []
   const slow: Backfill = {
@@ -134,7 +134,7 @@ test('what takes too long is tried with fewer rows', async () => {
   expect(tried.slice(0, 2)).toEqual([200, 50])
 })
 
-test('a row that somebody holds is waited for', async () => {
+test('a locked row is waited for', async () => {
   await requestBackfill()
   const holder = await database.opened.app.connect()
   await holder.query("SELECT set_config('console.customer', 'alder', false)")
@@ -152,7 +152,7 @@ test('a row that somebody holds is waited for', async () => {
   }
 })
 
-test('two processes at once repeat a batch at most, and one goes on', async () => {
+test('two concurrent processes repeat at most one batch, and one of them continues', async () => {
   await requestBackfill()
   const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const runs = arrived.map((runIndex, index) => {
@@ -167,18 +167,18 @@ test('two processes at once repeat a batch at most, and one goes on', async () =
     ])
   })
   const counts = await Promise.all(runs)
-  // The second one's batch of the same rows is not counted.
+  // The second process's batch of the same rows is not counted.
   expect(counts.reduce((all, count) => all + count, 0)).toBe(15)
   expect(await listBackfills()).toMatchObject([{ count: 15, finishedAt: expect.any(Date) }])
 })
 
-describe('what is asked', () => {
-  test('of a database without customers is done at once', async () => {
+describe('a requested backfill', () => {
+  test('finishes immediately in a database without customers', async () => {
     await owner.query("INSERT INTO backfills (name) VALUES ('names')")
     expect(await listBackfills()).toMatchObject([{ finishedAt: expect.any(Date), count: 0 }])
   })
 
-  test('is demanded by a migration that needs it done', async () => {
+  test('is required by a migration that depends on it', async () => {
     await requestBackfill()
     const demand = () => owner.query("SELECT needs_backfill('names')")
     await expect(demand()).rejects.toThrow('The backfill names is not finished. With the release before')
@@ -186,13 +186,13 @@ describe('what is asked', () => {
     await expect(demand()).resolves.toBeDefined()
   })
 
-  test('by a later release is left to it', async () => {
+  test('is left to the later release that requested it', async () => {
     await requestBackfill('of-a-later-release')
     expect(await run([capitals()])).toBe(0)
     expect(await listBackfills()).toMatchObject([{ finishedAt: null }])
   })
 
-  test('again is done from the first row on', async () => {
+  test('restarts from the first row when requested again', async () => {
     await requestBackfill()
     await run([capitals()])
     expect(await openAgain('names')).toBe(true)
@@ -201,7 +201,7 @@ describe('what is asked', () => {
   })
 })
 
-test('nobody but the job says how far it is, and it sees no rows', async () => {
+test('progress is updated only by the role of jobs, which sees no rows', async () => {
   await requestBackfill()
   const { app, jobs } = database.opened
   await expect(app.query('UPDATE backfills SET finished_at = now()')).rejects.toThrow('permission denied')

@@ -8,19 +8,18 @@ import { BACKFILLS } from './list.ts'
 import { type BackfillPosition, finish, listBackfills, move } from './store.ts'
 
 type Options = {
-  /** Ends the run after the batch that is under way. */
+  /** Ends the run after the current batch. */
   signal: AbortSignal
   backfills?: readonly Backfill[]
-  /** Told after each batch how many rows of this backfill were looked at. */
+  /** Called after each batch with the number of rows processed by this backfill. */
   onBatch?(name: string, count: number): void
 }
 
 /**
- * Fills what is open, from where the progress in the database stands, until nothing is left. Safe to run in several
- * processes at once: a batch may be repeated, and only one of them goes on. What a later release has asked for is left
- * to it.
- * @returns how many rows were looked at
- * @throws AggregateError of what failed; each other backfill was tried
+ * Runs unfinished backfills from their stored position to the end. Safe to run in several processes concurrently: a
+ * batch may be repeated, and only one of them continues. Backfills of a later release are left to that release.
+ * @returns how many rows were processed
+ * @throws AggregateError of the failures; all other backfills were tried
  */
 export async function runBackfills({ signal, backfills = BACKFILLS, onBatch }: Options): Promise<number> {
   const errors: unknown[] = []
@@ -43,7 +42,7 @@ export async function runBackfills({ signal, backfills = BACKFILLS, onBatch }: O
   return all
 }
 
-/** Goes from batch to batch, and gives how many rows each looked at. */
+/** Runs batch after batch, and yields the number of rows of each. */
 async function* batches(
   { name, batch }: Backfill,
   from: BackfillPosition,
@@ -63,7 +62,7 @@ async function* batches(
         { evenIfClosed: true },
       )
       const next = { atCustomer: customerId, afterRow: last }
-      // Another process fills, too, and is ahead: it goes on.
+      // Another process runs this backfill as well and is ahead; it continues.
       if (!(await move(name, position, next, count))) return
       position = next
       yield count
@@ -74,35 +73,41 @@ async function* batches(
   }
 }
 
-/** Rows of a batch: as many as are done between these times, in milliseconds, so that nobody waits long for a row. */
+/**
+ * Batch size in rows: adapted so that a batch takes between QUICK and SLOW milliseconds, and other transactions do not
+ * wait long for a row.
+ */
 const INITIAL_BATCH_SIZE = 200
 const MAX_BATCH_SIZE = 5000
 const QUICK = 100
 const SLOW = 300
-/** After a batch the database has as long for others as that batch took, up to this, in milliseconds. */
+/**
+ * Longest pause after a batch, in milliseconds; each pause is as long as its batch, so that other work gets half of the
+ * database's time.
+ */
 const MAX_PAUSE_MS = 1000
 
 const TOO_LONG = '57014'
-/** Somebody holds a row for longer than a batch waits: a large import does, for minutes. */
+/** SQLSTATEs of a row that is locked for longer than a batch waits: a large import takes minutes. */
 const BUSY = new Set(['55P03', '40P01', '40001'])
 const BUSY_TRIES = 30
 const FAILURE_PAUSE = 1000
 
-/** How large the batches are, and how long the database is left alone after each. */
+/** Returns a controller of the batch size and of the pause after each batch. */
 function adaptiveBatchSize(signal: AbortSignal) {
   const pause = (milliseconds: number) => sleep(milliseconds, undefined, { signal }).catch(() => {})
   let rows = INITIAL_BATCH_SIZE
   let busy = 0
   return {
     rows: () => rows,
-    /** After a batch that took so many milliseconds. */
+    /** Adapts the batch size after a batch of this duration, in milliseconds. */
     async done(took: number): Promise<void> {
       busy = 0
       if (took < QUICK) rows = Math.min(rows * 2, MAX_BATCH_SIZE)
       if (took > SLOW) rows = Math.ceil(rows / 2)
       await pause(Math.min(took, MAX_PAUSE_MS))
     },
-    /** After a batch that failed. @throws the same error, where another try would not help */
+    /** Adapts the batch size after a failed batch. @throws the same error, where another try would not help */
     async failed(error: unknown): Promise<void> {
       const code = errorCode(error) ?? ''
       if (code === TOO_LONG && rows > 1) rows = Math.ceil(rows / 4)

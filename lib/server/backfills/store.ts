@@ -1,7 +1,7 @@
 import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
 
-/** Where a backfill is: the columns of `backfills` say what they mean. */
+/** Position of a backfill; the columns of `backfills` are documented in the schema. */
 export type BackfillPosition = { atCustomer: string; afterRow: string | null }
 export type Progress = BackfillPosition & {
   name: string
@@ -11,9 +11,9 @@ export type Progress = BackfillPosition & {
   finishedAt: Date | null
 }
 
-// As the role `console_jobs`: it says how far the job is, and sees no customer's rows by it.
+// Runs as the role `console_jobs`, which updates the progress and sees no rows of customers.
 
-/** All that were ever asked for, in their order. */
+/** Lists all backfills that were ever requested, in order. */
 export async function listBackfills(): Promise<Progress[]> {
   const { rows } = await database().jobs.query<Progress & { count: string }>(
     `SELECT name, at_customer AS "atCustomer", after_row AS "afterRow", count, asked_at AS "askedAt",
@@ -23,7 +23,7 @@ export async function listBackfills(): Promise<Progress[]> {
   return rows.map((row) => ({ ...row, count: Number(row.count) }))
 }
 
-/** Opens a backfill anew, from the first row on. False where nobody ever asked for it. */
+/** Reopens a backfill from the first row on. @returns false where it was never requested */
 export async function openAgain(name: string): Promise<boolean> {
   const { rowCount } = await database().jobs.query(
     `UPDATE backfills SET at_customer = '', after_row = NULL, count = 0, moved_at = NULL, finished_at = NULL
@@ -36,7 +36,10 @@ export async function openAgain(name: string): Promise<boolean> {
 const STILL_THERE =
   'name = $1 AND at_customer = $2 AND after_row IS NOT DISTINCT FROM $3 AND finished_at IS NULL'
 
-/** Writes down a batch. False where it is no longer at `from`, because another process fills, too. */
+/**
+ * Stores the progress of a batch.
+ * @returns false where the position is no longer `from`, because another process runs the backfill as well
+ */
 export async function move(
   name: string,
   from: BackfillPosition,
@@ -50,7 +53,7 @@ export async function move(
   return rowCount === 1
 }
 
-/** Writes down that no customer is left. */
+/** Marks the backfill as finished. */
 export async function finish(name: string, at: BackfillPosition): Promise<void> {
   await database().jobs.query(`UPDATE backfills SET finished_at = now() WHERE ${STILL_THERE}`, [
     name,

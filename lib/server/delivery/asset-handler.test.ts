@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { Handler } from '../http-handler.ts'
 import { compressed } from './asset-handler.ts'
 
-/** What a server that answers by `inside` answers to a browser. */
+/** Returns the response of a server that answers with `inside` to a browser. */
 async function responseOf(inside: Handler): Promise<{ answer: IncomingMessage; close(): void }> {
   const server = createServer(compressed(inside))
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -16,12 +16,12 @@ async function responseOf(inside: Handler): Promise<{ answer: IncomingMessage; c
   return { answer, close: () => server.closeAllConnections() ?? server.close() }
 }
 
-test('what a page has flushed arrives before the rest of it is there', async () => {
+test('a flushed part of a page arrives before the rest exists', async () => {
   const arrived = Promise.withResolvers<void>()
   const { answer, close } = await responseOf(async (_, res) => {
     res.setHeader('Content-Type', 'text/html; charset=utf-8')
     res.write('<p>the frame</p>')
-    // As Next does it, where there is such a method.
+    // Calls `flush` like Next, where the method exists.
     ;(res as ServerResponse & { flush(): void }).flush()
     await arrived.promise
     res.end('<p>the rows</p>')
@@ -36,7 +36,7 @@ test('what a page has flushed arrives before the rest of it is there', async () 
   close()
 })
 
-test('what is no page leaves as it is', async () => {
+test('a response that is not a page is sent unchanged', async () => {
   const { answer, close } = await responseOf((_, res) => {
     res.setHeader('Content-Type', 'application/json')
     res.end(JSON.stringify({ csrfToken: 'a'.repeat(4000) }))
@@ -46,7 +46,7 @@ test('what is no page leaves as it is', async () => {
   close()
 })
 
-test('what fails inside is told to whoever asked', async () => {
+test('a failure of the handler reaches the caller', async () => {
   const failing = compressed(() => Promise.reject(new Error('inside')))
   const { answer, close } = await responseOf(async (req, res) => {
     const message = await Promise.resolve(failing(req, res)).catch((error: Error) => error.message)

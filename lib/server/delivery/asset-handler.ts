@@ -4,23 +4,29 @@ import type { Handler } from '../http-handler.ts'
 import { deferScripts } from './deferred-scripts.ts'
 import { staticFiles } from './static-files.ts'
 
-/** The way out of whatever is no answer of the API: the build's files, and pages whose scripts wait, compressed. */
+/**
+ * Returns the handler of everything outside of the API: the build's files, and pages with deferred scripts, compressed.
+ */
 export function assetHandler(pages: Handler): Handler {
   return staticFiles(compressed(deferScripts(pages)))
 }
 
-/** As quick as gzip at its usual level, and a quarter smaller. A window of 256 KiB, because each page in work has one. */
+/**
+ * As fast as gzip at its default level, and a quarter smaller. A window of 256 KiB, because each page in progress has
+ * one.
+ */
 const BROTLI = {
   params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 18 },
 }
 
-/** Pages, and what a navigation between them brings. */
+/** Content types of pages and of navigations between them. */
 const PAGE = /^text\/(html|x-component)/
 
 /**
- * Compresses pages on their way out, and nothing else. A page has no secret that a stranger could guess by its compressed
- * size (BREACH): its nonce is a new one each time, and no other site can make a browser ask for one with a session's
- * cookie, but by leading all of it there. The answers of next-auth have one, and what the API answers costs too much.
+ * Compresses pages and nothing else. A page contains no secret that an attacker could guess by its compressed size
+ * (BREACH): its nonce is new each time, and other sites can't make a browser request a page with the session's cookie
+ * except by top-level navigation. The responses of next-auth contain a secret, and compressing those of the API costs
+ * too much.
  */
 export function compressed(inside: Handler): Handler {
   const compress = compression({

@@ -12,7 +12,7 @@ const BODY = `<script src="/_next/static/chunks/main.js" ${NONCE} async=""></scr
 const PAGE = `<html><link href="/x.css" ${NONCE}/>${SCRIPT_TAG}<script src="/_next/static/old.js" noModule="" ${NONCE}></script>
 <p>Größe &lt;script src="/_next/static/x.js" async=""></p>${BODY}<script ${NONCE}>go("é")</script></html>`
 
-/** What a server that answers by `inside` answers. */
+/** Returns the response of a server that answers with `inside`. */
 async function answerOf(inside: Handler): Promise<Response & { body: unknown }> {
   const server = createServer(deferScripts(inside))
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -22,12 +22,12 @@ async function answerOf(inside: Handler): Promise<Response & { body: unknown }> 
   return response
 }
 
-test('scripts are held, the rest of a page is as it was, and what lets them go has its nonce', () => {
+test('scripts are deferred, the rest of a page is unchanged, and the releasing script has the page’s nonce', () => {
   const page = scriptDeferrer()(PAGE, true)
   const [releaseScript = ''] =
     /<script nonce="a\+b\/c==">\(function release[\s\S]+?\)\(\)<\/script>/.exec(page) ?? []
   expect(releaseScript.length).toBeGreaterThan(500)
-  // A closing tag within would end it.
+  // A closing tag inside would end the script.
   expect(releaseScript.indexOf('</')).toBe(releaseScript.length - '</script>'.length)
   expect(page.replace(releaseScript, '')).toBe(
     PAGE.replace(
@@ -38,7 +38,7 @@ test('scripts are held, the rest of a page is as it was, and what lets them go h
   expect(page.indexOf(releaseScript)).toBeLessThan(page.indexOf('data-src'))
 })
 
-test('a page in pieces is the same, wherever they are cut', () => {
+test('a page in chunks is the same, wherever they are cut', () => {
   const whole = scriptDeferrer()(PAGE, true)
   fc.assert(
     fc.property(fc.array(fc.nat(PAGE.length), { maxLength: 12 }), (cuts) => {
@@ -50,7 +50,7 @@ test('a page in pieces is the same, wherever they are cut', () => {
   )
 })
 
-test('nothing is kept back but a tag that has not ended', () => {
+test('nothing but an unfinished tag is held back', () => {
   const hold = scriptDeferrer()
   expect(hold('<p>1 < 2</p><', false)).toBe('<p>1 < 2</p>')
   expect(hold('p>rows', false)).toBe('<p>rows')
@@ -58,7 +58,7 @@ test('nothing is kept back but a tag that has not ended', () => {
   expect(hold(endless, false)).toBe(endless)
 })
 
-test('letters that are cut in two, other encodings and callbacks reach their ends', async () => {
+test('split characters, other encodings and callbacks are preserved', async () => {
   const bytes = Buffer.from(PAGE)
   const cut = bytes.indexOf(0xc3) + 1
   const called: string[] = []
@@ -78,7 +78,7 @@ test.each([
   ['is no page', { 'Content-Type': 'text/x-component' }],
   ['says its length', { 'Content-Type': 'text/html', 'Content-Length': `${Buffer.byteLength(PAGE)}` }],
   ['has no type', {}],
-])('what %s passes as it is', async (_, headers) => {
+])('a response %s passes unchanged', async (_, headers) => {
   const answer = await answerOf((_, res) => void res.setHeaders(new Map(Object.entries(headers))).end(PAGE))
   expect(await answer.text()).toBe(PAGE)
 })

@@ -6,9 +6,9 @@ import { replayClicks } from './replay-clicks.ts'
 const HTML = /^text\/html/
 const BEGIN = '<script src="/_next/static/'
 const END = '</script>'
-/** As React writes a script that may run when it will. */
+/** Async script tag as React writes it. */
 const SCRIPT = /<script src="(\/_next\/static\/[^"<>]+)"([^<>]*) async=""([^<>]*)><\/script>/g
-/** In characters. A longer tag is none of React's. */
+/** In characters. React writes no longer tag. */
 const MAX_TAG_LENGTH = 400
 
 const RELEASE = `(${release})();(${replayClicks})()`.replace(/\n\s+/g, '\n')
@@ -16,9 +16,10 @@ const RELEASE = `(${release})();(${replayClicks})()`.replace(/\n\s+/g, '\n')
 type Write = (chunk?: unknown, ...rest: unknown[]) => unknown
 
 /**
- * Holds the scripts of a page back until the browser has painted it, so that they take neither the line from its styles and
- * font nor the processor from its first frame. Each becomes an element that loads nothing; before the first one stands what
- * lets them go (`release.ts`), by the same nonce, and presses again what was pressed meanwhile (`press-again.ts`). What is not a page, or says its length, passes as it is.
+ * Defers the scripts of a page until the browser has painted it, so that they compete neither with its styles and font
+ * for bandwidth nor with its first frame for the processor. Each script tag becomes an element that loads nothing. In
+ * front of the first one, an inline script with the same nonce releases them (`release.ts`), and replays the clicks in
+ * between (`replay-clicks.ts`). Responses that are not pages or have a Content-Length pass unchanged.
  */
 export function deferScripts(inside: Handler): Handler {
   return (req, res) => {
@@ -36,7 +37,10 @@ export function deferScripts(inside: Handler): Handler {
   }
 }
 
-/** Takes a page in pieces, cut wherever they are, and gives it with its scripts held, all but a tag that has not ended. */
+/**
+ * Returns a function that takes a page in chunks of any cut, and returns it with deferred scripts, except for an
+ * unfinished tag.
+ */
 export function scriptDeferrer(): (text: string, isLast: boolean) => string {
   let pending = ''
   let isFirst = true
@@ -56,7 +60,7 @@ export function scriptDeferrer(): (text: string, isLast: boolean) => string {
   }
 }
 
-/** Where a tag begins that may be a script's and has not ended, or where the text ends. */
+/** Returns the position of an unfinished tag that may be a script's, or the end of the text. */
 function beforeOpenTag(text: string): number {
   const last = text.lastIndexOf(BEGIN)
   if (last >= 0 && text.length - last < MAX_TAG_LENGTH && !text.includes(END, last)) return last
@@ -72,7 +76,7 @@ function asItIs(text: string): string {
   return text
 }
 
-/** The bytes of what was given to `write`, each as a character, so that no letter is cut in two. */
+/** Returns the bytes of a `write`, one per character, so that no multibyte character is cut. */
 function latin1([chunk, encoding]: unknown[]): string {
   if (chunk instanceof Uint8Array) return Buffer.from(chunk).toString('latin1')
   if (typeof chunk !== 'string') return ''

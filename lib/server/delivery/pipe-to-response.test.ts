@@ -8,15 +8,15 @@ import { inPieces, type Sent, startSending } from '#lib/platform/files/stream.ts
 import { httpServer } from '../http-server.ts'
 import { pipeToResponse } from './pipe-to-response.ts'
 
-/** Of the time that the test gives. So long that the system's buffers, whatever their size, move within it. */
+/** By the test's clock. Long enough that system buffers of any size move within it. */
 const MIN_THROUGHPUT = { bytes: 512 * 1024, within: 600_000 }
 const TIME = 1e9
 
-// The clock stands but for what the test says; sockets have one of their own.
+// The clock advances only by the test; sockets have a clock of their own.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** Asks for so many bytes and reads none of them; and how their sending ended, once it has. */
+/** Requests a number of bytes without reading any. @returns the outcome of the sending, once it has ended */
 async function requestBytes(size: number) {
   const sent = Promise.withResolvers<Sent>()
   let end: Sent | undefined
@@ -46,7 +46,7 @@ async function requestBytes(size: number) {
   return { client, end: () => end, connections, close }
 }
 
-/** Bytes that have come, `most` at most; waits for them where there are none yet. */
+/** Reads received bytes, up to `most`; waits where none have arrived. */
 async function readBytes(client: Socket, most: number): Promise<number> {
   for (;;) {
     const bytes = client.read(Math.min(most, client.readableLength)) as Buffer | null
@@ -56,10 +56,10 @@ async function readBytes(client: Socket, most: number): Promise<number> {
   }
 }
 
-describe('an answer of 32 MB on its way', () => {
+describe('a response of 32 MB', () => {
   const SIZE = 32 * 1024 * 1024
 
-  test('is cut where one byte a second is taken', async () => {
+  test('is cut for a client that reads one byte a second', async () => {
     const { client, end, connections, close } = await requestBytes(SIZE)
     let seconds = 0
     for (; !end(); seconds++) {
@@ -70,12 +70,12 @@ describe('an answer of 32 MB on its way', () => {
     expect(end()).toMatchObject({ cut: true })
     expect(end()?.bytes).toBeLessThan(SIZE)
     expect(seconds).toBeLessThan(MIN_THROUGHPUT.within / 1000 + 100)
-    // The connection is cut at once, and not when the client takes what it is slow with.
+    // The connection is cut immediately, without waiting for the chunk that the client is slow to read.
     while ((await connections()) > 0) await nextTurn()
     await close()
   })
 
-  test('arrives whole where 20 kB a second are taken', async () => {
+  test('arrives completely for a client that reads 20 kB a second', async () => {
     const { client, end, close } = await requestBytes(SIZE)
     let readCount = 0
     for (let got = 1; got > 0 && readCount < SIZE; readCount += got) {

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import type { Outgoing } from '#lib/platform/files/stream.ts'
 
 /**
- * Takes the next chunk only when the one before has left. Where it breaks off, as with a client that is too slow, the
- * connection is cut.
+ * Reads the next chunk only after the former was sent (backpressure). Cuts the connection on failure, as with a client
+ * that is too slow.
  */
 export async function pipeToResponse(body: Outgoing, res: ServerResponse): Promise<void> {
-  // At once, and not when the client has taken the chunk that it is slow with.
+  // Cuts immediately, without waiting for the chunk that the client is slow to read.
   void body.ended.then(({ cut }) => cut && res.destroy())
   for (let part = await body.next(); !part.done; part = await body.next()) {
     if (res.destroyed) return body.return()

@@ -1,15 +1,16 @@
 /**
- * Runs in the browser, at the head of a page whose scripts are held (`held-scripts.ts`): lets them go when the page has been
- * painted with all of its content. They go earlier where that takes long, or nobody would notice: 300 ms after the first paint
- * while content is still on its way, at the first press, in a tab that nobody sees, and after 3 s in any case. Each is put in by
- * a task of its own, for dozens at once would hold up the page. Until then an empty frame that is not closed keeps the page's
- * `load` event, which says as ever that all scripts have run.
+ * Runs in the browser, in the head of a page with deferred scripts (`deferred-scripts.ts`): releases the scripts when
+ * the page has been painted with all of its content. They are released earlier where that takes long or is not
+ * noticeable: 300 ms after the first paint while content is still arriving, at the first press, in a hidden tab, and
+ * after 3 s in any case. Each is inserted by its own task, because dozens in one task would block the page. Until then
+ * an empty unclosed frame delays the page's `load` event, which still means that all scripts have run.
  *
- * React shows what arrives within 300 ms of the first paint at the end of these, by the time that it keeps in `$RT`. Where
- * that is no number, it shows it in the next frame.
+ * React shows content that arrives within 300 ms of the first paint at the end of these, by the time in `$RT`. Where
+ * that is not a number, React shows it in the next frame.
  *
- * It runs what the server held and nothing else, should somebody bring markup of their own into the page: scripts of the build, by the
- * nonce that it has itself. It is sent as it stands, so that it may use nothing from outside and has no comments within.
+ * If an attacker injects markup into the page, only the scripts that the server deferred run: scripts of the build,
+ * with the nonce of this script. The source of the function is sent unchanged, so it must not use outer variables or
+ * contain comments.
  */
 export function release(): void {
   const nonce = document.currentScript?.nonce

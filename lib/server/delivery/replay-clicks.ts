@@ -1,12 +1,12 @@
 /**
- * Runs in the browser, at the head of a page whose scripts are held (`held-scripts.ts`): presses those buttons again that were
- * pressed before anything heard them. That is before React listens, or in a part of the page whose script is still on its way:
- * React then stops the event at the document. Each press is done once, those of one part in their order; what nothing has heard for
- * ten seconds is dropped, and so is the press of a button that was disabled or taken away meanwhile. Buttons that send a form
- * are left to their form.
+ * Runs in the browser, in the head of a page with deferred scripts (`deferred-scripts.ts`): replays presses of buttons
+ * that happened before their listener existed. That is before React listens, or in a part of the page whose script is
+ * still loading: React then stops the event at the document. Each press is replayed once, those of one part in their
+ * order. Presses without a listener for ten seconds are dropped, and so are those of buttons that were disabled or
+ * removed since. Submit buttons are left to their form.
  *
- * React's mark on the document, from the moment on that it listens, begins with `_react`. It is sent as it stands, so that it
- * may use nothing from outside and has no comments within.
+ * React marks the document, once it listens, with a property that begins with `_react`. The source of the function is
+ * sent unchanged, so it must not use outer variables or contain comments.
  */
 export function replayClicks(): void {
   type Press = { button: HTMLButtonElement; detail: number; until: number }

@@ -52,7 +52,7 @@ test.each([
   '/image?url=http%3A%2F%2F127.0.0.1%2F&w=64&q=75',
   '/data/build/index.json',
   '/BUILD_ID',
-])('%s is not there, and no page is made of it', async (path) => {
+])('%s does not exist, and no page is rendered for it', async (path) => {
   const [answer] = await get(path)
   expect([answer?.status, answer?.body]).toEqual([404, expect.not.stringMatching(/0123456789|a page/)])
 })

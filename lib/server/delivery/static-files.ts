@@ -9,18 +9,18 @@ const BUILT = '/_next/'
 const PREFIX = '/_next/static'
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-/** What has text in it says in which encoding. */
+/** Text types include their charset. */
 const TEXTS: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
 }
 
 /**
- * Sends what the build left for browsers: scripts, styles and fonts. Each has a name of its own for its content, so
- * that it may be kept for ever, and beside it the compressed forms that `scripts/compress.ts` made with more patience
- * than there is while somebody waits. What else is under `/_next/` is a 404 without Next, which would make a page of it.
+ * Sends the build's files for browsers: scripts, styles and fonts. Their names contain a content hash, so they may be
+ * cached forever, and `scripts/compress.ts` has put compressed forms next to them, made at a level too slow for a
+ * request. Other paths under `/_next/` are a 404 without Next, which would render a page.
  * @param otherwise answers all other paths
- * @param folder is looked through once, now
+ * @param folder scanned once, now
  */
 export function staticFiles(otherwise: Handler, folder = STATIC): Handler {
   const serve = sirv(join(folder), {
@@ -38,7 +38,7 @@ export function staticFiles(otherwise: Handler, folder = STATIC): Handler {
     const url = req.url ?? ''
     if (!url.startsWith(BUILT)) return otherwise(req, res)
     if (!url.startsWith(`${PREFIX}/`)) return notThere(res)
-    // Anybody may ignore it (RFC 9110, 14.2), and sirv fails at one that ends before it begins.
+    // A server may ignore it (RFC 9110, 14.2), and sirv fails at a range that ends before it begins.
     delete req.headers.range
     req.url = url.slice(PREFIX.length)
     return serve(req, res, () => notThere(res))

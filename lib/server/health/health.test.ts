@@ -20,34 +20,34 @@ async function requestHealth(path: string, isDraining = false) {
   return `${answers[0]?.status} ${answers[0]?.body}`
 }
 
-/** The answers of the three addresses, in the order of what they ask for. */
+/** Returns the responses of the three health addresses. */
 const all = async (isDraining = false) => [
   await requestHealth('/livez', isDraining),
   await requestHealth('/healthz', isDraining),
   await requestHealth('/readyz', isDraining),
 ]
 
-test('ok while the database answers; who is about to leave says so to all but those who end what is dead', async () => {
+test('health checks are ok while the database answers; a process that is shutting down fails all but the liveness check', async () => {
   const database = await testDatabase()
   close.push(database.close)
   expect(await all()).toEqual(['200 ok', '200 ok', '200 ok'])
   expect(await all(true)).toEqual(['200 ok', '503 draining', '503 draining'])
 })
 
-test('a query does not matter, and HEAD has no body', async () => {
+test('a query string is ignored, and HEAD has no body', async () => {
   expect(await requestHealth('/healthz?full')).toBe('200 ok')
   const testServer = await openTestServer({ health: healthCheck(() => false) })
   close.push(testServer.close)
   expect((await testServer.request('HEAD /livez')).answers).toMatchObject([{ status: 200, body: '' }])
 })
 
-test('only readiness asks the database, so that balancers let our own 503 through', async () => {
+test('the database is queried by readiness only, so that balancers pass our own 503 on', async () => {
   const unreachable = openDatabase('postgres://nobody@127.0.0.1:1/none')
   close.push(unreachable.close)
   expect(await all()).toEqual(['200 ok', '200 ok', '503 database'])
 })
 
-test('not ready when the database says nothing, sooner than its pool gives up', async () => {
+test('readiness fails when the database does not answer, before its pool times out', async () => {
   const silent = createServer((socket) => close.push(async () => void socket.destroy()))
   await once(silent.listen(0, '127.0.0.1'), 'listening')
   close.push(async () => void silent.close())
@@ -58,7 +58,7 @@ test('not ready when the database says nothing, sooner than its pool gives up', 
   expect(await Promise.race([requestHealth('/readyz'), pool])).toBe('503 database')
 })
 
-test('not ready while a migration of this release is missing, nor disturbed by those of a later one', async () => {
+test('readiness fails while a migration of this release is missing, and ignores those of a later one', async () => {
   const database = await testDatabase()
   close.push(database.close)
   const owner = new pg.Client({ connectionString: database.url })

@@ -4,14 +4,14 @@ import type { Handler } from '../http-handler.ts'
 import { whatIsMissing } from './readiness.ts'
 
 /**
- * Makes the answers of three addresses, each 200 `ok`, or 503 and the reason in a word:
- * - `/livez`: the process lives. Always 200, so that whoever restarts what does not answer leaves it alone.
- * - `/healthz`, for balancers: 200 unless the process is about to leave (`draining`). The database is not asked: while
- *   it is away, taking out every process would put the balancer's bare answer in the place of our own 503, which says
- *   when to try again.
- * - `/readyz`, for whoever waits for a start or looks at a release: the database answers within a second
- *   (`database`), and all migrations of this release are applied there (`migrations`). A replica that can't be used
- *   makes no 503, because all reads go to the database then: `ok, replica behind`.
+ * Returns the handler of three addresses, each 200 `ok`, or 503 and the reason in a word:
+ * - `/livez`: the process lives. Always 200, so that a supervisor does not restart it while the database is away.
+ * - `/healthz`, for balancers: 200 unless the process is shutting down (`draining`). Does not query the database:
+ *   while the database is away, removing every process would replace our own 503, which has a Retry-After, by the
+ *   balancer's bare one.
+ * - `/readyz`, for a start or a release: the database answers within a second (`database`), and all migrations of
+ *   this release are applied (`migrations`). An unusable replica does not cause a 503, because all reads use the
+ *   database then: `ok, replica behind`.
  */
 export function healthCheck(isDraining: () => boolean): Handler {
   return async ({ url = '' }, res) => {

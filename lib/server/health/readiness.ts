@@ -4,12 +4,15 @@ import { listMigrations } from '#lib/platform/db/migration-files.ts'
 
 const TIMEOUT_MS = 1000
 
-/** What stands in the way of answering requests. */
+/** Requirement of requests that is missing. */
 export type Missing = 'database' | 'migrations'
 
 let pendingCheck: Promise<Missing | undefined> | undefined
 
-/** What this process lacks, found out within a second. Anybody may ask: however many do, one connection is used. */
+/**
+ * Returns the missing requirement, within a second. Concurrent checks share one connection, because any client may send
+ * them.
+ */
 export function whatIsMissing(): Promise<Missing | undefined> {
   pendingCheck ??= checkDatabase().finally(() => {
     pendingCheck = undefined
@@ -19,7 +22,7 @@ export function whatIsMissing(): Promise<Missing | undefined> {
 
 let newest: number | undefined
 
-/** When the newest migration of this release was made: that does not change while it runs. */
+/** Returns the creation time of this release's newest migration, which is constant at run time. */
 export function newestMigration(): number {
   newest ??= Math.max(...listMigrations().map(({ when }) => when))
   return newest
@@ -28,7 +31,7 @@ export function newestMigration(): number {
 async function checkDatabase(): Promise<Missing | undefined> {
   const abort = new AbortController()
   const query = {
-    // They are applied in their order. A later release may have added its own.
+    // Migrations are applied in order. A later release may have added more.
     text: 'SELECT EXISTS (SELECT FROM drizzle.__drizzle_migrations WHERE created_at >= $1) AS applied',
     values: [newestMigration()],
     query_timeout: TIMEOUT_MS,

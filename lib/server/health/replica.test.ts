@@ -44,7 +44,7 @@ async function ready() {
   return `${answers[0]?.status} ${answers[0]?.body}`
 }
 
-test('readiness says that the replica is behind, or away, and is ready', async () => {
+test('readiness is ok with a replica that is behind or away, and reports it', async () => {
   watching = await watchReplica()
   await expect.poll(ready).toBe('200 ok')
   await standby.pause()
@@ -54,7 +54,7 @@ test('readiness says that the replica is behind, or away, and is ready', async (
   await expect.poll(ready).toBe('200 ok')
 })
 
-test('a start does not need it', async () => {
+test('the start does not require a replica', async () => {
   await opened.close()
   opened = openDatabase(primary.url, { url: 'postgres://nobody@127.0.0.1:1/none', mostBehind: 1000 })
   watching = await watchReplica()
@@ -64,13 +64,13 @@ test('a start does not need it', async () => {
 test.each([
   ['our own server', () => primary.url],
   ['another database of the replica', () => onDatabase(standby.url, 'postgres')],
-])('%s is refused', async (_, url) => {
+])('%s is rejected', async (_, url) => {
   await opened.close()
   opened = openDatabase(primary.url, { url: url(), mostBehind: 1000 })
   await expect(watchReplica()).rejects.toThrow(/^The database of DATABASE_READ_URL is no replica/)
 })
 
-test('the replica of another server is refused', async () => {
+test('the replica of another server is rejected', async () => {
   const other = await startEmbedded(join(root, 'other'))
   try {
     await migrate(other.url)
@@ -82,7 +82,7 @@ test('the replica of another server is refused', async () => {
   }
 })
 
-test('one that has not got the migrations of this release is refused', async () => {
+test('a replica without the migrations of this release is rejected', async () => {
   await run(
     primary.url,
     'DELETE FROM drizzle.__drizzle_migrations WHERE id = (SELECT max(id) FROM drizzle.__drizzle_migrations)',
@@ -91,7 +91,7 @@ test('one that has not got the migrations of this release is refused', async () 
   await expect(watchReplica(0)).rejects.toThrow(/older schema/)
 })
 
-test('what was noted of writes is swept away after a while, and not before', async () => {
+test('recent writes are swept after a while, and not earlier', async () => {
   const note = (id: string, age: string) =>
     run(
       primary.url,

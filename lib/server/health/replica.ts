@@ -4,19 +4,19 @@ import type { Replica, Unavailability } from '#lib/platform/db/replica.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { newestMigration } from './readiness.ts'
 
-/** Between two looks, and between two rounds of sweeping, in milliseconds. */
+/** Interval of the checks, and of the sweeps, in milliseconds. */
 const CHECK_INTERVAL_MS = 200
 const SWEEP = 60_000
 const START_TIMEOUT_MS = 10_000
 
-// A replica that does not show these yet is too far behind to be read from.
+// A replica without these migrations is too far behind to be used.
 const SWEEP_UP = "DELETE FROM recent_writes WHERE at < now() - interval '1 minute'"
 
 /**
- * Looks at the replica of DATABASE_READ_URL, if there is one, until it is told to stop. While it can't be used all
- * reads go to our own server, and the log says so once.
- * @param timeoutMs how long it may take until the replica has the migrations of this release, in milliseconds
- * @throws Error where the server there is no replica of ours, or has an older schema; one that is away is fine
+ * Watches the replica of DATABASE_READ_URL, where one is set, until stopped. While the replica is unusable, all reads
+ * use the primary server, and the log reports it once.
+ * @param timeoutMs time for the replica to get the migrations of this release, in milliseconds
+ * @throws Error where that server is not a replica of ours, or has an older schema; an unavailable one is accepted
  */
 export async function watchReplica(timeoutMs = START_TIMEOUT_MS): Promise<{ stop(): void }> {
   const { replica } = database()
@@ -50,12 +50,12 @@ async function watch(replica: Replica, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Lets go what is known of writes that each replica shows by now: it is a minute old, at least. */
+/** Removes recent writes that each replica shows by now: they are at least a minute old. */
 export async function sweep(): Promise<void> {
   await database().jobs.query(SWEEP_UP)
 }
 
-/** Refuses what would be read in the place of our server though it is something else. */
+/** Throws where the server is not a replica of ours: reads would return other data. */
 async function expectReplica(replica: Replica, timeoutMs: number): Promise<void> {
   const until = performance.now() + timeoutMs
   for (;;) {

@@ -1,13 +1,13 @@
 import { Counter, collectDefaultMetrics, Histogram, type Registry } from '@prometheus-io/client'
 import { onMeasured } from '#lib/platform/runtime/log.ts'
 
-/** Upper bounds in seconds: from what a list takes to what a request may take at most. */
+/** Upper bounds of the histogram in seconds, from a list to the longest request. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
-/** Vendors take longer, and are waited for longer. */
+/** Upper bounds for vendor calls, which take longer and have longer timeouts. */
 const CALL_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30]
 const JOB_SECONDS = [0.1, 1, 5, 15, 60, 300, 900]
 
-/** Counts in a registry what this process measures from now on, and what Node says of the process. */
+/** Registers the measurements of this process, and Node's process metrics, from now on. */
 export function count(registry: Registry): void {
   const registers = [registry]
   collectDefaultMetrics({ register: registry })

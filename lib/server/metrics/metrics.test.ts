@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-describe('what is measured', () => {
+describe('the metrics contain', () => {
   const registry = new Registry()
   count(registry)
 
@@ -26,7 +26,7 @@ describe('what is measured', () => {
     expect(text).toContain(`console_http_request_duration_seconds_count{${labels}} 2`)
   })
 
-  test('vendors, sign-ins, limits, jobs and mails by what became of them', async () => {
+  test('vendors, sign-ins, limits, jobs and mails by outcome', async () => {
     measured('limit', { limit: 'customer-exports' })
     measured('vendorCall', { host: 'vendor.example', method: 'GET', outcome: 'cut', seconds: 12 })
     measured('signIn', { outcome: 'throttled' })
@@ -43,7 +43,7 @@ describe('what is measured', () => {
   })
 })
 
-test('pools say who waits, and the database what is open', async () => {
+test('pools report waiting clients, and the database open connections', async () => {
   const registry = new Registry()
   watch(registry)
   const clients = await Promise.all([database.opened.streams.connect(), database.opened.streams.connect()])
@@ -55,7 +55,7 @@ test('pools say who waits, and the database what is open', async () => {
   expect(text).not.toMatch(/NaN/)
 })
 
-test('are served on a port of their own', async () => {
+test('the metrics are served on a separate port', async () => {
   const served = await startMetrics({ host: '127.0.0.1', port: 0 })
   try {
     const response = await fetch(served.url ?? '')
@@ -70,7 +70,7 @@ test('are served on a port of their own', async () => {
   }
 })
 
-test('the alerts ask for what there is', async () => {
+test('the alerts use existing metrics', async () => {
   const registry = new Registry()
   count(registry)
   watch(registry)

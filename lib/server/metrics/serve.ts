@@ -8,11 +8,12 @@ import { count } from './instruments.ts'
 import type { MetricsConfig } from './settings.ts'
 import { watch } from './state.ts'
 
-/** `url`: undefined where another process serves what this one measures. */
+/** Server of metrics. `url`: undefined where the primary serves the metrics of this process. */
 export type Serving = { url: string | undefined; stop(): Promise<void> }
 
 /**
- * Measures what this process does from now on, and serves it. A worker serves nothing itself: its primary asks it.
+ * Measures this process from now on, and serves its metrics. A worker serves nothing itself: its primary collects its
+ * metrics.
  */
 export async function startMetrics(at: MetricsConfig): Promise<Serving> {
   const registry = new Registry()
@@ -20,21 +21,21 @@ export async function startMetrics(at: MetricsConfig): Promise<Serving> {
   watch(registry)
   if (!cluster.isWorker) return serve(at, () => registry.metrics(), registry.contentType)
   ClusterRegistry.setRegistries(registry)
-  // Its types do not have `shutdown`, which hands over what this worker has counted, so that it is not forgotten.
+  // Missing from its types: `shutdown` hands over the counts of this worker, so that they are not lost.
   const clusterRegistry = new ClusterRegistry() as ClusterRegistry<never> & {
     shutdown(wait: number): Promise<void>
   }
   return { url: undefined, stop: () => clusterRegistry.shutdown(2000).catch(() => {}) }
 }
 
-/** Serves what all workers of this primary measure, together. */
+/** Serves the combined metrics of all workers of this primary. */
 export async function startSharedMetrics(at: MetricsConfig): Promise<Serving> {
   ClusterRegistry.setRegistries([])
   const all = new ClusterRegistry()
   return serve(at, () => all.clusterMetrics(), all.contentType)
 }
 
-/** @throws Error that names the setting, where its port can't be had */
+/** @throws Error that names the setting, where its port is unavailable */
 async function serve(
   { host, port }: MetricsConfig,
   text: () => Promise<string>,

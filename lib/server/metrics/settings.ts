@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineSettings } from '#lib/platform/runtime/env.ts'
 import { port, text } from '#lib/platform/runtime/settings.ts'
 
-/** Where `/metrics` is served; 0: the system chooses the port. */
+/** Address of `/metrics`; port 0: chosen by the system. */
 export type MetricsConfig = { host: string; port: number }
 
 export const metricsSettings = defineSettings(

@@ -4,26 +4,26 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { ownerOf } from '#lib/platform/db/logins.ts'
 import { type Addition, appending, OPERATOR } from '#lib/platform/history/audit.ts'
 
-/** A transaction of the database's owner: what it does to some customers, and what it tells their histories of it. */
+/** Transaction of the database's owner: changes to some customers, and their audit events. */
 export type OwnersWork = {
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
-  /** Says how many rows a statement wrote. */
+  /** Runs a statement. @returns how many rows it wrote */
   write(text: string, values?: unknown[]): Promise<number>
-  /** Adds an event at once, under the operator's name: its chain goes on with this transaction. */
+  /** Adds an audit event by the operator immediately: its chain continues in this transaction. */
   addEvent(
     customerId: CustomerId,
     event: { action: string; subject: string; details?: Record<string, string | number | string[] | null> },
   ): Promise<void>
 }
 
-/** In milliseconds. Transactions that began before are waited for, and whoever comes later waits behind. */
+/** Longest wait for earlier transactions, in milliseconds; later ones queue behind. */
 const LOCK_WAIT = 1000
 
 /**
- * Runs `work` as the owner of the database, who sees the rows of these customers alone. What serves requests has no login that
- * could do the same.
- * @param url of the database, as its owner reaches it
- * @param customers those whom nobody changes meanwhile (`alone`), and those who can only not be closed (`beside`)
+ * Runs `work` as the owner of the database, restricted to the rows of these customers. No role of the serving processes
+ * can do so.
+ * @param url database address for the owner
+ * @param customers customers to lock exclusively (`alone`), and customers that only must not be closed (`related`)
  * @throws Error of the database: 55P03 where one of them is being changed for longer than a second
  */
 export async function asOwnerOf<T>(
@@ -35,7 +35,7 @@ export async function asOwnerOf<T>(
   await client.connect()
   try {
     await client.query('BEGIN')
-    // By SET LOCAL, which reaches each machine of a database that is spread: `set_config` does not.
+    // SET LOCAL reaches each machine of a distributed database; `set_config` does not.
     const operated = pg.escapeLiteral([...alone, ...related].join(' '))
     for (const set of [`console.operated = ${operated}`, "timezone = 'UTC'", `lock_timeout = ${LOCK_WAIT}`])
       await client.query(`SET LOCAL ${set}`)
@@ -46,7 +46,7 @@ export async function asOwnerOf<T>(
     await client.query('COMMIT')
     return value
   } finally {
-    // What was not committed is rolled back with the connection.
+    // Closing the connection rolls back an uncommitted transaction.
     await client.end()
   }
 }

@@ -23,7 +23,7 @@ const left = async (columns: string, table: string) =>
     ({ value }) => value,
   )
 
-test('sessions that have ended, and when their member was seen stays known', async () => {
+test('removes expired sessions, and keeps when their member was last seen', async () => {
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
   await addSession(customer, member, { digest: 'live' })
   await addSession(customer, member, { digest: 'idle', lastSeenAt: ago(31) })
@@ -35,14 +35,14 @@ test('sessions that have ended, and when their member was seen stays known', asy
   expect(await run()).toBe(0)
 })
 
-test('browsers in which nobody has signed in for 400 days', async () => {
+test('removes browsers without a sign-in for 400 days', async () => {
   await add(`INSERT INTO known_browsers (customer_id, member_id, digest, last_sign_in_at) VALUES
     ($own, $member, 'new', now() - interval '399 days'), ($own, $member, 'old', now() - interval '401 days')`)
   expect(await run()).toBe(1)
   expect(await left('digest', 'known_browsers')).toEqual(['new'])
 })
 
-test('idempotency keys after a day, but not that of a change that is open', async () => {
+test('removes idempotency keys after a day, except for that of an open change', async () => {
   await addAsset(customer, 'workspace-suite-1', { purchased: 5 })
   await add(`INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind,
     actor_id, actor_name, request_id) VALUES ($own, 'open', 'workspace-suite-1', 5, 6, 'SENT', 'key', 'K', 'K', 'r')`)
@@ -53,7 +53,7 @@ test('idempotency keys after a day, but not that of a change that is open', asyn
   expect(await left('key', 'idempotency_keys')).toEqual(['new', 'open'])
 })
 
-test('readings after three years, but for the one that held then', async () => {
+test('removes seat samples after three years, except for the last one before', async () => {
   await addAsset(customer, 'workspace-suite-1', { purchased: 5 })
   await addAsset(customer, 'workspace-suite-2', { purchased: 5 })
   await add(`INSERT INTO seat_readings (customer_id, asset_id, at, purchased, assigned)
@@ -62,12 +62,12 @@ test('readings after three years, but for the one that held then', async () => {
     VALUES ($own, 'workspace-suite-2', now() - interval '9 years', 9, 9)`)
   expect(await run()).toBe(2)
   expect(await left('purchased', 'seat_readings')).toEqual([1, 2, 4, 9])
-  // Whoever asks for it: what is not old enough stays.
+  // Rows that are not old enough stay, even for another statement.
   await add('DELETE FROM seat_readings')
   expect(await left('purchased', 'seat_readings')).toEqual([1, 2])
 })
 
-test('mails with notices after two years: not the last one, and none about an open invoice', async () => {
+test('removes mails with notices after two years, except for the last one, and for open invoices', async () => {
   await addInvoice(customer, 'PAID', { balanceAmount: '0' })
   await addInvoice(customer, 'OPEN', { totalAmount: '5', balanceAmount: '5' })
   await add(
@@ -86,7 +86,7 @@ test('mails with notices after two years: not the last one, and none about an op
   expect(await left('invoice_id', 'notices')).toEqual(['OPEN'])
 })
 
-test('mails about accounts after 90 days', async () => {
+test('removes mails about accounts after 90 days', async () => {
   await add(`INSERT INTO account_mails (customer_id, id, member_id, event, at, state) VALUES
     ($own, 'new', $member, 'new-device', now() - interval '89 days', 'SENT'),
     ($own, 'old', $member, 'new-device', now() - interval '91 days', 'SENT')`)
@@ -94,13 +94,13 @@ test('mails about accounts after 90 days', async () => {
   expect(await left('id', 'account_mails')).toEqual(['new'])
 })
 
-test('nothing any more once it is to leave', async () => {
+test('removes nothing after a shutdown was requested', async () => {
   await addSession(customer, member, { lastSeenAt: new Date(Date.now() - 3_600_000) })
   expect(await run(AbortSignal.abort())).toBe(0)
   expect(await run()).toBe(1)
 })
 
-test('what members have dismissed, after a year', async () => {
+test('removes dismissals of members after a year', async () => {
   await add(`INSERT INTO need_dismissals (customer_id, member_id, need_id, version, dismissed_at) VALUES
     ($own, $member, 'new', 'v', now() - interval '364 days'), ($own, $member, 'old', 'v', now() - interval '367 days')`)
   expect(await run()).toBe(1)

@@ -18,7 +18,10 @@ import { listCustomers } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 
-/** Each removes a customer's rows that were kept for their time, and says how many. docs/operations.md has the times. */
+/**
+ * Functions that remove a customer's rows after their retention, and return how many. docs/operations.md lists the
+ * retention times.
+ */
 const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<number>)[] = [
   pruneSessions,
   pruneBrowsers,
@@ -30,7 +33,7 @@ const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<num
   pruneDismissals,
 ]
 
-/** The same for what is of no customer: sign-ins that led nowhere, and what was counted and used up on their way. */
+/** Functions that remove rows without a customer: unfinished sign-ins, and their used counters and challenges. */
 const OF_NOBODY = [
   pruneBudgets,
   prunePending,
@@ -41,10 +44,10 @@ const OF_NOBODY = [
 ]
 
 /**
- * Removes what was kept for its time: of each customer, table after table, and the sign-ins and forgotten passwords of nobody in particular.
- * What fails for one is left to the next night, and the others are done.
+ * Removes rows after their retention: of each customer, table by table, and unfinished sign-ins and recoveries.
+ * Failures are retried the next night, and do not stop the others.
  * @returns how many rows
- * @throws AggregateError of what failed
+ * @throws AggregateError of the failures
  */
 export async function prune(_requestId: string, signal: AbortSignal): Promise<number> {
   let count = 0

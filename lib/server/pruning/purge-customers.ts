@@ -6,12 +6,12 @@ import { log } from '#lib/platform/runtime/log.ts'
 import { asOwnerOf, type OwnersWork } from './as-owner.ts'
 
 /**
- * Removes the customers whose time is over, of each all rows at once, if they were exported since they were closed. Only the
- * database's owner may: where this process is kept away from it (MIGRATE_AT_START=0), it says whom the operator's command
- * would remove.
+ * Removes deleted customers whose retention is over: each with all rows in one transaction, if it was exported after it
+ * was closed. Only the database's owner may do so: in a process without that login (MIGRATE_AT_START=0), the customers
+ * that the operator's command would remove are logged.
  * @param url of the database
  * @returns how many customers
- * @throws AggregateError of those that failed; each other one was tried
+ * @throws AggregateError of the failures; all other customers were tried
  */
 export async function purgeDeletedCustomers(
   requestId: string,
@@ -38,10 +38,10 @@ export async function purgeDeletedCustomers(
 }
 
 /**
- * Removes all rows of a customer whose time is over and who was exported since it was closed, in one transaction of the
- * database's owner. What stays is its id, and where its history ended.
- * @param url of the database, as its owner reaches it
- * @returns false where it may not go: it was opened again, say
+ * Removes all rows of a customer whose retention is over and that was exported after it was closed, in one transaction
+ * of the database's owner. Its id and the end of its audit chain stay.
+ * @param url database address for the owner
+ * @returns false where it must not be removed: it was reopened, for example
  */
 export function removeCustomer(url: string, customerId: CustomerId): Promise<boolean> {
   return asOwnerOf(url, { alone: [customerId] }, async ({ query, write }) => {
@@ -52,11 +52,11 @@ export function removeCustomer(url: string, customerId: CustomerId): Promise<boo
       [customerId],
     )
     if (recorded === 0) return false
-    // The sums of its invoices go as they are, and are not made smaller first.
+    // Rows of invoice totals are deleted directly, instead of being decremented per invoice.
     await write("SET LOCAL console.sums = 'left'")
     for (const table of await tablesOf(query))
       await write(`DELETE FROM ${table} WHERE customer_id = $1`, [customerId])
-    // Of people, who may be members elsewhere: what counts here alone.
+    // Of people, who may be members elsewhere, only the parts for this customer are removed.
     for (const table of ['second_factors', 'recovery_codes'])
       await write(`DELETE FROM ${table} WHERE reach = $1`, [customerId])
     await write('DELETE FROM customers WHERE id = $1', [customerId])
@@ -66,7 +66,10 @@ export function removeCustomer(url: string, customerId: CustomerId): Promise<boo
 
 type Table = { name: string; pointsTo: string[] }
 
-/** All tables with rows of customers, each before those to which it points: one that is added later is among them. */
+/**
+ * Returns all tables with rows of customers, each before the tables that it references; tables added later are
+ * included.
+ */
 async function tablesOf(query: OwnersWork['query']): Promise<string[]> {
   const rows = await query<Table>(
     `SELECT c.oid::regclass::text AS name, ARRAY(

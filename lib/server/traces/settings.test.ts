@@ -19,12 +19,12 @@ describe('traces', () => {
     [{ OTEL_TRACES_EXPORTER: 'console, otlp' }, true],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_TRACES_EXPORTER: 'none' }, false],
     [{ OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: 'True' }, false],
-  ])('with %j are wanted: %j', (environment, expected) => {
+  ])('are enabled by %j: %j', (environment, expected) => {
     for (const name of NAMES) vi.stubEnv(name, environment[name] ?? '')
     expect(traceSettings()).toBe(expected)
   })
 
-  it('to what is not known stop the start', () => {
+  it('stop the start with an unknown exporter', () => {
     vi.stubEnv('OTEL_TRACES_EXPORTER', 'paper')
     expect(traceSettings.issues()).toEqual(['OTEL_TRACES_EXPORTER: must be of otlp, console, none'])
   })

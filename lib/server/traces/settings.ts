@@ -4,14 +4,14 @@ import { text } from '#lib/platform/runtime/settings.ts'
 
 const EXPORTERS = ['otlp', 'console', 'none']
 
-/** What OTEL_TRACES_EXPORTER names, between commas. */
+/** Exporters in OTEL_TRACES_EXPORTER, separated by commas. */
 const exporters = text
   .transform((names) => names.split(',').map((name) => name.trim()))
   .refine((names) => names.every((name) => EXPORTERS.includes(name)), `must be of ${EXPORTERS.join(', ')}`)
 
 /**
- * Whether requests are traced. The names are OpenTelemetry's, which reads them itself, and others with them: here is only
- * looked whether somebody wants traces at all.
+ * Whether requests are traced. OpenTelemetry itself reads these variables and others; this setting only finds out
+ * whether traces are enabled.
  */
 export const traceSettings = defineSettings(
   z

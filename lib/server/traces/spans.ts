@@ -12,8 +12,8 @@ import {
 import { onMeasured } from '#lib/platform/runtime/log.ts'
 
 /**
- * Answers a request inside of a span, below which is what happens until then. `path` is the request's own, without a
- * query; `route` is its contract's, absent where there is none.
+ * Answers a request within a span, the parent of all spans until the response. `path` is the request's own, without
+ * query; `route` is its contract's, absent for unknown paths.
  */
 export type Trace = (
   req: IncomingMessage,
@@ -22,7 +22,10 @@ export type Trace = (
   answer: () => Promise<void> | void,
 ) => Promise<void>
 
-/** A span of each request, until its answer has left, by the names of OpenTelemetry's conventions. */
+/**
+ * Returns a function that opens a span for each request, until its response was sent, with the names of OpenTelemetry's
+ * conventions.
+ */
 export function requestSpans(tracer: Tracer): Trace {
   return async (req, res, { path, route }, answer) => {
     const { method = 'GET', headers } = req
@@ -46,8 +49,8 @@ export function requestSpans(tracer: Tracer): Trace {
 }
 
 /**
- * Spans of what is measured anyway, below that of the request in which it happens. What happens in no request, as in a
- * job, has none: it is a figure.
+ * Adds spans of existing measurements below the span of their request. Measurements outside of a request, as in a job,
+ * have no span: they are metrics.
  */
 export function innerSpans(tracer: Tracer): void {
   const add = (name: string, attributes: Attributes, seconds: number, error?: string) => {

@@ -23,7 +23,7 @@ export type Span = {
 
 export type Collector = Awaited<ReturnType<typeof openCollector>>
 
-/** Takes traces as OpenTelemetry's collector does, in JSON. */
+/** Opens a server that accepts traces in JSON like OpenTelemetry's collector. */
 export async function openCollector() {
   const spans: Span[] = []
   const resources: Span['attributes'][] = []
@@ -47,14 +47,14 @@ export async function openCollector() {
     spans,
     resources,
     requests,
-    /** What a process needs to be told to send its traces here. */
+    /** Environment with which a process sends its traces here. */
     settings: {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer of-the-collector',
       OTEL_SERVICE_NAME: 'billing-in-a-test',
     },
-    /** All that was sent, as it was sent. */
+    /** All received data, unparsed. */
     text: () => text,
     close() {
       server.close().closeAllConnections()

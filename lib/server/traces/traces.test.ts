@@ -39,7 +39,7 @@ afterAll(async () => {
   vi.unstubAllEnvs()
 })
 
-/** Sends a request with the writer's key, and waits for its span and those below it. */
+/** Sends a request with the writer's key, and waits for its span and its child spans. */
 async function traced(line: string, { headers = [], body = '' }: { headers?: string[]; body?: string } = {}) {
   const requestHeaders = ['Host: console.example', `Authorization: Bearer ${stage.keys[0]}`]
   const { answers } = await testServer.request(line, [...requestHeaders, ...headers], body)
@@ -52,7 +52,7 @@ async function traced(line: string, { headers = [], body = '' }: { headers?: str
 }
 
 describe('a request', () => {
-  it('for a list is a span, with its transaction below it', async () => {
+  it('is a span for a list, with its transaction below it', async () => {
     const { status, span, below } = await traced('GET /billing/v1/assets?search=Wanted%20by%20somebody')
     expect(status).toBe(200)
     expect(span).toMatchObject({
@@ -77,7 +77,7 @@ describe('a request', () => {
     expect(below()[0]?.attributes['console.statements']).toBeGreaterThan(0)
   })
 
-  it('for a change has its writes and the calls to the vendor below it', async () => {
+  it('has its writes and the calls to the vendor below it for a change', async () => {
     const seed = stage.seeds[0] as Seed
     const path = `/billing/v1/assets/${stage.assetId(seed)}`
     const body = JSON.stringify({ quantity: seed.total + 1 })
@@ -94,13 +94,13 @@ describe('a request', () => {
     expect(below().map(({ name }) => name)).toContain('transaction write')
   })
 
-  it('for a file ends when the file has left, with its stream below it', async () => {
+  it('ends for a file when the file was sent, with its stream below it', async () => {
     const { span, below } = await traced('GET /billing/v1/assets.csv')
     await expect.poll(() => below().map(({ name }) => name)).toContain('transaction stream')
     expect(span.attributes['http.response.status_code']).toBe(200)
   })
 
-  it('goes on with the trace of whoever sends it', async () => {
+  it('continues the trace of its client', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c'
     const headers = [`traceparent: 00-${traceId}-b7ad6b7169203331-01`]
     const { span, below } = await traced('GET /billing/v1/assets', { headers })
@@ -108,19 +108,19 @@ describe('a request', () => {
     await expect.poll(() => below().map((one) => one.traceId)).toEqual([traceId])
   })
 
-  it('has its own transactions below it, whoever else sends some in the same packet', async () => {
+  it('has its own transactions below it, even for requests in the same packet', async () => {
     const all = await Promise.all(Array.from({ length: 12 }, () => traced('GET /billing/v1/assets')))
     for (const { below } of all) await expect.poll(below).toHaveLength(1)
     expect(new Set(all.map(({ span }) => span.traceId)).size).toBe(12)
   })
 
-  it('that names nothing has no route', async () => {
+  it('has no route for an unknown path', async () => {
     const { status, span } = await traced('GET /billing/v1/nothing')
     expect([status, span.name, span.attributes['http.route']]).toEqual([404, 'GET', undefined])
   })
 })
 
-it('what happens in no request has no span', async () => {
+it('measurements outside of a request have no span', async () => {
   await readScope(await callerOf(CUSTOMER, 'admin'), async () => {})
   const before = collector.spans.length
   const { span, below } = await traced('GET /billing/v1/assets')
@@ -129,7 +129,7 @@ it('what happens in no request has no span', async () => {
   expect(new Set(since)).toEqual(new Set([span.traceId]))
 })
 
-it('the environment says where to, and under which name', () => {
+it('the environment decides the collector’s address and the service name', () => {
   expect(new Set(collector.requests.map(({ url }) => url))).toEqual(new Set(['/v1/traces']))
   expect(collector.requests[0]?.authorization).toBe('Bearer of-the-collector')
   expect(collector.resources[0]).toMatchObject({
@@ -138,7 +138,7 @@ it('the environment says where to, and under which name', () => {
   })
 })
 
-it('nothing that was sent has a key, a customer, what was searched for or a value', () => {
+it('exported spans contain no key, customer, search text or value', () => {
   const { customerId, skuId } = stage.seeds[0] as Seed
   const sent = collector.text()
   for (const secret of [stage.keys[0], 'Bearer', CUSTOMER, 'Wanted', customerId, skuId, 'quantity', 'SELECT'])
@@ -146,9 +146,9 @@ it('nothing that was sent has a key, a customer, what was searched for or a valu
 })
 
 describe('traces', () => {
-  it('that nobody takes are a line in the log, and the stop goes on', async () => {
+  it('are reported in one line of the log without a collector, and the stop completes', async () => {
     const warn = vi.spyOn(log(), 'warn')
-    // Where nobody listens.
+    // An address without a listener.
     const closedCollector = await openCollector()
     closedCollector.close()
     for (const [name, value] of Object.entries({

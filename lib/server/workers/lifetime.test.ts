@@ -17,7 +17,7 @@ afterEach(() => {
 
 const flush = (_happened?: unknown) => vi.advanceTimersByTimeAsync(0)
 
-/** A process whose start and stop end when the test says so. */
+/** Creates a process whose start and stop end when the test decides. */
 function live(slack?: number) {
   const starting = Promise.withResolvers<{ stop(): Promise<void> }>()
   const stopping = Promise.withResolvers<void>()
@@ -35,7 +35,7 @@ function live(slack?: number) {
 }
 
 describe('a process that is asked to stop', () => {
-  test('stops with that farewell, and exits with 0 when it has stopped', async () => {
+  test('stops in the requested way, and exits with 0 afterwards', async () => {
     const { ready, requestStop, stop, stopping } = live()
     await ready()
     requestStop('announced')
@@ -46,7 +46,7 @@ describe('a process that is asked to stop', () => {
     expect(host.exit).toHaveBeenCalledExactlyOnceWith(0)
   })
 
-  test('stops once, however often it is asked', async () => {
+  test('stops once, even after repeated requests', async () => {
     const { ready, requestStop, stop } = live()
     await ready()
     requestStop('announced')
@@ -65,7 +65,7 @@ describe('a process that is asked to stop', () => {
     expect(stop.mock.calls).toEqual([['at once']])
   })
 
-  test('exits with 1 when it does not stop well, after it has said why', async () => {
+  test('exits with 1 after a failed stop, once it has reported the reason', async () => {
     const { ready, requestStop, report, stopping } = live()
     await ready()
     const reported = Promise.withResolvers<void>()
@@ -90,7 +90,7 @@ describe('a process that is asked to stop', () => {
   })
 })
 
-test('a process that does not start exits with 1, after it has said why', async () => {
+test('a process that fails to start exits with 1, once it has reported the reason', async () => {
   const { starting, report } = live()
   await flush(starting.reject(new Error('127.0.0.1:80 is in use')))
   expect(report.mock.calls).toEqual([[new Error('127.0.0.1:80 is in use')]])
@@ -125,15 +125,18 @@ describe('a signal', () => {
     expect(host.exit).not.toHaveBeenCalled()
   })
 
-  test.each(['SIGTERM', 'SIGINT'])('that follows within 250 ms is the same one (%s)', async (second) => {
-    host.emit('SIGTERM')
-    await vi.advanceTimersByTimeAsync(250)
-    host.emit(second)
-    expect(host.exit).not.toHaveBeenCalled()
-  })
+  test.each(['SIGTERM', 'SIGINT'])(
+    'within 250 ms of the first is ignored as its repetition (%s)',
+    async (second) => {
+      host.emit('SIGTERM')
+      await vi.advanceTimersByTimeAsync(250)
+      host.emit(second)
+      expect(host.exit).not.toHaveBeenCalled()
+    },
+  )
 
   test.each(['SIGTERM', 'SIGINT'])(
-    'that follows later ends the process at once, with 1 (%s)',
+    'ends the process immediately when it follows after more than 250 ms, with 1 (%s)',
     async (second) => {
       host.emit('SIGTERM')
       await vi.advanceTimersByTimeAsync(200)

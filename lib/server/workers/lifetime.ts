@@ -2,34 +2,40 @@ import { log } from '#lib/platform/runtime/log.ts'
 import type { ShutdownReason } from '../application.ts'
 import { processSettings } from './settings.ts'
 
-/** What a process runs until it is asked to stop. */
+/** Component that runs in a process until it is asked to stop. */
 export type Running = { stop(reason: ShutdownReason): Promise<void> }
 
-/** A supervisor may signal the process and then its group: two signals so close together are one, in milliseconds. */
+/**
+ * Longest time between two signals that count as one, in milliseconds: a supervisor may signal the process and then its
+ * group.
+ */
 const SAME_SIGNAL = 250
 
-/** Running requests have 20 s, an embedded database a minute, in milliseconds. A frozen server would take for ever. */
+/**
+ * Longest time for a stop, in milliseconds: running requests have 20 s, an embedded database a minute, and a hanging
+ * server would take forever.
+ */
 const MAX_STOP_MS = 90_000
 
-/** Whoever presses Ctrl-C waits for the end: there is no balancer to be told. */
+/** Ctrl-C stops immediately: an interactive user has no load balancer that needs notice. */
 const SHUTDOWN_REASONS = { SIGTERM: 'announced', SIGHUP: 'announced', SIGINT: 'at once' } as const
 
-/** The signals that ask to stop. */
+/** Signals that request a stop. */
 export const SIGNALS = Object.keys(SHUTDOWN_REASONS) as (keyof typeof SHUTDOWN_REASONS)[]
 
-/** The signal that asks for new workers. */
+/** Signal that requests new workers. */
 export const RESTART = 'SIGUSR2'
 
-/** What is asked of the process that runs. */
+/** Used parts of the host process. */
 export type Host = NodeJS.EventEmitter & Pick<NodeJS.Process, 'exit'>
 
 /**
- * Keeps the process until the returned function asks it to stop, and ends it then: with 0 when all went well, else
+ * Keeps the process running until the returned function asks it to stop, and exits then: with 0 after success, else
  * with 1.
- * @param starting what runs; when it fails, the process ends
- * @param report says in words why the process ends with 1
- * @param slack more milliseconds for the stop
- * @returns what is asked again changes nothing
+ * @param starting running component; a failure ends the process
+ * @param report reports why the process exits with 1
+ * @param slack additional milliseconds for the stop
+ * @returns a function whose repeated calls have no effect
  */
 export function runUntilStopped(
   starting: Promise<Running>,
@@ -64,7 +70,7 @@ export function runUntilStopped(
   }
 }
 
-/** The first signal lets running requests finish; another one doesn't wait for them. */
+/** Handles signals: the first one lets running requests finish; another one ends the process immediately. */
 export function heedSignals(stop: (reason: ShutdownReason) => Promise<void>, host: Host = process): void {
   let signaledAt: number | undefined
   for (const signal of SIGNALS)

@@ -5,7 +5,7 @@ import { startPrimary } from './primary.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 let folder: string
-/** Where the metrics are served. */
+/** Address of the metrics. */
 let metrics: () => string
 beforeAll(async () => {
   folder = await emptyFolder()
@@ -23,7 +23,7 @@ afterEach(() => {
 
 const pool = { url: 'http://127.0.0.1:3000', note: 'what a worker says', restart: vi.fn(), stop: vi.fn() }
 
-test('the primary keeps the database and the metrics until the last worker has left', async () => {
+test('the primary keeps the database and the metrics until the last worker has ended', async () => {
   const left = Promise.withResolvers<void>()
   pool.stop.mockReturnValue(left.promise)
   const giveUp = () => {}
@@ -44,7 +44,7 @@ test('the primary keeps the database and the metrics until the last worker has l
   await expect(fetch(metrics())).rejects.toThrow('fetch failed')
 })
 
-test('the primary leaves nothing running, and says why, when the workers do not start', async () => {
+test('the primary leaves nothing running and reports the reason when workers fail to start', async () => {
   const starting = startPrimary(
     3,
     () => {},
@@ -55,7 +55,7 @@ test('the primary leaves nothing running, and says why, when the workers do not 
   await expect(fetch(metrics())).rejects.toThrow('fetch failed')
 })
 
-test('the primary stops the database when a worker ended badly, and rejects', async () => {
+test('the primary stops the database after a worker failed, and rejects', async () => {
   pool.stop.mockRejectedValue(new Error('worker 2 ended with SIGKILL'))
   const primary = await startPrimary(
     3,
@@ -66,7 +66,7 @@ test('the primary stops the database when a worker ended badly, and rejects', as
   expect(await serverOf(folder)).toBeUndefined()
 })
 
-test('with a server of its own address the primary tells what a worker says of the database', async () => {
+test('the primary reports a worker’s description of an external database', async () => {
   vi.stubEnv('DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none')
   const primary = await startPrimary(
     3,

@@ -6,12 +6,12 @@ import { metricsSettings } from '../metrics/settings.ts'
 import { startWorkerPool, type WorkerPool } from './worker-pool.ts'
 
 /**
- * Starts the embedded database, where there is no other, and the workers, which share it. This process answers nothing
- * itself: it hands out the connections.
- * @param count of workers, two at least
- * @param giveUp is called when all workers are gone for good
+ * Starts the embedded database, where no other is configured, and the workers that share it. The primary answers no
+ * requests itself: it distributes the connections.
+ * @param count number of workers, at least two
+ * @param giveUp called when all workers have failed for good
  * @param start starts the workers
- * @throws Error that says in one line what stands in the way; nothing is left running then
+ * @throws Error with the reason in one line; nothing is left running then
  */
 export async function startPrimary(
   count: number,
@@ -31,7 +31,7 @@ export async function startPrimary(
     return {
       ...pool,
       note: `${embedded?.note ?? pool.note}, ${count} processes`,
-      // The last one to leave the database stops it.
+      // The last process to disconnect from the embedded database stops it.
       stop: (reason: ShutdownReason) =>
         pool.stop(reason).finally(() => Promise.all([metrics?.stop(), embedded?.release()])),
     }

@@ -1,13 +1,18 @@
 import { z } from 'zod'
 import { defineSettings } from '#lib/platform/runtime/env.ts'
 
-/** The embedded database has 200 connections; each process opens 31 at most, and the operator's commands need some. */
+/**
+ * Most processes on the embedded database: it has 200 connections, each process opens at most 31, and the operator's
+ * commands need some.
+ */
 const MAX_ON_EMBEDDED = 6
 
 export type ProcessConfig = {
-  /** How many processes answer on the one port: 1 to 64. */
+  /** Number of processes that share the port: 1 to 64. */
   count: number
-  /** How long a process that was asked to leave goes on answering, in milliseconds, while `/healthz` says so. */
+  /**
+   * How long a process continues to answer after it was asked to stop, in milliseconds, while `/healthz` reports it.
+   */
   noticeMs: number
 }
 
@@ -16,7 +21,7 @@ export const processSettings = defineSettings(
     .object({
       WEB_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(1),
       DRAIN_SECONDS: z.coerce.number().int().min(0).max(600).default(5),
-      /** Whether it is an address is found out by connecting. */
+      /** Connecting shows whether the address is valid. */
       DATABASE_URL: z.string().optional(),
     })
     .transform(({ WEB_CONCURRENCY: count, DRAIN_SECONDS, DATABASE_URL }, context): ProcessConfig => {

@@ -3,7 +3,7 @@ import { vi } from 'vitest'
 
 export const READY = { url: 'http://127.0.0.1:3000', note: 'PostgreSQL 18' }
 
-/** A worker's process, which does what the test calls. Each method resolves when all that follows has happened. */
+/** Simulated worker process, controlled by the test. Each method resolves when all of its effects have happened. */
 export class Child extends EventEmitter {
   static all: Child[] = []
   readonly id = Child.all.push(this)
@@ -19,5 +19,5 @@ export class Child extends EventEmitter {
   }
 }
 
-/** Lets happen what follows, short of time; the timers are fake. */
+/** Runs pending effects without advancing time; the timers are fake. */
 export const flush = (_happened: unknown) => vi.advanceTimersByTimeAsync(0)

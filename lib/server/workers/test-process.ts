@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { vi } from 'vitest'
 
-/** A process that notes how it was asked to exit, and what it sent to its primary, and goes on. */
+/** Process that records exit requests and messages to its primary, and goes on. */
 export class TestProcess extends EventEmitter {
   readonly exit = vi.fn() as unknown as typeof process.exit
   readonly send = vi.fn((_message: unknown, done: () => void) => {

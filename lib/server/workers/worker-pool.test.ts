@@ -6,10 +6,10 @@ import { startWorkerProcess } from './worker-process.ts'
 
 const giveUp = vi.fn()
 const child = (id: number) => Child.all[id - 1] as Child
-/** The number of workers that were started until now. */
+/** Returns the number of workers that were started so far. */
 const started = () => Child.all.length
 const start = (count: number) => startWorkerPool(count, giveUp, () => startWorkerProcess(() => new Child()))
-/** A crew of as many workers, all ready. */
+/** Starts a pool of workers, all ready. */
 async function poolOf(count: number) {
   const starting = start(count)
   for (let id = 1; id <= count; id++) await child(id).ready()
@@ -17,7 +17,7 @@ async function poolOf(count: number) {
 }
 
 let before: NodeJS.ExitListener[]
-/** What would be done at the end of this process. */
+/** Returns the exit handlers that were added to this process. */
 const atExit = () => process.listeners('exit').filter((listener) => !before.includes(listener))
 beforeEach(() => {
   vi.useFakeTimers()
@@ -33,7 +33,7 @@ afterEach(() => {
 })
 
 describe('the start', () => {
-  test('starts one worker alone, and the others when it is ready', async () => {
+  test('starts one worker first, and the others when it is ready', async () => {
     const starting = start(3)
     await flush(starting)
     expect(started()).toBe(1)
@@ -44,7 +44,7 @@ describe('the start', () => {
     expect(await starting).toMatchObject(READY)
   })
 
-  test('rejects with what the first worker says, and starts no other', async () => {
+  test('rejects with the reason of the first worker, and starts no other', async () => {
     const failing = expect(start(3)).rejects.toThrow('127.0.0.1:80 is in use')
     await child(1).fail('127.0.0.1:80 is in use')
     await child(1).exit(1)
@@ -57,13 +57,13 @@ describe('the start', () => {
   test.each([
     [3, null, 'A worker ended with 3 before it was ready.'],
     [null, 'SIGSEGV', 'A worker ended with SIGSEGV before it was ready.'],
-  ])('says how a worker ended that gave no reason (%j, %j)', async (code, signal, message) => {
+  ])('reports how a worker ended without a reason (%j, %j)', async (code, signal, message) => {
     const failing = expect(start(2)).rejects.toThrow(message)
     await child(1).exit(code, signal)
     await failing
   })
 
-  test('ends the workers that run, and waits for them, when a later one does not start', async () => {
+  test('stops running workers, and waits for them, when a later one fails to start', async () => {
     const failed = vi.fn()
     start(3).catch(failed)
     await child(1).ready()
@@ -77,7 +77,7 @@ describe('the start', () => {
     expect([started(), giveUp.mock.calls]).toEqual([3, []])
   })
 
-  test('takes no notice of the messages in which workers send their metrics', async () => {
+  test('ignores the messages with metrics of workers', async () => {
     const starting = start(2)
     child(1).emit('message', { type: 'prom-client:getMetricsRes', metrics: [] })
     await flush(starting)
@@ -89,7 +89,7 @@ describe('the start', () => {
 })
 
 describe('a worker that dies', () => {
-  test('is replaced by one new worker, and the log says how it ended', async () => {
+  test('is replaced by one new worker, and its exit is logged', async () => {
     await poolOf(2)
     await child(1).exit(null, 'SIGKILL')
     expect(started()).toBe(3)
@@ -99,7 +99,7 @@ describe('a worker that dies', () => {
     expect(started()).toBe(3)
   })
 
-  test('is replaced too when it ended with 0 and nobody had asked it to', async () => {
+  test('is replaced after an unexpected exit with 0 as well', async () => {
     await poolOf(2)
     await child(2).exit(0)
     expect(started()).toBe(3)
@@ -111,14 +111,14 @@ describe('a worker that dies', () => {
     expect(started()).toBe(5)
   })
 
-  test('does not end the process by an error of its line', async () => {
+  test('does not end the process by an error of its channel', async () => {
     await poolOf(2)
     expect(() => child(1).emit('error', new Error('ERR_IPC_CHANNEL_CLOSED'))).not.toThrow()
   })
 })
 
-describe('a replacement that does not start', () => {
-  /** The seconds that pass until the next worker is started. */
+describe('a replacement that fails to start', () => {
+  /** Returns the seconds until the next worker is started. */
   async function secondsUntilNext(): Promise<number> {
     const count = started()
     for (let seconds = 0; seconds < 100; seconds++) {
@@ -132,7 +132,7 @@ describe('a replacement that does not start', () => {
     await child(started()).exit(1)
   }
 
-  test('is tried again after 1 s, then after twice as long each time, up to 30 s', async () => {
+  test('is retried after 1 s, then after twice as long each time, up to 30 s', async () => {
     await poolOf(2)
     await child(1).exit(1)
     const pauses: number[] = []
@@ -145,7 +145,7 @@ describe('a replacement that does not start', () => {
     expect(giveUp).not.toHaveBeenCalled()
   })
 
-  test('is tried again after 1 s once another one has started', async () => {
+  test('is retried after 1 s once another one has started', async () => {
     await poolOf(2)
     await child(1).exit(1)
     for (let time = 0; time < 3; time++) {
@@ -158,7 +158,7 @@ describe('a replacement that does not start', () => {
     expect(await secondsUntilNext()).toBe(1)
   })
 
-  test('makes the crew give up, with the reason, where no other worker is left', async () => {
+  test('makes the pool give up, with the reason, where no other worker is left', async () => {
     await poolOf(2)
     await child(1).exit(1)
     await failNewest()
@@ -170,7 +170,7 @@ describe('a replacement that does not start', () => {
     expect(giveUp).toHaveBeenCalledExactlyOnceWith(new Error('the file is no JSON'))
   })
 
-  test('is not tried again after the stop', async () => {
+  test('is not retried after the stop', async () => {
     const pool = await poolOf(2)
     await child(1).exit(1)
     await failNewest()
@@ -183,7 +183,7 @@ describe('a replacement that does not start', () => {
 })
 
 describe('a restart', () => {
-  test('replaces one worker after the other, each after its replacement is ready', async () => {
+  test('replaces the workers one by one, each after its replacement is ready', async () => {
     const pool = await poolOf(2)
     const done = vi.fn()
     pool.restart().then(done)
@@ -199,12 +199,12 @@ describe('a restart', () => {
     expect(done).not.toHaveBeenCalled()
     await child(2).exit(0)
     expect(done).toHaveBeenCalledOnce()
-    // Those that left were asked to: they did not die.
+    // The workers that ended were asked to: they did not die.
     expect(started()).toBe(4)
     expect(log().error).not.toHaveBeenCalled()
   })
 
-  test('changes nothing while another one is under way', async () => {
+  test('has no effect during another restart', async () => {
     const pool = await poolOf(2)
     pool.restart()
     await pool.restart()
@@ -212,7 +212,7 @@ describe('a restart', () => {
     expect(started()).toBe(3)
   })
 
-  test('leaves the other workers where a new one does not start, and can be asked for again', async () => {
+  test('keeps the other workers where a new one fails to start, and can be repeated', async () => {
     const pool = await poolOf(2)
     const restarting = pool.restart()
     await child(3).fail('the file is no JSON')
@@ -221,7 +221,7 @@ describe('a restart', () => {
     for (const id of [1, 2]) expect(child(id).send).not.toHaveBeenCalled()
     const line = 'restart broken off: the other workers stay'
     expect(log().error).toHaveBeenCalledExactlyOnceWith({ reason: 'the file is no JSON' }, line)
-    // Two are there: none is wanted until somebody asks again.
+    // Two workers run: no other is needed until the next request.
     await vi.advanceTimersByTimeAsync(60_000)
     expect([started(), giveUp.mock.calls]).toEqual([3, []])
     pool.restart()
@@ -229,7 +229,7 @@ describe('a restart', () => {
     expect(child(1).send.mock.calls).toEqual([['handed over']])
   })
 
-  test('asks no old worker to leave while a new one never becomes ready', async () => {
+  test('stops no old worker while a new one never becomes ready', async () => {
     const pool = await poolOf(2)
     pool.restart()
     child(3).emit('message', {})
@@ -238,7 +238,7 @@ describe('a restart', () => {
     expect(started()).toBe(3)
   })
 
-  test('leaves as many workers as before where one died meanwhile', async () => {
+  test('keeps the number of workers when one dies during the restart', async () => {
     const pool = await poolOf(2)
     const restarting = pool.restart()
     await child(2).exit(1)
@@ -251,7 +251,7 @@ describe('a restart', () => {
     expect(started()).toBe(4)
   })
 
-  test('that is broken off leaves as many workers as before where one died meanwhile', async () => {
+  test('keeps the number of workers when it is aborted and one dies', async () => {
     const pool = await poolOf(2)
     const restarting = pool.restart()
     await child(2).exit(1)
@@ -260,17 +260,17 @@ describe('a restart', () => {
     expect(started()).toBe(4)
   })
 
-  test('logs a worker that ends badly as it leaves, and starts no second replacement for it', async () => {
+  test('logs a worker that fails while stopping, and starts no second replacement for it', async () => {
     const pool = await poolOf(2)
     pool.restart()
     await child(3).ready()
     await child(1).exit(1)
     expect(log().error).toHaveBeenCalledExactlyOnceWith({ worker: 1, code: 1 }, 'worker died')
-    // The next one's replacement, and no other.
+    // Only the next worker's replacement starts.
     expect(started()).toBe(4)
   })
 
-  test('starts no more workers once the stop was asked for', async () => {
+  test('starts no more workers once the stop was requested', async () => {
     const pool = await poolOf(2)
     pool.restart()
     await child(3).ready()
@@ -297,7 +297,7 @@ describe('the stop', () => {
     },
   )
 
-  test('rejects when all have ended, and names each worker that ended badly', async () => {
+  test('rejects after all have ended, with each worker that failed', async () => {
     const pool = await poolOf(3)
     const failing = expect(pool.stop('announced')).rejects.toThrow(
       /^worker 1 ended with SIGKILL; worker 3 ended with 1 \(the database is gone\)$/,
@@ -310,7 +310,7 @@ describe('the stop', () => {
     expect(started()).toBe(3)
   })
 
-  test('asks a worker too that is not ready yet', async () => {
+  test('reaches a worker that is not ready yet', async () => {
     const pool = await poolOf(2)
     await child(1).exit(1)
     const stopping = pool.stop('announced')
@@ -321,7 +321,7 @@ describe('the stop', () => {
     expect(started()).toBe(3)
   })
 
-  test('sends nothing to a worker whose line is closed, and waits for its end', async () => {
+  test('sends nothing to a worker with a closed channel, and waits for its end', async () => {
     const pool = await poolOf(2)
     child(1).connected = false
     const stopping = pool.stop('announced')

@@ -2,22 +2,22 @@ import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import type { ShutdownReason } from '../application.ts'
 import { type ReadyWorker, startWorkerProcess, type WorkerProcess } from './worker-process.ts'
 
-/** Between tries to replace a worker, in milliseconds: twice as long after each that failed. */
+/** Pause between attempts to replace a worker, in milliseconds: doubled after each failure. */
 const PAUSE = { first: 1000, longest: 30_000 }
 
-/** The workers of one primary. */
+/** Workers of one primary. */
 export type WorkerPool = ReadyWorker & {
-  /** Puts new workers in the place of those that run, one after the other; resolves when that is done. */
+  /** Replaces the running workers one by one; resolves when that is done. */
   restart(): Promise<void>
-  /** Rejects, saying which, where a worker ended badly. All have ended then. */
+  /** Stops all workers. Rejects, after all have ended, with those that ended badly. */
   stop(reason: ShutdownReason): Promise<void>
 }
 
 /**
- * Starts workers and keeps their number: one that dies is replaced.
- * @param giveUp is called when none runs any more and a new one doesn't start either
+ * Starts workers and keeps their number: a worker that dies is replaced.
+ * @param giveUp called when no worker is left and a new one fails to start
  * @param start starts one worker
- * @throws Error with the reason of the first one that doesn't start; none is left running then
+ * @throws Error with the reason of the first one that fails to start; none is left running then
  */
 export async function startWorkerPool(
   count: number,
@@ -34,7 +34,7 @@ export async function startWorkerPool(
     workers.add(worker)
     worker.ended.then((end) => {
       workers.delete(worker)
-      // One that was never ready is the matter of who started it.
+      // A worker that was never ready is handled by the function that started it.
       if (isStopping || !worker.isReady || (worker.isLeaving && end.code === 0)) return
       log().error({ worker: worker.id, ...end }, 'worker died')
       fill()
@@ -71,7 +71,7 @@ export async function startWorkerPool(
       log().error({ reason: reasonOf(error) }, 'restart broken off: the other workers stay')
     } finally {
       isRestarting = false
-      // A worker that died meanwhile was not replaced: the new one counted in its place.
+      // A worker that died during the restart was not replaced, because the new one took its place.
       fill()
     }
   }
@@ -85,12 +85,12 @@ export async function startWorkerPool(
       throw new Error(bad.map(({ id, code, reason }) => exitMessage(id, code, reason)).join('; '))
   }
 
-  // However this process ends, no worker stays.
+  // No worker outlives this process, however it exits.
   process.on('exit', () => {
     for (const worker of workers) worker.kill()
   })
   try {
-    // One alone at first: what stands in the way is found, and told, once.
+    // The first worker starts by itself, so that an obstacle is found and reported once.
     const readyWorker = await add()
     await Promise.all(Array.from({ length: count - 1 }, add))
     return { ...readyWorker, restart, stop }

@@ -1,44 +1,44 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { ShutdownReason } from '../application.ts'
 
-/** Where requests are answered, and what database is used, in one line. */
+/** Address of the server, and a description of its database in one line. */
 export type ReadyWorker = { url: string; note: string }
 
-/** What a worker tells its primary: that requests are answered, or why it ends. */
+/** Message of a worker to its primary: requests are answered, or the reason of its end. */
 export type News = { ready: ReadyWorker } | { failed: string }
 
-/** How a worker ended: its exit code, or the signal that ended it, and what it said of the reason. */
+/** End of a worker: its exit code or signal, and its reported reason. */
 export type End = { code: number | string; reason?: string }
 
-/** One worker, as its primary sees it. */
+/** Worker process, as its primary controls it. */
 export type WorkerProcess = {
   id: number
   pid: number | undefined
-  /** Resolves when it answers requests. Rejects, saying why, where it ends before. */
+  /** Resolves when the worker answers requests. Rejects with the reason where it ends before. */
   ready: Promise<ReadyWorker>
   isReady: boolean
-  /** Whether it was asked to leave. */
+  /** Whether it was asked to stop. */
   isLeaving: boolean
   ended: Promise<End>
-  /** Asks it to leave, and resolves when it has ended. */
+  /** Asks the worker to stop, and resolves when it has ended. */
   leave(shutdownReason: ShutdownReason): Promise<End>
-  /** Ends it now, whatever it does. */
+  /** Kills the worker immediately. */
   kill(): void
 }
 
-/** What a member needs of its process. */
+/** Used parts of a child process. */
 export type Child = NodeJS.EventEmitter &
   Pick<Worker, 'id' | 'isConnected' | 'send'> & { process: Pick<Worker['process'], 'pid' | 'kill'> }
 
-/** Starts a process that runs this program again, as a worker. */
+/** Starts this program again in a process, as a worker. */
 export function startWorkerProcess(fork: () => Child = () => cluster.fork()): WorkerProcess {
   const worker = fork()
   const ready = Promise.withResolvers<ReadyWorker>()
   const ended = Promise.withResolvers<End>()
-  // Whoever waits for it is told; nobody has to.
+  // The rejection is observed by awaiting callers only.
   ready.promise.catch(() => {})
   let reason: string | undefined
-  // The metrics have messages of their own.
+  // Metrics have messages of their own.
   worker.on('message', (news: News | Record<string, never>) => {
     if ('failed' in news) reason = news.failed
     else if ('ready' in news) {
@@ -46,7 +46,7 @@ export function startWorkerProcess(fork: () => Child = () => cluster.fork()): Wo
       ready.resolve(news.ready)
     }
   })
-  // One that is gone can't be told to leave.
+  // A process that has ended can't receive a message.
   worker.on('error', () => {})
   worker.once('exit', (code, signal) => {
     const end = { code: signal ?? code, ...(reason === undefined ? {} : { reason }) }

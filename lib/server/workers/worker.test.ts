@@ -9,7 +9,7 @@ beforeEach(() => {
   log = slot.licensesInvoicesLog
   host = new TestProcess()
 })
-// The worker names itself in each line of the log.
+// The worker names itself in each log line.
 afterEach(() => {
   slot.licensesInvoicesLog = log
 })
@@ -21,7 +21,7 @@ const application = (stop: () => Promise<void> = async () => {}) => ({
 })
 const sent = () => vi.mocked(host.send).mock.calls.map(([message]) => message)
 
-test('a worker tells its primary where it answers, and with what database, when it does', async () => {
+test('a worker reports its address and database to its primary when requests are answered', async () => {
   const starting = Promise.withResolvers<ReturnType<typeof application>>()
   runWorker(() => starting.promise, host)
   expect(sent()).toEqual([])
@@ -29,7 +29,7 @@ test('a worker tells its primary where it answers, and with what database, when 
   await expect.poll(sent).toEqual([{ ready: { url: 'http://127.0.0.1:3000', note: 'PostgreSQL 18' } }])
 })
 
-test('a worker that does not start sends the reason, and exits with 1 once that is handed over', async () => {
+test('a worker that fails to start sends the reason, and exits with 1 once the primary has it', async () => {
   const handed = Promise.withResolvers<() => void>()
   vi.mocked(host.send).mockImplementation(((_: unknown, done: () => void) => handed.resolve(done)) as never)
   runWorker(() => Promise.reject(new Error('127.0.0.1:80 is in use')), host)
@@ -40,7 +40,7 @@ test('a worker that does not start sends the reason, and exits with 1 once that 
   await expect.poll(() => host.exit).toHaveBeenCalledExactlyOnceWith(1)
 })
 
-test('a worker that does not start exits with 1 too where its primary is gone', async () => {
+test('a worker that fails to start exits with 1 even where its primary is gone', async () => {
   host.connected = false
   runWorker(() => Promise.reject(new Error('127.0.0.1:80 is in use')), host)
   await expect.poll(() => host.exit).toHaveBeenCalledExactlyOnceWith(1)
@@ -48,7 +48,7 @@ test('a worker that does not start exits with 1 too where its primary is gone', 
 })
 
 test.each(['announced', 'at once', 'handed over'])(
-  'a worker that is told “%s” leaves so, with 0',
+  'a worker that receives “%s” stops that way, with 0',
   async (reason) => {
     const running = application()
     runWorker(async () => running, host)
@@ -58,14 +58,14 @@ test.each(['announced', 'at once', 'handed over'])(
   },
 )
 
-test('a worker that leaves badly sends the reason, and exits with 1', async () => {
+test('a worker that fails to stop sends the reason, and exits with 1', async () => {
   runWorker(async () => application(() => Promise.reject(new Error('the database is gone'))), host)
   host.emit('message', 'announced')
   await expect.poll(() => host.exit).toHaveBeenCalledExactlyOnceWith(1)
   expect(sent()).toContainEqual({ failed: 'the database is gone' })
 })
 
-test('a worker goes on at a message of the metrics, and at signals, which are for its primary', async () => {
+test('a worker ignores messages with metrics, and signals, which are for its primary', async () => {
   const running = application()
   runWorker(async () => running, host)
   await expect.poll(sent).toHaveLength(1)

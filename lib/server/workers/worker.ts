@@ -4,13 +4,12 @@ import type { Application, ShutdownReason } from '../application.ts'
 import { type Host, RESTART, runUntilStopped, SIGNALS } from './lifetime.ts'
 import type { News } from './worker-process.ts'
 
-/** A process with a line to the one that started it. */
+/** Process with a message channel to its parent. */
 type Child = Host & Pick<NodeJS.Process, 'send' | 'connected'>
 
 /**
- * Runs the application in this worker until its primary asks it to leave. Signals are the primary's matter: a
- * supervisor or a terminal signals the whole group, and the primary is in it. Where the primary is gone, Node ends the
- * worker at once.
+ * Runs the application in this worker until its primary asks it to stop. Signals are ignored, because a supervisor or a
+ * terminal signals the whole group, including the primary. If the primary is gone, Node ends the worker immediately.
  * @param start starts the application
  */
 export function runWorker(start: () => Promise<Application>, host: Child = process): void {
@@ -19,7 +18,7 @@ export function runWorker(start: () => Promise<Application>, host: Child = proce
   logAs({ worker: cluster.worker?.id })
   const starting = start()
   const stop = runUntilStopped(starting, (error) => sendNews({ failed: reasonOf(error) }), 0, host)
-  // The metrics have messages of their own, which are no text.
+  // Metrics have messages of their own, which are objects.
   host.on('message', (message: ShutdownReason | object) => {
     if (typeof message === 'string') stop(message)
   })
@@ -29,7 +28,7 @@ export function runWorker(start: () => Promise<Application>, host: Child = proce
   )
 }
 
-/** Resolves when it has been handed to the primary, or the primary is gone. */
+/** Sends a message; resolves when the primary has received it, or is gone. */
 function sendTo(host: Child, news: News): Promise<void> {
   return new Promise((resolve) => {
     if (host.send && host.connected) host.send(news, () => resolve())

@@ -19,7 +19,7 @@ const OneList = z
   })
   .meta({ id: 'ListColumns', description: 'What a member sees of a list.' })
 
-/** An addition: which columns the signed-in member sees. */
+/** Reads the signed-in member's columns. An addition to the specified API. */
 export const readListColumns = contract({
   ...columnRoutes.readListColumns,
   summary: 'Read which columns the signed-in member sees in each list',

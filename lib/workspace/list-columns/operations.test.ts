@@ -25,7 +25,7 @@ const set = (caller: Caller, list: ListName, columns: string[] | null) =>
 const read = async (caller: Caller) =>
   (await readListColumns(caller, { params: {}, query: {}, body: undefined }, meta)).body.lists
 
-it('are the usual ones until somebody chooses, and theirs alone then', async () => {
+it('columns are the default ones until a member chooses, and a choice applies to that member only', async () => {
   const [ana, ben, eve] = [await person(), await person(), await person('southwind')]
   expect((await read(ana)).map(({ isOwn }) => isOwn)).toEqual([false, false])
   const chosen = ['name', 'licenses', 'usage']
@@ -40,14 +40,14 @@ it('are the usual ones until somebody chooses, and theirs alone then', async () 
   expect(await db.sql('northwind', 'SELECT FROM list_columns')).toEqual([])
 })
 
-it('of two at once one stays whole', async () => {
+it('two concurrent choices result in one whole choice', async () => {
   const ana = await person()
   const choices = [['name', 'plan'], ['name', 'usage', 'type'], ['name']]
   await Promise.all(choices.map((columns) => set(ana, 'assets', columns)))
   expect(choices).toContainEqual(await selectedColumns(ana, 'assets'))
 })
 
-it('are refused without a name, with what there is not, and to a key', async () => {
+it('a choice without the name column, unknown columns, and API keys are rejected', async () => {
   const ana = await person()
   for (const columns of [[], ['plan'], ['name', 'price'], ['name', 'plan', 'plan']])
     await expect(set(ana, 'assets', columns)).rejects.toMatchObject({

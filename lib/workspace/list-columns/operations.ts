@@ -28,7 +28,10 @@ export const setListColumns = operation(contract.setListColumns, async (caller, 
   return { body: toResponse(list, columns ?? undefined) }
 })
 
-/** What the caller's screen shows of a list; for who is no member, the usual columns. */
+/**
+ * Returns the columns of a list on the caller's screen: the member's choice, or the usual columns for callers without a
+ * session.
+ */
 export async function selectedColumns<List extends ListName>(
   caller: Caller,
   list: List,
@@ -46,14 +49,14 @@ function toResponse(list: ListName, stored: readonly string[] | undefined) {
 const memberFilter = ({ customerId, memberId }: Member) =>
   and(eq(listColumns.customerId, customerId), eq(listColumns.memberId, memberId))
 
-/** What a member has chosen, by list. */
+/** Returns a member's choices, by list. */
 async function listChosen(tx: Transaction, whose: Member): Promise<Map<string, string[]>> {
   const { list, columns } = listColumns
   const rows = await tx.select({ list, columns }).from(listColumns).where(memberFilter(whose))
   return new Map(rows.map((row) => [row.list, row.columns]))
 }
 
-/** Keeps a choice; null forgets it. Of two at once, the later one stays. */
+/** Stores a member's choice for a list; null deletes it. Of two concurrent writes, the later one wins. */
 async function setChosen(
   tx: Transaction,
   whose: Member,

@@ -10,14 +10,14 @@ import {
   validateColumns,
 } from './rules.ts'
 
-describe('what a list shows', () => {
-  it.each(LISTS)('of %s begins with what names the rows, whatever was kept', (list) => {
+describe('columnsOf', () => {
+  it.each(LISTS)('starts %s with the column that names the rows, for any stored choice', (list) => {
     const [first] = LIST_COLUMNS[list]
     for (const stored of [undefined, [], ['unknown'], LIST_COLUMNS[list].toReversed()])
       expect(columnsOf(list, stored)[0]).toBe(first)
   })
 
-  it('is what was chosen, as far as there is such a column still, each once', () => {
+  it('returns the stored choice without columns that no longer exist, each column once', () => {
     expect(columnsOf('assets', ['name', 'usage', 'gone', 'plan', 'usage'])).toEqual(['name', 'usage', 'plan'])
     expect(columnsOf('assets', undefined)).toEqual(usualColumns('assets'))
     expect(columnsOf('assets', ['name'])).toEqual(['name'])
@@ -37,7 +37,7 @@ it.each([
 
 describe('a column', () => {
   const columns = ['name', 'licenses', 'usage'] as const
-  it('is hidden, and comes back where it usually stands', () => {
+  it('is hidden, and reappears at its usual position', () => {
     expect(toggled('assets', columns, 'usage')).toEqual(['name', 'licenses'])
     expect(toggled('assets', columns, 'plan')).toEqual(['name', 'plan', 'licenses', 'usage'])
     expect(toggled('assets', ['name', 'usage', 'plan'], 'created')).toEqual([
@@ -47,7 +47,7 @@ describe('a column', () => {
       'created',
     ])
   })
-  it('moves by one place, and never before the first or beyond the end', () => {
+  it('moves by one position, and never before the first or beyond the end', () => {
     expect(moved(columns, 'usage', -1)).toEqual(['name', 'usage', 'licenses'])
     expect(moved(columns, 'licenses', 1)).toEqual(['name', 'usage', 'licenses'])
     for (const [column, by] of [

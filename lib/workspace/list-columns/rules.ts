@@ -1,4 +1,4 @@
-/** The columns that each list can have, in their usual order: the first names its rows, and always stays the first. */
+/** Available columns of each list, in their default order: the first one names the rows, and always stays first. */
 export const LIST_COLUMNS = {
   assets: ['name', 'type', 'plan', 'renewal', 'usage', 'created', 'licenses'],
   invoices: ['number', 'date', 'billedTo', 'issuer', 'platform', 'due', 'status', 'total', 'balance'],
@@ -11,17 +11,17 @@ export type InvoiceColumn = ColumnOf<'invoices'>
 
 export const LISTS = Object.keys(LIST_COLUMNS) as [ListName, ...ListName[]]
 
-/** Those that nobody sees who has not asked for them. */
+/** Columns that are hidden by default. */
 const OPTIONAL_COLUMNS: Partial<Record<ListName, readonly string[]>> = { assets: ['renewal', 'created'] }
 
-/** What a list shows to who has chosen nothing. */
+/** Returns the columns of a list for a member without a choice. */
 export function usualColumns<List extends ListName>(list: List): ColumnOf<List>[] {
   return LIST_COLUMNS[list].filter((column) => !OPTIONAL_COLUMNS[list]?.includes(column))
 }
 
 /**
- * What a list shows, in order: of what was kept, the columns that there are still, each once, and the first one of all.
- * @param stored undefined where nothing was chosen
+ * Returns the columns of a list, in order: the first column, then the stored ones that still exist, each once.
+ * @param stored the member's choice; undefined: no choice was made, so the usual columns are returned
  */
 export function columnsOf<List extends ListName>(
   list: List,
@@ -35,12 +35,12 @@ export function columnsOf<List extends ListName>(
   return [first, ...existing]
 }
 
-/** Whether two choices are the same one. */
+/** Returns whether two choices contain the same columns in the same order. */
 export function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((column, index) => column === other[index])
 }
 
-/** Why a choice can't be kept; undefined where it can. */
+/** Returns why a choice is invalid; undefined where it is valid. */
 export function validateColumns(list: ListName, columns: readonly string[]): string | undefined {
   const all: readonly string[] = LIST_COLUMNS[list]
   const unknown = columns.find((column) => !all.includes(column))
@@ -50,7 +50,7 @@ export function validateColumns(list: ListName, columns: readonly string[]): str
   return undefined
 }
 
-/** The columns with one of them shown or hidden: shown again, it stands where it usually does. */
+/** Returns the columns with one of them shown or hidden. A column that is shown again takes its usual position. */
 export function toggled<List extends ListName>(
   list: List,
   columns: readonly ColumnOf<List>[],
@@ -63,7 +63,7 @@ export function toggled<List extends ListName>(
   return [...columns.slice(0, at), column, ...columns.slice(at)]
 }
 
-/** The columns with one of them a place nearer to the begin (-1) or to the end (1); the first one stays. */
+/** Moves a column one position towards the start (-1) or the end (1); the first column stays. */
 export function moved<Column>(columns: readonly Column[], column: Column, by: -1 | 1): Column[] {
   const [from, to] = [columns.indexOf(column), columns.indexOf(column) + by]
   if (from < 1 || to < 1 || to >= columns.length) return [...columns]

@@ -7,7 +7,7 @@ import * as examples from './examples.ts'
 
 export type Matches = z.output<typeof listMatches.output>
 
-/** So many of each kind: who looks for one thing types one letter more. */
+/** Most matches per kind; a longer search text narrows them down. */
 export const MAX_MATCHES = 5
 
 const MatchingAsset = z.object({
@@ -26,7 +26,7 @@ const Company = z.object({
   name: z.string().meta({ description: 'The company, as invoices address it.' }),
 })
 
-/** An addition: what Ctrl K finds. */
+/** Search of the command palette (Ctrl K). An addition to the specified API. */
 export const listMatches = contract({
   ...matchRoutes.listMatches,
   summary: 'What a few letters find, of every kind',

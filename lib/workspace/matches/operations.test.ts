@@ -43,13 +43,13 @@ test.each<[string, Role[], string[] | undefined, object]>([
   ['a Finance User', ['finance-user'], undefined, { assets: [], invoices }],
   ['who sees one profile', ['finance-user'], ['emea'], { assets: [], invoices: ['NEEDLE-2'] }],
   ['who sees none', ['finance-user'], [], { assets: [], invoices: [] }],
-])('%s finds what they may see, of their customer alone', async (_, roles, profiles, names) => {
+])('%s finds matches within their permissions and their own customer', async (_, roles, profiles, names) => {
   const answer = await callApi('needle', roles, profiles)
   expect(answer.status).toBe(200)
   expect(idsOf(answer)).toEqual({ ...names, companies: [] })
 })
 
-test('what is found says enough to be chosen from', async () => {
+test('each match has enough details to choose from', async () => {
   const { body } = await callApi('needle')
   expect(body.assets.find(({ id }: { id: string }) => id === 'workspace-suite-1')).toEqual({
     id: 'workspace-suite-1',
@@ -61,7 +61,7 @@ test('what is found says enough to be chosen from', async () => {
   expect(body.invoices[0]).toMatchObject({ number: 'NEEDLE-2', currency: 'USD', billingProfileId: 'emea' })
 })
 
-test('a company is found by part of its name, by who may see its invoices', async () => {
+test('a company is found by part of its name, by callers who may see its invoices', async () => {
   expect(idsOf(await callApi('MEA')).companies).toEqual(['emea'])
   expect(idsOf(await callApi('MEA', ['it-manager'])).companies).toEqual([])
   expect(idsOf(await callApi('MEA', ['finance-user'], ['default'])).companies).toEqual([])
@@ -69,13 +69,13 @@ test('a company is found by part of its name, by who may see its invoices', asyn
   expect(hasName('A\u0308rzte', 'ärz')).toBe(true)
 })
 
-test('of each kind there are a few, the newest', async () => {
+test('each kind is limited to its newest matches', async () => {
   for (let n = 0; n <= MAX_MATCHES; n++)
     await addAsset(customer, `workspace-suite-many-${n}`, { purchased: 1 })
   expect((await callApi('workspace-suite-many')).body.assets).toHaveLength(MAX_MATCHES)
 })
 
-test.each([[undefined], [''], ['  '], ['x'.repeat(201)], ['\0']])('%j is refused', async (search) => {
+test.each([[undefined], [''], ['  '], ['x'.repeat(201)], ['\0']])('%j is rejected', async (search) => {
   const { status, body } = await callApi(search)
   expect(status).toBe(400)
   expect(body.errors[0].parameter).toBe('search')

@@ -49,7 +49,7 @@ function serializeAsset({ id, type, name, customerDomain, seatsPurchased }: Asse
   }
 }
 
-/** Whether the name of a company has the search in it, whatever the case of letters. */
+/** Returns whether a company's name contains the search text, ignoring letter case. */
 export function hasName(name: string, search: string): boolean {
   return normalized(name).includes(normalized(search))
 }

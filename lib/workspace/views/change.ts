@@ -7,12 +7,12 @@ import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import { isViewPath, MAX_VIEWS, placed, VIEW_SCREENS } from './rules.ts'
 import * as store from './store.ts'
 
-/** Whether the caller may open the screen of a view. */
+/** Returns whether the caller may open a view's screen. */
 export function mayOpen(caller: Pick<Caller, 'roles'>, path: string): boolean {
   return isViewPath(path) && may(caller, VIEW_SCREENS[path])
 }
 
-/** @throws Problem `permission_denied` where the view is of all, or is to be, and the caller is no Admin */
+/** Requires an Admin for a shared view. @throws Problem `permission_denied` for other callers */
 export function requireMayShare(caller: Pick<Caller, 'roles'>): void {
   if (may(caller, 'members-manager')) return
   throw new Problem('permission_denied', 'Only an Admin shares views with all, and changes shared ones.', {
@@ -21,7 +21,7 @@ export function requireMayShare(caller: Pick<Caller, 'roles'>): void {
 }
 
 /**
- * Adds a view as the last of its owner's.
+ * Adds a view in the last position of its owner's views.
  * @throws Problem `views_full`, `view_exists`
  */
 export async function add(
@@ -36,7 +36,7 @@ export async function add(
   return row
 }
 
-/** What of a view is to be another way; what is left out stays. */
+/** Changed fields of a view; undefined fields stay as they are. */
 export type Change = {
   name?: string | undefined
   query?: string | undefined
@@ -45,7 +45,9 @@ export type Change = {
   position?: number | undefined
 }
 
-/** Locks whatever a change of place or owner touches, always in this order: own views, then those of all. */
+/**
+ * Locks the views that a change of position or owner affects, in a fixed order: the member's own, then the shared ones.
+ */
 export async function lockRelatedViews(
   tx: Transaction,
   caller: Caller,
@@ -57,7 +59,7 @@ export async function lockRelatedViews(
 }
 
 /**
- * The view as it is then.
+ * Changes a view, and returns it.
  * @param row locked
  * @throws Problem `views_full`, `view_exists`
  */
@@ -76,7 +78,7 @@ export async function change(
   const { name, query, isPinned } = changed
   const last = others.filter(({ path }) => path === row.path).length
   const values = { memberId, name, query, isPinned, ...(moves ? { position: last } : {}) }
-  // Of two at once, the name of the other one may have come meanwhile.
+  // A concurrent change may have taken the name since the check.
   const after = await store.setView(tx, customerId, row.id, values).catch((error) => {
     throw errorCode(error) === '23505' ? exists(changed) : error
   })
@@ -93,7 +95,7 @@ export async function change(
   return { ...after, position: sortedIds.indexOf(row.id) }
 }
 
-/** Writes down what happens to views that everybody sees; own ones are nobody else's business. */
+/** Records changes of shared views in the audit log. A member's private views are not recorded. */
 export async function record(
   tx: Transaction,
   caller: Caller,

@@ -15,7 +15,7 @@ const path = z.enum(VIEW_PATHS, { error: `must be one of ${VIEW_PATHS.join(', ')
 
 const query = z.string().max(2000, 'must have at most 2,000 characters')
 
-/** An addition: a name for an address of a list. */
+/** Saved view: a name for the address of a list. An addition to the specified API. */
 const View = z
   .object({
     id: z.string().meta({ description: 'Names the view.' }),
@@ -57,7 +57,7 @@ const params = z.object({
 const OF_QUERY =
   'Filters, search and order as the call of that list takes them, without `?`. A page is no part of it.'
 
-/** An addition: the caller's views, and those of all. */
+/** Lists the caller's views and the shared ones. An addition to the specified API. */
 export const listViews = contract({
   ...viewRoutes.listViews,
   summary: 'List saved views',

@@ -64,7 +64,7 @@ const events = async () => {
 }
 
 describe('a view', () => {
-  it('is of its member alone; one of all is seen by whoever may open its screen', async () => {
+  it('is visible to its member only; a shared one is visible to every caller who may open its screen', async () => {
     await create(ida)
     await create(ana, { name: 'Plans', isShared: true })
     await create(ana, { name: 'Late', path: '/invoices', query: 'filter=status:PAST DUE', isShared: true })
@@ -84,7 +84,7 @@ describe('a view', () => {
     ])
   })
 
-  it('keeps what its screen shows, and no page; its address leads there', async () => {
+  it('stores the query of its screen without the page, and links to it', async () => {
     const query = 'filter=usage%3Aidle%7Cplan:flexible&orderBy=idle desc&pageToken=x&view=full'
     expect(await create(ida, { query })).toMatchObject({
       query: 'filter=usage:idle|plan:flexible&orderBy=idle+desc',
@@ -112,7 +112,7 @@ describe('a view', () => {
     expect((await change(ana, id, {})).query).toBe('')
   })
 
-  it('is saved by people, of screens that they may open', async () => {
+  it('is saved by signed-in members only, for screens that they may open', async () => {
     const denied = { code: 'permission_denied' }
     await expect(create(key)).rejects.toMatchObject(denied)
     await expect(create(ida, { path: '/invoices' })).rejects.toMatchObject(denied)
@@ -123,7 +123,7 @@ describe('a view', () => {
 })
 
 describe('a name', () => {
-  it('is there once among one’s own and once among those of all, in whatever case', async () => {
+  it('is unique among a member’s views and among the shared views, ignoring case', async () => {
     const { id } = await create(ana)
     await create(ana, { name: 'Other' })
     await create(ida)
@@ -136,7 +136,7 @@ describe('a name', () => {
     expect((await change(ana, id, { name: 'IDLE' })).name).toBe('IDLE')
   })
 
-  it('of two at once is given to one', async () => {
+  it('goes to one of two concurrent requests', async () => {
     const made = await Promise.allSettled([create(ida), create(ida), create(ida)])
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     const [one, two] = [await create(ida, { name: 'One' }), await create(ida, { name: 'Two' })]
@@ -147,7 +147,7 @@ describe('a name', () => {
 })
 
 describe('a change', () => {
-  it('moves a view among those beside it, and two at once leave a whole order', async () => {
+  it('moves a view among its siblings, and two concurrent moves leave a complete order', async () => {
     const made = []
     for (const name of ['A', 'B', 'C', 'D']) made.push(await create(ida, { name }))
     await create(ida, { name: 'Elsewhere', path: '/activity' })
@@ -162,7 +162,7 @@ describe('a change', () => {
     expect(assets.map(({ name }) => name)).toEqual(['B', 'D', 'C', 'A'])
   })
 
-  it('of one of all is an Admin’s, and the history has it; of one’s own it has nothing', async () => {
+  it('requires an Admin for a shared view, which is recorded in the audit log; a change of a private view is not recorded', async () => {
     const privateView = await create(ida)
     await change(ida, privateView.id, { isPinned: false })
     await remove(ida, privateView.id)
@@ -187,7 +187,7 @@ describe('a change', () => {
     ])
   })
 
-  it('of what is another’s, of another customer, or gone is answered as of what nobody has', async () => {
+  it('is rejected alike for views of others, of another customer, removed ones and unknown ones', async () => {
     const { id } = await create(ida)
     const lastView = await create(ana, { name: 'Late', path: '/invoices', isShared: true })
     const former = customer
@@ -212,7 +212,7 @@ describe('a change', () => {
   })
 })
 
-it('there are so many and no more, also of several at once', async () => {
+it('the number of views is limited, also for concurrent requests', async () => {
   for (let count = 1; count < MAX_VIEWS; count++) await create(ida, { name: `View ${count}` })
   const made = await Promise.allSettled(['X', 'Y', 'Z'].map((name) => create(ida, { name })))
   const codes = made.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []))
@@ -221,7 +221,7 @@ it('there are so many and no more, also of several at once', async () => {
   await create(ana, { name: 'X', isShared: true })
 })
 
-it('goes with its member, but for those that were shared', async () => {
+it('private views are removed with their member, and shared ones stay', async () => {
   const bob = await person('admin')
   await create(bob)
   await create(bob, { name: 'For all', isShared: true })

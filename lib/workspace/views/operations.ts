@@ -74,8 +74,9 @@ function toView(caller: Caller, row: store.ViewRow): contract.View {
 }
 
 /**
- * A view that the caller may change, locked.
- * @throws Problem `not_found` for what is another member's, or of a screen that the caller may not open; `permission_denied`
+ * Locks a view that the caller may change, and returns it.
+ * @throws Problem `not_found` for a view of another member, or of a screen that the caller may not open;
+ * `permission_denied`
  */
 async function lockEditableView(tx: Transaction, caller: Caller, id: string): Promise<store.ViewRow> {
   const { memberId } = memberOf(caller, MEMBERS_ONLY)
@@ -92,7 +93,9 @@ function permissionDenied(path: ViewPath): Problem {
   })
 }
 
-/** The call that answers each screen: its contract says what the screen's address may ask for. */
+/**
+ * Contract of the call behind each screen: its query schema lists the parameters that the screen's address may have.
+ */
 const CONTRACTS: Record<ViewPath, AnyContract> = {
   '/assets': listAssets,
   '/invoices': listInvoices,
@@ -101,8 +104,8 @@ const CONTRACTS: Record<ViewPath, AnyContract> = {
 }
 
 /**
- * What a screen shows, as its address is kept: each parameter once, and no page.
- * @throws Problem `invalid_request` where the screen itself would not understand it
+ * Returns the query string to store for a screen: each parameter once, without the page.
+ * @throws Problem `invalid_request` where the screen would reject the query
  */
 async function readQuery(path: ViewPath, queryText: string): Promise<string> {
   const contract = CONTRACTS[path]
@@ -113,7 +116,7 @@ async function readQuery(path: ViewPath, queryText: string): Promise<string> {
     if (parts.getAll(name).length > 1) throw invalid(`has ${name} more than once`)
   }
   for (const name of NO_PART) parts.delete(name)
-  // `:` and `|` are the filter's grammar: kept, so that the address can be read.
+  // `:` and `|` are the filter's grammar: not encoded, so that the address stays readable.
   const search = parts.toString().replaceAll('%3A', ':').replaceAll('%7C', '|')
   const request = {
     method: 'GET',
@@ -133,7 +136,7 @@ function invalid(detail: string): Problem {
 }
 
 /**
- * @param who whether they are an Admin, who changes shared views
+ * @param who whether the caller is an Admin, who may change shared views, and a signed-in member
  * @param baseUrl the console's public address, without a trailing slash
  */
 function serializeView(row: ViewRow, who: { isAdmin: boolean; isPerson: boolean }, baseUrl: string): View {

@@ -18,11 +18,11 @@ it.each([
   ['a', 2, 'bca'],
   ['a', 50, 'bca'],
   ['b', 1, 'abc'],
-])('%s at %i comes to %s', (id, position, expected) => {
+])('%s at position %i results in %s', (id, position, expected) => {
   expect(placed(['a', 'b', 'c'], id, position).join('')).toBe(expected)
 })
 
-describe('two addresses show the same', () => {
+describe('isSameQuery', () => {
   it.each([
     ['', '', true],
     ['filter=a:b&orderBy=name', 'orderBy=name&filter=a%3Ab', true],
@@ -30,7 +30,7 @@ describe('two addresses show the same', () => {
     ['filter=a:b&pageToken=x', 'filter=a:b', true],
     ['filter=a:b', 'filter=a:c', false],
     ['filter=a:b', '', false],
-  ])('%s and %s: %s', (one, other, expected) => {
+  ])('returns for %s and %s: %s', (one, other, expected) => {
     expect(isSameQuery(one, other)).toBe(expected)
   })
 })

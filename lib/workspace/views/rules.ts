@@ -1,6 +1,6 @@
 import type { Permission } from '#lib/platform/caller/rules.ts'
 
-/** The screens whose addresses can be named, each with what it needs. */
+/** Screens that can be saved as views, each with its permission. */
 export const VIEW_SCREENS = {
   '/assets': 'licenses-manager',
   '/invoices': 'invoice-viewer',
@@ -12,30 +12,30 @@ export type ViewPath = keyof typeof VIEW_SCREENS
 
 export const VIEW_PATHS = Object.keys(VIEW_SCREENS) as [ViewPath, ...ViewPath[]]
 
-/** So many views a member has at most, and so many there are of all. */
+/** Most views of one member, and most shared views of a customer. */
 export const MAX_VIEWS = 50
 
-/** A name has so many characters at most: it stands in the side bar. */
+/** Longest name, in characters: it must fit into the side bar. */
 export const MAX_NAME_LENGTH = 60
 
-/** Whether an address is that of a screen whose views can be saved. */
+/** Returns whether a path is that of a screen whose views can be saved. */
 export function isViewPath(path: string): path is ViewPath {
   return Object.hasOwn(VIEW_SCREENS, path)
 }
 
 /**
- * The order with one of them at another place.
- * @param position from 0 on; beyond the end it is the end
+ * Returns the ids with one of them moved.
+ * @param position new index from 0 on; beyond the end it is the end
  */
 export function placed(ids: readonly string[], id: string, position: number): string[] {
   const others = ids.filter((other) => other !== id)
   return [...others.slice(0, position), id, ...others.slice(position)]
 }
 
-/** Parts of an address that are no part of what it shows: the page, and what the screen itself adds. */
+/** Query parameters that a view ignores: the page, and the parameter that the screen adds itself. */
 export const NO_PART: readonly string[] = ['pageToken', 'view']
 
-/** Whether two query strings ask a screen for the same, in whatever order. */
+/** Returns whether two query strings have the same parameters, in any order. */
 export function isSameQuery(one: string, other: string): boolean {
   const parts = (search: string) =>
     [...new URLSearchParams(search)]

@@ -8,10 +8,10 @@ import { savedViews } from '#lib/platform/db/schema/views.ts'
 export type ViewRow = typeof savedViews.$inferSelect
 export type NewView = Pick<ViewRow, 'memberId' | 'name' | 'path' | 'query' | 'isPinned'>
 
-/** Whose views: a member's own, or with null those of all. */
+/** Filter for the views of one owner: a member's, or with null the shared ones. */
 const ownerFilter = (memberId: string | null) =>
   memberId === null ? isNull(savedViews.memberId) : eq(savedViews.memberId, memberId)
-/** Those that a member sees, or a key, which has none of its own. */
+/** Filter for the views that a member sees; without a member (an API key), the shared ones. */
 const seenBy = (memberId: string | undefined) =>
   memberId === undefined
     ? isNull(savedViews.memberId)
@@ -24,7 +24,7 @@ const ORDER = [
   asc(savedViews.id),
 ]
 
-/** All that a member sees, own ones first. There are so few that they are no pages. */
+/** Lists all views that a member sees, own ones first. They are few, so the list is not paged. */
 export async function listViews(
   tx: Transaction,
   customerId: CustomerId,
@@ -37,7 +37,7 @@ export async function listViews(
     .orderBy(...ORDER)
 }
 
-/** One that a member sees, locked until the transaction ends. */
+/** Locks a view that the member sees until the transaction ends, and returns it. */
 export async function lockView(
   tx: Transaction,
   customerId: CustomerId,
@@ -53,8 +53,8 @@ export async function lockView(
 }
 
 /**
- * The views of one owner, in their order. Their rows are locked first, one after the other by id, and read then: whoever adds or
- * moves another one at the same time comes before it or after it.
+ * Locks all views of one owner by ascending id, then reads them in display order. Concurrent additions and moves wait
+ * for the locks.
  */
 export async function lockViewsOf(
   tx: Transaction,
@@ -75,7 +75,7 @@ export async function lockViewsOf(
     .orderBy(...ORDER)
 }
 
-/** @returns undefined where its owner has another one of this name */
+/** Adds a view. @returns undefined where its owner has another one of this name */
 export async function addView(
   tx: Transaction,
   customerId: CustomerId,
@@ -89,7 +89,7 @@ export async function addView(
   return rows[0]
 }
 
-/** Whether an owner has another view of this name, in whatever case. */
+/** Returns whether the owner has another view with this name, ignoring case. */
 export async function isNamed(
   tx: Transaction,
   customerId: CustomerId,
@@ -103,7 +103,7 @@ export async function isNamed(
   return rows.length > 0
 }
 
-/** The view with other values. */
+/** Changes fields of a view, and returns it. */
 export async function setView(
   tx: Transaction,
   customerId: CustomerId,

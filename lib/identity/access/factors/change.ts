@@ -19,9 +19,10 @@ import { newCodes } from './secrets.ts'
 import { removeFactors, setCodes } from './store.ts'
 
 /**
- * Removes one of the caller's factors, wherever it counts, and ends the other sessions that it opened by itself. With the
- * last one of its reach the recovery codes go.
- * @throws Problem `not_found`; `permission_denied` where the customer demands one and it is the last, or none such was proven
+ * Removes one of the caller's factors, wherever it counts, and ends the other sessions that it opened by itself. The
+ * last factor of its scope takes the recovery codes with it.
+ * @throws Problem `not_found`; `permission_denied` for the last factor where the customer demands one, or where no
+ * factor of this scope was verified
  */
 export async function removeFactor(caller: Caller, id: string): Promise<void> {
   await changeFactorsOf(caller, (person, membership, verifiedMethods) => {
@@ -48,9 +49,9 @@ export async function removeFactor(caller: Caller, id: string): Promise<void> {
 }
 
 /**
- * Makes new recovery codes, in the place of those that there were.
- * @returns them, this one time
- * @throws Problem `permission_denied` where there is no factor, or none was proven
+ * Replaces the recovery codes.
+ * @returns the new ones, which can't be read again
+ * @throws Problem `permission_denied` without a factor, or where none was verified
  */
 export async function renewCodes(caller: Caller): Promise<string[]> {
   const codes = newCodes()
@@ -70,7 +71,10 @@ export async function renewCodes(caller: Caller): Promise<string[]> {
   return codes
 }
 
-/** Changes what the caller has themselves. @param decide gets their membership here, and what was proven in the session */
+/**
+ * Changes the caller's own factors.
+ * @param decide receives the person, the caller's membership, and the methods verified in the session
+ */
 async function changeFactorsOf(
   { customerId, id, session = '' }: Caller,
   decide: (
@@ -95,10 +99,10 @@ function unproven(): Problem {
   return new Problem('permission_denied', 'Sign in with your second factor first: this session was not.')
 }
 
-/** What happens with factors at one membership: a row in its customer's history, and a mail where there is one for it. */
+/** Factor event at one membership: an audit event of its customer, and a mail where one exists for the event. */
 export type Happening = { action: string; mail?: AccountEvent; details?: Record<string, string | number> }
 
-/** The part of a change that the member makes themselves, at one of their memberships. */
+/** Returns the part of a member's own change at one of their memberships. */
 export function partOf(
   { customerId, memberId, name }: Membership,
   { action, mail, details = {} }: Happening,
@@ -108,7 +112,7 @@ export function partOf(
     customerId,
     async run(tx) {
       const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
-      // The member first, as wherever a member and what is theirs are locked.
+      // Locks the member first, in the lock order of members and their rows.
       await tx.select({ id: members.id }).from(members).where(memberFilter).for('no key update')
       await run(tx)
       const here = requestContext()
@@ -121,7 +125,7 @@ export function partOf(
   }
 }
 
-/** Ends a member's sessions in which no factor of these reaches was proven, but for the one named `keep`. */
+/** Ends the member's sessions in which no factor of these scopes was verified, except for `exceptSession`. */
 export function endUnproven(
   tx: Transaction,
   { customerId, memberId }: Membership,
@@ -137,7 +141,7 @@ export function endUnproven(
   )
 }
 
-/** Those of a person's memberships that they have taken up, and may use. */
+/** Returns the accepted and enabled memberships. */
 export function inUse(memberships: readonly Membership[]): Membership[] {
   return memberships.filter(({ isDisabled, isInvited }) => !isDisabled && !isInvited)
 }

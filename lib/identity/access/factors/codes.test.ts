@@ -47,7 +47,7 @@ const events = async (action: string) =>
   ).length
 
 describe('an app', () => {
-  it('is asked for after the password from then on, and ends sessions that have not proven it', async () => {
+  it('is required after the password once it is added, and ends sessions that were opened without it', async () => {
     const [here, there] = [sidOf(await enter(email)), sidOf(await enter(email))]
     const secret = await addApp(here)
     expect((await callerOf(here)).email).toBe(email)
@@ -68,14 +68,14 @@ describe('an app', () => {
     [0, 'signed-in'],
     [1, 'signed-in'],
     [2, 'refused'],
-  ])('whose clock is %i steps off is %s', async (off, kind) => {
+  ])('with a clock %i steps off is %s', async (off, kind) => {
     const secret = await addApp(sidOf(await enter(email)))
     advance(5)
     const code = codeOf(secret, off)
     expect((await proveStep({ code }, client(pendingOf(await enter(email))))).kind).toBe(kind)
   })
 
-  it('proves once with each code, and none of an earlier step, however many try at one moment', async () => {
+  it('accepts each code once and none of an earlier step, even with concurrent requests', async () => {
     const secret = await addApp(sidOf(await enter(email)))
     advance(3)
     const pending = await Promise.all(Array.from({ length: 4 }, () => enter(email)))
@@ -88,13 +88,13 @@ describe('an app', () => {
     expect((await proveStep({ code: codeOf(secret, 1) }, again)).kind).toBe('signed-in')
   })
 
-  it('the code that confirmed it signs nobody in', async () => {
+  it('rejects a sign-in with the code that confirmed it', async () => {
     const secret = await addApp(sidOf(await enter(email)))
     const pending = client(pendingOf(await enter(email)))
     expect(await proveStep({ code: codeOf(secret) }, pending)).toEqual({ kind: 'refused' })
   })
 
-  it('is guessed a few times alone, over all sign-ins of its owner, and the owner waits no longer than the guesser', async () => {
+  it('limits guesses over all sign-ins of its owner, and delays the owner no longer than the attacker', async () => {
     await addApp(sidOf(await enter(email)))
     const kinds: string[] = []
     for (let n = 0; n < 8; n++) {
@@ -105,7 +105,7 @@ describe('an app', () => {
     expect(kinds.at(-1)).toBe('throttled')
   })
 
-  it('is asked for ten times after one password', async () => {
+  it('accepts ten attempts after one password', async () => {
     const secret = await addApp(sidOf(await enter(email)))
     advance(2)
     const pending = client(pendingOf(await enter(email)))
@@ -113,7 +113,7 @@ describe('an app', () => {
     expect(await proveStep({ code: codeOf(secret) }, pending)).toEqual({ kind: 'ended' })
   })
 
-  it('is removed in a session that has proven it, and the codes with it', async () => {
+  it('is removed in a session that has verified it, together with its recovery codes', async () => {
     const sid = sidOf(await enter(email))
     const secret = await addApp(sid)
     const caller = await callerOf(sid)
@@ -137,7 +137,7 @@ describe('an app', () => {
 })
 
 describe('a recovery code', () => {
-  it('proves once, in any letters, and the history says so', async () => {
+  it('is accepted once, in any letter case, and recorded in the audit log', async () => {
     const sid = sidOf(await enter(email))
     await addApp(sid)
     const [first = '', second = ''] = await renewCodes(await callerOf(sid))
@@ -150,7 +150,7 @@ describe('a recovery code', () => {
     expect(await events('recovery-code.used')).toBe(2)
   })
 
-  it('is used once by however many at one moment', async () => {
+  it('is consumed once by concurrent requests', async () => {
     const sid = sidOf(await enter(email))
     await addApp(sid)
     const [code = ''] = await renewCodes(await callerOf(sid))
@@ -160,7 +160,7 @@ describe('a recovery code', () => {
     expect(await events('recovery-code.used')).toBe(1)
   })
 
-  it('of before is void once there are new ones, and somebody else’s is', async () => {
+  it('is rejected after new codes were made, and so is a code of another person', async () => {
     const sid = sidOf(await enter(email))
     await addApp(sid)
     const [old = ''] = await renewCodes(await callerOf(sid))
@@ -175,7 +175,7 @@ describe('a recovery code', () => {
     expect(await proveStep({ code }, pending)).toEqual({ kind: 'refused' })
   })
 
-  it('is not made where nothing was proven', async () => {
+  it('is not made in a session without a verified factor', async () => {
     const sid = sidOf(await enter(email))
     await expect(renewCodes(await callerOf(sid))).rejects.toMatchObject({ code: 'permission_denied' })
   })

@@ -28,7 +28,8 @@ import {
   sidOf,
 } from './test-person.ts'
 
-// What an Admin who copies an invitation, or takes factors away, sees and opens: no more than where there is nothing elsewhere.
+// An Admin who copies an invitation or resets factors learns and opens no more than for an address without other
+// memberships.
 
 const [alder, birch] = ['alder', 'birch'] as CustomerId[] as [CustomerId, CustomerId]
 const CHOSEN = 'the Admin has chosen this'
@@ -52,7 +53,7 @@ const free = () =>
     `ALTER TABLE second_factors DISABLE ROW LEVEL SECURITY; UPDATE second_factors SET last_step = NULL;
      ALTER TABLE second_factors ENABLE ROW LEVEL SECURITY`,
   )
-/** Ana is a member of alder, with an app that counts wherever her own password opens. */
+/** Adds Ana as a member of alder, with an app that counts at all memberships that her own password opens. */
 async function atAlder() {
   await join(alder, email)
   await givePassword()
@@ -75,8 +76,8 @@ const invite = (customer: CustomerId) => join(customer, email, { passwordHash: n
 const historyOf = (member: string) =>
   database.sql(birch, 'SELECT action FROM audit_events WHERE subject = $1 ORDER BY id', [member])
 
-describe('who redeems an invitation that was copied', () => {
-  /** All that an Admin of birch can see, of somebody who is known elsewhere or of nobody. */
+describe('an Admin who redeems a copied invitation', () => {
+  /** Returns everything that an Admin of birch can see of a person, with or without a membership elsewhere. */
   async function seen(hasElsewhere: boolean) {
     email = `ana.${++made}@alder.example`
     if (hasElsewhere) await atAlder()
@@ -96,7 +97,7 @@ describe('who redeems an invitation that was copied', () => {
     expect(withElsewhere.kind).toBe('signed-in')
   })
 
-  it('is not told of factors that are set up elsewhere later', async () => {
+  it('learns nothing of factors that are added elsewhere later', async () => {
     await join(alder, email)
     await givePassword()
     const member = await invite(birch)
@@ -106,18 +107,18 @@ describe('who redeems an invitation that was copied', () => {
     expect((await enter(email, CHOSEN)).kind).toBe('signed-in')
   })
 
-  it('by the password of the person is asked for the person’s factor, and so is who asks for a new one by mail', async () => {
+  it('needs the person’s factor after the person’s password, and so does a person who requests a new one by mail', async () => {
     const secret = await atAlder()
     const member = await invite(birch)
     await redeem(await copyOf(birch, member), PASSWORD, true)
-    await scope({ customerId: birch }, (tx) => setPasswordHash(tx, birch, member, null))
+    await scope({ customerId: birch }, (tx) => setPasswordHash(tx, birch, member, { hash: null }))
     const pending = pendingOf(await enter(email))
     expect((await stepAt(pending))?.step.kind).toBe('factor')
     expect((await proveStep({ code: codeOf(secret) }, client(pending))).kind).toBe('pending')
     expect((await selectCustomer(birch, client(pending))).kind).toBe('signed-in')
   })
 
-  it('and sets a new password for somebody who came by their own keeps their factor', async () => {
+  it('needs the person’s factor with a new password for a person who accepted with theirs', async () => {
     await atAlder()
     const member = await invite(birch)
     await redeem(await copyOf(birch, member), PASSWORD, false)
@@ -126,8 +127,8 @@ describe('who redeems an invitation that was copied', () => {
   })
 })
 
-describe('a membership is taken up', () => {
-  it('with the person’s own password, and not with one that another customer’s Admin may have set', async () => {
+describe('accepting a membership', () => {
+  it('requires the person’s own password, and rejects one that another customer’s Admin may have set', async () => {
     await join(alder, email, { passwordHash: hash })
     const secret = await copyOf(birch, await invite(birch))
     expect(await problemOf(redeem(secret, PASSWORD, false))).toContain('is not the one')
@@ -137,13 +138,13 @@ describe('a membership is taken up', () => {
   })
 })
 
-describe('a factor that an Admin took away', () => {
-  it('is not proven ahead of the pick, where the person has another one', async () => {
+describe('a factor that an Admin has reset', () => {
+  it('does not count before the choice of a customer, where the person has another one', async () => {
     const lost = await atAlder()
     const member = await join(birch, email)
     await database.sql(birch, 'UPDATE members SET factors_reset_at = now() WHERE id = $1', [member])
     const { personId } = (await findPersonOf(birch, member)) ?? {}
-    // Another one of the person's, of after the reset.
+    // Another factor of the person, set up after the reset.
     await database.sql(
       birch,
       `INSERT INTO second_factors (person_id, kind, name, credential, public_key, counter, created_at)
@@ -159,13 +160,13 @@ describe('a factor that an Admin took away', () => {
     await proveStep({ code: codeOf(lost) }, client(other))
     const sid = sidOf(await selectCustomer(alder, client(other)))
     expect((await callerOf(sid)).customerId).toBe(alder)
-    // Nor by the change of customer in a session.
+    // The switch of customer within a session does not accept it either.
     expect((await selectCustomer(birch, client(await cookieOf(sid)))).kind).toBe('pending')
   })
 })
 
-describe('whoever gets the address of somebody who was taken away', () => {
-  it('is not met by the password and the factors of the former one', async () => {
+describe('a new owner of the address of a removed member', () => {
+  it('does not need the password and the factors of the former member', async () => {
     const member = await join(birch, email)
     await givePassword()
     await addApp(sidOf(await enter(email)))

@@ -42,7 +42,7 @@ const add = (caller: Caller, passkey: Attestation) => {
   const newFactor = { kind: 'passkey' as const, name: 'Phone', passkey }
   return setUp({ customerId, memberId, proven: ['password'], owner, exceptSession: owner }, newFactor)
 }
-/** A member with a passkey: their authenticator. */
+/** Adds a member with a passkey. @returns the authenticator */
 async function withPasskey() {
   const caller = await callerOf(sidOf(await enter(email)))
   const device = authenticator(ORIGIN)
@@ -53,7 +53,7 @@ const alone = async (answer: Parameters<typeof signInByPasskey>[0]) =>
   (await signInByPasskey(answer, client())).kind
 
 describe('a passkey', () => {
-  it('signs in alone, and after a password', async () => {
+  it('signs in by itself, and after a password', async () => {
     const device = await withPasskey()
     expect(
       (await callerOf(sidOf(await signInByPasskey(device.answer(await options()), client())))).email,
@@ -63,13 +63,13 @@ describe('a passkey', () => {
     expect((await proveStep({ passkey }, pending)).kind).toBe('signed-in')
   })
 
-  it('that has not made sure who holds it does not sign in alone', async () => {
+  it('cannot sign in by itself without user verification', async () => {
     const device = await withPasskey()
     expect(await alone(device.answer(await options(), { isVerified: false }))).toBe('refused')
     expect(await alone(device.answer(await options()))).toBe('signed-in')
   })
 
-  it('signs in alone at no customer that lets in by its issuer only', async () => {
+  it('does not sign in by itself at a customer with mandatory single sign-on', async () => {
     const device = await withPasskey()
     const setOnly = (isOnly: boolean) =>
       scope({ customerId: alder }, (tx) => setSignOnOnly(tx, alder, isOnly))
@@ -80,16 +80,16 @@ describe('a passkey', () => {
     expect(await alone(device.answer(await options()))).toBe('signed-in')
   })
 
-  it('answers a challenge once, however often at one moment', async () => {
+  it('answers a challenge once, even with concurrent requests', async () => {
     const device = await withPasskey()
-    // One that never counts: the challenge alone says that it was used.
+    // A passkey without a counter: only the challenge shows that the answer was used.
     const answer = device.answer(await options(), { counter: 0 })
     const kinds = await Promise.all([1, 2, 3].map(() => alone(answer)))
     expect(kinds.sort()).toEqual(['refused', 'refused', 'signed-in'])
     expect(await alone(answer)).toBe('refused')
   })
 
-  it('that counts back is refused, and one that never counts is not', async () => {
+  it('is rejected when its counter decreases, and accepted without a counter', async () => {
     const device = await withPasskey()
     expect(await alone(device.answer(await options(), { counter: 7 }))).toBe('signed-in')
     expect(await alone(device.answer(await options(), { counter: 7 }))).toBe('refused')
@@ -97,7 +97,7 @@ describe('a passkey', () => {
     expect(await alone(device.answer(await options(), { counter: 8 }))).toBe('signed-in')
   })
 
-  it('that never counts signs in again and again', async () => {
+  it('signs in repeatedly when it has no counter', async () => {
     const device = await withPasskey()
     for (let n = 0; n < 2; n++)
       expect(await alone(device.answer(await options(), { counter: 0 }))).toBe('signed-in')
@@ -107,7 +107,7 @@ describe('a passkey', () => {
     ['another origin', { origin: 'https://console.example.evil.example' }],
     ['plain http', { origin: 'http://console.example' }],
     ['another relying party', { rpId: 'evil.example' }],
-  ])('for %s is refused, made or used', async (_, lies) => {
+  ])('is rejected for %s, at registration and at sign-in', async (_, lies) => {
     const device = await withPasskey()
     expect(await alone(device.answer(await options(), lies))).toBe('refused')
     const caller = await callerOf(sidOf(await signInByPasskey(device.answer(await options()), client())))
@@ -117,7 +117,7 @@ describe('a passkey', () => {
     })
   })
 
-  it('is refused with a challenge that is not ours, is for something else, or is old', async () => {
+  it('is rejected with a challenge that is foreign, expired, or made for another use', async () => {
     const device = await withPasskey()
     const theirs = { ...(await options()), challenge: 'bm90IG91cnM' }
     expect(await alone(device.answer(theirs))).toBe('refused')
@@ -127,7 +127,7 @@ describe('a passkey', () => {
     expect(await alone(device.answer(old))).toBe('refused')
   })
 
-  it('of somebody else is no second factor, and a password is none for its owner', async () => {
+  it('does not count as a second factor of another person', async () => {
     const theirs = await withPasskey()
     email = `bo.${made}@alder.example`
     await join('alder', email, { passwordHash: hash })
@@ -137,14 +137,14 @@ describe('a passkey', () => {
     expect(await proveStep({ passkey }, pending)).toEqual({ kind: 'refused' })
   })
 
-  it('under the id of another, with its own signature, is refused', async () => {
+  it('is rejected under the id of another passkey', async () => {
     const device = await withPasskey()
     const id = device.answer(await options()).id
     expect(await alone(authenticator(ORIGIN).answer(await options(), { id, counter: 50 }))).toBe('refused')
     expect(await alone(authenticator(ORIGIN).answer(await options()))).toBe('refused')
   })
 
-  it('is kept once, and by who was asked to make it', async () => {
+  it('is stored once, and only for the person who requested its registration', async () => {
     const [ana, other] = [
       await callerOf(sidOf(await enter(email))),
       await callerOf(sidOf(await enter(email))),
@@ -158,7 +158,7 @@ describe('a passkey', () => {
     await expect(add(ana, device.make(await making(ana)))).rejects.toMatchObject(problem)
   })
 
-  it('whose answer is garbled is refused, whatever is wrong in it', async () => {
+  it('is rejected with any garbled answer', async () => {
     const device = await withPasskey()
     const good = async () => device.answer(await options())
     const answer = await good()
@@ -175,7 +175,7 @@ describe('a passkey', () => {
   })
 })
 
-it('challenges that were answered are kept for as long as they could be again', async () => {
+it('answered challenges are remembered until they expire', async () => {
   const device = await withPasskey()
   await alone(device.answer(await options()))
   expect(await pruneChallenges()).toBe(0)

@@ -15,13 +15,13 @@ import { isSigned, sign } from '#lib/platform/runtime/secrets.ts'
 import type { Assertion, Attestation } from '../../second-factors/contract.ts'
 import type { Factor } from './rules.ts'
 
-/** A passkey as it is kept, with what its signatures are checked by. */
+/** Stored passkey, with the public key that verifies its signatures. */
 export type StoredPasskey = { credential: string; publicKey: string; counter: number }
 
-/** The use of the challenges that passkeys answer on the way of a sign-in. */
+/** Use of the challenges that passkeys answer during sign-in. */
 export const SIGN_IN = 'sign-in'
 
-/** EdDSA, ES256 and RS256 of COSE: what authenticators have. */
+/** COSE identifiers of the algorithms that authenticators support: EdDSA, ES256 and RS256. */
 const ALGORITHMS = [-8, -7, -257]
 
 const descriptorsOf = (factors: readonly Factor[]) =>
@@ -30,9 +30,10 @@ const descriptorsOf = (factors: readonly Factor[]) =>
   )
 
 /**
- * What a browser needs to ask for a passkey; undefined where there can be none.
- * @param use what its answer is to count for
- * @param factors of whoever is known already, who is asked to confirm; else any passkey will do, and it alone proves who it is
+ * Returns the options with which a browser requests a passkey; undefined where the site can't use passkeys.
+ * @param use purpose that the challenge is bound to
+ * @param factors of a known person, to confirm their identity; without them any passkey may answer, and must identify
+ * its owner by itself
  */
 export async function requestOptions(use: string, factors?: readonly Factor[]) {
   const party = relyingParty()
@@ -46,7 +47,10 @@ export async function requestOptions(use: string, factors?: readonly Factor[]) {
   })
 }
 
-/** What a browser needs to make a passkey. @param whose tells apart what an authenticator keeps at most one of */
+/**
+ * Returns the options with which a browser registers a passkey.
+ * @param whose account to which an authenticator stores at most one passkey
+ */
 export async function makingOptions(
   use: string,
   { email, whose, present }: { email: string; whose: string; present: readonly Factor[] },
@@ -67,7 +71,7 @@ export async function makingOptions(
   })
 }
 
-/** A new passkey, where what the browser made answers a challenge of ours for this use, once. */
+/** Returns the registered passkey, where the browser's answer matches an unused challenge for this use. */
 export async function madePasskey(
   use: string,
   response: Attestation,
@@ -90,8 +94,8 @@ export async function madePasskey(
 }
 
 /**
- * Whether a passkey has signed a challenge of ours for this use, once.
- * @returns its new counter, and whether it has made sure who holds it
+ * Returns whether a passkey has signed an unused challenge for this use.
+ * @returns its new counter, and whether the user was verified
  */
 export async function answeredBy(
   use: string,
@@ -113,7 +117,9 @@ export async function answeredBy(
   return { counter: authentication.newCounter, isVerified: authentication.userVerified }
 }
 
-/** Whatever is wrong with an answer is the same to whoever gave it. The log has a word on why. */
+/**
+ * Runs a verification; any error results in undefined, so the sender does not learn the reason. The reason is logged.
+ */
 async function checked<T>(check: (party: RelyingParty) => Promise<T>): Promise<T | undefined> {
   const party = relyingParty()
   if (typeof party === 'string') return undefined
@@ -127,13 +133,18 @@ function challengeIn({ response }: { response: { clientDataJSON: string } }): st
   return String(JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')).challenge)
 }
 
-/** The site that passkeys are for. */
+/** Site that passkeys are bound to. */
 type RelyingParty = { id: string; origin: string }
 
-/** Why no browser makes a passkey here: BASE_URL names no host but an address, or is not safe. */
+/**
+ * Reason why browsers can't make passkeys here: the host of BASE_URL is an IP address, or the context is not secure.
+ */
 export type Hindrance = 'address' | 'not-safe'
 
-/** The site as browsers see it, by BASE_URL. A host that is an IP address has no passkeys, and without https `localhost` alone. */
+/**
+ * Relying party for WebAuthn, from BASE_URL. A host that is an IP address can't use passkeys, and only `localhost` can
+ * without https.
+ */
 export function relyingParty(): RelyingParty | Hindrance {
   const { hostname, origin, protocol } = new URL(env().baseUrl)
   if (isIP(hostname.replaceAll(/[[\]]/g, '')) !== 0) return 'address'
@@ -141,8 +152,9 @@ export function relyingParty(): RelyingParty | Hindrance {
   return protocol === 'https:' || isLocal ? { id: hostname, origin } : 'not-safe'
 }
 
-// A passkey signs a challenge of ours. It says itself until when it counts, and that we have made it, so that whoever only
-// asks for one writes nothing; one that was answered rightly is written down, and counts no more.
+// A passkey signs a challenge of this server. The challenge contains its expiry and a signature, so that requesting one
+// writes nothing to the database; a challenge that was answered correctly is stored, and rejected from then on
+// (replay).
 
 const SECONDS = 5 * 60
 const RANDOM = 16
@@ -150,7 +162,7 @@ const TIME = 6
 
 const PURPOSE = 'challenges of passkeys'
 
-/** @param use what it is for, and whose it is: an answer counts for nothing else */
+/** @param use purpose and owner of the challenge: an answer is valid for no other use */
 function newChallenge(use: string, now = Date.now()): Uint8Array<ArrayBuffer> {
   const time = Buffer.alloc(TIME)
   time.writeUIntBE(now + SECONDS * 1000, 0, TIME)
@@ -158,7 +170,10 @@ function newChallenge(use: string, now = Date.now()): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat([payload, sign(PURPOSE, payload, use)]))
 }
 
-/** Whether a challenge is one of ours for this use, which still counts. @param challenge in base64url */
+/**
+ * Returns whether this server issued the challenge for this use, and it has not expired.
+ * @param challenge in base64url
+ */
 function isOurs(use: string, challenge: string, now = Date.now()): boolean {
   const bytes = Buffer.from(challenge, 'base64url')
   if (bytes.length !== TIME + RANDOM + 32) return false
@@ -166,13 +181,13 @@ function isOurs(use: string, challenge: string, now = Date.now()): boolean {
   return isSigned(bytes.subarray(TIME + RANDOM), PURPOSE, payload, use) && payload.readUIntBE(0, TIME) > now
 }
 
-/** Uses a challenge up. @returns false where that was done before: of two at the same moment, one does */
+/** Consumes a challenge. @returns false where it was consumed before: only one of two concurrent requests succeeds */
 async function consumeChallenge(challenge: string): Promise<boolean> {
   const once = 'INSERT INTO spent_challenges (digest) VALUES ($1) ON CONFLICT DO NOTHING'
   return (await database().signIn.query(once, [digestOf(`challenge ${challenge}`)])).rowCount === 1
 }
 
-/** Removes those that would not count any more anyway. @returns how many */
+/** Removes expired challenges. @returns how many */
 export async function pruneChallenges(): Promise<number> {
   const old = `DELETE FROM spent_challenges WHERE at < now() - interval '${2 * SECONDS} seconds'`
   return (await database().signIn.query(old)).rowCount ?? 0

@@ -6,7 +6,7 @@ import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { hashPassword } from '../passwords/hash.ts'
 import { addApp, enter, join, PASSWORD, pendingOf, sidOf } from './test-person.ts'
 
-// Whoever has proven their password alone is nobody yet, for each operation that there is.
+// A pending sign-in, with the password as its only verified method, is unauthenticated for every operation.
 
 type Handlers = Record<string, (request: Request) => Promise<Response>>
 type Exported = Record<string, Partial<AnyContract>>

@@ -14,23 +14,26 @@ import { advanceCounter, consumeStep, findApps, findCode, findPasskey } from './
 import { consumeCode } from './store.ts'
 import { stepOfSealed } from './totp.ts'
 
-/** Who proves a factor, and the memberships at which it may count. */
+/** Person who proves a factor, with the memberships at which the factor may count. */
 export type Prover = { personId: string; memberships: readonly Membership[] }
 
-/** `proven`: as it is written down of the factor, or of the recovery code. What is wrong, used and unknown is `refused` alike. */
+/**
+ * `proven`: the verified methods to store for the factor or the recovery code. Wrong, used and unknown credentials are
+ * all `refused`.
+ */
 export type Proved =
   | { kind: 'proven'; proven: string[]; factor: Reaching }
   | { kind: 'refused' }
   | { kind: 'throttled'; seconds: number }
 
-/** The use of the challenge by which a passkey confirms, in a session, who is there. */
+/** Returns the use of the challenge with which a passkey confirms the member's identity in a session. */
 export const reauthenticationIn = (session: string) => `proof in ${session}`
 
 const DENIED: Proved = { kind: 'refused' }
 
 /**
- * Compares what somebody gives for a second factor, and uses it up. Codes can be guessed: each attempt is counted before it
- * is compared, for all places and sign-ins of the person together.
+ * Verifies a second factor and consumes it. To limit guessing, each attempt at a code is counted before the comparison,
+ * over all sources and sign-ins of the person.
  * @param use of the challenge that a passkey answers
  */
 export async function proveFactor(
@@ -71,7 +74,9 @@ async function provePasskey(
   return verifiedResult(factors, passkey.id)
 }
 
-/** A recovery code is used up in the scope of a customer at whom it counts, with a row in the history of each. */
+/**
+ * Consumes a recovery code in the scope of a customer at which it counts, with an audit event of each such customer.
+ */
 async function proveCode({ personId, memberships }: Prover, code: string): Promise<Proved> {
   const recoveryCode = await findCode(personId, code)
   if (!recoveryCode || !memberships.some((one) => one.factors.length > 0 && countsAt(recoveryCode, one)))
@@ -87,7 +92,7 @@ async function proveCode({ personId, memberships }: Prover, code: string): Promi
       return there.map(partOf).map(({ customerId, run }) => ({
         customerId,
         async run(tx) {
-          // Once, in the first scope: the others see that it was.
+          // The code is consumed in the first scope; the others read the result.
           if (customerId === first?.customerId) isUsed = await consumeCode(tx, personId, recoveryCode.id)
           if (isUsed) await run(tx)
         },

@@ -12,13 +12,17 @@ import type { Membership } from '../people/rules.ts'
 import { notifyMember } from '../sign-ins/account-mail.ts'
 import { removeFactors, setCodes } from './store.ts'
 
-/** Throws a Problem where the caller may not do it. Is called in the transaction that does, at the caller's customer. */
+/**
+ * Throws a Problem where the caller may not reset factors. Called in the transaction of the reset, at the caller's
+ * customer.
+ */
 type Check = (tx: Transaction) => Promise<void>
 
 /**
- * Takes a member's second factors away, and ends their sessions. An Admin does so at their customer alone: what its member
- * has elsewhere stays as it is, and counts there. The operator does so everywhere.
- * @throws Problem `not_found` where there is no such member, or no factor that counts; what `check` throws, before that
+ * Removes a member's second factors, and ends their sessions. An Admin's reset applies to their customer only: factors
+ * of the member elsewhere stay, and count there. An operator's reset applies to all customers.
+ * @throws Problem `not_found` where the member does not exist or has no factor that counts; the errors of `check` come
+ * first
  */
 export async function resetFactors(
   caller: Caller,
@@ -41,7 +45,7 @@ export async function resetFactors(
         customerId: one.customerId,
         async run(tx: Transaction) {
           if (one === membership) await check(tx)
-          // Of who has not come yet an Admin would learn whether they have a factor at another customer.
+          // For an invited member the answer would reveal to an Admin whether they have a factor at another customer.
           if (membership.isInvited || membership.factors.length === 0)
             throw new Problem('not_found', 'This member has no second factor here.')
           await reset(tx, caller, one, how)
@@ -61,7 +65,7 @@ async function reset(
   { requestId, isForPerson, personId }: How,
 ) {
   const { customerId, memberId, email } = one
-  // The member first, as wherever a member and what is theirs are locked.
+  // Locks the member first, in the lock order of members and their rows.
   await tx.execute(sql`
     UPDATE members SET factors_reset_at = statement_timestamp() WHERE customer_id = ${customerId} AND id = ${memberId}`)
   for (const factorScope of isForPerson ? [null, customerId] : [customerId]) {

@@ -11,13 +11,14 @@ describe('a new factor', () => {
     ['by the membership’s own password', none, true, ['password'], 'alder'],
     ['by an issuer', none, false, ['issuer'], 'alder'],
     ['by an issuer and a factor that counts everywhere', none, false, ['issuer', personMethod], 'alder'],
-    // Whoever had this customer's issuer say that they are somebody could set it up, and remove it: then there is none.
+    // A customer's identity provider can assert any identity, and could set up and remove a factor of that scope: so
+    // the scope is the customer.
     ['by a passkey of this customer’s, which was removed since', none, false, ['passkey', here], 'alder'],
     ['by nothing that is known', none, false, [], 'alder'],
     ['by a passkey of the person’s', [{ reach: null }], false, ['passkey', personMethod], null],
     ['by the person’s password beside another factor', [{ reach: null }], false, ['password'], 'alder'],
     ['by both', [{ reach: null }], false, ['password', personMethod], null],
-  ])('%s', (_, all, isOwn, verifiedMethods, factorScope) => {
+  ])('gets its scope when set up %s', (_, all, isOwn, verifiedMethods, factorScope) => {
     expect(scopeOfNewFactor(all, { customerId: 'alder', isOwn, proven: verifiedMethods })).toBe(factorScope)
   })
 })

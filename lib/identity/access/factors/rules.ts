@@ -1,31 +1,35 @@
-/** What a person proves who they are with, beside a password. */
+/** Second factor of a person, in addition to a password. */
 export type Factor = {
   id: string
   kind: 'totp' | 'passkey'
   name: string
-  /** The customer at whom alone it counts; null: wherever its person is a member. */
+  /** Customer at which the factor counts exclusively; null: at all memberships of its person. */
   reach: string | null
   createdAt: Date
-  /** Of a passkey: its id, as browsers write it, and how they find it. */
+  /** Credential id of a passkey in base64url, and its transports; null for apps. */
   credential: string | null
   transports: readonly string[] | null
 }
 
-/** A membership, as far as it is decided which factors count there. */
+/** Details of a membership that decide which factors count there. */
 export type FactorContext = {
   customerId: string
   factorsResetAt: Date | null
-  /** Whether its password was set by whoever was shown its link: an Admin of the customer, perhaps. */
+  /**
+   * Whether the password may have been set by another person who saw the membership's link, such as an Admin of the
+   * customer.
+   */
   isIsolated: boolean
 }
 
-/** A factor as far as it is decided where it counts; `createdAt` may be of a recovery code. */
+/** Details of a factor that decide where it counts; `createdAt` may be that of a recovery code. */
 export type Reaching = Pick<Factor, 'reach' | 'createdAt'>
 
 /**
- * Whether a factor counts at a membership: one of its own does. One that is the person's does, but where an Admin has taken
- * the factors away since. That Admin can set a password there by a link, and then a factor: so that one counts there alone.
- * Nor does it count at a membership that is apart: to ask for it would tell an Admin that the address is known elsewhere.
+ * Returns whether a factor counts at a membership. A factor of that customer does. A factor of the person does, unless
+ * an Admin has reset the factors since its creation: that Admin can set a password by a link, and then a factor, which
+ * counts at that customer only. A factor of the person does not count at an isolated membership either: asking for it
+ * would reveal to an Admin that the address is known elsewhere.
  */
 export function countsAt({ reach, createdAt }: Reaching, membership: FactorContext): boolean {
   if (reach !== null) return reach === membership.customerId
@@ -34,21 +38,23 @@ export function countsAt({ reach, createdAt }: Reaching, membership: FactorConte
   )
 }
 
-/** How it is written down among all that was proven that a factor of this reach was. */
+/** Returns the verified method that stands for a factor of this scope. */
 export function methodOfScope(factorScope: string | null): string {
   return `factor ${factorScope ?? 'of the person'}`
 }
 
 const SINCE = ' since '
 
-/** How it is written down that a factor was proven: that one of its reach was, and of which time it is. */
+/**
+ * Returns the verified methods to store for a proven factor: its scope, and its scope with the time of its creation.
+ */
 export function verifiedMethodsOf({ reach, createdAt }: Reaching): string[] {
   return [methodOfScope(reach), `${methodOfScope(reach)}${SINCE}${createdAt.toISOString()}`]
 }
 
 /**
- * Whether a factor was proven that counts at a membership. Where an Admin has taken factors away, another one of the person's
- * does not stand for them; what a release before wrote down has no time, and counts where nothing was taken away.
+ * Returns whether a factor that counts at a membership was verified. After a reset, older factors of the person don't
+ * count. Methods stored by earlier releases have no time, and count where no reset has happened.
  */
 function isVerifiedAt(
   factorScope: string | null,
@@ -64,13 +70,13 @@ function isVerifiedAt(
   return times.some((time) => countsAt({ reach: factorScope, createdAt: new Date(time) }, membership))
 }
 
-/** What is still needed before a membership opens to whoever has proven `proven`. */
+/** Requirement that is left before a membership opens. */
 export type Need = 'nothing' | 'factor' | 'set-up'
 
-/** What sign-in needs to know of a membership: the factors that count there, and whether one is demanded. */
+/** Membership as sign-in checks it: the factors that count, and whether a factor is mandatory. */
 export type Guarded = FactorContext & { factors: readonly Factor[]; demandsFactor: boolean }
 
-/** `set-up`: there is no factor yet, and the customer demands one. */
+/** Returns what is still required. `set-up`: the customer demands a factor, and the person has none. */
 export function needOf(membership: Guarded, verifiedMethods: readonly string[]): Need {
   const { factors, demandsFactor } = membership
   if (factors.length === 0) return demandsFactor ? 'set-up' : 'nothing'
@@ -78,11 +84,11 @@ export function needOf(membership: Guarded, verifiedMethods: readonly string[]):
 }
 
 /**
- * Where a factor counts that is set up in a session, or on the way to one. Everywhere, where the password that was proven is
- * its person's, and either they have no factor at all, or one that counts everywhere was proven. Else at this customer
- * alone: whoever sets it up may be an Admin who has set the password, or has taken the former factors away, and whoever runs
- * a customer's identity provider can have it say that they are anybody.
- * @param all factors of the person, wherever they count
+ * Returns the scope of a factor that is set up in a session or during sign-in. It is the person (null), where the
+ * person's own password was verified, and either the person has no factor or one of the person's scope was verified.
+ * Otherwise it is this customer: an Admin may have set the password or reset the factors, and the operator of a
+ * customer's identity provider can assert any identity.
+ * @param all factors of the person, in any scope
  */
 export function scopeOfNewFactor(
   all: readonly Pick<Factor, 'reach'>[],
@@ -90,23 +96,23 @@ export function scopeOfNewFactor(
 ): string | null {
   if (isOwn || proven.includes('issuer')) return customerId
   if (proven.includes(methodOfScope(null))) return null
-  // A passkey of this customer's alone may have opened the session: no password of the person's was proven then.
+  // A passkey of this customer's scope may have opened the session: the person's password was not verified then.
   return all.length === 0 && proven.includes('password') ? null : customerId
 }
 
 /**
- * Whether a passkey alone opens a membership: one of its own does; one that is the person's opens what their own password
- * does, and nothing that has a password of its own.
+ * Returns whether a passkey opens a membership without a password. A passkey of the customer does; a passkey of the
+ * person opens the memberships that the person's password opens, and none with a password of its own.
  */
 export function opensAlone({ reach }: Pick<Factor, 'reach'>, { isOwn }: { isOwn: boolean }): boolean {
   return reach !== null || !isOwn
 }
 
-/** So many factors anybody may have at one place. */
+/** Most factors of a person in one scope. */
 export const MAX_FACTORS = 10
 export const RECOVERY_CODES = 10
 
-/** A code as it was typed, without what people put in between; undefined for what can be none. */
+/** Parses a typed code, ignoring spaces and hyphens; undefined: not a code. */
 export function codeOf(typed: string): { kind: 'totp' | 'recovery'; code: string } | undefined {
   const code = typed.replaceAll(/[\s-]/g, '').toUpperCase()
   if (/^\d{6}$/.test(code)) return { kind: 'totp', code }

@@ -24,7 +24,7 @@ import {
 } from './test-person.ts'
 import { newSecret } from './totp.ts'
 
-// Whom a factor opens, and what an Admin of one customer can do to the others: nothing.
+// A factor opens its person's memberships; an Admin of one customer can't affect the others.
 
 let database: TestDatabase
 let [hash, email, made] = ['', '', 0]
@@ -35,7 +35,7 @@ beforeAll(async () => {
   hash = await hashPassword(PASSWORD)
 })
 afterAll(() => database.close())
-/** Ana is a member of both, by one password of her own. */
+/** Adds Ana as a member of both customers, with one password of her own. */
 beforeEach(async () => {
   email = `ana.${++made}@alder.example`
   ids.alder = await join('alder', email)
@@ -55,7 +55,7 @@ const names = async (cookies: string) =>
 const stepOf = async (cookies: string) => (await stepAt(cookies))?.step.kind
 const demand = (customer: string, isDemanded: boolean) =>
   database.sql(customer, 'UPDATE customers SET demands_factor = $2 WHERE id = $1', [customer, isDemanded])
-/** Uses the codes of the past steps up no more: each test has one time. */
+/** Makes the codes of past time steps usable again: all tests run within one step. */
 const free = () =>
   run(
     database.url,
@@ -64,7 +64,7 @@ const free = () =>
   )
 
 describe('a factor of a person', () => {
-  it('is asked for ahead of the pick, which names nothing until then', async () => {
+  it('is required before the choice of a customer, and no customer is named until then', async () => {
     const secret = await addApp(await openAt('alder'))
     await free()
     const pending = pendingOf(await enter(email))
@@ -75,12 +75,12 @@ describe('a factor of a person', () => {
     expect(await names(other)).toEqual(['alder', 'birch'])
     const sid = sidOf(await selectCustomer('birch', client(other)))
     expect((await callerOf(sid)).customerId).toBe('birch')
-    // Changes to the other one without another proof.
+    // Switches to the other customer without another verification.
     const changed = sidOf(await selectCustomer('alder', client(await cookieOf(sid))))
     expect((await callerOf(changed)).customerId).toBe('alder')
   })
 
-  it('stands in the history of each customer at which it counts', async () => {
+  it('is recorded in the audit log of each customer at which it counts', async () => {
     await addApp(await openAt('alder'))
     for (const customer of ['alder', 'birch'] as const)
       expect(
@@ -93,7 +93,7 @@ describe('a factor of a person', () => {
   })
 })
 
-/** Who may is asked elsewhere: see lib/identity/second-factors/operations.test.ts. */
+/** Permission check without effect: lib/identity/second-factors/operations.test.ts tests permissions. */
 const mayDoIt = async () => {}
 
 describe('an Admin of one customer who resets the factors of a member', () => {
@@ -101,14 +101,14 @@ describe('an Admin of one customer who resets the factors of a member', () => {
     const secret = await addApp(await openAt('alder'))
     const boss = await admin('alder')
     await resetFactors(boss, ids.alder, 'test-request', mayDoIt)
-    // The link that an Admin copies sets the password of that membership alone.
+    // A copied link sets the password of that membership only.
     await setMembershipPassword(database, 'alder', email, 'the boss knows this')
     const sid = sidOf(await enter(email, 'the boss knows this'))
     expect((await callerOf(sid)).customerId).toBe('alder')
     await addApp(sid)
     expect(await selectCustomer('birch', client(await cookieOf(sid)))).toEqual({ kind: 'refused' })
     await expect(renewCodes(await callerOf(sid))).resolves.toHaveLength(10)
-    // What Ana has goes on at the other one, and asks for her own app there.
+    // Ana's sessions at the other customer go on, and sign-in there requires her own app.
     await free()
     const pending = pendingOf(await enter(email))
     expect((await proveStep({ code: codeOf(secret) }, client(pending))).kind).toBe('signed-in')
@@ -127,7 +127,7 @@ describe('an Admin of one customer who resets the factors of a member', () => {
     expect((await proveStep({ code: codeOf(secret) }, client(changing))).kind).toBe('signed-in')
   })
 
-  it('ends their sessions there alone, and no other history has a word of it', async () => {
+  it('ends the member’s sessions at that customer only, and adds nothing to other audit logs', async () => {
     const first = await openAt('alder')
     const secret = await addApp(first)
     await free()
@@ -142,7 +142,7 @@ describe('an Admin of one customer who resets the factors of a member', () => {
     expect(await database.sql('alder', query)).toContainEqual({ subject: ids.alder })
   })
 
-  it('is told alike of a member without a factor, and of one whose factor counts elsewhere alone', async () => {
+  it('receives the same error for a member without a factor, and for one whose factor counts only elsewhere', async () => {
     await setMembershipPassword(database, 'birch', email, 'my own at birch')
     const sid = sidOf(await enter(email, 'my own at birch'))
     await addApp(sid)
@@ -155,7 +155,7 @@ describe('an Admin of one customer who resets the factors of a member', () => {
   })
 })
 
-it('the operator resets them everywhere, in the history of each', async () => {
+it('the operator resets factors at all customers, and each audit log records it', async () => {
   await addApp(await openAt('alder'))
   const operator = { ...(await admin('alder')), via: 'operator' as const }
   await resetFactors(operator, ids.alder, 'test-request', mayDoIt)
@@ -166,8 +166,8 @@ it('the operator resets them everywhere, in the history of each', async () => {
     expect(await database.sql(customer, query, [ids[customer]])).toHaveLength(1)
 })
 
-describe('a customer that demands one', () => {
-  it('opens no session until one is set up, on the pick too, and others stay open', async () => {
+describe('a customer with mandatory factors', () => {
+  it('opens no session until a factor is set up, even after the choice, and other customers stay open', async () => {
     await demand('alder', true)
     try {
       const pending = pendingOf(await enter(email))
@@ -194,7 +194,7 @@ describe('a customer that demands one', () => {
     }
   })
 
-  it('is not entered from a session elsewhere without one', async () => {
+  it('is not entered from a session of another customer without a factor', async () => {
     const sid = await openAt('birch')
     await demand('alder', true)
     try {

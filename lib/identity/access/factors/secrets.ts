@@ -5,18 +5,18 @@ import { database } from '#lib/platform/db/client.ts'
 import type { StoredPasskey } from './passkeys.ts'
 import { type Factor, RECOVERY_CODES } from './rules.ts'
 
-// What is secret of factors, and what is counted of them: read and written as the login of sign-in, which alone may.
+// Secrets and counters of factors are read and written by the database role of sign-in, which has the exclusive right.
 
 export type StoredApp = { id: string; secret: string }
 
-/** The apps among these factors. */
+/** Returns the apps among these factors. */
 export async function findApps(factors: readonly Factor[]): Promise<StoredApp[]> {
   const ids = factors.map(({ id }) => id)
   const apps = "SELECT id, secret FROM second_factors WHERE id = ANY($1::text[]) AND kind = 'totp'"
   return (await database().signIn.query<StoredApp>(apps, [ids])).rows
 }
 
-/** A passkey, and whose it is. @param credential its id, as its browser says */
+/** Finds a passkey and its owner. @param credential its id as the browser sends it */
 export async function findPasskey(
   credential: string,
 ): Promise<(StoredPasskey & { id: string; personId: string }) | undefined> {
@@ -32,7 +32,7 @@ export async function findPasskey(
   return rows[0] && { ...rows[0], credential, counter: Number(rows[0].counter) }
 }
 
-/** Uses up a time step of an app and all before it. @returns false where it was used before */
+/** Consumes a time step of an app and all steps before it. @returns false where the step was consumed before */
 export async function consumeStep(id: string, step: number): Promise<boolean> {
   const query = `
     UPDATE second_factors SET last_step = $2, last_used_at = now()
@@ -40,7 +40,10 @@ export async function consumeStep(id: string, step: number): Promise<boolean> {
   return (await database().signIn.query(query, [id, step])).rowCount === 1
 }
 
-/** Notes what a passkey counts now. @returns false where it does not count on; those that never count stay at 0 */
+/**
+ * Stores the counter of a passkey.
+ * @returns false where the counter does not increase; passkeys without a counter stay at 0
+ */
 export async function advanceCounter(id: string, counter: number): Promise<boolean> {
   const query = `
     UPDATE second_factors SET counter = $2, last_used_at = now()
@@ -50,7 +53,7 @@ export async function advanceCounter(id: string, counter: number): Promise<boole
 
 export type StoredCode = { id: string; reach: string | null; createdAt: Date }
 
-/** Somebody's recovery code, where it was not used yet. */
+/** Finds an unused recovery code of a person. */
 export async function findCode(personId: string, code: string): Promise<StoredCode | undefined> {
   const { rows } = await database().signIn.query<StoredCode>(
     `SELECT id, reach, created_at AS "createdAt" FROM recovery_codes WHERE digest = $1 AND used_at IS NULL`,
@@ -61,7 +64,7 @@ export async function findCode(personId: string, code: string): Promise<StoredCo
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** New codes of 80 random bits each, as they are shown: `ABCD-EFGH-IJKL-MNOP`. */
+/** Returns new codes of 80 random bits each, formatted as `ABCD-EFGH-IJKL-MNOP`. */
 export function newCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () => {
     const letters = Array.from(randomBytes(16), (byte) => LETTERS[byte % LETTERS.length])
@@ -69,7 +72,7 @@ export function newCodes(): string[] {
   })
 }
 
-/** What is kept of a code. @param code without its hyphens */
+/** Returns the digest to store for a recovery code. @param code without its hyphens */
 export function digestOfCode(personId: string, code: string): string {
   return digestOf(`recovery code of ${personId} ${code}`)
 }

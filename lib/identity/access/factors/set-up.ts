@@ -13,27 +13,27 @@ import { countsAt, MAX_FACTORS, type Reaching, scopeOfNewFactor } from './rules.
 import { addFactor, type NewRow, noteFactor } from './store.ts'
 import { openNewSecret, sealSecret, stepOf } from './totp.ts'
 
-/** Who sets a factor up, in a session or on the way to one. */
+/** Member who sets up a factor, in a session or during sign-in. */
 export type SettingUp = {
   customerId: CustomerId
   memberId: string
-  /** All that they have proven. */
+  /** All verified methods. */
   proven: readonly string[]
-  /** Names the session or the pending sign-in: what was shown or asked for there counts there alone. */
+  /** Identifies the session or the pending sign-in: secrets and challenges issued for it are valid there only. */
   owner: string
-  /** Digest of the session that goes on; the others in which the new factor was not proven end. */
+  /** Digest of the session that continues; other sessions without the new factor end. */
   exceptSession?: string
 }
 
 type Added = Reaching & { id: string }
 
-/** The use of the challenge with which a passkey is made. */
+/** Returns the use of the challenge with which a passkey is registered. */
 export const makingBy = (owner: string) => `made by ${owner}`
 
 /**
- * Sets a factor up, where it is shown to work. From then on sign-in asks for it wherever it counts.
- * @returns its id, and where it counts: reach null wherever its person is a member
- * @throws Problem `invalid_request` at what is wrong
+ * Sets up a factor after a check that it works. Sign-in requires the factor from then on, wherever it counts.
+ * @returns its id and scope: reach null for all memberships of its person
+ * @throws Problem `invalid_request` at the wrong field
  */
 export async function setUp(who: SettingUp, newFactor: NewFactor): Promise<Added> {
   const make = await tried(who.owner, newFactor)
@@ -76,7 +76,10 @@ export async function setUp(who: SettingUp, newFactor: NewFactor): Promise<Added
   return added
 }
 
-/** What is known of a signed-in member who sets a factor up: what was proven in the session, and what they have. */
+/**
+ * Returns the context in which a signed-in member sets up a factor: the methods verified in the session, and the
+ * member's factors.
+ */
 export async function settingUpIn({ customerId, id, session = '' }: Caller) {
   const [credential, person] = await Promise.all([
     findSessionCredential(customerId, session),
@@ -95,7 +98,7 @@ export async function settingUpIn({ customerId, id, session = '' }: Caller) {
   }
 }
 
-/** Whether it works; and how it is kept, once it is known whose it is. */
+/** Verifies that the factor works, and returns the function that makes its stored form for a person. */
 async function tried(owner: string, newFactor: NewFactor) {
   if (newFactor.kind === 'passkey') {
     const made = await madePasskey(makingBy(owner), newFactor.passkey)

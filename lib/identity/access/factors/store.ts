@@ -7,7 +7,7 @@ import type { StoredPasskey } from './passkeys.ts'
 import { type Reaching, verifiedMethodsOf } from './rules.ts'
 import { digestOfCode } from './secrets.ts'
 
-/** A member's factor, as they see it. */
+/** Factor as listed to its member. */
 export type FactorRow = {
   id: string
   kind: 'totp' | 'passkey'
@@ -17,7 +17,7 @@ export type FactorRow = {
   lastUsedAt: Date | null
 }
 
-/** The factors that count for a member, the oldest first, and how many recovery codes are left. */
+/** Returns the factors that count for a member, oldest first, and the number of unused recovery codes. */
 export async function listFactors(
   tx: Transaction,
   customerId: CustomerId,
@@ -38,20 +38,22 @@ export async function listFactors(
   return { factors, codesLeft: codes.rows[0]?.left ?? 0 }
 }
 
-/** In a statement: the rows that count for a member, as lib/identity/access/factors/rules.ts says. */
+/** SQL condition for the rows that count for a member, as lib/identity/access/factors/rules.ts defines. */
 function ofMember(customerId: CustomerId, memberId: string, row: SQL): SQL {
   return sql`JOIN members m ON m.person_id = ${row}.person_id
     WHERE m.customer_id = ${customerId} AND m.id = ${memberId} AND (${row}.reach = ${customerId}
       OR ${row}.reach IS NULL AND NOT m.factors_apart AND (m.factors_reset_at IS NULL OR ${row}.created_at > m.factors_reset_at))`
 }
 
-/** A factor as it is kept. */
+/** Stored form of a factor. */
 export type NewRow = { personId: string; reach: string | null; name: string } & (
   | { kind: 'totp'; secret: string; lastStep: number }
   | ({ kind: 'passkey'; transports: string[] } & StoredPasskey)
 )
 
-/** Keeps a factor, in the scope of a customer at whom it counts. An app where there is one, or a passkey again, is 23505. */
+/**
+ * Stores a factor, in the scope of a customer at which it counts. A second app, or a known passkey, fails with 23505.
+ */
 export async function addFactor(tx: Transaction, row: NewRow): Promise<Reaching & { id: string }> {
   const { id, reach, createdAt } = secondFactors
   const [added] = await tx.insert(secondFactors).values(row).returning({ id, reach, createdAt })
@@ -59,7 +61,7 @@ export async function addFactor(tx: Transaction, row: NewRow): Promise<Reaching 
   return added
 }
 
-/** Removes factors of a person that count here: one, or all of a reach. @returns how many */
+/** Removes factors of a person that count here: one, or all of a scope. @returns how many */
 export async function removeFactors(
   tx: Transaction,
   personId: string,
@@ -70,7 +72,7 @@ export async function removeFactors(
   return deleted.rowCount ?? 0
 }
 
-/** Keeps the digests of new recovery codes, in the place of those that there were. */
+/** Replaces the digests of a person's recovery codes. */
 export async function setCodes(
   tx: Transaction,
   personId: string,
@@ -88,7 +90,10 @@ export async function setCodes(
   if (rows.length > 0) await tx.insert(recoveryCodes).values(rows)
 }
 
-/** Uses a recovery code up. @returns false where it was: of two at the same moment, one does */
+/**
+ * Consumes a recovery code.
+ * @returns false where it was consumed before: only one of two concurrent requests succeeds
+ */
 export async function consumeCode(tx: Transaction, personId: string, id: string): Promise<boolean> {
   const used = await tx.execute(sql`
     UPDATE recovery_codes SET used_at = now()
@@ -96,7 +101,7 @@ export async function consumeCode(tx: Transaction, personId: string, id: string)
   return used.rowCount === 1
 }
 
-/** From now on it is proven in this session that its member has this factor. */
+/** Notes in the session that its member has verified this factor. */
 export async function noteFactor(
   tx: Transaction,
   customerId: CustomerId,

@@ -49,9 +49,9 @@ const secrets = {
   recovery_codes: ['digest'],
 }
 
-describe('in the scope of a customer', () => {
+describe('within the scope of a customer', () => {
   it.each(TABLES)(
-    'nothing of %s is seen that counts at another one alone, or is of nobody there',
+    'rows of %s are invisible that count only at another customer or belong to another person',
     async (table) => {
       const seen = async (customer: string) =>
         (await database.sql(customer, `SELECT person_id, reach FROM ${table}`)).map(
@@ -65,14 +65,14 @@ describe('in the scope of a customer', () => {
     },
   )
 
-  it.each(TABLES)('no secret of %s is read, whose ever it is', async (table) => {
+  it.each(TABLES)('secrets of %s are unreadable, whatever their owner', async (table) => {
     for (const column of secrets[table])
       await expect(database.sql(birch, `SELECT ${column} FROM ${table}`)).rejects.toMatchObject({
         code: '42501',
       })
   })
 
-  it('nothing is removed, used or added for whom is no member', async () => {
+  it('factors of a person who is not a member can’t be removed, used or added', async () => {
     const [code] = await database.sql(birch, 'SELECT id FROM recovery_codes WHERE reach IS NULL')
     await within(alder, async (tx) => {
       expect(await removeFactors(tx, otherId, { reach: null })).toBe(0)
@@ -88,7 +88,7 @@ describe('in the scope of a customer', () => {
   })
 })
 
-it('each statement alone keeps the members of others apart', async () => {
+it('each statement by itself isolates the members of other customers', async () => {
   const setRowSecurity = (how: string) =>
     run(database.url, TABLES.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY;`).join(' '))
   await setRowSecurity('DISABLE')
@@ -101,7 +101,7 @@ it('each statement alone keeps the members of others apart', async () => {
   }
 })
 
-it('the logins that find callers and due work see nothing of it', async () => {
+it('the database roles that find callers and due work can’t read factors', async () => {
   for (const pool of ['sessions', 'keys', 'jobs'] as const)
     for (const table of [...TABLES, 'spent_challenges'])
       await expect(pools()[pool].query(`SELECT FROM ${table}`)).rejects.toMatchObject({ code: '42501' })

@@ -1,10 +1,10 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import type { Assertion, Attestation } from '../../second-factors/contract.ts'
 
-// An authenticator in a few lines, for tests: it makes passkeys and signs with them, also wrongly where it is told to.
+// Minimal software authenticator for tests: it makes passkeys and signs with them, with deliberate errors on demand.
 
 type Options = { challenge?: unknown; rp?: { id?: string }; rpId?: string }
-/** What it says of itself in an answer, where that is not the truth. */
+/** Deviations from the truth in an answer. */
 type Lies = { origin?: string; rpId?: string; counter?: number; isVerified?: boolean; id?: string }
 
 const [PRESENT, VERIFIED, ATTESTED] = [0x01, 0x04, 0x40]

@@ -11,25 +11,25 @@ import { proveStep } from '../sign-ins/steps.ts'
 import { settingUpIn, setUp } from './set-up.ts'
 import { newSecret } from './totp.ts'
 
-// Somebody who signs in, for tests of second factors.
+// Person who signs in, for tests of second factors.
 
 export const PASSWORD = 'correct horse battery'
 export const client = (cookies = '') => ({ address: '192.0.2.1', userAgent: 'Test', cookies })
 
-/** The code of an app, so many steps from now. */
+/** Returns the code of an app at a number of time steps from now. */
 export function codeOf(secret: string, steps = 0): string {
   const totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) })
   return totp.generate({ timestamp: Date.now() + steps * 30_000 })
 }
 
-/** A member of a customer, who signs in with PASSWORD. */
+/** Adds a member of a customer, who signs in with PASSWORD. */
 export function join(customer: string, email: string, more: object = {}) {
   return addMember(customer, { roles: ['admin'], email, name: `Ana at ${customer}`, ...more })
 }
 
 export const enter = (email: string, password = PASSWORD) => signIn({ email, password }, client())
 
-/** The cookie of a sign-in that has a step to go. */
+/** Returns the cookie of a pending sign-in. */
 export function pendingOf(outcome: SignedIn | { kind: 'ended' }): string {
   if (outcome.kind !== 'pending') throw new Error(outcome.kind)
   return pendingCookie(outcome.id).split(';')[0] ?? ''
@@ -50,7 +50,7 @@ export async function callerOf(sid: string) {
   return caller
 }
 
-/** Sets an app up in a session: its secret. */
+/** Sets up an app in a session. @returns its secret */
 export async function addApp(sid: string): Promise<string> {
   const caller = await callerOf(sid)
   const { customerId, id: memberId, session: owner = '' } = caller
@@ -61,12 +61,12 @@ export async function addApp(sid: string): Promise<string> {
   return secret
 }
 
-/** Signs in with password and code, on the step of which nobody has used the code. */
+/** Signs in with password and code, at a time step whose code is unused. */
 export async function enterWith(email: string, code: string, password = PASSWORD): Promise<string> {
   return sidOf(await proveStep({ code }, client(pendingOf(await enter(email, password)))))
 }
 
-/** Sets a password that opens one membership alone, as a link does that an Admin has copied. */
+/** Sets a password that opens one membership only, like a copied link. */
 export async function setMembershipPassword(
   database: TestDatabase,
   customer: string,

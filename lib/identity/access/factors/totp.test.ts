@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-it('what is sealed is read for the same use alone, and whole alone', () => {
+it('a sealed text is readable for the same use only, and only unmodified', () => {
   const sealed = sealFor('app of Ana', 'JBSWY3DPEHPK3PXP')
   expect(unsealFor('app of Ana', sealed)).toBe('JBSWY3DPEHPK3PXP')
   expect(sealFor('app of Ana', 'JBSWY3DPEHPK3PXP')).not.toBe(sealed)
@@ -23,7 +23,7 @@ it('what is sealed is read for the same use alone, and whole alone', () => {
     expect(unsealFor('app of Ana', text)).toBeUndefined()
 })
 
-it('what was sealed before there was a secret of its own is read after it, and the other way it is not', () => {
+it('texts sealed under SESSION_SECRET are readable after FACTOR_SECRET is set, and not the other way around', () => {
   const before = sealFor('app of Ana', 'secret')
   vi.stubEnv('FACTOR_SECRET', 'a secret of thirty-two characters or more')
   expect(unsealFor('app of Ana', before)).toBe('secret')

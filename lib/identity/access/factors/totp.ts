@@ -5,27 +5,27 @@ import { env } from '#lib/platform/runtime/env.ts'
 import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
 import { factorSettings } from '../../settings.ts'
 
-/** RFC 6238, as all apps have it. */
+/** Time step in seconds (RFC 6238); all apps use it. */
 const PERIOD = 30
 const APP = { algorithm: 'SHA1', digits: 6, period: PERIOD } as const
-/** Clocks differ: so many steps before and after the present one count. */
+/** Number of time steps before and after the present one that are accepted, because clocks differ. */
 const WINDOW = 1
-/** For so long a secret that is shown can be confirmed, in ms. */
+/** Time within which a displayed secret can be confirmed, in ms. */
 const CONFIRM_TIMEOUT_MS = 15 * 60 * 1000
 
-/** A secret that is shown once, and is nobody's until a code confirms it. */
+/** New secret, displayed once and not stored until a code confirms it. */
 export type NewSecret = {
-  /** In groups of four, to be typed. */
+  /** Secret in groups of four characters, for typing. */
   secret: string
-  /** What the QR code says. */
+  /** Content of the QR code. */
   uri: string
-  /** The QR code: modules to a side, and the black ones as the path of an SVG. */
+  /** QR code: number of modules per side, and the black ones as an SVG path. */
   qr: { size: number; path: string }
-  /** The secret itself, sealed for whom it is shown to. */
+  /** Secret, encrypted for the owner that it is displayed to. */
   token: string
 }
 
-/** @param owner whom it is shown to: a session's digest or that of a pending sign-in */
+/** Makes a new secret. @param owner digest of the session or the pending sign-in that it is displayed to */
 export function newSecret(owner: string, label: { email: string; customerName: string }): NewSecret {
   const secret = new Secret({ size: 20 })
   const issuer = `${label.customerName} · ${new URL(env().baseUrl).hostname}`.replaceAll(':', ' ')
@@ -37,7 +37,7 @@ export function newSecret(owner: string, label: { email: string; customerName: s
   return { secret: typed, uri, qr: { size, path: path.join('') }, token }
 }
 
-/** The secret that a token holds; undefined where it was shown to somebody else, or too long ago. */
+/** Returns the secret in a token; undefined where it was issued to another owner, or has expired. */
 export function openNewSecret(owner: string, token: string): string | undefined {
   const text = unsealFor(`shown to ${owner}`, token)
   if (text === undefined) return undefined
@@ -45,19 +45,22 @@ export function openNewSecret(owner: string, token: string): string | undefined 
   return until > Date.now() ? secret : undefined
 }
 
-/** A secret as it is kept. */
+/** Encrypts a secret for storage. */
 export function sealSecret(personId: string, secret: string): string {
   return sealFor(`app of ${personId}`, secret)
 }
 
-/** The time step whose code it is; undefined where it is none of the present ones. Of which one was used, the caller knows. */
+/**
+ * Returns the time step of a code; undefined where the code matches none of the current steps. The caller rejects used
+ * steps.
+ */
 export function stepOf(secret: string, code: string, now = Date.now()): number | undefined {
   const totp = new TOTP({ ...APP, secret: Secret.fromBase32(secret) })
   const delta = totp.validate({ token: code, window: WINDOW, timestamp: now })
   return delta === null ? undefined : Math.floor(now / 1000 / PERIOD) + delta
 }
 
-/** The same of a secret as it is kept. */
+/** Like `stepOf`, but takes the encrypted secret. */
 export function stepOfSealed(personId: string, sealed: string, code: string): number | undefined {
   const secret = unsealFor(`app of ${personId}`, sealed)
   return secret === undefined ? undefined : stepOf(secret, code)
@@ -66,16 +69,16 @@ export function stepOfSealed(personId: string, sealed: string, code: string): nu
 const PURPOSE = 'second factors'
 
 /**
- * Seals a text under a key that is derived from FACTOR_SECRET, else from SESSION_SECRET.
- * @param use what it is for, and whose it is: sealed for another use it can't be read
+ * Encrypts a text under a key that is derived from FACTOR_SECRET, or else from SESSION_SECRET.
+ * @param use purpose and owner: the text can't be decrypted for another use
  */
 export function sealFor(use: string, text: string): string {
   return seal(text, { purpose: PURPOSE, context: use, ...factorSecret() })
 }
 
 /**
- * What was sealed for this use; undefined for anything else. What was sealed under SESSION_SECRET, before there was a
- * FACTOR_SECRET, is read too.
+ * Decrypts a text that was encrypted for this use; undefined for anything else. Texts that were encrypted under
+ * SESSION_SECRET, before FACTOR_SECRET existed, are decrypted as well.
  */
 export function unsealFor(use: string, sealed: string): string | undefined {
   const sealing = { purpose: PURPOSE, context: use }

@@ -7,7 +7,7 @@ import { findPersonById, findPersonOf } from '../people/find-person.ts'
 import { type Membership, type Person, presentOf } from '../people/rules.ts'
 import { type LinkKind, type LinkState, stateOf } from './rules.ts'
 
-/** A link that was made for a member, or, as `recovery`, asked for by somebody who has forgotten a password. */
+/** Link that was made for a member; a `recovery` was requested for a forgotten password. */
 export type Link = { id: string; isMailed: boolean; state: LinkState } & (
   | { kind: LinkKind; customerId: CustomerId; memberId: string }
   | { kind: 'recovery'; personId: string }
@@ -24,7 +24,7 @@ type Row = {
   is_expired: boolean
 }
 
-/** The link that has this secret, in whatever state; undefined where there is none. */
+/** Finds the link with this secret, in any state; undefined: unknown. */
 export async function findLink(secret: string): Promise<Link | undefined> {
   const digest = digestOf(secret)
   const rows = await findAll('link', [digest])
@@ -44,7 +44,7 @@ export async function findLink(secret: string): Promise<Link | undefined> {
   })
 }
 
-/** Whom a link is for. */
+/** Finds the person that a link was made for. */
 export function findPersonOfLink(link: Link): Promise<Person | undefined> {
   return link.kind === 'recovery'
     ? findPersonById(link.personId)
@@ -52,8 +52,9 @@ export function findPersonOfLink(link: Link): Promise<Person | undefined> {
 }
 
 /**
- * The membership for which a link was made; of a recovery, any that was taken up. Undefined where it is disabled, or
- * its customer has single sign-on alone: then its links open nothing. Nobody takes one up of a customer that is closed.
+ * Returns the membership that a link was made for; for a recovery, the first accepted one. Undefined where the
+ * membership is disabled, its customer has mandatory single sign-on, or a closed customer's invitation is not accepted
+ * yet: such links open nothing.
  */
 export function membershipOf(link: Link, { memberships }: Person): Membership | undefined {
   const enabled = memberships.filter(({ isDisabled, isSignOnOnly }) => !isDisabled && !isSignOnOnly)
@@ -64,15 +65,15 @@ export function membershipOf(link: Link, { memberships }: Person): Membership | 
   return membership?.isClosed && membership.isInvited ? undefined : membership
 }
 
-/** What its page shows of a link; nothing is changed by reading it, for mail scanners open every link. */
+/** State of a link as its page shows it. Reading it changes nothing, because mail scanners open every link. */
 export type LinkView =
   | { state: Exclude<LinkState, 'open'> | 'unknown' | 'sign-on' }
   | { state: 'open'; email: string; customer: string | undefined; passwordPrompt: PasswordPrompt }
 
-/** For which password: a new one, one that there is already, or either, where nobody may be told whether there is one. */
+/** Password to ask for: a new one, the present one, or either, where the page must not reveal whether one exists. */
 export type PasswordPrompt = 'new' | 'present' | 'either'
 
-/** What there is of the link with this secret. */
+/** Returns the view of the link with this secret. */
 export async function viewOfLink(kind: 'invitation' | 'reset', secret: string): Promise<LinkView> {
   const link = await findLink(secret)
   const isOfPage = link && (link.kind === 'invitation') === (kind === 'invitation')
@@ -89,7 +90,7 @@ export async function viewOfLink(kind: 'invitation' | 'reset', secret: string): 
   const { email, customerName } = membership
   const present = presentOf(person) === undefined ? 'new' : 'present'
   const passwordPrompt = kind === 'reset' ? 'new' : link.isMailed ? present : 'either'
-  // A mailed link sets the password of all that somebody has, and so belongs to no customer.
+  // A mailed link sets the password of all memberships, so no single customer is shown.
   return {
     state: 'open',
     email,

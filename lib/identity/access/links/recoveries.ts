@@ -5,17 +5,21 @@ import { database, type Transaction } from '#lib/platform/db/client.ts'
 import { findPerson } from '../people/find-person.ts'
 import { newSecret } from './store.ts'
 
-// Who has forgotten a password is answered before anybody looks whether the address is known: a job does, and mails a link.
+// The answer to a recovery request does not depend on whether the address is known (user enumeration): a job looks it
+// up and mails a link.
 
-/** How long such a link can be used once it is mailed, in seconds. Whoever asks for another one withdraws it. */
+/** Lifetime of a mailed recovery link, in seconds. A new request withdraws the former link. */
 const RECOVERY_SECONDS = 30 * 60
 
-/** Writes down that a link is to be mailed to this address, if anybody has it. */
+/** Enqueues a recovery mail to this address, whether it is known or not. */
 export async function requestRecovery(email: string): Promise<void> {
   await database().signIn.query('INSERT INTO recoveries (email) VALUES ($1)', [email])
 }
 
-/** A link that this process is to mail; `email`: as the member has it. Without one, nobody has the address. */
+/**
+ * Recovery link for this process to mail; `email`: as stored with the member. `mail` is undefined for an unknown
+ * address.
+ */
 export type DueRecovery = { id: string; mail: { email: string; secret: string } | undefined }
 
 const CLAIM = `
@@ -31,8 +35,8 @@ const MAKE = `
   UPDATE recoveries SET person_id = $1, digest = $3, expires_at = now() + interval '${RECOVERY_SECONDS} seconds' WHERE id = $2`
 
 /**
- * Takes the oldest one that is due, makes its link, and withdraws those of before; undefined where none is due. One that is
- * taken again, for it could not be sent, has a new secret.
+ * Claims the oldest due recovery, makes its link, and withdraws former ones; undefined where none is due. A recovery
+ * that is claimed again, after its mail failed, gets a new secret.
  */
 export async function claimRecovery(): Promise<DueRecovery | undefined> {
   const { signIn } = database()
@@ -50,7 +54,7 @@ export async function claimRecovery(): Promise<DueRecovery | undefined> {
   return { id: due.id, mail: { email: membership.email, secret } }
 }
 
-/** How its mail ended; `WAITING`: it surely did not leave, and is tried again later. */
+/** Stores the outcome of the mail; `WAITING`: it certainly was not sent, and is retried later. */
 export async function finishRecovery(
   id: string,
   state: 'WAITING' | 'SENT' | 'REFUSED' | 'UNKNOWN',
@@ -63,8 +67,8 @@ export async function finishRecovery(
 }
 
 /**
- * Uses one up, in the scope of one of its person's customers.
- * @returns false where it can't be used any more: of two at the same moment, one does
+ * Consumes a recovery, in the scope of one of its person's customers.
+ * @returns false where it is not valid any more: only one of two concurrent requests succeeds
  */
 export async function recoverBy(tx: Transaction, id: string): Promise<boolean> {
   const used = await tx.execute(sql`
@@ -73,7 +77,7 @@ export async function recoverBy(tx: Transaction, id: string): Promise<boolean> {
   return used.rowCount === 1
 }
 
-/** Removes those of before yesterday. @returns how many */
+/** Removes recoveries that are more than a day old. @returns how many */
 export async function pruneRecoveries(): Promise<number> {
   const old = "DELETE FROM recoveries WHERE created_at < now() - interval '1 day'"
   return (await database().signIn.query(old)).rowCount ?? 0

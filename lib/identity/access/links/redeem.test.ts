@@ -43,7 +43,7 @@ const problemOf = async (done: Promise<unknown>) => {
   return error && [error.code, error.more.errors?.[0]?.pointer]
 }
 const UNKNOWN_LINK = ['not_found', undefined]
-/** What a password opens: a customer, several, or nothing. */
+/** Returns the customer that a password opens, `several`, or the outcome of a failed sign-in. */
 async function opens(password: string) {
   const outcome = await signIn(
     { email, password },
@@ -85,7 +85,7 @@ describe('an invitation', () => {
     ['password1234', 'invalid_request'],
     ['x'.repeat(300), 'invalid_request'],
     ['alder.example', 'invalid_request'],
-  ])('is not accepted with %s, and can still be', async (password, code) => {
+  ])('is not accepted with %s, and stays valid', async (password, code) => {
     const secret = await link(alder, await join(alder, invited))
     expect(await problemOf(redeem(secret, password))).toEqual([code, '/password'])
     expect(await redeem(secret)).toBe(email)
@@ -116,7 +116,7 @@ describe('an invitation', () => {
     expect(await viewOfLink('invitation', invitation)).toEqual({ state: 'expired' })
   })
 
-  it('is withdrawn by a new one, by hand, and with its member', async () => {
+  it('is withdrawn by a new one, by an Admin, and with its member', async () => {
     const member = await join(alder, invited)
     const first = await link(alder, member)
     const second = await link(alder, member)
@@ -131,7 +131,7 @@ describe('an invitation', () => {
     expect(await problemOf(redeem(third))).toEqual(UNKNOWN_LINK)
   })
 
-  it('that is withdrawn, or whose member is disabled, at the moment of its use is used or gone, and nothing between', async () => {
+  it('is either used or withdrawn, when it is withdrawn or its member disabled during the redemption', async () => {
     for (const end of ['withdraw', 'disable']) {
       email = `ana.${++made}@alder.example`
       const member = await join(alder, invited)
@@ -148,7 +148,7 @@ describe('an invitation', () => {
     }
   })
 
-  it('is taken up before its customer is closed or after it, and then nobody comes in', async () => {
+  it('is either accepted before its customer is closed, or rejected after it', async () => {
     const closing = (await addNewCustomer()) as CustomerId
     const member = await join(closing, invited)
     const secret = await link(closing, member)
@@ -162,7 +162,7 @@ describe('an invitation', () => {
     await isLocked.promise
     const redeeming = problemOf(redeem(secret))
     const { app } = database.opened
-    // Whoever closes a customer takes this lock: see the migration `closed-customers`.
+    // The transaction that closes a customer takes this lock: see the migration `closed-customers`.
     const closes = 'SELECT pg_try_advisory_xact_lock(43, hashtext($1)) AS at_once'
     const waits =
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
@@ -182,7 +182,7 @@ describe('an invitation', () => {
     expect(await problemOf(redeem(closedLink))).toEqual(UNKNOWN_LINK)
   })
 
-  it('that is none, or of the other page, is nothing', async () => {
+  it('is unknown with a wrong secret, or on the page of the other kind', async () => {
     expect(await problemOf(redeem('x'.repeat(43)))).toEqual(UNKNOWN_LINK)
     expect(await viewOfLink('invitation', 'x'.repeat(43))).toEqual({ state: 'unknown' })
     const secret = await link(alder, await join(alder, invited))
@@ -192,8 +192,8 @@ describe('an invitation', () => {
   })
 })
 
-describe('an invitation of somebody who is a member elsewhere', () => {
-  it('is accepted with the password of there, which opens both from then on', async () => {
+describe('an invitation for a member of another customer', () => {
+  it('is accepted with the password from the other customer, which then opens both', async () => {
     await join(alder, { passwordHash: null })
     await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${email}'`)
     const secret = await link(birch, await join(birch, invited))
@@ -206,7 +206,7 @@ describe('an invitation of somebody who is a member elsewhere', () => {
     expect(await opens(OLD)).toBe('several')
   })
 
-  it('looks the same as one of somebody who is not', async () => {
+  it('looks the same as one for an address without memberships', async () => {
     const newcomer = await link(birch, await join(birch, invited))
     const view = await viewOfLink('invitation', newcomer)
     const wrong = await problemOf(redeem(newcomer, OLD, false))
@@ -217,7 +217,7 @@ describe('an invitation of somebody who is a member elsewhere', () => {
     expect(await problemOf(redeem(existing, 'wrong wrong wrong', false))).toEqual(wrong)
   })
 
-  it('and is redeemed by whoever made it opens nothing elsewhere, and takes nothing away there', async () => {
+  it('opens nothing elsewhere and takes nothing away, when its author redeems it', async () => {
     await join(alder)
     await redeem(await link(birch, await join(birch, invited)))
     expect([await opens(NEW), await opens(OLD)]).toEqual(['birch', 'alder'])
@@ -235,7 +235,7 @@ describe('an invitation of somebody who is a member elsewhere', () => {
 })
 
 describe('a link for a new password', () => {
-  it('that was made for one customer sets the password there, and ends the sessions there alone', async () => {
+  it('sets the password of its customer and ends the sessions there, where it was made for one customer', async () => {
     const member = await join(alder, { passwordHash: null })
     await join(birch, { passwordHash: null })
     await run(database.url, `UPDATE people SET password_hash = '${hash}' WHERE email = '${email}'`)
@@ -243,11 +243,12 @@ describe('a link for a new password', () => {
     expect(await viewOfLink('reset', secret)).toMatchObject({ passwordPrompt: 'new', customer: 'alder' })
     expect(await problemOf(redeem(secret, OLD, false))).toEqual(['invalid_request', '/isNew'])
     await redeem(secret)
-    // What its Admin may have chosen opens that one alone, which the former password opens no more.
+    // A password that an Admin may have chosen opens only this membership, and the former password does not open it any
+    // more.
     expect([await opens(NEW), await opens(OLD)]).toEqual(['alder', 'birch'])
   })
 
-  it('keeps one salt for all of somebody’s passwords, so that one computation compares with all', async () => {
+  it('reuses one salt for all passwords of a person, so that one computation compares them all', async () => {
     await join(alder)
     await redeem(await link(birch, await join(birch, invited)))
     const person = await findPerson(email)

@@ -22,13 +22,13 @@ import { recoverBy } from './recoveries.ts'
 import { passwordScopeOf } from './rules.ts'
 import { consumeLink } from './store.ts'
 
-/** How a link is redeemed: with a password that is chosen now, or with one that its person has already. */
+/** Redemption of a link, with a new password or with the person's present one. */
 export type Redeeming = { secret: string; password: string; isNew: boolean }
 
 /**
- * Redeems a link, once. It opens no session: whoever has redeemed one signs in.
+ * Redeems a link once. Opens no session: the member signs in afterwards.
  * @returns the address to sign in with
- * @throws Problem `not_found` where it can't be used (any more), `invalid_request` at the password, `rate_limited`
+ * @throws Problem `not_found` where the link is not valid (any more), `invalid_request` at the password, `rate_limited`
  */
 export async function redeemLink({ secret, password, isNew }: Redeeming): Promise<string> {
   const link = await findLink(secret)
@@ -54,7 +54,7 @@ export async function redeemLink({ secret, password, isNew }: Redeeming): Promis
 type Whose = { person: Person; membership: Membership }
 type Decide = (tx: Transaction, person: Locked, lockedMembership: Membership) => Promise<Part[]>
 
-/** A new password: of the membership alone, or of its person, all of whose sessions end then. */
+/** Returns the changes for a new password: of the membership, or of its person, whose sessions all end then. */
 async function partsOfNew(link: Link, { person, membership }: Whose, password: string): Promise<Decide> {
   const violation = await checkPassword(password, membership)
   if (violation !== undefined) throw invalidAt('/password', violation)
@@ -67,21 +67,24 @@ async function partsOfNew(link: Link, { person, membership }: Whose, password: s
     if (passwordScope === 'membership') {
       const wait = await countSetting(lockedMembership.customerId, lockedMembership.email)
       if (wait > 0) throw tooOften(wait)
-      // Each that its person can enter has a password of its own then.
+      // Each membership that the person can enter gets the password as its own.
       const all = locked.memberships.filter((one) => !one.isDisabled && !one.isInvited && !one.isSignOnOnly)
       const theirs = kind === 'recovery' ? all : [lockedMembership]
       return theirs.map((one) => partOf(link, one, { hash, isIsolated: !isMailed || isAway }))
     }
     if (personStatus === 'gone') await resetPerson(tx, locked.personId)
     await setPersonHash(tx, locked.personId, hash)
-    // An invitation elsewhere waits for its own link.
+    // Invitations of other customers are accepted by their own links.
     const others =
       kind === 'invitation' ? [] : locked.memberships.filter((one) => !one.isInvited && !one.isSignOnOnly)
     return [...new Set([lockedMembership, ...others])].map((one) => partOf(link, one, { hash: null }))
   }
 }
 
-/** With the password that its person has already, a membership is taken up: that password opens it from now on. */
+/**
+ * Returns the changes that accept a membership with the person's present password, which opens the membership from then
+ * on.
+ */
 async function partsOfPresent(link: Link, { person, membership }: Whose, password: string): Promise<Decide> {
   if (link.kind !== 'invitation') throw invalidAt('/isNew', 'must be true: this link sets a new password')
   const address = requestContext()?.address ?? ''
@@ -92,13 +95,13 @@ async function partsOfPresent(link: Link, { person, membership }: Whose, passwor
     throw invalidAt('/password', 'is not the one that you have here')
   await attempt.refund()
   return async (_, locked, lockedMembership) => {
-    // Changed meanwhile.
+    // The password was changed since the comparison.
     if (presentOf(locked) !== present) throw invalidAt('/password', 'is not the one that you have here')
     return [partOf(link, lockedMembership, { hash: null, isPresent: true })]
   }
 }
 
-/** What redeeming does to one membership, with its row in that customer's history. */
+/** Returns the change of one membership on redemption, with the audit event of its customer. */
 function partOf(
   link: Link,
   { customerId, memberId, name, isInvited }: Membership,
@@ -114,9 +117,9 @@ function partOf(
     customerId,
     async run(tx) {
       if (isInvited) await checkStillOpen(tx, customerId)
-      // The member first, as whoever makes or withdraws a link does.
+      // Locks the member first, like the functions that make and withdraw links.
       if (isPresent) await acceptMembership(tx, customerId, memberId, hash)
-      else await setPasswordHash(tx, customerId, memberId, hash, { from: device() })
+      else await setPasswordHash(tx, customerId, memberId, { hash, from: device() })
       if (isInvited && !isPresent) await acceptMembership(tx, customerId, memberId)
       if (isInvited && isIsolated) await isolateMembership(tx, customerId, memberId)
       if (isLinks && !(await consumeLink(tx, customerId, link.id))) throw linkExpired()

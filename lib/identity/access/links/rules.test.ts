@@ -16,7 +16,7 @@ it.each([
   expect(stateOf({ isUsed, isWithdrawn, isExpired })).toBe(state)
 })
 
-describe('a new password opens', () => {
+describe('passwordScopeOf', () => {
   it.each([
     ['invitation', false, false, false, 'membership'],
     ['invitation', false, true, false, 'membership'],
@@ -28,7 +28,7 @@ describe('a new password opens', () => {
     ['reset', true, true, true, 'membership'],
     ['recovery', true, true, false, 'person'],
     ['recovery', true, true, true, 'membership'],
-  ] as const)('by %s, mailed %s, with a password before %s, away %s: the %s', (...row) => {
+  ] as const)('sets a password by %s (mailed %s, existing password %s, away %s) for the %s', (...row) => {
     const [kind, isMailed, hasPassword, isAway, passwordScope] = row
     expect(passwordScopeOf(kind, { isMailed, hasPassword, isAway })).toBe(passwordScope)
   })

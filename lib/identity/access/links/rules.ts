@@ -1,26 +1,30 @@
-/** What a link that is made for a member is for: to take up the membership, or to set its password anew. */
+/** Purpose of a link: to accept a membership, or to set a new password. */
 export type LinkKind = 'invitation' | 'reset'
 
-/** How long a link can be used, in seconds. */
+/** Lifetime of a link, in seconds. */
 export const LINK_SECONDS: Record<LinkKind, number> = { invitation: 7 * 24 * 60 * 60, reset: 30 * 60 }
 
-/** What is left of a link. */
+/** State of a link. */
 export type LinkState = 'open' | 'used' | 'withdrawn' | 'expired'
 
-/** Used comes first: whoever opens their link again is told that it has done its work. */
+/**
+ * Returns the state of a link. `used` comes first, so that a member who opens their link again learns that it was
+ * redeemed.
+ */
 export function stateOf(link: { isUsed: boolean; isWithdrawn: boolean; isExpired: boolean }): LinkState {
   if (link.isUsed) return 'used'
   if (link.isWithdrawn) return 'withdrawn'
   return link.isExpired ? 'expired' : 'open'
 }
 
-/** Whom a new password opens that is set by a link: see lib/identity/access/people/rules.ts. */
+/** Scope of a password that is set by a link: see lib/identity/access/people/rules.ts. */
 export type PasswordScope = 'person' | 'membership'
 
 /**
- * Whom a password opens that is set by a link. A link that was shown to whoever made it may be redeemed by them: it sets that
- * membership's own password. One that was mailed proves the address, so it sets its person's; but an invitation takes no
- * password away that somebody has elsewhere, nor does any link while its person is away: see lib/identity/access/people/change.ts.
+ * Returns whether a password set by a link is the membership's or the person's. A copied link may be redeemed by the
+ * Admin who made it, so it sets the membership's own password. A mailed link proves control of the address, so it sets
+ * the person's password, except that an invitation does not replace an existing password, and no link does while the
+ * person is away: see lib/identity/access/people/change.ts.
  */
 export function passwordScopeOf(
   kind: LinkKind | 'recovery',

@@ -15,12 +15,13 @@ import { IS_DUE, LEASE, rejectExpired } from '#lib/platform/mail/queue.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { LINK_SECONDS, type LinkKind } from './rules.ts'
 
-/** Whom a link is for, and who makes it: a member's id, or `operator`. */
+/** Member that a link is for, and its author: a member's id, or `operator`. */
 export type NewLink = { memberId: string; kind: LinkKind; by: string }
 
 /**
- * Makes a link for a member and withdraws the one of its kind before. The secret is told here and nowhere again: whoever is
- * shown it can redeem it, so that it opens that membership alone. Who may make one is the caller's to check, and to record.
+ * Makes a link for a member and withdraws the former one of its kind. The secret is returned once and can't be read
+ * again. A reader of the secret can redeem the link, so it opens that membership only. The caller checks the permission
+ * and records the audit event.
  */
 export async function addLink(
   tx: Transaction,
@@ -33,19 +34,19 @@ export async function addLink(
 }
 
 /**
- * The same for a link that a job mails to the member's address: nobody else gets to see it. It lasts from when it is mailed.
- * Only where a mail server is set.
+ * Like `addLink`, but a job mails the link to the member's address, and no other person sees its secret. Its lifetime
+ * starts with the mail. Requires a mail server.
  */
 export async function mailLink(tx: Transaction, customerId: CustomerId, link: NewLink): Promise<void> {
   await insert(tx, customerId, link, { state: 'WAITING' })
 }
 
-/** The address of a link. */
+/** Returns the address of a link. */
 export function addressOf(kind: LinkKind, secret: string): string {
   return `${env().baseUrl}/${kind}/${secret}`
 }
 
-/** What makes a link: 256 bits, of which only the digest is kept. */
+/** Returns a new secret of 256 bits. Only its digest is stored. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
@@ -57,7 +58,7 @@ async function insert(
   more: { digest: string } | { state: 'WAITING' },
 ): Promise<Date> {
   const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
-  // Of two who make one at the same moment, the second one withdraws that of the first.
+  // Of two concurrent links, the second withdraws the first.
   await tx.select({ id: members.id }).from(members).where(memberFilter).for('no key update')
   await withdrawLinks(tx, customerId, memberId, kind)
   const expiresAt = sql`now() + make_interval(secs => ${LINK_SECONDS[kind]})`
@@ -71,7 +72,7 @@ async function insert(
   return row.expiresAt
 }
 
-/** A member's links, of one kind or of all, open nothing any more. */
+/** Withdraws a member's links, of one kind or of all. */
 export async function withdrawLinks(
   tx: Transaction,
   customerId: CustomerId,
@@ -84,8 +85,8 @@ export async function withdrawLinks(
 }
 
 /**
- * Uses a link up.
- * @returns false where it can't be used any more: of two who redeem it at the same moment, one does
+ * Consumes a link.
+ * @returns false where it is not valid any more: only one of two concurrent requests succeeds
  */
 export async function consumeLink(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
   const linkFilter = and(eq(accountLinks.customerId, customerId), eq(accountLinks.id, id))
@@ -96,7 +97,7 @@ export async function consumeLink(tx: Transaction, customerId: CustomerId, id: s
   return used.rowCount === 1
 }
 
-/** The customer's links that can still be used, or are still to be mailed; of one member, or of all. */
+/** Lists the customer's links that are valid or waiting for their mail; of one member, or of all. */
 export function listOpenLinks(tx: Transaction, customerId: CustomerId, memberId?: string) {
   const { kind, madeBy, createdAt, expiresAt, state } = accountLinks
   const openFilter = and(
@@ -111,11 +112,11 @@ export function listOpenLinks(tx: Transaction, customerId: CustomerId, memberId?
 
 const IS_OPEN = and(isNull(accountLinks.usedAt), isNull(accountLinks.withdrawnAt))
 
-/** Then nobody asks any more who was invited when. */
+/** Retention of links; after it, the author and the time of an invitation are of no use any more. */
 const RETENTION = sql`interval '90 days'`
 
 /**
- * Removes the customer's links that have ended long ago.
+ * Removes the customer's links that expired before the retention.
  * @returns how many
  */
 export async function pruneLinks(tx: Transaction, customerId: CustomerId): Promise<number> {
@@ -123,7 +124,7 @@ export async function pruneLinks(tx: Transaction, customerId: CustomerId): Promi
   return removeLinks(tx, customerId, isOld)
 }
 
-/** Removes those of the customer's links of which this holds. @returns how many */
+/** Removes the customer's links that match the condition. @returns how many */
 export async function removeLinks(
   tx: Transaction,
   customerId: CustomerId,
@@ -138,7 +139,7 @@ export async function removeLinks(
   return ids.length
 }
 
-/** A link that this process is to mail, with whom it goes to. */
+/** Link for this process to mail, with its recipient. */
 export type DueLink = {
   id: string
   kind: LinkKind
@@ -149,8 +150,8 @@ export type DueLink = {
 }
 
 /**
- * Takes one of the customer's links that are to be mailed, and makes its secret; undefined where there is none. It lasts from
- * now on. One that is taken again, for it could not be sent, has a new secret.
+ * Claims one of the customer's links that are waiting for their mail, and makes its secret; undefined where none is.
+ * Its lifetime starts now. A link that is claimed again, after its mail failed, gets a new secret.
  */
 export async function claimLink(tx: Transaction, customerId: CustomerId): Promise<DueLink | undefined> {
   await rejectExpired(tx, customerId, accountLinks, 'created_at')
@@ -167,7 +168,7 @@ export async function claimLink(tx: Transaction, customerId: CustomerId): Promis
         CASE a.kind WHEN 'reset' THEN ${LINK_SECONDS.reset}::int ELSE ${LINK_SECONDS.invitation}::int END)
     FROM due WHERE a.customer_id = ${customerId} AND a.id = due.id RETURNING a.id, a.member_id AS "memberId"`)
   if (!claimed[0]) return undefined
-  // By a statement of its own: Citus refuses an UPDATE beside a table that lies everywhere.
+  // A separate statement: Citus rejects an UPDATE combined with a reference table.
   const { rows } = await tx.execute<Omit<DueLink, 'secret'>>(sql`
     SELECT t.id, t.kind, m.email, m.name, c.name AS customer
     FROM account_links t

@@ -8,8 +8,8 @@ import { measured, requestContext } from '#lib/platform/runtime/log.ts'
 import { type Attempt, countPasswordAttempt } from '../sign-ins/budgets.ts'
 
 /**
- * Counts an attempt to name the present password within a session, before it is compared: whoever has got hold of a
- * session could try passwords there.
+ * Counts an attempt to enter the present password within a session, before the comparison: otherwise a stolen session
+ * allows guessing.
  * @throws Problem `rate_limited`, after too many wrong ones
  */
 export async function attemptInSession(caller: Caller): Promise<Extract<Attempt, { kind: 'counted' }>> {
@@ -20,19 +20,19 @@ export async function attemptInSession(caller: Caller): Promise<Extract<Attempt,
   throw tooManyAttempts(attempt.seconds, 'The current password was wrong too often.')
 }
 
-/** Writes down that the present password was named wrongly in a session, or was so too often: once a minute. */
+/** Records a wrong or throttled attempt at the present password in a session, at most once a minute. */
 export function auditPassword(caller: Caller, what: 'refused' | 'throttled'): Promise<void> {
   const requestId = requestContext()?.requestId ?? randomUUID()
   const event = { action: `password.${what}`, subject: caller.id, actor: actorOf(caller), requestId }
   return recordRejection(caller.customerId, event)
 }
 
-/** A password that is refused at its field. */
+/** Returns the problem of a rejected password at its field. */
 export function invalidAt(pointer: string, detail: string): Problem {
   return new Problem('invalid_request', detail, { errors: [{ pointer, detail }] })
 }
 
-/** An attempt that has to wait for so many seconds. */
+/** Returns the problem of a throttled attempt, with the wait in seconds. */
 export function tooManyAttempts(seconds: number, why: string): Problem {
   const headers = { 'Retry-After': String(seconds) }
   return new Problem('rate_limited', `${why} Wait before you try again.`, { headers })

@@ -43,8 +43,8 @@ async function change(sid: string, currentPassword: string, newPassword: string)
   return { status: response.status, headers: response.headers, json: await response.json() }
 }
 
-describe('naming the present password', () => {
-  it('wrong too often has to wait, in this session, and takes nothing from the others', async () => {
+describe('a wrong present password', () => {
+  it('is throttled after too many attempts, in this session only', async () => {
     const [thief, owner] = [await open(), await open()]
     const tries = await Promise.all(
       Array.from({ length: 12 }, (_, n) => change(thief, `wrong wrong ${n}`, 'another horse battery')),
@@ -58,7 +58,7 @@ describe('naming the present password', () => {
     expect((await change(thief, PASSWORD, 'another horse battery')).status).toBe(429)
     expect((await change(owner, PASSWORD, 'another horse battery')).status).toBe(200)
     expect(await findSessionCaller(digestOf(thief))).toBeUndefined()
-    // However often, once a minute each.
+    // Each event once a minute, however often it happens.
     const events = await database.sql('northwind', EVENTS, [member])
     expect(events).toEqual([
       { action: 'password.changed' },
@@ -75,7 +75,7 @@ describe('a new password', () => {
     ['AnaRuiz2026', /your name|e-mail/],
     ['northwind.example', /e-mail|company/],
     [PASSWORD, /have now/],
-  ])('%s is refused at its field, and costs no attempt', async (newPassword, detail) => {
+  ])('%s is rejected at its field, and not counted as an attempt', async (newPassword, detail) => {
     const sid = await open()
     for (let n = 0; n < 7; n++) {
       const { status, json } = await change(sid, PASSWORD, newPassword)
@@ -87,7 +87,7 @@ describe('a new password', () => {
     expect((await change(sid, PASSWORD, 'another horse battery')).status).toBe(200)
   })
 
-  it('leaves no session behind that was opened with the old one meanwhile', async () => {
+  it('leaves no session that was opened concurrently with the old password', async () => {
     const customerId = 'northwind' as CustomerId
     const owner = new pg.Client({ connectionString: database.url })
     await owner.connect()
@@ -95,7 +95,7 @@ describe('a new password', () => {
     let isOver = false
     const hash = await hashPassword('another horse battery')
     await scope({ customerId }, async (tx) => {
-      await setPasswordHash(tx, customerId, member, hash)
+      await setPasswordHash(tx, customerId, member, { hash })
       entering = signIn({ email, password: PASSWORD }, { address: '192.0.2.1', userAgent: '', cookies: '' })
       entering.finally(() => {
         isOver = true

@@ -15,9 +15,9 @@ import { hashPassword, passwordFits, saltOf } from './hash.ts'
 import { setPasswordHash, setPersonHash } from './set.ts'
 
 /**
- * Changes the password of a signed-in member and ends their other sessions, wherever it opened one: the new one opens what
- * the former one did, and nothing else. Whoever has got hold of a session could try passwords here, so each attempt is
- * counted before the present one is compared.
+ * Changes the password of a signed-in member and ends the other sessions that the old password opened. The new password
+ * opens the same memberships as the old one. Each attempt is counted before the comparison, because a stolen session
+ * would allow guessing otherwise.
  * @throws Problem `invalid_request` at a field, `rate_limited`
  */
 export async function replacePassword(
@@ -66,7 +66,7 @@ export async function replacePassword(
   await attempt.refund()
 }
 
-/** What the change does to a membership that the former password opened. */
+/** Returns the change of one membership that the old password opened. */
 function partOf(
   { customerId, memberId, name }: Membership,
   membershipHash: string | null,
@@ -77,7 +77,7 @@ function partOf(
     async run(tx) {
       const here = requestContext()
       const from = here && { address: here.address, userAgent: here.agent ?? '' }
-      await setPasswordHash(tx, customerId, memberId, membershipHash, { exceptSession, from })
+      await setPasswordHash(tx, customerId, memberId, { hash: membershipHash, exceptSession, from })
       await reauthenticate(tx, customerId, exceptSession, proof)
       const actor = { kind: 'member', id: memberId, name } as const
       await recordAudit(tx, customerId, { action: 'password.changed', subject: memberId, actor, requestId })

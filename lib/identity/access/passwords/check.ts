@@ -1,15 +1,16 @@
 import 'server-only'
 import { commonForms, type Owner, validatePassword } from './rules.ts'
 
-/** So many of the list of leaked ones, which has the most common one first, are refused with anything around them, too. */
+/** Number of the most common leaked passwords that are also rejected with digits and signs around them. */
 const MAX_COMMON = 10_000
 
 type PasswordLists = { leaked: Set<string>; common: Set<string> }
 let lists: Promise<PasswordLists> | undefined
 
 /**
- * What is wrong with a new password, as it ends a sentence that begins with "The password"; undefined: nothing.
- * @param isCurrent whether it is the one that the owner has now
+ * Returns the violation of a new password, as the end of a sentence that begins with "The password"; undefined:
+ * acceptable.
+ * @param isCurrent whether it equals the owner's current password
  */
 export async function checkPassword(
   password: string,
@@ -28,7 +29,7 @@ export async function checkPassword(
   return undefined
 }
 
-/** Loaded with the first password that is set: it takes some megabytes, and most processes never need it. */
+/** Loads the lists with the first new password: they take some megabytes, and most processes never need them. */
 async function load(): Promise<PasswordLists> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   const leaked = dictionary['passwords-common']

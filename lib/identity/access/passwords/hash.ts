@@ -4,44 +4,48 @@ import { type Algorithm, hash } from '@node-rs/argon2'
 import { gate } from '#lib/platform/runtime/concurrency.ts'
 import type { Person } from '../people/rules.ts'
 
-// OWASP's second choice of parameters: 19 MiB, 2 passes, 1 lane.
+// OWASP's second set of parameters: 19 MiB, 2 passes, 1 lane.
 const OPTIONS = { algorithm: 2 satisfies Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Argon2id in PHC's text: parameters, salt and digest. */
+/** Argon2id hash in PHC format: parameters, salt and digest. */
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$[A-Za-z0-9+/]+$/
 
 /**
- * Argon2id of a password, with its salt and parameters in the text.
- * @param salt where somebody has several passwords: see `saltOf`
+ * Returns the Argon2id hash of a password, including its salt and parameters.
+ * @param salt shared salt of a person with several passwords: see `saltOf`
  */
 export function hashPassword(password: string, salt?: Uint8Array): Promise<string> {
   return hash(password.normalize('NFC'), { ...OPTIONS, ...(salt ? { salt } : {}) })
 }
 
 /**
- * The salt that all passwords of a person share: one computation then compares with all of them, and so the time of an
- * answer does not tell of how many customers somebody is a member.
+ * Returns the salt that all passwords of a person share: one computation then compares all of them, so the response
+ * time does not reveal the number of memberships (timing attack).
  */
 export function saltOf({ passwordHash, memberships, personId }: Person): Uint8Array | undefined {
   for (const stored of [passwordHash, ...memberships.map((one) => one.passwordHash)]) {
     const salt = PHC.exec(stored ?? '')?.[4]
     if (salt !== undefined) return Buffer.from(salt, 'base64')
   }
-  // Two first passwords may be set at one moment.
+  // Two first passwords may be set concurrently.
   return personId === null
     ? undefined
     : createHash('sha256').update(`salt ${personId}`).digest().subarray(0, 16)
 }
 
-/** Each takes a thread of four, and 19 MiB: however many sign in at once, exports and files have the others. */
+/**
+ * Limits concurrent hashes: each takes one of four threads and 19 MiB, and the other threads stay free for exports and
+ * files.
+ */
 const enter = gate({ atOnce: 2, waiting: 60, timeoutMs: 5000 })
 
 let decoy: Promise<string> | undefined
 
 /**
- * Which of somebody's passwords it is. Takes the same time where there is none, so that names can't be probed.
- * @param storedHashes as texts of Argon2id, of one person
- * @throws Problem `service_unavailable`, where too many are looked at
+ * Returns the stored hash that the password matches. Takes the same time without any hash, so that accounts can't be
+ * probed (timing attack).
+ * @param storedHashes Argon2id hashes of one person
+ * @throws Problem `service_unavailable`, where too many hashes are being computed
  */
 export async function fittingOf(
   password: string,
@@ -49,7 +53,7 @@ export async function fittingOf(
 ): Promise<string | undefined> {
   decoy ??= hashPassword('nobody has this password')
   const nobodys = await decoy
-  // One group, but for what is no text of ours.
+  // One group for all hashes with the same salt; unparsable ones are skipped.
   const groups = Map.groupBy(storedHashes.length > 0 ? storedHashes : [nobodys], saltAndParameters)
   const leave = await enter()
   let fitting: string | undefined
@@ -66,8 +70,8 @@ export async function fittingOf(
 }
 
 /**
- * Whether the password fits; it takes the same time where there is none.
- * @throws Problem `service_unavailable`, where too many are looked at
+ * Returns whether the password matches; takes the same time without a hash.
+ * @throws Problem `service_unavailable`, where too many hashes are being computed
  */
 export async function passwordFits(
   password: string,

@@ -1,19 +1,19 @@
-/** In characters, both included. */
+/** Length limits in characters, both inclusive. */
 export const PASSWORD_MIN = 10
 export const PASSWORD_MAX = 200
 
-/** Whose password it is. */
+/** Owner of a password, whose public details it must not be built from. */
 export type Owner = { name: string; email: string; customerName: string; customerDomain: string }
 
-/** Fewer characters than these, beside what anybody knows of the owner, are no password of their own. */
+/** Fewest characters of a password that must be left without public details of its owner. */
 const MIN_UNRELATED_CHARACTERS = 8
-/** Shorter words are in many passwords by chance. */
+/** Shorter terms appear in many passwords by chance. */
 const MIN_TERM_LENGTH = 4
 
 /**
- * What is wrong with a new password as such, as it ends a sentence that begins with "The password"; undefined: nothing.
- * The list of common ones is asked apart, because it is long.
- * @param isCurrent whether it is the one that the owner has now
+ * Returns the violation of a new password by itself, as the end of a sentence that begins with "The password";
+ * undefined: acceptable. The long list of common passwords is checked separately.
+ * @param isCurrent whether it equals the owner's current password
  */
 export function validatePassword(password: string, owner: Owner, isCurrent = false): string | undefined {
   const { length } = password
@@ -29,14 +29,17 @@ export function validatePassword(password: string, owner: Owner, isCurrent = fal
   return undefined
 }
 
-/** What a list of common passwords is asked for: the password, and what is left without digits and signs around it. */
+/**
+ * Returns the forms to look up in a list of common passwords: the password, and its core without surrounding digits and
+ * signs.
+ */
 export function commonForms(password: string): string[] {
   const text = plain(password)
   const bare = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
   return bare.length < MIN_TERM_LENGTH ? [text] : [text, bare]
 }
 
-/** Letters' case and form are no part of what makes a password hard to guess. */
+/** Normalizes a text: letter case and accents do not make a password harder to guess. */
 function plain(text: string): string {
   return text.normalize('NFKC').toLowerCase()
 }
@@ -48,7 +51,7 @@ function termsOf(text: string): string[] {
   )
 }
 
-/** Whether too little is left of a password without these words, the longest of which are taken off first. */
+/** Returns whether too little is left of a password without these terms. The longest terms are removed first. */
 function isAbout(password: string, terms: readonly string[]): boolean {
   const longestFirst = terms.map(plain).toSorted((a, b) => b.length - a.length)
   const left = longestFirst.reduce((rest, term) => rest.replaceAll(term, ''), plain(password))

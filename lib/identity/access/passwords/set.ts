@@ -9,19 +9,23 @@ import { members } from '#lib/platform/db/schema/customers.ts'
 import { deviceOfSession, notifyMember } from '../sign-ins/account-mail.ts'
 import { forgetBrowsers } from '../sign-ins/browsers.ts'
 
-/** Where a password was set, as the mail about it tells. */
+/** Device at which a password was set, as named in the mail about it. */
 export type Device = { address: string; userAgent: string }
 
 /**
- * Sets a membership's own password, or takes it away, so that its person's opens it. Ends the member's sessions, and forgets
- * the browsers that the account knows, but for the session named `keep` and its browser. The member is told by mail.
+ * Sets a membership's own password; null removes it, so that its person's password opens the membership. Ends the
+ * member's sessions and forgets the account's known browsers, except for the session `exceptSession` and its browser.
+ * Notifies the member by mail.
  */
 export async function setPasswordHash(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
-  hash: string | null,
-  { exceptSession = '', from }: { exceptSession?: string; from?: Device | undefined } = {},
+  {
+    hash,
+    exceptSession = '',
+    from,
+  }: { hash: string | null; exceptSession?: string; from?: Device | undefined },
 ): Promise<void> {
   await setMembershipHash(tx, customerId, memberId, hash)
   await forgetBrowsers(tx, customerId, memberId, exceptSession)
@@ -31,15 +35,18 @@ export async function setPasswordHash(
   await notifyMember(tx, customerId, memberId, 'new-password', device)
 }
 
-/** Sets the password of a person, or takes it away, in the scope of one of their customers. It opens what has none of its own. */
+/**
+ * Sets or removes the password of a person, in the scope of one of their customers. It opens the memberships without a
+ * password of their own.
+ */
 export async function setPersonHash(tx: Transaction, personId: string, hash: string | null): Promise<void> {
   const { rowCount } = await tx.update(people).set({ passwordHash: hash }).where(eq(people.id, personId))
   if (rowCount !== 1) throw new Error('A person is changed in the scope of one of their customers.')
 }
 
 /**
- * Takes a membership up: from now on its person may sign in there.
- * @param hash of its own password; null: its person's opens it; undefined: that stays as it is
+ * Accepts a membership: its person can sign in there from now on.
+ * @param hash the membership's own password; null: the person's password opens it; undefined: unchanged
  */
 export async function acceptMembership(
   tx: Transaction,
@@ -53,8 +60,8 @@ export async function acceptMembership(
 }
 
 /**
- * No password or factor that the person of a member has elsewhere counts here, nor is it asked for, until its person's password is
- * set for it.
+ * Isolates a membership: its person's password and factors do not count here, and are not asked for, until the person's
+ * password is set for it.
  */
 export async function isolateMembership(
   tx: Transaction,
@@ -72,7 +79,7 @@ async function setMembershipHash(
   hash: string | null,
 ) {
   const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
-  // What its person's password opens asks for its person's factors.
+  // The person's password opens the membership, so the person's factors are required.
   const isolation = hash === null ? { factorsApart: false } : {}
   await tx
     .update(members)

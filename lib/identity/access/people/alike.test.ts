@@ -8,8 +8,8 @@ import { addLink } from '../links/store.ts'
 import { hashPassword } from '../passwords/hash.ts'
 import { signIn } from '../sign-in.ts'
 
-// A computation of Argon2 takes a hundred times as long as all else that a sign-in does before it is refused: an answer
-// comes as late as there are of them. The library does what it always does, and is counted.
+// An Argon2 computation takes a hundred times as long as everything else before a rejection, so the response time
+// depends on the number of computations. The test counts the calls of the library, which does its usual work.
 let computed = 0
 vi.mock('@node-rs/argon2', async (importActual) => {
   const library = await importActual<typeof import('@node-rs/argon2')>()
@@ -27,7 +27,7 @@ let [email, made] = ['', 0]
 beforeAll(async () => {
   database = await testDatabase()
   for (const id of ['alder', 'birch', 'cedar']) await addCustomer(id)
-  // The decoy is made with the first one.
+  // The decoy hash is computed with the first attempt.
   await signIn({ email: 'first@x.example', password: PASSWORD }, { address: '', userAgent: '', cookies: '' })
 })
 afterAll(() => database.close())
@@ -41,7 +41,7 @@ const join = async (customer: string, more: object = {}) =>
     ...more,
   })
 const nothing = { passwordHash: null, invitedAt: new Date() }
-/** Takes up an invitation with a password of its own. */
+/** Accepts an invitation with a new password. */
 async function accept(customer: string, password: string) {
   const customerId = customer as CustomerId
   const memberId = await join(customer, nothing)
@@ -51,7 +51,7 @@ async function accept(customer: string, password: string) {
   await redeemLink({ secret, password, isNew: true })
 }
 
-describe('one computation refuses', () => {
+describe('exactly one Argon2 computation rejects', () => {
   it.each<[string, () => unknown]>([
     ['an address that nobody has', () => {}],
     ['a member of one customer', () => join('alder')],

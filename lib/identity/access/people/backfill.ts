@@ -2,7 +2,7 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import type { Backfill } from '#lib/platform/db/backfill.ts'
 
-/** Gives each member their person: the trigger does that for whoever is touched. */
+/** Links each member to their person: the trigger does so for every updated row. */
 export const memberPeople: Backfill = {
   name: 'people',
   async batch(tx, customerId, { after, most }) {

@@ -13,7 +13,8 @@ import { hashPassword, passwordFits } from '../passwords/hash.ts'
 import { lockNewcomer } from './change.ts'
 import { findAnybody } from './find-person.ts'
 
-// Ana has a password and an app. She is disabled at alder when birch invites her address, which somebody else reads.
+// Ana has a password and an app. She is disabled at alder when birch invites her address, whose mail another person
+// reads.
 
 const [alder, birch, cedar] = ['alder', 'birch', 'cedar'] as [CustomerId, CustomerId, CustomerId]
 const [CHOSEN, ANOTHER] = ['a stranger has chosen this', 'chosen once more by mail']
@@ -43,7 +44,7 @@ const walled = (table: string, query: string) =>
 const disable = (disabled: boolean) =>
   scope({ customerId: alder }, (tx) => setDisabled(tx, alder, member, disabled))
 const remove = () => scope({ customerId: alder }, (tx) => setRemoved(tx, alder, member))
-/** Redeems a link that was mailed. */
+/** Redeems a mailed link. */
 async function redeemMailed(kind: 'invitation' | 'reset', customerId = birch, memberId = invited) {
   const made = await scope({ customerId }, (tx) =>
     addLink(tx, customerId, { memberId, kind, by: 'operator' }),
@@ -62,8 +63,8 @@ const opensAlder = async () => {
   return enterWith(email, codeOf(secret))
 }
 
-describe('while a customer has somebody disabled for a while', () => {
-  it('a mailed invitation is taken up apart, and alder is as before once it lets them in again', async () => {
+describe('a person whom a customer has temporarily disabled', () => {
+  it('accepts a mailed invitation in isolation, and finds alder unchanged when it enables the member again', async () => {
     await redeemMailed('invitation')
     expect([await kindOf(CHOSEN), await kindOf(PASSWORD)]).toEqual(['signed-in', 'refused'])
     expect(await opensAlder()).toEqual(expect.any(String))
@@ -74,14 +75,14 @@ describe('while a customer has somebody disabled for a while', () => {
     ])
   })
 
-  it('a link for a new password sets the one of what was taken up apart, and no other', async () => {
+  it('sets the password of the isolated membership only by a link for a new password', async () => {
     await redeemMailed('invitation')
     await redeemMailed('reset')
     expect(await kindOf(CHOSEN)).toBe('signed-in')
     expect(await opensAlder()).toEqual(expect.any(String))
   })
 
-  it('a link that they asked for by mail sets the password wherever they can enter', async () => {
+  it('sets the password of all open memberships by a requested recovery link', async () => {
     await redeemMailed('invitation')
     const there = await join(cedar, email, { passwordHash: null, invitedAt: new Date() })
     await redeemMailed('invitation', cedar, there)
@@ -97,18 +98,18 @@ describe('while a customer has somebody disabled for a while', () => {
     expect(await passwordFits(ANOTHER, hashOf(member))).toBe(false)
   })
 
-  it('single sign-on takes up apart, where the password of before opens nothing', async () => {
+  it('accepts in isolation by single sign-on, where the former password opens nothing', async () => {
     await bySignOn()
     expect(await kindOf(PASSWORD)).toBe('refused')
     expect(await opensAlder()).toEqual(expect.any(String))
   })
 })
 
-describe('whom each customer has taken away', () => {
+describe('a person whom every customer has removed', () => {
   it.each([
     ['a mailed invitation', () => redeemMailed('invitation')],
     ['single sign-on', bySignOn],
-  ] as const)('begins anew by %s', async (_, come) => {
+  ] as const)('starts over by %s', async (_, come) => {
     await remove()
     await come()
     expect(await findAnybody(email)).toMatchObject({ factors: [] })

@@ -9,19 +9,19 @@ import { isolateMembership, setPersonHash } from '../passwords/set.ts'
 import { findAnybody } from './find-person.ts'
 import type { Person } from './rules.ts'
 
-/** What a change of a person does in the scope of one of their customers. */
+/** Part of a change of a person, in the scope of one of their customers. */
 export type Part = { customerId: CustomerId; run(tx: Transaction): Promise<void> }
 
-/** A person who is locked until the transaction ends, with their id. */
+/** Person with their id, locked until the transaction ends. */
 export type Locked = Person & { personId: string }
 
 /**
- * Changes a person and their memberships in one transaction: each part in its customer's scope, so that no customer sees
- * the others. Whoever signs in waits for it.
- * @param find finds the person: before they are locked, and then what is decided by
- * @param decide says what is done where. It is called in the scope of one of the customers.
- * @returns false where nobody is found
- * @throws Problem `service_unavailable` where they became a member of another customer meanwhile
+ * Changes a person and their memberships in one transaction: each part runs in its customer's scope, so that no
+ * customer sees the others. Concurrent sign-ins of the person wait.
+ * @param find finds the person: called before the lock and again after it, for the decision
+ * @param decide returns the parts. It is called in the scope of one of the customers.
+ * @returns false where the person is not found
+ * @throws Problem `service_unavailable` where the person has become a member of another customer concurrently
  */
 export async function changePerson(
   find: () => Promise<Person | undefined>,
@@ -29,7 +29,7 @@ export async function changePerson(
 ): Promise<boolean> {
   const [first] = sortByCustomer((await find())?.memberships ?? [])
   if (!first) return false
-  // A person's password is of no customer: that one of theirs is closed keeps nobody from changing it.
+  // A person's password belongs to no customer, so it can be changed even if one of their customers is closed.
   const change = async (enter: Enter) => {
     const parts = await enter(first.customerId, async (tx) => {
       const personId = await lockPerson(tx, first.customerId, first.memberId, 'to change')
@@ -46,15 +46,18 @@ export async function changePerson(
   return scopeOfMany(change, { evenIfClosed: true })
 }
 
-/** Refuses what is not done at a closed customer, which may have been closed since it was looked up. @throws CC001 as `scope` does */
+/**
+ * Rejects an action that closed customers don't allow; the customer may have been closed since the lookup. @throws
+ * CC001 as `scope` does
+ */
 export async function checkStillOpen(tx: Transaction, customerId: CustomerId): Promise<void> {
   await tx.execute(sql`SELECT enter_to_write(${customerId})`)
 }
 
 /**
- * Locks the person behind a member until the transaction ends: before the member, wherever both are locked.
- * @param why `to change` waits for all others, `to enter` for those who change
- * @returns their id
+ * Locks the person behind a member until the transaction ends; always before the member.
+ * @param why `to change` waits for all other locks, `to enter` only for changes
+ * @returns the person's id
  */
 export async function lockPerson(
   tx: Transaction,
@@ -69,7 +72,7 @@ export async function lockPerson(
       WHERE m.customer_id = ${customerId} AND m.id = ${memberId} FOR ${strength} OF p`)
   const result = await lock()
   if (result.rows[0]) return result.rows[0].id
-  // Written before there were people: the trigger finds this one.
+  // The row is older than the table of people: the trigger adds its person.
   await tx.execute(sql`
     UPDATE members SET person_id = NULL
     WHERE customer_id = ${customerId} AND id = ${memberId} AND person_id IS NULL`)
@@ -81,10 +84,10 @@ function sortByCustomer<T extends { customerId: string }>(all: readonly T[]): T[
 }
 
 /**
- * What has become of somebody. `gone`: each customer has taken them away for good, but where a membership was taken up apart. Who has
- * their address now may be another human being, and what the former one knows and holds must not open what is taken up from
- * now on. `away`: the same, but some customer has only disabled them. It may enable them again, and their password and factors
- * are kept for that: whoever reads their mail meanwhile takes up what they are given apart from these.
+ * Returns the status of a person. `gone`: every customer has removed them, apart from isolated memberships. The address
+ * may belong to another human being now, so the old credentials must not open memberships that are accepted from now
+ * on. `away`: likewise, but some customer has only disabled the member. It may enable them again, so their password and
+ * factors are kept, and a reader of their mail accepts new memberships in isolation.
  */
 export function personStatusOf({ memberships }: Pick<Person, 'memberships'>): 'here' | 'away' | 'gone' {
   const established = memberships.filter(
@@ -94,7 +97,7 @@ export function personStatusOf({ memberships }: Pick<Person, 'memberships'>): 'h
   return established.every(({ isDisabled }) => isDisabled) ? 'away' : 'here'
 }
 
-/** A person begins anew: without a password, and without the factors that counted wherever they were a member. */
+/** Resets a person: removes the password, and the factors that counted at all memberships. */
 export async function resetPerson(tx: Transaction, personId: string): Promise<void> {
   await setPersonHash(tx, personId, null)
   await removeFactors(tx, personId, { reach: null })
@@ -102,8 +105,8 @@ export async function resetPerson(tx: Transaction, personId: string): Promise<vo
 }
 
 /**
- * Locks the person of a member who comes for the first time, as `lockPerson` does. Whoever is gone begins anew, and what is taken up
- * while its person is away is kept apart.
+ * Locks the person of a newly added member, as `lockPerson` does. A person who is `gone` is reset, and a membership
+ * that is accepted while its person is `away` is isolated.
  */
 export async function lockNewcomer(
   tx: Transaction,
@@ -111,7 +114,7 @@ export async function lockNewcomer(
   { id, email }: { id: string; email: string },
 ): Promise<void> {
   const personId = await lockPerson(tx, customerId, id, 'to change')
-  // Whom this transaction has added is not among them yet.
+  // A member that this transaction has added is not visible to this lookup yet.
   const person = await findAnybody(email)
   const personStatus = person ? personStatusOf(person) : 'gone'
   if (personId !== undefined && personStatus === 'gone') await resetPerson(tx, personId)

@@ -7,7 +7,7 @@ import { countsAt, type Factor } from '../factors/rules.ts'
 import type { Membership, Person } from './rules.ts'
 import { issuerDigest } from './session-credential.ts'
 
-// Looked up as the login of sign-in, which alone sees passwords, and who is a member of several customers.
+// Runs as the database role of sign-in, the only one that can read passwords and memberships at several customers.
 
 type Row = {
   person_id: string | null
@@ -35,25 +35,26 @@ type Row = {
 type FactorRow = Omit<Factor, 'createdAt'> & { createdAt: string }
 
 /**
- * Whoever has this address in any case; undefined where nobody has, and where all of their memberships are disabled.
- * @param browser digest of the browser's mark, where it has one
+ * Finds the person with this address, ignoring case; undefined where the address is unknown or all of its memberships
+ * are disabled.
+ * @param browser digest of the browser's device cookie, where it has one
  */
 export async function findPerson(email: string, browser?: string): Promise<Person | undefined> {
   const person = await find(sql`${email}`, browser)
   return person?.memberships.some(({ isDisabled }) => !isDisabled) ? person : undefined
 }
 
-/** The same, though all of their memberships are disabled. */
+/** Like `findPerson`, but also finds a person whose memberships are all disabled. */
 export function findAnybody(email: string): Promise<Person | undefined> {
   return find(sql`${email}`)
 }
 
-/** The person with this id, with all memberships. */
+/** Finds a person by id, with all memberships. */
 export function findPersonById(personId: string, browser?: string): Promise<Person | undefined> {
   return find(sql`(SELECT email FROM people WHERE id = ${personId})`, browser)
 }
 
-/** The person behind a customer's member, with all memberships. */
+/** Finds the person behind a customer's member, with all memberships. */
 export function findPersonOf(
   customerId: CustomerId,
   memberId: string,
@@ -104,7 +105,7 @@ function membershipOf(row: Row, all: readonly Factor[]): Membership {
     memberId: row.id,
     name: row.name,
     email: row.email,
-    // Of what is apart, nothing of the person's opens it.
+    // The person's password and factors do not open an isolated membership.
     passwordHash: row.password_hash ?? (isIsolated ? null : row.person_hash),
     isOwn: row.password_hash !== null,
     isDisabled: row.is_disabled,

@@ -12,7 +12,7 @@ import { signIn } from '../sign-in.ts'
 import { setDeviceCookie } from '../sign-ins/browsers.ts'
 import { countFactorAttempt } from '../sign-ins/budgets.ts'
 
-// Whoever has one of somebody's passwords, as an Admin has who redeemed a link of their own, guesses at the others.
+// An attacker who has one of a person's passwords, such as an Admin who redeemed a copied link, guesses the others.
 
 const [BIRCH, THEIRS] = ['a birch horse battery', 'correct horse battery']
 const birch = 'birch' as CustomerId
@@ -44,7 +44,7 @@ const set = async (password: string) => {
 const pass = (seconds: number) =>
   run(database.url, `UPDATE sign_in_budgets SET last_at = last_at - interval '${seconds} seconds'`)
 
-it('a right password in between takes failures back once an hour', async () => {
+it('a right password between guesses resets failures once an hour', async () => {
   await set(BIRCH)
   const four = async (round: number) => {
     const kinds = []
@@ -54,13 +54,13 @@ it('a right password in between takes failures back once an hour', async () => {
   const denied = Array(4).fill('refused')
   expect([await four(1), await enter(BIRCH)]).toEqual([denied, 'signed-in'])
   expect([await four(2), await enter(BIRCH)]).toEqual([denied, 'signed-in'])
-  // The four of before still count, and the right one does not.
+  // The four earlier failures still count, and the success does not.
   expect(await four(3)).toContain('throttled')
   await pass(3600)
   expect([await enter(BIRCH), await four(4)]).toEqual(['signed-in', denied])
 })
 
-it('many browsers that one right password makes known have one share together', async () => {
+it('browsers that became known by one right password share one budget', async () => {
   await set(BIRCH)
   const kinds: string[] = []
   for (let n = 0; n < 8; n++) {
@@ -77,22 +77,22 @@ it('many browsers that one right password makes known have one share together', 
     for (let guess = 0; guess < 4; guess++)
       kinds.push((await signIn({ email, password: `guess ${n} ${guess}` }, recognized)).kind)
   }
-  // Each of them alone has five.
+  // Each browser by itself has five attempts.
   expect(kinds.slice(0, 20)).toEqual(Array(20).fill('refused'))
   expect(kinds.slice(20)).toContain('throttled')
 })
 
-it('a password that is right takes only itself back, where it has nothing else to', async () => {
+it('a right password without former failures refunds only itself', async () => {
   await set(BIRCH)
   for (let n = 0; n < 8; n++) expect(await enter(BIRCH)).toBe('signed-in')
 })
 
-it('a guess that is set as the own password, to see what it opens, is counted too', async () => {
+it('a guess that is set as one’s own password, to see which memberships it opens, is counted', async () => {
   const answers = []
   for (let n = 0; n < 7; n++) answers.push(await set(`${n} guesses at a horse`))
   expect(answers.slice(0, 5)).toEqual(Array(5).fill('done'))
   expect(answers.slice(-1)).toEqual(['rate_limited'])
-  // What somebody else may set is left alone by that.
+  // Passwords that another person sets are not affected.
   const other = await addMember('alder', { roles: [], email: `other.${email}`, invitedAt: new Date() })
   const alder = 'alder' as CustomerId
   const { secret } = await scope({ customerId: alder }, (tx) =>
@@ -101,7 +101,7 @@ it('a guess that is set as the own password, to see what it opens, is counted to
   await redeemLink({ secret, password: BIRCH, isNew: true })
 })
 
-it('a right code of a second factor takes wrong ones back once an hour', async () => {
+it('a right code of a second factor resets wrong ones once an hour', async () => {
   const person = `person of ${email}`
   const round = async () => {
     const kinds = []

@@ -30,11 +30,11 @@ const opened = (hash: string, ...memberships: Membership[]) =>
   openedBy(hash, { memberships }).map(({ customerId }) => customerId)
 
 describe('a password', () => {
-  it('of a person opens what has none of its own', () => {
+  it('opens memberships without a password of their own, where it is the person’s', () => {
     expect(opened('persons', at('a'), at('b'), at('c', membershipWith('x')))).toEqual(['a', 'b'])
   })
 
-  it('of a membership opens that one, and those that were taken up with the same one', () => {
+  it('opens its own membership, and those that were accepted with the same password', () => {
     expect(opened('x', at('a', membershipWith('x')), at('b', membershipWith('y')), at('c'))).toEqual(['a'])
     expect(opened('x', at('a', membershipWith('x')), at('b', membershipWith('x')), at('c'))).toEqual([
       'a',
@@ -42,17 +42,17 @@ describe('a password', () => {
     ])
   })
 
-  it('opens nothing that is disabled, or not taken up', () => {
+  it('opens no membership that is disabled or not accepted', () => {
     expect(opened('persons', at('a', { isDisabled: true }), at('b', { isInvited: true }))).toEqual([])
     expect(opened('x', at('a', { ...membershipWith('x'), isDisabled: true }), at('b'))).toEqual([])
   })
 
-  it('that nobody has opens nothing', () => {
+  it('opens nothing where no hash matches', () => {
     expect(opened('other', at('a'), at('b', membershipWith('x')), at('c', membershipWith(null)))).toEqual([])
   })
 })
 
-it('somebody’s passwords are each told once, without those of disabled memberships', () => {
+it('passwordsOf lists each password of a person once, without those of disabled memberships', () => {
   const memberships = [
     at('a'),
     at('b'),
@@ -63,7 +63,7 @@ it('somebody’s passwords are each told once, without those of disabled members
   expect(passwordsOf({ memberships: [at('a', membershipWith(null))] })).toEqual([])
 })
 
-describe('after a proof comes', () => {
+describe('nextStep after a verified credential', () => {
   const [a, b] = [at('a'), at('b')]
   it.each([
     ['nothing, where it opens nothing', [], undefined, { kind: 'refuse' }],
@@ -72,12 +72,12 @@ describe('after a proof comes', () => {
     ['a session of the one that was picked', [a, b], 'b', { kind: 'open', membership: b }],
     ['the pick again, after one that it does not open', [a, b], 'c', { kind: 'pick' }],
     ['the pick again, after one that is gone, though there is one left', [a], 'b', { kind: 'pick' }],
-  ])('%s', (_, memberships, picked, step) => {
+  ])('returns %s', (_, memberships, picked, step) => {
     expect(nextStep({ memberships, picked, proven: ['password'] })).toEqual(step)
   })
 })
 
-describe('where there are second factors, after a proof comes', () => {
+describe('nextStep with second factors, after a verified credential', () => {
   const factor = (factorScope: string | null): Factor => ({
     id: `at ${factorScope}`,
     kind: 'totp',
@@ -130,11 +130,11 @@ describe('where there are second factors, after a proof comes', () => {
       ['password'],
       { kind: 'open', membership: plain },
     ],
-  ])('%s', (_, memberships, picked, verifiedMethods, step) => {
+  ])('returns %s', (_, memberships, picked, verifiedMethods, step) => {
     expect(nextStep({ memberships, picked, proven: verifiedMethods })).toEqual(step)
   })
 
-  it('names to a password alone no customer that needs a factor', () => {
+  it('hides customers that need a factor from a caller with only a password', () => {
     expect(pickable([plain, persons, bare], ['password'])).toEqual([plain, bare])
     expect(pickable([plain, persons, withFactor], ofPerson)).toEqual([plain, persons, withFactor])
   })

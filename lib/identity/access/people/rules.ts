@@ -1,7 +1,7 @@
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { type Factor, type Guarded, needOf, opensAlone } from '../factors/rules.ts'
 
-/** One customer's member, as sign-in sees it. */
+/** Membership of a customer, with the details that sign-in needs. */
 export type Membership = {
   customerId: CustomerId
   customerName: string
@@ -9,49 +9,58 @@ export type Membership = {
   memberId: string
   name: string
   email: string
-  /** Argon2id of the password that opens it: its own, else its person's, where it is not apart. Null: none does. */
+  /**
+   * Argon2id hash of the password that opens the membership: its own, or its person's unless it is isolated. Null: no
+   * password does.
+   */
   passwordHash: string | null
-  /** Whether that password is its own, and so opens no membership whose password is its person's. */
+  /** Whether the password is the membership's own, and so opens no membership whose password is its person's. */
   isOwn: boolean
   isDisabled: boolean
-  /** Whether it was taken away for good: such a one is disabled, too. */
+  /** Whether the member was removed for good; removed members are disabled as well. */
   isRemoved: boolean
-  /** Whether its person has not taken it up yet. */
+  /** Whether the invitation is not accepted yet. */
   isInvited: boolean
-  /** Whether its customer lets nobody in but by its own identity providers: no password opens it. */
+  /** Whether single sign-on is mandatory at the customer: no password opens the membership. */
   isSignOnOnly: boolean
-  /** What its customer's identity providers prove with when they open it, of each that knows its person. */
+  /**
+   * Digests of the credentials by which the customer's identity providers open the membership, one per provider that
+   * knows the person.
+   */
   issuerDigests: readonly string[]
-  /** Whether its account knows the browser that was asked about. */
+  /** Whether the browser in question is known to the account. */
   isRecognized: boolean
-  /** The factors that count there. */
+  /** Factors that count at this membership. */
   factors: readonly Factor[]
-  /** Whether its customer demands one. */
+  /** Whether the customer demands a second factor. */
   demandsFactor: boolean
-  /** When an Admin took away there what its person had set up until then. */
+  /** When an Admin reset the person's factors at this customer. */
   factorsResetAt: Date | null
-  /** Whether whoever took it up may be another than its person: neither their password nor their factors count there. */
+  /**
+   * Whether the membership may have been accepted by someone else than its person: neither the person's password nor
+   * their factors count there.
+   */
   isIsolated: boolean
-  /** Whether its customer is closed: its people read, and nobody joins. */
+  /** Whether the customer is closed: its members can only read, and invitations can't be accepted. */
   isClosed: boolean
 }
 
-/** Whoever has an address, with all that they are a member of. */
+/** Owner of an e-mail address, with all memberships. */
 export type Person = {
-  /** Null: written before there were people, until a backfill comes by. */
+  /** Null: the row is older than the table of people, and the backfill has not reached it. */
   personId: string | null
-  /** Argon2id of the password that opens what has none of its own. */
+  /** Argon2id hash of the password that opens the memberships without a password of their own. */
   passwordHash: string | null
-  /** All second factors, wherever they count. */
+  /** All second factors, in any scope. */
   factors: readonly Factor[]
   memberships: readonly Membership[]
 }
 
 /**
- * Whom a password opens: the memberships whose password it is. An Admin may make a link to set a membership's password, and
- * redeem it: so such a password is that membership's own. One that is the person's was set by whoever gets mail at the
- * address, and opens all memberships that have none of their own.
- * @param hash of the password that was proven
+ * Returns the memberships that a password opens. An Admin may make a link, redeem it, and so set a membership's
+ * password: such a password opens that membership only. A person's password was set by a reader of mail at the address,
+ * and opens all memberships without a password of their own.
+ * @param hash hash of the verified password
  */
 export function openedBy(hash: string, { memberships }: Pick<Person, 'memberships'>): Membership[] {
   return memberships.filter(
@@ -60,15 +69,16 @@ export function openedBy(hash: string, { memberships }: Pick<Person, 'membership
   )
 }
 
-/** All passwords that sign somebody in, each once. */
+/** Returns all passwords that open a membership of the person, each once. */
 export function passwordsOf({ memberships }: Pick<Person, 'memberships'>): string[] {
   const open = memberships.filter(({ isDisabled, isSignOnOnly }) => !isDisabled && !isSignOnOnly)
   return [...new Set(open.flatMap(({ passwordHash }) => passwordHash ?? []))]
 }
 
 /**
- * The password by which a person takes up one more membership: their own, where it opens one that they have taken up. One of
- * a membership was perhaps set by an Admin of its customer, who would come in here with it.
+ * Returns the password with which a person can accept another membership: the person's own, where it opens an accepted
+ * membership. A membership's own password does not count: an Admin of its customer may have set it, and could enter the
+ * new customer with it.
  */
 export function presentOf({ passwordHash, memberships }: Pick<Person, 'passwordHash' | 'memberships'>) {
   return passwordHash !== null && openedBy(passwordHash, { memberships }).length > 0
@@ -76,7 +86,10 @@ export function presentOf({ passwordHash, memberships }: Pick<Person, 'passwordH
     : undefined
 }
 
-/** Whom an issuer's proof opens: the membership of its own customer that it is bound to, wherever else its person is a member. */
+/**
+ * Returns the membership that an issuer's credential opens: that of the issuer's customer, whatever other memberships
+ * the person has.
+ */
 export function openedByIssuer(
   credentialDigest: string,
   { memberships }: Pick<Person, 'memberships'>,
@@ -87,7 +100,7 @@ export function openedByIssuer(
   )
 }
 
-/** The memberships that a passkey alone opens, without a password. */
+/** Returns the memberships that a passkey opens without a password. */
 export function openedByPasskey(passkey: Factor, { memberships }: Pick<Person, 'memberships'>): Membership[] {
   const open = memberships.filter(
     ({ isDisabled, isInvited, isSignOnOnly }) => !isDisabled && !isInvited && !isSignOnOnly,
@@ -95,7 +108,7 @@ export function openedByPasskey(passkey: Factor, { memberships }: Pick<Person, '
   return open.filter((one) => one.factors.includes(passkey) && opensAlone(passkey, one))
 }
 
-/** What comes after a proof. `factor` and `set-up` are of one membership, where it is known already which. */
+/** Next step of a sign-in. `factor` and `set-up` name the membership where it is already known. */
 export type Step<M> =
   | { kind: 'refuse' }
   | { kind: 'pick' }
@@ -104,11 +117,11 @@ export type Step<M> =
   | { kind: 'open'; membership: M }
 
 /**
- * What comes next on the way from a proof to a session of one membership. A second factor is asked for ahead of the pick,
- * so that a password alone does not tell of which customers somebody is a member.
- * @param memberships that the proof opens
- * @param proven all that was proven
- * @param picked the customer that was picked of them, once one was
+ * Returns the next step of a sign-in after a verified credential. A second factor is required before the choice of a
+ * customer, so that a password by itself does not reveal the person's customers.
+ * @param memberships memberships that the credential opens
+ * @param proven all verified methods
+ * @param picked id of the chosen customer, once one is chosen
  */
 export function nextStep<M extends Pick<Membership, 'customerId'> & Guarded>({
   memberships,
@@ -134,7 +147,7 @@ export function nextStep<M extends Pick<Membership, 'customerId'> & Guarded>({
     : { kind: 'set-up', membership }
 }
 
-/** The memberships that may be named to whoever has proven this: before any factor was, those that need none. */
+/** Returns the memberships that the choice may list: before a factor is verified, only those that need none. */
 export function pickable<M extends Guarded>(
   memberships: readonly M[],
   verifiedMethods: readonly string[],

@@ -13,26 +13,30 @@ import {
   passwordsOf,
 } from './rules.ts'
 
-// What is kept of a proof, by a password, an issuer or a passkey, and what it opens.
+// Stored form of the credential that opened a session (password, identity provider or passkey), and the memberships
+// that it opens.
 
-/** What is kept of a proof by password: no more than tells whether the password is still the same. */
+/** Returns the stored form of a password credential: it only shows whether the password is still the same. */
 export function passwordDigest(passwordHash: string): string {
   return digestOf(`password ${passwordHash}`)
 }
 
-/** What is kept of a proof by an identity provider: it names who somebody is there, and opens nothing by itself. */
+/**
+ * Returns the stored form of an identity provider's credential: it identifies the subject there, and opens nothing by
+ * itself.
+ */
 export function issuerDigest(providerId: string, subject: string): string {
   return digestOf(`issuer ${providerId} ${subject}`)
 }
 
-/** What is kept of a proof by a passkey alone. */
+/** Returns the stored form of a passkey credential. */
 export function passkeyDigest({ credential }: Pick<Factor, 'credential'>): string {
   return digestOf(`passkey ${credential}`)
 }
 
 /**
- * The memberships that a proof opens now: none where the password is another one by now, the issuer forgotten, or the passkey
- * removed.
+ * Returns the memberships that a credential opens now: none where the password was changed, the issuer removed, or the
+ * passkey removed since.
  */
 export function openedByCredential(credentialDigest: string, person: Person): Membership[] {
   const byIssuer = openedByIssuer(credentialDigest, person)
@@ -45,7 +49,7 @@ export function openedByCredential(credentialDigest: string, person: Person): Me
   return hash === undefined ? [] : openedBy(hash, person)
 }
 
-/** What opened a session, and when the first one of its sign-in was opened. */
+/** Credential that opened a session, and the time when the first session of its sign-in was opened. */
 export type SessionCredential = {
   customerId: CustomerId
   memberId: string
@@ -54,7 +58,10 @@ export type SessionCredential = {
   since: Date
 }
 
-/** What opened a customer's session; undefined for sessions of a release that did not write it down. */
+/**
+ * Finds the credential that opened a customer's session; undefined for sessions of an older release that did not store
+ * it.
+ */
 export function findSessionCredential(
   customerId: CustomerId,
   session: string,

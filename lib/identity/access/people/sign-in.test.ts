@@ -61,7 +61,7 @@ const setPersons = (text: string | null) =>
   )
 
 describe('a member of several customers', () => {
-  it('picks one after the proof, and until then no call is answered', async () => {
+  it('chooses a customer after the verification, and no call is answered before', async () => {
     await join('alder')
     await join('birch', { email: email.toUpperCase() })
     const pending = pendingOf(await enter())
@@ -70,12 +70,12 @@ describe('a member of several customers', () => {
     expect(await selectCustomer('cedar', client(pending))).toEqual({ kind: 'refused' })
     const cookie = await signedIn(await selectCustomer('birch', client(pending)))
     expect(await callerBehind(cookie)).toMatchObject({ customerId: 'birch', name: 'Ana at birch' })
-    // One proof leads to one session.
+    // One verified credential results in one session.
     expect(await selectCustomer('alder', client(pending))).toEqual({ kind: 'refused' })
     expect(await choices(pending)).toEqual([])
   })
 
-  it('picks once, however many picks there are at one moment', async () => {
+  it('chooses once, even with concurrent requests', async () => {
     await join('alder')
     await join('birch')
     const pending = pendingOf(await enter())
@@ -85,7 +85,7 @@ describe('a member of several customers', () => {
     expect(outcomes.filter(({ kind }) => kind === 'signed-in')).toHaveLength(1)
   })
 
-  it('is asked for no pick where the others are disabled, or not taken up', async () => {
+  it('enters without a choice where the other memberships are disabled or not accepted', async () => {
     await join('alder')
     await join('birch', { disabledAt: new Date() })
     await join('cedar', { invitedAt: new Date(), passwordHash: null })
@@ -95,7 +95,7 @@ describe('a member of several customers', () => {
     expect(await mayChange((await callerBehind(cookie)) ?? {})).toBe(false)
   })
 
-  it('picks nothing that was disabled meanwhile, nor with a password that was changed meanwhile', async () => {
+  it('can’t choose a membership that was disabled, or whose password was changed, since the first step', async () => {
     await join('alder')
     await join('birch')
     const pending = pendingOf(await enter())
@@ -108,7 +108,7 @@ describe('a member of several customers', () => {
     expect(await selectCustomer('alder', client(pending))).toEqual({ kind: 'refused' })
   })
 
-  it('that is disabled at the moment of the pick has no session then, nor when it is enabled again', async () => {
+  it('has no session after being disabled during the choice, not even when enabled again', async () => {
     const member = await join('alder')
     await join('birch')
     const pending = pendingOf(await enter())
@@ -123,7 +123,7 @@ describe('a member of several customers', () => {
     expect(left).toEqual([])
   })
 
-  it('has ten minutes and ten tries for it', async () => {
+  it('has ten minutes and ten attempts for the choice', async () => {
     await join('alder')
     await join('birch')
     const slow = pendingOf(await enter())
@@ -137,8 +137,8 @@ describe('a member of several customers', () => {
   })
 })
 
-describe('whom a password opens', () => {
-  it('of a person: all that has none of its own', async () => {
+describe('a password', () => {
+  it('opens all memberships without a password of their own, where it is the person’s', async () => {
     await join('alder', { passwordHash: null })
     await join('birch', { passwordHash: null })
     await join('cedar')
@@ -149,7 +149,7 @@ describe('whom a password opens', () => {
     expect(await choices(cookie)).toEqual([])
   })
 
-  it('is refused alike for an unknown address, and for who is disabled everywhere', async () => {
+  it('is rejected alike for an unknown address and for a person who is disabled everywhere', async () => {
     await join('alder', { disabledAt: new Date() })
     await join('birch', { disabledAt: new Date() })
     expect(await enter()).toEqual({ kind: 'refused' })
@@ -168,7 +168,7 @@ describe('a change of customer', () => {
     return signedIn(await selectCustomer('alder', client(pendingOf(await enter()))))
   }
 
-  it('ends the former session, has another id, and lasts no longer than the sign-in', async () => {
+  it('ends the former session, results in a new id, and expires with the sign-in', async () => {
     const alder = await inAlder()
     expect(await choices(alder)).toEqual(['alder, here', 'birch'])
     expect(await mayChange((await callerBehind(alder)) ?? {})).toBe(true)
@@ -193,7 +193,7 @@ describe('a change of customer', () => {
     ).toBe('alder')
   })
 
-  it('leads nowhere else: not to a customer of somebody else, nor to one with another password', async () => {
+  it('is rejected for a customer of another person, and for one with another password', async () => {
     const alder = await inAlder()
     await join('cedar', { passwordHash: await hashPassword('another horse battery') })
     expect(await selectCustomer('cedar', client(alder))).toEqual({ kind: 'refused' })
@@ -202,7 +202,7 @@ describe('a change of customer', () => {
     expect(await callerBehind(alder)).toMatchObject({ customerId: 'alder' })
   })
 
-  it('leads nowhere with a session of which nobody knows what opened it', async () => {
+  it('is rejected in a session whose credential is unknown', async () => {
     const alder = await inAlder()
     await run(
       database.url,
@@ -214,7 +214,7 @@ describe('a change of customer', () => {
     expect(await selectCustomer('birch', client(alder))).toEqual({ kind: 'refused' })
   })
 
-  it('is, in the history of each, a sign-in or a sign-out like any other', async () => {
+  it('is recorded at each customer as an ordinary sign-in or sign-out', async () => {
     const alder = await inAlder()
     await selectCustomer('birch', client(alder))
     const eventsOf = async (customer: string) =>

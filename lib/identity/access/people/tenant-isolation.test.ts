@@ -31,7 +31,7 @@ afterAll(() => database.close())
 const peopleIn = async (customer: string) => (await database.sql(customer, 'SELECT id FROM people')).length
 const setRowSecurity = (tables: string[], how: 'ENABLE' | 'DISABLE') =>
   run(database.url, tables.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY;`).join(' '))
-/** What somebody in alder gets done to what is birch's; `as` is the customer that the statement names. */
+/** Tries to use birch's links in the scope of alder; `as` is the customer id in the statements. */
 const attempts = (as: CustomerId) =>
   scope({ customerId: alder }, async (tx) => {
     await withdrawLinks(tx, as, other)
@@ -42,20 +42,20 @@ const isOpen = async () =>
     .length
 
 describe('links of another customer', () => {
-  it('are kept apart by each statement alone', async () => {
+  it('are isolated by each statement by itself', async () => {
     await setRowSecurity(['account_links'], 'DISABLE')
     expect(await attempts(alder)).toEqual([0, false])
     await setRowSecurity(['account_links'], 'ENABLE')
     expect(await isOpen()).toBe(1)
   })
 
-  it('are kept apart by the database alone', async () => {
+  it('are isolated by row-level security by itself', async () => {
     expect(await attempts(birch)).toEqual([0, false])
     expect(await isOpen()).toBe(1)
   })
 })
 
-it('a forgotten password is used up in the scope of its person’s customers alone', async () => {
+it('a recovery is consumed only in the scope of its person’s customers', async () => {
   const add = `INSERT INTO recoveries (email, person_id, digest, expires_at)
     SELECT email, person_id, email, now() + interval '1 hour' FROM members WHERE id = $1 RETURNING id`
   const { rows } = await database.opened.signIn.query(add, [other])
@@ -66,20 +66,20 @@ it('a forgotten password is used up in the scope of its person’s customers alo
 })
 
 describe('people', () => {
-  it('are seen where they are members, and nothing but their ids', async () => {
+  it('are visible to customers where they are members, and only by id', async () => {
     expect([await peopleIn(alder), await peopleIn(birch)]).toEqual([1, 2])
     expect(await peopleIn('nobody')).toBe(0)
     await expect(database.sql(alder, 'SELECT email FROM people')).rejects.toMatchObject({ code: '42501' })
     await expect(database.sql(alder, 'SELECT person_id FROM members')).resolves.toHaveLength(1)
   })
 
-  it('get no password in the scope of a customer that is not theirs', async () => {
+  it('can’t get a password in the scope of a customer that they do not belong to', async () => {
     const [row] = await database.sql(birch, 'SELECT person_id AS id FROM members WHERE id = $1', [other])
     const set = scope({ customerId: alder }, (tx) => setPersonHash(tx, String(row?.id), 'guessed'))
     await expect(set).rejects.toThrow('in the scope of one of their customers')
   })
 
-  it('can’t be chosen by whoever writes a member', async () => {
+  it('can’t be reassigned by a statement that changes a member', async () => {
     const [row] = await database.sql(birch, 'SELECT person_id AS id FROM members WHERE id = $1', [other])
     const steal = sql`UPDATE members SET person_id = ${row?.id} WHERE customer_id = ${alder} AND id = ${both}`
     await scope({ customerId: alder }, (tx) => tx.execute(steal))

@@ -10,7 +10,7 @@ const requestId = () => requestContext()?.requestId ?? randomUUID()
 
 type Member = Pick<Membership, 'customerId' | 'memberId' | 'name'>
 
-/** Writes down that a session was opened or ended, in the transaction that does it. */
+/** Records in the same transaction that a session was opened or ended. */
 export function traceSession(
   tx: Transaction,
   { customerId, memberId, name }: Member,
@@ -29,8 +29,9 @@ export function traceSession(
 }
 
 /**
- * Writes down that somebody could not sign in: in the history of each customer where a password would have opened something,
- * once a minute; without an account it is counted. `at` says which step it was, where it was not the password. Not waited for, since the time of the answer would tell which accounts there are.
+ * Records a failed sign-in in the audit log of each customer where the person is an active member, at most once a
+ * minute; without an account the failure is only counted. `at` names the step, where it was not the password. Runs in
+ * the background, because its time would reveal which accounts exist (timing attack).
  */
 export function traceFailure(
   person: Pick<Person, 'memberships'> | undefined,

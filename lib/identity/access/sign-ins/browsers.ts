@@ -9,8 +9,8 @@ import { knownBrowsers, sessions } from '#lib/platform/db/schema/access/sign-ins
 import { isSigned, sign } from '#lib/platform/runtime/secrets.ts'
 
 /**
- * From now on the member's account knows this browser.
- * @returns whether it did not before
+ * Adds the browser to the known browsers of the member's account.
+ * @returns whether it is new
  */
 export async function knowBrowser(
   tx: Transaction,
@@ -27,7 +27,7 @@ export async function knowBrowser(
   return true
 }
 
-/** The member's account knows no browser any longer, but for that of the session named `keep`. */
+/** Forgets all known browsers of the member's account, except for that of the session `exceptSession`. */
 export async function forgetBrowsers(
   tx: Transaction,
   customerId: CustomerId,
@@ -46,7 +46,7 @@ export async function forgetBrowsers(
     )
 }
 
-/** Those of the customer's sessions of which this holds: their accounts do not know their browsers any longer. */
+/** Forgets the browsers of the customer's sessions that match the condition. */
 export async function forgetBrowsersOf(
   tx: Transaction,
   customerId: CustomerId,
@@ -71,11 +71,11 @@ function ofMember(customerId: CustomerId, memberId: string): SQL | undefined {
   return and(eq(knownBrowsers.customerId, customerId), eq(knownBrowsers.memberId, memberId))
 }
 
-/** A browser in which nobody has signed in for so long is a new one. As long as it keeps its mark. */
+/** Time after its last sign-in until a browser counts as new. Equals the lifetime of the device cookie. */
 const RETENTION = sql`interval '400 days'`
 
 /**
- * Forgets the customer's browsers in which nobody has signed in for long.
+ * Forgets the customer's browsers whose last sign-in is longer ago than the retention.
  * @returns how many
  */
 export async function pruneBrowsers(tx: Transaction, customerId: CustomerId): Promise<number> {
@@ -86,33 +86,35 @@ export async function pruneBrowsers(tx: Transaction, customerId: CustomerId): Pr
   return rowCount ?? 0
 }
 
-// A browser keeps a mark of ours once somebody has signed in with it. In the database its digest stands with each account
-// that signed in there: a mark alone opens nothing, and an account that forgets it knows it no more.
+// A browser gets a device cookie at its first sign-in. Its digest is stored with each account that signed in there: the
+// cookie by itself opens nothing, and is worthless for an account that has forgotten it.
 
-/** Browsers keep no cookie for longer. */
+/** Longest lifetime of a cookie that browsers accept, in seconds. */
 const COOKIE_SECONDS = 400 * 24 * 60 * 60
 const COOKIE = 'console-browser'
 
 const PURPOSE = 'marks of browsers'
 
-/** The mark that a request brings, where it is one that we have made: nobody can bring a browser to name one of theirs. */
+/**
+ * Returns the device cookie of a request, where its signature is ours: an attacker can't plant a value of their own.
+ */
 export function deviceCookieOf(cookies: string): string | undefined {
   const [id = '', signature = '', ...more] = (cookieValue(cookies, cookieName(COOKIE)) ?? '').split('.')
   return more.length === 0 && isSigned(signature, PURPOSE, id) ? `${id}.${signature}` : undefined
 }
 
-/** A mark for a browser that has none. */
+/** Makes a device cookie for a browser without one. */
 export function newDeviceCookie(): string {
   const id = randomBytes(32).toString('base64url')
   return `${id}.${sign(PURPOSE, id).toString('base64url')}`
 }
 
-/** What is stored of a mark. */
+/** Returns the digest to store for a device cookie. */
 export function digestOfDeviceCookie(deviceCookie: string): string {
   return digestOf(`mark ${deviceCookie}`)
 }
 
-/** The header Set-Cookie that leaves a mark in a browser, where no script can read it. */
+/** Returns the Set-Cookie header of a device cookie, which scripts can't read (HttpOnly). */
 export function setDeviceCookie(deviceCookie: string): string {
   const name = cookieName(COOKIE)
   const secure = name === COOKIE ? '' : '; Secure'

@@ -36,23 +36,23 @@ const wrong = (client: BrowserClient, email = mail) => signIn({ email, password:
 const kinds = (outcomes: SignedIn[]) => Object.groupBy(outcomes, ({ kind }) => kind)
 const pass = (seconds: number) =>
   run(database.url, `UPDATE sign_in_budgets SET last_at = last_at - interval '${seconds} seconds'`)
-/** So many, or a few more where the machine is so slow that the wait was over meanwhile. */
+/** Expects this number of outcomes, or up to three more where a slow machine lets the wait end during the test. */
 function expectFew(outcomes: readonly SignedIn[] = [], count: number) {
   expect(outcomes.length).toBeGreaterThanOrEqual(count)
   expect(outcomes.length).toBeLessThan(count + 4)
 }
-/** The browser of somebody who has signed in there. */
+/** Signs in and returns the browser, which is known to the account from then on. */
 async function recognizedClient(address: string): Promise<BrowserClient> {
   const outcome = await right(from(address))
   if (outcome.kind !== 'signed-in') throw new Error(outcome.kind)
   return from(address, { cookies: setDeviceCookie(outcome.deviceCookie).split(';')[0] ?? '' })
 }
 
-describe('guessing at one account (PROMISES 2.11)', () => {
-  it('from 1,000 addresses is throttled, while its owner signs in from a browser of theirs', async () => {
+describe('guessing at one account', () => {
+  it('is throttled from 1,000 addresses, while the owner signs in from a known browser', async () => {
     const recognized = await recognizedClient('192.0.2.1')
     const outcomes: SignedIn[] = []
-    // Of 1,000 at one moment: so many connections there are not.
+    // Ten of the 1,000 run concurrently, because there are not enough connections for all.
     for (let at = 0; at < 1000; at += 10)
       outcomes.push(
         ...(await Promise.all(Array.from({ length: 10 }, (_, n) => wrong(unknownClient(at + n))))),
@@ -61,27 +61,27 @@ describe('guessing at one account (PROMISES 2.11)', () => {
     expectFew(refused, 20)
     expect(refused.length + throttled.length).toBe(1000)
     expect(await right(recognized)).toMatchObject({ kind: 'signed-in' })
-    // Its wait may be over by now on a slow machine: the last failure comes an hour later.
+    // The wait may be over by now on a slow machine, so the last failure is moved an hour ahead.
     await pass(-3600)
     expect(await right(from('192.0.2.1'))).toMatchObject({ kind: 'throttled' })
     await pass(3600 + 30)
     expect(await right(from('192.0.2.1'))).toMatchObject({ kind: 'signed-in' })
   })
 
-  it('from one address is throttled there, and takes little of what the others may try', async () => {
+  it('is throttled per address, and uses little of the other addresses’ budget', async () => {
     const outcomes = await Promise.all(Array.from({ length: 60 }, () => wrong(unknownClient(1))))
     expectFew(kinds(outcomes).refused, 5)
     expect(await right(unknownClient(1))).toEqual({ kind: 'throttled', seconds: expect.any(Number) })
     expect(await right(unknownClient(2))).toMatchObject({ kind: 'signed-in' })
   })
 
-  it('of one network of IPv6 counts as one address', async () => {
+  it('counts one IPv6 network as one address', async () => {
     for (let n = 0; n < 5; n++) await wrong(from(`2001:db8:0:1::${n}`))
     expect(await right(from('2001:db8:0:1:ffff::1'))).toMatchObject({ kind: 'throttled' })
     expect(await right(from('2001:db8:0:2::1'))).toMatchObject({ kind: 'signed-in' })
   })
 
-  it('waits longer with each failure, for a quarter of an hour at most, and is over after a quiet day', async () => {
+  it('waits longer with each failure, up to a quarter of an hour, and is forgotten after a day', async () => {
     const waits: number[] = []
     for (let n = 0; n < 20; n++) {
       const outcome = await wrong(unknownClient(3))
@@ -98,7 +98,7 @@ describe('guessing at one account (PROMISES 2.11)', () => {
     expectFew(kinds(again).refused, 5)
   })
 
-  it('is the same for an account that nobody has', async () => {
+  it('behaves the same for an unknown account', async () => {
     const email = `nobody.${made}@northwind.example`
     const [recognized, unknown] = [[], []] as SignedIn[][]
     for (let n = 0; n < 7; n++) {
@@ -107,13 +107,13 @@ describe('guessing at one account (PROMISES 2.11)', () => {
     }
     expect(unknown?.map(({ kind }) => kind)).toEqual(recognized?.map(({ kind }) => kind))
     const many = await Promise.all(Array.from({ length: 40 }, (_, n) => wrong(unknownClient(100 + n), email)))
-    // Of these places each has one attempt, and all of them share what the account has left.
+    // Each of these addresses has one attempt, and all share the remaining budget of the account.
     expectFew(kinds(many).refused, 15)
   })
 })
 
-describe('an address that fails a thousand times', () => {
-  it('shuts out nobody at other accounts, and nobody from a browser of theirs', async () => {
+describe('an address with a thousand failures', () => {
+  it('locks out neither other accounts nor known browsers', async () => {
     const office = '203.0.113.9'
     const recognized = await recognizedClient(office)
     for (let at = 0; at < 1000; at += 10)
@@ -130,17 +130,17 @@ describe('an address that fails a thousand times', () => {
   })
 })
 
-describe('a browser that is known', () => {
-  it('has a budget of its own', async () => {
+describe('a known browser', () => {
+  it('has its own budget', async () => {
     const recognized = await recognizedClient('192.0.2.1')
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => wrong(recognized)))
     expectFew(kinds(outcomes).refused, 5)
     expect(await right(recognized)).toMatchObject({ kind: 'throttled' })
-    // Whoever has it takes nothing from the owner elsewhere.
+    // An attacker in that browser uses nothing of the owner's budget elsewhere.
     expect(await right(from('192.0.2.1'))).toMatchObject({ kind: 'signed-in' })
   })
 
-  it('is known to no other account, and no mark of anybody else is one', async () => {
+  it('is unknown to other accounts, and a forged device cookie is not accepted', async () => {
     const recognized = await recognizedClient('192.0.2.1')
     const other = `other.${made}@northwind.example`
     for (let n = 0; n < 5; n++) await wrong(recognized, other)
@@ -152,7 +152,7 @@ describe('a browser that is known', () => {
   })
 })
 
-it('a success takes the failures of its place back, and no others', async () => {
+it('a success resets the failures of its source only', async () => {
   for (let n = 0; n < 18; n++) await wrong(unknownClient(300 + n))
   await wrong(from('192.0.2.7'))
   expect(await right(from('192.0.2.7'))).toMatchObject({ kind: 'signed-in' })
@@ -164,7 +164,7 @@ it('a success takes the failures of its place back, and no others', async () => 
   expect(next.map(({ kind }) => kind)).toEqual(['refused', 'refused', 'throttled'])
 })
 
-it('what is refused is not counted, and what is forgotten is removed', async () => {
+it('rejected attempts are not counted, and expired budgets are removed', async () => {
   const account = `x.${made}@northwind.example`
   for (let n = 0; n < 20; n++)
     await countAttempt(account, { address: `10.0.0.${n}`, recognizedBrowser: undefined })

@@ -4,24 +4,29 @@ import { networkOf } from '#lib/platform/caller/limits/addresses.ts'
 import { database } from '#lib/platform/db/client.ts'
 import { type Budget, FORGOTTEN_AFTER, waitTable } from './rules.ts'
 
-/** One attempt, counted before anything is compared, so that a thousand at once are counted too. */
+/** Attempt, counted before the comparison, so that concurrent attempts are counted as well. */
 export type Attempt =
   | { kind: 'throttled'; seconds: number }
-  /** `forgive` takes it back, it has succeeded: with the failures of this place before it, once an hour. */
+  /**
+   * `refund` takes the attempt back after a success, together with the source's former failures, at most once an hour.
+   */
   | { kind: 'counted'; refund(): Promise<void> }
 
-/** From where an account is tried. A browser that it knows is named by its digest, with the customers where it does. */
+/**
+ * Source of an attempt at an account. A known browser is named by its digest, with the customers whose accounts know
+ * it.
+ */
 export type AttemptSource = {
   address: string
   recognizedBrowser: { digest: string; at: readonly string[] } | undefined
 }
 
 /**
- * Counts an attempt to sign in, or refuses it. It has the budget of its place, which is an address at this account or a browser
- * that the account knows, and then a share of what all such places have together. Whatever strangers do takes nothing of
- * what known browsers have; nor does whoever is let in by one customer take of what those have that others know. What an
- * address does at one account is nothing to the others. Kept in the database, for all processes.
- * @param email as given; any case is the same account, and one that nobody has is counted alike
+ * Counts an attempt to sign in, or rejects it. Its first budget is that of its source: an address at this account, or a
+ * browser that the account knows. Its second budget is shared by all such sources. Unknown sources use nothing of the
+ * budget of known browsers, browsers known at one customer nothing of those known at another, and attempts at one
+ * account nothing of other accounts. Stored in the database, for all processes.
+ * @param email as typed; letter case is ignored, and an unknown address is counted alike (user enumeration)
  */
 export async function countAttempt(
   email: string,
@@ -45,23 +50,23 @@ export async function countAttempt(
   return { kind: 'counted', refund: () => refundAttempt(digestOf(source), digestOf(whole), refundBudget) }
 }
 
-/** Counts an attempt to name the present password within a session: nobody else has a share in its budget. */
+/** Counts an attempt to enter the present password within a session, which has a budget of its own. */
 export function countPasswordAttempt(session: string): Promise<Attempt> {
   return countAt(digestOf(`session ${session}`))
 }
 
 /**
- * Counts an attempt to name a code of a second factor: whoever tries has the password, wherever they are. They may have one
- * of the person's factors, too, and try for another in between.
+ * Counts an attempt to enter a code of a second factor, over all sources: the attacker has the password already. They
+ * may also have one of the person's factors, and guess another one between successes.
  */
 export function countFactorAttempt(personId: string): Promise<Attempt> {
   return countAt(digestOf(`factor ${personId}`), digestOf(`factor forgiveness ${personId}`))
 }
 
 /**
- * Counts a mail that is asked for with a forgotten password, or refuses it: by the address that asks, and by the account,
- * which any case names, and which need not be there.
- * @returns 0 where it was counted, else after how many seconds there may be another one
+ * Counts a requested recovery mail, or rejects it: by the sender's address, and by the account, in any letter case and
+ * whether it exists or not.
+ * @returns 0 where it was counted, else the wait in seconds
  */
 export async function countRecovery(email: string, address: string): Promise<number> {
   const asker = digestOf(`recovery from ${networkOf(address)}`)
@@ -73,14 +78,14 @@ export async function countRecovery(email: string, address: string): Promise<num
 }
 
 /**
- * Counts that a membership's own password is set, or refuses it.
- * @returns 0 where it was counted, else after how many seconds it may be set again
+ * Counts a change of a membership's own password, or rejects it.
+ * @returns 0 where it was counted, else the wait in seconds
  */
 export function countSetting(customerId: string, email: string): Promise<number> {
   return consume(digestOf(`setting ${customerId} ${email.toLowerCase()}`), 'setter')
 }
 
-/** Removes what is forgotten anyway, of this release and of the one before. */
+/** Removes expired budgets, and attempts stored by the former release. @returns how many budgets */
 export async function pruneBudgets(): Promise<number> {
   const { signIn } = database()
   const { rowCount } = await signIn.query(`DELETE FROM sign_in_budgets WHERE ${IS_FORGOTTEN}`)
@@ -89,11 +94,11 @@ export async function pruneBudgets(): Promise<number> {
 }
 
 const IS_FORGOTTEN = `last_at < statement_timestamp() - interval '${FORGOTTEN_AFTER} seconds'`
-/** Of the row `b`, by the table in $2. */
+/** Wait of the row `b`, by the table in $2. */
 const WAIT = "($2::int[])[least(b.failures, cardinality($2::int[]) - 1) + 1] * interval '1 second'"
 
-// One statement decides and counts: of attempts at one moment each sees those that were counted before it. It goes by the
-// time at which it came, which is before that of one for which it waited: this one is of its moment then.
+// One statement decides and counts, so concurrent attempts see each other. It uses the time when it arrived, which
+// precedes that of an attempt whose row lock it waited for; hence `greatest` and `least`.
 const CONSUME = `
   INSERT INTO sign_in_budgets AS b (subject, failures) VALUES ($1, 1)
   ON CONFLICT (subject) DO UPDATE SET last_at = greatest(b.last_at, statement_timestamp()),
@@ -115,7 +120,7 @@ async function countAt(subject: string, refundBudget?: string): Promise<Attempt>
     : { kind: 'counted', refund: () => refundAttempt(subject, null, refundBudget) }
 }
 
-/** @returns 0 where the attempt was counted, else after how many seconds there may be another one */
+/** @returns 0 where the attempt was counted, else the wait in seconds */
 async function consume(subject: string, budget: Budget): Promise<number> {
   const { signIn } = database()
   const values = [subject, waitTable(budget)]
@@ -125,7 +130,7 @@ async function consume(subject: string, budget: Budget): Promise<number> {
   return rows[0]?.seconds ?? 1
 }
 
-/** @param refundBudget counts how often failures are taken back; without it they always are */
+/** @param refundBudget budget of refunds; without it refunds are unlimited */
 async function refundAttempt(source: string, account: string | null, refundBudget?: string): Promise<void> {
   const { signIn } = database()
   const { rows } = await signIn.query<{ failures: number }>(FAILURES, [source])

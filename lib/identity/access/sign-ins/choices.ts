@@ -7,12 +7,13 @@ import { type Membership, pickable } from '../people/rules.ts'
 import { findSessionCredential, openedByCredential } from '../people/session-credential.ts'
 import { findPending } from './pending.ts'
 
-/** Where a session may change to, without another proof. */
+/** Memberships that a session may switch to with its original credential. */
 type AccessScope = { memberships: Membership[]; proof: string; proven: readonly string[]; since: Date }
 
 /**
- * The memberships that the proof opens with which a session began, its own among them; undefined where that is not known.
- * @param caller signed in; `session` is the digest of the session's id
+ * Returns the memberships that the session's original credential opens, including its own; undefined where the
+ * credential is unknown.
+ * @param caller signed-in caller; `session` is the digest of the session's id
  */
 export async function accessScopeOf({
   customerId,
@@ -28,12 +29,12 @@ export async function accessScopeOf({
 
 type Signed = Partial<Pick<Caller, 'customerId' | 'session'>>
 
-/** A customer that can be picked. */
+/** Customer to choose from. */
 export type Choice = { id: string; name: string; isPresent: boolean }
 
 /**
- * The customers among which whoever asks can pick: after a proof, else while signed in; none where there is neither, or where
- * it is known already.
+ * Returns the customers that the caller can choose from: during a sign-in, or otherwise in a session; empty without
+ * either, or where only one is available.
  */
 export async function choicesOf(headers: { get(name: string): string | null }): Promise<Choice[]> {
   const pending = await findPending(headers.get('cookie') ?? '')
@@ -48,7 +49,10 @@ export async function choicesOf(headers: { get(name: string): string | null }): 
   return choices.length > 1 ? choices : []
 }
 
-/** Whether a signed-in person may change to another customer. Never throws: no screen fails for a way that it does not show. */
+/**
+ * Returns whether a signed-in person may switch to another customer. Never throws, so that no page fails because of a
+ * missing menu item.
+ */
 export async function mayChange(caller: Signed): Promise<boolean> {
   try {
     const accessScope = await accessScopeOf(caller)

@@ -17,8 +17,8 @@ import { type Credentials, FIELDS, type Stepped, stepOf } from './steps.ts'
 const OUTCOMES = { 'signed-in': 'opened', refused: 'failed', throttled: 'throttled' } as const
 
 /**
- * next-auth, cut down to what we need: it carries a session id in an encrypted cookie, no more.
- * @param onCookies is told the headers Set-Cookie for which next-auth has no place
+ * Returns the options of next-auth, reduced to carrying a session id in an encrypted cookie.
+ * @param onCookies receives Set-Cookie headers that next-auth can't send
  */
 export function authOptions(onCookies: (...headers: string[]) => void = () => {}): NextAuthOptions {
   const secure = env().baseUrl.startsWith('https:')
@@ -40,7 +40,7 @@ export function authOptions(onCookies: (...headers: string[]) => void = () => {}
     providers: [
       Provider({
         credentials: FIELDS,
-        // next-auth writes the text of what is thrown here into its answer: it must say nothing of ours.
+        // next-auth copies the text of errors thrown here into its answer, so they must reveal nothing.
         authorize: async (credentials, request) => {
           const outcome = await outcomeOf(credentials, request.headers).catch((error: unknown) => {
             logFailure(toProblem(error), error, requestContext()?.requestId ?? '')
@@ -79,7 +79,7 @@ export function authOptions(onCookies: (...headers: string[]) => void = () => {}
 
 type Headers = Record<string, unknown> | undefined
 
-/** A sign-in with a password, or a step on the way, which only pages of ours may ask for. */
+/** Runs a sign-in with a password, or a further step, which requires a same-origin request. */
 async function outcomeOf(credentials: Credentials, headers: Headers): Promise<Stepped> {
   const client = clientOf(headers)
   const step = stepOf(credentials)

@@ -5,27 +5,30 @@ import { cookieName, cookieValue } from '#lib/platform/caller/session.ts'
 import { database } from '#lib/platform/db/client.ts'
 import { type Issued, sealFor, unsealFor } from '../sign-on/sealed.ts'
 
-// Between a proof and a session stands a row for a short time, and in the browser a cookie of its own, which no operation
-// of the API looks at.
+// A pending sign-in is a short-lived row, between a verified credential and a session, with a cookie of its own in the
+// browser. No operation of the API reads that cookie.
 
 const PENDING = 'console-pending'
 const SECONDS = 10 * 60
-/** So many steps may be tried after one proof. */
+/** Most attempts at further steps after one verified credential. */
 const MAX_TRIES = 10
 
-/** A proof that has led to no session yet. */
+/** Sign-in with a verified credential and without a session yet. */
 export type Pending = {
   digest: string
   personId: string
-  /** What was proven first: it says whom it opens. */
+  /** Digest of the first verified credential, which determines the memberships. */
   proof: string
-  /** All that was proven: `password`, `passkey`, `issuer`, and second factors as lib/identity/access/factors/rules.ts writes them. */
+  /**
+   * All verified methods: `password`, `passkey`, `issuer`, and second factors in the format of
+   * lib/identity/access/factors/rules.ts.
+   */
   proven: readonly string[]
-  /** The customer that was picked, where something is still to be proven for it. */
+  /** Chosen customer, for which another verification is required. */
   picked?: string | undefined
 }
 
-/** Keeps a proof. @returns the id for the browser's cookie */
+/** Stores a pending sign-in. @returns the id for the browser's cookie */
 export async function addPending({
   personId,
   proof,
@@ -44,7 +47,7 @@ export async function addPending({
   return id
 }
 
-/** The proof behind a request's cookie, while it holds. */
+/** Finds the pending sign-in of a request's cookie, until it expires. */
 export async function findPending(cookies: string): Promise<Pending | undefined> {
   const id = cookieValue(cookies, cookieName(PENDING))
   if (!id) return undefined
@@ -55,7 +58,10 @@ export async function findPending(cookies: string): Promise<Pending | undefined>
   return rows[0] && { ...rows[0], picked: rows[0].picked ?? undefined }
 }
 
-/** Notes what more was proven, or what was picked. @returns it as it is now; undefined where it was ended meanwhile */
+/**
+ * Stores further verified methods, or the chosen customer.
+ * @returns the updated sign-in; undefined where it has ended
+ */
 export async function furtherPending(
   pending: Pending,
   { proven = [], picked = pending.picked }: { proven?: readonly string[]; picked?: string | undefined },
@@ -67,16 +73,16 @@ export async function furtherPending(
   return rows[0] && { ...pending, picked, proven: rows[0].proven }
 }
 
-/** Counts a step that is tried. @returns false where there were too many, or another one led on meanwhile */
+/** Counts an attempt at a step. @returns false where there were too many, or the sign-in has ended */
 export async function countStep({ digest }: Pending): Promise<boolean> {
   const step = `UPDATE pending_sign_ins SET tries = tries + 1 WHERE digest = $1 AND ${IS_OPEN}`
   return (await database().signIn.query(step, [digest])).rowCount === 1
 }
 
 /**
- * Ends it, for it has led to a session.
- * @returns what an identity provider has given for it, where one has; undefined where it was ended meanwhile, for of two at
- * once one leads on, or where SESSION_SECRET is another one by now
+ * Ends a pending sign-in that results in a session.
+ * @returns the ID token, where an identity provider has issued one; undefined where another request has ended the
+ * sign-in (only one of two concurrent requests succeeds), or where SESSION_SECRET was changed
  */
 export async function endPending({ digest }: Pending): Promise<{ issued?: Issued } | undefined> {
   const { rows } = await database().signIn.query<{ providerId: string | null; sealed: string | null }>(
@@ -91,13 +97,13 @@ export async function endPending({ digest }: Pending): Promise<{ issued?: Issued
   return idToken === undefined ? undefined : { issued: { providerId, idToken } }
 }
 
-/** Removes those that have led nowhere. @returns how many */
+/** Removes expired pending sign-ins. @returns how many */
 export async function prunePending(): Promise<number> {
   const old = `DELETE FROM pending_sign_ins WHERE created_at < now() - interval '${SECONDS} seconds'`
   return (await database().signIn.query(old)).rowCount ?? 0
 }
 
-/** The header Set-Cookie that leaves the id in a browser, or takes it away. */
+/** Returns the Set-Cookie header that stores the id in a browser, or deletes it. */
 export function pendingCookie(id: string | undefined): string {
   const name = cookieName(PENDING)
   const secure = name === PENDING ? '' : '; Secure'

@@ -15,18 +15,21 @@ describe('the wait before another attempt', () => {
     ['account', 45, 120],
     ['account', 100, 900],
     ['account', 1_000_000, 900],
-  ] as const)('at the budget of the %s after %i failures: %i s', (budget, failures, seconds) => {
+  ] as const)('is set by the %s budget: after %i failures %i s', (budget, failures, seconds) => {
     expect(waitAfter(failures, budget)).toBe(seconds)
   })
 
-  it.each(['place', 'account'] as const)('of the %s grows, and its table says the same', (budget) => {
-    const table = waitTable(budget)
-    expect(table).toEqual(table.toSorted((a, b) => a - b))
-    for (const [failures, seconds] of table.entries()) expect(waitAfter(failures, budget)).toBe(seconds)
-    expect(table.at(-1)).toBe(waitAfter(10_000, budget))
-  })
+  it.each(['place', 'account'] as const)(
+    'grows for the %s budget, and its table has the same values',
+    (budget) => {
+      const table = waitTable(budget)
+      expect(table).toEqual(table.toSorted((a, b) => a - b))
+      for (const [failures, seconds] of table.entries()) expect(waitAfter(failures, budget)).toBe(seconds)
+      expect(table.at(-1)).toBe(waitAfter(10_000, budget))
+    },
+  )
 
-  it('lets a day of guessing come to some hundred', () => {
+  it('limits a day of guessing to a few hundred attempts', () => {
     const inADay = (budget: 'place' | 'account') => {
       let [at, failures] = [0, 0]
       while (at < 86_400) at += waitAfter(++failures, budget)

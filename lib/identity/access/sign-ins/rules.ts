@@ -1,9 +1,9 @@
-/** From so many failures in a row on, an attempt has to wait for so many seconds after the one before it. */
+/** Wait in seconds between attempts, from this number of consecutive failures on. */
 type Step = readonly [failures: number, seconds: number]
 
 /**
- * What one place may try at one account: an address, a browser that is known to the account, or a session that changes
- * its password. A day's guesses are a hundred.
+ * Budget of one source at one account: an address, a browser known to the account, or a session that changes its
+ * password. Allows about a hundred guesses a day.
  */
 const OF_SOURCE: readonly Step[] = [
   [5, 5],
@@ -16,7 +16,7 @@ const OF_SOURCE: readonly Step[] = [
   [12, 900],
 ]
 
-/** What all places together may try at one account, but for the browsers that it knows: two hundred in a day. */
+/** Shared budget of all sources at one account, except for its known browsers: about two hundred guesses a day. */
 const OF_ACCOUNT: readonly Step[] = [
   [20, 30],
   [30, 60],
@@ -25,7 +25,7 @@ const OF_ACCOUNT: readonly Step[] = [
   [100, 900],
 ]
 
-/** How many mails for forgotten passwords one address may ask for. */
+/** Budget of recovery mails requested from one address. */
 const OF_ASKER: readonly Step[] = [
   [10, 30],
   [20, 60],
@@ -33,7 +33,7 @@ const OF_ASKER: readonly Step[] = [
   [60, 900],
 ]
 
-/** How many may be asked for with one account's name: its owner gets no hundreds of them. */
+/** Budget of recovery mails for one account, so that its owner does not get hundreds. */
 const OF_RECIPIENT: readonly Step[] = [
   [3, 60],
   [4, 300],
@@ -41,8 +41,8 @@ const OF_RECIPIENT: readonly Step[] = [
 ]
 
 /**
- * How often a membership's own password may be set. Whoever can set one could try with it what opens other memberships of
- * the same person, without a failure.
+ * Budget for setting a membership's own password: setting one shows, without a failure, whether it also opens other
+ * memberships of the person.
  */
 const OF_SETTER: readonly Step[] = [
   [5, 60],
@@ -50,7 +50,10 @@ const OF_SETTER: readonly Step[] = [
   [12, 900],
 ]
 
-/** How often a success takes failures back: whoever has one of somebody's passwords could try others in between. */
+/**
+ * Budget of refunds after a success: an attacker who has one of a person's passwords could reset the failures between
+ * guesses.
+ */
 const OF_FORGIVENESS: readonly Step[] = [[1, 3600]]
 
 export type Budget = 'place' | 'account' | 'asker' | 'asked' | 'setter' | 'forgiveness'
@@ -64,19 +67,22 @@ const STEPS: Record<Budget, readonly Step[]> = {
   forgiveness: OF_FORGIVENESS,
 }
 
-/** Failures are forgotten after so many seconds without a new one. */
+/** Seconds without a failure after which former failures are forgotten. */
 export const FORGOTTEN_AFTER = 24 * 60 * 60
 
 /**
- * The one rule of guessing: how long the next attempt has to wait, in seconds from the one before. No attempt waits
- * for longer than a quarter of an hour: nobody is shut out for good.
- * @param failures in a row, with none of them forgotten
+ * Returns the wait for the next attempt, in seconds from the former one: a quarter of an hour at most, so that no
+ * account is locked out for good.
+ * @param failures consecutive failures, none of them expired
  */
 export function waitAfter(failures: number, budget: Budget): number {
   return STEPS[budget].findLast(([from]) => failures >= from)?.[1] ?? 0
 }
 
-/** The same as a table by the number of failures, for the statement that decides and counts in one; its last row goes on. */
+/**
+ * Returns the waits of `waitAfter` by the number of failures, for the SQL statement that decides and counts; its last
+ * value applies to all higher numbers.
+ */
 export function waitTable(budget: Budget): number[] {
   const last = STEPS[budget].at(-1)?.[0] ?? 0
   return Array.from({ length: last + 1 }, (_, failures) => waitAfter(failures, budget))

@@ -19,25 +19,25 @@ import { notifyMember } from './account-mail.ts'
 import { traceSession } from './audit.ts'
 import { digestOfDeviceCookie, knowBrowser } from './browsers.ts'
 
-/** What a session is opened with. */
+/** Details with which a session is opened. */
 export type Opening = {
   proof: string
-  /** All that was proven. */
+  /** All verified methods. */
   proven: readonly string[]
   address: string
   userAgent: string
-  /** Of the browser. */
+  /** Device cookie of the browser. */
   deviceCookie: string
-  /** When the session was opened in whose place this one comes: it ends no later. */
+  /** When the replaced session was opened: the new session ends no later than that one. */
   since?: Date
-  /** Of the sign-in at an identity provider, where one has proven it. */
+  /** ID token of the sign-in, where an identity provider has verified it. */
   issued?: Issued | undefined
 }
 
 /**
- * Opens a session, in whose transaction the browser becomes a known one.
- * @returns its id; undefined where what was proven does not open the membership any more: the password was changed meanwhile,
- * say, or a second factor set up, and the sessions of before were ended
+ * Opens a session, and adds the browser to the known ones in the same transaction.
+ * @returns its id; undefined where the credential does not open the membership any more: the password was changed, for
+ * example, or a second factor set up, which ended the earlier sessions
  */
 export async function openSession(
   { customerId, memberId, name }: Membership,
@@ -71,7 +71,7 @@ export async function openSession(
   return scope({ customerId }, open, { evenIfClosed: true })
 }
 
-/** Ends a session, and says why. */
+/** Ends a session, and records the reason. */
 export function closeSession(caller: Caller, digest: string, why: string): Promise<void> {
   const { customerId, id: memberId, name } = caller
   const end = async (tx: Transaction) => {
@@ -81,7 +81,7 @@ export function closeSession(caller: Caller, digest: string, why: string): Promi
   return scope(caller, end, { evenIfClosed: true })
 }
 
-/** Ends the session with this id; the cookie of an ended session opens nothing. */
+/** Ends the session with this id. */
 export async function signOut(id: string): Promise<void> {
   const caller = await findSessionCaller(digestOf(id))
   if (!caller) return

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { stepOf } from './steps.ts'
 
-// What a form of sign-in may hold, when it is not one of ours.
+// Malformed forms of sign-in.
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -25,7 +25,7 @@ import { traceFailure } from './audit.ts'
 import { accessScopeOf } from './choices.ts'
 import { addPending, countStep, findPending, furtherPending, type Pending } from './pending.ts'
 
-/** What a form of sign-in may hold, all of it text: a password with its address, or one of the steps. */
+/** Fields of a sign-in form, all of them text: an address with its password, or one of the steps. */
 export const FIELDS = { email: {}, password: {}, customer: {}, passkey: {}, factor: {}, newFactor: {} }
 
 export type Credentials = Partial<Record<keyof typeof FIELDS, string>> | undefined
@@ -35,7 +35,7 @@ const FactorAnswer = z.union([
   z.strictObject({ passkey: Assertion }),
 ])
 
-/** The step that a form asks for; undefined where it holds a password. */
+/** Returns the step that a form requests; undefined where it contains a password. */
 export function stepOf(credentials: Credentials): ((client: BrowserClient) => Promise<Stepped>) | undefined {
   const { customer, passkey, factor, newFactor } = credentials ?? {}
   if (typeof customer === 'string') return (client) => selectCustomer(customer, client)
@@ -45,7 +45,7 @@ export function stepOf(credentials: Credentials): ((client: BrowserClient) => Pr
   return undefined
 }
 
-/** Reads a step from its text. What can't be read is refused, as is what the step finds wrong in it. */
+/** Parses a step. Unparsable text is refused, and so is a step that fails with `invalid_request`. */
 function read<T>(
   shape: z.ZodType<T>,
   text: string,
@@ -69,14 +69,14 @@ function jsonOf(text: string): unknown {
   }
 }
 
-// The steps of a sign-in at which a second factor is proven, or set up where one is demanded.
+// Steps of a sign-in that verify a second factor, or set one up where it is mandatory.
 
-/** `ended`: what was proven before is not known any more, since it took too long or was tried too often. */
+/** `ended`: the pending sign-in has expired, or had too many attempts. */
 export type Stepped = SignedIn | { kind: 'ended' }
 
 const ENDED: Stepped = { kind: 'ended' }
 
-/** The step at which a browser stands between a proof and a session; undefined where it stands at none. */
+/** Returns the browser's pending sign-in with its next step; undefined where there is none. */
 export async function stepAt(cookies: string) {
   const pending = await findPending(cookies)
   const person = pending && (await findPersonById(pending.personId))
@@ -86,7 +86,7 @@ export async function stepAt(cookies: string) {
   return { pending, memberships, step: nextStep({ memberships, proven, picked }) }
 }
 
-/** Proves a second factor, and goes on. */
+/** Verifies a second factor, and continues the sign-in. */
 export async function proveStep(answer: FactorCredential, client: BrowserClient): Promise<Stepped> {
   const at = await stepAt(client.cookies)
   if (!at || !(await countStep(at.pending))) return ENDED
@@ -100,8 +100,8 @@ export async function proveStep(answer: FactorCredential, client: BrowserClient)
 }
 
 /**
- * Sets up the factor that a customer demands, and goes on.
- * @throws Problem `invalid_request` at what is wrong
+ * Sets up the factor that a customer demands, and continues the sign-in.
+ * @throws Problem `invalid_request` at the wrong field
  */
 export async function setUpStep(newFactor: NewFactor, client: BrowserClient): Promise<Stepped> {
   const at = await stepAt(client.cookies)
@@ -125,7 +125,7 @@ async function further(
   return now ? goOn(now, client) : ENDED
 }
 
-/** Proves who it is by a passkey alone, which has made sure who holds it. */
+/** Signs in with a passkey as the only credential, which requires user verification. */
 export async function signInByPasskey(answer: Assertion, client: BrowserClient): Promise<SignedIn> {
   const passkey = await findPasskey(answer.id)
   const person = passkey && (await findPersonById(passkey.personId, browserOf(client)))
@@ -141,8 +141,8 @@ export async function signInByPasskey(answer: Assertion, client: BrowserClient):
 }
 
 /**
- * Picks a customer: of those that the proof opens that this browser has brought, or, where it is signed in, in the place of
- * the present one. The former session is ended.
+ * Chooses a customer: among those that the pending sign-in's credential opens, or, in a session, one to switch to. Ends
+ * the former session.
  */
 export async function selectCustomer(customerId: string, client: BrowserClient): Promise<SignedIn> {
   const pending = await findPending(client.cookies)

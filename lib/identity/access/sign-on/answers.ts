@@ -10,9 +10,12 @@ import { type Begin, beginFreshSignOn, beginSignOn, signOnCookie } from './code-
 import { completeSignOn, type SignOnError } from './complete.ts'
 import { endSessionUrlOf } from './sessions.ts'
 
-// What the routes under app/auth/sign-on answer. They set cookies and lead on, so they are no operations of the API.
+// Answers of the routes under app/auth/sign-on. They set cookies and redirect, so they are not operations of the API.
 
-/** Says where the console's form leads next: to an issuer; nowhere, for there is none; or nowhere for the moment. */
+/**
+ * Returns where the sign-in form goes next: to an issuer; nowhere, where none is configured; or nowhere for now, where
+ * it is unavailable.
+ */
 export async function answerBegin(request: Request): Promise<Response> {
   if (!isSameOrigin(request)) return json(403, { kind: 'refused' })
   const fields = await request.formData().catch(() => new FormData())
@@ -28,7 +31,10 @@ export async function answerBegin(request: Request): Promise<Response> {
   return json(200, { kind: beginResult.kind, location: beginResult.location }, [signOnCookie(beginResult.id)])
 }
 
-/** Leads whoever comes back from an issuer into the console, or to the sign-in page, which says why not. */
+/**
+ * Redirects a browser that returns from an issuer into the console, or to the sign-in page with the reason of a
+ * failure.
+ */
 export async function answerCallback(request: Request, providerId: string): Promise<Response> {
   const { search } = new URL(request.url)
   const completed = await completeSignOn(providerId, search, clientOf(request.headers)).catch(
@@ -57,7 +63,9 @@ export async function answerCallback(request: Request, providerId: string): Prom
   return lead(returnTo, cookies)
 }
 
-/** Says where the issuer ends its own session, before ours is ended; without `location` there is no such place. */
+/**
+ * Returns the end-session address of the issuer, before our session is ended; without `location` the issuer has none.
+ */
 export async function answerEnd(request: Request): Promise<Response> {
   if (!isSameOrigin(request)) return json(403, {})
   const caller = await session(request.headers)
@@ -86,7 +94,7 @@ function json(status: number, body: object, cookies: readonly string[] = []): Re
   return withCookies(Response.json(body, { status, headers: FIXED }), cookies)
 }
 
-/** Relative, so that it stays on the host that was asked. */
+/** Redirects to a relative address, which stays on the requested host. */
 function lead(path: string, cookies: readonly string[]): Response {
   return withCookies(new Response(null, { status: 303, headers: { ...FIXED, Location: path } }), cookies)
 }

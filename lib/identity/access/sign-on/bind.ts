@@ -23,19 +23,20 @@ import {
   seeSubject,
 } from './subjects.ts'
 
-/** Somebody whom an issuer has proven, with an address that is verified and of a proven domain. */
+/** Identity verified by an issuer, with a verified address of a proven domain. */
 export type VerifiedIdentity = { subject: string; email: string; claims: Claims }
 
-/** Why somebody whom the issuer knows may not enter. */
+/** Reason why a verified identity may not enter. */
 export type BindDenial = 'off' | 'closed' | 'other-subject' | 'disabled' | 'no-member' | 'no-role'
 
-/** A member's id, or why there is none; `memberId` beside a refusal: whose address it is. */
+/** Id of the bound member, or the denial; `memberId` of a denial: the member with that address. */
 export type Bound = { memberId: string; denial?: undefined } | { denial: BindDenial; memberId?: string }
 
 /**
- * Finds the member behind a subject: whoever it was bound to, else the member with the address, who is bound to it now, else a
- * new member, where the customer allows that. What claims give is set. Its events are kept with it. At a closed customer whoever
- * has come before enters to read, and nobody is given anything.
+ * Finds the member behind a subject: the member that is bound to it, else the member with the address, who is bound to
+ * it now, else a new member, where the customer allows that. Applies roles and billing profiles of the claims, and
+ * records the audit events in the same transaction. At a closed customer, members who were bound before can still enter
+ * to read; nothing is applied.
  */
 export async function bindMember(provider: Provider, who: VerifiedIdentity): Promise<Bound> {
   const { customerId } = provider
@@ -47,7 +48,7 @@ export async function bindMember(provider: Provider, who: VerifiedIdentity): Pro
   }
 }
 
-/** What the database says of a write at a closed customer: see lib/platform/db/scope.ts. */
+/** SQLSTATE of a write at a closed customer: see lib/platform/db/scope.ts. */
 const CLOSED = 'CC001'
 
 async function bind(
@@ -66,17 +67,18 @@ async function bind(
   if (denial) return { denial, ...(existingMember ? { memberId: existingMember.id } : {}) }
   const member = existingMember ?? (await join(tx, provider, who))
   noteCaller({ id: member.id, customerId })
-  // The person before the member, as wherever both are locked.
+  // The person is locked before the member, in the common lock order.
   if (!existingMember || existingMember.isInvited) await lockNewcomer(tx, customerId, member)
   else await lockPerson(tx, customerId, member.id, 'to enter')
   if (boundMember) await seeSubject(tx, customerId, subjectRef)
   else {
     await bindSubject(tx, customerId, { ...subjectRef, memberId: member.id })
-    await record(tx, provider, member, 'sign-on.bound', { issuer: provider.issuer, subject: who.subject })
+    const details = { issuer: provider.issuer, subject: who.subject }
+    await record(tx, provider, member, { action: 'sign-on.bound', details })
   }
   if (member.isInvited) {
     await acceptMembership(tx, customerId, member.id)
-    await record(tx, provider, member, 'invitation.accepted', { by: 'single sign-on' })
+    await record(tx, provider, member, { action: 'invitation.accepted', details: { by: 'single sign-on' } })
   }
   if (existingMember && !isClosed) await give(tx, provider, existingMember, who.claims)
   return { memberId: member.id }
@@ -88,7 +90,7 @@ function denialOf(
   member: (SignOnMember & { isBound?: boolean }) | undefined,
   isClosed: boolean,
 ): BindDenial | undefined {
-  // The issuer has given the address to somebody else, or knows this one by a new name.
+  // The issuer has reassigned the address, or has changed the subject of this person.
   if (member?.isBound) return 'other-subject'
   if (member?.isDisabled) return 'disabled'
   if (isClosed && (!member || member.isInvited)) return 'closed'
@@ -109,11 +111,12 @@ async function join(
   const addedBy = 'Single sign-on'
   const id = await addJoined(tx, customerId, { email, name, roles, billingProfiles, addedBy })
   noteCaller({ id, customerId })
-  await record(tx, provider, { id, name }, 'member.added', { email, name, roles, by: 'single sign-on' })
+  const details = { email, name, roles, by: 'single sign-on' }
+  await record(tx, provider, { id, name }, { action: 'member.added', details })
   return { id, name, email, roles, billingProfiles, isDisabled: false, isInvited: false }
 }
 
-/** Sets what the claims give now. The last Admin stays one, whatever they say. */
+/** Applies the roles and billing profiles of the current claims. The last Admin keeps that role. */
 async function give(
   tx: Transaction,
   provider: Provider,
@@ -125,15 +128,27 @@ async function give(
   const roles = claimedRoles && (await withLastAdmin(tx, provider, member, claimedRoles))
   if (roles && !isSame(roles, member.roles)) {
     await setClaimed(tx, customerId, member.id, { roles })
-    const details = { email: member.email, changed: 'roles', from: member.roles, to: roles }
-    await record(tx, provider, member, 'member.changed', { ...details, by: 'single sign-on' })
+    const details = {
+      email: member.email,
+      changed: 'roles',
+      from: member.roles,
+      to: roles,
+      by: 'single sign-on',
+    }
+    await record(tx, provider, member, { action: 'member.changed', details })
   }
   const profiles = profilesBy(claims, provider)
   if (profiles && !isSame(profiles, member.billingProfiles)) {
     await setClaimed(tx, customerId, member.id, { billingProfiles: profiles })
     const from = member.billingProfiles ?? 'all'
-    const details = { email: member.email, changed: 'billingProfiles', from, to: profiles }
-    await record(tx, provider, member, 'member.changed', { ...details, by: 'single sign-on' })
+    const details = {
+      email: member.email,
+      changed: 'billingProfiles',
+      from,
+      to: profiles,
+      by: 'single sign-on',
+    }
+    await record(tx, provider, member, { action: 'member.changed', details })
   }
 }
 
@@ -157,17 +172,16 @@ function record(
   tx: Transaction,
   { customerId }: Provider,
   { id, name }: Pick<SignOnMember, 'id' | 'name'>,
-  action: string,
-  details: Record<string, string | string[]>,
+  { action, details }: { action: string; details: Record<string, string | string[]> },
 ): Promise<void> {
   const actor = { kind: 'member', id, name } as const
   const requestId = requestContext()?.requestId ?? randomUUID()
   return recordAudit(tx, customerId, { action, subject: id, actor, requestId, details })
 }
 
-// What an identity provider gives: a membership, roles, billing profiles.
+// Rows that an identity provider creates and updates: memberships, roles, billing profiles.
 
-/** Adds a member who has come already: their issuer has proven who they are. @returns the id */
+/** Adds an active member, whose identity the issuer has verified. @returns the id */
 export async function addJoined(
   tx: Transaction,
   customerId: CustomerId,
@@ -180,12 +194,12 @@ export async function addJoined(
 }
 
 /**
- * Whether nobody else is an Admin who may sign in; where passwords are off, whether nobody else is who is sure to get in without.
- * Those who are stay as they are until the transaction ends.
+ * Returns whether no other member is an Admin who can sign in; with passwords off, whether no other Admin certainly
+ * gets in without. Locks those Admins until the transaction ends.
  */
 async function isLastAdmin(tx: Transaction, customerId: CustomerId, memberId: string): Promise<boolean> {
   const isAdmin = sql`${members.roles} @> '{admin}' AND ${members.disabledAt} IS NULL AND ${members.invitedAt} IS NULL`
-  // In the order of their ids, as whoever changes members locks them.
+  // Locks in ascending order of ids, like every change of members.
   const locked = await tx
     .select({ id: members.id })
     .from(members)
@@ -195,7 +209,7 @@ async function isLastAdmin(tx: Transaction, customerId: CustomerId, memberId: st
   return locked.every(({ id }) => id === memberId) || isLastBySignOn(tx, customerId, memberId)
 }
 
-/** Sets what claims give a member. */
+/** Stores the roles or billing profiles of a member's claims. */
 async function setClaimed(
   tx: Transaction,
   customerId: CustomerId,

@@ -10,7 +10,7 @@ import { hashPassword } from '../passwords/hash.ts'
 import { signInFrom } from '../test-sign-in.ts'
 import { Browser, goThrough, setUp } from './test-browser.ts'
 
-// The issuer speaks for whomever the test says, who is an Admin by its claims.
+// The issuer signs claims for any person of the test, who is an Admin by them.
 
 let database: TestDatabase
 let issuer: HostileIssuer
@@ -51,21 +51,21 @@ const close = () =>
   )
 const members = () => database.sql(customerId, 'SELECT email, roles, invited_at FROM members ORDER BY email')
 
-describe('at a closed customer', () => {
-  it('a newcomer is refused, by a page that says why, and no member is added', async () => {
+describe('single sign-on at a closed customer', () => {
+  it('rejects a newcomer with a page that shows the reason, and adds no member', async () => {
     await close()
     expect(await enter('new')).toBe('/sign-in?sign-on=closed')
     expect([await members(), await browser.caller()]).toEqual([[], undefined])
   })
 
-  it('who was invited and has not come is refused', async () => {
+  it('rejects an invited member who has not accepted', async () => {
     await addMember(customerId, { roles: ['it-manager'], email: emailOf('ana'), invitedAt: new Date() })
     await close()
     expect(await enter('ana')).toBe('/sign-in?sign-on=closed')
     expect(await members()).toMatchObject([{ invited_at: expect.any(Date) }])
   })
 
-  it('a member signs in to read, with the roles of before', async () => {
+  it('lets a member sign in to read, with unchanged roles', async () => {
     await addMember(customerId, { roles: ['it-manager'], email: emailOf('ana') })
     await close()
     for (const _ of ['the first time', 'again']) expect(await enter('ana')).toBe('/')
@@ -73,15 +73,15 @@ describe('at a closed customer', () => {
     expect(await members()).toMatchObject([{ roles: ['it-manager'] }])
   })
 
-  it('that is opened again, claims count again', async () => {
+  it('applies claims again after the customer is reopened', async () => {
     await addMember(customerId, { roles: ['it-manager'], email: emailOf('ana') })
     expect(await enter('ana')).toBe('/')
     expect(await members()).toMatchObject([{ roles: ['admin'] }])
   })
 })
 
-describe('a member who was taken away', () => {
-  it('is not known by their subject once somebody else has the address', async () => {
+describe('a removed member', () => {
+  it('is not found by their subject once another person has the address', async () => {
     const id = await addMember(customerId, { roles: ['it-manager'], email: emailOf('ana') })
     expect(await enter('ana', 'the leaver')).toBe('/')
     await scope({ customerId }, async (tx) => {
@@ -91,7 +91,7 @@ describe('a member who was taken away', () => {
       expect(await addAgain(tx, customerId, again)).toBe(id)
     })
     browser = new Browser()
-    // The leaver's account goes by another address now, and the newcomer's by this one.
+    // The former member's account has another address now, and the newcomer's has this one.
     expect(await enter('ana.former', 'the leaver')).toBe('/')
     expect((await browser.caller())?.id).not.toBe(id)
     browser = new Browser()
@@ -99,7 +99,7 @@ describe('a member who was taken away', () => {
     expect(await browser.caller()).toMatchObject({ id, name: 'Another Ana' })
   })
 
-  it('opens nothing with the password of before, once somebody else comes by single sign-on', async () => {
+  it('opens nothing with the former password once another person signs in by single sign-on', async () => {
     const credentials = { email: emailOf('ana'), password: 'correct horse battery' }
     const id = await addMember(customerId, { roles: ['it-manager'], email: credentials.email })
     const hash = await hashPassword(credentials.password)

@@ -11,15 +11,15 @@ import { findOpening, findProvider, findProviderOf, type Provider } from './find
 import { configurationOf, remember } from './issuer.ts'
 import { type Claims, claimsNeeded, domainOf } from './rules.ts'
 
-/** Where the browser goes next, with the id for its cookie. `none`: there is no single sign-on for the address. */
+/** Next address for the browser, with the id for its cookie. `none`: the address has no single sign-on. */
 export type Begin =
   | { kind: 'to-issuer'; location: string; id: string }
   | { kind: 'none' }
   | { kind: 'unavailable' }
 
 /**
- * Begins a sign-in at the issuer of an address's domain. Whether anybody has the address plays no part.
- * @param from where it goes on to: a path of ours, else the console's start
+ * Starts a sign-in at the issuer of an address's domain, whether the address is known or not.
+ * @param from path to return to; any other address is replaced by the start page
  */
 export async function beginSignOn(email: string, from: string): Promise<Begin> {
   const domain = domainOf(email)
@@ -28,7 +28,7 @@ export async function beginSignOn(email: string, from: string): Promise<Begin> {
   return lead(provider, { login_hint: email.trim() }, { returnTo: localPath(from), freshMember: null })
 }
 
-/** Begins that a member whose session a provider opened proves there anew that it is they. */
+/** Starts a reauthentication at the provider that opened the member's session. */
 export async function beginFreshSignOn(
   { customerId, id, email, session }: Caller,
   from: string,
@@ -40,12 +40,18 @@ export async function beginFreshSignOn(
   return lead(provider, reauthentication, { returnTo: localPath(from), freshMember: id })
 }
 
-/** The address to which an issuer leads back. Each provider has one of its own, so that none can answer for another. */
+/**
+ * Returns the callback address of a provider. Each provider has its own, so that none can answer for another (mix-up
+ * attack).
+ */
 export function callbackOf(providerId: string): string {
   return `${env().baseUrl}/auth/sign-on/callback/${providerId}`
 }
 
-/** What openid-client needs for a provider. @throws Error where its secret can't be read, or its issuer not be reached */
+/**
+ * Returns the configuration of openid-client for a provider.
+ * @throws Error where its secret can't be read, or its issuer not be reached
+ */
 export async function configurationFor(provider: Provider): Promise<oidc.Configuration> {
   const { clientSecret } = provider
   if (clientSecret === undefined)
@@ -75,15 +81,15 @@ async function lead(
   }
 }
 
-/** What an issuer has proven: who somebody is there, and what it says of them. */
+/** Identity verified by an issuer: its subject, claims and ID token. */
 export type IssuerIdentity = { subject: string; claims: Claims; idToken: string }
 
 /**
- * Brings an issuer the code that it gave a browser, and checks what comes back: state, nonce, PKCE, issuer (also that of
- * RFC 9207), audience, signature and times. What the ID token lacks of what we ask for is read from the issuer's userinfo.
- * @param id of the browser's cookie
- * @param search of the address that the browser came back to
- * @throws Error where anything does not fit
+ * Exchanges the authorization code for tokens, and verifies state, nonce, PKCE, issuer (also by RFC 9207), audience,
+ * signature and times. Reads claims that the ID token lacks from the userinfo endpoint.
+ * @param id value of the browser's cookie
+ * @param search query string of the callback
+ * @throws Error where a check fails
  */
 export async function exchange(
   provider: Provider,
@@ -95,7 +101,7 @@ export async function exchange(
   const tokens = await oidc
     .authorizationCodeGrant(configuration, here, {
       ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
-      // That it is asked for has openid-client look for the time; whether it is late enough is asked by `since`.
+      // `maxAge` makes openid-client require the authentication time; `since` decides whether it is recent enough.
       ...(pendingSignOn.freshMember === null ? {} : { maxAge: 24 * 60 * 60 }),
     })
     .finally(() => remember(provider.issuer, configuration))
@@ -103,7 +109,7 @@ export async function exchange(
   if (!idClaims || !tokens.id_token) throw new Error('The issuer gave no ID token.')
   if (idClaims.sub.length > 255 || idClaims.sub === '') throw new Error('The subject is empty or too long.')
   const more = await moreOf(provider, configuration, tokens.access_token, idClaims)
-  // One of them might be verified, and the other one not.
+  // One address might be verified, and the other not.
   if (idClaims.email !== undefined && more.email !== undefined && idClaims.email !== more.email)
     throw new Error('The ID token and userinfo differ about the address.')
   return { subject: idClaims.sub, claims: { ...more, ...idClaims }, idToken: tokens.id_token }
@@ -120,29 +126,30 @@ async function moreOf(
   return oidc.fetchUserInfo(configuration, accessToken, idClaims.sub)
 }
 
-// Between the way to an issuer and the way back stands a row for a short time, and in the browser a cookie of its own.
-// What the issuer is to give back follows from the cookie: so a way back that another browser began fits nothing.
+// A pending sign-on is a short-lived row, between redirect and callback, with a cookie of its own in the browser.
+// State, nonce and PKCE verifier are derived from the cookie, so a callback in another browser does not match (login
+// CSRF).
 
 const COOKIE = 'console-sign-on'
 const SECONDS = 10 * 60
 
-/** What a browser and its row say together. */
+/** Stored state of a sign-on between redirect and callback. */
 export type PendingSignOn = {
   providerId: string
   returnTo: string
-  /** The member who has to prove anew that it is they; null: somebody signs in. */
+  /** Member who has to reauthenticate; null: a new sign-in. */
   freshMember: string | null
-  /** In milliseconds. */
+  /** Time of the redirect, in milliseconds since 1970. */
   since: number
 }
 
-/** The secrets of one way to an issuer and back. */
+/** Derives the secrets of one sign-on. */
 function secretsOf(id: string) {
   const derive = (use: string) => createHash('sha256').update(`${use} ${id}`).digest('base64url')
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') }
 }
 
-/** Keeps that somebody is sent to an issuer. @returns the id for the browser's cookie */
+/** Stores a pending sign-on. @returns the id for the browser's cookie */
 async function addPendingSignOn(signOn: Omit<PendingSignOn, 'since'>): Promise<string> {
   const id = randomBytes(32).toString('base64url')
   await database().signIn.query(
@@ -152,12 +159,12 @@ async function addPendingSignOn(signOn: Omit<PendingSignOn, 'since'>): Promise<s
   return id
 }
 
-/** The id that a request's cookie holds. */
+/** Returns the id in a request's cookie. */
 export function pendingSignOnIdOf(cookies: string): string | undefined {
   return cookieValue(cookies, cookieName(COOKIE)) || undefined
 }
 
-/** Takes what was begun, once: of two who come back with it at the same moment, one finds it. */
+/** Consumes a pending sign-on: only one of two concurrent callbacks finds it. */
 export async function consumePendingSignOn(id: string): Promise<PendingSignOn | undefined> {
   const { rows } = await database().signIn.query<PendingSignOn>(
     `DELETE FROM begun_sign_ons WHERE digest = $1 AND created_at > now() - interval '${SECONDS} seconds'
@@ -168,13 +175,13 @@ export async function consumePendingSignOn(id: string): Promise<PendingSignOn | 
   return rows[0]
 }
 
-/** Removes those who have not come back. @returns how many */
+/** Removes expired pending sign-ons. @returns how many */
 export async function prunePendingSignOns(): Promise<number> {
   const old = `DELETE FROM begun_sign_ons WHERE created_at < now() - interval '${SECONDS} seconds'`
   return (await database().signIn.query(old)).rowCount ?? 0
 }
 
-/** The header Set-Cookie that leaves the id in a browser, or takes it away. */
+/** Returns the Set-Cookie header that stores the id in a browser, or deletes it. */
 export function signOnCookie(id: string | undefined): string {
   const name = cookieName(COOKIE)
   const secure = name === COOKIE ? '' : '; Secure'

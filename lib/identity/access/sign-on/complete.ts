@@ -19,7 +19,7 @@ import {
 import { findProvider, hasDomain, type Provider } from './find-provider.ts'
 import { type Claims, domainOf, isSignedInSince, isVerified } from './rules.ts'
 
-/** Why nobody was signed in, as the sign-in page tells it. */
+/** Error code of a failed sign-on, as the sign-in page shows it. */
 export type SignOnError =
   | 'again'
   | 'refused'
@@ -29,7 +29,7 @@ export type SignOnError =
   | 'closed'
   | 'other-account'
 
-/** What became of a way back from an issuer. */
+/** Outcome of a callback. */
 export type Completed =
   | { kind: 'done'; outcome: Exclude<SignedIn, { kind: 'refused' | 'throttled' }>; returnTo: string }
   | { kind: 'fault'; error: SignOnError }
@@ -37,9 +37,9 @@ export type Completed =
 const failed = (error: SignOnError): Completed => ({ kind: 'fault', error })
 
 /**
- * Ends a sign-in by an issuer: whoever comes back with what this browser was sent away with is bound to a member of the
- * provider's customer, and of no other, and goes on as after any proof.
- * @param providerId of the address that the issuer led back to
+ * Completes a sign-in by an issuer: binds the identity, verified with this browser's pending sign-on, to a member of
+ * the provider's customer, and continues like any other verified credential.
+ * @param providerId id in the callback's path
  */
 export async function completeSignOn(
   providerId: string,
@@ -48,7 +48,7 @@ export async function completeSignOn(
 ): Promise<Completed> {
   const id = pendingSignOnIdOf(client.cookies)
   const pendingSignOn = id === undefined ? undefined : await consumePendingSignOn(id)
-  // Another browser, a second time, too late, or an answer in the place of another issuer's.
+  // Another browser, a repeated or late callback, or an answer of another issuer (mix-up).
   if (!id || pendingSignOn?.providerId !== providerId) return failed('again')
   const provider = await findProvider(providerId)
   if (!provider) return failed('refused')
@@ -90,7 +90,7 @@ async function enter(
   return { kind: 'done', outcome, returnTo }
 }
 
-/** The address that the issuer vouches for, of a domain that is proven to be the provider's; else why it counts for nothing. */
+/** Returns the verified address, whose domain is proven and assigned to the provider; else the denial. */
 async function addressIn(provider: Provider, claims: Claims): Promise<string | Completed> {
   const email = z.email().max(254).safeParse(claims.email).data
   const domain = email && domainOf(email)
@@ -101,13 +101,13 @@ async function addressIn(provider: Provider, claims: Claims): Promise<string | C
   return email
 }
 
-/** Whether it is the member of the session that began it who has proven who they are. */
+/** Returns whether the verified identity is the member whose session started the reauthentication. */
 async function isOf(memberId: string, freshMember: string, { cookies }: BrowserClient): Promise<boolean> {
   const caller = await session({ get: (name) => (name === 'cookie' ? cookies : null) })
   return memberId === freshMember && caller?.id === freshMember
 }
 
-/** Records that somebody was not let in; `subject`: the member whose address it was, else the provider. */
+/** Records a denied sign-on; `subject`: the member with that address, else the provider. */
 function deny(
   { customerId, issuer }: Provider,
   subject: string,
@@ -126,14 +126,14 @@ function deny(
   return failed(error)
 }
 
-/** What openid-client calls it; the issuer's own texts may be anything. */
+/** Returns the error code of openid-client, truncated and sanitized, because an issuer's text is untrusted. */
 function codeOf(error: unknown): string {
   const { code, error: oauthError } = (error ?? {}) as { code?: unknown; error?: unknown }
   const text = typeof oauthError === 'string' ? oauthError : typeof code === 'string' ? code : 'no answer'
   return text.slice(0, 100).replaceAll(/[^\w .-]/g, '?')
 }
 
-/** Whether the issuer gave no answer at all, or one of its own failures. */
+/** Returns whether the issuer did not answer, or failed with a server error. */
 function isAway(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code = '', status = 0 } = at as { code?: string; status?: number }

@@ -74,8 +74,8 @@ const events = async () =>
     )
   ).map(({ action }) => action)
 
-describe('a domain whose record', () => {
-  it('is there stays as it is, and is asked for once a day', async () => {
+describe('a proven domain', () => {
+  it('keeps its status while its record is present, and is queried once a day', async () => {
     const name = await verifyBy('dns')
     await advanceTo('21 hours')
     expect([await recheck(), await readState()]).toEqual([0, { isLost: false, by: 'dns', finds: true }])
@@ -83,7 +83,7 @@ describe('a domain whose record', () => {
     expect([await recheck(), await readState()]).toEqual([0, { isLost: false, by: 'dns', finds: true }])
   })
 
-  it('is missing is told of once, counts for seven days, and finds no issuer then', async () => {
+  it('is reported once when its record is missing, counts for seven days, and finds no issuer afterwards', async () => {
     names.records.delete(await verifyBy('dns'))
     await advanceTo('1 day')
     expect([await recheck(), await readState()]).toEqual([1, { isLost: true, by: 'dns', finds: true }])
@@ -98,7 +98,7 @@ describe('a domain whose record', () => {
     expect((await readServiceStats()).domains).toEqual({ lost: 0 })
   })
 
-  it('comes back in time is as before', async () => {
+  it('counts as before where its record is restored in time', async () => {
     const name = await verifyBy('dns')
     const texts = names.records.get(name) ?? []
     names.records.set(name, ['something else'])
@@ -110,7 +110,7 @@ describe('a domain whose record', () => {
     expect(await events()).toEqual(['sign-on-domain.lost', 'sign-on-domain.found'])
   })
 
-  it('is missing for long stays lost where it is the last, and passwords are off', async () => {
+  it('stays lost without its record where it is the last one and passwords are off', async () => {
     names.records.delete(await verifyBy('dns'))
     await run(
       database.url,
@@ -132,7 +132,7 @@ describe('a domain whose record', () => {
     expect(await findProviderOf(domain)).toBeUndefined()
   })
 
-  it('can not be asked for, since no name server answers, is not lost', async () => {
+  it('is not lost where no name server answers', async () => {
     await verifyBy('dns')
     await advanceTo('1 day')
     vi.stubEnv('SIGN_ON_DNS', '127.0.0.1:9')
@@ -142,7 +142,7 @@ describe('a domain whose record', () => {
     expect([await recheck(), await readState()]).toMatchObject([1, { isLost: true }])
   })
 
-  it('was never asked for, since the operator has confirmed it, is not looked for', async () => {
+  it('is not queried after the operator’s confirmation', async () => {
     names.records.delete(await verifyBy('operator'))
     await advanceTo('30 days')
     expect([await recheck(), await readState()]).toEqual([0, { isLost: false, by: 'operator', finds: true }])

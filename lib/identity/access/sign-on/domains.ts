@@ -13,14 +13,14 @@ import { customersWithDueDomains } from '../due-work.ts'
 import { notifyAdmins } from '../sign-ins/account-mail.ts'
 import { findOwnerOf } from './find-provider.ts'
 
-// A domain counts once it is proven to be the customer's. Several customers may name one; the first that proves it has it.
+// A domain counts once its customer has proven it. Several customers may add one; the first that proves it owns it.
 
-/** What a customer puts into the DNS of a domain: a TXT record of this name and text. */
+/** Returns the name and text of the TXT record that proves a domain. */
 export function recordOf(domain: string, token: string): { name: string; text: string } {
   return { name: `_licenses-invoices.${domain}`, text: `licenses-invoices-sign-on=${token}` }
 }
 
-/** A domain in the one form that we keep; undefined where it is none that mail can have. */
+/** Returns the canonical form of a domain; undefined where it is not a mail domain. */
 export function asDomain(text: string): string | undefined {
   const name = text.trim().toLowerCase().replace(/\.$/, '')
   const ascii = URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : ''
@@ -30,7 +30,7 @@ export function asDomain(text: string): string | undefined {
   return isDomain ? ascii : undefined
 }
 
-/** The domains of the customer, with their provider's id. */
+/** Lists the domains of the customer, with their provider's id. */
 export function listDomains(tx: Transaction, customerId: CustomerId) {
   const { domain, providerId, token, provenAt, provenBy, lostAt } = signOnDomains
   const customerFilter = eq(signOnDomains.customerId, customerId)
@@ -43,7 +43,7 @@ export function listDomains(tx: Transaction, customerId: CustomerId) {
 
 export type DomainRow = Awaited<ReturnType<typeof listDomains>>[number]
 
-/** Names a domain, which is not proven yet; one that is named already goes to this provider, as proven as it was. */
+/** Adds an unproven domain; an existing one is assigned to this provider, with its proof unchanged. */
 export async function addDomain(
   tx: Transaction,
   customerId: CustomerId,
@@ -60,7 +60,7 @@ export async function addDomain(
   return row
 }
 
-/** From now on the domain is the customer's. One that is another's already is 23505. */
+/** Marks the domain as proven by the customer. Fails with 23505 where another customer has it. */
 export async function proveDomain(
   tx: Transaction,
   customerId: CustomerId,
@@ -73,7 +73,7 @@ export async function proveDomain(
     .where(and(eq(signOnDomains.customerId, customerId), eq(signOnDomains.domain, domain)))
 }
 
-/** Takes a domain away: its people sign in by no provider any more. @returns whether it was there */
+/** Removes a domain: its members can't sign in by a provider any more. @returns whether it existed */
 export async function removeDomain(
   tx: Transaction,
   customerId: CustomerId,
@@ -84,7 +84,8 @@ export async function removeDomain(
 }
 
 /**
- * Whether the DNS of a domain has the record that proves it. The name servers are those of SIGN_ON_DNS, else this machine's.
+ * Returns whether the DNS of a domain has the record that proves it. Uses the name servers of SIGN_ON_DNS, else this
+ * machine's.
  * @throws Error where no name server answers
  */
 export async function isInDns(domain: string, token: string): Promise<boolean> {
@@ -101,10 +102,10 @@ export async function isInDns(domain: string, token: string): Promise<boolean> {
   }
 }
 
-/** A domain without its record still counts for so many days, of which its Admins have been told. */
+/** Grace period in days of a domain whose record is missing, after its Admins were notified. */
 const LOST_DAYS = 7
 
-/** The customer's domains whose record was not looked for since yesterday, with what it says. */
+/** Returns the customer's domains whose record was last queried more than 20 hours ago, with its token. */
 function dueDomains(tx: Transaction, customerId: CustomerId) {
   const { domain, token, checkedAt } = signOnDomains
   const isDue = sql`(${checkedAt} IS NULL OR ${checkedAt} < now() - interval '20 hours')`
@@ -114,13 +115,16 @@ function dueDomains(tx: Transaction, customerId: CustomerId) {
     .where(and(dnsVerifiedFilter(customerId), isDue))
 }
 
-/** A domain that is proven by its record, locked until the transaction ends. @param days after which a lost one is over */
+/**
+ * Locks a domain that was proven by its DNS record until the transaction ends.
+ * @param days grace period of a lost one
+ */
 async function lockDomain(tx: Transaction, customerId: CustomerId, domain: string, days: number) {
   const { lostAt } = signOnDomains
   const rows = await tx
     .select({
       isLost: sql<boolean>`${lostAt} IS NOT NULL`,
-      // Passwords are off, and no other domain leads to an issuer: without this one nobody could sign in.
+      // Without this domain no member could sign in: passwords are off, and no other domain has an issuer.
       isLastSignInMethod: sql<boolean>`EXISTS (SELECT FROM customers c WHERE c.id = ${customerId} AND c.sign_on_only_since IS NOT NULL)
         AND NOT EXISTS (SELECT FROM sign_on_domains other
           JOIN identity_providers i ON i.customer_id = other.customer_id AND i.id = other.provider_id AND i.off_at IS NULL
@@ -137,11 +141,11 @@ const AFTER = {
   there: { checkedAt: sql`now()` },
   found: { checkedAt: sql`now()`, lostAt: null },
   lost: { checkedAt: sql`now()`, lostAt: sql`coalesce(lost_at, now())` },
-  // From now on it finds no issuer, and another customer may prove it.
+  // The domain finds no issuer from now on, and another customer may prove it.
   ended: { checkedAt: null, lostAt: null, provenAt: null, provenBy: null },
 }
 
-/** Writes down how a domain's record was found. */
+/** Stores the result of a check of a domain's record. */
 async function noteDomain(
   tx: Transaction,
   customerId: CustomerId,
@@ -159,14 +163,15 @@ function dnsVerifiedFilter(customerId: CustomerId) {
   return and(eq(signOnDomains.customerId, customerId), eq(provenBy, 'dns'), isNotNull(provenAt))
 }
 
-/** What became of a domain whose record was looked for. */
+/** Outcome of a check of a domain's record. */
 type DomainState = 'there' | 'lost' | 'found' | 'ended'
 
 /**
- * Looks once a day whether the DNS still has the records by which domains were proven. Of one whose record is missing the
- * Admins are told; after seven days it is proven no more, until somebody proves it anew. What the operator has confirmed is
- * not looked for. Where passwords are off, the last domain stays lost instead, for nobody could sign in without
- * it, until another customer proves it (`releaseLost`). Where no name server answers, nothing is known, and the next run asks again.
+ * Checks once a day whether the DNS still has the records by which domains were proven. Notifies the Admins of a
+ * missing record; after seven days the domain is unproven, and has to be proven again. Domains that the operator
+ * confirmed are skipped. With passwords off, the last domain stays lost instead, because no member could sign in
+ * without it, until another customer proves it (`releaseLost`). Where no name server answers, the state is unchanged,
+ * and the next run retries.
  * @returns how many domains were lost, found again or ended
  */
 export async function recheckDomains(requestId: string, signal: AbortSignal): Promise<number> {
@@ -195,7 +200,7 @@ export async function recheckDomains(requestId: string, signal: AbortSignal): Pr
   return count
 }
 
-/** People sign in to a closed customer, too. */
+/** Members also sign in to a closed customer. */
 const EVEN_IF_CLOSED = { evenIfClosed: true }
 
 const LOG_MESSAGES = {
@@ -210,7 +215,7 @@ async function recheckDomain(
   { isThere, requestId }: { isThere: boolean; requestId: string },
 ): Promise<DomainState> {
   const row = await lockDomain(tx, customerId, domain, LOST_DAYS)
-  // Taken away, confirmed or ended meanwhile.
+  // Removed, confirmed or ended by another process since.
   if (!row) return 'there'
   const state = domainStateOf(isThere, row)
   await noteDomain(tx, customerId, domain, state)
@@ -230,10 +235,10 @@ function domainStateOf(isThere: boolean, { isLost, isOver, isLastSignInMethod }:
 }
 
 /**
- * To be asked when a customer has just shown its record in the DNS of a domain: ends the proof of another customer, whose own
- * record has been missing for seven days and is so now, also where that was kept because its people have no other way in. That
- * one's Admins are told, and its passwords stay off: whoever has the domain now reads the mails that are sent to it, so the
- * operator is asked who they are, and lets them in (decision 113). What the operator has confirmed is not taken so.
+ * Runs after a customer has shown its record in the DNS of a domain: ends the proof of another customer whose own
+ * record has been missing for seven days and still is, even where the domain was kept as its last sign-in method. Its
+ * Admins are notified, and its passwords stay off: the domain's new owner reads the mail that is sent to it, so the
+ * operator verifies the former members and lets them in (decision 113). Domains that the operator confirmed are kept.
  */
 export async function releaseLost(domain: string, newOwner: CustomerId, requestId: string): Promise<void> {
   const owner = await findOwnerOf(domain)

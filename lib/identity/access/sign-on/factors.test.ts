@@ -14,7 +14,7 @@ import { answerEnd } from './answers.ts'
 import { setSignOnOnly } from './providers.ts'
 import { Browser, goThrough, setUp } from './test-browser.ts'
 
-// Where somebody whom an issuer has proven has a second factor, or their customer demands one.
+// Single sign-on of a person who has a second factor, or whose customer demands one.
 
 const [alder, birch] = ['alder', 'birch'] as CustomerId[] as [CustomerId, CustomerId]
 const ANA = 'ana@alder.example'
@@ -67,8 +67,8 @@ const toSession = async (outcome: Stepped) => {
   browser.cookies.set(name, value)
 }
 
-describe('whom an issuer has proven and who has a second factor', () => {
-  it('is let in by that, and then known to the issuer', async () => {
+describe('a member with a second factor, verified by an issuer', () => {
+  it('enters with the factor, and is then known to the issuer', async () => {
     expect(await goThrough(browser, { email: ANA, providerId: ofAlder })).toBe(STEP)
     expect(await browser.caller()).toBeUndefined()
     expect((await proveStep({ code: '000000' }, client())).kind).toBe('refused')
@@ -83,7 +83,7 @@ describe('whom an issuer has proven and who has a second factor', () => {
     expect(new URL(location ?? '').searchParams.get('id_token_hint')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]*$/)
   })
 
-  it('proves nothing by it alone in a session, where the customer lets in by its issuer only', async () => {
+  it('can’t confirm an identity with the factor in a session, where single sign-on is mandatory', async () => {
     await scope({ customerId: alder }, (tx) => setSignOnOnly(tx, alder, true))
     expect((await enter(ANA)).kind).toBe('refused')
     expect(await goThrough(browser, { email: ANA, providerId: ofAlder })).toBe(STEP)
@@ -98,8 +98,8 @@ describe('whom an issuer has proven and who has a second factor', () => {
   })
 })
 
-describe('whose customer demands a factor', () => {
-  it('sets one up after the issuer’s proof, which counts at that customer alone', async () => {
+describe('a member of a customer with mandatory factors', () => {
+  it('sets one up after the issuer’s sign-in, which counts at that customer only', async () => {
     other.lie = { claims: { sub: 'subject-2', email: BEN } }
     expect(await goThrough(browser, { email: BEN, providerId: ofBirch })).toBe(STEP)
     expect(await browser.caller()).toBeUndefined()

@@ -6,27 +6,27 @@ import type { Client } from './issuer.ts'
 import type { Agreed } from './rules.ts'
 import { unsealFor } from './sealed.ts'
 
-// Looked up as the login of sign-in, before a customer is known.
+// Runs as the database role of sign-in, before the customer is known.
 
-/** A provider that is on, with what is agreed with it. */
+/** Active identity provider, with the customer's settings for it. */
 export type Provider = Agreed &
   Omit<Client, 'clientSecret'> & {
     customerId: CustomerId
     id: string
     scopes: string[]
-    /** Undefined where it was sealed with another SESSION_SECRET. */
+    /** Undefined where it was encrypted with another SESSION_SECRET. */
     clientSecret: string | undefined
   }
 
 type Row = Omit<Provider, 'customerId' | 'clientSecret'> & { customerId: string; sealed: string }
 
-/** The provider where people with an address of this domain sign in; undefined where nobody has proven the domain. */
+/** Finds the provider for addresses of this domain; undefined where no customer has proven the domain. */
 export function findProviderOf(domain: string): Promise<Provider | undefined> {
   return find(sql`JOIN sign_on_domains d ON d.customer_id = p.customer_id AND d.provider_id = p.id
     WHERE d.domain = ${domain} AND d.proven_at IS NOT NULL AND p.off_at IS NULL`)
 }
 
-/** The customer that has proven a domain. */
+/** Returns the customer that has proven a domain. */
 export async function findOwnerOf(domain: string): Promise<CustomerId | undefined> {
   const { rows } = await queryWithoutCustomer('signIn', (tx) =>
     tx.execute<{ customer_id: string }>(sql`
@@ -35,12 +35,12 @@ export async function findOwnerOf(domain: string): Promise<CustomerId | undefine
   return rows[0] && minted(rows[0].customer_id)
 }
 
-/** The provider with this id, while it is on. */
+/** Finds the provider with this id, where it is on. */
 export function findProvider(id: string): Promise<Provider | undefined> {
   return find(sql`WHERE p.id = ${id} AND p.off_at IS NULL`)
 }
 
-/** Whether a domain is proven to be of this provider's people. */
+/** Returns whether a domain is proven and assigned to this provider. */
 export async function hasDomain({ customerId, id }: Provider, domain: string): Promise<boolean> {
   const rows = await queryWithoutCustomer('signIn', (tx) =>
     tx.execute(sql`
@@ -50,7 +50,7 @@ export async function hasDomain({ customerId, id }: Provider, domain: string): P
   return rows.rowCount === 1
 }
 
-/** By which provider a session was opened, with the ID token of that sign-in. */
+/** Finds the provider that opened a session, with the ID token of that sign-in. */
 export function findOpening(
   customerId: CustomerId,
   digest: string,

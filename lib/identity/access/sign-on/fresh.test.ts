@@ -48,7 +48,7 @@ const reauthenticate = async (claims: Record<string, unknown>) => {
 }
 
 describe('a session that an issuer opened', () => {
-  it('is proven anew by a new sign-in there, and is another session then', async () => {
+  it('is reauthenticated by a new sign-in there, which results in a new session', async () => {
     const before = await browser.sessionDigest()
     const { parameters, led } = await reauthenticate({ auth_time: seconds() })
     expect(Object.fromEntries(parameters)).toMatchObject({ prompt: 'login', max_age: '0', login_hint: EMAIL })
@@ -63,20 +63,20 @@ describe('a session that an issuer opened', () => {
     ['long ago', () => ({ auth_time: seconds() - 3600 })],
     ['at no time that it says', () => ({})],
     ['at a time that is none', () => ({ auth_time: 'now' })],
-  ])('is not by one %s', async (_, claims) => {
+  ])('is not reauthenticated by one %s', async (_, claims) => {
     const before = await browser.sessionDigest()
     expect((await reauthenticate(claims())).led).toBe('/sign-in?sign-on=refused')
     expect(await browser.sessionDigest()).toBe(before)
   })
 
-  it('is not by somebody else’s', async () => {
+  it('is not reauthenticated by the sign-in of another member', async () => {
     const before = await browser.sessionDigest()
     const ben = { sub: 'subject-2', email: 'ben@alder.example', auth_time: seconds() }
     expect((await reauthenticate(ben)).led).toBe('/sign-in?sign-on=other-account')
     expect(await browser.sessionDigest()).toBe(before)
   })
 
-  it('ends at the issuer too, which is shown its own token', async () => {
+  it('ends at the issuer as well, which gets its own token', async () => {
     const request = () =>
       new Request('http://localhost:3000/auth/sign-on/end', { method: 'POST', headers: browser.headers })
     const { location } = (await (await answerEnd(request())).json()) as { location: string }
@@ -87,7 +87,7 @@ describe('a session that an issuer opened', () => {
     expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({ sub: 'subject-1' })
     const stored = await database.opened.signIn.query('SELECT id_token FROM sign_on_sessions')
     expect(JSON.stringify(stored.rows)).not.toContain(payload)
-    // Another site can't ask.
+    // Another site can't request it (CSRF).
     browser.cookies.clear()
     expect(await (await answerEnd(request())).json()).toEqual({})
     const headers = { ...browser.headers, 'sec-fetch-site': 'cross-site' }
@@ -96,7 +96,7 @@ describe('a session that an issuer opened', () => {
   })
 
   it.each(['javascript:alert(1)', 'http://elsewhere.example/end', 'https://10.0.0.1/end'])(
-    'is led to no %s at its end',
+    'is not redirected to %s at its end',
     async (end_session_endpoint) => {
       issuer.lie = { metadata: { end_session_endpoint } }
       await inspect(issuer.issuer)
@@ -108,7 +108,7 @@ describe('a session that an issuer opened', () => {
     },
   )
 
-  it('of a disabled member is none', async () => {
+  it('ends when its member is disabled', async () => {
     await run(
       database.url,
       `ALTER TABLE members DISABLE ROW LEVEL SECURITY;

@@ -50,7 +50,7 @@ const OF_MAIL = ['/sign-in?sign-on=mail', undefined]
 const AGAIN = '/sign-in?sign-on=again'
 
 describe('an honest answer', () => {
-  it('opens the membership of the provider’s customer alone, with PKCE, state and nonce', async () => {
+  it('opens only the membership of the provider’s customer, with PKCE, state and nonce', async () => {
     const { location } = await browser.begin(EMAIL)
     const parameters = Object.fromEntries(new URL(location ?? '').searchParams)
     expect(parameters).toMatchObject({
@@ -68,7 +68,7 @@ describe('an honest answer', () => {
     expect(await browser.begin('nowhere')).toEqual({ kind: 'none' })
   })
 
-  it('goes on to a path of ours and nowhere else', async () => {
+  it('redirects to paths of the console only', async () => {
     for (const [from, path] of [
       ['/assets?x=1', '/assets?x=1'],
       ['https://evil.example/', '/'],
@@ -81,7 +81,7 @@ describe('an honest answer', () => {
   })
 })
 
-describe('a token is refused', () => {
+describe('an ID token', () => {
   it.each<[string, () => Lie]>([
     ['of another issuer', () => ({ claims: { iss: other.issuer } })],
     ['for another audience', () => ({ claims: { aud: 'somebody-else' } })],
@@ -95,7 +95,7 @@ describe('a token is refused', () => {
     ['without a nonce', () => ({ claims: { nonce: null } })],
     ['without a subject', () => ({ claims: { sub: null } })],
     ['with a subject of any length', () => ({ claims: { sub: 'x'.repeat(256) } })],
-  ])('%s', async (_, lie) => {
+  ])('%s is rejected', async (_, lie) => {
     expect(await lied(lie())).toEqual(DENIED)
   })
 
@@ -108,11 +108,11 @@ describe('a token is refused', () => {
     ['of another customer’s domain', { claims: { email: 'ana@birch.example' } }],
     ['of a domain below', { claims: { email: 'ana@mail.alder.example' } }],
     ['of a domain that looks alike', { claims: { email: 'ana@birch.example@alder.example' } }],
-  ])('whose address is %s', async (_, lie) => {
+  ])('is rejected where its address is %s', async (_, lie) => {
     expect(await lied(lie)).toEqual(OF_MAIL)
   })
 
-  it('and leaves an event that says why', async () => {
+  it('is rejected with its reason in the audit log', async () => {
     await lied({ claims: { email_verified: 'no' } })
     const events = () =>
       database.sql(alder, "SELECT actor_kind, details FROM audit_events WHERE action = 'sign-on.refused'")
@@ -123,13 +123,13 @@ describe('a token is refused', () => {
   })
 })
 
-describe('a way back', () => {
-  it('with another state is refused', async () => {
+describe('a callback', () => {
+  it('is rejected with another state', async () => {
     expect(await go({ state: 'another' })).toBe('/sign-in?sign-on=refused')
     expect(await browser.caller()).toBeUndefined()
   })
 
-  it('works once: a code that is shown again opens nothing', async () => {
+  it('works once: a repeated code opens nothing', async () => {
     const { location } = await browser.begin(EMAIL)
     const cookies = new Map(browser.cookies)
     expect(await browser.comeBack(providerId, answerFor(location))).toBe('/')
@@ -140,7 +140,7 @@ describe('a way back', () => {
     expect([await thief.caller(), issuer.requests.length]).toEqual([undefined, before])
   })
 
-  it('of another browser opens nothing, there or here', async () => {
+  it('opens nothing in another browser, nor in the first one afterwards', async () => {
     const { location } = await browser.begin(EMAIL)
     const victim = new Browser()
     expect(await victim.comeBack(providerId, answerFor(location))).toBe(AGAIN)
@@ -149,23 +149,23 @@ describe('a way back', () => {
     expect(await victim.caller()).toBeUndefined()
   })
 
-  it('after ten minutes is too late', async () => {
+  it('is rejected as too late after ten minutes', async () => {
     const { location } = await browser.begin(EMAIL)
     await run(database.url, "UPDATE begun_sign_ons SET created_at = created_at - interval '10 minutes'")
     expect(await browser.comeBack(providerId, answerFor(location))).toBe(AGAIN)
   })
 
-  it('from one issuer in the place of another is refused (mix-up)', async () => {
+  it('is rejected from one issuer instead of another (mix-up attack)', async () => {
     const { location } = await browser.begin(EMAIL)
     const before = other.requests.length
     expect(await browser.comeBack(ofBirch, answerFor(location))).toBe(AGAIN)
-    // The code went to nobody.
+    // The code was sent to neither issuer.
     expect(other.requests.length).toBe(before)
     expect(await go({ iss: other.issuer })).toBe('/sign-in?sign-on=refused')
     expect(await go({ iss: issuer.issuer })).toBe('/')
   })
 
-  it('with a refusal of the issuer says so', async () => {
+  it('shows the error of the issuer', async () => {
     const { location } = await browser.begin(EMAIL)
     const { state } = answerFor(location)
     expect(await browser.comeBack(providerId, { error: 'access_denied', state })).toBe(
@@ -176,7 +176,7 @@ describe('a way back', () => {
 })
 
 describe('an issuer', () => {
-  it('of a customer says nothing of another’s members, whoever it names', async () => {
+  it('can’t sign in another customer’s members, whatever address it asserts', async () => {
     other.lie = { claims: { email: EMAIL } }
     expect(await goThrough(browser, { email: 'x@birch.example', providerId: ofBirch })).toBe(
       '/sign-in?sign-on=mail',
@@ -184,7 +184,7 @@ describe('an issuer', () => {
     expect(await browser.caller()).toBeUndefined()
   })
 
-  it('that changes its keys is believed a minute later, without a restart', async () => {
+  it('is accepted with rotated keys a minute later, without a restart', async () => {
     expect(await go()).toBe('/')
     await issuer.rotate()
     vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ['Date'] })
@@ -198,14 +198,14 @@ describe('an issuer', () => {
     ['answers with a failure', { status: 503 }],
     ['sends without end', { body: 'huge' }],
     ['redirects', { status: 302 }],
-  ])('that %s signs nobody in', async (_, lie) => {
+  ])('signs in no member where it %s', async (_, lie) => {
     const { location } = await browser.begin(EMAIL)
     issuer.lie = lie
     expect(await browser.comeBack(providerId, answerFor(location))).toMatch(/sign-on=(unavailable|refused)$/)
     expect(await browser.caller()).toBeUndefined()
   })
 
-  it('that is down says so on the way there and on the way back', async () => {
+  it('is reported as unavailable on redirect and on callback, where it does not answer', async () => {
     const { location } = await browser.begin('x@birch.example')
     await other.close()
     expect(await browser.comeBack(ofBirch, answerFor(location))).toBe('/sign-in?sign-on=unavailable')
@@ -215,7 +215,7 @@ describe('an issuer', () => {
     expect(await go()).toBe('/')
   })
 
-  it('whose secret was sealed with another SESSION_SECRET is not asked', async () => {
+  it('is not called where its secret was encrypted with another SESSION_SECRET', async () => {
     const seal = (by: string) =>
       run(
         database.url,
@@ -227,7 +227,7 @@ describe('an issuer', () => {
       'SELECT id, client_secret AS text FROM identity_providers',
     )
     const textOf = (id: string) => `'${sealed.rows.find((row) => row.id === id).text}'`
-    // Another provider's, too, opens nothing here.
+    // Tokens of another provider open nothing here either.
     await seal(textOf(ofBirch))
     expect(await browser.begin(EMAIL)).toEqual({ kind: 'unavailable' })
     await seal(textOf(providerId))

@@ -4,22 +4,23 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { checkIssuerAddress, fetchIssuer } from './outbound.ts'
 
-/** What is needed to talk to an issuer. */
+/** Credentials of this client at an issuer. */
 export type Client = { issuer: string; clientId: string; clientSecret: string }
 
-/** What an issuer publishes of itself is asked for again after so long, in milliseconds. Its keys: see `remember`. */
+/** Lifetime of an issuer's cached metadata, in milliseconds. For its keys see `remember`. */
 const CACHE_MS = 10 * 60 * 1000
-/** Of one question, in seconds. */
+/** Timeout of one request, in seconds. */
 const TIMEOUT_SECONDS = 5
 
 type Published = { metadata: oidc.ServerMetadata; at: number; keys?: oidc.ExportedJWKSCache | undefined }
 
-/** By issuer: nothing in here is of a customer, or secret. */
+/** Cache by issuer; contains nothing secret or of a single customer. */
 const published = new Map<string, Published>()
 
 /**
- * What openid-client needs to talk to an issuer. Signatures of ID tokens are always checked, although they come by TLS.
- * @throws Error that says why the issuer gives no answer, or is none
+ * Returns the configuration of openid-client for an issuer. Signatures of ID tokens are always verified, even though
+ * they arrive by TLS.
+ * @throws Error with the reason why the issuer does not answer or is invalid
  */
 export async function configurationOf(client: Client): Promise<oidc.Configuration> {
   const { issuer, clientId, clientSecret } = client
@@ -30,7 +31,7 @@ export async function configurationOf(client: Client): Promise<oidc.Configuratio
   const configuration = new oidc.Configuration(metadata, clientId, settings, clientAuth)
   configuration.timeout = TIMEOUT_SECONDS
   configuration[oidc.customFetch] = fetchIssuer
-  // Which addresses are asked without TLS is decided in one place: outbound.ts.
+  // outbound.ts decides which addresses may be called without TLS.
   oidc.allowInsecureRequests(configuration)
   oidc.enableNonRepudiationChecks(configuration)
   if (keys) oidc.setJwksCache(configuration, keys)
@@ -38,8 +39,8 @@ export async function configurationOf(client: Client): Promise<oidc.Configuratio
 }
 
 /**
- * Keeps the keys with which an issuer signs, as an exchange has left them. openid-client asks for them again after five
- * minutes, and after one where a token names a key that is not among them.
+ * Caches the signing keys of an issuer after a token exchange. openid-client reloads them after five minutes, and after
+ * one minute for an unknown key.
  */
 export function remember(issuer: string, configuration: oidc.Configuration): void {
   const cached = published.get(issuer)
@@ -47,8 +48,8 @@ export function remember(issuer: string, configuration: oidc.Configuration): voi
 }
 
 /**
- * What an issuer says of itself, asked anew: for the operator's test.
- * @throws Error that says what is wrong
+ * Discovers the metadata of an issuer, bypassing the cache: for the operator's test.
+ * @throws Error with the reason of a failure
  */
 export async function inspect(issuer: string): Promise<oidc.ServerMetadata> {
   published.delete(issuer)
@@ -74,7 +75,7 @@ async function discover(issuer: string): Promise<oidc.ServerMetadata> {
   const metadata = (
     await oidc.discovery(new URL(issuer), 'nobody', undefined, undefined, options)
   ).serverMetadata()
-  // A template for many tenants, say: it would speak for all of them.
+  // A multi-tenant template, for example, would speak for all of its tenants.
   if (metadata.issuer !== issuer) throw new Error(`${issuer} calls itself ${metadata.issuer}.`)
   for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
     const address = metadata[name]
@@ -86,9 +87,9 @@ async function discover(issuer: string): Promise<oidc.ServerMetadata> {
 }
 
 /**
- * Asks an issuer what it publishes, so that what can't work is not kept. What is told of a failure is one of a few sentences:
- * what stands in our own network is nobody's business.
- * @throws Problem `issuer_unfit`, which says what is wrong
+ * Discovers an issuer's metadata, so that an unusable issuer is not stored. Errors are reduced to a few fixed
+ * sentences, so that they reveal nothing of our own network (SSRF probing).
+ * @throws Problem `issuer_unfit` with the reason
  */
 export async function checkIssuer(issuer: string): Promise<void> {
   const reason = await whyUnfit(issuer)
@@ -118,7 +119,7 @@ async function whyUnfit(issuer: string): Promise<string | undefined> {
 
 const NOWHERE = 'has no address in the public internet'
 
-/** What errors say in their code, name or text, and what that means to an Admin. */
+/** Patterns for the code, name or message of an error, each with the sentence for an Admin. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(ENOTFOUND|EAI_\w+)$|private address/, NOWHERE],
   [/^(TimeoutError|AbortError)$|TIMEDOUT|TIMEOUT/, 'gives no answer'],

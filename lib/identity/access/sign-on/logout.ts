@@ -16,13 +16,13 @@ import { configurationFor } from './code-flow.ts'
 import { findProvider, type Provider } from './find-provider.ts'
 import { fetchIssuer } from './outbound.ts'
 
-/** A logout token is some kilobytes at most. In bytes. */
+/** Largest logout request, in bytes; a token has some kilobytes. */
 const MAX_BYTES = 16 * 1024
 
 /**
- * Answers an issuer that says whose session has ended there. Whoever is not the issuer learns nothing: what is wrong is answered
- * alike, and a token that was right is answered alike whether it has ended anything.
- * @param providerId of the address that the issuer was given
+ * Answers a back-channel logout of an issuer. Other senders learn nothing: all invalid tokens get the same answer, and
+ * all valid ones too, whether sessions were ended or not.
+ * @param providerId id in the path that the issuer was configured with
  */
 export async function answerLogout(request: Request, providerId: string): Promise<Response> {
   const [provider, token] = [await findProvider(providerId), await tokenIn(request)]
@@ -45,7 +45,7 @@ function invalidRequest(): Response {
   return Response.json({ error: 'invalid_request' }, { status: 400, headers: FIXED })
 }
 
-/** The token of a form; undefined where there is none, several, or more than one can be. */
+/** Returns the token of a form; undefined where it is missing, repeated or too long. */
 async function tokenIn(request: Request): Promise<string | undefined> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers.get('content-type') ?? ''))
     return undefined
@@ -60,22 +60,22 @@ async function tokenIn(request: Request): Promise<string | undefined> {
   return tokens.length === 1 ? tokens[0] : undefined
 }
 
-/** Whose session has ended at the issuer: of a subject, one that it names, or both. */
+/** Sessions that ended at the issuer: those of a subject, the one that it names, or both. */
 type Logout = { subject?: string | undefined; issuerSession?: string | undefined; tokenId: string }
 
-/** A logout token counts for so long after it was made, in seconds, and 30 more for clocks that differ. */
+/** Lifetime of a logout token, in seconds, plus 30 for differing clocks. */
 const TOKEN_SECONDS = 5 * 60
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
-/** Signatures that the issuer's public keys check. One by the client's secret, or none, is refused. */
+/** Asymmetric signature algorithms. Those by the client's secret, and `none`, are rejected. */
 const SIGNATURES = ['RS', 'PS', 'ES'].flatMap((kind) => ['256', '384', '512'].map((size) => kind + size))
 const TYPES = [undefined, 'jwt', 'logout+jwt', 'application/logout+jwt']
 
-/** The keys of issuers, by their address: jose asks for them anew, at most twice a minute, where one is not among them. */
+/** Key sets of issuers, by address: jose reloads a set for an unknown key, at most twice a minute. */
 const keys = new Map<string, ReturnType<typeof createRemoteJWKSet>>()
 
 /**
- * Reads a logout token, as OpenID Connect Back-Channel Logout 1.0 asks (section 2.6). Whether it was used before is not asked.
- * @throws Error where anything does not fit, or the issuer gives no answer
+ * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.6), except for reuse.
+ * @throws Error where a check fails, or the issuer does not answer
  */
 async function readLogoutToken(provider: Provider, token: string): Promise<Logout> {
   const { jwks_uri } = (await configurationFor(provider)).serverMetadata()
@@ -87,7 +87,7 @@ async function readLogoutToken(provider: Provider, token: string): Promise<Logou
     maxTokenAge: TOKEN_SECONDS,
     requiredClaims: ['jti', 'events'],
   })
-  // An ID token says nothing of a logout, and what has a nonce was made for a sign-in.
+  // An ID token lacks the logout event, and a token with a nonce was made for a sign-in.
   if (!TYPES.includes(protectedHeader.typ?.toLowerCase())) throw new Error('The token is of another type.')
   if (!hasEvent(payload.events)) throw new Error('The token tells of no logout.')
   if (payload.nonce !== undefined) throw new Error('The token has a nonce.')
@@ -121,7 +121,7 @@ function hasEvent(events: JWTPayload['events']): boolean {
   return typeof event === 'object' && event !== null && !Array.isArray(event)
 }
 
-/** @throws Error where it is something else than a text of a length that issuers give */
+/** @throws Error where the claim is not a text of 1 to 255 characters */
 function textOf(claim: unknown): string | undefined {
   if (claim === undefined) return undefined
   if (typeof claim !== 'string' || claim === '' || claim.length > 255) throw new Error('A claim is no text.')
@@ -130,27 +130,27 @@ function textOf(claim: unknown): string | undefined {
 
 const digestOfToken = (providerId: string, tokenId: string) => digestOf(`logout ${providerId} ${tokenId}`)
 
-/** Whether a provider's logout token with this id was used before. */
+/** Returns whether a provider's logout token with this id was used before (replay). */
 async function isUsed(providerId: string, tokenId: string): Promise<boolean> {
   const query = 'SELECT FROM spent_logout_tokens WHERE digest = $1'
   return (await database().signIn.query(query, [digestOfToken(providerId, tokenId)])).rowCount === 1
 }
 
-/** Uses a logout token up: after its sessions were ended, so that an issuer may send it again where that failed. */
+/** Marks a logout token as used, after its sessions were ended, so that an issuer can repeat a failed request. */
 async function recordUse(providerId: string, tokenId: string): Promise<void> {
   const once = 'INSERT INTO spent_logout_tokens (digest) VALUES ($1) ON CONFLICT DO NOTHING'
   await database().signIn.query(once, [digestOfToken(providerId, tokenId)])
 }
 
-/** Removes those that would not count any more anyway. @returns how many */
+/** Removes tokens that have expired anyway. @returns how many */
 export async function pruneLogouts(): Promise<number> {
   const old = `DELETE FROM spent_logout_tokens WHERE at < now() - interval '${2 * TOKEN_SECONDS} seconds'`
   return (await database().signIn.query(old)).rowCount ?? 0
 }
 
 /**
- * Ends the sessions that a provider has opened, from the next request on: of a subject, or the one that the issuer names; of a
- * session that is not known by its name, those of the subject. A sign-in that is still on its way ends, too.
+ * Ends the sessions that a provider has opened: those of a subject, or the one that the issuer names; where a session's
+ * name is unknown, those of the subject. Pending sign-ins end as well.
  * @returns how many sessions
  */
 async function endAtIssuer(

@@ -11,7 +11,7 @@ afterEach(async () => {
 const fetchUrl = (url: string) =>
   fetchIssuer(url, { method: 'GET', headers: {}, body: undefined, redirect: 'manual' })
 
-describe('an issuer is not asked', () => {
+describe('fetchIssuer', () => {
   it.each([
     ['http://login.example.com', 'by https'],
     ['http://127.0.0.1:1234', 'by https'],
@@ -22,12 +22,12 @@ describe('an issuer is not asked', () => {
     ['https://[::1]', 'private address'],
     ['https://[::ffff:10.0.0.1]', 'private address'],
     ['https://169.254.169.254', 'private address'],
-  ])('at %s', async (url, reason) => {
+  ])('sends no request to %s', async (url, reason) => {
     expect(() => checkIssuerAddress(url)).toThrow(reason)
     await expect(fetchUrl(url)).rejects.toThrow(reason)
   })
 
-  it('where its name leads to this machine', async () => {
+  it('sends no request to a name that resolves to this machine', async () => {
     expect(() => checkIssuerAddress('https://localhost')).not.toThrow()
     await expect(fetchUrl('https://localhost:1')).rejects.toThrow('private address')
   })
@@ -49,7 +49,7 @@ it.each([
   expect(isPrivateAddress(address)).toBe(isPrivate)
 })
 
-it('what the operator names may be private, and a redirect is followed nowhere', async () => {
+it('hosts that the operator lists may be private, and redirects are not followed', async () => {
   const server = createServer((_, res) => res.writeHead(302, { Location: 'http://169.254.169.254/' }).end())
   servers.push(server)
   const url = await listen(server)
@@ -59,7 +59,7 @@ it('what the operator names may be private, and a redirect is followed nowhere',
   expect([answer.status, answer.headers.get('location')]).toEqual([302, null])
 })
 
-it('an answer that is too long is cut', async () => {
+it('a response that is too long is cut', async () => {
   const server = createServer((_, res) => res.end('x'.repeat(600_000)))
   servers.push(server)
   const url = await listen(server)

@@ -6,18 +6,18 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 import type { CustomFetchOptions } from 'openid-client'
 import { signOnSettings } from '../../settings.ts'
 
-/** An issuer's answer is some kilobytes. In bytes. */
+/** Largest response of an issuer, in bytes; usual ones have some kilobytes. */
 const MAX_BYTES = 512 * 1024
-/** In milliseconds, for the whole answer. */
+/** Timeout of the whole answer, in milliseconds. */
 const MAX_TIME_MS = 5000
 
-/** Addresses that are nobody's in the public internet (IANA's registries of special purposes). */
+/** Addresses that are not routed in the public internet (IANA's special-purpose registries). */
 const PRIVATE_V4 =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15 224.0.0.0/3'
 const PRIVATE_V6 =
   '::/96 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2002::/16 fc00::/7 fe80::/10 ff00::/8'
 
-// Two lists: Node takes what is said of IPv4 within IPv6 for all of IPv4.
+// Two lists, because Node applies rules for IPv4-mapped IPv6 addresses to all of IPv4.
 const forbidden = { 4: blocked(PRIVATE_V4, 'ipv4'), 6: blocked(PRIVATE_V6, 'ipv6') }
 
 function blocked(nets: string, family: 'ipv4' | 'ipv6'): BlockList {
@@ -27,15 +27,15 @@ function blocked(nets: string, family: 'ipv4' | 'ipv6'): BlockList {
   return list
 }
 
-/** Whether an address stands in a network that nobody reaches from outside. */
+/** Returns whether an address is in a private network. */
 export function isPrivateAddress(address: string): boolean {
   return isIP(address) === 6 ? forbidden[6].check(address, 'ipv6') : forbidden[4].check(address)
 }
 
 /**
- * Asks an issuer: by https, at a public address, with bounds of time and size, and follows no redirect. What the operator
- * names in SIGN_ON_PRIVATE_HOSTS may stand at a private address.
- * @throws Error that says why it was not asked, or gave no answer
+ * Sends a request to an issuer: https and public addresses only (SSRF), with limits of time and size, and without
+ * following redirects. Hosts in SIGN_ON_PRIVATE_HOSTS may have a private address.
+ * @throws Error with the reason why it was not sent, or not answered
  */
 export async function fetchIssuer(url: string, options: CustomFetchOptions): Promise<Response> {
   const target = new URL(url)
@@ -69,7 +69,7 @@ export async function fetchIssuer(url: string, options: CustomFetchOptions): Pro
   })
 }
 
-/** The same for an address that is given, before anything is asked. @throws Error that says what is wrong with it */
+/** Checks an address like `fetchIssuer`, without sending a request. @throws Error with the reason */
 export function checkIssuerAddress(url: string): void {
   const target = new URL(url)
   checkTarget(target, signOnSettings().privateHosts.includes(target.host))

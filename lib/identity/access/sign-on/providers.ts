@@ -9,7 +9,7 @@ import { sealFor } from './sealed.ts'
 import { endOpenedBy, endOthers, holdSignIns } from './sessions.ts'
 import { releaseSubjects } from './subjects.ts'
 
-/** What can be set of a provider. A secret is sealed as it is set. */
+/** Settings of a provider. The client secret is encrypted. */
 export type ProviderValues = Partial<{
   issuer: string
   clientId: string
@@ -30,13 +30,13 @@ const columns = {
 
 export type ProviderRow = Awaited<ReturnType<typeof listProviders>>[number]
 
-/** The customer's providers, by name. */
+/** Lists the customer's providers, by name. */
 export function listProviders(tx: Transaction, customerId: CustomerId) {
   const customerFilter = eq(identityProviders.customerId, customerId)
   return tx.select(columns).from(identityProviders).where(customerFilter).orderBy(asc(name))
 }
 
-/** The customer's provider of this name, locked until the transaction ends. */
+/** Locks the customer's provider of this name until the transaction ends, and returns it. */
 export async function readProvider(
   tx: Transaction,
   customerId: CustomerId,
@@ -66,8 +66,8 @@ export async function addProvider(
 }
 
 /**
- * Changes a provider, and turns it on. Where it has another issuer or client now, nobody is known there any more: each member is
- * bound anew by their next sign-in, and the sessions that it has opened end.
+ * Changes a provider, and turns it on. A change of issuer or client releases all subjects: each member is bound again
+ * by their next sign-in, and the sessions that the provider has opened end.
  */
 export async function changeProvider(
   tx: Transaction,
@@ -95,7 +95,7 @@ export async function changeProvider(
     .where(providerFilter)
 }
 
-/** From the next request on nobody signs in by the provider, and the sessions that it has opened end. */
+/** Turns a provider off, and ends the sessions that it has opened. */
 export async function disableProvider(
   tx: Transaction,
   customerId: CustomerId,
@@ -107,14 +107,17 @@ export async function disableProvider(
   await endOpenedBy(tx, customerId, providerId)
 }
 
-/** Whether passwords open no membership of the customer. */
+/** Returns whether single sign-on is mandatory at the customer: no password opens a membership. */
 export async function isSignOnOnly(tx: Transaction, customerId: CustomerId): Promise<boolean> {
   const customerFilter = eq(customers.id, customerId)
   const rows = await tx.select({ since: customers.signOnOnlySince }).from(customers).where(customerFilter)
   return rows[0] !== undefined && rows[0].since !== null
 }
 
-/** From now on passwords open no membership of the customer, and the sessions that they have opened end; or they do again. */
+/**
+ * Makes single sign-on mandatory at the customer and ends the sessions that passwords have opened, or allows passwords
+ * again.
+ */
 export async function setSignOnOnly(tx: Transaction, customerId: CustomerId, isOnly: boolean): Promise<void> {
   if (isOnly) await holdSignIns(tx, customerId)
   await tx
@@ -124,7 +127,10 @@ export async function setSignOnOnly(tx: Transaction, customerId: CustomerId, isO
   if (isOnly) await endOthers(tx, customerId)
 }
 
-/** Whether an Admin who may sign in has done so by a provider as it is now: else nobody might get in any more. */
+/**
+ * Returns whether an Admin who may sign in has done so by a provider with its current settings: otherwise all Admins
+ * could be locked out.
+ */
 export async function hasVerifiedAdmin(tx: Transaction, customerId: CustomerId): Promise<boolean> {
   const { rowCount } = await tx.execute(sql`
     SELECT FROM sign_on_subjects s

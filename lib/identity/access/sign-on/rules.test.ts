@@ -8,7 +8,7 @@ const agreed = (mappings: Mapping[], joinRoles: Agreed['joinRoles'] = null): Agr
 const admins: Mapping = { claim: 'groups', value: 'admins', role: 'admin' }
 const nested: Mapping = { claim: 'realm_access.roles', value: 'it', role: 'it-manager' }
 
-describe('roles by claims', () => {
+describe('rolesBy and profilesBy', () => {
   it.each([
     [{ groups: ['admins', 'x'] }, agreed([admins]), ['admin']],
     [{ groups: 'admins' }, agreed([admins]), ['admin']],
@@ -24,29 +24,29 @@ describe('roles by claims', () => {
     [{}, agreed([admins, admins]), []],
     [{ groups: ['admins'] }, agreed([], ['admin']), null],
     [{ groups: ['admins'] }, agreed([{ claim: 'groups', value: 'admins', profile: 'emea' }]), null],
-  ])('%j', (claims, mapping, roles) => {
+  ])('returns the roles of %j', (claims, mapping, roles) => {
     expect(rolesBy(claims, mapping)).toEqual(roles)
   })
 
-  it('billing profiles are none where no claim gives one, and all where none is asked', () => {
+  it('returns no billing profile without a match, and null without a mapping', () => {
     const emea = agreed([{ claim: 'team', value: '7', profile: 'emea' }])
     expect([profilesBy({ team: 7 }, emea), profilesBy({ team: 8 }, emea)]).toEqual([['emea'], []])
     expect(profilesBy({ team: 7 }, agreed([admins]))).toBeNull()
   })
 })
 
-describe('what an issuer says', () => {
+describe('the claims of an issuer', () => {
   it.each([
     ['Ana@Alder.Example', 'alder.example'],
     [' ana@alder.example ', 'alder.example'],
     ['ana', undefined],
     ['a@b@alder.example', undefined],
     ['@alder.example', undefined],
-  ])('of %j is the domain %j', (email, domain) => {
+  ])('contain for the address %j the domain %j', (email, domain) => {
     expect(domainOf(email)).toBe(domain)
   })
 
-  it('is verified only where it says so', () => {
+  it('verify an address only where the issuer asserts it', () => {
     const verified = [true, 'true', 1, '1'].map((value) => isVerified({ x: value }, 'x'))
     const not = [false, 'false', 0, null, undefined, 'yes', [true], {}].map((value) =>
       isVerified({ x: value }, 'x'),
@@ -54,7 +54,7 @@ describe('what an issuer says', () => {
     expect([new Set(verified), new Set(not)]).toEqual([new Set([true]), new Set([false])])
   })
 
-  it('is a name without what would break a page, else the address', () => {
+  it('contain a display name without control characters, otherwise the address', () => {
     const name = (claims: object) => nameBy({ ...claims }, 'a@b.example')
     expect(name({ name: ' Ana\u0000\u202e Ruiz ' })).toBe('Ana   Ruiz')
     expect(name({ given_name: 'Ana', family_name: 'Ruiz' })).toBe('Ana Ruiz')
@@ -62,7 +62,7 @@ describe('what an issuer says', () => {
     expect(name({ name: 'x'.repeat(500) })).toHaveLength(200)
   })
 
-  it('is fresh where it signed somebody in after it was asked to, by a clock a minute behind ours', () => {
+  it('are fresh after a sign-in since the request, with a clock a minute behind ours', () => {
     const since = 1_000_000_000
     const at = (auth_time: unknown) => isSignedInSince({ auth_time }, since)
     expect([at(1_000_001), at(1_000_000 - 60), at(1_000_000 - 61), at('1000001'), at(undefined)]).toEqual([

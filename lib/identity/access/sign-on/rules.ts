@@ -1,28 +1,31 @@
 import type { Role } from '#lib/platform/caller/rules.ts'
 
-/** What a value of a claim gives: a role, or a billing profile. */
+/** Mapping from a value of a claim to a role or a billing profile. */
 export type Mapping = { claim: string; value: string } & ({ role: Role } | { profile: string })
 
-/** What an issuer says of somebody. */
+/** Claims of an issuer about a person. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** What a provider is agreed to do for those who sign in by it. */
+/** Settings of a provider for members who sign in by it. */
 export type Agreed = { joinRoles: Role[] | null; mappings: readonly Mapping[]; verifiedClaim: string }
 
-/** The domain of a mail address, in lower case; undefined where it is none. */
+/** Returns the domain of a mail address in lower case; undefined where it is not an address. */
 export function domainOf(email: string): string | undefined {
   const [, domain] = /^[^@\s]+@([^@\s]+)$/.exec(email.trim()) ?? []
   return domain?.toLowerCase()
 }
 
-/** Whether the issuer says that the address is verified. Some write it as text, or as a number. */
+/**
+ * Returns whether the issuer asserts that the address is verified. Some issuers send text or a number instead of a
+ * boolean.
+ */
 export function isVerified(claims: Claims, claim: string): boolean {
   return [true, 'true', 1, '1'].some((yes) => claims[claim] === yes)
 }
 
 /**
- * The roles that claims give; null where no claim is asked for roles. Where the claims give none, those of whoever joins
- * count; an empty list: whoever it is may not enter.
+ * Returns the roles of a person's claims; null where no claim is mapped to a role. Where the claims match none, the
+ * join roles apply; an empty list: the person may not enter.
  */
 export function rolesBy(claims: Claims, { mappings, joinRoles }: Agreed): Role[] | null {
   const roleMappings = mappings.flatMap((one) => ('role' in one ? [one] : []))
@@ -31,7 +34,7 @@ export function rolesBy(claims: Claims, { mappings, joinRoles }: Agreed): Role[]
   return matches.length > 0 ? [...new Set(matches.map(({ role }) => role))] : (joinRoles ?? [])
 }
 
-/** The billing profiles that claims give; null where no claim is asked for them. */
+/** Returns the billing profiles of a person's claims; null where no claim is mapped to a billing profile. */
 export function profilesBy(claims: Claims, { mappings }: Agreed): string[] | null {
   const profileMappings = mappings.flatMap((one) => ('profile' in one ? [one] : []))
   if (profileMappings.length === 0) return null
@@ -39,12 +42,12 @@ export function profilesBy(claims: Claims, { mappings }: Agreed): string[] | nul
   return [...new Set(matches.map(({ profile }) => profile))].sort()
 }
 
-/** The claims that have to be there before these rules can be asked. */
+/** Returns the claims that these rules read. */
 export function claimsNeeded({ mappings, verifiedClaim }: Agreed): string[] {
   return ['email', verifiedClaim, ...new Set(mappings.map(({ claim }) => claim))]
 }
 
-/** A name to show: as the issuer has it, else the address. */
+/** Returns the display name: that of the claims, else the address. */
 export function nameBy(claims: Claims, email: string): string {
   const text = (claim: string) => {
     const value = claims[claim]
@@ -55,15 +58,15 @@ export function nameBy(claims: Claims, email: string): string {
 }
 
 /**
- * Whether an issuer says that somebody signed in there after we asked for it.
- * @param since in milliseconds; the clock of the issuer may be a minute behind ours
+ * Returns whether the person authenticated at the issuer after our request.
+ * @param since in milliseconds since 1970; the clock of the issuer may be a minute behind ours
  */
 export function isSignedInSince(claims: Claims, since: number): boolean {
   const { auth_time: at } = claims
   return typeof at === 'number' && at * 1000 >= since - 60_000
 }
 
-/** A claim holds one value, or a list of them; `realm_access.roles` is a claim within another one. */
+/** Returns the values of a claim, which may be single or a list; `realm_access.roles` names a nested claim. */
 function valuesOf(claims: Claims, claim: string): string[] {
   const whole = claims[claim]
   const value = whole === undefined ? within(claims, claim.split('.')) : whole

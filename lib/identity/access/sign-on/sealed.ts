@@ -1,20 +1,20 @@
 import 'server-only'
 import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
 
-/** By which provider somebody has signed in, and the ID token of that sign-in: it is sealed wherever it is kept. */
+/** ID token of a sign-in, with its provider. Stored encrypted only. */
 export type Issued = { providerId: string; idToken: string }
 
 const PURPOSE = 'secrets of identity providers'
 
 /**
- * Seals a text for one place. What is copied to another row opens there no more.
- * @param use names the row
+ * Encrypts a text for one row. It can't be decrypted in another row.
+ * @param use identifies the row
  */
 export function sealFor(use: string, text: string): string {
   return seal(text, { purpose: PURPOSE, context: use })
 }
 
-/** What was sealed for this place; undefined for anything else, also under another SESSION_SECRET. */
+/** Decrypts a text of this row; undefined for any other text, or with another SESSION_SECRET. */
 export function unsealFor(use: string, sealed: string): string | undefined {
   return unseal(sealed, { purpose: PURPOSE, context: use })
 }

@@ -16,7 +16,7 @@ import { findOpening, findProvider } from './find-provider.ts'
 import { checkIssuerAddress } from './outbound.ts'
 import { type Issued, sealFor } from './sealed.ts'
 
-/** Keeps by which provider a session was opened, for as long as there is the session. */
+/** Stores the provider and the ID token of a session, for the lifetime of the session. */
 export async function saveOpening(
   tx: Transaction,
   customerId: CustomerId,
@@ -29,15 +29,16 @@ export async function saveOpening(
   })
 }
 
-/** What the issuer calls its own session. The token was checked before. */
+/** Returns the issuer's session id (`sid`). The token was verified before. */
 function issuerSessionIn(idToken: string): string | null {
   const { sid } = decodeJwt(idToken)
   return typeof sid === 'string' && sid.length <= 255 ? sid : null
 }
 
 /**
- * The address at which the issuer that opened a session ends its own, and leads back to our sign-in page; undefined where no
- * issuer did, or it has no such address, or gives no answer: then only ours ends.
+ * Returns the address at which the session's issuer ends its own session and redirects back to our sign-in page;
+ * undefined where no issuer opened the session, or the issuer has no such address or does not answer: then only our
+ * session ends.
  */
 export async function endSessionUrlOf({ customerId, session }: Caller): Promise<string | undefined> {
   const opening = session === undefined ? undefined : await findOpening(customerId, session)
@@ -50,7 +51,7 @@ export async function endSessionUrlOf({ customerId, session }: Caller): Promise<
     const back = new URLSearchParams({ post_logout_redirect_uri: `${env().baseUrl}/sign-in` })
     if (idToken !== undefined) back.set('id_token_hint', idToken)
     const { href } = oidc.buildEndSessionUrl(configuration, back)
-    // The browser is led there: what is no web address would run in our page.
+    // The browser is redirected there: a `javascript:` address would run in our page.
     checkIssuerAddress(href)
     return href
   } catch (error) {
@@ -78,7 +79,9 @@ export async function endOthers(tx: Transaction, customerId: CustomerId): Promis
   await endSessions(tx, customerId, or(isNull(sessions.proof), notInArray(sessions.proof, issuerDigests)))
 }
 
-/** Whoever opens a session waits until the transaction ends, and is asked again then whether they may. */
+/**
+ * Locks the customer's members, so that concurrent sign-ins wait until the transaction ends and are then checked again.
+ */
 export async function holdSignIns(tx: Transaction, customerId: CustomerId): Promise<void> {
   const memberFilter = eq(members.customerId, customerId)
   await tx

@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { identityProviders, signOnSubjects } from '#lib/platform/db/schema/access/sign-on.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
 
-/** A member, as a sign-in by a provider sees them. */
+/** Member with the details that single sign-on needs. */
 export type SignOnMember = {
   id: string
   name: string
@@ -26,7 +26,10 @@ const columns = {
   isInvited: sql<boolean>`${members.invitedAt} IS NOT NULL`,
 }
 
-/** Of two first sign-ins at one moment, the second waits for the first. @returns whether the provider is on */
+/**
+ * Locks the provider, so that the second of two concurrent first sign-ins waits.
+ * @returns whether the provider is on
+ */
 export async function lockProvider(
   tx: Transaction,
   customerId: CustomerId,
@@ -41,7 +44,7 @@ export async function lockProvider(
   return rows[0]?.offAt === null
 }
 
-/** The member whom the provider knows by this subject. */
+/** Finds the member that is bound to this subject of the provider. */
 export async function memberOfSubject(
   tx: Transaction,
   customerId: CustomerId,
@@ -65,7 +68,7 @@ export async function memberOfSubject(
   return rows[0]
 }
 
-/** The member with this address in any case, and whether the provider knows them by a subject already. */
+/** Finds the member with this address, ignoring case, and whether the provider has bound them to a subject. */
 export async function memberOfAddress(
   tx: Transaction,
   customerId: CustomerId,
@@ -84,7 +87,7 @@ export async function memberOfAddress(
   return rows[0]
 }
 
-/** From now on the provider knows the member by this subject, and by no other. */
+/** Binds the member to this subject of the provider, and to no other. */
 export async function bindSubject(
   tx: Transaction,
   customerId: CustomerId,
@@ -93,7 +96,7 @@ export async function bindSubject(
   await tx.insert(signOnSubjects).values({ customerId, ...binding })
 }
 
-/** Notes that the member has signed in by the provider now. */
+/** Stores the time of the member's sign-in by the provider. */
 export async function seeSubject(
   tx: Transaction,
   customerId: CustomerId,
@@ -111,8 +114,8 @@ export async function seeSubject(
 }
 
 /**
- * Forgets by which subjects a provider, or all of the customer's, knows a member, or everybody: the next sign-in says anew.
- * @returns how many there were
+ * Releases all subjects of a provider, or of a member: their next sign-in binds them again.
+ * @returns how many
  */
 export async function releaseSubjects(
   tx: Transaction,

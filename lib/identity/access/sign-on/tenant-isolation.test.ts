@@ -28,7 +28,7 @@ afterAll(() => database.close())
 const setRowSecurity = (how: 'ENABLE' | 'DISABLE') =>
   run(database.url, TABLES.map((table) => `ALTER TABLE ${table} ${how} ROW LEVEL SECURITY;`).join(' '))
 
-/** What is to be had of birch in the scope of alder; `as` is the customer that the statements name. */
+/** Tries to read and change birch's single sign-on in the scope of alder; `as` is the customer id in the statements. */
 const attempts = (as: CustomerId) =>
   scope({ customerId: alder }, async (tx: Transaction) => {
     await disableProvider(tx, as, providerId)
@@ -57,26 +57,26 @@ async function expectWhole() {
 }
 
 describe('the single sign-on of another customer', () => {
-  it('is kept apart by each statement alone', async () => {
+  it('is isolated by each statement by itself', async () => {
     await setRowSecurity('DISABLE')
     expect(await attempts(alder)).toEqual(NOTHING)
     await setRowSecurity('ENABLE')
     await expectWhole()
   })
 
-  it('is kept apart by the database alone', async () => {
+  it('is isolated by row-level security by itself', async () => {
     expect(await attempts(birch)).toEqual(NOTHING)
     await expectWhole()
   })
 
-  it('takes no subject for a member who is not its own', async () => {
+  it('binds no subject to a member of another customer', async () => {
     const steal = scope({ customerId: alder }, (tx) =>
       bindSubject(tx, alder, { providerId, subject: 't', memberId }),
     )
     await expect(steal).rejects.toThrow()
   })
 
-  it('shows its secret to nobody in a customer’s scope', async () => {
+  it('keeps its secret unreadable in a customer’s scope', async () => {
     for (const customer of [alder, birch])
       await expect(
         database.sql(customer, 'SELECT client_secret FROM identity_providers'),

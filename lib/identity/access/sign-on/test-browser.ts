@@ -6,7 +6,7 @@ import { answerBegin, answerCallback } from './answers.ts'
 import { addDomain, proveDomain } from './domains.ts'
 import { addProvider, type ProviderValues } from './providers.ts'
 
-/** Sets a provider up as the operator's commands do, with a domain that is the customer's. @returns its id */
+/** Sets up a provider like the operator's commands, with a domain that the customer has proven. @returns its id */
 export function setUp(
   customerId: CustomerId,
   domain: string,
@@ -26,7 +26,7 @@ export function setUp(
   })
 }
 
-/** A browser, as far as cookies go. */
+/** Minimal browser that keeps cookies. */
 export class Browser {
   readonly cookies = new Map<string, string>()
 
@@ -35,7 +35,7 @@ export class Browser {
     return { cookie, 'sec-fetch-site': 'same-origin', 'x-client-address': '192.0.2.7', 'user-agent': 'Test' }
   }
 
-  /** Keeps an answer's cookies. */
+  /** Stores the cookies of a response. */
   saveCookies<T extends Response>(response: T): T {
     for (const header of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? []
@@ -45,7 +45,7 @@ export class Browser {
     return response
   }
 
-  /** Asks our form's question. */
+  /** Submits the sign-in form. */
   async begin(email: string, more: Record<string, string> = {}) {
     const body = new URLSearchParams({ email, from: '/', ...more })
     const init = { method: 'POST', headers: this.headers, body }
@@ -55,14 +55,14 @@ export class Browser {
     return (await response.json()) as { kind: string; location?: string }
   }
 
-  /** Comes back from an issuer. @returns where it is led */
+  /** Returns from an issuer. @returns the address of the redirect */
   async comeBack(providerId: string, query: Record<string, string>): Promise<string> {
     const url = `http://localhost:3000/auth/sign-on/callback/${providerId}?${new URLSearchParams(query)}`
     const response = await answerCallback(new Request(url, { headers: this.headers }), providerId)
     return this.saveCookies(response).headers.get('location') ?? ''
   }
 
-  /** Who is signed in. */
+  /** Returns the signed-in caller. */
   caller(): Promise<Caller | undefined> {
     return session(new Headers(this.headers))
   }
@@ -73,8 +73,8 @@ export class Browser {
 }
 
 /**
- * Goes to a hostile issuer and back. Its codes are the nonces of the sign-ins that they are for.
- * @param more of what the issuer sends along
+ * Goes to a hostile issuer and back. Its codes equal the nonces of their sign-ins.
+ * @param more further parameters of the callback
  */
 export async function goThrough(
   browser: Browser,
@@ -85,7 +85,7 @@ export async function goThrough(
   return browser.comeBack(providerId, { ...answerFor(location), ...more })
 }
 
-/** What an honest issuer gives for the address to which a browser was led. */
+/** Returns the callback parameters of an honest issuer for the address that the browser was redirected to. */
 export function answerFor(location = ''): { code: string; state: string } {
   const { searchParams } = new URL(location)
   return { code: searchParams.get('nonce') ?? '', state: searchParams.get('state') ?? '' }

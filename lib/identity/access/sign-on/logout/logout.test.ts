@@ -10,7 +10,7 @@ import { signOnAt } from '../../../../../test/fakes/issuers/walk.ts'
 import { answerLogout, pruneLogouts } from '../logout.ts'
 import { Browser, goThrough, setUp } from '../test-browser.ts'
 
-// An issuer ends the sessions that it has opened, and nobody else does.
+// Only an issuer can end the sessions that it has opened.
 
 const [alder, birch, cedar] = ['alder', 'birch', 'cedar'] as CustomerId[] as [
   CustomerId,
@@ -73,7 +73,7 @@ const DONE = [200, '', 'no-store']
 const INVALID = [400, '{"error":"invalid_request"}', 'no-store']
 
 describe('a logout token', () => {
-  it('ends all sessions of its subject, from the next request on, and is in the history', async () => {
+  it('ends all sessions of its subject, from the next request on, and is recorded in the audit log', async () => {
     const [one, other] = [await enter(), await enter('a session')]
     expect(await sendLogout(await issuer.sign(honest(), undefined, 'logout+jwt'))).toEqual(DONE)
     expect([await one.caller(), await other.caller()]).toEqual([undefined, undefined])
@@ -89,13 +89,13 @@ describe('a logout token', () => {
     expect(await sendLogout(await issuer.sign({ ...honest(), sid: 'first' }))).toEqual(DONE)
     const { sub: _, ...nobody } = honest()
     expect(await sendLogout(await issuer.sign({ ...nobody, sid: 'second' }))).toEqual(DONE)
-    // A name with somebody else's subject is no session of either.
+    // A session name with another person's subject matches neither session.
     expect(await sendLogout(await issuer.sign({ ...honest(), sub: 'subject-2', sid: 'third' }))).toEqual(DONE)
     const left = [await one.caller(), await other.caller(), await third.caller()]
     expect(left.map((caller) => caller?.id)).toEqual([undefined, undefined, ana])
   })
 
-  it('ends a sign-in that is on its way to a second factor', async () => {
+  it('ends a sign-in with a pending second factor', async () => {
     await database.sql(
       alder,
       `INSERT INTO second_factors (person_id, reach, kind, name, secret) SELECT person_id, $1, 'totp', 'App', 'x'
@@ -112,7 +112,7 @@ describe('a logout token', () => {
   })
 })
 
-describe('a hostile one is refused, and ends nothing', () => {
+describe('a hostile logout token is rejected and ends no session', () => {
   const LIES: Record<string, (claims: ReturnType<typeof honest>) => object | undefined> = {
     'of another issuer': (claims) => ({ ...claims, iss: 'https://elsewhere.example' }),
     'for another client': (claims) => ({ ...claims, aud: 'other' }),
@@ -146,27 +146,27 @@ describe('a hostile one is refused, and ends nothing', () => {
     expect((await browser.caller())?.id).toBe(ana)
   })
 
-  it('shown a second time, also to others than the first time', async () => {
+  it('sent a second time, even with new sessions', async () => {
     const token = await issuer.sign(honest())
     expect(await sendLogout(token)).toEqual(DONE)
     const browser = await enter()
     expect(await sendLogout(token)).toEqual(INVALID)
     expect((await browser.caller())?.id).toBe(ana)
-    // While it could still count, it is kept.
+    // The token is remembered until it has expired.
     expect(await pruneLogouts()).toBe(0)
     await database.opened.signIn.query('SELECT 1')
   })
 
-  it('at the address of another customer’s provider, or of none', async () => {
+  it('sent to the address of another customer’s provider, or of an unknown one', async () => {
     const browser = await enter()
     for (const provider of [ofBirch, 'nobodys', ''])
       expect(await sendLogout(await issuer.sign(honest()), provider)).toEqual(INVALID)
-    // Another customer's client at the same issuer, with the same subject: it ends its own sessions.
+    // Another customer's client at the same issuer, with the same subject, ends its own sessions only.
     expect(await sendLogout(await issuer.sign({ ...honest(), aud: 'other' }), ofBirch)).toEqual(DONE)
     expect((await browser.caller())?.id).toBe(ana)
   })
 
-  it('that is no token, too long, or no form', async () => {
+  it('that is not a token, too long, or not a form', async () => {
     const browser = await enter()
     for (const token of [undefined, '', 'x', 'a.b.c', 'x'.repeat(20_000)])
       expect(await sendLogout(token)).toEqual(INVALID)
@@ -175,7 +175,7 @@ describe('a hostile one is refused, and ends nothing', () => {
   })
 })
 
-it('a real provider ends a session of its own', async () => {
+it('a real provider ends its own session', async () => {
   const email = 'ana@cedar.example'
   real.accounts.set(email, { sub: 'sub-ana', email })
   const browser = new Browser()
