@@ -10,11 +10,11 @@ import { migrate } from '#lib/platform/db/migrate.ts'
 import { type Program, startApp } from './http/program.ts'
 import { addLoaded, signedIn } from './http/seed.ts'
 
-// What a web process holds while it draws long invoices: docs/files.md keeps the figures.
+// Measures the memory of a web process that renders long invoices: docs/files.md keeps the figures.
 // npm run build, then npm run drawings [-- lines]
 
 const LENGTHS = process.argv[2] ? [Number(process.argv[2])] : [5000, 50_000]
-/** As long as the thread that draws stays, and some more, in milliseconds. */
+/** Somewhat longer than an idle rendering thread lives, in milliseconds. */
 const AFTERWARDS = 35_000
 
 const reaper = startProcessReaper()

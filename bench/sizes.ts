@@ -18,7 +18,7 @@ import { addLoaded, addSmall } from './http/seed.ts'
 const INVOICES = Number(process.argv[2] ?? 1_000_000)
 const CHANGES = 10_000
 const DOCUMENTS = 1_000
-/** Of the small customers: a member and a session each. */
+/** Customers of the small size, with a member and a session each. */
 const MEMBERS = 20_000
 
 const PEOPLE = [
@@ -71,14 +71,14 @@ async function write(url: string): Promise<void> {
   })
 }
 
-/** Of a table or an index that is kept in months, all of them. */
+/** Size of a table or an index with monthly partitions, all of them together. */
 function ofParts(size: string, part: string): string {
   return `coalesce((SELECT sum(${size}(relid)) FROM pg_partition_tree(${part}) WHERE isleaf), ${size}(${part}))::float8`
 }
 
 type Size = { table: string; index: string | null; rows: number; bytes: number }
 
-/** A table's own bytes are those of its rows, of what was too long for them, and of its maps. */
+/** A table's own bytes are those of its rows, its TOAST table, and its free-space and visibility maps. */
 async function report(url: string): Promise<void> {
   const sizes = await inOne(url, async (owner) => {
     const { rows: tables } = await owner.query<{ name: string }>(

@@ -15,11 +15,11 @@ import { missingPackages, unprivileged } from './programs.ts'
 import { failed, tableOf } from './table.ts'
 import { killOfWorkers } from './workers.ts'
 
-// Kills the database that deploy/pair describes, under changes and reads, and counts what was lost, refused and how. It
-// ends with 1 where something acknowledged is lost, a refusal is not ours or a 500 is seen. docs/database.md keeps the
-// figures.
+// Kills the database that deploy/pair describes, under changes and reads, and counts lost changes and refusals. The
+// exit code is 1 if an acknowledged change is lost, a refusal is not the service's own, or a 500 is seen.
+// docs/database.md keeps the figures.
 // npm run failover [-- --web] [-- --keep]
-// npm run failover -- --citus   kills a worker and the coordinator of a database that Citus spreads: deploy/citus/README.md
+// npm run failover -- --citus   kills a worker and the coordinator of a database that Citus distributes: deploy/citus/README.md
 
 const { values: options } = parseArgs({
   options: {
@@ -29,9 +29,9 @@ const { values: options } = parseArgs({
     citus: { type: 'boolean', default: false },
     writers: { type: 'string', default: '8' },
     readers: { type: 'string', default: '4' },
-    /** How long the load goes on before the first kill, and after each when writes go on. */
+    /** Seconds of load before the first kill, and after each kill once writes go on. */
     seconds: { type: 'string', default: '5' },
-    /** Leaves the folder with what the programs said. */
+    /** Keeps the folder with the output of the programs. */
     keep: { type: 'boolean', default: false },
   },
 })

@@ -7,7 +7,7 @@ import { parseEnv } from 'node:util'
 import { existingAccounts } from '#lib/platform/db/embedded/choose-launch.ts'
 import type { ProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 
-/** What is started here, and the package of Debian or Ubuntu that has it. */
+/** Programs that the bench starts, and the package of Debian or Ubuntu that has each of them. */
 const NEEDED = { etcd: 'etcd-server', patroni: 'patroni', haproxy: 'haproxy' }
 
 const BINARIES = ['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin`)
@@ -18,12 +18,12 @@ const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`
 /** The account that runs them: ours, or that of PostgreSQL where we are root, as which it does not run. */
 export type Account = { uid: number; gid: number } | undefined
 
-/** Where the programs of PostgreSQL 15 or newer are. */
+/** Returns the folder with the programs of PostgreSQL 15 or newer. */
 export function serverBinaries(): string | undefined {
   return BINARIES.find((folder) => spawnSync(join(folder, 'postgres'), ['--version']).status === 0)
 }
 
-/** The packages that are missing on this machine, by their names in Debian: PostgreSQL and, unless told, all others. */
+/** Returns the Debian names of the packages that this machine lacks: PostgreSQL and, by default, all others. */
 export function missingPackages(packages = Object.keys(NEEDED)): string[] {
   const isThere = (name: string) => spawnSync('which', [name], { env: { ...process.env, PATH } }).status === 0
   const others = Object.entries(NEEDED).filter(([name]) => packages.includes(name))
@@ -45,7 +45,7 @@ export type Running = { pid: number; kill(): void }
 /** Starts programs for a run in `folder`, which belongs to the account; the warden ends each with us. */
 export function starter(reaper: ProcessReaper, folder: string, account: Account) {
   if (account) chownSync(folder, account.uid, account.gid)
-  /** @param name of the file in `folder` that takes what it says */
+  /** @param name of the file in `folder` that receives the program's output */
   return (name: string, program: string, args: string[], env: Record<string, string>): Running => {
     const log = openSync(join(folder, `${name}.log`), 'a')
     const child = spawn(program, args, {
@@ -88,12 +88,12 @@ function listen() {
   })
 }
 
-/** In milliseconds: a node is made by initdb, or by a copy of the other one. */
+/** In milliseconds: initdb, or a copy of the other node, makes a node. */
 const TIMEOUT_MS = 120_000
 
 /**
- * Asks until there is an answer.
- * @throws Error where there is none after two minutes, with what was wrong the last time
+ * Repeats the attempt until it returns a value.
+ * @throws Error with the last attempt's error if there is no value after two minutes
  */
 export async function waitFor<Value>(attempt: () => Promise<Value | undefined | false>): Promise<Value> {
   const until = Date.now() + TIMEOUT_MS

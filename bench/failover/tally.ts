@@ -1,9 +1,9 @@
-/** What was answered during one part of the run. */
+/** Responses during one part of the run. */
 export class Tally {
   readonly name: string
   changes = 0
   reads = 0
-  /** Refusals by what they are, such as `503`, `503 not ours` or `no answer`. */
+  /** Counts of refusals by their name, such as `503`, `503 not ours` or `no answer`. */
   readonly refused = new Map<string, number>()
   /** The first refusal that was not ours, or 500. */
   fault: string | undefined

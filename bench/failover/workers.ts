@@ -12,14 +12,15 @@ import type { Account } from './programs.ts'
 import { failed, tableOf } from './table.ts'
 import type { Tally } from './tally.ts'
 
-/** For so long a machine stays dead, in milliseconds: its supervisor would start it again sooner. */
+/** How long a machine stays dead, in milliseconds; its supervisor would restart it sooner. */
 const DEAD = 10_000
 
 type Options = { writers: string; readers: string; seconds: string }
 
 /**
- * Kills a worker and then the coordinator of a database that is spread, under changes and reads of a customer whose rows lie on
- * that worker and of one on the other, and compares what was acknowledged with what is there. Sets the exit code.
+ * Kills a worker and then the coordinator of a distributed database, under changes and reads of a customer whose rows
+ * are on that worker and of a customer on the other worker, and compares the acknowledged changes with the rows. Sets
+ * the exit code.
  */
 export async function killOfWorkers(
   reaper: ProcessReaper,
@@ -66,7 +67,7 @@ export async function killOfWorkers(
   await app.stop()
 }
 
-/** Whose rows lie on one worker. */
+/** A customer whose rows are all on one worker. */
 export type Customer = { id: string; worker: Machine; key: string; assets: string[] }
 
 /** Two customers on two workers, each with an asset for each writer, and a key. */

@@ -1,7 +1,7 @@
 import { ATTACKS, type Kind, type Tally } from './kinds.ts'
 
-// The attackers as a process of their own: node bench/floods/attackers.ts <kind> <URL> <key> <connections> <requests a
-// second of all together> <seconds>. They say what they were answered, as JSON.
+// The attackers as a separate process: node bench/floods/attackers.ts <kind> <URL> <key> <connections> <requests a
+// second of all together> <seconds>. Prints the counts of the responses as JSON.
 const [kind, url = '', key = '', ...numbers] = process.argv.slice(2)
 const [connections = 1, rate = 1, seconds = 1] = numbers.map(Number)
 

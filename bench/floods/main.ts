@@ -13,7 +13,7 @@ import { addLoaded } from '../http/seed.ts'
 import { bystander, type Seen } from './bystander.ts'
 import { KINDS, type Kind } from './kinds.ts'
 
-// What another customer has while the service is flooded. docs/reliability.md says what each figure is, and keeps them.
+// Measures the service of another customer during a flood. docs/reliability.md explains each figure, and keeps them.
 
 const { values: options } = parseArgs({
   options: {
@@ -65,7 +65,7 @@ async function floods(url: string): Promise<void> {
   await idle.stop()
   for (const connections of options.connections.split(',').map(Number))
     for (const kind of KINDS.filter((kind) => kind.includes(options.only))) {
-      // Each has a new server: what the one before has left behind is no matter of the next.
+      // Each kind has a new server, so that no kind measures the leftovers of the one before.
       const app = await startApp(reaper, url, '1', usual)
       await bystander(app.url, other.key, 2, app.memory)
       const attack = attacked(kind, app.url, attacker.key, connections)

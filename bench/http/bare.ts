@@ -15,10 +15,10 @@ export function barePool(url: string, hands: number): pg.Pool {
 }
 
 /**
- * Sends what a request sends to the database, and nothing else, from so many hands at once: flights as the API makes
- * them, the names of prepared statements as the API gives them.
- * @param recorded of one request for each hand; of a few, they take turns
- * @param seconds how long; before, a second counts for nothing
+ * Sends the database queries of a request, and nothing else, on so many connections in parallel: pipelined as the API
+ * pipelines them, with the API's names of prepared statements.
+ * @param recorded queries of one request for each connection; fewer are shared out in turn
+ * @param seconds of the measurement, after one second of warm-up
  */
 export async function bare(
   pool: pg.Pool,
@@ -59,7 +59,7 @@ async function send(pool: pg.Pool, queries: RecordedQueries): Promise<void> {
       clients[connection] = client
       answers.push(client.query({ ...query, ...valuesOf(query, fresh) }))
     }
-    // As the API: what was read is answered before the COMMIT is.
+    // Like the API, which responds before the COMMIT is answered.
     if (isRead && group.at(-1) === last) Promise.all(answers).then(() => release(clients))
     else await Promise.all(answers)
   }

@@ -8,14 +8,14 @@ import type { RequestTemplate } from './load.ts'
 import { type RecordedQueries, recordQueries } from './recorded-queries.ts'
 import type { Loaded } from './seed.ts'
 
-/** A call that is measured beside others that do the same. */
+/** A call that is measured on several servers that do the same. */
 export type Case = {
   name: string
   /** Connections take them in turn. */
   templates: RequestTemplate[]
-  /** Whether the peer has it too. */
+  /** Whether the peer implements the call, too. */
   hasPeer: boolean
-  /** What it sends to the database, for each of the asks; absent where that is nothing to compare with. */
+  /** Database queries of each request template; absent if there is nothing to compare with. */
   queries: RecordedQueries[] | undefined
 }
 

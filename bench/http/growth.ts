@@ -6,13 +6,16 @@ import { middle, type Setting } from './rounds.ts'
 import { type Loaded, signedIn } from './seed.ts'
 import { type Pace, type Range, rangeOf } from './throughput.ts'
 
-/** Few: what reads much would only wait for itself. */
+/** Few connections: large reads would only wait for each other. */
 const CONNECTIONS = 4
 const SMALL = '20,000 small ones'
 
 export type Growth = { name: string; sizes: { size: string; pace: Pace; toFirst: Range }[] }
 
-/** The same calls for customers of several sizes in turn: how much longer a large one's take, at the median. */
+/**
+ * Measures the same calls for customers of several sizes in turn, and how much longer a large customer's calls take at
+ * the median.
+ */
 export async function growthOf(
   api: Program,
   url: string,

@@ -18,8 +18,8 @@ import { addLoaded, addSmall, type Loaded, signedIn } from './seed.ts'
 import { soak } from './soak.ts'
 import { growthTable, saveTable, tableOf } from './table.ts'
 
-// The API over HTTP, beside a plain server and the statements alone, in one run on one machine: ratios travel, times do
-// not. docs/speed.md says what each figure is, and keeps them.
+// Measures the API over HTTP, a plain server and the queries by themselves, in one run on one machine: ratios are
+// comparable between machines, times are not. docs/speed.md explains each figure, and keeps them.
 
 const { values: options } = parseArgs({
   options: {
@@ -30,9 +30,12 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '16' },
-    /** Only the cases whose name holds this. */
+    /** Measures only the cases whose name contains this text. */
     only: { type: 'string', default: '' },
-    /** So many minutes of everything at once, and what the process holds meanwhile; nothing else then. */
+    /**
+     * Minutes of a soak test: runs all requests in parallel, samples the memory of the process, and measures nothing
+     * else.
+     */
     minutes: { type: 'string' },
     /** A folder in which the customers stay, so that the next run finds them. */
     keep: { type: 'string' },
@@ -48,7 +51,7 @@ const setting = {
 const LARGE = 100_000
 const SMALL_KEYS = 64
 
-// What is sealed here is read by the servers under load.
+// The servers under load read the page tokens that this process seals.
 process.env.SESSION_SECRET = SESSION_SECRET
 
 const reaper = startProcessReaper()
@@ -126,7 +129,7 @@ async function memoryUnderLoad(url: string, large: Loaded, small: Loaded[], minu
   )
 }
 
-/** What was written lies where it will lie: nothing is vacuumed while something is measured. */
+/** Vacuums and writes a checkpoint, so that no autovacuum runs during a measurement. */
 async function vacuumAndCheckpoint(url: string): Promise<void> {
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()

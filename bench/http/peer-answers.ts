@@ -29,7 +29,10 @@ function statusOf({ balance_amount, due_date, today }: Row): string {
   return (due_date ?? '') < (today ?? '') ? 'PAST DUE' : 'OPEN'
 }
 
-/** What an invoice's lines add up to is no server's matter: the peer reckons it by the functions that the API has. */
+/**
+ * Returns an invoice with its lines and totals; the peer uses the API's functions for the totals, because no server
+ * differs there.
+ */
 export function wholeInvoiceOf(row: Row, lines: Row[], links: Row[], files: Row[], base: string) {
   const read = Object.fromEntries(Object.entries(row).map(([name, value]) => [camel(name), value]))
   const partyOf = (role: string) =>

@@ -9,7 +9,7 @@ import { addAsset, addCustomer, addInvoice, addKey } from '#lib/platform/db/test
 import { run } from '#lib/platform/db/test-server.ts'
 import { peer } from './peer.ts'
 
-// A server that says less than the API would be no measure for it.
+// A server that returns less than the API would not be a fair comparison.
 
 // The peer logs in as who owns the tables. Here that is no superuser, whom the wall lets through.
 const DROP_POLICIES = `DO $$ DECLARE walled record; BEGIN
@@ -55,7 +55,7 @@ it.each([
   expect({ status: ours.status, rows: JSON.parse(bytes).rowCount ?? 50 }).toEqual({ status: 200, rows: 50 })
 })
 
-it('lets nobody in without a key, nor anybody whose role does not do', async () => {
+it('rejects a request without a key, and one whose role lacks the permission', async () => {
   const licenses = await addKey('northwind', ['it-manager'])
   const requestWith = (authorization: string) =>
     server.inject({ url: '/billing/v1/invoices', headers: { authorization } })

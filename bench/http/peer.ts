@@ -10,8 +10,8 @@ import { ASSETS, FILES, INVOICE, INVOICES, LINES, LINKS } from './peer-queries.t
 const ROWS = 50
 
 /**
- * What one would write with Fastify and pg, and without a second thought: the same look-up of the key, the same rows,
- * the same bytes for an answer. There is no row-level security, no transaction, no ETag, no log, no check of an answer.
+ * A straightforward server with Fastify and pg: the same look-up of the key, the same rows, the same bytes in the
+ * response. It has no row-level security, no transaction, no ETag, no log and no check of the response.
  * @param url of the database, as the login that owns the tables
  */
 export function peer(url: string): FastifyInstance {

@@ -13,21 +13,21 @@ const MB = 1024 * 1024
 /** A server of ours that runs as a process of its own. */
 export type Program = {
   url: string
-  /** From its start until it listened, in seconds. */
+  /** Seconds from the start until it listened. */
   startSeconds: number
-  /** Of it and of the processes that it has started: resident memory in MB; undefined where there is no /proc. */
+  /** Resident memory of the program and its child processes in MB; undefined if there is no /proc. */
   memory(): number | undefined
-  /** The same for the time of processors, in seconds. */
+  /** Processor time of the program and its child processes in seconds; undefined if there is no /proc. */
   processor(): number | undefined
   stop(): Promise<void>
-  /** Ends it and what it has started at once, as kill -9 does. */
+  /** Kills the program and its child processes immediately, like kill -9. */
   kill(): void
 }
 
-/** For one that looks into it: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=/tmp/profiles'. */
+/** Node options for profiling: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=/tmp/profiles'. */
 const nodeOptions = () => (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
 
-/** With it the bench makes sessions and page tokens of its own. */
+/** Secret with which the bench makes sessions and page tokens itself. */
 export const SESSION_SECRET = 'only-for-the-bench-only-for-the-bench'
 
 const SETTINGS = {
@@ -61,14 +61,14 @@ export function startApp(
   return startProgram(reaper, { ...WEB.env, ...env }, ...WEB.options, 'lib/server/start.ts')
 }
 
-/** The plain server beside it. */
+/** Starts the plain server of the comparison. */
 export function startPeer(reaper: ProcessReaper, url: string): Promise<Program> {
   return startProgram(reaper, { NODE_ENV: 'production', SESSION_SECRET }, 'bench/http/peer-process.ts', url)
 }
 
 /**
- * Starts a program and waits until it says `Listening on …`.
- * @throws Error with what it said, where it ends instead
+ * Starts a program and waits until it prints `Listening on …`.
+ * @throws Error with the program's output, if it ends instead
  */
 async function startProgram(
   reaper: ProcessReaper,

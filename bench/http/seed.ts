@@ -17,10 +17,10 @@ const PART = 250_000
 const SMALL = { customers: 20_000, invoices: 5 }
 
 /**
- * Adds a customer with 64 assets, and so many invoices over five and a half years with two lines each. One that an
- * earlier run has added gets a new key and nothing else.
+ * Adds a customer with 64 assets, and so many invoices over five and a half years with two lines each. A customer that
+ * an earlier run added only gets a new key.
  * @param url of a migrated database that this process has opened, as its superuser
- * @throws Error where the earlier run did not come to its end
+ * @throws Error if the earlier run was interrupted
  */
 export async function addLoaded(url: string, id: string, invoices: number): Promise<Loaded> {
   if (!(await wasAdded(url, id, invoices))) await write(url, id, invoices)
@@ -32,7 +32,7 @@ async function write(url: string, id: string, invoices: number): Promise<void> {
   for (let n = 0; n < ASSETS; n++) await addAsset(id, `workspace-suite-${n}`, { purchased: 1 })
   const [invoiceClient, lines] = [new pg.Client(url), new pg.Client(url)]
   await Promise.all([invoiceClient.connect(), lines.connect()])
-  // The lines of one part are written beside the invoices of the next.
+  // Writes the lines of one part in parallel with the invoices of the next.
   let written = Promise.resolve<unknown>(undefined)
   for (let first = 1; first <= invoices; first += PART) {
     const part = [id, first, Math.min(invoices, first + PART - 1)]

@@ -1,11 +1,11 @@
-/** How fast something answered. Times in milliseconds. */
+/** Throughput and latencies of a measurement. Times in milliseconds. */
 export type Pace = {
   perSecond: number
   median: number
   p99: number
   /** All that were asked, those of the warm-up with them. */
   requests: number
-  /** Those that were no 200. */
+  /** Responses with a status other than 200. */
   failed: number
 }
 

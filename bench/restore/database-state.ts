@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-/** What is compared. */
+/** Kinds of records that are compared. */
 export const WHAT = ['invoices', 'lines', 'changes', 'events'] as const
 
-/** The ids of what is there; where a moment is given, of what was committed until then. */
+/** Returns the ids of all records; with a moment, of those committed until then. */
 export async function readState(
   url: string,
   moment?: string,

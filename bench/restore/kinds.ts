@@ -12,7 +12,7 @@ export type Restored = { adminUrl: string; ownerUrl: string; stop(): Promise<voi
 
 /** A kind of database that is backed up, archives its log below the folder of the run, and is restored to a moment. */
 export type Kind = Restored & {
-  /** What `pg_basebackup` asks. */
+  /** Address that `pg_basebackup` connects to. */
   backupUrl: string
   /** Once the archive has all of the log. `copied` is called between the copy and the start. */
   restore(moment: string, afterCopy: () => void): Promise<Restored>
@@ -22,7 +22,7 @@ type How = { reaper: ProcessReaper; folder: string; account: Account; run: Progr
 
 const to = (moment: string) => `recovery_target_time = '${moment}'`
 
-/** One server; the restored one stands beside it. */
+/** A single server; the restored one runs next to it. */
 export async function oneServer({ folder, account, run }: How): Promise<Kind> {
   const server = await makeServer(folder, account, run)
   const addresses = ({ url, stop }: typeof server): Restored => {

@@ -17,10 +17,10 @@ import { timed } from './timed.ts'
 const POINT = 'before'
 
 /**
- * Backs the three machines of a database that Citus spreads up, each by itself, while changes are made and invoices come for a customer on
- * each worker; makes a point that all share, restores all to it, and compares. What was there before the point was asked for has to be
- * there, and nothing that was not when it was made.
- * @returns whether that is so; `verify` is asked of the restored database, by the owner's address
+ * Backs up the three machines of a distributed database separately, under changes and incoming invoices of a customer
+ * on each worker; creates a restore point that all share, restores all of them to it, and compares. Records from before
+ * the request of the point must be there, and no record from after its creation.
+ * @returns whether the comparison and `verify` succeed; `verify` gets the restored database's address as the owner
  */
 export async function restoreOfMachines(
   reaper: ProcessReaper,
@@ -62,7 +62,7 @@ export async function restoreOfMachines(
   const restored = await timed(() =>
     Promise.all(machines.map((machine) => restore(machine, folder, account))),
   )
-  // What was agreed on between machines and not said to each: Citus asks for it once a minute.
+  // Prepared transactions whose outcome did not reach a machine: Citus recovers them once a minute.
   await queryRows(cluster.adminUrl, 'SELECT recover_prepared_transactions()')
   const there = await readState(cluster.adminUrl)
   const isVerified = await verify(cluster.url)
@@ -98,7 +98,7 @@ async function work(reaper: ProcessReaper, cluster: Cluster) {
   }
 }
 
-/** In the place of the machine itself, by its own port: the others know it by that. */
+/** Restores in place of the machine, on its port, which the other machines know it by. */
 async function restore(machine: Machine, folder: string, account: Account): Promise<void> {
   const data = join(folder, machine.name)
   machine.kill()

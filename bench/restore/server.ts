@@ -42,7 +42,7 @@ export async function makeServer(folder: string, account: Account, run: Programs
 }
 
 /**
- * Copies the base backup of `folder` to `data`, and says there up to where the archive of `folder` is to be replayed.
+ * Copies the base backup of `folder` to `data`, and configures how far to replay the archive of `folder`.
  * @param target a line of the configuration that begins with `recovery_target_`
  */
 export function copyToRecover(folder: string, data: string, target: string, account: Account): void {

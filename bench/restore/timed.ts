@@ -1,4 +1,4 @@
-/** How many seconds some work took, as text. */
+/** Returns how many seconds the work took, as text. */
 export async function timed(work: () => Promise<unknown>): Promise<string> {
   const began = performance.now()
   await work()

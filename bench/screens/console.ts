@@ -20,12 +20,12 @@ const VIEWPORT = { width: 1366, height: 768 }
 /** The built app with the demo's data. */
 export type Console = {
   url: string
-  /** Of an Admin who is signed in. */
+  /** Cookie of a signed-in Admin. */
   cookie: { name: string; value: string }
   stop(): Promise<void>
 }
 
-/** Builds what has changed, and starts it on a database of its own. */
+/** Builds the console if sources changed, and starts it on a new database. */
 export async function openConsole(): Promise<Console> {
   process.env.SESSION_SECRET = SESSION_SECRET
   await build({ quiet: true })

@@ -5,7 +5,7 @@ import { alive } from './load.ts'
 const SLOWED = 4
 const PRESSES = 9
 
-/** From a key going down until what it changed is painted, in milliseconds: the middle of several. */
+/** Returns the median milliseconds from a key press until its effect is painted. */
 export async function pressesOf(
   context: BrowserContext,
   path: string,

@@ -54,7 +54,7 @@ try {
   await opened.stop()
 }
 
-/** The middle of some rounds by its performance. Scores are told as what is missing to 100. */
+/** Returns the round with the median performance. Scores are reported as the difference to 100. */
 async function measured(path: string, form: Form): Promise<Measurement[]> {
   const reports: Report[] = []
   for (let round = 0; round < ROUNDS; round++) reports.push(await report(path, form))
@@ -83,7 +83,7 @@ function scoreOf(report: Report, category: (typeof CATEGORIES)[number]): number 
   return Math.round((report.categories[category].score ?? Number.NaN) * 100)
 }
 
-/** One round. A trace that Lighthouse could not read (it says "Please run Lighthouse again") is taken once more. */
+/** Runs one round. A trace that Lighthouse could not read ("Please run Lighthouse again") is recorded again. */
 async function report(path: string, form: Form): Promise<Report> {
   return once(path, form).catch(() => once(path, form))
 }

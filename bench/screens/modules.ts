@@ -4,10 +4,10 @@ import { runInNewContext } from 'node:vm'
 import { brotliCompressSync } from 'node:zlib'
 
 const STATIC = fileURLToPath(new URL('../../.next/static', import.meta.url))
-/** It starts the others, and has no module. */
+/** Turbopack's runtime loads the other scripts, and contains no module. */
 const RUNTIME = /\/turbopack-[\w-]+\.js$/
 
-/** Of a script: all of its bytes as they travel, and those of what is neither React nor Next. */
+/** Bytes of a script: all of its transferred bytes, and those that are neither React nor Next. */
 export type Weight = { all: number; own: number }
 
 const weights = new Map<string, Weight>()
