@@ -6,9 +6,9 @@ test.each([LATIN, GREEK_AND_CYRILLIC])('the files that are kept are those that a
   expect(readFileSync(file.path).equals(await screenFont(file))).toBe(true)
 })
 
-test('the file that each screen loads has each sign that stands in the text of one', () => {
+test("the file that each screen loads covers each character in the screens' texts", () => {
   const missing = new Set<string>()
-  // Those of full width stand in guards against formulas.
+  // Full-width characters are in guards against formulas.
   for (const file of globSync('{app,components}/**/*.{ts,tsx}')) {
     if (file.includes('.test.')) continue
     for (const sign of readFileSync(file, 'utf8').match(/[^\s\x20-\x7e\uff00-\uffef]/gu) ?? []) {

@@ -10,7 +10,7 @@ const ALL = new URL('../node_modules/inter-ui/variable/InterVariable.woff2', imp
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => String.fromCodePoint(from + at)).join('')
 
-/** A file of the font, and what can be written with it. */
+/** A file of the font, and the characters that it covers. */
 export type FontFile = { path: string; characters: string }
 
 /** Each screen needs it: Latin letters and the signs that the screens use. */
@@ -39,7 +39,7 @@ export const GREEK_AND_CYRILLIC: FontFile = {
   characters: [range(0x384, 0x3ce), range(0x400, 0x45f), 'Ґґ'].join(''),
 }
 
-/** Not written into the call: the package's types are older than it. */
+/** In a variable, not in the call, because the package's types are older than its options. */
 const OPTIONS = {
   targetFormat: 'woff2' as const,
   variationAxes: { opsz: 14, wght: { min: 400, max: 700 } },
@@ -48,8 +48,8 @@ const OPTIONS = {
 }
 
 /**
- * Inter in the weights that the screens use, for the characters of a file. Its digits can stand as wide as each other
- * (`tnum`); alternates of style are left out.
+ * Returns Inter in the weights that the screens use, for the characters of a file. Tabular digits (`tnum`) are kept,
+ * stylistic alternates are left out.
  */
 export async function screenFont({ characters }: FontFile): Promise<Buffer> {
   return subsetFont(await readFile(ALL), characters, OPTIONS)

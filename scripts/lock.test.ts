@@ -24,7 +24,7 @@ test('a second taker waits until the first lets go', async () => {
     seconds: 60,
     waiting: () => {
       waited = true
-      // Nothing but files can be told while we wait: the wait is one for the whole process.
+      // The wait blocks the whole process, so only a file can signal.
       writeFileSync(enough, '')
     },
   })
@@ -41,14 +41,17 @@ test('the wait has an end, which names the owner', () => {
   }
 })
 
-test.each([['process.exit(1)'], ["process.kill(process.pid, 'SIGKILL')"]])('is free after %s', (end) => {
-  expect(spawnSync(process.execPath, holder(end), { encoding: 'utf8' }).stdout).toContain('taken')
-  let waited = false
-  acquireLock(name, {
-    seconds: 60,
-    waiting: () => {
-      waited = true
-    },
-  })()
-  expect(waited).toBe(false)
-})
+test.each([['process.exit(1)'], ["process.kill(process.pid, 'SIGKILL')"]])(
+  'the lock is free after %s',
+  (end) => {
+    expect(spawnSync(process.execPath, holder(end), { encoding: 'utf8' }).stdout).toContain('taken')
+    let waited = false
+    acquireLock(name, {
+      seconds: 60,
+      waiting: () => {
+        waited = true
+      },
+    })()
+    expect(waited).toBe(false)
+  },
+)

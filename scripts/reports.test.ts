@@ -30,7 +30,7 @@ describe('countVitest', () => {
   const counts = { numPassedTests: 5, numFailedTests: 2, numPendingTests: 1, numTodoTests: 1 }
   const failed = { status: 'failed', assertionResults: [{ status: 'passed' }, { status: 'failed' }] }
 
-  test('takes failed tests once and adds what did not run', () => {
+  test('counts a failed test once and adds the tests that did not run', () => {
     expect(countVitest(saved({ ...counts, testResults: [failed] }))).toEqual({
       passed: 5,
       failed: 2,
@@ -54,7 +54,7 @@ test('countPlaywright counts flaky tests and errors outside a test as failed', (
   expect(countPlaywright(saved(report))).toEqual({ passed: 4, failed: 3, skipped: 3 })
 })
 
-test('failuresOfVitest names each failed test, with what it says first', () => {
+test('failuresOfVitest names each failed test, with the first line of its message', () => {
   const assertionResults = [
     { status: 'passed', fullName: 'adds' },
     { status: 'failed', fullName: 'adds up', failureMessages: ['expected 1 to be 2\n    at a.ts'] },
@@ -110,7 +110,7 @@ describe('timingsOfVitest', () => {
       tests,
     })
   })
-  test('knows what it can where a report is missing', () => {
+  test('returns the times that it has if a report is missing', () => {
     const none = join(folder, 'none.json')
     expect(timingsOfVitest(saved(report), none, '/project')).toEqual({ files: [], tests })
     expect(timingsOfVitest(none, none, '/project')).toEqual({ files: [], tests: [] })
@@ -142,7 +142,7 @@ describe('timingsOfPlaywright', () => {
       ],
     })
   })
-  test('has no times without a report', () => {
+  test('returns no times without a report', () => {
     expect(timingsOfPlaywright(join(folder, 'none.json'), '/project')).toEqual({ files: [], tests: [] })
   })
 })

@@ -2,15 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
-/** How many tests passed, failed and did not run. */
+/** Numbers of tests that passed, failed and did not run. */
 export type Counts = { passed: number; failed: number; skipped: number }
 
 const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 }
 
-/** How long a file or a test took. */
+/** Duration of a file or a test. */
 export type Timing = { name: string; milliseconds: number }
 
-/** How long files and tests took, in no order. */
+/** Durations of files and tests, unsorted. */
 export type Timings = { files: Timing[]; tests: Timing[] }
 
 const NO_TIMINGS: Timings = { files: [], tests: [] }
@@ -40,7 +40,10 @@ export function countVitest(path: string): Counts {
   }
 }
 
-/** Each failed test of vitest's JSON report in two lines: its file with its name, and what it says first. */
+/**
+ * Returns each failed test of Vitest's JSON report in two lines: its file with its name, and the first line of its
+ * message.
+ */
 export function failuresOfVitest(path: string): string[] {
   if (!existsSync(path)) return []
   const report: VitestReport = JSON.parse(readFileSync(path, 'utf8'))
@@ -54,9 +57,9 @@ export function failuresOfVitest(path: string): string[] {
 }
 
 /**
- * Reads the times of Vitest's run. A file's time has imports and hooks in it.
+ * Reads the times of Vitest's run. A file's time includes imports and hooks.
  * @param reportPath Vitest's JSON report; without it there are no times
- * @param fileTimesPath what `file-times.ts` has written; without it no file has a time
+ * @param fileTimesPath output of `file-times.ts`; without it no file has a time
  * @param root the folder that paths are named from
  */
 export function timingsOfVitest(reportPath: string, fileTimesPath: string, root: string): Timings {

@@ -23,14 +23,16 @@ export type RequestPaths = Record<
   string[]
 >
 
-/** Returns what a process of its own measures on an empty, migrated database; it takes some seconds. */
+/**
+ * Returns the measurements of a separate process on an empty, migrated database; the measurement takes some seconds.
+ */
 export async function measurePaths(databaseUrl: string, sort?: 'in-order'): Promise<RequestPaths> {
   const args = [...OPTIONS, PROGRAM, databaseUrl, ...(sort ? [sort] : [])]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   return JSON.parse(stdout) as RequestPaths
 }
 
-/** Returns the rows that the page needs for these paths of a PATCH. What it notes of a file stays. */
+/** Returns the rows that the page needs for these paths of a PATCH. The page's notes on a file are kept. */
 export function rowsOf(page: string, paths: RequestPaths): string[] {
   const [localPath, vendor] = [paths['PATCH of our own books'], paths['PATCH at a vendor']]
   const notes = Map.groupBy(rowsIn(page), (row) => /`(.+?)`/.exec(row)?.[1])
@@ -49,7 +51,7 @@ export function rowsIn(page: string): string[] {
   return TABLE.exec(page)?.[0].split('\n') ?? []
 }
 
-/** Returns the longer list with what only the other one has, each after what stands before it there. */
+/** Returns the longer list with the elements that only the other list has, each after its predecessor there. */
 function merged(other: readonly string[], longer: readonly string[]): string[] {
   const all = [...longer]
   let position = 0

@@ -19,12 +19,12 @@ import {
 
 // Writes docs/row-level-security.md from a migrated database: npm run row-level-security
 
-/** Where the generated text is committed. */
+/** Path of the committed, generated page. */
 export const DOC_PATH = fileURLToPath(new URL('../docs/row-level-security.md', import.meta.url))
 
 /**
- * Returns the page for a migrated database: the same text for each database with the same policies and grants, whoever
- * owns it.
+ * Returns the page for a migrated database: the same text for each database with the same policies and grants,
+ * independent of the owner's name.
  * @param owner a connection as the owner of the tables
  */
 export async function describeRights(owner: pg.Client): Promise<string> {
@@ -122,7 +122,7 @@ function rowsOf(headerRow: string[], rows: string[][]): string {
     .join('\n')
 }
 
-/** In a table's cell, `|` ends the cell even inside of code. */
+/** Escapes code for a table's cell, which `|` ends even inside of code. */
 function code(text: string): string {
   return `\`${text.replace(/\s+/g, ' ').replaceAll('|', '\\|')}\``
 }

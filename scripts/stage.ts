@@ -10,9 +10,9 @@ export type Stage = {
 }
 
 /**
- * Runs a program of Node's in a process group of its own. Whatever is left of the group when the program has ended,
- * or when we have, is ended too.
- * @param args what stands behind `node` on the command line
+ * Runs a program with Node in a separate process group. Remaining processes of the group are ended when the program has
+ * ended, or when this process has.
+ * @param args arguments of `node` on the command line
  * @param options.limitMs how long it may run, in milliseconds
  * @param options.late called when it has run that long, before it is ended
  */

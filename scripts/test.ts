@@ -15,23 +15,23 @@ import {
 import { commitOf, lastTag } from './side-by-side/checkout.ts'
 import { runStage, type Stage } from './stage.ts'
 
-// The whole suite: every step's own output, then the slowest files and tests, the times of the steps, and last one line
-// with the numbers.
+// Runs the whole suite: the output of each step, then the slowest files and tests, the times of the steps, and last one
+// line with the numbers.
 // npm test
-// npm run test:deep [-- <git ref of the older version that runs side by side, the last tag unless told>]
+// npm run test:deep [-- <git ref of the older version that runs side by side, by default the last tag>]
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const [mode, ref] = process.argv.slice(2)
 const isDeep = mode === '--deep'
-/** The commit that runs side by side; nobody is to learn after hours that there is none. */
+/** Commit that runs side by side, resolved now: a missing ref fails immediately, not after hours. */
 const older = isDeep ? commitOf(ref ?? lastTag()) : ''
 const reports = mkdtempSync(join(tmpdir(), 'licenses-invoices-reports-'))
 const unitReport = join(reports, 'vitest.json')
 const fileTimes = join(reports, 'files.json')
 const e2eReport = join(reports, 'playwright.json')
 const MAX_TIMINGS = 20
-/** How many times as long a step may take in a deep run. */
+/** Factor of the timeouts in a deep run. */
 const DEEP_TIMEOUT_FACTOR = 4
-/** What tests and their configurations read. */
+/** Environment of the tests and their configurations. */
 const DEEP_ENV = { DEEP: '1' }
 
 type Step = {
@@ -40,7 +40,7 @@ type Step = {
   run: string[]
   /** After so many it hangs: a busy machine takes a third of that. A deep run waits longer. */
   minutes: number
-  /** Without one, the step is one check. */
+  /** Counts the step's tests; a step without it counts as one check. */
   count?: () => Counts
   /** The step that must have passed before. */
   needs?: string
@@ -136,7 +136,7 @@ async function perform(step: Step): Promise<Counts> {
 
 function execute({ run, minutes, name, env: more }: Step): Promise<number | null> {
   const limit = isDeep ? minutes * DEEP_TIMEOUT_FACTOR : minutes
-  // Not whatever the shell says of NODE_ENV: each tool has its own right value.
+  // Not the shell's NODE_ENV: each tool has its own right value.
   const { NODE_ENV: _, ...rest } = process.env
   const env = {
     ...rest,

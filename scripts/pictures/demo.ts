@@ -30,7 +30,7 @@ async function ready(output: AsyncIterable<unknown>): Promise<void> {
 
 /** Signs in as one of the demo's people. */
 export async function enter(page: Page, email: string): Promise<void> {
-  // To end what hangs: a busy machine is not a failure.
+  // Generous timeout that only ends hanging tests: a busy machine is not a failure.
   page.setDefaultTimeout(180_000)
   await page.goto('/sign-in')
   await page.getByLabel('Work e-mail').fill(email)

@@ -4,19 +4,19 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PRODUCT = /^(app|lib)\//
-/** What comes up only now and then, such as the next share of a limit, is part of no request's path. */
+/** Code that runs only now and then, such as the next share of a limit, is part of no request's path. */
 const REQUESTS = 3
 
 /** A product file with the functions of it that a request executed. */
 type Executed = { file: string; functions: Profiler.FunctionCoverage[] }
 
 /**
- * Returns the product files that have a function which each request executes. Modules that are only loaded do not count.
+ * Returns the product files with a function that each request executes. Modules that are only loaded do not count.
  * @param request sends one request and ends when it is answered
- * @param isSorted whether the files are in the order in which a request comes to them; this takes some seconds more
+ * @param isSorted whether to return the files in order of first execution, which takes some seconds more
  */
 export async function executedFiles(request: () => Promise<unknown>, isSorted = false): Promise<string[]> {
-  // What a process does only once, such as reading the settings, is no part of the path.
+  // One-time work of a process, such as reading the settings, is not part of the path.
   await request()
   const session = new Session()
   session.connect()
@@ -29,7 +29,7 @@ export async function executedFiles(request: () => Promise<unknown>, isSorted = 
   }
 }
 
-/** Returns what each request executed, by the ids of the scripts. */
+/** Returns the functions that a request executed, by script id. */
 async function coverage(session: Session, request: () => Promise<unknown>): Promise<Map<string, Executed>> {
   await session.post('Profiler.enable')
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where versions have their migrations, the newest place first. */
+/** Folders of the migrations in different versions, the newest one first. */
 const MIGRATIONS = ['lib/platform/db/migrations', 'lib/db/migrations']
 
 function git(...args: string[]): string {

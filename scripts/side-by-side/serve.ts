@@ -12,14 +12,14 @@ const MADE = "SELECT datname AS name FROM pg_database WHERE datname LIKE 'consol
 export const SECRET = 'only-for-tests-only-for-tests-only'
 const CLIENTS = 4
 const POLL_MS = 50
-/** What fails as late as this before the database is dropped under us is the drop's. */
+/** Number of polls before the older version drops the database whose failures the drop may have caused. */
 const DROP_POLLS = 20
 const VERIFY_MS = 5000
 
 export type SideBySideResult = {
   answered: number
   failures: string[]
-  /** What the command that adds up all sums again has said the last time, while both versions wrote. */
+  /** Last output of the command that verifies all sums, while both versions wrote. */
   verified: string
 }
 
@@ -63,7 +63,7 @@ async function serve(
     const app = await startIsolatedApp(env)
     try {
       const load = await loadOn(app.url, env)
-      // What failed before each of the latest looks, the oldest one first.
+      // Failures before each of the latest polls, the oldest one first.
       const pollTimes: number[] = []
       let isOver = false
       let verified = 'the sums were not looked at'

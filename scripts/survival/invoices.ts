@@ -6,7 +6,7 @@ import { hostileText } from './texts.ts'
 
 const PLATFORMS = ['web-services', 'cloud-platform', 'workspace-suite', 'office-suite', 'own-slug'] as const
 
-/** What an invoice's total has to do with its lines. */
+/** Relations between an invoice's total and its lines. */
 const TOTALS = [
   'sum',
   'sum',
@@ -18,7 +18,7 @@ const TOTALS = [
   'finer',
 ] as const
 
-/** As many invented invoices, the same each time: all kinds of currencies, texts, sums and lengths. */
+/** Yields so many invented invoices, the same each time: all kinds of currencies, texts, sums and lengths. */
 export function* survivors(count: number): Generator<NewInvoice> {
   for (let index = 0; index < count; index++) yield invoiceOf(index, randomFrom(`survivor ${index}`))
 }

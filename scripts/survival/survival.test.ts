@@ -32,7 +32,7 @@ test('JSON, PDF and CSV agree on invoices of all kinds to the minor unit of thei
   expect(found).toEqual({ invoices: invoices.length, lines })
 }, 120_000)
 
-test('they are of all kinds', () => {
+test('the invoices are of all kinds', () => {
   const kinds = new Set(all.map(({ currency }) => currency))
   expect(kinds.size).toBe(178 - 2 + 129)
   expect(invoices.some(({ balanceAmount = '0', currency }) => isFiner(balanceAmount, currency))).toBe(true)

@@ -1,6 +1,6 @@
 import type { Random } from '#lib/demo/random.ts'
 
-/** What somebody may write into a name, and what a program may take for more than a text. */
+/** Texts that a user may write into a name, and that a program may execute or interpret. */
 const HOSTILE = [
   'Compute, on demand',
   'Support “business” — 24×7',
