@@ -55,7 +55,7 @@ describe('the token endpoint', () => {
     format: 'pem',
   }) as string
 
-  test('gives tokens for what was delegated', async () => {
+  test('issues tokens for delegated scopes', async () => {
     expect(await exchange(assertion({}))).toMatchObject({ status: 200, body: { token_type: 'Bearer' } })
     expect((await exchange(assertion({ scope: `${ORDER} ${ORDER_READONLY}` }))).status).toBe(200)
   })
@@ -111,7 +111,7 @@ test.each([
   expect(fake.writes).toHaveLength(reason === undefined ? 1 : 0)
 })
 
-test('the answer of changeSeats leaves out what Google leaves out', async () => {
+test('the response of changeSeats omits the fields that Google omits', async () => {
   fake.add({ id: 's-1' })
   const [full, changed] = [
     await api('customers/example.com/subscriptions/s-1'),
@@ -218,7 +218,7 @@ describe("Google's description of the API", () => {
   })
 })
 
-test('tells the settings with which the console talks to it', () => {
+test('returns the settings with which the console calls it', () => {
   expect(fake.environment(folder)).toEqual({
     GOOGLE_KEY_FILE: join(folder, 'google-key.json'),
     GOOGLE_ADMIN: 'admin@reseller.example',

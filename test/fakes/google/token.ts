@@ -11,7 +11,7 @@ const CLOCK_SKEW_S = 60
 export const ORDER = 'https://www.googleapis.com/auth/apps.order'
 export const ORDER_READONLY = 'https://www.googleapis.com/auth/apps.order.readonly'
 
-/** One for all fakes of a process: to make one takes a while. */
+/** One key pair for all fakes of a process, because generating a pair takes a while. */
 let pair: { publicKey: KeyObject; privateKey: KeyObject } | undefined
 
 type Claims = { iss?: string; sub?: string; scope?: string; aud?: string; iat?: number; exp?: number }
@@ -74,7 +74,7 @@ export function tokenEndpoint({ admin, scopes }: { admin: string; scopes: string
   }
 }
 
-/** What an assertion claims, where its signature is that of the key. */
+/** Returns the claims of an assertion if its signature matches the key. */
 function verified(assertion: string, key: KeyObject): Claims | undefined {
   const [header = '', payload = '', signature = ''] = assertion.split('.')
   try {

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 
 export type NameServer = {
-  /** As SIGN_ON_DNS has it. */
+  /** Address in the format of SIGN_ON_DNS. */
   address: string
   /** The TXT records, by name in lower case. A name that is not there does not exist. */
   records: Map<string, string[]>
@@ -46,7 +46,7 @@ function answerTo(query: Buffer, texts: readonly string[] | undefined): Buffer {
   return Buffer.concat([header, question, ...(texts ?? []).map(recordOf)])
 }
 
-/** Of the name in the question, TXT, for a second; a text goes in parts of 255 bytes. */
+/** Returns a TXT record for the name in the question, valid for a second; a text is split into parts of 255 bytes. */
 function recordOf(text: string): Buffer {
   const bytes = Buffer.from(text)
   const parts: Buffer[] = []

@@ -1,4 +1,4 @@
-/** How many there are; each customer has five subscriptions, each of another SKU. */
+/** Size of the fake: each customer has five subscriptions, each of another SKU. */
 export type Size = { subscriptions: number; customers: number }
 
 const EACH = 5

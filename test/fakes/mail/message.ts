@@ -4,11 +4,11 @@ export type Mail = {
   /** Whom the envelope names. */
   from: string
   to: string[]
-  /** By name in lower case, unfolded and decoded. */
+  /** Headers by name in lower case, unfolded and decoded. */
   headers: Record<string, string>
   text: string
   html: string
-  /** As it came. */
+  /** The message as received. */
   raw: string
 }
 

@@ -32,7 +32,7 @@ export const CODE_FAULTS: Record<string, VendorFault<Answer>> = Object.fromEntri
   Object.keys(ERRORS).map((code) => [`code-${code}`, () => errorAnswer(Number(code))]),
 )
 
-/** It is done, and the answer is of another one, as if two answers had been mixed up. */
+/** Does the write, and responds with another subscription, as if two responses had been mixed up. */
 export const MIXED_UP: Record<string, VendorFault<Answer>> = {
   'another-subscription': (stage) => answeredAs(stage, { id: 'sub-9' }),
   'another-sku': (stage) => answeredAs(stage, { offerId: 'CFQ7TTC0OTHER:0002:CFQ7TTC0KXYZ' }),

@@ -49,18 +49,18 @@ test.each([
   expect(await token(form)).toMatchObject({ status, body: { error } })
 })
 
-test('without a token there is nothing', async () => {
+test('a request without a token is rejected', async () => {
   expect(await call('GET', undefined, { authorization: 'Bearer mine' })).toMatchObject({ status: 401 })
   expect(await call('PATCH', { quantity: 30 }, { authorization: '' })).toMatchObject({ status: 401 })
   expect(fake.subscription('s')?.total).toBe(25)
 })
 
-test('a client that sends the quantity alone resets all the rest', async () => {
+test('a client that sends only the quantity resets all other fields', async () => {
   expect(await call('PATCH', { quantity: 30 })).toMatchObject({ status: 200, body: { quantity: 30 } })
   expect(fake.subscription('s')?.own.fields).toEqual({ friendlyName: '', autoRenewEnabled: false })
 })
 
-test('a change in the term deletes what was scheduled, another change keeps it', async () => {
+test('a change in the term deletes a scheduled change, another change keeps it', async () => {
   const { body } = await call('GET')
   await call('PATCH', { ...body, friendlyName: 'New' })
   const unchanged = {

@@ -11,7 +11,7 @@ import { type TokenRules, tokens } from './token.ts'
 
 export type MicrosoftOptions = FakeOptions &
   Partial<TokenRules> & {
-    /** Whether an application alone may see assigned licenses; the real one may want a signed-in user. */
+    /** Whether an application by itself may see assigned licenses; the real API may require a signed-in user. */
     showsAssigned?: boolean
   }
 
@@ -26,7 +26,7 @@ export type FakeMicrosoft = Fake<VendorFields> & {
     callsPerMinute: number
     idempotentWrites: number
   }
-  /** As if somebody had taken the application's rights, and given them again. */
+  /** Simulates that an administrator has revoked the application's rights, and granted them again. */
   revokeTokens(): void
   /** The settings with which the console talks to this fake. */
   environment(): Record<string, string>
@@ -34,7 +34,7 @@ export type FakeMicrosoft = Fake<VendorFields> & {
 
 const SLOW_MS = 200
 
-/** Starts a Partner Center with its published rules, and the Entra ID beside it, for loopback. */
+/** Starts a Partner Center with its published rules, and its Entra ID, on loopback. */
 export async function startMicrosoft(options: MicrosoftOptions = {}): Promise<FakeMicrosoft> {
   const { clientId = 'console', clientSecret = 'only-for-the-fake', tokenSeconds = 3600 } = options
   const entra = tokens({ clientId, clientSecret, tokenSeconds })
@@ -95,7 +95,7 @@ const PLANS: Record<string, string> = {
   ANNUAL_YEARLY_PAY: 'P1Y annual',
 }
 
-/** The stand-in as the demo and the fuzz run it. */
+/** The fake as the demo and the fuzz run it. */
 export const microsoft: FakeDeclaration = {
   vendor: 'microsoft-partner-center',
   async start(options) {

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { NewSubscription } from '../vendors/routes.ts'
 import type { Subscription } from '../vendors/store.ts'
 
-/** What Partner Center knows of a subscription besides what every vendor knows. */
+/** Fields of a subscription that only Partner Center has. */
 export type VendorFields = {
-  /** All that a PATCH sets, and resets where it leaves it out; fields that nobody knows too. */
+  /** All fields that a PATCH sets, and resets if it leaves them out; undocumented fields, too. */
   fields: Record<string, unknown>
   /** Counts the writes. */
   version: number
   /** Licenses that can still be returned. */
   refundable: { quantity: number; allowedUntilDateTime: string }[]
-  /** Whether the resource says so; where it doesn't, the rule is the same. */
+  /** Whether the resource shows the refundable quantity; the rule is the same if it does not. */
   showsRefundable: boolean
   minimum: number
   maximum: number
@@ -86,7 +86,7 @@ export function resourceOf(subscription: StoredSubscription) {
   }
 }
 
-/** What a PATCH can't change: it is taken from the resource, and what the body says of it is not looked at. */
+/** Members that a PATCH can't change: they come from the resource, and the request's values are ignored. */
 export const READ_ONLY = new Set(
   Object.keys(resourceOf(fill({ id: '', own: { fields: {} } }))).filter(
     (name) => !['friendlyName', 'autoRenewEnabled'].includes(name),

@@ -25,7 +25,7 @@ export function whyNot(
   return total - quantity > refundable ? errorAnswer(800090) : undefined
 }
 
-/** Does what a PATCH says, to all that it may set: what it leaves out is as if it never was. */
+/** Applies a PATCH to all members that it may set: a member that it omits is removed. */
 export function apply(
   store: Store<VendorFields>,
   subscription: StoredSubscription,
@@ -35,7 +35,7 @@ export function apply(
   const { id, total, own } = subscription
   const fields: Record<string, unknown> = { friendlyName: '', autoRenewEnabled: false }
   for (const [name, value] of Object.entries(body)) if (!READ_ONLY.has(name)) fields[name] = value
-  // A mid-term change deletes what was scheduled, also where it was sent along.
+  // A mid-term change deletes a scheduled change, even one in the same request.
   if (quantity !== total) delete fields.scheduledNextTermInstructions
   const refundable = windowsAfter(own, quantity - total)
   const after = { fields, refundable, version: own.version + 1, isPending: false }

@@ -7,7 +7,7 @@ import type { VendorFields } from './resource.ts'
 export type TokenRules = {
   clientId: string
   clientSecret: string
-  /** How long a token lives. */
+  /** Lifetime of a token, in seconds. */
   tokenSeconds: number
 }
 
@@ -36,11 +36,11 @@ export function tokens({ clientId, clientSecret, tokenSeconds }: TokenRules) {
 }
 
 function denied(status: number, error: string, number = 70000): Answer {
-  // The real one repeats what it was given in its words, so ours does too.
+  // The real API repeats the rejected value in its message, and so does this fake.
   return { status, body: { error, error_description: `AADSTS${number}: ${error}.` } }
 }
 
-/** A route that is for callers with a token, and what an application alone may not see. */
+/** Wraps a route so that it requires a token, and hides members that an application by itself may not see. */
 export function guarded(
   route: Route<VendorFields>,
   knows: (call: Call) => boolean,

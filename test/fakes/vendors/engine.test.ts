@@ -86,7 +86,7 @@ const put = (to: number) => call(`${fake?.url}/s/a%2F1`, 'PUT', String(to))
 const get = () => call(`${fake?.url}/s/a%2F1`, 'GET')
 const total = () => fake?.subscription('a/1')?.total
 
-test('keeps books: what was written is read, and every change is known', async () => {
+test('stores subscriptions: a write can be read, and every change is known', async () => {
   const { writes, setByVendor } = await shop()
   expect(await put(12)).toEqual([200, 12])
   expect(await get()).toEqual([200, 12])
@@ -129,11 +129,11 @@ describe('faults', () => {
     expect(await get()).toEqual([200, finally_])
   })
 
-  test('are all in the table above', () => {
+  test('are all tested by the table above', () => {
     expect(PLAYED.map(([fault]) => fault).sort()).toEqual([...FAULTS, 'promise'].sort())
   })
 
-  test('a stale read tells what was true so long ago, and no longer', async () => {
+  test('a stale read returns the state of so long ago, and no older one', async () => {
     const choose: FakeOptions['choose'] = ({ kind }) => (kind === 'read' ? 'stale' : undefined)
     await shop({ choose, staleMs: 60_000 })
     await put(12)
@@ -144,7 +144,7 @@ describe('faults', () => {
     expect(await get()).toEqual([200, 12])
   })
 
-  test('stand at a subscription, or come once, or are of the whole vendor', async () => {
+  test('apply to a subscription, to one call, or to the whole vendor', async () => {
     const { add, change, failNext, setDown, setFault } = await shop()
     setFault('a/1', 'throttle')
     expect([await put(12), await get()]).toEqual([429, [200, 10]])
@@ -165,7 +165,7 @@ describe('faults', () => {
   })
 })
 
-test('what arrives twice is done twice, and each change knows its call', async () => {
+test('a write that arrives twice is done twice, and each change knows its call', async () => {
   const started = await shop({ choose: () => 'twice' })
   await put(12)
   expect(started.writes).toMatchObject([
@@ -188,7 +188,7 @@ test('each step waits for the test, and the order is that of the wire', async ()
     })
   }
   await shop({ onStep: note })
-  /** Each step is there alone until the test lets it go on. */
+  /** Expects each step to be the only one until the test lets it go on. */
   const follow = async (expected: string[]) => {
     for (const step of expected) {
       await expect.poll(() => steps).toEqual([step])
@@ -252,7 +252,7 @@ test('another process has the same powers', async () => {
   expect(await order({ do: 'down', down: false }, 'text/plain')).toMatchObject({ status: 405 })
 })
 
-test("says at its end what went wrong in the test's own functions", async () => {
+test("reports errors of the test's own functions at the end", async () => {
   const started = await shop({
     onStep() {
       throw new Error('my mistake')

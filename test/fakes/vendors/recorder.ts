@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A line to a stand-in that keeps what clients sent, byte by byte: an HTTP server would show what it made of it. */
+/**
+ * Starts a TCP proxy in front of a fake that records requests byte by byte: an HTTP server would record only its parsed
+ * form.
+ */
 export async function startRecorder(url: string) {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()

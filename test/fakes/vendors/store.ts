@@ -1,4 +1,4 @@
-/** A subscription as a vendor's own books hold it. `Own` is what only this vendor knows of it. */
+/** A subscription in a vendor's store. `VendorFields` are the fields that only this vendor has. */
 export type Subscription<VendorFields = unknown> = {
   id: string
   customerId: string
@@ -14,7 +14,7 @@ export type Subscription<VendorFields = unknown> = {
   own: VendorFields
 }
 
-/** Whatever may change besides the total. */
+/** Fields other than the total that may change. */
 export type Patch<VendorFields = unknown> = Partial<Omit<Subscription<VendorFields>, 'total' | 'own'>>
 
 /** A change of the total, in the order in which they happened. */
@@ -26,25 +26,25 @@ export type Written = {
   by: 'client' | 'vendor'
 }
 
-/** What a read may ask. Everything that it gives is a copy. */
+/** Queries of a read. All results are copies. */
 export type Pages<VendorFields = unknown> = {
   find(id: string): Subscription<VendorFields> | undefined
-  /** In the order in which they were added. */
+  /** In the order of their addition. */
   all(): Subscription<VendorFields>[]
   ofCustomer(customerId: string): Subscription<VendorFields>[]
-  /** Of all subscriptions, and of all who have any: these and `find` stay quick with 100,000 subscriptions. */
+  /** Ids of all subscriptions, and of all customers with one: these and `find` stay fast with 100,000 subscriptions. */
   ids(): string[]
   customers(): string[]
 }
 
-/** The vendor's books: what is true now, and what was true a moment ago. */
+/** The vendor's subscriptions: their current state, and the state of a moment ago. */
 export type Store<VendorFields = unknown> = Pages<VendorFields> & {
   add(subscription: Subscription<VendorFields>): void
   /** @throws Error where there is no such subscription */
   setTotal(id: string, total: number, by: Written['by'], vendorFields?: Partial<VendorFields>): void
   /** Everything but the total; a new `id` too. */
   change(id: string, patch: Patch<VendorFields>, vendorFields?: Partial<VendorFields>): void
-  /** Tells subscriptions apart for good, whatever their ids become. */
+  /** Returns a permanent key of a subscription, which stays the same when its id changes. */
   keyOf(id: string | undefined): number | undefined
   /** The books as they were. */
   asOf(time: number): Pages<VendorFields>
@@ -55,7 +55,7 @@ export function newStore<VendorFields>(): Store<VendorFields> {
   type Entry = { at: number; state: Subscription<VendorFields> }
   // The latest state is the last; the id may differ from state to state.
   const histories: Entry[][] = []
-  // Where the subscriptions stand now, by id and by customer.
+  // Current subscriptions, by id and by customer.
   const indexById = new Map<string, number>()
   const indexesByCustomer = new Map<string, Set<number>>()
   const writes: Written[] = []

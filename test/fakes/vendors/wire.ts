@@ -16,7 +16,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** When the client has its whole answer, or has gone. */
+/** Resolves when the client has its whole response, or has disconnected. */
 export function disconnected(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (response.destroyed) resolve()
@@ -24,7 +24,7 @@ export function disconnected(response: ServerResponse): Promise<void> {
   })
 }
 
-/** Sends an answer; one whose client has gone is sent to nobody. */
+/** Sends a response, unless the client has disconnected. */
 export async function send(response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
   if (response.destroyed) return
   const over = disconnected(response)
