@@ -4,7 +4,7 @@ import type { Scenario } from './stage.ts'
 
 /** The share of calls that fail. */
 export const FAULT_RATE = 0.35
-/** How many of the throttles that would be as many as other faults. */
+/** Share of the chosen throttles that are played. */
 const THROTTLE_SHARE = 0.1
 const READ_FAULTS = ['drop-before', 'hang-before', 'error-before', 'throttle', 'stale']
 const WRITE_FAULTS = [
@@ -26,12 +26,12 @@ export function anyFault({ writeFaults, readFaults }: Scenario): FaultOf {
           ? [...READ_FAULTS, ...readFaults]
           : []
     const fault = faults[Math.floor(random() * faults.length)]
-    // It keeps everybody from calling for a second: as often as the others it would leave nothing to be tried.
+    // A throttle stops all calls for a second: as frequent as the other faults, it would leave nothing to test.
     return fault === 'throttle' && random() > THROTTLE_SHARE ? undefined : fault
   }
 }
 
-/** The same faults for the same seed of the run, as far as the calls come in the same order. */
+/** Returns the same faults for the same seed of the run, as far as the calls arrive in the same order. */
 export function seeded(faultOf: FaultOf) {
   const random = randomOfRun('faults')
   return (call: Call) => faultOf(call, random)

@@ -50,13 +50,14 @@ describe.each(scenarios)('$vendor', (scenario) => {
   test(`${PATCHES} PATCHes of 12 writers on 40 assets, a third of all calls failing`, options, async () => {
     const verdict = await fuzz(scenario, { assets: 40, faultOf: anyFault(scenario) })
     expect(verdict).toMatchObject(HOLDS)
-    // Nobody else changes anything: where what became of a call could be told, all is known before all of it is read.
+    // No other client changes anything: if the outcome of a call can be determined, it is known before the whole vendor
+    // is read.
     expect(verdict.differedBefore).toBeLessThanOrEqual(verdict.unclear)
     isLively(verdict)
   })
 
   test(
-    `${PATCHES} PATCHes, while somebody changes totals in the vendor’s console, at two accounts`,
+    `${PATCHES} PATCHes, while a user changes totals in the vendor’s console, at two accounts`,
     options,
     async () => {
       const verdict = await fuzz(scenario, { assets: 40, faultOf: anyFault(scenario), isShared: true })
@@ -85,7 +86,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
     })
     const end = new AbortController()
     const somebody = vendorConsole(stage, randomOfRun('console')).changeUntilAborted(end.signal)
-    // It answers at once, so that there can be more of it: each of them needs its chance.
+    // Answers immediately, so that there are more calls: each fault needs its chance.
     const answers = await write(stage, {
       patches: Math.max(PATCHES, 1500),
       seed: seedOfRun('writers'),
@@ -128,7 +129,7 @@ type Setting = {
   faultOf: FaultOf
   times?: Times
   staleMs?: number
-  /** Whether somebody changes totals in the vendor's own console meanwhile, at two accounts. */
+  /** Whether a user changes totals in the vendor's own console during the run, at two accounts. */
   isShared?: boolean
   /** The writers send another round of PATCHes until their answers are enough for the assertions. */
   isEnough?: (answers: readonly Answered[]) => boolean
@@ -152,7 +153,7 @@ async function fuzz(
   const random = randomOfRun('console')
   const onStep = (step: Step, { subscriptionId }: Call, at: string) => {
     const seed = stage.seeds.find(({ id, account }) => id === subscriptionId && account === at)
-    // The moment at which nobody can see any more what was done.
+    // The moment from which the outcome can't be determined any more.
     if (isShared && failing && seed && step === 'write-applied' && random() < 0.1) somebody.change(seed)
   }
   const accounts = isShared ? 2 : 1
@@ -177,8 +178,8 @@ async function fuzz(
   await resolveAll()
   for (const fake of stage.fakes) await fake.whenIdle()
   const { assetsThatDiffer: differedBefore } = await judge(database, stage, answers)
-  // Reading all of it repairs what the vendor alone has changed.
-  // Fixed wait: readings are old enough to be asked for again.
+  // Fixed wait: reads are old enough to be repeated. Reading everything repairs totals that only the vendor has
+  // changed.
   await pause(1000)
   await readAll()
   const verdict = await judge(database, stage, answers)

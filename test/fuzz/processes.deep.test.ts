@@ -18,12 +18,12 @@ import { vendorConsole } from './vendor-console.ts'
 import type { Answered } from './writers.ts'
 import type { WriterInput } from './writing-process.ts'
 
-// Two processes on one database, each killed again and again in the midst of its calls, and started anew.
+// Two processes on one database, each killed repeatedly during its calls, and restarted.
 
 printSeed('test/fuzz/processes.deep.test.ts')
 const KILLS = FULL ? 40 : 4
 const PATCHES = FULL ? 3000 : 250
-/** Of the moments at which a process may be killed, so many are taken. */
+/** Share of the possible moments at which a process is killed. */
 const KILL_RATE = 0.02
 const PROGRAM = fileURLToPath(new URL('writing-process.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']

@@ -11,7 +11,7 @@ export function seedOf(n: number, accounts: number) {
     id: guid(1),
     customerId: guid(2),
     skuId: `SKU-${index}:0001`,
-    // Whoever asks the wrong books is told another total.
+    // A read of the wrong system of record returns another total.
     total: 20 + 2 * at,
     assigned: 3,
     isCommitmentPlan: index % 2 === 1,

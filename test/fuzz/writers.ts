@@ -6,7 +6,7 @@ import type { Seed, Stage } from './stage.ts'
 
 const asset = route(readAsset, setQuantity)
 
-/** One answer to a PATCH. Times are epoch milliseconds. */
+/** A response to a PATCH. Times are epoch milliseconds. */
 export type Answered = {
   /** The request's id. */
   requestId: string
@@ -18,7 +18,7 @@ export type Answered = {
   until: number
 }
 
-/** What writers need to know of a stage. */
+/** Part of a stage that writers need. */
 type WriterContext = Pick<Stage, 'seeds' | 'keys' | 'assetId' | 'vendor'>
 
 /** @param headers with the `request-id` */
@@ -49,16 +49,16 @@ export function randomFrom(seed: number): () => number {
 }
 
 type Work = {
-  /** How many, or until it says that it is over. */
+  /** Number of PATCHes, or a signal that ends them. */
   patches: number | AbortSignal
   seed: number
   by?: Send
-  /** What the ids of requests begin with: processes differ in it. */
+  /** Prefix of the request ids, different in each process. */
   name?: string
   onAnswer?: (answer: Answered) => void
 }
 
-/** Lets all writers of the stage ask for totals of all assets at once. */
+/** Runs all writers of the stage in parallel, which request totals of all assets. */
 export async function write(
   stage: WriterContext,
   { patches, seed, by = send, name = 'fuzz', onAnswer }: Work,
@@ -94,7 +94,10 @@ export async function write(
   return answers
 }
 
-/** Some with a key, of which a repeat has one effect at most; some with the version that was just read. */
+/**
+ * Returns the next request. Some requests have an idempotency key, whose repeat has one effect at most; some have the
+ * version that was just read.
+ */
 async function nextRequest(stage: WriterContext, writer: number, name: string, random: () => number) {
   const target = stage.seeds[Math.floor(random() * stage.seeds.length)] as Seed
   // Few totals, so that the same one is asked for often.
