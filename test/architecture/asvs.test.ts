@@ -39,7 +39,7 @@ test('the page has each requirement of levels 1 and 2 once, in their order', () 
   expect(rowsOf(read(PAGE)).map(({ id, level }) => `${id} ${level}`)).toEqual(expected)
 })
 
-test('each has a verdict, says why, and names files that exist', () => {
+test('each requirement has a verdict, gives a reason, and names files that exist', () => {
   expect(rowsOf(read(PAGE)).flatMap(faultsOf)).toEqual([])
 })
 
@@ -50,7 +50,7 @@ test('the counts of its summary are those of its tables', () => {
   expect(counted.at(-1)).toMatch(/^all 253 /)
 })
 
-describe('of a page with a fault is found', () => {
+describe('a fault in the page is found', () => {
   const row = (evidence: string, result = 'met', why = 'So it is') =>
     `| V1.1.1 | 2 | short | ${result} | ${why} | ${evidence} |`
 
@@ -65,7 +65,7 @@ describe('of a page with a fault is found', () => {
     expect(rowsOf(text).flatMap(faultsOf)).toEqual(faults)
   })
 
-  test('a count that is another one', () => {
+  test('a wrong count', () => {
     const text = `${row('`lib/platform/runtime/log.ts`')}\n| V1 Encoding | 1 | 1 | 0 | 0 | 0 |\n| all | 1 | 1 | 0 | 0 | 0 |`
     expect(summaryOf(text)).toEqual(countsOf(rowsOf(text)))
     expect(summaryOf(text.replace('| 1 | 1 | 0', '| 1 | 0 | 1'))).not.toEqual(countsOf(rowsOf(text)))

@@ -33,14 +33,14 @@ const files = projectFiles('components').filter((file) => /\.tsx?$/.test(file) &
 const imports = new Map(files.map((file) => [file, read(file)]))
 
 describe('the folders of components', () => {
-  test('are at most ten, and the table has each of them', () => {
+  test('are at most ten, and the table lists each of them', () => {
     const folders = [...new Set(files.map(folderOf))].sort()
     expect(folders).toEqual(Object.keys(IMPORTS).sort())
     expect(folders).toEqual(LAYERS.flat().sort())
     expect(folders.length).toBeLessThanOrEqual(MAX_FOLDERS)
   })
 
-  test('import only what the table allows', () => {
+  test('import only folders that the table allows', () => {
     expect([...imports].flatMap(([file, text]) => violations(file, text))).toEqual([])
   })
 
@@ -59,7 +59,7 @@ describe('the folders of components', () => {
     // It would point down, but the table does not have it.
     ['components/notifications/needs-screen.tsx', `import '#components/costs/renewals/view.ts'`],
     ['components/new-folder/screen.tsx', `import { Card } from '#components/ui/card.tsx'`],
-  ])('and a breach in %s is found', (file, text) => {
+  ])('do not pass with a breach in %s', (file, text) => {
     expect(violations(file, text)).toHaveLength(1)
   })
 
@@ -138,7 +138,7 @@ function upwardPairs(table: typeof IMPORTS): string[] {
   )
 }
 
-/** Returns the pairs of folders, at any depth, of which each imports the other. */
+/** Returns the pairs of folders, at any depth, that import each other. */
 function mutualPairs(texts: ReadonlyMap<string, string>): string[] {
   const pairs = new Set(
     [...texts].flatMap(([file, text]) =>

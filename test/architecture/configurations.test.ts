@@ -4,8 +4,8 @@ import { configDefaults } from 'vitest/config'
 import vitestConfig from '../../vitest.config.ts'
 import { packageNames, projectFiles, read, unmatchedGlobs } from './scan.ts'
 
-// The tools' configurations name files by their paths. A pattern that matches nothing after a move holds nobody back, or
-// runs no test, and no tool says so.
+// Checks the paths in the tools' configurations. A pattern that matches nothing after a move restricts nothing, or runs
+// no test, and no tool reports that.
 
 const files = projectFiles()
 const ignored = read('.gitignore')
@@ -23,13 +23,13 @@ describe('biome.jsonc', () => {
     groups: (linter.rules.style?.noRestrictedImports?.options.patterns ?? []).map(({ group }) => group),
   }))
 
-  test('leaves out what is there, or what git does not keep', () => {
+  test('excludes paths that exist, or that git ignores', () => {
     const left = all.includes.map(withoutNot).filter((glob) => !ignored.includes(glob))
     expect(left.length).toBeGreaterThan(2)
     expect(unmatchedGlobs(left, [...files, ...foldersOf(files)])).toEqual([])
   })
 
-  test.each(zones)('has rules for $includes, which are there', ({ includes }) => {
+  test.each(zones)('has rules for $includes, which match files', ({ includes }) => {
     expect(unmatchedGlobs(includes, files)).toEqual([])
   })
 
@@ -40,7 +40,7 @@ describe('biome.jsonc', () => {
     },
   )
 
-  test('has zones with restricted imports', () => {
+  test('restricts imports in several zones', () => {
     expect(zones.filter(({ groups }) => groups.length > 0).length).toBeGreaterThan(3)
   })
 
@@ -53,7 +53,7 @@ describe('biome.jsonc', () => {
       ['no-such-package', 'no-such-package/**', '../**/gone/**'],
       ['no-such-package', 'no-such-package/**', '../**/gone/**'],
     ],
-  ])('and of the group %j these are found: %j', (group, expected) => {
+  ])('in the group %j exactly %j match nothing', (group, expected) => {
     expect(unmatchedImports(group)).toEqual(expected)
   })
 })
@@ -85,7 +85,7 @@ describe('vitest.config.ts', () => {
 
   test('includes and leaves out files that there are', () => {
     expect(patterns).not.toEqual([])
-    // Deep tests are told by their names, wherever they are.
+    // Deep tests are named `*.deep.test.ts`, in any folder.
     const shallow = patterns.filter((pattern) => !isDeep(pattern))
     expect(unmatchedGlobs(shallow, files)).toEqual([])
   })
@@ -95,7 +95,7 @@ describe('vitest.config.ts', () => {
     expect(tests.filter((file) => !isDeep(file) && runsIn(projects, file) !== 1)).toEqual([])
   })
 
-  test('and a test that no project runs is found', () => {
+  test('does not pass with a test that no project runs', () => {
     expect(runsIn(projects, 'no-such-folder/a.test.ts')).toBe(0)
     expect(
       runsIn(testProjects({ test: { include: ['lib/**'], exclude: ['lib/a.test.ts'] } }), 'lib/a.test.ts'),
@@ -117,7 +117,7 @@ describe('playwright.config.ts', () => {
     expect(specs.filter((file) => !patterns.some((pattern) => matchesGlob(file, pattern)))).toEqual([])
   })
 
-  test('and one that has moved is found', () => {
+  test('does not pass with a spec that has moved', () => {
     expect(unmatchedGlobs(specPatterns("testMatch: 'gone/**/*.spec.ts'"), specs)).toEqual([
       'e2e/gone/**/*.spec.ts',
     ])
@@ -135,7 +135,7 @@ test.each([
   [[MOVED], [MOVED]],
   [['lib/platform/values/{days,gone}.ts'], ['lib/platform/values/gone.ts']],
   [['lib/platform/values/days.ts', 'lib/platform/values/{days,money}.{ts,test.ts}', '*.config.ts'], []],
-])('of the globs %j these match nothing: %j', (globs, expected) => {
+])('of the globs %j exactly %j match nothing', (globs, expected) => {
   expect(unmatchedGlobs(globs, files)).toEqual(expected)
 })
 
@@ -160,7 +160,10 @@ function foldersOf(paths: readonly string[]): string[] {
   return [...new Set(paths.flatMap(parents))]
 }
 
-/** Those of a group of restricted imports that lead to no file and no package, of all choices in braces one. */
+/**
+ * Returns the patterns of a group of restricted imports that match no file and no package; each choice in braces has to
+ * match.
+ */
 function unmatchedImports(group: readonly string[]): string[] {
   return group.filter((glob) => {
     const target = withoutNot(glob)
@@ -180,7 +183,7 @@ function testProjects({ test: { projects, include, exclude } = {} }: Config): Pr
   return [{ include: include ?? [], exclude: left }]
 }
 
-/** How many projects run a file. */
+/** Returns the number of projects that run a file. */
 function runsIn(projects: readonly Project[], file: string): number {
   const matches = (globs: readonly string[]) => globs.some((glob) => matchesGlob(file, glob))
   return projects.filter(({ include, exclude }) => matches(include) && !matches(exclude)).length

@@ -8,16 +8,16 @@ import { parse } from 'yaml'
 import { WEB } from '../../scripts/web-process.mjs'
 import { projectFiles, read } from './scan.ts'
 
-// The image and the recipes are files that no test of the product runs: what they name has to be there.
+// Checks the names in the image and the recipes, which no test of the product runs.
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const { devDependencies, engines } = JSON.parse(read('package.json'))
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
-/** What Node and the C library read; `lib/platform/runtime/env.ts` does not. */
+/** Variables that Node and the C library read; `lib/platform/runtime/env.ts` does not. */
 const OF_THE_PROCESS = ['NODE_ENV', 'NEXT_TELEMETRY_DISABLED', ...Object.keys(WEB.env)]
 const SETTINGS = [...read('.env.example').matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name)
 
-/** The instructions of a Dockerfile, each as its word and what follows; a line that ends in `\` goes on. */
+/** Returns the instructions of a Dockerfile, each as its keyword and the rest; a line that ends in `\` continues. */
 function instructions(text: string): [string, string][] {
   const lines = text
     .replace(/^#.*\n/gm, '')
@@ -39,7 +39,7 @@ describe('Dockerfile', () => {
     part.flatMap(([one, rest]) => (one === instruction ? [rest] : []))
   const env = settingsOf(argumentsOf(run, 'ENV').join(' '))
 
-  test('has the Node with which the packages and the build were made', () => {
+  test('uses the Node version of the packages and the build', () => {
     const images = argumentsOf(all, 'FROM').map((from) => from.split(' ')[0])
     expect(new Set(images)).toEqual(new Set([`node:${devDependencies.node}-slim`]))
     expect(Number.parseInt(devDependencies.node, 10)).toBe(Number.parseInt(engines.node.slice(2), 10))
@@ -53,7 +53,7 @@ describe('Dockerfile', () => {
     for (const path of copiedPaths) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
   })
 
-  test('builds by scripts that are there, and starts as npm start does, but as nobody of power', () => {
+  test('builds with existing scripts, and starts like npm start, but as an unprivileged user', () => {
     const { scripts } = JSON.parse(read('package.json'))
     const commands = argumentsOf(build, 'RUN').join(' ')
     const names = [...commands.matchAll(/npm run (\w+)/g)].map(([, name = '']) => name)
@@ -71,7 +71,7 @@ describe('Dockerfile', () => {
     expect(env).toMatchObject({ ...WEB.env, NODE_COMPILE_CACHE: `/app/${compiled}`, NODE_ENV: 'production' })
   })
 
-  test('sets what there is to set, and asks on its port whether the process lives', () => {
+  test('sets existing settings, and checks on its port whether the process is alive', () => {
     const unknown = Object.keys(env).filter((name) => ![...SETTINGS, ...OF_THE_PROCESS].includes(name))
     expect(unknown).toEqual([])
     expect(argumentsOf(run, 'EXPOSE')).toEqual([env.PORT])
@@ -143,7 +143,7 @@ describe('deploy/pair', () => {
   })
 
   const isThere = spawnSync('haproxy', ['-v']).status === 0
-  test.runIf(isThere)('has files that HAProxy takes', () => {
+  test.runIf(isThere)('has files that HAProxy accepts', () => {
     const ports = { DB_ONE_PATRONI: '8008', DB_TWO_PATRONI: '8008' }
     for (const file of ['database.cfg', 'web.cfg']) {
       const assignments = Object.entries({ ...env, ...servers, ...ports }).map(

@@ -5,7 +5,7 @@ const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'co
 /** A file is as long as its subject: 80 to 250 lines is normal. */
 const MAX_LINES = 400
 const MAX_FILES = 24
-/** What reaches a database, but for the file that makes the logins. */
+/** The file that makes the logins; no other file of lib may connect by a whole address. */
 const LOGINS = 'lib/platform/db/logins.ts'
 /** Security fixes that we rely on came with these. */
 const FLOORS = { next: '16.2.11', react: '19.2.6', 'react-dom': '19.2.6', 'next-auth': '4.24.15' }
@@ -13,8 +13,8 @@ const FLOORS = { next: '16.2.11', react: '19.2.6', 'react-dom': '19.2.6', 'next-
 const files = projectFiles()
 const code = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file) && file !== 'next-env.d.ts')
 
-describe('the house', () => {
-  test('has no folder without a noun, no barrel and no proxy', () => {
+describe('source files', () => {
+  test('have no folder without a subject, no barrel and no proxy', () => {
     expect(code.filter(isMisplaced)).toEqual([])
   })
 
@@ -23,11 +23,11 @@ describe('the house', () => {
     ['lib/licenses/assets/index.ts', true],
     ['proxy.ts', true],
     ['lib/licenses/assets/store.ts', false],
-  ])('and of a file %s this is said: %j', (file, expected) => {
+  ])('isMisplaced(%s) returns %j', (file, expected) => {
     expect(isMisplaced(file)).toBe(expected)
   })
 
-  test(`reaches a database by ${LOGINS} alone, which has a server elsewhere prove who it is`, () => {
+  test(`reach a database through ${LOGINS} only, which requires a remote server to prove its identity`, () => {
     const product = code.filter((file) => file.startsWith('lib/') && !isTest(file))
     expect(product).toContain(LOGINS)
     expect(product.filter((file) => mayDial(read(file)))).toEqual([])
@@ -37,16 +37,16 @@ describe('the house', () => {
   test.each([
     ['new pg.Pool({ connectionString: url })', true],
     ['new pg.Pool(loginOf(url, role))', false],
-  ])('and of a file with %j this is said: %j', (text, expected) => {
+  ])('mayDial(%j) returns %j', (text, expected) => {
     expect(mayDial(text)).toBe(expected)
   })
 
-  test(`has files of ${MAX_LINES} lines at most`, () => {
+  test(`have at most ${MAX_LINES} lines`, () => {
     expect(code.length).toBeGreaterThan(1000)
     expect(tooLong(code.map((file) => [file, read(file)]))).toEqual([])
   })
 
-  test('and a file that is too long is found', () => {
+  test('do not pass with a file that is too long', () => {
     const line = 'const a = 1\n'
     expect(tooLong([['lib/licenses/assets/store.ts', line.repeat(MAX_LINES)]])).toEqual([])
     expect(tooLong([['lib/licenses/assets/store.test.ts', line.repeat(MAX_LINES + 1)]])).toEqual([
@@ -76,7 +76,7 @@ describe('the folders of the product', () => {
 describe('package-lock.json', () => {
   const { packages } = JSON.parse(read('package-lock.json'))
 
-  test('has no image library, which Next would bring along', () => {
+  test('has no image library, which is an optional dependency of Next', () => {
     const names = Object.keys(packages).filter((path) => /(^|\/)(sharp|@img\/[^/]+)$/.test(path))
     expect(names.map((path) => packages[path].name)).toEqual(['server-only'])
   })
@@ -95,7 +95,7 @@ describe('package-lock.json', () => {
   })
 })
 
-/** Whether a file is a barrel, a proxy, or in a folder without a noun. */
+/** Returns whether a file is a barrel, a proxy, or in a folder without a subject. */
 function isMisplaced(file: string): boolean {
   const folders = file.split('/').slice(0, -1)
   // Each page and each operation checks its own caller: a second gate would be a second truth.
@@ -103,7 +103,7 @@ function isMisplaced(file: string): boolean {
   return folders.some((folder) => NO_FOLDERS.includes(folder)) || /(^|\/)index\.tsx?$/.test(file) || isGate
 }
 
-/** Whether a text has a database's whole address to connect with. */
+/** Returns whether a text has a database's whole address to connect to. */
 function mayDial(text: string): boolean {
   return text.includes('connectionString')
 }

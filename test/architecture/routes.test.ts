@@ -7,9 +7,9 @@ const files = projectFiles()
 const API = [/^app\/billing\/v1\//, /^app\/auth\/v1\//, /^app\/scim\/v2\//, /^app\/calendar\//]
 const everyRoute = files.filter((file) => /^app\/.*route\.ts$/.test(file))
 const routes = everyRoute.filter((file) => API.some((folder) => folder.test(file)))
-/** It lists the contracts. */
+/** Lists the contracts, and mounts none. */
 const EXEMPT = ['app/billing/v1/openapi.json/route.ts']
-/** They answer no call of the API's: what no path belongs to, and ways through a browser. */
+/** Routes outside of the API: the fallback for unknown paths, and redirects through a browser. */
 const NO_API = /\/\[\[\.\.\.unknown\]\]\/|^app\/(\.well-known|api|auth\/sign-on)\//
 const HANDLERS = 'export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = '
 
@@ -27,7 +27,7 @@ describe.each(routes.filter((file) => !EXEMPT.includes(file)))('%s', (file) => {
     expect(text).toContain(`${HANDLERS}route(`)
   })
 
-  test("stands where its contracts' paths say", () => {
+  test("is at its contracts' paths", () => {
     const paths = mounted(file).map((contract) => contract.path)
     expect(paths.length).toBeGreaterThan(0)
     for (const path of paths) expect(fileOf(path)).toBe(file)
@@ -76,7 +76,10 @@ function mounted(file: string): Contract[] {
   })
 }
 
-/** What a text takes of `lib/<domain>/<noun>/<module>.ts`, imported as a whole under any name: `<noun>.<export>`. */
+/**
+ * Returns the uses of `lib/<domain>/<noun>/<module>.ts` in a text, imported as a namespace under any name:
+ * `<noun>.<export>`.
+ */
 function named(text: string, module: string): string[] {
   const imports = new RegExp(`import \\* as (\\w+) from '#lib/[^/]+/([^/]+)/${module}\\.ts'`, 'g')
   return [...text.matchAll(imports)].flatMap(([, alias, moduleName]) =>
@@ -86,7 +89,7 @@ function named(text: string, module: string): string[] {
   )
 }
 
-/** What `pick` makes of each export of `lib/<domain>/<noun>/<module>.ts`, by `noun.export`, where it is a contract. */
+/** Returns the contract that `select` finds in each export of `lib/<domain>/<noun>/<module>.ts`, by `noun.export`. */
 async function load(module: string, select: (value: unknown) => Contract | undefined) {
   const loaded = new Map<string, Contract>()
   for (const file of files) {

@@ -16,14 +16,14 @@ const NAMES = [
 const LIST = 'lib/vendors/declarations.ts'
 const NETWORK = 'lib/vendors/client.ts'
 const ENV = 'lib/platform/runtime/env.ts'
-/** It reads its level there, which is no setting of a vendor. */
+/** Reads its level from the environment, which is not a vendor's setting. */
 const LOG = 'lib/platform/runtime/log.ts'
 
 const files = projectFiles().filter((file) => file.startsWith('lib/vendors/') && !file.endsWith('.test.ts'))
 const folders = vendorFolders(files)
 
 describe.each([...folders])('lib/vendors/%s', (folder, inside) => {
-  test('has a file for each job, by the name that it has with all vendors', () => {
+  test('has a file for each job, under the name that all vendors use', () => {
     expect(inside).toEqual(expect.arrayContaining(NAMES.map((name) => `lib/vendors/${folder}/${name}.ts`)))
   })
 
@@ -44,7 +44,7 @@ test('each vendor of the list has its folder, and one that has moved is found', 
   expect(vendorNames(moved)).toEqual(listed.filter((name) => name !== 'google'))
 })
 
-test('what they may not lead to is there', () => {
+test('the files that vendors must not load exist', () => {
   expect(projectFiles('lib')).toEqual(expect.arrayContaining([LIST, NETWORK, ENV, LOG]))
   expect(packageNames()).toContain('google-auth-library')
 })
@@ -71,7 +71,10 @@ function vendorFolders(paths: readonly string[]): Map<string, string[]> {
   )
 }
 
-/** What the files load at once, with themselves: neither types, nor what is imported later or by `ends`. */
+/**
+ * Returns the files that the starts load at their import, including themselves: neither types nor dynamic imports, nor
+ * imports of `ends`.
+ */
 function reachableFrom(starts: readonly string[], ends: readonly string[] = []): Set<string> {
   const reachable = new Set<string>()
   const rest = [...starts]
