@@ -6,7 +6,7 @@ import { startNavigation } from '#components/shell/navigation/pending-navigation
 setTimeout(() => require('react-dom/client'))
 setTimeout(() => require('next/link'))
 
-/** Where `next/script` keeps what is to run before Next: each script's address, or its text. */
+/** List in which `next/script` queues scripts that run before Next: each script's address, or its text. */
 const first = self as { __next_s?: [address: string, { children: string }][] }
 first.__next_s = [...(first.__next_s ?? []), ['', { children: '' }]]
 

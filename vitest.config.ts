@@ -13,7 +13,7 @@ const ISOLATED = [
   'lib/admin/database/command.test.ts',
   // Counts calls of a mocked argon2.
   'lib/identity/access/people/alike.test.ts',
-  // Needs names for prepared statements, of which a process gives 500.
+  // Needs names for prepared statements; a process uses at most 500.
   'lib/platform/db/pipeline.test.ts',
   // Loads modules a second time, as a second process would.
   'lib/identity/access/notice-link.test.ts',
@@ -42,7 +42,7 @@ export default defineConfig({
       ...NO_LIMITS,
     },
     globalSetup: 'lib/platform/db/test-setup.ts',
-    // To end what hangs: tests seed real databases, and a busy machine is not a failure.
+    // Generous timeout that only ends hanging tests: tests seed real databases, and a busy machine is not a failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // `expect.poll` waits for a state as long as that.
