@@ -80,7 +80,7 @@ async function newKey(n: number): Promise<Key> {
 async function revoked(url: string, means: Means, keys: Key[]): Promise<string[]> {
   const faults: string[] = []
   const tally = { requests: 0, later: 0, before: 0, inSessions: 0 }
-  /** Calls by the key; where the screens end it, by its member's session, too. */
+  /** Sends calls with the key; if the screens revoke it, with its member's session, too. */
   const sendBoth = async (key: Key) => {
     await send(key, key.secret)
     if (isByScreen && !key.isKeyAlone) await send(key, key)

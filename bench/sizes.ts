@@ -12,8 +12,9 @@ import { migrate } from '#lib/platform/db/migrate.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
 import { addLoaded, addSmall } from './http/seed.ts'
 
-// How many bytes a row takes in each table and in each of its indexes, as they lie after they were written one after
-// the other and vacuumed: docs/scale.md reckons with them. npm run sizes -- [invoices of the large customer]
+// Measures how many bytes a row takes in each table and in each of its indexes, after sequential writes and a vacuum:
+// docs/scale.md calculates with them.
+// npm run sizes -- [invoices of the large customer]
 
 const INVOICES = Number(process.argv[2] ?? 1_000_000)
 const CHANGES = 10_000
@@ -50,7 +51,8 @@ async function write(url: string): Promise<void> {
   await addSmall(url, 64)
   const caller = await callerOf(id, 'admin')
   const few = pLimit(4)
-  // To a total that it does not have: each is a change, with its rows of history and its kept answer.
+  // The total differs from the current one, so that each PATCH is a change, with its history rows and its stored
+  // response.
   const change = (n: number) =>
     setQuantity(
       caller,

@@ -16,7 +16,10 @@ export type Cost = {
   failure: string | undefined
 }
 
-/** Does the work, and counts. @param url of the database, as its superuser */
+/**
+ * Runs the work, and measures its cost.
+ * @param url of the database, as its superuser
+ */
 export async function costOf(url: string, work: () => Promise<unknown>): Promise<Cost> {
   const before = await written(url)
   const points: [seconds: number, mb: number][] = []
@@ -65,7 +68,7 @@ type Written = Map<string, { inserted: number; updated: number }>
 async function written(url: string): Promise<Written> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  // The connections that were closed a moment ago are telling it now.
+  // Connections that were closed a moment ago still report their statistics.
   await pause(1000)
   const { rows } = await client.query(
     'SELECT relname, n_tup_ins::int AS inserted, n_tup_upd::int AS updated FROM pg_stat_user_tables',

@@ -25,7 +25,7 @@ export type Machine = {
   name: string
   /** kill -9 of its postmaster. */
   kill(): void
-  /** Starts it again, and resolves when it answers. */
+  /** Starts the server again, and resolves when it answers. */
   start(): Promise<void>
 }
 

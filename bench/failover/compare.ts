@@ -10,7 +10,7 @@ export type Compared = {
   twice: number
   /** Rows of changes that were never acknowledged. */
   untold: number
-  /** Assets whose seats are not those of their last change. */
+  /** Assets whose seats differ from those of their last change. */
   wrongSeats: number
 }
 

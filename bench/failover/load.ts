@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Tally } from './tally.ts'
 
-/** Between two changes of one writer, and before a repeat of one that was refused, in milliseconds. */
+/** Pauses between two changes of a writer, and before the repeat of a refused one, in milliseconds. */
 const PAUSE = 15
 const REPEAT = 250
-/** An answer that takes longer than this is none, in milliseconds. */
+/** Time after which a request counts as unanswered, in milliseconds. */
 const TIMEOUT_MS = 40_000
 
 /** A change that was answered with 200. */

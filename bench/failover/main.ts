@@ -42,7 +42,7 @@ if (missing.length > 0) {
   process.exit(2)
 }
 
-// Of all processes of this run, ours too.
+// Environment of all processes of this run, including this one.
 Object.assign(process.env, { DATABASE_URL: '', DATABASE_SECRET: SESSION_SECRET, SESSION_SECRET })
 const reaper = startProcessReaper()
 const folder = await mkdtemp(join(tmpdir(), 'console-failover-'))

@@ -18,7 +18,7 @@ export type Node = {
 /** A node as Patroni reports it. */
 export type Member = { name: string; role: string; state: string }
 
-/** etcd.env for one process of this run. */
+/** Returns the settings of etcd.env for one process of this run. */
 export function etcdSettings(folder: string, client: string, peer: string): Record<string, string> {
   return variables('etcd.env', {
     ETCD_DATA_DIR: join(folder, 'etcd'),

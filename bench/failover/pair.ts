@@ -14,7 +14,7 @@ export type Pair = {
   whole(): Promise<{ name: string }>
   /** kill -9 of the primary's postmaster; Patroni lives. */
   killPostmaster(): Promise<string>
-  /** kill -9 of the primary's Patroni and postmaster, as when the machine is gone. Gives its name. */
+  /** kill -9 of the primary's Patroni and postmaster, as if the machine had failed. Returns the node's name. */
   killNode(): Promise<string>
   startNode(name: string): void
   /** Nodes of the pair: the port of each node's Patroni, and its data directory. */
@@ -76,7 +76,7 @@ export async function startPair(
     process.kill(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL')
   }
   const killAll = (node: Node) => {
-    // Patroni first: it would start its server again.
+    // Patroni first, because it would restart its server.
     node.patroni.kill()
     killServer(node)
   }

@@ -5,8 +5,8 @@ import type { Tally } from './tally.ts'
 
 /**
  * Kills, waits until changes are acknowledged again, and goes on for a while.
- * @param until resolves when all is whole again, where the load goes on until then
- * @throws Error where no change is acknowledged for two minutes
+ * @param until resolves when the database is complete again, if the load goes on until then
+ * @throws Error if no change is acknowledged for two minutes
  */
 export async function part(
   load: Load,

@@ -15,7 +15,10 @@ const BINARIES = ['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/
 /** The path that programs are looked for on: haproxy is among those of the system. */
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`
 
-/** The account that runs them: ours, or that of PostgreSQL where we are root, as which it does not run. */
+/**
+ * Account that runs the programs: this process's, or PostgreSQL's if this process is root, as which PostgreSQL refuses
+ * to run.
+ */
 export type Account = { uid: number; gid: number } | undefined
 
 /** Returns the folder with the programs of PostgreSQL 15 or newer. */
@@ -31,7 +34,7 @@ export function missingPackages(packages = Object.keys(NEEDED)): string[] {
   return serverBinaries() ? missing : [...missing, 'postgresql']
 }
 
-/** @throws Error where we are root and there is no account `postgres` */
+/** @throws Error if this process is root and there is no account `postgres` */
 export async function unprivileged(): Promise<Account> {
   if (process.getuid?.() !== 0) return undefined
   const account = (await existingAccounts()).find(({ name }) => name === 'postgres')
@@ -39,7 +42,7 @@ export async function unprivileged(): Promise<Account> {
   return { uid: account.uid, gid: account.gid }
 }
 
-/** A process that leads a group of its own. */
+/** A process that leads its own process group. */
 export type Running = { pid: number; kill(): void }
 
 /** Starts programs for a run in `folder`, which belongs to the account; the warden ends each with us. */
@@ -51,7 +54,7 @@ export function starter(reaper: ProcessReaper, folder: string, account: Account)
     const child = spawn(program, args, {
       ...account,
       cwd: folder,
-      // Nothing of ours but the path: neither an address of a database nor a secret.
+      // Passes only PATH on: neither an address of a database nor a secret.
       env: { PATH, LC_ALL: 'C.UTF-8', HOME: folder, NODE_ENV: 'production', ...env },
       stdio: ['ignore', log, log],
       detached: true,

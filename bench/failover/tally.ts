@@ -5,7 +5,7 @@ export class Tally {
   reads = 0
   /** Counts of refusals by their name, such as `503`, `503 not ours` or `no answer`. */
   readonly refused = new Map<string, number>()
-  /** The first refusal that was not ours, or 500. */
+  /** The first refusal that did not come from the service, or was a 500. */
   fault: string | undefined
   #longest = 0
   #last = performance.now()
@@ -28,7 +28,7 @@ export class Tally {
     this.#add('no answer', String(cause))
   }
 
-  /** Looks how long nothing was acknowledged until now. */
+  /** Updates the longest time without an acknowledgment. */
   end(): void {
     const now = performance.now()
     this.#longest = Math.max(this.#longest, now - this.#last)

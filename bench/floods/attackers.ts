@@ -9,7 +9,7 @@ const tally: Tally = {}
 const until = performance.now() + seconds * 1000
 const pauseMs = (1000 * connections) / rate
 
-/** 127.0.0.2, and those that follow it. */
+/** Returns the n-th source address, from 127.0.0.2 on. */
 function addressOf(n: number): string {
   const number = n + 2
   return `127.0.${number >> 8}.${number & 255}`

@@ -18,7 +18,7 @@ import { KINDS, type Kind } from './kinds.ts'
 const { values: options } = parseArgs({
   options: {
     connections: { type: 'string', default: '20,150,1500' },
-    /** Requests a second, of all attackers together: they take cores from the server. */
+    /** Requests a second of all attackers together: they take processor time from the server. */
     rate: { type: 'string', default: '600' },
     seconds: { type: 'string', default: '15' },
     only: { type: 'string', default: '' },
@@ -50,7 +50,7 @@ try {
 async function floods(url: string): Promise<void> {
   const attacker = await addLoaded(url, 'attacker', 100_000)
   const other = await addLoaded(url, 'other', 1000)
-  // The limits are those that everybody has who sets none.
+  // The limits are the defaults.
   const usual = Object.fromEntries(Object.keys(NO_LIMITS).map((name) => [name, '']))
   const lines = [HEADER]
   const print = (line: string) => {

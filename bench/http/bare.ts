@@ -5,9 +5,9 @@ import { type Pace, paceOf } from './throughput.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 
-/** Opens one pool, as the login that owns the tables: no row-level security is asked. */
+/** Opens one pool, as the login that owns the tables, which row-level security does not apply to. */
 export function barePool(url: string, hands: number): pg.Pool {
-  // One connection for the caller and one for the rest, in each hand.
+  // Two connections for each worker: one for the caller and one for the rest.
   const pool = new pg.Pool({ connectionString: url, max: 2 * hands, pipeline: true } as pg.PoolConfig)
   // Those that the database ends with itself, when all is measured.
   pool.on('error', () => {})
@@ -70,7 +70,7 @@ function release(clients: readonly pg.PoolClient[]): void {
   for (const client of clients) client.release()
 }
 
-/** Ids of new rows are new ones each time; the same one throughout a request. Those of a read stay. */
+/** Replaces the ids of new rows by new ones for each request; the ids of a read stay. */
 function valuesOf({ values, text }: pg.QueryConfig, fresh: Map<unknown, string>): { values?: unknown[] } {
   if (!values) return {}
   if (!/^\s*insert/i.test(text)) return { values: [...values] }

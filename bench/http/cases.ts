@@ -11,7 +11,7 @@ import type { Loaded } from './seed.ts'
 /** A call that is measured on several servers that do the same. */
 export type Case = {
   name: string
-  /** Connections take them in turn. */
+  /** Request templates, which connections use in turn. */
   templates: RequestTemplate[]
   /** Whether the peer implements the call, too. */
   hasPeer: boolean
@@ -19,7 +19,7 @@ export type Case = {
   queries: RecordedQueries[] | undefined
 }
 
-/** @param hands how many connections there will be: each changes an asset of a customer of its own */
+/** @param hands number of connections: each changes an asset of a different customer */
 export async function casesOf(large: Loaded, small: readonly Loaded[], hands: number): Promise<Case[]> {
   const { key } = large
   const read = async (

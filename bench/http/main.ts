@@ -23,7 +23,7 @@ import { growthTable, saveTable, tableOf } from './table.ts'
 
 const { values: options } = parseArgs({
   options: {
-    /** Sizes whose calls are compared with those of the first one. */
+    /** Sizes whose calls are compared with those of the first size. */
     invoices: { type: 'string', default: '10000,1000000' },
     /** Web processes: the setting WEB_CONCURRENCY, once for each. */
     processes: { type: 'string', default: '1' },

@@ -2,7 +2,7 @@ import type { StoredFile } from '#lib/billing/invoice-files/store.ts'
 import { serializeInvoiceWithLines } from '#lib/billing/invoices/serialize.ts'
 import type { InvoiceRow, LineItemRow } from '#lib/billing/invoices/store.ts'
 
-/** A row as pg gives it. */
+/** A row as pg returns it. */
 type Row = Record<string, string>
 
 /** An invoice of a list. @param base the server's address */

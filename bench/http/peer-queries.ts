@@ -1,5 +1,5 @@
-// The statements of the peer: the rows that the API reads, by the columns that its answers have. The names make pg
-// prepare them once for a connection, as the API does.
+// Queries of the peer: the rows that the API reads, with the columns of its responses. The names make pg prepare each
+// query once per connection, as the API does.
 
 const INVOICE_COLUMNS = `id, number, issuer, document_state, billing_profile_id, platform, currency, total_amount, balance_amount,
   invoice_date::text, due_date::text, (now() AT TIME ZONE 'UTC')::date::text AS today`

@@ -11,7 +11,7 @@ import { peer } from './peer.ts'
 
 // A server that returns less than the API would not be a fair comparison.
 
-// The peer logs in as who owns the tables. Here that is no superuser, whom the wall lets through.
+// The peer logs in as the owner of the tables, here not as a superuser, whom row-level security doesn't apply to.
 const DROP_POLICIES = `DO $$ DECLARE walled record; BEGIN
   FOR walled IN SELECT oid::regclass AS name FROM pg_class WHERE relforcerowsecurity
   LOOP EXECUTE format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', walled.name); END LOOP; END $$`

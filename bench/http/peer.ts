@@ -15,7 +15,7 @@ const ROWS = 50
  * @param url of the database, as the login that owns the tables
  */
 export function peer(url: string): FastifyInstance {
-  // So many connections as the API has for its reads and its callers.
+  // As many connections as the API has for its reads and its callers.
   const pool = new pg.Pool({ connectionString: url, max: 14 })
   const app = fastify()
   app.addHook('onClose', () => pool.end())

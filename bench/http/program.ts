@@ -10,7 +10,7 @@ import { NO_NETWORK } from '../../test/fakes/no-network.ts'
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
 const MB = 1024 * 1024
 
-/** A server of ours that runs as a process of its own. */
+/** A server of the project that runs as a separate process. */
 export type Program = {
   url: string
   /** Seconds from the start until it listened. */
@@ -40,13 +40,13 @@ const SETTINGS = {
   ALLOWED_HOSTS: '',
   TRUST_PROXY: '',
   SESSION_SECRET,
-  // As in production: a line for each request. The peer writes none.
+  // A log line for each request, as in production. The peer writes none.
   LOG_LEVEL: 'info',
 }
 
 /**
- * The built app, as it is started in production.
- * @param url of its database; empty for one of its own in DATA_DIR
+ * Starts the built app as in production.
+ * @param url of its database; empty for an embedded one in DATA_DIR
  */
 export function startApp(
   reaper: ProcessReaper,
@@ -87,7 +87,7 @@ async function startProgram(
   let output = ''
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
-      // A line for each request, once it listens: they are taken and thrown away.
+      // Once it listens, the log lines of its requests are read and discarded.
       if (output.length < 10_000) output += chunk
       const address = /^Listening on (\S+)/m.exec(output)?.[1]
       if (address) resolve(address)

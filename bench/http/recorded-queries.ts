@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { nameOf, PipelinedQueries } from '#lib/platform/db/pipeline.ts'
 
-/** A statement as it was sent. Those of one flight travelled together, on one connection or on several. */
+/** A query as sent. Queries of one pipeline were sent together, on one connection or on several. */
 type RecordedQuery = { connection: number; pipeline: number; query: pg.QueryConfig }
 
 /** Queries that one request sends to the database, in order. */
@@ -52,7 +52,7 @@ export async function recordQueries(work: () => Promise<unknown>): Promise<Recor
   } as typeof prototype.query
   try {
     await work()
-    // A read is answered before its COMMIT is.
+    // A read is answered before its COMMIT.
     await new Promise((resolve) => setTimeout(resolve, 50))
   } finally {
     prototype.query = send as typeof prototype.query

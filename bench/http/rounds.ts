@@ -10,7 +10,7 @@ export type Measured = {
   name: string
   /** Pace of the median round. */
   pace: Pace
-  /** Our throughput to theirs: of each round, in which all ran in turn. */
+  /** Ratio of our throughput to the peer's in each round, in which all ran in turn. */
   toPeer: Range | undefined
   toQueries: Range | undefined
   /** Processor seconds of our process for 1,000 requests. */
@@ -68,7 +68,7 @@ export async function inRounds(
   }
 }
 
-/** The one of them whose throughput is in the middle. */
+/** Returns the round with the median throughput. */
 export function middle(paces: readonly Pace[]): Pace {
   const sorted = paces.toSorted((a, b) => a.perSecond - b.perSecond)
   return sorted[Math.floor(sorted.length / 2)] as Pace

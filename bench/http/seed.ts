@@ -12,7 +12,7 @@ export type Loaded = { id: string; key: string; invoices: number }
 
 const ASSETS = 64
 const LINES = 2
-/** Invoices that are written by one statement. */
+/** Number of invoices in one INSERT. */
 const PART = 250_000
 const SMALL = { customers: 20_000, invoices: 5 }
 
@@ -66,7 +66,10 @@ async function wasAdded(url: string, id: string, invoices: number): Promise<bool
   return rowCount === 1
 }
 
-/** Adds 20,000 customers with five invoices each, unless an earlier run has; gives some of them, with keys and an asset. */
+/**
+ * Adds 20,000 customers with five invoices each, unless an earlier run has; returns some of them, with keys and an
+ * asset.
+ */
 export async function addSmall(url: string, keys: number): Promise<Loaded[]> {
   const { customers, invoices } = SMALL
   const ids = Array.from({ length: keys }, (_, n) => `s-${1 + n * Math.floor(customers / keys)}`)

@@ -103,7 +103,7 @@ async function loaded(
   return requests
 }
 
-/** Takes the files in turn, each hand beginning with another one, and all of each. */
+/** Downloads the files in turn; each worker begins with another file, and reads each one completely. */
 async function exported(url: string, key: string, end: number): Promise<number> {
   let downloads = 0
   const download = async (_: unknown, hand: number) => {

@@ -3,13 +3,16 @@ export type Pace = {
   perSecond: number
   median: number
   p99: number
-  /** All that were asked, those of the warm-up with them. */
+  /** All requests, including the warm-up. */
   requests: number
   /** Responses with a status other than 200. */
   failed: number
 }
 
-/** @param times of all answers, in milliseconds @param seconds how long it took to get them */
+/**
+ * @param times of all responses, in milliseconds
+ * @param seconds of the measurement
+ */
 export function paceOf(times: number[], seconds: number, failed = 0): Pace {
   times.sort((a, b) => a - b)
   const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN

@@ -38,7 +38,7 @@ export async function archived(url: string): Promise<void> {
   }
 }
 
-/** Rows of one statement, on a connection of its own. */
+/** Returns the rows of a query on a new connection. */
 export async function queryRows<Row extends object>(url: string, query: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -10,7 +10,7 @@ import { copyToRecover, makeArchive, makeServer, type Programs, promoted, settin
 /** A database with the addresses of its superuser and its owner. */
 export type Restored = { adminUrl: string; ownerUrl: string; stop(): Promise<void> }
 
-/** A kind of database that is backed up, archives its log below the folder of the run, and is restored to a moment. */
+/** A kind of database that is backed up, archives its WAL below the folder of the run, and is restored to a moment. */
 export type Kind = Restored & {
   /** Address that `pg_basebackup` connects to. */
   backupUrl: string
@@ -45,7 +45,10 @@ export async function oneServer({ folder, account, run }: How): Promise<Kind> {
   }
 }
 
-/** The pair of deploy/pair, in whose own place it is restored: the first node is brought to the moment, the second one copies it. */
+/**
+ * The pair of deploy/pair, which is restored in place: the first node is restored to the moment, the second one copies
+ * it.
+ */
 export async function pairOfNodes({ reaper, folder, account, run }: How): Promise<Kind> {
   makeArchive(folder, account)
   const pair = await startPair(reaper, folder, account, yamlOf(settings('archive.conf', folder)))
@@ -61,7 +64,7 @@ export async function pairOfNodes({ reaper, folder, account, run }: How): Promis
       for (const { data } of pair.nodes) await rename(data, `${data}-lost`)
       copyToRecover(folder, first.data, to(moment), account)
       afterCopy()
-      // Patroni would take the signal away: the server is brought to the moment without it.
+      // Runs the restore without Patroni, which would remove the signal file.
       const alone = await start(first.data, run)
       await promoted(alone.url(`postgres:${PASSWORD}`, 'console'))
       await alone.stop()

@@ -31,9 +31,9 @@ const { values: options } = parseArgs({
     invoices: { type: 'string', default: '100000' },
     /** Seconds of changes and invoices before the moment, and after it. */
     seconds: { type: 'string', default: '10' },
-    /** The pair of deploy/pair in the place of one server. */
+    /** The pair of deploy/pair instead of a single server. */
     pair: { type: 'boolean', default: false },
-    /** Three machines of Citus in the place of one server. */
+    /** Three machines of Citus instead of a single server. */
     citus: { type: 'boolean', default: false },
   },
 })

@@ -3,7 +3,7 @@ export type Measurement = { name: string; value: number; most: number; unit: 'kB
 
 /** In kB, compressed: a screen's own JavaScript, without React and Next. */
 export const SCREEN_KB = 45
-/** Pages and answers that a screen asks for without being asked. */
+/** Number of pages and responses that a screen may prefetch or repeat. */
 export const UNASKED = 0
 /** How many times a row may be sent in addition to its HTML: once, in the response that the browser keeps. */
 export const ROWS = 1

@@ -8,10 +8,10 @@ export type Click = {
   skeleton: number | undefined
 }
 
-/** The server takes so long for each page, in milliseconds. */
+/** Delay of the server for each page, in milliseconds. */
 const SLOW = 1000
 
-/** Goes from one screen to another by the side bar. */
+/** Navigates from one screen to another by the side bar. */
 export async function clickOf(context: BrowserContext, from: string, to: string): Promise<Click> {
   const page = await context.newPage()
   await page.goto(from)

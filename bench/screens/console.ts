@@ -12,7 +12,7 @@ import { chromium } from '../../e2e/chromium.ts'
 import { build } from '../../scripts/build.ts'
 import { SESSION_SECRET, startApp } from '../http/program.ts'
 
-/** The demo's largest customer: 304 assets, 5,000 invoices. Its Admin sees all of it. */
+/** The demo's largest customer, with 304 assets and 5,000 invoices. Its Admin sees everything. */
 const EMAIL = 'erik@halvorsen.example'
 /** A laptop's. */
 const VIEWPORT = { width: 1366, height: 768 }

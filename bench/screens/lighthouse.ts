@@ -9,13 +9,13 @@ import { freePort } from '../../e2e/free-port.ts'
 import { broken, type Measurement, tableOf } from './budgets.ts'
 import { openConsole, thingsOf } from './console.ts'
 
-// Lighthouse on six screens: npm run lighthouse [rounds]. The program is large, and nothing else needs it: npm fetches it
-// for this measurement, into its cache. It wants a quiet machine.
+// Runs Lighthouse on six screens: npm run lighthouse [rounds]. npm downloads the large program into its cache, because
+// only this measurement needs it. The measurement requires a quiet machine.
 
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const ROUNDS = Number(process.argv[2] ?? 3)
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const
-/** The least score of each category, by form; LCP and TBT in milliseconds are of the mobile one. */
+/** Minimum score of each category, by form factor; LCP and TBT in milliseconds are those of the mobile form. */
 const MIN_SCORES = { desktop: [100, 100, 100], mobile: [98, 100, 100] } as const
 const LCP_MS = 1500
 const TBT_MS = 100

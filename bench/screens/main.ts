@@ -88,7 +88,7 @@ async function presses(context: BrowserContext): Promise<Measurement[]> {
   return measurements
 }
 
-/** NaN where one of them is. */
+/** NaN if one of the values is NaN. */
 function middle(values: readonly number[]): number {
   if (values.some(Number.isNaN)) return Number.NaN
   return values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN

@@ -12,7 +12,7 @@ export type Weight = { all: number; own: number }
 
 const weights = new Map<string, Weight>()
 
-/** @param path of a script, as a page names it: `/_next/static/…` */
+/** @param path of a script, as a page refers to it: `/_next/static/…` */
 export function weightOf(path: string): Weight {
   const cached = weights.get(path) ?? weigh(path)
   weights.set(path, cached)
@@ -30,8 +30,8 @@ function packed(text: string): number {
 }
 
 /**
- * The modules of a chunk that are neither React's nor Next's. Those two come as CommonJS, so that the bundler gives
- * their functions three parameters, and ours and all libraries one. Were it otherwise one day, more would count as ours.
+ * Returns the modules of a chunk that are neither React's nor Next's. React and Next are CommonJS, so the bundler gives
+ * their functions three parameters, and all other modules one. If that changed, more modules would count as ours.
  */
 function firstPartyPart(text: string): string {
   const modules: string[] = []

@@ -5,7 +5,7 @@ import type { Scenario } from './stage.ts'
 export const scenarios = vendorFakes.map(scenarioFor)
 export const [google, microsoft] = scenarios as [Scenario, Scenario]
 
-/** A fake without its own rule for decreases: the product's rule is tested here. */
+/** A stand-in that lets through whatever our own rule allows, for that one is tried here. */
 export function scenarioFor({
   vendor,
   start,
