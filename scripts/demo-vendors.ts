@@ -14,7 +14,7 @@ const SETTLE_SECONDS = '30'
 const WRITE_DELAY_MS = 15_000
 
 export type DemoVendors = {
-  /** Takes our present seats into the vendors' books; with `isNew`, one of them is then changed there. */
+  /** Copies the present seats to the vendors' fakes; with `isNew`, one of the totals is then changed there. */
   fill(today: string, isNew: boolean): Promise<void>
   /** Returns the text for a user who tries the demo. */
   announcement(today: string): string

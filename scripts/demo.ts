@@ -77,7 +77,7 @@ async function announce({ url }: Application, customers: DemoCustomer[]): Promis
     return undefined
   })
   const text = announcement({
-    // Where it listens, unless a public address was given.
+    // The listen address, unless a public address is set.
     address: isLocal ? url : baseUrl,
     data: database.url
       ? 'The data is in the database of DATABASE_URL.'

@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import subsetFont from 'subset-font'
 
-// Makes the font files of the screens, app/font/: `npm run font`, after a new version of Inter or a character that is
-// wanted. They are kept in the repository, so that a build needs no more than the files.
+// Generates the font files of the screens, app/font/: run `npm run font` after a new version of Inter or when a
+// character is added. The files are committed, so that a build needs nothing else.
 
 const ALL = new URL('../node_modules/inter-ui/variable/InterVariable.woff2', import.meta.url)
 
@@ -13,12 +13,12 @@ const range = (from: number, to: number) =>
 /** A file of the font, and the characters that it covers. */
 export type FontFile = { path: string; characters: string }
 
-/** Each screen needs it: Latin letters and the signs that the screens use. */
+/** Latin letters and the symbols that the screens use: each screen needs this file. */
 export const LATIN: FontFile = {
   path: fileURLToPath(new URL('../app/font/inter.woff2', import.meta.url)),
   characters: [
     range(0x20, 0x7e),
-    // Latin with its accents, for all languages of the European Union, Welsh and Turkish.
+    // Latin with diacritics, for all languages of the European Union, Welsh and Turkish.
     range(0xa0, 0x17f),
     range(0x218, 0x21b),
     range(0x1e80, 0x1e85),
@@ -32,7 +32,7 @@ export const LATIN: FontFile = {
   ].join(''),
 }
 
-/** A browser asks for it where a name is written so. app/font/inter.ts has the same ranges. */
+/** Browsers load this file for names in these scripts. app/font/inter.ts has the same ranges. */
 export const GREEK_AND_CYRILLIC: FontFile = {
   path: fileURLToPath(new URL('../app/font/inter-greek-cyrillic.woff2', import.meta.url)),
   // Greek, and the Cyrillic of Bulgarian, Serbian, Macedonian, Ukrainian and Belarusian.

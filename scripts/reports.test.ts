@@ -103,7 +103,7 @@ describe('timingsOfVitest', () => {
     { name: 'lib/a.test.ts: is skipped', milliseconds: 0 },
   ]
 
-  test('takes the time of a file from the file times, which know imports and hooks', () => {
+  test('takes the time of a file from the file times, which include imports and hooks', () => {
     const fileTimes = saved({ '/project/lib/a.test.ts': 900 }, 'files.json')
     expect(timingsOfVitest(saved(report), fileTimes, '/project')).toEqual({
       files: [{ name: 'lib/a.test.ts', milliseconds: 900 }],
@@ -174,7 +174,7 @@ describe('the reporter of file times', () => {
       { name: 'a.test.ts', milliseconds: 54_321 },
     ])
   })
-  test('throws where no file is named', () => {
+  test('throws if no file is named', () => {
     vi.stubEnv('FILE_TIMES', '')
     expect(() => new FileTimes().onTestRunEnd(modules)).toThrow('FILE_TIMES')
   })

@@ -25,7 +25,10 @@ type VitestReport = {
   testResults: { name?: string; status: string; assertionResults: Assertion[] }[]
 }
 
-/** Counts vitest's JSON report; a file that did not load counts as one failed test. No report counts nothing. */
+/**
+ * Counts Vitest's JSON report; a file that did not load counts as one failed test. Without a report all counts are
+ * zero.
+ */
 export function countVitest(path: string): Counts {
   if (!existsSync(path)) return NOTHING
   const report: VitestReport = JSON.parse(readFileSync(path, 'utf8'))
@@ -98,8 +101,8 @@ type PlaywrightReport = {
 }
 
 /**
- * Counts Playwright's JSON report; an error outside a test (setup, a file that did not load) and a test that
- * passed on a second try count as failed. No report counts nothing.
+ * Counts Playwright's JSON report; an error outside a test (setup, a file that did not load) and a test that passed on
+ * a second try count as failed. Without a report all counts are zero.
  */
 export function countPlaywright(path: string): Counts {
   if (!existsSync(path)) return NOTHING
@@ -137,7 +140,8 @@ function firstLines(message = ''): string {
 }
 
 /**
- * Reads the times of Playwright's JSON report. A file's time is the sum of its tests' times; no report has no times.
+ * Reads the times of Playwright's JSON report. A file's time is the sum of its tests' times; without a report there are
+ * no times.
  * @param root the folder that paths are named from
  */
 export function timingsOfPlaywright(path: string, root: string): Timings {
@@ -154,7 +158,7 @@ export function timingsOfPlaywright(path: string, root: string): Timings {
   }
 }
 
-/** The tests of a suite and of those inside it; a file is a suite too, and its title is no part of their names. */
+/** Returns the tests of a suite and its nested suites; a file is a suite, too, whose title is not part of the names. */
 function testsIn({ specs, suites = [] }: PlaywrightSuite): Timing[] {
   return [
     ...specs.flatMap(({ title, tests }) =>

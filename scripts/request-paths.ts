@@ -17,7 +17,7 @@ const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWar
 /** The rows of the page's table of files. */
 const TABLE = /(?<=^\| File \| Only for \| What it does \|\n.*\n)(\|.*\|(\n|$))*\|.*\|$/m
 
-/** The product files that each request executes; `planted` is `validate` with a call of one file more. */
+/** Product files that each request executes; `planted` is `validate` with a call of one more file. */
 export type RequestPaths = Record<
   'PATCH of our own books' | 'PATCH at a vendor' | 'list of invoices' | 'validate' | 'planted',
   string[]

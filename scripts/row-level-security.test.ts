@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { isDistributed } from '#lib/platform/db/test-server.ts'
 import { DOC_PATH, describeRights } from './row-level-security.ts'
 
-// A database that is spread over several machines has no partitions, and tables of its own.
+// A distributed database has no partitions, and additional tables.
 const here = test.skipIf(isDistributed)
 
 let database: TestDatabase

@@ -32,7 +32,7 @@ export async function describeRights(owner: pg.Client): Promise<string> {
   const tables = await queryRows<Table>(TABLES)
   const policies = await queryRows<Policy>(POLICIES)
   const grants = await queryRows<Grant>(GRANTS)
-  // A month's partition is one of many that are alike; it is shown once.
+  // All months' partitions are alike; the page shows one.
   const sections = new Set(
     tables.map((table) =>
       sectionOf(

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { isAlive } from '#lib/platform/db/embedded/server.ts'
 import { runStage } from './stage.ts'
 
-test('a stage that is ended ends with all of its processes', async () => {
+test('ending a stage ends all of its processes', async () => {
   const markerPath = join(mkdtempSync(join(tmpdir(), 'stage-')), 'told')
   const program = `
     import { spawn } from 'node:child_process'

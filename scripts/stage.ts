@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { startProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 
-/** A program that runs, with all that it starts. */
+/** A running program with all of its child processes. */
 export type Stage = {
-  /** Its exit code, once it and all of its processes have ended; null where it was ended. */
+  /** Exit code, once all of its processes have ended; null if the program was ended. */
   ended: Promise<number | null>
-  /** Ends it and all of its processes. */
+  /** Ends the program and all of its processes. */
   end(): void
 }
 

@@ -38,7 +38,7 @@ type Step = {
   name: string
   /** A program of a package in node_modules, or a script, with its arguments. */
   run: string[]
-  /** After so many it hangs: a busy machine takes a third of that. A deep run waits longer. */
+  /** Timeout in minutes: a busy machine needs a third of it. A deep run waits longer. */
   minutes: number
   /** Counts the step's tests; a step without it counts as one check. */
   count?: () => Counts
@@ -104,7 +104,7 @@ const timings = [timingsOfVitest(unitReport, fileTimes, ROOT), timingsOfPlaywrig
 rmSync(reports, { recursive: true, force: true })
 report()
 
-/** Checks that are programs of their own: each ends with 1 where it finds something. */
+/** Checks that are separate programs: the exit code of each is 1 if it finds a fault. */
 function slowPrograms(): Step[] {
   const program = (name: string, ...args: string[]): Step => ({
     name: [name, ...args].join(' '),

@@ -7,8 +7,8 @@ import { applyViewport, excess, VIEWPORTS } from '../../e2e/viewports.ts'
 import { enter, withDemo } from './demo.ts'
 import { sheet } from './sheets.ts'
 
-// Pictures of every screen, in every way that it is looked at, into .data/pictures, and sheets with many on one. A path
-// behind `--` limits them: `npm run pictures -- /invoices`.
+// Takes pictures of every screen in every variant, into .data/pictures, and contact sheets of them. A path after `--`
+// selects screens: `npm run pictures -- /invoices`.
 
 const FOLDER = join('.data', 'pictures')
 /** A screen is not longer on a picture, in pixels. */

@@ -7,7 +7,7 @@ const PRODUCT = /^(app|lib)\//
 /** Code that runs only now and then, such as the next share of a limit, is part of no request's path. */
 const REQUESTS = 3
 
-/** A product file with the functions of it that a request executed. */
+/** A product file with its functions that a request executed. */
 type Executed = { file: string; functions: Profiler.FunctionCoverage[] }
 
 /**
@@ -53,13 +53,13 @@ async function coverage(session: Session, request: () => Promise<unknown>): Prom
 function executedOf({ url, functions }: Profiler.ScriptCoverage): Executed {
   const file = url.startsWith('file:') ? relative(ROOT, fileURLToPath(url)) : ''
   if (!PRODUCT.test(file)) return { file, functions: [] }
-  // The function that begins where the script does is the module itself, as it is loaded.
+  // The function that begins at the start of the script is the module itself.
   const isCalled = ({ ranges: [range] }: Profiler.FunctionCoverage) =>
     range !== undefined && range.startOffset > 0 && range.count > 0
   return { file, functions: functions.filter(isCalled) }
 }
 
-/** Sends one request more, with V8 stopping at the first statement of each of these functions. */
+/** Sends one more request, with V8 stopping at the first statement of each of these functions. */
 async function filesOfStacks(
   session: Session,
   executed: ReadonlyMap<string, Executed>,

@@ -7,7 +7,7 @@ import { setStage } from '../../test/fuzz/stage.ts'
 import { executedFiles } from './executed-files.ts'
 
 // Measures the paths of four requests on the migrated, empty database of the first argument, and prints them as JSON;
-// `in-order` as the second one asks for the order, too. A process of its own, because a test's files are transformed.
+// `in-order` as the second argument adds the order. A separate process, because a test's files are transformed.
 
 type Sent = { key: string; path: string; quantity?: number }
 

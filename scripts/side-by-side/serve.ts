@@ -8,7 +8,10 @@ import { NO_NETWORK } from '../../test/fakes/no-network.ts'
 
 /** The database that a run of the API tests makes for itself, at whichever version. */
 const MADE = "SELECT datname AS name FROM pg_database WHERE datname LIKE 'console\\_e2e\\_%'"
-/** Two versions share sessions, tokens and the database's logins: the one that `e2e/server.ts` gives with DATABASE_URL. */
+/**
+ * Two versions share sessions, tokens and the database's logins through this secret, which `e2e/server.ts` sets with
+ * DATABASE_URL.
+ */
 export const SECRET = 'only-for-tests-only-for-tests-only'
 const CLIENTS = 4
 const POLL_MS = 50
@@ -24,8 +27,8 @@ export type SideBySideResult = {
 }
 
 /**
- * Waits until the older version's database has its own migrations and its tests have begun, and serves it by this version, under a load of calls of all kinds, until the
- * older one drops it.
+ * Waits until the older version's database has its own migrations and its tests have begun, and serves the database
+ * with this version, under a load of calls of all kinds, until the older version drops it.
  */
 export function serveSideBySide(
   server: string,
@@ -90,10 +93,10 @@ async function serve(
   }
 }
 
-/** Until its tables are those of the older version, at least, and it has a customer: a test has begun. */
+/** Waits until the tables are at least those of the older version, and a customer exists: a test has begun. */
 async function untilInUse(url: string, migrations: number, signal: AbortSignal): Promise<void> {
   const client = new pg.Client({ connectionString: url })
-  // The tests may end and drop the database before any has begun to use it.
+  // The tests may end and drop the database before they use it.
   client.on('error', () => {})
   await client.connect()
   const counted = `SELECT (SELECT count(*) FROM drizzle.__drizzle_migrations) >= ${migrations}

@@ -93,7 +93,7 @@ function balanceOf(total: Big, currency: string, random: Random): string {
     .toFixed()
 }
 
-/** Others are refused at the door. */
+/** Returns whether JSON represents the amount exactly; imports reject all others. */
 function isExactAsJson(amount: Big): boolean {
   return new Big(amount.toNumber()).eq(amount)
 }

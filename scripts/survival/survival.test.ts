@@ -12,7 +12,7 @@ import { survivors } from './invoices.ts'
 import { store, survive } from './run.ts'
 
 const all = [...survivors(CURRENCIES.length)]
-/** Every third one, a long one among them, or all. */
+/** Every third invoice, including a long one, or all of them. */
 const invoices = DEEP ? all : all.filter((_, index) => index % 3 === 0)
 
 let database: TestDatabase
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test('JSON, PDF and CSV agree on invoices of all kinds to the minor unit of their currency, and nothing in them acts', async () => {
+test('JSON, PDF and CSV agree on invoices of all kinds to the minor unit of their currency, and no file has active content', async () => {
   const { differences, ...found } = await survive(caller, invoices)
   expect(differences).toEqual([])
   const lines = invoices.reduce((sum, invoice) => sum + invoice.lines.length, 0)

@@ -52,6 +52,6 @@ export function hostileText(random: Random): string {
 
 function anyCharacter(random: Random): string {
   const code = random.int(1, random.choose([0x7f, 0x24f, 0x7ff, 0xffff, 0x10ffff]))
-  // No half characters: the database keeps none.
+  // No lone surrogates: the database rejects them.
   return code >= 0xd800 && code <= 0xdfff ? '\ufffd' : String.fromCodePoint(code)
 }
