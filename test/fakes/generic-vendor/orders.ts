@@ -2,7 +2,7 @@ import type { VendorFault } from '../vendors/faults.ts'
 import type { Answer, Call, Route } from '../vendors/routes.ts'
 import type { Pages, Store, Subscription } from '../vendors/store.ts'
 
-/** A write, as Paperclip keeps it: by its own name for it, and by the id of the client's change. */
+/** A write as Paperclip stores it: under Paperclip's own id, and under the id of the client's change. */
 type Order = {
   order: string
   change: string

@@ -5,7 +5,7 @@ import type { Answer } from '../vendors/routes.ts'
 
 const HUGE = 8 * 1024 * 1024
 
-/** Google's envelope of an error. The documents name status and reason; the messages are ours. */
+/** Returns Google's envelope of an error. Google documents status and reason; the messages are invented. */
 export function errorAnswer(status: number, reason: string, message: string): Answer {
   const errors = [{ domain: 'global', reason, message }]
   return { status, body: { error: { code: status, message, errors } } }

@@ -75,7 +75,7 @@ describe('the token endpoint', () => {
     expect(await exchange(jwt())).toMatchObject({ status, body: { error } })
   })
 
-  test('refuses another grant, and the API a token that it never gave or of too small a scope', async () => {
+  test('refuses another grant type, and the API refuses an unknown token or one whose scope is too small', async () => {
     expect(await exchange(assertion({}), 'password')).toMatchObject({ status: 400 })
     fake.add({ id: 's-1' })
     const path = 'customers/C0123456/subscriptions/s-1'
@@ -125,7 +125,7 @@ test('the response of changeSeats omits the fields that Google omits', async () 
   expect((await api('customers/C9/subscriptions/s-1')).status).toBe(404)
 })
 
-test('list: pages of one to a hundred, of all customers or one', async () => {
+test('list returns pages of one to a hundred subscriptions, of all customers or one', async () => {
   for (const n of [1, 2, 3]) fake.add({ id: `s-${n}`, customerId: `C${n % 2}` })
   const ids = ({ body }: { body: Record<string, unknown> }) =>
     (body.subscriptions as { subscriptionId: string }[] | undefined)?.map((item) => item.subscriptionId)

@@ -21,7 +21,10 @@ export type GoogleOptions = FakeOptions & {
 export type FakeGoogle = Fake<GoogleFields> & {
   admin: string
   tokenUrl: string
-  /** Writes the service account's key file into a folder. @param key another key than the right one */
+  /**
+   * Writes the service account's key file into a folder.
+   * @param key a key other than the right one
+   */
   keyFile(folder: string, key?: KeyObject): string
   revokeTokens(): void
   /** The settings with which the console talks to this fake. The key file is written into the folder. */

@@ -22,7 +22,7 @@ export type GoogleFixture = {
   close(): Promise<void>
 }
 
-/** The fake with our client before it, and a folder for its key. */
+/** The fake with the product's client in front of it, and a folder for its key. */
 export async function openGoogle(options: GoogleOptions = {}): Promise<GoogleFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-google-'))
   const fake = await startGoogle(options)

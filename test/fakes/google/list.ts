@@ -6,7 +6,7 @@ import { type GoogleFields, type GoogleSubscription, resourceOf } from './resour
 const DEFAULT_RESULTS = 20
 const MAX_RESULTS = 100
 
-/** A page of `subscriptions.list`: of one customer, or of all. */
+/** Returns a page of `subscriptions.list`: of one customer, or of all. */
 export function page(query: URLSearchParams, store: Pages<GoogleFields>): Answer {
   const maxResults = query.get('maxResults') ?? String(DEFAULT_RESULTS)
   const size = Number(maxResults)

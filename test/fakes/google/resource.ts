@@ -79,7 +79,7 @@ export function resourceOf(subscription: GoogleSubscription) {
   }
 }
 
-/** The resource as `changeSeats` gives it, which is less. */
+/** Returns the resource of `changeSeats`, which has fewer fields. */
 export function changedResourceOf(subscription: GoogleSubscription) {
   const { status, billingMethod, resourceUiUrl, customerDomain, ...rest } = resourceOf(subscription)
   return rest

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 export type NameServer = {
   /** Address in the format of SIGN_ON_DNS. */
   address: string
-  /** The TXT records, by name in lower case. A name that is not there does not exist. */
+  /** TXT records by name in lower case. A name without a record does not exist. */
   records: Map<string, string[]>
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ function answerTo(query: Buffer, texts: readonly string[] | undefined): Buffer {
   const question = query.subarray(HEADER, query.indexOf(0, HEADER) + 5)
   const header = Buffer.alloc(HEADER)
   query.copy(header, 0, 0, 2)
-  // An answer with authority; 3: there is no such name.
+  // An authoritative answer; code 3 (NXDOMAIN): the name does not exist.
   header.writeUInt16BE(0x8580 | (texts ? 0 : 3), 2)
   header.writeUInt16BE(1, 4)
   header.writeUInt16BE(texts?.length ?? 0, 6)

@@ -19,7 +19,7 @@ export type FakeIssuer = {
   accounts: Map<string, Account>
   /** Notifies a console's back-channel logout address that a user's session has ended. */
   logOut(subject: string, address: string): Promise<void>
-  /** Closes the door, as a server that is down. */
+  /** Stops listening, like a server that is down. */
   close(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export async function startIssuer(): Promise<FakeIssuer> {
       return account && { accountId: sub, claims: () => ({ email_verified: true, ...account }) }
     },
     features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
-    // It calls none of this machine's addresses by itself.
+    // The provider does not call this machine's addresses by itself.
     fetch: (address, init) => {
       const { method, headers, body } = init as RequestInit & Record<'method' | 'body', string>
       return fetch(address, { method, headers, body, redirect: 'manual' })
@@ -74,7 +74,7 @@ export async function startIssuer(): Promise<FakeIssuer> {
       ctx.body = JSON.stringify(out)
     },
   })
-  // Which addresses lead back is known once a provider is set up at the console.
+  // The redirect addresses are known once a provider is configured in the console.
   provider.Client.prototype.redirectUriAllowed = () => true
   provider.Client.prototype.postLogoutRedirectUriAllowed = () => true
   const logOut = async (subject: string, address: string) => {

@@ -7,9 +7,9 @@ import { sizeOf, subscriptionAt } from './subscriptions.ts'
 
 /** Faults from now on. All counts start again with a new plan. */
 export type FaultPlan = {
-  /** The call that is answered 429 with Retry-After: the n-th of its kind, counted from 1. */
+  /** Call that is answered with 429 and Retry-After: the n-th of its kind, counted from 1. */
   throttled?: { name: string; call: number }
-  /** The number of a customer of whom nothing can be read. */
+  /** Number of a customer that can't be read. */
   failing?: number
 }
 export type ProcessMessage = {
@@ -21,7 +21,7 @@ const [name = '', count = '', folder = ''] = process.argv.slice(2)
 const size = sizeOf(Number(count))
 const declaration = vendorFakes.find(({ vendor }) => vendor === name)
 if (!declaration) throw new Error(`There is no fake of ${name}.`)
-/** Its list is one of all customers: there, a customer of whom nothing can be read has no line. */
+/** Google lists the subscriptions of all customers: a customer that can't be read is missing there. */
 const hasOneList = name === 'google-workspace'
 
 let faultPlan: FaultPlan = {}

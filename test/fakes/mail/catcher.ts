@@ -18,7 +18,7 @@ export type Catcher = {
   connections: number
   /** Fault of each recipient; `*` applies to all recipients. */
   faults: Map<string, Fault>
-  /** Before a message is answered: how long a test keeps it waiting. */
+  /** Delay of a message's response, which a test controls. */
   hold: (() => Promise<void>) | undefined
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Reads a mail as mail programs do, as far as ours need it: RFC 5322 headers, RFC 2047 words, MIME parts.
+// Parses a mail as mail programs do, as far as the product's mails need: RFC 5322 headers, RFC 2047 words, MIME parts.
 
 export type Mail = {
   /** Whom the envelope names. */

@@ -27,7 +27,7 @@ export function errorAnswer(code: number): Answer {
   return { status, body: { code: String(code), description, data: [], source: 'PartnerFD' } }
 }
 
-/** A fault for each code, such as `code-900311`: it is answered, and nothing is done. */
+/** Returns a fault for each code, such as `code-900311`: the response has the code, and nothing is done. */
 export const CODE_FAULTS: Record<string, VendorFault<Answer>> = Object.fromEntries(
   Object.keys(ERRORS).map((code) => [`code-${code}`, () => errorAnswer(Number(code))]),
 )

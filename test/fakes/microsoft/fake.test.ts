@@ -34,7 +34,7 @@ async function call(method: string, body?: object, headers: Record<string, strin
   return { status: answer.status, body: await answer.json() }
 }
 
-test('its environment leads the console to it', () => {
+test('its environment connects the console with it', () => {
   for (const [name, value] of Object.entries(fake.environment())) vi.stubEnv(name, value)
   expect(vendorSettings()['microsoft-partner-center']).toEqual({ ...fake.config, settleMs: 86_400_000 })
   vi.unstubAllEnvs()
@@ -74,7 +74,7 @@ test('a change in the term deletes a scheduled change, another change keeps it',
   expect(fake.subscription('s')?.own.fields).not.toHaveProperty('scheduledNextTermInstructions')
 })
 
-test('a client that keeps an ETag finds it stale', async () => {
+test('a request with a stale If-Match is refused', async () => {
   const { body } = await call('GET')
   const condition = { 'if-match': `"${body.attributes.etag}"` }
   const first = await call('PATCH', { ...body, quantity: 26 }, condition)
@@ -87,7 +87,7 @@ test('a client that keeps an ETag finds it stale', async () => {
   expect((await call('GET')).body.attributes.etag).not.toBe(first.body.attributes.etag)
 })
 
-test('one request id has one answer, be it a refusal', async () => {
+test('a repeated request id gets the first response, even an error', async () => {
   const id = { 'ms-requestid': crypto.randomUUID() }
   const { body } = await call('GET')
   const first = await call('PATCH', { ...body, quantity: 30 }, id)
@@ -109,7 +109,7 @@ test('licenses are returned within their window only', async () => {
   expect(less.body.refundableQuantity).toMatchObject({ totalQuantity: 1 })
 })
 
-test('another customer’s subscription is not there', async () => {
+test('another customer’s subscription is not found', async () => {
   fake.add({ id: 'theirs', customerId: 'another' })
   expect(await call('GET', undefined, {}, '/theirs')).toMatchObject({ status: 404 })
   expect(await call('PATCH', { quantity: 30 }, {}, '/theirs')).toMatchObject({ status: 404 })

@@ -57,7 +57,7 @@ export function etagOf({ total, status, own: { fields, version, refundable } }: 
   return Buffer.from(createHash('sha256').update(state).digest('hex').slice(0, 40)).toString('base64')
 }
 
-/** The resource as a GET and a PATCH answer it. */
+/** Returns the resource of a GET and a PATCH. */
 export function resourceOf(subscription: StoredSubscription) {
   const { id, customerId, skuId, total, status, plan, createdAt, own } = subscription
   const [termDuration, billingCycle] = plan.split(' ')

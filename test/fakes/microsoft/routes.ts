@@ -10,8 +10,8 @@ import { guarded, type tokens } from './token.ts'
 const SUBSCRIPTION = '/v1/customers/:customer/subscriptions/:subscription'
 
 /**
- * The calls of Partner Center that the console makes, and Entra's token endpoint. `accepts` makes a fault of a PATCH
- * that takes longer.
+ * Returns the calls of Partner Center that the console makes, and Entra's token endpoint. `accepts` makes a fault of a
+ * PATCH that takes longer.
  */
 export function microsoftRoutes(entra: ReturnType<typeof tokens>, showsAssigned: boolean) {
   const answered = new Map<string, Answer>()
@@ -69,7 +69,7 @@ export function microsoftRoutes(entra: ReturnType<typeof tokens>, showsAssigned:
       handle(call, pages) {
         const subscription = find(pages, call)
         if (!subscription) return errorAnswer(20002)
-        // In capitals, as the published example has it.
+        // In capitals, like the published example.
         const skuId = entraSku(subscription.skuId).toUpperCase()
         return { status: 200, body: { skuId, status: 'success', quantity: subscription.total } }
       },

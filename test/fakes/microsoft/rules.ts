@@ -5,7 +5,7 @@ import { etagOf, READ_ONLY, resourceOf, type StoredSubscription, type VendorFiel
 
 const WEEK = 7 * 24 * 60 * 60 * 1000
 
-/** Why a PATCH is refused; undefined where it may be done. */
+/** Returns the reason why a PATCH is refused; undefined if it is allowed. */
 export function whyNot(
   call: Call,
   subscription: StoredSubscription,
@@ -59,7 +59,7 @@ function windowsAfter({ refundable }: VendorFields, change: number): VendorField
   return rest.filter(({ quantity }) => quantity > 0)
 }
 
-/** The body of a PATCH; undefined where it is none. */
+/** Parses the body of a PATCH; undefined if it is invalid. */
 export function objectOf(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)

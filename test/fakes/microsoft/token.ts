@@ -13,7 +13,7 @@ export type TokenRules = {
 
 const SCOPE = 'https://api.partnercenter.microsoft.com/.default'
 
-/** Entra's side: gives tokens to the application that knows its secret, and knows them again. */
+/** Entra ID: issues tokens to the application that knows its secret, and verifies them. */
 export function tokens({ clientId, clientSecret, tokenSeconds }: TokenRules) {
   const expiries = new Map<string, number>()
   return {

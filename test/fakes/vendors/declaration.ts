@@ -18,7 +18,7 @@ export type DemoScenario = {
   purchase: Purchase
   /** Fault of the subscription; absent if it has none. */
   fault?: string | { read?: string; write?: string }
-  /** The vendor changes it by itself, once, to so many licenses. */
+  /** Number of licenses that the vendor changes the subscription to by itself, once. */
   changedTo?: number
   /** Description of the outcome for a user who tries it. */
   shows: string

@@ -9,7 +9,7 @@ import type { Written } from './store.ts'
 const answerFor = (total: number | undefined): Answer =>
   total === undefined ? { status: 404, body: {} } : { status: 200, body: { total } }
 
-/** The smallest vendor that there can be: a shop that sells up to 100. */
+/** A minimal vendor: a shop that sells up to 100. */
 const SHOP: FakeVendor<{ note: string }> = {
   label: 'Shop',
   routes: [
@@ -101,7 +101,7 @@ test('stores subscriptions: a write can be read, and every change is known', asy
   expect(await call(`${fake?.url}/nothing`, 'GET')).toBe(404)
 })
 
-// Fault, how the client sees it, the total right after, and the total in the end.
+// Fault, the client's view, the total immediately after, and the final total.
 const PLAYED: [string, unknown, number, number][] = [
   ['drop-before', 'cut', 10, 10],
   ['down', 'cut', 10, 10],
@@ -150,7 +150,7 @@ describe('faults', () => {
     expect([await put(12), await get()]).toEqual([429, [200, 10]])
     setFault('a/1', { read: 'error-before' })
     expect([await put(12), await get()]).toEqual([[200, 12], 500])
-    // It stays with the subscription, whatever its id becomes.
+    // The fault stays with the subscription when its id changes.
     change('a/1', { id: 'moved' })
     change('moved', { id: 'a/1' })
     expect(await get()).toBe(500)

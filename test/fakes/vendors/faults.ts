@@ -1,16 +1,16 @@
 /** Faults of a call that any vendor can have. A vendor may have additional ones. */
 export const FAULTS = [
-  /** The connection is cut, nothing is done. */
+  /** The connection is cut, and nothing is done. */
   'drop-before',
-  /** No answer ever, nothing is done. */
+  /** The call is never answered, and nothing is done. */
   'hang-before',
-  /** 500, nothing is done. */
+  /** The response is 500, and nothing is done. */
   'error-before',
-  /** 429 with Retry-After, nothing is done. */
+  /** The response is 429 with Retry-After, and nothing is done. */
   'throttle',
-  /** Done, and then the connection is cut. */
+  /** The call is done, and then the connection is cut. */
   'reset-after',
-  /** Done, and no answer ever. */
+  /** The call is done, and never answered. */
   'hang-after',
   /** 503, but done. */
   'error-after',
@@ -46,7 +46,7 @@ export type Stage<Answer> = {
   throttled(): Answer
 }
 
-/** The end of a call: an answer, or none. */
+/** The end of a call: a response, or none. */
 export type Ending<Answer> = Answer | 'cut' | 'hang'
 
 /** A fault of one vendor, such as a response that promises a later change. */

@@ -24,11 +24,11 @@ export type Call = {
 export type Answer = {
   status: number
   headers?: Record<string, string>
-  /** Becomes JSON; text goes out as it is. */
+  /** Serialized as JSON; text is sent unchanged. */
   body?: unknown
 }
 
-/** A call and how it ended. */
+/** A call and its outcome. */
 export type Exchange = { call: Call; answer: Answer | 'cut' | 'hang'; fault: string | undefined }
 
 /** Synchronous, so that the checked state is the written state. */

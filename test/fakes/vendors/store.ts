@@ -3,7 +3,7 @@ export type Subscription<VendorFields = unknown> = {
   id: string
   customerId: string
   skuId: string
-  /** Licenses that were bought, or the cap where the plan has one. */
+  /** Purchased licenses, or the cap if the plan has one. */
   total: number
   /** Licenses that users hold. */
   assigned: number
@@ -40,13 +40,13 @@ export type Pages<VendorFields = unknown> = {
 /** The vendor's subscriptions: their current state, and the state of a moment ago. */
 export type Store<VendorFields = unknown> = Pages<VendorFields> & {
   add(subscription: Subscription<VendorFields>): void
-  /** @throws Error where there is no such subscription */
+  /** @throws Error if there is no such subscription */
   setTotal(id: string, total: number, by: Written['by'], vendorFields?: Partial<VendorFields>): void
   /** Everything but the total; a new `id` too. */
   change(id: string, patch: Patch<VendorFields>, vendorFields?: Partial<VendorFields>): void
   /** Returns a permanent key of a subscription, which stays the same when its id changes. */
   keyOf(id: string | undefined): number | undefined
-  /** The books as they were. */
+  /** Returns the store's state at a time. */
   asOf(time: number): Pages<VendorFields>
   writes: Written[]
 }
