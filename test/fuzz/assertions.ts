@@ -5,22 +5,22 @@ import { requestIdOf } from './requests.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 import type { Answered } from './writers.ts'
 
-/** The counts that have to be zero, and how much there was to go wrong. */
+/** Counts that have to be zero, and the number of chances for a fault. */
 export type Verdict = {
-  /** Changes in the vendor's books that a call of ours made. */
+  /** Writes at the vendor that a call of the product made. */
   vendorWrites: number
   /** Writes without a license change. */
   writesWithoutRecord: number
   /** Writes whose change, or whose response to the requester, reports that nothing was done. */
   reportedAsNotApplied: number
-  /** Assets whose total is not the vendor's. */
+  /** Assets whose total differs from the vendor's. */
   assetsThatDiffer: number
   overlappingWrites: number
   /** Answers of 200 for a total that the vendor did not have at any moment of the request. */
   answersWithoutEvidence: number
   /** Changes that are APPLIED, but without a write at the vendor. */
   recordsWithoutWrite: number
-  /** Seats that seemed to be the vendor's own doing, though it did no such thing by itself. */
+  /** Seats that were recorded as the vendor's own change, though the vendor changed nothing by itself. */
   drift: number
   /** Changes that were not settled. */
   open: number
@@ -41,7 +41,7 @@ const DONE_OR_UNKNOWN = [200, 504]
 /** How much of the vendor's records a finding shows before and after a change, in milliseconds. */
 const AROUND_MS = 5000
 
-/** Compares our books with the vendor's. */
+/** Compares the product's records with the vendor's. */
 export async function judge(database: TestDatabase, stage: Stage, answers: Answered[]): Promise<Verdict> {
   const rows = await database.sql(CUSTOMER, 'SELECT id, seats_purchased AS total FROM assets')
   const totals = new Map(rows.map(({ id, total }) => [id, total]))

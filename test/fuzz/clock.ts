@@ -1,4 +1,4 @@
-// How long all takes in the fuzz, and in tests that run on its stage.
+// Durations in the fuzz, and in tests that use its stage.
 
 /** In milliseconds: about twenty times as fast as in production, so that thousands of calls take a minute. */
 export const TIMES = {

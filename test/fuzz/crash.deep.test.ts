@@ -30,7 +30,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
 
   /** A call continues when its client is dead; after a response the client has some milliseconds to store it. */
   const onStep = async (step: Step, { subscriptionId }: Call) => {
-    // The call of a client before may still be on its way to its end.
+    // A call of an earlier client may still be in progress.
     if (step !== killAt || subscriptionId !== target.id) return
     const victim = client
     if (step.endsWith('answered')) setTimeout(() => victim.kill('SIGKILL'), random() * 12)

@@ -15,7 +15,7 @@ const WRITE_FAULTS = [
 /** The fault of a call, by a random number. */
 export type FaultOf = (call: Pick<Call, 'kind'>, random: () => number) => string | undefined
 
-/** A third of all calls suffer any of the faults that there are for them. */
+/** Returns one of the call's possible faults for a third of all calls. */
 export function anyFault({ writeFaults, readFaults }: Scenario): FaultOf {
   return ({ kind }, random) => {
     if (random() > FAULT_RATE) return undefined

@@ -17,7 +17,7 @@ import { vendorConsole } from './vendor-console.ts'
 import { type Answered, write } from './writers.ts'
 
 printSeed('test/fuzz/fuzz.test.ts')
-// A part of it holds the same zeros.
+// A shorter run has the same expectations.
 const PATCHES = FULL ? 3000 : 150
 let database: TestDatabase
 let stage: Stage
@@ -136,7 +136,7 @@ type Setting = {
 }
 
 type Outcome = Verdict & {
-  /** Assets that were not the vendor's before all of it was read. */
+  /** Assets that differed from the vendor's before all subscriptions were read. */
   differedBefore: number
   /** Changes that waited for something, and that no operator saw, or could settle. */
   hidden: number
@@ -161,7 +161,7 @@ async function fuzz(
   stage = await setStage(scenario, { assets, writers: 12, accounts, options, times })
   const somebody = vendorConsole(stage, random)
   const end = new AbortController()
-  // As the job does it each minute.
+  // Like the job, which runs each minute.
   const others = [
     resolveUntilAborted(end.signal),
     ...(isShared ? [somebody.changeUntilAborted(end.signal)] : []),

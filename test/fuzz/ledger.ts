@@ -5,7 +5,7 @@ import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 
 // Our license changes and the vendor's writes, matched by the ids of the PATCHes.
 
-/** A change of ours. Times are epoch milliseconds. */
+/** A license change. Times are epoch milliseconds. */
 export type Change = {
   asset_id: string
   state: string
@@ -17,7 +17,7 @@ export type Change = {
   asks: string[]
 }
 
-/** Our changes, each with the ids of the PATCHes that had it sent. */
+/** Returns all license changes, each with the ids of the PATCHes that caused it. */
 export async function changesIn(database: TestDatabase): Promise<Change[]> {
   const query = `SELECT asset_id, state, from_quantity, to_quantity, vendor_reason AS reason,
       (extract(epoch FROM created_at) * 1000)::float8 AS began,

@@ -11,8 +11,8 @@ import { CUSTOMER } from './stage.ts'
 import type { Send } from './writers.ts'
 
 /**
- * The usual code: look into our row, call the vendor, write our row; a call that fails is a failure. The planted fault
- * that proves that the counts can be other than zero.
+ * A naive implementation: reads our row, calls the vendor, writes our row; a failed call is a failure. Proves that the
+ * counts can be other than zero.
  */
 export const sendNaively: Send = async (stage, _writer, seed, quantity, headers) => {
   const caller = { customerId: CUSTOMER as Caller['customerId'] }

@@ -18,7 +18,7 @@ export async function hiddenChanges(database: TestDatabase): Promise<number> {
   return before.filter((id) => after.includes(id) && !visible.includes(id)).length
 }
 
-/** Settles all that waits, each as the vendor's books have it; how many of them could not be settled. */
+/** Resolves all open changes, each with the vendor's state; returns how many could not be resolved. */
 export async function resolveByOperator(database: TestDatabase, stage: Stage): Promise<number> {
   const done = new Set(stage.fakes.flatMap(({ writes, callOf }) => writes.map(callOf)).map(requestIdOf))
   const requestIds = new Map((await database.sql(CUSTOMER, WAITING)).map(({ id, ask }) => [id, String(ask)]))

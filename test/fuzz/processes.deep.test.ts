@@ -64,7 +64,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
       processes.set(name, child)
     }
 
-    /** Kills the process whose call this is, and starts another one in its place. Its call goes on. */
+    /** Kills the process that made this call, and starts another one in its place. The call continues. */
     function kill(name: string): void {
       const victim = processes.get(name)
       if (!victim) return
@@ -107,7 +107,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
     const hidden = await hiddenChanges(database)
     await resolveAll()
     for (const fake of stage.fakes) await fake.whenIdle()
-    // Fixed wait: readings are old enough to be asked for again.
+    // Fixed wait: reads are old enough to be repeated.
     await pause(1000)
     await readAll()
     const verdict = await judge(database, stage, answers)

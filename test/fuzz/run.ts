@@ -5,7 +5,7 @@ import { randomFrom } from './writers.ts'
 /** Whether this run has its full length: `npm run test:deep` and `npm run fuzz` request it. */
 export const FULL = DEEP || process.env.FUZZ === 'full'
 
-/** The seed of this run: FUZZ_SEED, or another one in each run. */
+/** The seed of this run: FUZZ_SEED, or a random one. */
 const SEED = Number(process.env.FUZZ_SEED) || 1 + Math.floor(Math.random() * 999_999)
 
 /** Returns a generator of numbers in [0, 1) from the seed of this run. Each `use` gets different numbers. */
@@ -13,7 +13,7 @@ export function randomOfRun(use: string): () => number {
   return randomFrom(seedOfRun(use))
 }
 
-/** A whole number by the seed of this run, and another one for each `use`. */
+/** Returns an integer from the seed of this run, a different one for each `use`. */
 export function seedOfRun(use: string): number {
   return [...use].reduce((mixed, letter) => (Math.imul(mixed, 31) + letter.charCodeAt(0)) | 0, SEED)
 }

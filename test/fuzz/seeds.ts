@@ -2,7 +2,7 @@
 
 export const ACCOUNTS = ['default', 'second']
 
-/** GUIDs, as one of the vendors wants them; half of the plans are commitments. */
+/** Ids are GUIDs, which one of the vendors requires; half of the plans are commitments. */
 export function seedOf(n: number, accounts: number) {
   const [index, at] = [Math.floor(n / accounts), n % accounts]
   const guid = (kind: number) => `${kind}0000000-0000-4000-8000-${String(index).padStart(12, '0')}`

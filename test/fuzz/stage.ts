@@ -41,7 +41,7 @@ const DELAY_MS = 300
 const STALE_MS = 60
 
 export type Stage = {
-  /** The vendor as the first account has it, and at the account of a subscription: each has books of its own. */
+  /** The fake of the first account, and of a subscription's account: each has its own subscriptions. */
   fake: Fake
   fakeOf(seed: Seed): Fake
   fakes: Fake[]
@@ -64,8 +64,8 @@ export const CUSTOMER = 'fuzz'
 type Setting = { assets: number; writers: number; accounts?: 1 | 2; options?: Options; times?: Times }
 
 /**
- * Assets in our database and the same subscriptions in the books of a fake vendor. The database is open already. With
- * two accounts there are two of that vendor, and each id of a subscription is in the books of both.
+ * Creates assets in our database and the same subscriptions at a fake vendor. The database is open already. With two
+ * accounts there are two fakes of that vendor, and each subscription id exists in both.
  */
 export async function setStage(
   scenario: Scenario,
@@ -86,7 +86,7 @@ export async function setStage(
   })
   const { fakes, settings: environment } = opened
   Object.assign(process.env, environment)
-  // Times as short as these have no room for it.
+  // Loads the vendors' modules first: timeouts as short as these leave no time for it.
   await Promise.all(vendorDeclarations.map(({ load }) => load()))
   await addCustomer(CUSTOMER)
   const fakeOf = ({ account }: Seed) => fakes.get(account) as Fake

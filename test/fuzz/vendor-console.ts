@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Seed, Stage } from './stage.ts'
 
-/** Milliseconds between two changes there. */
+/** Milliseconds between two changes in the vendor's console. */
 const EVERY_MS = 25
 /** How far below a commitment's first total the changed totals go: no writer requests them, and users have fewer. */
 const BELOW = 16

@@ -30,7 +30,7 @@ export type Send = (
   headers: Record<string, string>,
 ) => Promise<{ status: number; code?: string }>
 
-/** Through the API, as a script does it. */
+/** Sends the PATCH through the API, as a script does. */
 const send: Send = async (stage, writer, seed, quantity, headers) => {
   const response = await asset.PATCH(request(stage, writer, seed, { quantity }, headers))
   const body = await response.json()
@@ -100,7 +100,7 @@ export async function write(
  */
 async function nextRequest(stage: WriterContext, writer: number, name: string, random: () => number) {
   const target = stage.seeds[Math.floor(random() * stage.seeds.length)] as Seed
-  // Few totals, so that the same one is asked for often.
+  // Few totals, so that the same one is requested often.
   const quantity = target.isCommitmentPlan ? 20 + Math.floor(random() * 25) : 5 + Math.floor(random() * 12)
   const kind = random()
   const headers: Record<string, string> = {}
