@@ -7,7 +7,9 @@ const LAST_UNCHECKED = '9d26655f'
 const MAX_LENGTH = 72
 const KINDS = ['feat', 'fix', 'refactor', 'perf', 'test', 'docs', 'build', 'chore']
 /** The area may be left out when a commit changes many; `!` marks a change that clients have to follow. */
-const SUBJECT = new RegExp(`^(?:${KINDS.join('|')})(?:\\([a-z0-9-]+\\))?!?: ([a-z]+(?:-[a-z]+)*)(?: .*[^ .])?$`)
+const SUBJECT = new RegExp(
+  `^(?:${KINDS.join('|')})(?:\\([a-z0-9-]+\\))?!?: ([a-z]+(?:-[a-z]+)*)(?: .*[^ .])?$`,
+)
 /** Endings of participles and of the third person, which are no imperatives: "added", "adding", "adds". */
 const NOT_IMPERATIVE = /(?:[^e]ed|ing|[^s]s)$/
 /** Imperatives with such an ending. */
@@ -59,7 +61,8 @@ test.each([
 /** Returns the subjects of all commits after `commit` that are not merges, or the reason why there are none to check. */
 function subjectsAfter(commit: string): string[] | string {
   try {
-    if (git('rev-parse', '--is-shallow-repository').trim() !== 'false') return 'a shallow clone has no history'
+    if (git('rev-parse', '--is-shallow-repository').trim() !== 'false')
+      return 'a shallow clone has no history'
     git('cat-file', '-e', `${commit}^{commit}`)
   } catch {
     return `there is no git history with the commit ${commit}`
