@@ -43,7 +43,7 @@ test('each requirement has a verdict, gives a reason, and names files that exist
   expect(rowsOf(read(PAGE)).flatMap(faultsOf)).toEqual([])
 })
 
-test('the counts of its summary are those of its tables', () => {
+test('the counts of the summary equal those of the tables', () => {
   const text = read(PAGE)
   const counted = countsOf(rowsOf(text))
   expect(summaryOf(text)).toEqual(counted)

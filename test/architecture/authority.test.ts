@@ -35,7 +35,7 @@ test('changes to members, keys and required factors read the caller again in the
   ])
 })
 
-test('each of these folders is there, and one that has moved is found', () => {
+test('each of these folders exists, and one that has moved is found', () => {
   expect(unmatched(MODULES, product)).toEqual([])
   const moved = product.map((file) => file.replace('lib/identity/keys/', 'lib/access/keys/'))
   expect(unmatched(MODULES, moved)).toEqual([String(MODULES[0])])

@@ -56,7 +56,7 @@ describe('the folders of components', () => {
       `const load = () => import('#components/costs/explanations/view.ts')`,
     ],
     ['components/notifications/needs-screen.tsx', `import '#components/shell/frame/frame.tsx'`],
-    // It would point down, but the table does not have it.
+    // This import would point down, but the table lacks it.
     ['components/notifications/needs-screen.tsx', `import '#components/costs/renewals/view.ts'`],
     ['components/new-folder/screen.tsx', `import { Card } from '#components/ui/card.tsx'`],
   ])('do not pass with a breach in %s', (file, text) => {
@@ -96,7 +96,7 @@ describe('the modules of components', () => {
   })
 })
 
-/** Returns the first folder of a path below components, or undefined where it is no such path. */
+/** Returns the first folder of a path below components, or undefined if the path is not below components. */
 function folderOf(file: string): string | undefined {
   return /^components\/([^/]+)\//.exec(file)?.[1]
 }
@@ -118,7 +118,9 @@ function pairsOf(file: string, text: string): string[] {
     .map((to) => `${from} -> ${to}`)
 }
 
-/** Returns the imports of a file that no line of the table allows; primitives import nothing of lib and app either. */
+/**
+ * Returns the imports of a file that no line of the table allows; primitives may import nothing of lib and app, either.
+ */
 function violations(file: string, text: string): string[] {
   const allowed = allowedPairs(IMPORTS)
   const foreign = folderOf(file) === 'ui' ? targetsOf(file, text).filter((to) => /^(lib|app)\//.test(to)) : []

@@ -34,7 +34,7 @@ describe('biome.jsonc', () => {
   })
 
   test.each(zones.filter(({ groups }) => groups.length > 0))(
-    'restricts imports that there are in $includes',
+    'restricts existing imports in $includes',
     ({ groups }) => {
       expect(groups.flatMap(unmatchedImports)).toEqual([])
     },
@@ -61,7 +61,7 @@ describe('biome.jsonc', () => {
 describe('knip.jsonc', () => {
   const { entry, project, ignoreDependencies } = commented(read('knip.jsonc')) as Record<string, string[]>
 
-  test('names files and packages that are there', () => {
+  test('names existing files and packages', () => {
     expect(entry?.length).toBeGreaterThan(5)
     expect(unmatchedGlobs([...(entry ?? []), ...(project ?? [])], files)).toEqual([])
     expect(packageNames()).toEqual(expect.arrayContaining(ignoreDependencies ?? []))
@@ -72,7 +72,7 @@ describe('package.json', () => {
   const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts
   const programs = Object.values(scripts).flatMap((command) => command.match(/\S+\.(ts|mjs)\b/g) ?? [])
 
-  test('starts programs that are there', () => {
+  test('starts existing programs', () => {
     expect(programs.length).toBeGreaterThan(20)
     expect(unmatchedGlobs(programs, files)).toEqual([])
   })
@@ -83,7 +83,7 @@ describe('vitest.config.ts', () => {
   const patterns = projects.flatMap(({ include, exclude }) => [...include, ...exclude])
   const tests = files.filter((file) => /\.test\.tsx?$/.test(file))
 
-  test('includes and leaves out files that there are', () => {
+  test('includes and excludes existing files', () => {
     expect(patterns).not.toEqual([])
     // Deep tests are named `*.deep.test.ts`, in any folder.
     const shallow = patterns.filter((pattern) => !isDeep(pattern))
@@ -107,11 +107,11 @@ describe('vitest.config.ts', () => {
 })
 
 describe('playwright.config.ts', () => {
-  // Its text, because loading it looks for a browser.
+  // Reads its text, because loading it would look for a browser.
   const patterns = specPatterns(read('playwright.config.ts'))
   const specs = files.filter((file) => /\.spec\.tsx?$/.test(file))
 
-  test('matches specs that there are, and each of them', () => {
+  test('matches existing specs, and each of them', () => {
     expect(patterns.length).toBeGreaterThan(1)
     expect(unmatchedGlobs(patterns, specs)).toEqual([])
     expect(specs.filter((file) => !patterns.some((pattern) => matchesGlob(file, pattern)))).toEqual([])
@@ -124,7 +124,7 @@ describe('playwright.config.ts', () => {
   })
 })
 
-test('drizzle.config.ts reads the schema that is there and writes where migrations are', () => {
+test('drizzle.config.ts reads the existing schema and writes to the folder of the migrations', () => {
   const [schema = '', out = ''] = [...read('drizzle.config.ts').matchAll(/'\.\/([^']+)'/g)].map(
     ([, path]) => path,
   )
@@ -143,7 +143,7 @@ type Restricted = { options: { patterns: { group: string[] }[] } }
 type Project = { include: string[]; exclude: string[] }
 type Config = { test?: Partial<Project> & { projects?: unknown[] } }
 
-/** Reads JSON whose comments have lines of their own. */
+/** Parses JSON whose comments are on separate lines. */
 function commented(text: string): unknown {
   return JSON.parse(text.replaceAll(/^\s*\/\/.*$/gm, ''))
 }
@@ -168,9 +168,9 @@ function unmatchedImports(group: readonly string[]): string[] {
   return group.filter((glob) => {
     const target = withoutNot(glob)
     if (target.startsWith('#')) return unmatchedGlobs([target.slice(1)], files).length > 0
-    // By its name in any folder.
+    // Matches by the name in any folder.
     if (target.startsWith('**/')) return unmatchedGlobs([target], files).length > 0
-    // Out of the folder, into another one of the root.
+    // Leads out of the folder, into another one of the root.
     if (target.startsWith('../'))
       return unmatchedGlobs([target.replace(/^\.\.\/(\*\*\/)?/, '')], files).length > 0
     return target !== '**' && !packageNames().includes(target.replace(/\/\*\*$/, ''))

@@ -83,14 +83,14 @@ describe('deploy/compose.yml', () => {
   const { services } = parse(read('deploy/compose.yml'))
   const { web, migrate } = services
 
-  test('gives settings that there are, and none of them twice', () => {
+  test('passes existing settings, and none of them twice', () => {
     for (const { environment } of [web, migrate])
       expect(Object.keys(environment).filter((name) => !SETTINGS.includes(name))).toEqual([])
     expect(web.environment).toMatchObject({ MIGRATE_AT_START: '0' })
     expect(JSON.stringify(web)).not.toContain('OWNER_URL')
   })
 
-  test('migrates before the web processes start, by a program that is there', () => {
+  test('migrates before the web processes start, with an existing program', () => {
     const [node, ...options] = migrate.command
     expect([node, ...options.slice(0, NODE.length)]).toEqual(['node', ...NODE])
     expect(existsSync(join(ROOT, options[NODE.length]))).toBe(true)
@@ -98,7 +98,7 @@ describe('deploy/compose.yml', () => {
     expect(web.depends_on.migrate.condition).toBe('service_completed_successfully')
   })
 
-  test('builds the image, and asks it as it listens', () => {
+  test('builds the image, and checks its health where it listens', () => {
     for (const { build } of [web, migrate])
       expect(existsSync(join(ROOT, 'deploy', build, 'Dockerfile'))).toBe(true)
     expect(web.healthcheck.test.join(' ')).toContain('http://127.0.0.1:3000/readyz')
@@ -116,7 +116,7 @@ describe('deploy/pair', () => {
     WEB_TWO: '127.0.0.1:6',
   }
 
-  test('asks the database who leads, and web processes whether they take requests', () => {
+  test('checks which database is the leader, and which web processes accept requests', () => {
     expect(read('deploy/pair/database.cfg')).toContain('httpchk OPTIONS /primary')
     const checkPath = /httpchk GET (\S+)/.exec(read('deploy/pair/web.cfg'))?.[1]
     expect(read('lib/server/target.ts')).toContain(checkPath?.slice(1))
@@ -132,11 +132,11 @@ describe('deploy/pair', () => {
     expect(JSON.parse(body)).toMatchObject({ status: 503, code: 'service_unavailable' })
   })
 
-  test('waits for a synchronous standby, and its nodes are named once', () => {
+  test('waits for a synchronous standby, and names each of its nodes once', () => {
     const { bootstrap } = parse(read('deploy/pair/patroni.yml'))
     const { ttl, loop_wait, retry_timeout, synchronous_mode } = bootstrap.dcs
     expect(synchronous_mode).toBe(true)
-    // Otherwise a leader that is slow once is taken for dead.
+    // Otherwise a leader with one slow answer would count as dead.
     expect(ttl).toBeGreaterThanOrEqual(loop_wait + 2 * retry_timeout)
     const node = parseEnv(read('deploy/pair/node.env'))
     expect(Object.keys(node).every((name) => name.startsWith('PATRONI_'))).toBe(true)

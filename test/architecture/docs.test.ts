@@ -68,7 +68,7 @@ describe('decisions', () => {
       '## Context',
     ],
     [`# 1. A\n${HEADINGS.map((heading) => `${heading}\na${'\n'.repeat(9)}`).join('\n')}a`, 'lines'],
-  ])('one with a fault is found: %#', (text, fault) => {
+  ])('a faulty decision is found: %#', (text, fault) => {
     expect(decisionFault(text)).toContain(fault)
   })
 
@@ -120,7 +120,7 @@ describe('settings', () => {
     )
     expect(modules).toContain('lib/platform/db/settings.ts')
     expect(modules.filter((file) => !checked.includes(file))).toEqual([])
-    // Each reader that is exported is in the list, and one that would be missing is found.
+    // Each exported reader is in the list, and a missing one is found.
     const readers = [...modules, 'lib/platform/runtime/env.ts'].flatMap((file) => readersIn(read(file)))
     expect(readers).toEqual(expect.arrayContaining(['env', 'vendorTimes', 'vendorSettings']))
     expect(readers.filter((name) => !new RegExp(`^  ${name},$`, 'm').test(read(list)))).toEqual([])
@@ -211,7 +211,7 @@ function readersIn(text: string): string[] {
   ].map(([, name = '']) => name)
 }
 
-/** The settings that a file declares, each with its default where that is a literal. */
+/** Returns the settings that a file declares, each with its default if the default is a literal. */
 function settingsOf(file: string): { name: string; value: string | undefined }[] {
   const parts = read(file).split(/^\s+(?=[A-Z][A-Z0-9_]+:)/m)
   return parts.slice(1).map((part) => {

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { KIND_NAMES, kindsOf } from '#lib/identity/audit-events/rules.ts'
 import { isTest, projectFiles, read } from './scan.ts'
 
-// docs/history.md names each event that is recorded, by its kind, and no other.
+// docs/history.md names exactly the recorded events, each with its kind.
 
 const RECORDS = /\b(record(Audit|OperatorAction|Standalone|Rejection)|owner\.addEvent|partOf)\(/
-/** A name of one letter is an alias in SQL, and one that ends in `.json` a file. */
+/** A name of one letter is an alias in SQL, and a name that ends in `.json` is a file. */
 const WHOLE = /'([a-z]{2,}(?:-[a-z]+)*\.(?!json')[a-z]+(?:-[a-z]+)*)'/g
 /** A verb that comes from another place, such as a change's state: the thing represents all of its events. */
 const THING = /`([a-z]+(?:-[a-z]+)*)\.\$\{/g

@@ -22,7 +22,7 @@ const targets = [
 
 type Zone = {
   rule: string
-  /** Files that are held to the rule; nothing is all of them. */
+  /** Files that the rule applies to; without it, all files. */
   from?: RegExp[]
   /** Files of `from` that are not. */
   but?: RegExp[]
@@ -32,7 +32,7 @@ type Zone = {
   only?: RegExp[]
   /** Types vanish at build, so only some zones forbid them too. */
   orTypes?: boolean
-  /** A breach, to prove that it is found. */
+  /** A breach that the rule has to find. */
   planted: [file: string, text: string]
 }
 

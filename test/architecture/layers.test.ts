@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { importsOf, isTest, projectFiles, read, resolveImport } from './scan.ts'
 
 type Architecture = {
-  /** The folder whose folders are held to the layers. */
+  /** The folder whose subfolders are in layers. */
   root: string
   /** The lowest layer first. Folders of one layer do not import each other. */
   layers: readonly (readonly string[])[]

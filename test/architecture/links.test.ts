@@ -15,7 +15,7 @@ test('no link prefetches its page when it becomes visible', () => {
   expect(links).toEqual([])
 })
 
-test('all links are looked at, and a folder of screens that has moved is found', () => {
+test('all links are checked, and a folder of screens that has moved is found', () => {
   expect(withLinks).toEqual(screens)
   expect(unmatched(SCREENS, withLinks)).toEqual([])
   const moved = withLinks.map((file) => file.replace(/^components\//, 'screens/'))

@@ -66,7 +66,7 @@ describe('the folders of the product', () => {
     expect(crowded(limited)).toEqual([])
   })
 
-  test('do not pass with one file more', () => {
+  test('do not pass with one more file', () => {
     const files = Array.from({ length: MAX_FILES }, (_, index) => `lib/assets/a${index}.ts`)
     expect(crowded([...files, 'lib/assets/store/find.ts'])).toEqual([])
     expect(crowded([...files, 'lib/assets/store.ts'])).toEqual([`lib/assets: ${MAX_FILES + 1}`])
@@ -98,7 +98,7 @@ describe('package-lock.json', () => {
 /** Returns whether a file is a barrel, a proxy, or in a folder without a subject. */
 function isMisplaced(file: string): boolean {
   const folders = file.split('/').slice(0, -1)
-  // Each page and each operation checks its own caller: a second gate would be a second truth.
+  // Each page and each operation checks its own caller: a second check could contradict the first.
   const isGate = /^(proxy|middleware)\.ts$/.test(file)
   return folders.some((folder) => NO_FOLDERS.includes(folder)) || /(^|\/)index\.tsx?$/.test(file) || isGate
 }

@@ -41,7 +41,7 @@ describe('the files that a request executes', () => {
     expect(excess(paths[request], limit)).toBe('')
   })
 
-  test('include a planted one, which is over the limit', () => {
+  test('include a planted file, which exceeds the limit', () => {
     const planted = 'lib/platform/values/days.ts'
     expect(paths.planted.filter((file) => !paths.validate.includes(file))).toEqual([planted])
     expect(excess(paths.planted, paths.validate.length)).toContain(planted)

@@ -34,7 +34,7 @@ describe.each(routes.filter((file) => !EXEMPT.includes(file)))('%s', (file) => {
   })
 })
 
-test('every route is of the API or answers none of its calls, and a folder that has moved is found', () => {
+test('every route belongs to the API or answers none of its calls, and a folder that has moved is found', () => {
   expect(everyRoute.filter((file) => !routes.includes(file) && !NO_API.test(file))).toEqual([])
   expect(unmatched(API, everyRoute)).toEqual([])
   expect(routes).toEqual(expect.arrayContaining(EXEMPT))

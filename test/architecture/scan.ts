@@ -28,8 +28,8 @@ export function isTest(file: string): boolean {
 }
 
 /**
- * Returns the patterns that match none of `names`, as they are written. A rule whose path has moved forbids nothing and
- * passes: so every rule that is keyed by a path asks for this.
+ * Returns the patterns that match none of `names`, unchanged. A rule whose path has moved forbids nothing and passes,
+ * so every rule with a path calls this.
  */
 export function unmatched(patterns: readonly RegExp[], names: readonly string[]): string[] {
   return patterns.filter((pattern) => !names.some((name) => pattern.test(name))).map(String)
@@ -56,7 +56,7 @@ const STATIC = /^\s*(?:import|export)\s+(type\s)?(?:[\w\s{},*$]*?\sfrom\s+)?['"]
 // Also matches a bundler's comment before the name, and a template without placeholders as the name.
 const DYNAMIC = /\bimport\(\s*(?:\/\*[^*]*\*\/\s*)*['"`]([^'"`]+)['"`]/g
 
-/** The imports of a source text in their order, the dynamic ones last. */
+/** Returns the imports of a source text in order, the dynamic ones last. */
 export function importsOf(text: string): Import[] {
   const fixed = [...text.matchAll(STATIC)].map(([, type, specifier = '']) => ({
     specifier,

@@ -6,7 +6,7 @@ import { isTest, projectFiles, read, unmatched } from './scan.ts'
 
 const FILES = projectFiles('lib').filter((file) => file.endsWith('.ts') && !isTest(file))
 
-/** Columns' defaults may be volatile there: they are found once, where the row is made. */
+/** Defaults of columns may be volatile on Citus: they are evaluated once, where the row is created. */
 const SCHEMA = /^lib\/platform\/db\/schema\//
 
 /** Citus's error: `functions used in UPDATE queries on distributed tables must not be VOLATILE`. */
@@ -64,7 +64,7 @@ function faultsIn(file: string, text: string): string[] {
   ]
 }
 
-test('statements are such as a spread database takes, too', () => {
+test('Citus accepts all statements, too', () => {
   expect(FILES.flatMap((file) => faultsIn(file, read(file)))).toEqual([])
 })
 

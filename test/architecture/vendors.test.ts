@@ -27,14 +27,14 @@ describe.each([...folders])('lib/vendors/%s', (folder, inside) => {
     expect(inside).toEqual(expect.arrayContaining(NAMES.map((name) => `lib/vendors/${folder}/${name}.ts`)))
   })
 
-  test('does not read the environment: its settings are handed in', () => {
+  test('does not read the environment: its settings are parameters', () => {
     const reachable = reachableFrom(inside, [LOG])
     expect(reachable.has(`lib/vendors/${folder}/write.ts`)).toBe(true)
     expect([...reachable].filter((file) => file === ENV)).toEqual([])
   })
 })
 
-test('each vendor of the list has its folder, and one that has moved is found', () => {
+test('each listed vendor has its folder, and one that has moved is found', () => {
   const listed = [...read(LIST).matchAll(/from '\.\/([\w-]+)\/declaration\.ts'/g)].map(([, name]) => name)
   const vendorNames = (paths: readonly string[]) =>
     [...vendorFolders(paths).keys()].filter((name) => !name.startsWith('test-')).sort()
@@ -49,7 +49,7 @@ test('the files that vendors must not load exist', () => {
   expect(packageNames()).toContain('google-auth-library')
 })
 
-test('the log, which is not followed above, leads to nothing but the platform', () => {
+test('the log, which the check above does not follow, loads only the platform', () => {
   const ours = [...reachableFrom([LOG])].filter((file) => file.startsWith('lib/'))
   expect(ours).toContain(ENV)
   expect(ours.filter((file) => !file.startsWith('lib/platform/'))).toEqual([])
@@ -59,11 +59,11 @@ test('the list of vendors, which pages and the reader of the settings load, lead
   const loaded = reachableFrom([LIST])
   expect([...loaded]).toContain('lib/vendors/google/settings.ts')
   expect([...loaded].filter((file) => file === NETWORK || file === 'google-auth-library')).toEqual([])
-  // And it would be found.
+  // The check would find it.
   expect([...reachableFrom(['lib/vendors/google/connect.ts'])]).toContain(NETWORK)
 })
 
-/** The files of each vendor, by the name of its folder. */
+/** Returns the files of each vendor, by the name of its folder. */
 function vendorFolders(paths: readonly string[]): Map<string, string[]> {
   return Map.groupBy(
     paths.filter((path) => /^lib\/vendors\/[^/]+\/[^/]+$/.test(path)),

@@ -75,7 +75,7 @@ function kindOf(node: Node): string {
   return (node as { Constraint: { contype: string } }).Constraint.contype
 }
 
-/** A literal, also with a type behind it, or the moment of the migration. */
+/** A literal, optionally with a type cast, or the moment of the migration. */
 function isConstant(node: Node | undefined): boolean {
   if (!node) return false
   if ('A_Const' in node) return true

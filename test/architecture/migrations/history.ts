@@ -1,7 +1,7 @@
 import { isWithoutTransaction } from '#lib/platform/db/migration-files.ts'
 import { projectFiles, read } from '../scan.ts'
 
-/** The first migration that is held to the rules. Those before it belong to a product that was never released. */
+/** The first migration that has to follow the rules. Earlier ones belong to a product that was never released. */
 export const FIRST_HELD = 29
 /** The newest migration of the newest release, which may still run next to this one: update it with each release. */
 const LAST_RELEASE = '0028'
@@ -22,7 +22,7 @@ export type Place = {
   isRead(table: string, column?: string): boolean
 }
 
-/** All migrations, the first one first. */
+/** Returns all migrations in order. */
 export function migrations(): Migration[] {
   return projectFiles('lib/platform/db/migrations')
     .filter((file) => file.endsWith('.sql'))

@@ -4,7 +4,7 @@ import type { Place } from './history.ts'
 
 await loadModule()
 
-/** A statement, by its kind in PostgreSQL's own grammar: this is that grammar, and no guess at it. */
+/** A statement with its kind in PostgreSQL's own grammar, from PostgreSQL's parser. */
 export type Statement = { kind: string; body: Body }
 type Body = { [name: string]: unknown; relation?: { relname?: string } }
 
@@ -64,7 +64,7 @@ function kindFaults({ kind, body }: Statement, place: Place): string[] {
   }
 }
 
-/** Judged by the tables whose rows they touch. */
+/** Statements that are checked by the tables whose rows they touch. */
 const ROWS = /^(Update|Delete|Merge|Truncate|Lock|Insert|CreateTableAs|Select|Vacuum)Stmt$/
 
 /** Returns whether a statement may run without a transaction, and again from the beginning after an interruption. */
