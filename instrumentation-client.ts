@@ -1,8 +1,9 @@
 import { startNavigation } from '#components/shell/navigation/pending-navigation.ts'
 
-// Next runs this before it sets anything up in the browser. React and the router are four fifths of that work, and Next does it
-// all in one task, in which a page can neither scroll nor paint. Here each is set up in a task of its own. Timers run in their
-// order, and Next waits for one after these where a script is to run before it: an empty one. See decision 129.
+// Next runs this before it sets anything up in the browser. React and the router are four fifths of that work, and Next
+// does all of it in one task, during which a page can neither scroll nor paint. Here each is set up in a separate task.
+// Timers run in order, and Next waits for a timer after these if a script has to run before it: the list gets an empty
+// script. See decision 129.
 setTimeout(() => require('react-dom/client'))
 setTimeout(() => require('next/link'))
 

@@ -3,7 +3,7 @@ import type { Instrumentation } from 'next'
 /** Loaded at the start, because an error has to be logged before its response ends. */
 const loadLog = () => import('#lib/platform/runtime/log.ts')
 
-/** Next calls this once as it starts. Under `next dev` and plain `next start` it opens the database. */
+/** Opens the database under `next dev` and plain `next start`. Next calls this once as it starts. */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME === 'nodejs') {
     // Node loads the files itself: bundling them would pull the database's binaries into the build.

@@ -13,7 +13,7 @@ const LONGEST = 'console/vendor-changes.spec.ts'
 export default defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/server.ts',
-  // One more than processors: each waits for its page, its server or a vendor for most of its time.
+  // One worker more than processors: each worker spends most of its time waiting for its page, its server or a vendor.
   workers: 1 + availableParallelism(),
   // Tests that only `npm run test:deep` runs.
   grepInvert: process.env.DEEP === '1' ? undefined : /@deep/,

@@ -4,9 +4,9 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { NO_LIMITS } from './test/fakes/no-limits.ts'
 import { NO_NETWORK } from './test/fakes/no-network.ts'
 
-/** Test files that mock modules or load them a second time: each needs a worker of its own. */
+/** Test files that mock modules or load them a second time: each needs a separate worker. */
 const ISOLATED = [
-  // Mocks the module of the jobs that it watches.
+  // Mocks the jobs' module.
   'lib/server/jobs-once.test.ts',
   'lib/server/job-failure.test.ts',
   // Mocks the list of backfills.
@@ -33,7 +33,7 @@ export default defineConfig({
   },
   test: {
     environment: 'node',
-    // Vite names its own BASE_URL; ours is the console's address.
+    // Vite defines BASE_URL, too; the product's is the console's address.
     env: {
       BASE_URL: '',
       LOG_LEVEL: 'silent',
