@@ -34,7 +34,9 @@ try {
     const number = `IN-${String(1 + at).padStart(8, '0')}`
     await lengthen(number, lines)
     const app = await startApp(reaper, embedded.url, '1')
-    console.log(await row(app, number, lines, { authorization: `Bearer ${key}` }, { cookie }))
+    console.log(
+      await row(app, { number, lines }, { key: { authorization: `Bearer ${key}` }, cookie: { cookie } }),
+    )
     await app.stop()
   }
 } finally {
@@ -62,10 +64,8 @@ type Headers = Record<string, string>
 
 async function row(
   app: Program,
-  number: string,
-  lines: number,
-  key: Headers,
-  cookie: Headers,
+  { number, lines }: { number: string; lines: number },
+  { key, cookie }: { key: Headers; cookie: Headers },
 ): Promise<string> {
   const get = async (path: string, headers: Headers) => {
     const response = await fetch(`${app.url}${path}`, { headers })

@@ -36,10 +36,10 @@ export type Revocation = (url: string, means: Means, key: Key) => Promise<unknow
 
 /** Each of them revokes a key, or takes away its permissions. */
 export const REVOCATIONS: Revocation[] = [
-  (url, { admin }, { id }) => done(() => call(url, 'DELETE', `/billing/v1/keys/${id}`, admin)),
-  (url, _, { secret }) => done(() => call(url, 'POST', '/auth/v1/leaked-keys', '', [{ token: secret }])),
+  (url, { admin }, { id }) => done(() => call(url, `DELETE /billing/v1/keys/${id}`, admin)),
+  (url, _, { secret }) => done(() => call(url, 'POST /auth/v1/leaked-keys', '', [{ token: secret }])),
   (url, _, { id, secret }) =>
-    done(() => call(url, 'POST', `/billing/v1/keys/${id}/rotation`, secret, { overlap: 'now' })),
+    done(() => call(url, `POST /billing/v1/keys/${id}/rotation`, secret, { overlap: 'now' })),
   (_, __, { member }) => ofCustomer((tx, id) => setDisabled(tx, id, member, true)),
   (_, __, { member }) => ofCustomer((tx, id) => setMember(tx, id, member, { roles: [] })),
 ]
@@ -50,11 +50,11 @@ const LEAVER = patchOf({ op: 'Replace', path: 'active', value: 'False' })
 
 /** Revocations by a directory when members leave. */
 export const BY_DIRECTORY: Revocation[] = [
-  (url, { token }, { member }) => done(() => call(url, 'PATCH', `/scim/v2/Users/${member}`, token, LEAVER)),
-  (url, { token }, { member }) => done(() => call(url, 'DELETE', `/scim/v2/Users/${member}`, token)),
+  (url, { token }, { member }) => done(() => call(url, `PATCH /scim/v2/Users/${member}`, token, LEAVER)),
+  (url, { token }, { member }) => done(() => call(url, `DELETE /scim/v2/Users/${member}`, token)),
   (url, { token, group }, { member }) => {
     const out = patchOf({ op: 'Remove', path: `members[value eq "${member}"]` })
-    return done(() => call(url, 'PATCH', `/scim/v2/Groups/${group}`, token, out))
+    return done(() => call(url, `PATCH /scim/v2/Groups/${group}`, token, out))
   },
 ]
 
@@ -62,12 +62,12 @@ export const BY_DIRECTORY: Revocation[] = [
 export const BY_SCREEN: Revocation[] = [
   (url, { cookie }, key) => {
     key.isKeyAlone = true
-    return done(() => call(url, 'DELETE', `/billing/v1/keys/${key.id}`, { cookie }))
+    return done(() => call(url, `DELETE /billing/v1/keys/${key.id}`, { cookie }))
   },
   (url, { cookie }, { member }) =>
-    done(() => call(url, 'PATCH', `/billing/v1/members/${member}`, { cookie }, { disabled: true })),
+    done(() => call(url, `PATCH /billing/v1/members/${member}`, { cookie }, { disabled: true })),
   (url, { cookie }, { member }) =>
-    done(() => call(url, 'PATCH', `/billing/v1/members/${member}`, { cookie }, { roles: ['finance-user'] })),
+    done(() => call(url, `PATCH /billing/v1/members/${member}`, { cookie }, { roles: ['finance-user'] })),
 ]
 
 /** The cookie of a member who has just signed in. */
@@ -118,13 +118,18 @@ async function done(send: () => Promise<number>): Promise<void> {
   throw new Error('The service does not answer.')
 }
 
+/**
+ * Sends a request and returns its status.
+ * @param route method and path
+ * @param by a key, or a session's cookie
+ */
 export async function call(
   url: string,
-  method: string,
-  path: string,
+  route: string,
   by: string | { cookie: string },
   body?: unknown,
 ): Promise<number> {
+  const [method = '', path = ''] = route.split(/ (.*)/)
   const response = await fetch(url + path, {
     method,
     headers: {

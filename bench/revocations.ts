@@ -87,7 +87,7 @@ async function revoked(url: string, means: Means, keys: Key[]): Promise<string[]
   }
   const send = async (key: Key, by: string | { cookie: string }) => {
     const began = performance.now()
-    const status = await call(url, 'GET', '/billing/v1/assets', by).catch(() => UNANSWERED)
+    const status = await call(url, 'GET /billing/v1/assets', by).catch(() => UNANSWERED)
     if (status === UNANSWERED) return
     const isAfterRevocation = key.endedAt !== undefined && began > key.endedAt
     tally.requests += 1

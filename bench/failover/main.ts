@@ -75,18 +75,24 @@ async function run(pair: Pair): Promise<void> {
   const load = startLoad(pair.web, key, assets, Number(options.readers))
   const seconds = Number(options.seconds)
 
-  const tallies = [await part(load, seconds, 'nothing', () => undefined)]
-  tallies.push(await part(load, seconds, "the primary's postmaster", pair.killPostmaster))
+  const tallies = [await part(load, { seconds, name: 'nothing', kill: () => undefined })]
+  tallies.push(await part(load, { seconds, name: "the primary's postmaster", kill: pair.killPostmaster }))
   await pair.whole()
   let killedName = ''
   const killNode = async () => {
     killedName = await pair.killNode()
   }
-  tallies.push(await part(load, seconds, "the primary's node", killNode))
+  tallies.push(await part(load, { seconds, name: "the primary's node", kill: killNode }))
   tallies.push(
-    await part(load, seconds, 'nothing: the node comes back', () => pair.startNode(killedName), pair.whole),
+    await part(load, {
+      seconds,
+      name: 'nothing: the node comes back',
+      kill: () => pair.startNode(killedName),
+      until: pair.whole,
+    }),
   )
-  if (options.web) tallies.push(await part(load, seconds, 'one of two web processes', () => web[0].kill()))
+  if (options.web)
+    tallies.push(await part(load, { seconds, name: 'one of two web processes', kill: () => web[0].kill() }))
   const acknowledged = await load.stop()
   const compared = await compare(pair.adminUrl, acknowledged)
   console.log(`\n${tableOf(tallies)}\n\n${JSON.stringify(compared)}`)

@@ -41,13 +41,12 @@ export async function killOfWorkers(
   const during = async (name: string, kill: () => Promise<unknown>) => {
     const done = kill()
     const reports = loads.map((load, at) =>
-      part(
-        load,
-        Number(seconds),
-        `${name}: ${at ? 'customer elsewhere' : 'its customer'}`,
-        () => {},
-        () => done,
-      ),
+      part(load, {
+        seconds: Number(seconds),
+        name: `${name}: ${at ? 'customer elsewhere' : 'its customer'}`,
+        kill: () => {},
+        until: () => done,
+      }),
     )
     tallies.push(...(await Promise.all(reports)))
   }

@@ -12,6 +12,9 @@ const SMALL = '20,000 small ones'
 
 export type Growth = { name: string; sizes: { size: string; pace: Pace; toFirst: Range }[] }
 
+/** Large customers of several sizes, and many small ones. */
+type Customers = { customers: readonly Loaded[]; small: readonly Loaded[] }
+
 /**
  * Measures the same calls for customers of several sizes in turn, and how much longer a large customer's calls take at
  * the median.
@@ -19,10 +22,8 @@ export type Growth = { name: string; sizes: { size: string; pace: Pace; toFirst:
 export async function growthOf(
   api: Program,
   url: string,
-  customers: readonly Loaded[],
-  small: readonly Loaded[],
-  { seconds, rounds }: Setting,
-  only: string,
+  { customers, small }: Customers,
+  { only, ...setting }: Setting & { only: string },
 ): Promise<Growth[]> {
   const growths: Growth[] = []
   const sized = await Promise.all(customers.map(async (one) => ({ one, far: await farToken(url, one) })))
@@ -37,7 +38,7 @@ export async function growthOf(
     summary: () => 'invoice-summary',
     statement: () => 'statement',
   }
-  if ('invoices screen'.includes(only)) growths.push(await screens(api, customers, small, seconds, rounds))
+  if ('invoices screen'.includes(only)) growths.push(await screens(api, { customers, small }, setting))
   for (const [name, pathOf] of Object.entries(calls).filter(([name]) => name.includes(only))) {
     const groups = sized.map(({ one, far }) => ({
       size: one.invoices.toLocaleString('en'),
@@ -48,19 +49,13 @@ export async function growthOf(
         size: SMALL,
         templates: small.map(({ key }) => ({ path: `/billing/v1/${pathOf('')}`, key })),
       })
-    growths.push({ name, sizes: await sideBySide(api, groups, seconds, rounds) })
+    growths.push({ name, sizes: await sideBySide(api, groups, setting) })
   }
   return growths
 }
 
 /** The first page of a member who may see everything, drawn whole. */
-async function screens(
-  api: Program,
-  customers: readonly Loaded[],
-  small: readonly Loaded[],
-  seconds: number,
-  rounds: number,
-): Promise<Growth> {
+async function screens(api: Program, { customers, small }: Customers, setting: Setting): Promise<Growth> {
   const screenOf = async ({ id }: Loaded): Promise<RequestTemplate> => ({
     path: '/invoices',
     cookie: await signedIn(id),
@@ -70,15 +65,14 @@ async function screens(
     templates: [await screenOf(one)],
   }))
   const ofSmall = { size: SMALL, templates: await Promise.all(small.map(screenOf)) }
-  const sizes = await sideBySide(api, [...(await Promise.all(groups)), ofSmall], seconds, rounds)
+  const sizes = await sideBySide(api, [...(await Promise.all(groups)), ofSmall], setting)
   return { name: 'invoices screen', sizes }
 }
 
 async function sideBySide(
   api: Program,
   groups: { size: string; templates: RequestTemplate[] }[],
-  seconds: number,
-  rounds: number,
+  { seconds, rounds }: Setting,
 ): Promise<Growth['sizes']> {
   const paces = groups.map((): Pace[] => [])
   for (let round = 0; round < rounds; round++)

@@ -97,7 +97,7 @@ async function bench(url: string): Promise<void> {
   await pool.end()
   const api = await startApp(reaper, url, '1')
   const few = { ...setting, rounds: Math.min(3, setting.rounds) }
-  const growth = await growthOf(api, url, sized, small, few, options.only)
+  const growth = await growthOf(api, url, { customers: sized, small }, { ...few, only: options.only })
   if (options.only) {
     await api.stop()
     return print(growthTable(growth))
@@ -121,7 +121,7 @@ async function memoryUnderLoad(url: string, large: Loaded, small: Loaded[], minu
   const cookie = await signedIn(large.id)
   const report = (passed: number, memory: number) =>
     print(`${passed.toFixed(1)} min: ${Math.round(memory)} MB`)
-  const { start, most, answers, processor } = await soak(api, large, small, cookie, minutes, report)
+  const { start, most, answers, processor } = await soak(api, { large, small, cookie }, minutes, report)
   await api.stop()
   const { api: calls, pages, changes, files } = answers
   print(

@@ -29,11 +29,13 @@ function statusOf({ balance_amount, due_date, today }: Row): string {
   return (due_date ?? '') < (today ?? '') ? 'PAST DUE' : 'OPEN'
 }
 
+type InvoiceRows = { row: Row; lines: Row[]; links: Row[]; files: Row[] }
+
 /**
  * Returns an invoice with its lines and totals; the peer uses the API's functions for the totals, because no server
  * differs there.
  */
-export function wholeInvoiceOf(row: Row, lines: Row[], links: Row[], files: Row[], base: string) {
+export function wholeInvoiceOf({ row, lines, links, files }: InvoiceRows, base: string) {
   const read = Object.fromEntries(Object.entries(row).map(([name, value]) => [camel(name), value]))
   const partyOf = (role: string) =>
     links.filter((link) => link.role === role).map(({ id = '', number = '' }) => ({ number, id }))

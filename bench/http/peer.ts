@@ -71,7 +71,8 @@ export function peer(url: string): FastifyInstance {
       pool.query({ ...FILES, values: [customer, request.params.id] }),
     ])
     if (invoice.rows.length === 0) return reply.code(404).send({ code: 'not_found' })
-    return wholeInvoiceOf(invoice.rows[0], lines.rows, links.rows, files.rows, address())
+    const rows = { row: invoice.rows[0], lines: lines.rows, links: links.rows, files: files.rows }
+    return wholeInvoiceOf(rows, address())
   })
 
   app.get('/billing/v1/assets', async (request) => {

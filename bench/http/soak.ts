@@ -25,15 +25,13 @@ export type Soak = {
 
 /**
  * Sends lists, reads, sums, pages, license changes and exports in parallel, for so many minutes.
- * @param cookie of a signed-in member of the large customer
+ * @param customers.cookie of a signed-in member of the large customer
  * @param report is called after each tenth, with the elapsed minutes and the process's memory in MB
  * @throws Error if a request fails: a process that refuses needs little memory
  */
 export async function soak(
   api: Program,
-  large: Loaded,
-  small: readonly Loaded[],
-  cookie: string,
+  { large, small, cookie }: { large: Loaded; small: readonly Loaded[]; cookie: string },
   minutes: number,
   report: (minutes: number, memory: number) => void,
 ): Promise<Soak> {
