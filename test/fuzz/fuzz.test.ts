@@ -85,7 +85,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
       options: { choose: seeded(anyFault(scenario)) },
     })
     const end = new AbortController()
-    const somebody = vendorConsole(stage, randomOfRun('console')).changeUntilAborted(end.signal)
+    const consoleChanges = vendorConsole(stage, randomOfRun('console')).changeUntilAborted(end.signal)
     // Answers immediately, so that there are more calls: each fault needs its chance.
     const answers = await write(stage, {
       patches: Math.max(PATCHES, 1500),
@@ -93,7 +93,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
       by: sendNaively,
     })
     end.abort()
-    await somebody
+    await consoleChanges
     await stage.fake.whenIdle()
     const verdict = await judge(database, stage, answers)
     if (FULL) console.log(scenario.vendor, 'the usual code', verdict)
@@ -154,17 +154,17 @@ async function fuzz(
   const onStep = (step: Step, { subscriptionId }: Call, at: string) => {
     const seed = stage.seeds.find(({ id, account }) => id === subscriptionId && account === at)
     // The moment from which the outcome can't be determined any more.
-    if (isShared && failing && seed && step === 'write-applied' && random() < 0.1) somebody.change(seed)
+    if (isShared && failing && seed && step === 'write-applied' && random() < 0.1) consoleUser.change(seed)
   }
   const accounts = isShared ? 2 : 1
   const options = { choose, staleMs, onStep }
   stage = await setStage(scenario, { assets, writers: 12, accounts, options, times })
-  const somebody = vendorConsole(stage, random)
+  const consoleUser = vendorConsole(stage, random)
   const end = new AbortController()
   // Like the job, which runs each minute.
   const others = [
     resolveUntilAborted(end.signal),
-    ...(isShared ? [somebody.changeUntilAborted(end.signal)] : []),
+    ...(isShared ? [consoleUser.changeUntilAborted(end.signal)] : []),
   ]
   const answers: Answered[] = []
   for (let round = 0; round === 0 || !isEnough(answers); round++) {

@@ -14,7 +14,7 @@ import type { Send } from './writers.ts'
  * A naive implementation: reads our row, calls the vendor, writes our row; a failed call is a failure. Proves that the
  * counts can be other than zero.
  */
-export const sendNaively: Send = async (stage, _writer, seed, quantity, headers) => {
+export const sendNaively: Send = async (stage, { seed, quantity, headers }) => {
   const caller = { customerId: CUSTOMER as Caller['customerId'] }
   const isRow = eq(assets.id, stage.assetId(seed))
   const [row] = await scope(caller, (tx) => tx.select().from(assets).where(isRow))

@@ -77,7 +77,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
     function onStep(step: Step, call: Call, at: string): void {
       if (!failing) return
       const seed = stage.seeds.find(({ id, account }) => id === call.subscriptionId && account === at)
-      if (seed && step === 'write-applied' && random() < 0.1) somebody.change(seed)
+      if (seed && step === 'write-applied' && random() < 0.1) consoleUser.change(seed)
       const name = requestIdOf(call)?.replace(/^-*/, '').split('-')[0]
       if (name && kills < KILLS && random() < KILL_RATE) kill(name)
     }
@@ -85,9 +85,9 @@ describe.each(scenarios)('$vendor', (scenario) => {
     const chosen = seeded(anyFault(scenario))
     const choose = (call: Call) => (failing ? chosen(call) : undefined)
     stage = await setStage(scenario, { assets: 40, writers: 12, accounts: 2, options: { choose, onStep } })
-    const somebody = vendorConsole(stage, random)
+    const consoleUser = vendorConsole(stage, random)
     const end = new AbortController()
-    const changing = somebody.changeUntilAborted(end.signal)
+    const changing = consoleUser.changeUntilAborted(end.signal)
     start('a')
     start('b')
     const isEnough = () => answers.length >= PATCHES && kills >= KILLS

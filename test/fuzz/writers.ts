@@ -21,18 +21,15 @@ export type Answered = {
 /** Part of a stage that writers need. */
 type WriterContext = Pick<Stage, 'seeds' | 'keys' | 'assetId' | 'vendor'>
 
-/** @param headers with the `request-id` */
+/** @param patch.headers with the `request-id` */
 export type Send = (
   stage: WriterContext,
-  writer: number,
-  seed: Seed,
-  quantity: number,
-  headers: Record<string, string>,
+  patch: { writer: number; seed: Seed; quantity: number; headers: Record<string, string> },
 ) => Promise<{ status: number; code?: string }>
 
 /** Sends the PATCH through the API, as a script does. */
-const send: Send = async (stage, writer, seed, quantity, headers) => {
-  const response = await asset.PATCH(request(stage, writer, seed, { quantity }, headers))
+const send: Send = async (stage, { writer, seed, quantity, headers }) => {
+  const response = await asset.PATCH(request(stage, writer, seed, { body: { quantity }, headers }))
   const body = await response.json()
   return { status: response.status, ...(body.code ? { code: body.code } : {}) }
 }
@@ -82,7 +79,7 @@ export async function write(
         const requestId = `${name}-${number}-${++count}`.padStart(8, '-')
         const requestHeaders = { ...headers, 'request-id': requestId }
         const answer = await runAsRequest(requestId, () =>
-          by(stage, number, target, quantity, requestHeaders),
+          by(stage, { writer: number, seed: target, quantity, headers: requestHeaders }),
         )
         const answered = { ...answer, requestId, seed: target, quantity, since, until: Date.now() }
         answers.push(answered)
@@ -118,8 +115,7 @@ function request(
   stage: WriterContext,
   writer: number,
   seed: Seed,
-  body?: object,
-  headers: Record<string, string> = {},
+  { body, headers = {} }: { body?: object; headers?: Record<string, string> } = {},
 ): Request {
   const url = `http://console.example/billing/v1/assets/${stage.assetId(seed)}`
   const authorization = `Bearer ${stage.keys[writer]}`
