@@ -95,7 +95,7 @@ function* jsonRows(count: number): Generator<string> {
     })
 }
 
-/** Some thousand rows at a time. */
+/** Yields some thousand rows at a time. */
 function* chunks(rows: Iterable<string>): Generator<string> {
   let text = ''
   for (const row of rows) {

@@ -46,7 +46,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Gives an invoice so many lines of the length that a vendor's have. */
+/** Adds so many lines of a vendor's usual length to an invoice. */
 async function lengthen(number: string, lines: number): Promise<void> {
   const owner = new pg.Client({ connectionString: embedded.url })
   await owner.connect()
@@ -72,7 +72,7 @@ async function row(
     const bytes = await response.arrayBuffer()
     if (!response.ok) throw new Error(`${path}: ${response.status}\n${Buffer.from(bytes)}`)
   }
-  // As a process is that has served for a while.
+  // Warms the process up, as if it had served for a while.
   for (let n = 0; n < 40; n++) await Promise.all([get('/invoices', cookie), get('/billing/v1/invoices', key)])
   await pause(2000)
   const before = app.memory() ?? 0

@@ -70,7 +70,7 @@ export const BY_SCREEN: Revocation[] = [
     done(() => call(url, `PATCH /billing/v1/members/${member}`, { cookie }, { roles: ['finance-user'] })),
 ]
 
-/** The cookie of a member who has just signed in. */
+/** Returns the cookie of a member who has just signed in. */
 export async function cookieOf(member: string): Promise<string> {
   const sid = await addSession(CUSTOMER, member)
   return `console-session=${await encode({ token: { sid }, secret: SESSION_SECRET })}`

@@ -21,7 +21,7 @@ import { costOf } from './watch.ts'
 
 const [count = '100000', only] = process.argv.slice(2)
 const size = sizeOf(Number(count))
-/** A page in the midst of each vendor's lists. */
+/** Number of a page in the middle of each vendor's lists. */
 const THROTTLED: Record<string, string> = {
   'google-workspace': 'list',
   'microsoft-partner-center': 'customers',

@@ -128,7 +128,7 @@ async function machineOf(port: number, name: string, run: () => Running): Promis
   return { port, name, kill: () => running.kill(), start }
 }
 
-/** Runs statements as a superuser, each by itself. */
+/** Runs queries as a superuser, each in a separate transaction. */
 async function runQueries(port: number, database: string, ...queries: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: `postgres://postgres@127.0.0.1:${port}/${database}` })
   client.on('error', () => {})

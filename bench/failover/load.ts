@@ -15,7 +15,7 @@ export type Acknowledged = { asset: string; quantity: number }
 export type Load = {
   /** Counts the responses from now on in a new tally. */
   count(name: string): Tally
-  /** Ends when the last change of each writer was acknowledged. */
+  /** Resolves when the last change of each writer was acknowledged. */
   stop(): Promise<Acknowledged[]>
 }
 

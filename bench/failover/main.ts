@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
   options: {
     /** Kills one of the two web processes, too. */
     web: { type: 'boolean', default: false },
-    /** Two workers and a coordinator of Citus in the place of the pair. */
+    /** Two workers and a coordinator of Citus instead of the pair. */
     citus: { type: 'boolean', default: false },
     writers: { type: 'string', default: '8' },
     readers: { type: 'string', default: '4' },
@@ -101,7 +101,7 @@ async function run(pair: Pair): Promise<void> {
   for (const one of options.web ? web.slice(1) : web) await one.stop()
 }
 
-/** A customer with an asset for each writer, and a key for all. */
+/** Adds a customer with an asset for each writer, and returns a key for all. */
 async function seed(url: string, assets: readonly string[]): Promise<string> {
   const database = openDatabase(url)
   await addCustomer('failover')

@@ -30,7 +30,7 @@ export function etcdSettings(folder: string, client: string, peer: string): Reco
   })
 }
 
-/** node.env of a node of this run. */
+/** Returns the settings of node.env for a node of this run. */
 export function nodeSettings(
   { name, data, port, rest }: Pick<Node, 'name' | 'data' | 'port' | 'rest'>,
   etcd: string,

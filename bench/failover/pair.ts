@@ -5,21 +5,21 @@ import type { ProcessReaper } from '#lib/platform/db/embedded/test-process-reape
 import { etcdSettings, isUp, makeDatabase, membersOf, type Node, nodeSettings, PASSWORD } from './nodes.ts'
 import { type Account, freePorts, starter, waitFor } from './programs.ts'
 
-/** The pair of deploy/pair, on ports and in folders of this run: etcd, two nodes, and HAProxy before them. */
+/** The pair of deploy/pair, on ports and in folders of this run: etcd, two nodes, and HAProxy in front of them. */
 export type Pair = {
   /** Addresses of the database through HAProxy: as the owner, and as a superuser. */
   url: string
   adminUrl: string
   /** Resolves when one node leads and the other one follows it by synchronous replication. */
   whole(): Promise<{ name: string }>
-  /** kill -9 of the primary's postmaster; Patroni lives. */
+  /** kill -9 of the primary's postmaster; Patroni stays alive. */
   killPostmaster(): Promise<string>
   /** kill -9 of the primary's Patroni and postmaster, as if the machine had failed. Returns the node's name. */
   killNode(): Promise<string>
   startNode(name: string): void
   /** Nodes of the pair: the port of each node's Patroni, and its data directory. */
   nodes: readonly { name: string; port: number; data: string }[]
-  /** kill -9 of all that runs on both. */
+  /** kill -9 of all processes of both nodes. */
   killBoth(): void
   /** Runs `patronictl remove` once there is no leader: the next database gets the same name. */
   forget(): Promise<void>

@@ -12,7 +12,7 @@ const NEEDED = { etcd: 'etcd-server', patroni: 'patroni', haproxy: 'haproxy' }
 
 const BINARIES = ['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin`)
 
-/** The path that programs are looked for on: haproxy is among those of the system. */
+/** The search path of programs: haproxy is in a system folder. */
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`
 
 /**
@@ -45,7 +45,10 @@ export async function unprivileged(): Promise<Account> {
 /** A process that leads its own process group. */
 export type Running = { pid: number; kill(): void }
 
-/** Starts programs for a run in `folder`, which belongs to the account; the warden ends each with us. */
+/**
+ * Returns a function that starts programs for a run in `folder`, which belongs to the account; the reaper ends them
+ * with this process.
+ */
 export function starter(reaper: ProcessReaper, folder: string, account: Account) {
   if (account) chownSync(folder, account.uid, account.gid)
   /** @param name of the file in `folder` that receives the program's output */
@@ -67,7 +70,7 @@ export function starter(reaper: ProcessReaper, folder: string, account: Account)
   }
 }
 
-/** The variables of a file of `deploy/pair/`, with others in the place of some. */
+/** Returns the variables of a file of `deploy/pair/`, some of them replaced. */
 export function variables(file: string, others: Record<string, string>): Record<string, string> {
   const parsed = parseEnv(readFileSync(join('deploy/pair', file), 'utf8'))
   const unknown = Object.keys(others).filter((name) => !(name in parsed))
@@ -75,7 +78,7 @@ export function variables(file: string, others: Record<string, string>): Record<
   return { ...(parsed as Record<string, string>), ...others }
 }
 
-/** Ports of this machine that are free now. */
+/** Returns ports of this machine that are free now. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, listen))
   const ports = servers.map((server) => (server.address() as AddressInfo).port)

@@ -22,7 +22,7 @@ export class Tally {
     } else this.reads += 1
   }
 
-  /** A connection that ended without an answer. */
+  /** Counts a connection that ended without a response. */
   broken(error: unknown): void {
     const cause = error instanceof Error ? (error.cause ?? error) : error
     this.#add('no answer', String(cause))
@@ -35,7 +35,7 @@ export class Tally {
     this.#last = now
   }
 
-  /** The longest time in which no change was acknowledged, in seconds. */
+  /** Returns the longest time without an acknowledged change, in seconds. */
   stoppedSeconds(): number {
     return this.#longest / 1000
   }

@@ -69,7 +69,7 @@ export async function killOfWorkers(
 /** A customer whose rows are all on one worker. */
 export type Customer = { id: string; worker: Machine; key: string; assets: string[] }
 
-/** Two customers on two workers, each with an asset for each writer, and a key. */
+/** Adds two customers on two workers, each with an asset for each writer, and a key. */
 export async function customersOnEach(
   { url, adminUrl, workers }: Cluster,
   writers: number,

@@ -18,7 +18,7 @@ function addressOf(n: number): string {
 const attack = ATTACKS[kind as Kind]
 await Promise.all(
   Array.from({ length: connections }, async (_, n) => {
-    // Not all at the same moment.
+    // Spreads the starts of the connections.
     await new Promise((resolve) => setTimeout(resolve, (Math.min(pauseMs, 1000) * n) / connections))
     await attack({ url, from: addressOf(n), key, pauseMs, until }, tally)
   }),

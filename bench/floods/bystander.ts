@@ -7,7 +7,7 @@ export type Seen = {
   health: Pace
   /** Times in seconds; responses other than 200 count as `failed`. */
   exports: Pace
-  /** The most that the server held, in MB. */
+  /** Maximum memory of the server, in MB. */
   memory: number
 }
 
@@ -15,7 +15,7 @@ export type Seen = {
 const PAUSES = { list: 100, health: 100, exports: 3000 }
 
 /**
- * Asks as another customer does while something else happens.
+ * Sends another customer's requests while something else happens.
  * @param memory of the server, in MB
  */
 export async function bystander(

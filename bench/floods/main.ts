@@ -69,7 +69,7 @@ async function floods(url: string): Promise<void> {
       const app = await startApp(reaper, url, '1', usual)
       await bystander(app.url, other.key, 2, app.memory)
       const attack = attacked(kind, app.url, attacker.key, connections)
-      // The first seconds are those in which they come.
+      // The connections are opened in the first seconds.
       await new Promise((resolve) => setTimeout(resolve, 1500))
       const seen = await bystander(app.url, other.key, seconds, app.memory)
       print(rowOf(kind, connections, seen, await attack))

@@ -9,7 +9,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 export function barePool(url: string, hands: number): pg.Pool {
   // Two connections for each worker: one for the caller and one for the rest.
   const pool = new pg.Pool({ connectionString: url, max: 2 * hands, pipeline: true } as pg.PoolConfig)
-  // Those that the database ends with itself, when all is measured.
+  // Connections that the database closes at its end, after the measurement.
   pool.on('error', () => {})
   return pool
 }

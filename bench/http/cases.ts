@@ -52,7 +52,7 @@ export async function casesOf(large: Loaded, small: readonly Loaded[], hands: nu
 }
 
 async function recorded(operation: AnyOperation, template: RequestTemplate): Promise<RecordedQueries> {
-  // The first time opens connections, and notes that the key was used.
+  // The first run opens connections, and records the use of the key.
   await call(operation, template)
   return recordQueries(() => call(operation, template))
 }

@@ -10,7 +10,7 @@ const TIMES = 3
 /** Median of three runs in seconds, and the `memory` of the process afterwards in MB. */
 export type Times = { name: string; seconds: number; bytes: number; memory: number }[]
 
-/** The PDF of an invoice with 1,000 lines, and all of a customer's invoices as CSV. */
+/** Measures the PDF of an invoice with 1,000 lines, and all of a customer's invoices as CSV. */
 export async function timesOfFiles(api: Program, url: string, customer: Loaded): Promise<Times> {
   const lines = Array.from({ length: LINES }, (_, n) => ({ description: `Item ${n}`, price: '0.01' }))
   await addInvoice(customer.id, 'LONG', { totalAmount: '10.00' }, lines)

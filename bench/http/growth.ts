@@ -54,7 +54,7 @@ export async function growthOf(
   return growths
 }
 
-/** The first page of a member who may see everything, drawn whole. */
+/** Measures the complete first page of the invoices for a member who may see everything. */
 async function screens(api: Program, { customers, small }: Customers, setting: Setting): Promise<Growth> {
   const screenOf = async ({ id }: Loaded): Promise<RequestTemplate> => ({
     path: '/invoices',
@@ -86,7 +86,7 @@ async function sideBySide(
   })
 }
 
-/** The token of a page near the end, made and not walked to. */
+/** Returns the token of a page near the end, without walking there. */
 async function farToken(url: string, { id, invoices }: Loaded): Promise<string> {
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()

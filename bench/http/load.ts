@@ -47,7 +47,7 @@ async function shoot(
   const { non2xx, errors, timeouts } = await new Promise<autocannon.Result>((resolve, reject) => {
     const end = (error: unknown, result: autocannon.Result) => (error ? reject(error) : resolve(result))
     const run = autocannon({ url, connections, duration: seconds, setupClient }, end)
-    // The library's own percentiles are of whole milliseconds.
+    // The library's own percentiles are rounded to whole milliseconds.
     run.on('response', (_client, _status, _bytes, ms) => times.push(ms))
   })
   return paceOf(times, (performance.now() - began) / 1000, non2xx + errors + timeouts)

@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
   options: {
     /** Sizes whose calls are compared with those of the first size. */
     invoices: { type: 'string', default: '10000,1000000' },
-    /** Web processes: the setting WEB_CONCURRENCY, once for each. */
+    /** Numbers of web processes to measure: the setting WEB_CONCURRENCY. */
     processes: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '5' },
@@ -37,7 +37,7 @@ const { values: options } = parseArgs({
      * else.
      */
     minutes: { type: 'string' },
-    /** A folder in which the customers stay, so that the next run finds them. */
+    /** A folder that keeps the customers, so that the next run finds them. */
     keep: { type: 'string' },
     /** Writes the figures into docs/speed.md. */
     write: { type: 'boolean', default: false },

@@ -5,7 +5,10 @@ import type { InvoiceRow, LineItemRow } from '#lib/billing/invoices/store.ts'
 /** A row as pg returns it. */
 type Row = Record<string, string>
 
-/** An invoice of a list. @param base the server's address */
+/**
+ * Returns an invoice of a list.
+ * @param base the server's address
+ */
 export function invoiceOf(row: Row, base: string) {
   return {
     id: row.id,
@@ -58,7 +61,7 @@ function camel(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** An asset of a list. */
+/** Returns an asset of a list. */
 export function assetOf(
   row: { id: string; type: string; name: string; seats_purchased: number | null; created_at: Date },
   base: string,

@@ -46,7 +46,7 @@ it.each([
   ['/billing/v1/invoices/IN%200', readInvoice],
   ['/billing/v1/invoices/IN%207', readInvoice],
   ['/billing/v1/assets', listAssets],
-])('%s answers the bytes that the API answers', async (path, operation) => {
+])('%s returns the same bytes as the API', async (path, operation) => {
   const headers = { authorization: `Bearer ${key}` }
   const ours = await route(operation).GET(new Request(`http://console.example${path}`, { headers }))
   const other = await server.inject({ url: path, headers })

@@ -135,7 +135,7 @@ function rssOf(pid: number): number {
 }
 
 function processorOf(pid: number): number {
-  // Behind the name, which may have spaces: user and system time are the 12th and 13th then.
+  // After the name, which may contain spaces, user and system time are the 12th and 13th fields.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / systemValue('CLK_TCK')
 }

@@ -102,7 +102,7 @@ async function writeSmall(url: string): Promise<void> {
   await owner.end()
 }
 
-/** Signs a new member of a customer in, who may see everything: the header Cookie of a browser. */
+/** Signs in a new member of a customer who may see everything, and returns a browser's Cookie header. */
 export async function signedIn(id: string): Promise<string> {
   const [caller, member, sid] = [
     await callerOf(id, 'admin'),

@@ -13,13 +13,16 @@ const START_TIME = Date.UTC(2020, 0, 1) / 1000
 /** Memory of a process during a mix of all requests. */
 export type Soak = {
   minutes: number
-  /** Resident memory in MB: before the first request, at the end of each tenth of the time, and the most of each second. */
+  /**
+   * Resident memory in MB: before the first request, at the end of each tenth of the time, and the maximum of all
+   * seconds.
+   */
   start: number
   course: number[]
   most: number
   /** Responses by kind of request. */
   answers: Record<keyof typeof HANDS, number>
-  /** Time of processors that our process took for 1,000 of these, in seconds. */
+  /** Processor seconds of our process for 1,000 of these. */
   processor: number
 }
 

@@ -21,7 +21,7 @@ type BenchResults = {
   write: boolean
 }
 
-// Before anything ran: how busy others keep the machine.
+// The load of other processes on the machine, before the bench runs.
 const [load = 0] = loadavg()
 
 /** Prints all figures, and writes them to the end of docs/speed.md with `--write`. */
@@ -52,7 +52,7 @@ function textOf({ setting, measured, growth, files, starts, pgbench }: BenchResu
   return `${parts.join('\n\n')}\n`
 }
 
-/** The cases as a table. */
+/** Returns the cases as a table. */
 export function tableOf(rows: readonly Measured[]): string {
   const headerRow = [
     'call',

@@ -25,7 +25,7 @@ export function paceOf(times: number[], seconds: number, failed = 0): Pace {
   }
 }
 
-/** The smallest, the middle and the largest of some figures. */
+/** Minimum, median and maximum of some figures. */
 export type Range = { min: number; median: number; max: number }
 
 export function rangeOf(values: readonly number[]): Range {

@@ -22,7 +22,7 @@ export async function readState(
   }
 }
 
-/** Resolves when the archive has the log up to now. */
+/** Resolves when the archive has the WAL up to now. */
 export async function archived(url: string): Promise<void> {
   const [{ file } = { file: '' }] = await queryRows<{ file: string }>(
     url,

@@ -14,7 +14,7 @@ export type Restored = { adminUrl: string; ownerUrl: string; stop(): Promise<voi
 export type Kind = Restored & {
   /** Address that `pg_basebackup` connects to. */
   backupUrl: string
-  /** Once the archive has all of the log. `copied` is called between the copy and the start. */
+  /** Restores once the archive has all of the WAL. `afterCopy` is called between the copy and the start. */
   restore(moment: string, afterCopy: () => void): Promise<Restored>
 }
 
@@ -77,7 +77,7 @@ export async function pairOfNodes({ reaper, folder, account, run }: How): Promis
   }
 }
 
-/** Lines of postgresql.conf as parameters of patroni.yml. */
+/** Returns lines of postgresql.conf as parameters of patroni.yml. */
 function yamlOf(lines: string): string {
   const entries = lines.matchAll(/^(\w+) = (.*)$/gm)
   return [...entries]

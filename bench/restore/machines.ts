@@ -13,7 +13,7 @@ import { archived, queryRows, readState, WHAT } from './database-state.ts'
 import { copyToRecover, makeArchive, type Programs, promoted, settings } from './server.ts'
 import { timed } from './timed.ts'
 
-/** The name of the moment that all machines share. */
+/** Name of the restore point that all machines share. */
 const POINT = 'before'
 
 /**
@@ -53,7 +53,7 @@ export async function restoreOfMachines(
   await sleep(seconds * 1000)
   await working.stop()
   const all = await readState(cluster.adminUrl)
-  // The mistake.
+  // The mistake that the restore has to undo.
   await queryRows(cluster.adminUrl, 'DELETE FROM line_items')
   for (const { port } of machines) {
     await queryRows(adminOf(port), 'SELECT pg_switch_wal()')
@@ -78,7 +78,7 @@ pg_basebackup of all ${backup} s, the point ${pointed} s, copying, start and rep
   return isWithin && isVerified && all.changes.length > after.changes.length
 }
 
-/** Changes and invoices of a customer on each worker, until they are stopped. */
+/** Makes changes and invoices of a customer on each worker, until it is stopped. */
 async function work(reaper: ProcessReaper, cluster: Cluster) {
   const customers = await customersOnEach(cluster, 2)
   const app = await startApp(reaper, cluster.url, '1')

@@ -87,7 +87,7 @@ async function main(kind: Kind, run: Programs): Promise<void> {
   await database.close()
   const until = await readState(url, moment)
   const all = await readState(url)
-  // The mistake.
+  // The mistake that the restore has to undo.
   await queryRows(url, "DELETE FROM line_items WHERE customer_id = 'restored'")
   await queryRows(url, "DELETE FROM invoices WHERE customer_id = 'restored'")
   await queryRows(url, 'SELECT pg_switch_wal()')

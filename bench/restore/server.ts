@@ -8,7 +8,7 @@ import { queryRows } from './database-state.ts'
 /** A server of this machine's PostgreSQL, with the files of deploy/single. */
 export type Server = { url(user: string, database: string): string; stop(): Promise<void> }
 
-/** Programs of PostgreSQL, as the account that may run them. */
+/** Runs a program of PostgreSQL as the account that may run it. */
 export type Programs = (name: string, args: string[]) => Promise<void>
 
 export function programs(account: Account): Programs {
@@ -80,7 +80,7 @@ export function makeArchive(folder: string, account: Account): void {
   }
 }
 
-/** A file of deploy/single, with a folder of this run in the place of /backups. */
+/** Returns the text of a file of deploy/single, with a folder of this run instead of /backups. */
 export function settings(file: string, folder: string): string {
   return `\n${readFileSync(join('deploy/single', file), 'utf8').replaceAll('/backups', folder)}`
 }

@@ -5,7 +5,7 @@ export async function timed(work: () => Promise<unknown>): Promise<string> {
   return secondsSince(began)
 }
 
-/** @param began by `performance.now()` */
+/** @param began time from `performance.now()` */
 export function secondsSince(began: number): string {
   return ((performance.now() - began) / 1000).toFixed(1)
 }

@@ -14,7 +14,7 @@ import { SESSION_SECRET, startApp } from '../http/program.ts'
 
 /** The demo's largest customer, with 304 assets and 5,000 invoices. Its Admin sees everything. */
 const EMAIL = 'erik@halvorsen.example'
-/** A laptop's. */
+/** Size of a laptop's window. */
 const VIEWPORT = { width: 1366, height: 768 }
 
 /** The built app with the demo's data. */
@@ -72,7 +72,7 @@ function pair(cookie: string): string {
   return cookie.split(';')[0] ?? ''
 }
 
-/** A browser for `work`, signed in. */
+/** Runs `work` with a signed-in browser. */
 export async function inBrowser<T>(
   { url, cookie }: Console,
   work: (context: BrowserContext) => Promise<T>,
@@ -87,7 +87,7 @@ export async function inBrowser<T>(
   }
 }
 
-/** An asset and an invoice of the customer, by id; and the ids of the first rows of each list. */
+/** Returns the ids of an asset and an invoice of the customer, and of the first rows of each list. */
 export async function thingsOf({ url, cookie }: Console) {
   const headers = { cookie: `${cookie.name}=${cookie.value}` }
   const ids = async (list: 'assets' | 'invoices') => {

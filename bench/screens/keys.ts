@@ -1,7 +1,7 @@
 import type { BrowserContext, Locator, Page } from '@playwright/test'
 import { alive } from './load.ts'
 
-/** The processor is slowed so many times: a phone's, or an old laptop's. */
+/** Factor by which the processor is slowed down: to that of a phone, or an old laptop. */
 const SLOWED = 4
 const PRESSES = 9
 
@@ -40,7 +40,7 @@ function watch(): void {
     'keydown',
     ({ timeStamp }) =>
       requestAnimationFrame(() => {
-        // The frame is painted before a message is taken.
+        // The frame is painted before the next message is handled.
         const { port1, port2 } = new MessageChannel()
         port1.onmessage = () => times.push(performance.now() - timeStamp)
         port2.postMessage(undefined)
