@@ -6,7 +6,7 @@ import { brotliCompress, gzip } from 'node:zlib'
 
 const [inBrotli, inGzip] = [promisify(brotliCompress), promisify(gzip)]
 
-/** The others, fonts above all, are compressed already. */
+/** Other files, above all fonts, are already compressed. */
 const COMPRESSIBLE = /\.(js|css|svg|json|txt)$/
 
 /**

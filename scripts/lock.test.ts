@@ -14,7 +14,7 @@ const holder = (after: string) => [
   `import { acquireLock } from ${JSON.stringify(module)}; acquireLock('${name}'); console.log('taken'); ${after}`,
 ]
 
-test('a second taker waits until the first lets go', async () => {
+test('a second process waits until the first one releases the lock', async () => {
   const enough = join(mkdtempSync(join(tmpdir(), 'lock-')), 'enough')
   const until = `const end = () => existsSync(${JSON.stringify(enough)}) && process.exit(); setInterval(end, 20)`
   const first = spawn(process.execPath, holder(`import { existsSync } from 'node:fs'; ${until}`))
@@ -32,7 +32,7 @@ test('a second taker waits until the first lets go', async () => {
   expect(waited).toBe(true)
 })
 
-test('the wait has an end, which names the owner', () => {
+test('the wait ends after a timeout, with an error that names the owner', () => {
   const release = acquireLock(name)
   try {
     expect(() => acquireLock(name, { seconds: 0.3 })).toThrow(String(process.pid))

@@ -131,7 +131,7 @@ describe('timingsOfPlaywright', () => {
     },
   ]
 
-  test('adds all tries up, and all tests of a file', () => {
+  test('adds up all tries of a test, and all tests of a file', () => {
     const path = saved({ config: { rootDir: '/project/e2e' }, suites })
     expect(timingsOfPlaywright(path, '/project')).toEqual({
       files: [{ name: 'e2e/api/a.spec.ts', milliseconds: 42 }],
@@ -147,7 +147,7 @@ describe('timingsOfPlaywright', () => {
   })
 })
 
-test('slowest lists so many, the slowest first, with their seconds under each other', () => {
+test('slowest lists so many timings, the slowest first, with their seconds aligned', () => {
   const timings = [
     { name: 'quick', milliseconds: 40 },
     { name: 'slow', milliseconds: 123_456 },
@@ -166,7 +166,7 @@ describe('the reporter of file times', () => {
     { moduleId: '/project/a.test.ts', diagnostic: () => diagnostic },
   ] as unknown as TestModule[]
 
-  test('counts imports and hooks to the time of a file', () => {
+  test('includes imports and hooks in the time of a file', () => {
     const path = join(folder, 'files.json')
     vi.stubEnv('FILE_TIMES', path)
     new FileTimes().onTestRunEnd(modules)

@@ -9,12 +9,12 @@ import { migrate } from '#lib/platform/db/migrate.ts'
 
 // Measures which files a request executes, and writes the PATCH into docs/architecture.md: npm run request-paths
 
-/** The page that has the path of a PATCH. */
+/** Path of the page with the table of a PATCH. */
 const DOC_PATH = fileURLToPath(new URL('../docs/architecture.md', import.meta.url))
 
 const PROGRAM = fileURLToPath(new URL('request-paths/program.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
-/** The rows of the page's table of files. */
+/** Matches the rows of the page's table of files. */
 const TABLE = /(?<=^\| File \| Only for \| What it does \|\n.*\n)(\|.*\|(\n|$))*\|.*\|$/m
 
 /** Product files that each request executes; `planted` is `validate` with a call of one more file. */
@@ -38,7 +38,7 @@ export function rowsOf(page: string, paths: RequestPaths): string[] {
   const notes = Map.groupBy(rowsIn(page), (row) => /`(.+?)`/.exec(row)?.[1])
   return merged(localPath, vendor).map((file) => {
     const only = !vendor.includes(file) ? 'our own books' : localPath.includes(file) ? '' : 'a vendor'
-    // A file that others were merged into has their notes, too.
+    // A file that other files were merged into keeps their notes, too.
     const note = (notes.get(file) ?? [])
       .map((row) => row.split(' | ')[2]?.replace(/ ?\|$/, ''))
       .filter(Boolean)
@@ -46,7 +46,7 @@ export function rowsOf(page: string, paths: RequestPaths): string[] {
   })
 }
 
-/** Returns the rows that the page has. */
+/** Returns the rows of the page's table. */
 export function rowsIn(page: string): string[] {
   return TABLE.exec(page)?.[0].split('\n') ?? []
 }

@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Returns the sections that a statement adds to the page or changes; the statement is undone. */
+/** Returns the sections that a statement adds to the page or changes; the statement is rolled back. */
 async function changedBy(query: string): Promise<string[]> {
   const sections = async () => (await describeRights(owner)).split(/^(?=##)/m)
   const before = await sections()

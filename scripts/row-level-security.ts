@@ -81,7 +81,7 @@ function sectionOf({ schema, name, is_on, is_forced }: Table, policies: Policy[]
   return parts.join('\n\n')
 }
 
-/** Whole-table privileges first, then those on columns. */
+/** Returns the privileges on the whole table, then those on columns. */
 function rightsOf(grants: Grant[]): string {
   const privileges = [...new Set(grants.map(({ privilege }) => privilege))].sort()
   const whole = privileges.filter((each) =>

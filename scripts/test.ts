@@ -42,7 +42,7 @@ type Step = {
   minutes: number
   /** Counts the step's tests; a step without it counts as one check. */
   count?: () => Counts
-  /** The step that must have passed before. */
+  /** A step that has to pass before. */
   needs?: string
   env?: Record<string, string>
 }
@@ -115,7 +115,7 @@ function slowPrograms(): Step[] {
   return [
     program('survival'),
     program('side-by-side', older),
-    // The same while the tables are migrated under the older version.
+    // Like the step before, but with the tables migrated under the older version.
     program('side-by-side', '--live', older),
   ]
 }
@@ -129,7 +129,7 @@ async function perform(step: Step): Promise<Counts> {
   const code = await execute(step)
   if (!step.count) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
   const counts = step.count()
-  // Nothing run, a file that didn't load, an error outside a test: each is a failure without a failed test.
+  // No tests, a file that didn't load, and an error outside a test are failures without a failed test.
   const silent = counts.failed === 0 && (code !== 0 || counts.passed === 0)
   return silent ? { ...counts, failed: 1 } : counts
 }
@@ -169,7 +169,7 @@ function report(): void {
     console.log(`${failed ? 'FAILED' : 'passed'} ${seconds.toFixed(1).padStart(7)} s  ${name}`)
   }
   const sum = (key: keyof Counts) => results.reduce((total, { counts }) => total + counts[key], 0)
-  // Stopped half-way is not passed.
+  // An interrupted step has not passed.
   const failed = sum('failed') + (stopped ? 1 : 0)
   const skipped = sum('skipped')
   console.log(`\n${sum('passed')} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)

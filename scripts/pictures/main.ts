@@ -11,14 +11,14 @@ import { sheet } from './sheets.ts'
 // selects screens: `npm run pictures -- /invoices`.
 
 const FOLDER = join('.data', 'pictures')
-/** A screen is not longer on a picture, in pixels. */
+/** Maximum height of a picture, in pixels. */
 const MAX_HEIGHT = 2600
 /** Height of a window in which nothing is fixed to the bottom. */
 const LOW = 480
 const ONLY = process.argv.slice(2)
 /** A member who may see all screens, and a member without a role. */
 const PEOPLE = { all: 'ana.ruiz@northwind-labs.example', none: 'lee.park@northwind-labs.example' }
-/** A commitment with a history. */
+/** Name of a commitment plan with a history. */
 const PLAN = 'Enterprise Standard'
 const FORBIDDEN = ['/', '/assets', '/invoices', '/members']
 

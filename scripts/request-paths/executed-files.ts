@@ -35,7 +35,7 @@ async function coverage(session: Session, request: () => Promise<unknown>): Prom
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   let executed: Map<string, Executed> | undefined
   for (let sent = 0; sent < REQUESTS; sent += 1) {
-    // Taking the counts sets them to zero.
+    // takePreciseCoverage resets the counts.
     await session.post('Profiler.takePreciseCoverage')
     await request()
     const { result } = await session.post('Profiler.takePreciseCoverage')

@@ -6,7 +6,7 @@ import { type Load, startLoad } from '../../e2e/load.ts'
 import { NO_LIMITS } from '../../test/fakes/no-limits.ts'
 import { NO_NETWORK } from '../../test/fakes/no-network.ts'
 
-/** The database that a run of the API tests makes for itself, at whichever version. */
+/** Databases that a run of the API tests creates, in any version. */
 const MADE = "SELECT datname AS name FROM pg_database WHERE datname LIKE 'console\\_e2e\\_%'"
 /**
  * Two versions share sessions, tokens and the database's logins through this secret, which `e2e/server.ts` sets with
@@ -124,7 +124,7 @@ function environment(url: string, dataDir: string): NodeJS.ProcessEnv {
   return { ...process.env, ...fixed, ...overrides, ...NO_NETWORK, ...NO_LIMITS }
 }
 
-/** Reads of all kinds and changes, of a customer of this version's own. */
+/** Sends reads of all kinds and changes, of a new customer of this version. */
 async function loadOn(url: string, env: NodeJS.ProcessEnv): Promise<Load> {
   const customer = await newCustomer('beside', env)
   const ids = Array.from({ length: CLIENTS }, (_, client) => `workspace-suite-${client}`)

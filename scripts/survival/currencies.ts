@@ -2,7 +2,7 @@ import Big from 'big.js'
 import { minorUnit } from '#lib/platform/values/money.ts'
 import { PUBLISHED, UNITLESS, WITHDRAWN } from '#lib/platform/values/test-iso-4217.ts'
 
-/** All in which something can be billed: in use, without a minor unit, withdrawn. */
+/** All currencies of possible invoices: in use, without a minor unit, withdrawn. */
 export const CURRENCIES = [
   ...PUBLISHED.map(({ code }) => code),
   ...UNITLESS.filter((code) => code !== 'XXX' && code !== 'XTS'),

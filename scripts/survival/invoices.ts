@@ -34,7 +34,7 @@ export const ISSUERS = Array.from({ length: 40 }, (_, index) => {
 function invoiceOf(index: number, random: Random): NewInvoice {
   const currency = CURRENCIES[index % CURRENCIES.length] ?? 'USD'
   const platform = random.choose(PLATFORMS)
-  // One in a hundred is long.
+  // One invoice in a hundred is long.
   const length = index % 100 === 99 ? random.int(200, 1200) : random.int(1, random.choose([1, 4, 20]))
   const lines = Array.from({ length }, () => lineOf(platform, currency, random))
   const sum = totalOf(lines, currency, random)

@@ -40,7 +40,7 @@ test('the invoices are of all kinds', () => {
   expect(invoices.some(({ lines }) => lines.length > 199)).toBe(true)
 })
 
-test('a cent of difference anywhere is found', async () => {
+test('a difference of one cent is found in any form', async () => {
   const [invoice] = invoices
   if (!invoice) throw new Error('There is no invoice.')
   const input = { params: { invoice_id: invoice.number }, query: {}, body: undefined }

@@ -41,7 +41,7 @@ const HOSTILE = [
   '.',
 ] as const
 
-/** A text: usual, hostile, both, or of any characters at all. */
+/** Returns a text: usual, hostile, both, or of random characters. */
 export function hostileText(random: Random): string {
   const chance = random.next()
   if (chance < 0.3) return `Usage of service ${random.int(1, 999)}`
