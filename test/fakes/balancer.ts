@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 type Backend = { url: string; isReady: boolean; served: number; agent: Agent }
 
-/** Milliseconds between two questions for health. */
+/** Milliseconds between two health checks. */
 const INTERVAL = 100
 
 /**
@@ -57,7 +57,7 @@ export async function startBalancer() {
       backends.get(url)?.agent.destroy()
       backends.delete(url)
     },
-    /** The addresses of those that get requests now. */
+    /** Addresses of the healthy servers. */
     readyUrls: () => [...backends.values()].filter(({ isReady }) => isReady).map(({ url }) => url),
     /** Number of requests that a server has begun to answer since it was added. */
     served: (url: string) => backends.get(url)?.served ?? 0,

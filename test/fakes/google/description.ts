@@ -9,7 +9,7 @@ const int32 = z
   .int()
   .min(-(2 ** 31))
   .max(2 ** 31 - 1)
-/** 64-bit numbers travel as text. */
+/** 64-bit numbers are serialized as text. */
 const int64 = z.string().regex(/^-?\d+$/)
 const kind = z.string().optional()
 
@@ -102,7 +102,7 @@ const METHODS: Method[] = [
   },
 ]
 
-/** The field that the fake adds now and then on purpose. */
+/** The undescribed field that the fake sometimes adds on purpose. */
 const ON_PURPOSE = 'unseenBefore'
 
 /** Returns the violations of the description in a call and its response: a line for each, with its place. */

@@ -25,7 +25,7 @@ export const VENDOR_FAULTS: Record<string, VendorFault<Answer>> = {
   terms: () => errorAnswer(412, 'conditionNotMet', 'The customer has not accepted the terms of service'),
   'token-expired': () => errorAnswer(401, 'authError', 'Invalid Credentials'),
   'not-found': () => errorAnswer(404, 'notFound', 'Subscription not found'),
-  /** Someone between us and Google. */
+  /** Response of a proxy between the client and Google. */
   proxy: () => html(403),
   'proxy-404': () => html(404),
   /** Does the write, and responds with another subscription, as if two responses had been mixed up. */

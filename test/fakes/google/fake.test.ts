@@ -202,14 +202,14 @@ describe("Google's description of the API", () => {
     expect((await planted(spoil, path)).join('\n')).toContain(expected)
   })
 
-  test('finds too large a page', async () => {
+  test('finds a page size over the limit', async () => {
     const spoil = ({ call }: Exchange) => call.query.set('maxResults', '101')
     expect(await planted(spoil, 'subscriptions?maxResults=100')).toEqual([
       'request: parameter maxResults is 101',
     ])
   })
 
-  test('overlooks the field that the fake adds on purpose, and only that', async () => {
+  test('ignores the field that the fake adds on purpose, and only that', async () => {
     fake.add({ id: 's-1' })
     for (const _ of [1, 2, 3]) await api('customers/C0123456/subscriptions/s-1')
     const grown = fake.exchanges.filter(({ answer }) => JSON.stringify(answer).includes('unseenBefore'))

@@ -12,7 +12,7 @@ import { ORDER, ORDER_READONLY, tokenEndpoint } from './token.ts'
 // the API (description.ts) and the rules that Google publishes for changeSeats.
 
 export type GoogleOptions = FakeOptions & {
-  /** Whom the service account may act as. */
+  /** Administrator whom the service account may impersonate. */
   admin?: string
   /** Scopes that were delegated to the service account. */
   scopes?: string[]
@@ -27,7 +27,7 @@ export type FakeGoogle = Fake<GoogleFields> & {
    */
   keyFile(folder: string, key?: KeyObject): string
   revokeTokens(): void
-  /** The settings with which the console talks to this fake. The key file is written into the folder. */
+  /** Returns the settings with which the console calls this fake. Writes the key file into the folder. */
   environment(folder: string): Record<string, string>
 }
 

@@ -15,7 +15,7 @@ export function page(query: URLSearchParams, store: Pages<GoogleFields>): Answer
   }
   const ids = idsOf(query, store)
   const token = query.get('pageToken')
-  // The token names the last subscription of the page before.
+  // The token contains the last subscription of the page before.
   const last = token === null ? -1 : ids.indexOf(idIn(token))
   if (token !== null && last < 0) return errorAnswer(400, 'invalid', 'Invalid value for: pageToken')
   const subscriptions = ids.slice(last + 1, last + 1 + size).flatMap((id) => store.find(id) ?? [])

@@ -11,7 +11,7 @@ export type GoogleFields = {
   renewalType?: string | undefined
   purchaseOrderId?: string | undefined
   suspensionReasons?: string[] | undefined
-  /** The subscription gets a new id with each change, which is Google's own warning. */
+  /** The subscription gets a new id with each change, as Google's documentation warns. */
   moves?: boolean | undefined
   /** Omits the number of users who hold a license. */
   silent?: boolean | undefined
@@ -60,7 +60,7 @@ export function resourceOf(subscription: GoogleSubscription) {
     creationTime: String(createdAt),
     billingMethod: own.billingMethod,
     plan: {
-      // Google's own words: ANNUAL_MONTHLY_PAY is returned as ANNUAL in all API responses.
+      // Google's documentation: ANNUAL_MONTHLY_PAY is returned as ANNUAL in all API responses.
       planName: plan === 'ANNUAL_MONTHLY_PAY' ? 'ANNUAL' : plan,
       isCommitmentPlan: isAnnual(plan),
       commitmentInterval: commitmentOf(subscription),

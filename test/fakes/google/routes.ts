@@ -11,7 +11,7 @@ const ONE = `${ROOT}/customers/:customer/subscriptions/:subscription`
 
 type Tokens = ReturnType<typeof tokenEndpoint>
 
-/** The calls of the API that the console makes, and the token endpoint. */
+/** Returns the calls of the API that the console makes, and the token endpoint. */
 export function googleRoutes(tokens: Tokens): Route<GoogleFields>[] {
   const read = (name: string, path: string, answer: (call: Call, pages: Pages<GoogleFields>) => Answer) => ({
     name,
@@ -76,7 +76,7 @@ function denialFor(tokens: Tokens, call: Call, scopes: string[]): Answer | undef
   return errorAnswer(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.')
 }
 
-/** The customer may be named by id or by domain. */
+/** Finds the subscription; the path may contain the customer's id or domain. */
 function findIn(pages: Pages<GoogleFields>, { params }: Call) {
   const subscription = pages.find(params.subscription ?? '')
   return [subscription?.customerId, subscription?.own.customerDomain].includes(params.customer)

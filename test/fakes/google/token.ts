@@ -25,7 +25,7 @@ export function tokenEndpoint({ admin, scopes }: { admin: string; scopes: string
 
   return {
     account,
-    /** `POST /token`. */
+    /** Answers `POST /token`. */
     exchange({ text }: Call): Answer {
       const form = new URLSearchParams(text)
       if (form.get('grant_type') !== GRANT)

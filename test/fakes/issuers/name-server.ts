@@ -9,7 +9,7 @@ export type NameServer = {
   close(): Promise<void>
 }
 
-/** A name server on this machine (RFC 1035), as far as TXT records go. */
+/** Starts a name server (RFC 1035) on this machine that only answers TXT queries. */
 export async function startNameServer(): Promise<NameServer> {
   const records = new Map<string, string[]>()
   const socket = createSocket('udp4')

@@ -12,7 +12,7 @@ export type Catcher = {
   url: string
   /** Accepted messages, in order. */
   mails: Mail[]
-  /** Messages that arrived whole, but for which the sender got no answer. */
+  /** Messages that arrived completely, but whose sender got no response. */
   dropped: Mail[]
   /** Number of connections that were opened. */
   connections: number

@@ -1,7 +1,7 @@
 // Parses a mail as mail programs do, as far as the product's mails need: RFC 5322 headers, RFC 2047 words, MIME parts.
 
 export type Mail = {
-  /** Whom the envelope names. */
+  /** Sender of the envelope. */
   from: string
   to: string[]
   /** Headers by name in lower case, unfolded and decoded. */

@@ -16,7 +16,7 @@ export const BASE_URL = 'https://console.example'
 
 const TODAY = '2026-11-20'
 
-/** The day so many days from that of the stage's database. */
+/** Returns the day so many days after the one of the stage's database. */
 export const day = (offset: number) => addDays(TODAY, offset)
 
 /** Opens the environment of notice tests: a database, a mail server, and the setting that names the server. */
@@ -58,7 +58,7 @@ export async function openStage() {
     /** Runs the job once. */
     run: (only?: string, signal = new AbortController().signal) =>
       sendNotices(`test-${randomUUID()}`, signal, only === undefined ? undefined : newCustomerId(only)),
-    /** Takes the mails that came since the last call, by address. */
+    /** Returns and removes the mails since the last call, by address. */
     taken: () => takeMails(catcher),
     passDays: (days: number) => makeOlder(database.url, days),
     invoice: (customer: string, id: string, dueIn: number, more: Parameters<typeof addInvoice>[2] = {}) =>

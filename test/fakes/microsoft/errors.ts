@@ -1,7 +1,7 @@
 import type { Stage, VendorFault } from '../vendors/faults.ts'
 import type { Answer } from '../vendors/routes.ts'
 
-/** Partner Center's errors that matter to a change of licenses: code, status, words. */
+/** Partner Center's errors that are relevant to a license change: code, status, message. */
 const ERRORS: Record<number, [number, string]> = {
   2000: [400, 'The request is not valid.'],
   2001: [400, 'Subscription quantity can not be increased or decreased while the subscription is suspended.'],
@@ -21,7 +21,7 @@ const ERRORS: Record<number, [number, string]> = {
   900329: [403, 'This resource does not support application-only authentication.'],
 }
 
-/** A refusal in Partner Center's own shape. */
+/** Returns an error response in Partner Center's format. */
 export function errorAnswer(code: number): Answer {
   const [status, description] = ERRORS[code] ?? [400, 'Not valid.']
   return { status, body: { code: String(code), description, data: [], source: 'PartnerFD' } }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { vendorSettings } from '#lib/vendors/settings.ts'
 import { type FakeMicrosoft, startMicrosoft } from './fake.ts'
 
-// The fake keeps Partner Center's rules: a client that breaks them finds out here, and not at a customer's.
+// The fake enforces Partner Center's rules: a client that violates them fails here, and not at a customer's.
 
 let fake: FakeMicrosoft
 let authorization = ''
@@ -45,7 +45,7 @@ test.each([
   [{ client_id: 'wrong' }, 400, 'unauthorized_client'],
   [{ scope: 'https://graph.microsoft.com/.default' }, 400, 'invalid_scope'],
   [{ grant_type: 'password' }, 400, 'unsupported_grant_type'],
-])('a token is not for %j', async (form, status, error) => {
+])('a token is refused for %j', async (form, status, error) => {
   expect(await token(form)).toMatchObject({ status, body: { error } })
 })
 
@@ -98,7 +98,7 @@ test('a repeated request id gets the first response, even an error', async () =>
   expect(await call('PATCH', { ...body, quantity: 31 }, other)).toMatchObject({ body: { code: '2002' } })
 })
 
-test('licenses are returned within their window only', async () => {
+test('licenses can be returned only within their window', async () => {
   const { body } = await call('GET')
   expect(body.refundableQuantity).toEqual({ totalQuantity: 0, details: [] })
   expect(await call('PATCH', { ...body, quantity: 24 })).toMatchObject({ body: { code: '800090' } })

@@ -16,7 +16,7 @@ export type MicrosoftOptions = FakeOptions &
   }
 
 export type FakeMicrosoft = Fake<VendorFields> & {
-  /** Our client's configuration; no time in which a write may stay unseen. */
+  /** Configuration of the product's client; writes are visible immediately. */
   config: {
     url: string
     tokenUrl: string
@@ -28,7 +28,7 @@ export type FakeMicrosoft = Fake<VendorFields> & {
   }
   /** Simulates that an administrator has revoked the application's rights, and granted them again. */
   revokeTokens(): void
-  /** The settings with which the console talks to this fake. */
+  /** Returns the settings with which the console calls this fake. */
   environment(): Record<string, string>
 }
 
@@ -69,7 +69,7 @@ function partnerCenter(entra: ReturnType<typeof tokens>, showsAssigned: boolean)
       ...CODE_FAULTS,
       accepted: accepts(true),
       'accepted-never-done': accepts(false),
-      // A success that still shows the old total.
+      // A successful response that still has the old total.
       'old-answer': async (stage) => {
         const answer = await accepts(true)(stage)
         return typeof answer === 'object' && answer.status === 202 ? { ...answer, status: 200 } : answer
@@ -77,7 +77,7 @@ function partnerCenter(entra: ReturnType<typeof tokens>, showsAssigned: boolean)
       'empty-after': async (stage) => ({ status: (await stage.act()).status }),
       slow: (stage) => delay(SLOW_MS).then(() => stage.act()),
       'token-expired': () => ({ status: 401, body: { code: '401', description: 'Unauthorized' } }),
-      // Someone between us and Microsoft.
+      // Response of a proxy between the client and Microsoft.
       'proxy-404': () => ({
         status: 404,
         headers: { 'content-type': 'text/html' },

@@ -6,7 +6,7 @@ import type { Subscription } from '../vendors/store.ts'
 export type VendorFields = {
   /** All fields that a PATCH sets, and resets if it leaves them out; undocumented fields, too. */
   fields: Record<string, unknown>
-  /** Counts the writes. */
+  /** Number of writes. */
   version: number
   /** Licenses that can still be returned. */
   refundable: { quantity: number; allowedUntilDateTime: string }[]
@@ -21,7 +21,7 @@ export type VendorFields = {
 
 export type StoredSubscription = Subscription<VendorFields>
 
-/** Entra's id of a SKU, which is not the offer's. */
+/** Returns Entra's id of a SKU, which differs from the offer's. */
 export function entraSku(skuId: string): string {
   const hex = createHash('sha256').update(skuId).digest('hex')
   return [8, 4, 4, 4, 12].map((size, at) => hex.slice(at * 4, at * 4 + size)).join('-')

@@ -42,7 +42,7 @@ const Order = z.discriminatedUnion('do', [
 /** Body of `POST /_control`: the functions of `Fake`, for other processes. */
 export type ControlOrder = z.input<typeof Order>
 
-/** Carries out an order. Both GET and POST answer with the state of everything. */
+/** Executes a control request. Both GET and POST return the state of everything. */
 export function control<VendorFields>(
   fake: Fake<VendorFields>,
   request: IncomingMessage,

@@ -30,13 +30,13 @@ export type FakeDeclaration = {
   vendor: string
   /** @param folder for files that its settings name */
   start(options: FakeOptions, folder: string): Promise<{ fake: Fake; settings: Record<string, string> }>
-  /** The settings without which the vendor is not set up. */
+  /** Settings that are required to set the vendor up. */
   needs: readonly string[]
   /** Name of the setting for how many seconds a write may stay invisible. */
   confirmSetting: string
   /** Name of the setting for how many calls may be made in any minute. */
   callsSetting: string
-  /** The seed in the vendor's words. */
+  /** Returns the seed in the vendor's terms. */
   given(seed: Seed): NewSubscription<unknown>
   /** Options that allow every decrease of a flexible plan, if the vendor has its own rule for decreases. */
   lenient?: object
@@ -44,6 +44,6 @@ export type FakeDeclaration = {
   writeFaults: readonly string[]
   /** Names of the faults of reads. */
   readFaults: readonly string[]
-  /** A subscription for each fate that a change can have at this vendor. */
+  /** Returns a subscription for each possible outcome of a change at this vendor. */
   scenarios(today: string): DemoScenario[]
 }

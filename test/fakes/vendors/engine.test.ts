@@ -66,7 +66,7 @@ async function shop(options: FakeOptions = {}) {
   return fake
 }
 
-/** The status and total, or how the call ended without an answer. */
+/** Returns the status and total, or how the call ended without a response. */
 async function call(url: string, method: string, body?: string) {
   const { number = 0 } = fake?.exchanges.at(-1)?.call ?? {}
   const controller = new AbortController()
@@ -120,7 +120,7 @@ const PLAYED: [string, unknown, number, number][] = [
 ]
 
 describe('faults', () => {
-  test.each(PLAYED)('%s of a write', async (fault, seen, first, finally_) => {
+  test.each(PLAYED)('%s of a write has its status and totals', async (fault, seen, first, finally_) => {
     await shop({ choose: ({ kind }) => (kind === 'write' ? fault : undefined), delayMs: 400 })
     expect(await put(12)).toEqual(seen)
     expect(total()).toBe(first)
@@ -178,7 +178,7 @@ test('a write that arrives twice is done twice, and each change knows its call',
   expect(started.overlaps).toBe(0)
 })
 
-test('each step waits for the test, and the order is that of the wire', async () => {
+test('each step waits for the test, in the order of the requests', async () => {
   const steps: string[] = []
   let goOn = () => {}
   const note = (step: string) => {
@@ -208,7 +208,7 @@ test('each step waits for the test, and the order is that of the wire', async ()
   expect(await rejected).toBe(400)
 })
 
-test('counts writes that overlap, those that are still to be done late too', async () => {
+test('counts overlapping writes, including those that are done late', async () => {
   const started = await shop({ choose: ({ text }) => (text === '12' ? 'late' : undefined), delayMs: 700 })
   await put(12)
   await put(13)
@@ -219,7 +219,7 @@ test('counts writes that overlap, those that are still to be done late too', asy
   expect(started.overlaps).toBe(1)
 })
 
-test('another process has the same powers', async () => {
+test('another process can control the fake', async () => {
   await shop()
   const order = async (body: ControlOrder, type = 'application/json') => {
     const init = { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify(body) }

@@ -12,7 +12,7 @@ export const FAULTS = [
   'reset-after',
   /** The call is done, and never answered. */
   'hang-after',
-  /** 503, but done. */
+  /** The response is 503, but the call is done. */
   'error-after',
   /** The connection is cut now, and the call is done `lateMs` later. */
   'late',
@@ -52,7 +52,7 @@ export type Ending<Answer> = Answer | 'cut' | 'hang'
 /** A fault of one vendor, such as a response that promises a later change. */
 export type VendorFault<Answer> = (stage: Stage<Answer>) => Ending<Answer> | Promise<Ending<Answer>>
 
-/** Plays a call with a fault, or without. */
+/** Executes a call, with a fault if there is one. */
 export async function play<Answer>(
   fault: Fault | undefined,
   stage: Stage<Answer>,

@@ -23,7 +23,7 @@ export async function startRecorder(url: string) {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The head of each request with this method, in the order in which they were sent. */
+    /** Returns the head of each request with this method, in order. */
     requests: (method: string) =>
       [...sent.matchAll(new RegExp(`${method} /\\S* HTTP/1\\.1\\r\\n.*?(?=\\r\\n\\r\\n)`, 'gs'))].map(
         ([request]) => request,

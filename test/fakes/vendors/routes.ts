@@ -4,7 +4,7 @@ import type { Pages, Store, Subscription } from './store.ts'
 
 /** A client's request, as it arrived. */
 export type Call = {
-  /** Counts from 1 in the order of arrival. */
+  /** Number of the call, counted from 1 in the order of arrival. */
   number: number
   kind: 'read' | 'write' | 'auth' | 'unknown'
   /** The route's name, such as `changeSeats`. */

@@ -17,7 +17,7 @@ export type Subscription<VendorFields = unknown> = {
 /** Fields other than the total that may change. */
 export type Patch<VendorFields = unknown> = Partial<Omit<Subscription<VendorFields>, 'total' | 'own'>>
 
-/** A change of the total, in the order in which they happened. */
+/** A change of the total. Changes are in chronological order. */
 export type Written = {
   subscriptionId: string
   from: number
@@ -42,7 +42,7 @@ export type Store<VendorFields = unknown> = Pages<VendorFields> & {
   add(subscription: Subscription<VendorFields>): void
   /** @throws Error if there is no such subscription */
   setTotal(id: string, total: number, by: Written['by'], vendorFields?: Partial<VendorFields>): void
-  /** Everything but the total; a new `id` too. */
+  /** Changes everything but the total, including the `id`. */
   change(id: string, patch: Patch<VendorFields>, vendorFields?: Partial<VendorFields>): void
   /** Returns a permanent key of a subscription, which stays the same when its id changes. */
   keyOf(id: string | undefined): number | undefined
@@ -53,7 +53,7 @@ export type Store<VendorFields = unknown> = Pages<VendorFields> & {
 
 export function newStore<VendorFields>(): Store<VendorFields> {
   type Entry = { at: number; state: Subscription<VendorFields> }
-  // The latest state is the last; the id may differ from state to state.
+  // The latest state is last; the id may differ from state to state.
   const histories: Entry[][] = []
   // Current subscriptions, by id and by customer.
   const indexById = new Map<string, number>()
@@ -123,7 +123,7 @@ export function newStore<VendorFields>(): Store<VendorFields> {
   }
 }
 
-/** Pages of the past: looked through from the beginning. */
+/** Returns the pages of a past state, found by scanning from the beginning. */
 function pages<VendorFields>(states: Subscription<VendorFields>[]): Pages<VendorFields> {
   return {
     find: (id) => structuredClone(states.find((state) => state.id === id)),

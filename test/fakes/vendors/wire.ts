@@ -4,7 +4,7 @@ import type { Answer } from './routes.ts'
 
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** The whole body of a request, as text. */
+/** Returns the whole body of a request, as text. */
 export async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -33,7 +33,7 @@ export async function send(response: ServerResponse, { status, headers, body }: 
   await over
 }
 
-/** Answers, cuts the connection, or waits until the client has gone. */
+/** Answers, cuts the connection, or waits until the client has disconnected. */
 export async function conclude(response: ServerResponse, ending: Ending<Answer>): Promise<void> {
   if (typeof ending === 'object') await send(response, ending)
   else if (ending === 'hang') await disconnected(response)
