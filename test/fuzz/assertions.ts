@@ -16,19 +16,19 @@ export type Verdict = {
   /** Assets whose total differs from the vendor's. */
   assetsThatDiffer: number
   overlappingWrites: number
-  /** Answers of 200 for a total that the vendor did not have at any moment of the request. */
+  /** Responses of 200 for a total that the vendor did not have at any moment of the request. */
   answersWithoutEvidence: number
   /** Changes that are APPLIED, but without a write at the vendor. */
   recordsWithoutWrite: number
   /** Seats that were recorded as the vendor's own change, though the vendor changed nothing by itself. */
   drift: number
-  /** Changes that were not settled. */
+  /** Changes that were not resolved. */
   open: number
   /** Calls to the vendor that no change records: their outcome can't be looked up. */
   callsWithoutRecord: number
-  /** Changes that a person has to settle. */
+  /** Changes that an operator has to resolve. */
   unclear: number
-  /** Answers by status and code. */
+  /** Responses by status and code. */
   answers: Record<string, number>
   /** For each wrong report, our change and the vendor's records of that time. */
   findings: string[]

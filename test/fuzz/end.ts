@@ -5,7 +5,7 @@ import { schedulePasses } from '#lib/licenses/vendor-passes/passes.ts'
 
 // Runs the jobs on all open changes once faults have ended.
 
-/** Looks until no change is open any more. */
+/** Runs the jobs until no change is open any more. */
 export async function resolveAll(): Promise<void> {
   const left = async () => {
     // A locked row is in use by another process at this moment.

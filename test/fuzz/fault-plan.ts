@@ -2,7 +2,7 @@ import type { Call } from '../fakes/vendors/routes.ts'
 import { randomOfRun } from './run.ts'
 import type { Scenario } from './stage.ts'
 
-/** The share of calls that fail. */
+/** Share of calls that fail. */
 export const FAULT_RATE = 0.35
 /** Share of the chosen throttles that are played. */
 const THROTTLE_SHARE = 0.1
@@ -12,7 +12,7 @@ const WRITE_FAULTS = [
   ...['reset-after', 'hang-after', 'error-after', 'late', 'late-hang', 'twice', 'twice-cut'],
 ]
 
-/** The fault of a call, by a random number. */
+/** Returns the fault of a call, by a random number. */
 export type FaultOf = (call: Pick<Call, 'kind'>, random: () => number) => string | undefined
 
 /** Returns one of the call's possible faults for a third of all calls. */

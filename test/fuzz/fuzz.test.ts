@@ -67,7 +67,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
     },
   )
 
-  test('reads that are mostly old, of few assets', options, async () => {
+  test('mostly stale reads of few assets', options, async () => {
     const times = { VENDOR_STALE_MS: '2500', VENDOR_WRITE_MS: '500' }
     const faultOf: FaultOf = ({ kind }, random) => {
       if (kind === 'read') return random() < 0.6 ? 'stale' : undefined
@@ -78,7 +78,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
     expect(verdict.vendorWrites).toBeGreaterThan(10)
   })
 
-  test('the usual code fails in all of them', options, async () => {
+  test('the naive implementation violates all of these expectations', options, async () => {
     stage = await setStage(scenario, {
       assets: 40,
       writers: 12,
@@ -96,7 +96,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
     await consoleChanges
     await stage.fake.whenIdle()
     const verdict = await judge(database, stage, answers)
-    if (FULL) console.log(scenario.vendor, 'the usual code', verdict)
+    if (FULL) console.log(scenario.vendor, 'the naive implementation', verdict)
     expect(verdict.writesWithoutRecord).toBeGreaterThan(0)
     expect(verdict.reportedAsNotApplied).toBeGreaterThan(0)
     expect(verdict.assetsThatDiffer).toBeGreaterThan(0)
@@ -106,7 +106,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
   })
 })
 
-/** There was something that could go wrong. */
+/** Expects enough writes and failed calls, and no 500. */
 function isLively({ vendorWrites, answers }: Verdict): void {
   expect(vendorWrites).toBeGreaterThan(PATCHES / 50)
   expect(answers['504 outcome_unknown']).toBeGreaterThan(0)
@@ -138,7 +138,7 @@ type Setting = {
 type Outcome = Verdict & {
   /** Assets that differed from the vendor's before all subscriptions were read. */
   differedBefore: number
-  /** Changes that waited for something, and that no operator saw, or could settle. */
+  /** Changes that waited for something, and that no operator saw, or could resolve. */
   hidden: number
   stuck: number
 }

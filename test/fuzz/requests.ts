@@ -14,7 +14,7 @@ subscribe('http.client.request.created', (message) => {
   if (id !== undefined) (message as { request: ClientRequest }).request.setHeader(HEADER, id)
 })
 
-/** Does the work of the PATCH with this id. */
+/** Runs the work of the PATCH with this id. */
 export function runAsRequest<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
   return currentRequest.run(id, work)
 }

@@ -1,4 +1,4 @@
-// The subscriptions of a stage, as both sides begin with them.
+// The subscriptions of a stage, as both sides start with them.
 
 export const ACCOUNTS = ['default', 'second']
 

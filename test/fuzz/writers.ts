@@ -34,7 +34,7 @@ const send: Send = async (stage, { writer, seed, quantity, headers }) => {
   return { status: response.status, ...(body.code ? { code: body.code } : {}) }
 }
 
-/** Numbers in [0, 1) that are the same for the same seed. */
+/** Returns a generator of numbers in [0, 1), the same for the same seed. */
 export function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
