@@ -3,7 +3,7 @@ import { projectFiles, read } from './scan.ts'
 
 const PAGE = 'docs/security.md'
 
-/** OWASP ASVS 5.0.0: by section, the level of each requirement of levels 1 and 2, in their order. No number is left out. */
+/** OWASP ASVS 5.0.0: by section, the level of each requirement of levels 1 and 2, in order. No number is omitted. */
 const REQUIREMENTS = `
   1.1:22 1.2:111112222 1.3:11222222222 1.4:222 1.5:12
   2.1:122 2.2:112 2.3:1222 2.4:2
@@ -93,7 +93,7 @@ function faultsOf({ id, result, why, evidence }: Row): string[] {
   return faults.map((fault) => `${id}: ${fault}`)
 }
 
-/** Chapter, how many, and how many of each verdict; all of them last. */
+/** Returns for each chapter the number of requirements and of each verdict; the totals come last. */
 function countsOf(rows: readonly Row[]): string[] {
   const chapters = Map.groupBy(rows, ({ id }) => id.split('.')[0] ?? '')
   const line = (name: string, section: readonly Row[]) =>

@@ -6,11 +6,13 @@ import { expect, test } from 'vitest'
 const LAST_UNCHECKED = '9d26655f'
 const MAX_LENGTH = 72
 const KINDS = ['feat', 'fix', 'refactor', 'perf', 'test', 'docs', 'build', 'chore']
-/** The area may be left out when a commit changes many; `!` marks a change that clients have to follow. */
+/**
+ * Matches a subject. The area may be omitted if a commit changes many; `!` marks a change that clients have to follow.
+ */
 const SUBJECT = new RegExp(
   `^(?:${KINDS.join('|')})(?:\\([a-z0-9-]+\\))?!?: ([a-z]+(?:-[a-z]+)*)(?: .*[^ .])?$`,
 )
-/** Endings of participles and of the third person, which are no imperatives: "added", "adding", "adds". */
+/** Endings of participles and of the third person: "added", "adding", "adds". */
 const NOT_IMPERATIVE = /(?:[^e]ed|ing|[^s]s)$/
 /** Imperatives with such an ending. */
 const IMPERATIVES = ['bring', 'ping', 'string', 'embed', 'shed', 'focus', 'alias']
@@ -58,7 +60,7 @@ test.each([
   expect(fault(subject)).toBe(expected)
 })
 
-/** Returns the subjects of all commits after `commit` that are not merges, or the reason why there are none to check. */
+/** Returns the subjects of all commits after `commit` that are not merges, or the reason why there is no history. */
 function subjectsAfter(commit: string): string[] | string {
   try {
     if (git('rev-parse', '--is-shallow-repository').trim() !== 'false')

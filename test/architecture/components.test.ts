@@ -14,7 +14,7 @@ const LAYERS = [
   ['shell'],
 ]
 
-/** The other folders of components that each folder imports, types included. */
+/** The folders of components that each folder imports, including types. */
 const IMPORTS: Record<string, readonly string[]> = {
   ui: [],
   platform: ['ui'],
@@ -76,7 +76,7 @@ describe('the folders of components', () => {
 })
 
 describe('the modules of components', () => {
-  test('do not import each other both ways', () => {
+  test('have no import cycles between two folders', () => {
     expect(mutualPairs(imports)).toEqual([])
     const planted = new Map(imports).set(
       'components/billing/invoices/planted.ts',
@@ -85,7 +85,7 @@ describe('the modules of components', () => {
     expect(mutualPairs(planted)).toEqual(['billing/invoice-filters <-> billing/invoices'])
   })
 
-  test(`have ${MIN_FILES} to ${MAX_FILES} files, but for the primitives`, () => {
+  test(`have ${MIN_FILES} to ${MAX_FILES} files, except for the primitives`, () => {
     expect(wrongSizes(files)).toEqual([])
     const [few, many] = ['components/shell/few', 'components/shell/many']
     const planted = [
@@ -109,7 +109,7 @@ function targetsOf(file: string, text: string): string[] {
   return importsOf(text).map(({ specifier }) => resolveImport(file, specifier))
 }
 
-/** Returns the pairs of different folders of components that a file's imports make. */
+/** Returns the pairs of different folders of components in a file's imports. */
 function pairsOf(file: string, text: string): string[] {
   const from = folderOf(file)
   return targetsOf(file, text)

@@ -90,7 +90,7 @@ describe('vitest.config.ts', () => {
     expect(unmatchedGlobs(shallow, files)).toEqual([])
   })
 
-  test('runs each test file in one project', () => {
+  test('runs each test file in exactly one project', () => {
     expect(tests.length).toBeGreaterThan(400)
     expect(tests.filter((file) => !isDeep(file) && runsIn(projects, file) !== 1)).toEqual([])
   })

@@ -123,7 +123,7 @@ describe('deploy/pair', () => {
     expect(checkPath).toBe('/healthz')
   })
 
-  test('refuses as the API does', () => {
+  test("sends the API's error responses", () => {
     const [statusAndHeaders = '', body = ''] = read('deploy/pair/refusal.http').split('\r\n\r\n')
     expect(statusAndHeaders).toMatch(
       /^HTTP\/1\.1 503 .*Content-Type: application\/problem\+json.*Retry-After: \d/s,
@@ -158,7 +158,7 @@ describe('deploy/pair', () => {
   })
 })
 
-test('each YAML file of deploy/ can be read', () => {
+test('each YAML file of deploy/ is valid', () => {
   const files = projectFiles('deploy').filter((file) => /\.ya?ml$/.test(file))
   expect(files.length).toBeGreaterThan(1)
   for (const file of files) expect(() => parse(read(file)), file).not.toThrow()

@@ -56,7 +56,7 @@ test('an event that no source records is found', () => {
   expect(named.length).toBeGreaterThan(20)
 })
 
-test('an event that is forgotten is found', () => {
+test('an undocumented event is found', () => {
   const text = "await recordOperatorAction(tx, id, disabled ? 'member.shut-out' : 'member.enabled', id)"
   expect(missing(recordedIn(text), named)).toEqual(['member.shut-out'])
   expect(missing(recordedIn('const action = `planet.$' + '{what}`; recordAudit(tx)'), named)).toEqual([

@@ -24,13 +24,13 @@ type Zone = {
   rule: string
   /** Files that the rule applies to; without it, all files. */
   from?: RegExp[]
-  /** Files of `from` that are not. */
+  /** Files of `from` that are exempt. */
   but?: RegExp[]
   /** Targets that are forbidden; without it, all that are not in `only`. */
   never?: RegExp[]
   /** Targets that are allowed nevertheless. */
   only?: RegExp[]
-  /** Types vanish at build, so only some zones forbid them too. */
+  /** Types vanish in the build, so only some zones forbid them, too. */
   orTypes?: boolean
   /** A breach that the rule has to find. */
   planted: [file: string, text: string]
@@ -81,7 +81,7 @@ const ZONES: Zone[] = [
       /^lib\/platform\/db\/backfill\.ts$/,
       /^lib\/platform\/db\/scope\.ts$/,
       /^lib\/platform\/db\/prepared-queries\.ts$/,
-      // Holds memory of a process, and no rows.
+      // Contains settings of a process's memory, and no rows.
       /^lib\/platform\/db\/per-database\.ts$/,
       /^lib\/platform\/db\/schema\//,
     ],

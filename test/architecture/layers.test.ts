@@ -4,9 +4,9 @@ import { importsOf, isTest, projectFiles, read, resolveImport } from './scan.ts'
 type Architecture = {
   /** The folder whose subfolders are in layers. */
   root: string
-  /** The lowest layer first. Folders of one layer do not import each other. */
+  /** From the lowest layer to the highest. Folders of one layer do not import each other. */
   layers: readonly (readonly string[])[]
-  /** Which folders a folder imports, types included. */
+  /** The folders that a folder imports, including types. */
   pairs: Readonly<Record<string, readonly string[]>>
 }
 
@@ -48,7 +48,7 @@ describe('the folders of lib', () => {
     expect(violations(texts, LIB)).toEqual([])
   })
 
-  test('use each line of the table, which points down', () => {
+  test('use each line of the table, and each line points down', () => {
     expect(unusedPairs(texts, LIB)).toEqual([])
     expect(upwardPairs(LIB)).toEqual([])
     expect(Object.values(LIB.pairs).flat().length).toBeLessThanOrEqual(MAX_PAIRS)

@@ -64,7 +64,7 @@ describe('a blocking statement is found', () => {
     expect(faults(planted(text))).toEqual([expect.stringContaining(violations)])
   })
 
-  test('a column is required before all rows were looked at', () => {
+  test('a NOT NULL before all rows were checked', () => {
     expect(faults(planted(NAMED, REQUIRED))).toHaveLength(1)
     expect(faults(planted(NAMED, VALIDATED.replace('members', 'customers'), REQUIRED))).toHaveLength(1)
   })
@@ -92,7 +92,7 @@ describe('a safe statement passes', () => {
     expect(faults(planted(text))).toEqual([])
   })
 
-  test('a column is required once an earlier migration has looked at all rows', () => {
+  test('a NOT NULL after an earlier migration has checked all rows', () => {
     expect(faults(planted(NAMED, VALIDATED, REQUIRED))).toEqual([])
   })
 })

@@ -7,7 +7,7 @@ const MAX_LINES = 400
 const MAX_FILES = 24
 /** The file that makes the logins; no other file of lib may connect by a whole address. */
 const LOGINS = 'lib/platform/db/logins.ts'
-/** Security fixes that we rely on came with these. */
+/** Versions with security fixes that the product relies on. */
 const FLOORS = { next: '16.2.11', react: '19.2.6', 'react-dom': '19.2.6', 'next-auth': '4.24.15' }
 
 const files = projectFiles()
@@ -57,7 +57,7 @@ describe('source files', () => {
 
 describe('the folders of the product', () => {
   const product = code.filter((file) => /^(app|components|lib)\//.test(file) && !isTest(file))
-  // Primitives are looked up by their name.
+  // Exempt, because primitives are found by their names.
   const limited = product.filter((file) => !file.startsWith('components/ui/'))
 
   test(`have ${MAX_FILES} files at most`, () => {
@@ -115,7 +115,7 @@ function tooLong(texts: readonly [file: string, text: string][]): string[] {
     .map(({ file, count }) => `${file}: ${count}`)
 }
 
-/** Returns the folders that have more files than a reader can survey. */
+/** Returns the folders with more files than the limit. */
 function crowded(files: readonly string[]): string[] {
   const folders = Map.groupBy(files, (file) => file.slice(0, file.lastIndexOf('/')))
   return [...folders]

@@ -67,7 +67,7 @@ function fileOf(path: string): string {
   return `app${path.replaceAll('{', '[').replaceAll('}', ']')}/route.ts`
 }
 
-/** The contracts of the operations that the route file names. */
+/** Returns the contracts of the operations that the route file mounts. */
 function mounted(file: string): Contract[] {
   return named(read(file), 'operations').map((name) => {
     const contract = operations.get(name)

@@ -41,7 +41,7 @@ const OF_NO_CUSTOMER = new Set(['refused_strangers', 'recent_writes'])
 /** Tables that are never distributed. */
 const AT_HOME = new Set(['vendor_accounts', 'vendor_budgets', 'sign_in_budgets'])
 
-/** Faults of a file's statements. */
+/** Returns the faults of a file's statements. */
 function faultsIn(file: string, text: string): string[] {
   const located = (what: string) => `${file}: ${what}`
   const code = text.replaceAll(/^\s*(?:\/\/|\*|\/\*\*).*$/gm, '')

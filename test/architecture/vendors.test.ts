@@ -55,7 +55,7 @@ test('the log, which the check above does not follow, loads only the platform', 
   expect(ours.filter((file) => !file.startsWith('lib/platform/'))).toEqual([])
 })
 
-test('the list of vendors, which pages and the reader of the settings load, leads to no network code', () => {
+test('the list of vendors, which pages and the reader of the settings load, does not load network code', () => {
   const loaded = reachableFrom([LIST])
   expect([...loaded]).toContain('lib/vendors/google/settings.ts')
   expect([...loaded].filter((file) => file === NETWORK || file === 'google-auth-library')).toEqual([])

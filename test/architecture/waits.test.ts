@@ -18,13 +18,13 @@ const files = projectFiles().filter(
 )
 const waits = files.flatMap((file) => waitsIn(read(file)).map((wait) => ({ ...wait, file })))
 
-test('tests wait for no fixed time', () => {
+test('tests do not wait for a fixed time', () => {
   const unexplained = waits.filter(({ isExplained }) => !isExplained)
   expect(unexplained.map(({ file, line }) => `${file}:${line}`)).toEqual([])
   expect(waits.length).toBeLessThanOrEqual(MAX_EXPLAINED)
 })
 
-test('tests of all kinds are looked at', () => {
+test('tests of all kinds are checked', () => {
   const kinds = [/\.test\.ts$/, /\.spec\.ts$/, /\/test-[^/]+\.ts$/, ...TEST_FOLDERS]
   for (const kind of kinds)
     expect([kind, files.filter((file) => kind.test(file)).length]).not.toEqual([kind, 0])
@@ -53,7 +53,7 @@ test.each([
   ['await standby.pause()'],
   ["spawn('node', ['-e', 'setTimeout(() => {}, 30_000)'])"],
   [`${IMPORTED}// Fixed wait: a lease ends, which\n// no test can see.\nawait pause(2500)`],
-])('%j is no unexplained wait', (text) => {
+])('%j is not an unexplained wait', (text) => {
   expect(waitsIn(text).filter(({ isExplained }) => !isExplained)).toEqual([])
 })
 

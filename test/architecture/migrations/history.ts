@@ -47,7 +47,7 @@ export function isContracting({ text }: Migration): boolean {
 
 type Snapshot = { tables: Record<string, { columns: Record<string, unknown> } | undefined> }
 
-/** Reads drizzle's picture of the schema that the last release was built on. */
+/** Returns a function that reads drizzle's snapshot of the last release's schema. */
 export function lastRelease(): Place['isRead'] {
   const { tables }: Snapshot = JSON.parse(
     read(`lib/platform/db/migrations/meta/${LAST_RELEASE}_snapshot.json`),

@@ -21,7 +21,7 @@ const HARMLESS = new Set([
   'CreateTrigStmt',
 ])
 
-/** The statements between two breakpoints, or of a whole migration. */
+/** Returns the statements between two breakpoints, or of a whole migration. */
 export function statementsIn(text: string): Statement[] {
   return (parseSync(text).stmts ?? []).map(({ stmt }) => {
     const [kind, body] = Object.entries(stmt as object)[0] as [string, Body]
@@ -108,7 +108,7 @@ function dropFaults({ objects, removeType, concurrent }: Body, place: Place): st
   return names.filter((name) => place.isRead(name)).map((name) => `the last release still reads ${name}`)
 }
 
-/** The tables that statements make. */
+/** Returns the tables that the statements create. */
 export function madeBy(statements: readonly Statement[]): Set<string> {
   return new Set(
     statements.flatMap(({ kind, body }) => (kind === 'CreateStmt' ? (body.relation?.relname ?? []) : [])),
