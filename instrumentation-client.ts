@@ -11,7 +11,9 @@ setTimeout(() => require('next/link'))
 const first = self as { __next_s?: [address: string, { children: string }][] }
 first.__next_s = [...(first.__next_s ?? []), ['', { children: '' }]]
 
-/** Called by Next at the begin of each navigation, in the same transition: a link, a router's push, the browser's Back. */
+/**
+ * Next calls this at the start of each navigation, in the same transition: a link, a router's push, the browser's Back.
+ */
 export function onRouterTransitionStart(url: string, how: 'push' | 'replace' | 'traverse'): void {
   const { pathname, search } = new URL(url, location.href)
   startNavigation({ href: pathname + search, isBack: how === 'traverse', at: performance.now() })

@@ -45,9 +45,9 @@ export default defineConfig({
     // Generous timeout that only ends hanging tests: tests seed real databases, and a busy machine is not a failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // `expect.poll` waits for a state as long as that.
+    // Timeout of `expect.poll`.
     expect: { poll: { timeout: 60_000 } },
-    // One more than processors: some wait for the time of a vendor's answer.
+    // One worker more than processors: some wait for a vendor's response.
     maxWorkers: 1 + availableParallelism(),
     projects: [
       {
