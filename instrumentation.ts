@@ -1,10 +1,9 @@
 import type { Instrumentation } from 'next'
 
-/** Loaded with the start: what failed has to be noted before its answer has ended. */
-const ours = () =>
-  Promise.all([import('#lib/platform/runtime/log.ts'), import('#lib/platform/runtime/log.ts')])
+/** Loaded at the start, because an error has to be logged before its response ends. */
+const loadLog = () => import('#lib/platform/runtime/log.ts')
 
-/** Next calls this once as it starts. Under `next dev` and plain `next start` it opens the database. */
+/** Opens the database under `next dev` and plain `next start`. Next calls this once as it starts. */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME === 'nodejs') {
     // Node loads the files itself: bundling them would pull the database's binaries into the build.
@@ -16,14 +15,14 @@ export async function register(): Promise<void> {
     await startDatabase()
     const { registerLeaks } = await load('lib/server/leaks.ts')
     registerLeaks()
-    await ours()
+    await loadLog()
   }
 }
 
-/** Next tells of what failed in a page; the request's name leads from a user's report to the reason. */
+/** Logs an error of a page that Next reports; the request's id connects a user's report with the reason. */
 export const onRequestError: Instrumentation.onRequestError = async (error, request) => {
   if (process.env.NEXT_RUNTIME === 'nodejs') {
-    const [{ log }, { noteFailure }] = await ours()
+    const { log, noteFailure } = await loadLog()
     noteFailure()
     log().error({ requestId: request.headers['request-id'], err: error }, 'request failed')
   }

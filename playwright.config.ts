@@ -7,19 +7,19 @@ const screens = {
   viewport: { width: 1360, height: 900 },
   launchOptions: await chromium(),
 } as const
-/** It waits for a vendor for most of its time: it begins first, so that nobody waits for it in the end. */
+/** Spends most of its time waiting for a vendor: it starts first, so that it is not the last to end. */
 const LONGEST = 'console/vendor-changes.spec.ts'
 
 export default defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/server.ts',
-  // One more than processors: each waits for its page, its server or a vendor for most of its time.
+  // One worker more than processors: each worker spends most of its time waiting for its page, its server or a vendor.
   workers: 1 + availableParallelism(),
-  // What `npm run test:deep` runs, and nobody waits for otherwise.
+  // Tests that only `npm run test:deep` runs.
   grepInvert: process.env.DEEP === '1' ? undefined : /@deep/,
   retries: 0,
   forbidOnly: true,
-  // To end what hangs: a busy machine is not a failure.
+  // Generous timeout that only ends hanging tests: a busy machine is not a failure.
   timeout: 300_000,
   expect: { timeout: 60_000 },
   reporter: [['list']],

@@ -4,16 +4,16 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { NO_LIMITS } from './test/fakes/no-limits.ts'
 import { NO_NETWORK } from './test/fakes/no-network.ts'
 
-/** Test files that mock modules or load them a second time: each needs a worker of its own. */
+/** Test files that mock modules or load them a second time: each needs a separate worker. */
 const ISOLATED = [
-  // Mocks the module of the jobs that it watches.
+  // Mocks the jobs' module.
   'lib/server/jobs-once.test.ts',
   'lib/server/job-failure.test.ts',
   // Mocks the list of backfills.
   'lib/admin/database/command.test.ts',
   // Counts calls of a mocked argon2.
   'lib/identity/access/people/alike.test.ts',
-  // Needs names for prepared statements, of which a process gives 500.
+  // Needs names for prepared statements; a process uses at most 500.
   'lib/platform/db/pipeline.test.ts',
   // Loads modules a second time, as a second process would.
   'lib/identity/access/notice-link.test.ts',
@@ -33,7 +33,7 @@ export default defineConfig({
   },
   test: {
     environment: 'node',
-    // Vite names its own BASE_URL; ours is the console's address.
+    // Vite defines BASE_URL, too; the product's is the console's address.
     env: {
       BASE_URL: '',
       LOG_LEVEL: 'silent',
@@ -42,12 +42,12 @@ export default defineConfig({
       ...NO_LIMITS,
     },
     globalSetup: 'lib/platform/db/test-setup.ts',
-    // To end what hangs: tests seed real databases, and a busy machine is not a failure.
+    // Generous timeout that only ends hanging tests: tests seed real databases, and a busy machine is not a failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // `expect.poll` waits for a state as long as that.
+    // Timeout of `expect.poll`.
     expect: { poll: { timeout: 60_000 } },
-    // One more than processors: some wait for the time of a vendor's answer.
+    // One worker more than processors: some wait for a vendor's response.
     maxWorkers: 1 + availableParallelism(),
     projects: [
       {

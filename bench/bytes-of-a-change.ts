@@ -9,9 +9,10 @@ import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
 
-// What a changed quantity writes: the bytes of its rows and of their places in indexes, by table, and those of the
-// server's log (WAL), without and with the images of whole pages that follow a checkpoint. Of customers' ids of 17
-// characters, keys and members as in production, and no rows before. npm run change-bytes -- [changes] [database]
+// Measures the bytes that a changed quantity writes: its rows and their index entries, by table, and the server's log
+// (WAL), without and with the full-page images that follow a checkpoint. Customer ids have 17 characters, keys and
+// members are as in production, and the database has no rows before.
+// npm run change-bytes -- [changes] [database]
 
 const CHANGES = Number(process.argv[2] ?? 10_000)
 const CUSTOMERS = 100
@@ -66,7 +67,7 @@ async function report(): Promise<void> {
   await many(CHANGES)
   const logged = await since(start)
   const after = await sizes()
-  // Every page that is touched now was touched since the checkpoint: what is left is the changes themselves.
+  // Each page that the changes touch was touched since the checkpoint, so the WAL has no full-page images.
   const again = await walPosition()
   await many(1000)
   const bare = await since(again)

@@ -13,8 +13,9 @@ import { migrate } from '#lib/platform/db/migrate.ts'
 import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { costOf } from './watch.ts'
 
-// Whether many small invoices are stored at one pace: a first file into an empty database, the same file again, and a
-// file of ten times as many. npm run imports -- [invoices of the small file] [URL of an empty database, of your server]
+// Checks whether many small invoices are stored at one pace: a first file into an empty database, the same file again,
+// and a file of ten times as many.
+// npm run imports -- [invoices of the small file] [URL of an empty database, of your server]
 
 const [small = '100000', url] = process.argv.slice(2)
 const terms = { platforms: platformTable(), dueDays: 30, paid: false }
@@ -94,7 +95,7 @@ function* jsonRows(count: number): Generator<string> {
     })
 }
 
-/** Some thousand rows at a time. */
+/** Yields some thousand rows at a time. */
 function* chunks(rows: Iterable<string>): Generator<string> {
   let text = ''
   for (const row of rows) {

@@ -10,11 +10,11 @@ import { migrate } from '#lib/platform/db/migrate.ts'
 import { type Program, startApp } from './http/program.ts'
 import { addLoaded, signedIn } from './http/seed.ts'
 
-// What a web process holds while it draws long invoices: docs/files.md keeps the figures.
+// Measures the memory of a web process that renders long invoices: docs/files.md keeps the figures.
 // npm run build, then npm run drawings [-- lines]
 
 const LENGTHS = process.argv[2] ? [Number(process.argv[2])] : [5000, 50_000]
-/** As long as the thread that draws stays, and some more, in milliseconds. */
+/** Somewhat longer than an idle rendering thread lives, in milliseconds. */
 const AFTERWARDS = 35_000
 
 const reaper = startProcessReaper()
@@ -34,7 +34,9 @@ try {
     const number = `IN-${String(1 + at).padStart(8, '0')}`
     await lengthen(number, lines)
     const app = await startApp(reaper, embedded.url, '1')
-    console.log(await row(app, number, lines, { authorization: `Bearer ${key}` }, { cookie }))
+    console.log(
+      await row(app, { number, lines }, { key: { authorization: `Bearer ${key}` }, cookie: { cookie } }),
+    )
     await app.stop()
   }
 } finally {
@@ -44,7 +46,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Gives an invoice so many lines of the length that a vendor's have. */
+/** Adds so many lines of a vendor's usual length to an invoice. */
 async function lengthen(number: string, lines: number): Promise<void> {
   const owner = new pg.Client({ connectionString: embedded.url })
   await owner.connect()
@@ -62,17 +64,15 @@ type Headers = Record<string, string>
 
 async function row(
   app: Program,
-  number: string,
-  lines: number,
-  key: Headers,
-  cookie: Headers,
+  { number, lines }: { number: string; lines: number },
+  { key, cookie }: { key: Headers; cookie: Headers },
 ): Promise<string> {
   const get = async (path: string, headers: Headers) => {
     const response = await fetch(`${app.url}${path}`, { headers })
     const bytes = await response.arrayBuffer()
     if (!response.ok) throw new Error(`${path}: ${response.status}\n${Buffer.from(bytes)}`)
   }
-  // As a process is that has served for a while.
+  // Warms the process up, as if it had served for a while.
   for (let n = 0; n < 40; n++) await Promise.all([get('/invoices', cookie), get('/billing/v1/invoices', key)])
   await pause(2000)
   const before = app.memory() ?? 0

@@ -2,8 +2,7 @@ import pg from 'pg'
 import type { Size } from '../test/fakes/large/subscriptions.ts'
 
 /**
- * Writes customers and assets at one vendor for these subscriptions, as if an import had brought them: the vendor was
- * never asked for any.
+ * Writes customers and assets at one vendor for these subscriptions, as an import would, without calls of the vendor.
  * @param url of a migrated database, as its superuser
  */
 export async function seedSubscriptions(url: string, vendor: string, size: Size): Promise<void> {

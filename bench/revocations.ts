@@ -21,9 +21,9 @@ import {
   UNANSWERED,
 } from './revocation-methods.ts'
 
-// A thousand keys end, one way or another, while all of them are used as fast as they can be: is any request answered that
-// began after its key had ended?
-// npm run build, then npm run revocations [-- <keys, 1000 unless told> [<by whom: api unless told, scim or screen>]]
+// Revokes a thousand keys in different ways while all of them are in use at full speed, and checks whether a request
+// that began after its key was revoked is answered.
+// npm run build, then npm run revocations [-- <keys, default 1000> [<method: api by default, scim or screen>]]
 
 const count = Number(process.argv[2] ?? 1000)
 const REVOCATIONS_BY: Record<string, readonly Revocation[]> = {
@@ -37,7 +37,7 @@ if (revocations.length === 0)
 const isByScreen = revocations === BY_SCREEN
 const CONCURRENT_REQUESTS = 64
 const ENDING = 8
-/** So many keys are made at once: one customer waits for its turn at the connections. */
+/** Keys that are made in parallel: one customer waits for its turn on the pool. */
 const AT_ONCE = 20
 
 const reaper = startProcessReaper()
@@ -57,7 +57,7 @@ try {
   }
   const cookie = await cookieOf(await addMember(CUSTOMER, { roles: ['admin'] }))
   const means = { admin, cookie, ...(await directoryOf(keys)) }
-  // Two processes: what one of them has seen tells the other nothing.
+  // Two processes, because each has its own cache.
   const app = await startApp(reaper, embedded.url, '2')
   const faults = await revoked(app.url, means, keys)
   await app.stop()
@@ -80,14 +80,14 @@ async function newKey(n: number): Promise<Key> {
 async function revoked(url: string, means: Means, keys: Key[]): Promise<string[]> {
   const faults: string[] = []
   const tally = { requests: 0, later: 0, before: 0, inSessions: 0 }
-  /** Calls by the key; where the screens end it, by its member's session, too. */
+  /** Sends calls with the key; if the screens revoke it, with its member's session, too. */
   const sendBoth = async (key: Key) => {
     await send(key, key.secret)
     if (isByScreen && !key.isKeyAlone) await send(key, key)
   }
   const send = async (key: Key, by: string | { cookie: string }) => {
     const began = performance.now()
-    const status = await call(url, 'GET', '/billing/v1/assets', by).catch(() => UNANSWERED)
+    const status = await call(url, 'GET /billing/v1/assets', by).catch(() => UNANSWERED)
     if (status === UNANSWERED) return
     const isAfterRevocation = key.endedAt !== undefined && began > key.endedAt
     tally.requests += 1

@@ -12,13 +12,14 @@ import { migrate } from '#lib/platform/db/migrate.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
 import { addLoaded, addSmall } from './http/seed.ts'
 
-// How many bytes a row takes in each table and in each of its indexes, as they lie after they were written one after
-// the other and vacuumed: docs/scale.md reckons with them. npm run sizes -- [invoices of the large customer]
+// Measures how many bytes a row takes in each table and in each of its indexes, after sequential writes and a vacuum:
+// docs/scale.md calculates with them.
+// npm run sizes -- [invoices of the large customer]
 
 const INVOICES = Number(process.argv[2] ?? 1_000_000)
 const CHANGES = 10_000
 const DOCUMENTS = 1_000
-/** Of the small customers: a member and a session each. */
+/** Customers of the small size, with a member and a session each. */
 const MEMBERS = 20_000
 
 const PEOPLE = [
@@ -50,7 +51,8 @@ async function write(url: string): Promise<void> {
   await addSmall(url, 64)
   const caller = await callerOf(id, 'admin')
   const few = pLimit(4)
-  // To a total that it does not have: each is a change, with its rows of history and its kept answer.
+  // The total differs from the current one, so that each PATCH is a change, with its history rows and its stored
+  // response.
   const change = (n: number) =>
     setQuantity(
       caller,
@@ -71,14 +73,14 @@ async function write(url: string): Promise<void> {
   })
 }
 
-/** Of a table or an index that is kept in months, all of them. */
+/** Size of a table or an index with monthly partitions, all of them together. */
 function ofParts(size: string, part: string): string {
   return `coalesce((SELECT sum(${size}(relid)) FROM pg_partition_tree(${part}) WHERE isleaf), ${size}(${part}))::float8`
 }
 
 type Size = { table: string; index: string | null; rows: number; bytes: number }
 
-/** A table's own bytes are those of its rows, of what was too long for them, and of its maps. */
+/** A table's own bytes are those of its rows, its TOAST table, and its free-space and visibility maps. */
 async function report(url: string): Promise<void> {
   const sizes = await inOne(url, async (owner) => {
     const { rows: tables } = await owner.query<{ name: string }>(

@@ -16,12 +16,12 @@ import { forgetVendors } from '../test/fuzz/stage.ts'
 import { seedSubscriptions } from './many-assets.ts'
 import { costOf } from './watch.ts'
 
-// What it costs to read the vendors' books: calls, statements, rows, memory, in a quiet hour and in worse ones.
-// npm run scale [-- <subscriptions, 100000 unless told> [<vendor>]]
+// Measures the cost of reading the vendors' books: calls, queries, rows, memory, in a quiet hour and under failures.
+// npm run scale [-- <subscriptions, default 100000> [<vendor>]]
 
 const [count = '100000', only] = process.argv.slice(2)
 const size = sizeOf(Number(count))
-/** A page in the midst of each vendor's lists. */
+/** Number of a page in the middle of each vendor's lists. */
 const THROTTLED: Record<string, string> = {
   'google-workspace': 'list',
   'microsoft-partner-center': 'customers',
@@ -57,7 +57,7 @@ async function read(name: string, faultPlan: FaultPlan, url: string, fakeVendor:
     const database = openDatabase(url)
     try {
       await schedulePasses()
-      // Run after run of the job, as it is each minute, until the pass has come to its end.
+      // Runs the job repeatedly, as it runs each minute, until the pass has ended.
       await readVendors('bench').catch(() => {})
       while (await isRunning()) {
         await pause(500)

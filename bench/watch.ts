@@ -4,19 +4,22 @@ import pg from 'pg'
 const MB = 1024 * 1024
 const EVERY_MS = 500
 
-/** What some work cost this process and the database. Times in seconds, memory in MB. */
+/** Cost of some work for this process and the database. Times in seconds, memory in MB. */
 export type Cost = {
   seconds: number
   queries: number
   /** Rows written, by table. */
   rows: Record<string, string>
   rssPeak: number
-  /** How much the memory grew in a minute over the second half, by a line through all points. */
+  /** Memory growth in MB per minute over the second half, by a line through all points. */
   rssSlope: number
   failure: string | undefined
 }
 
-/** Does the work, and counts. @param url of the database, as its superuser */
+/**
+ * Runs the work, and measures its cost.
+ * @param url of the database, as its superuser
+ */
 export async function costOf(url: string, work: () => Promise<unknown>): Promise<Cost> {
   const before = await written(url)
   const points: [seconds: number, mb: number][] = []
@@ -45,7 +48,7 @@ export async function costOf(url: string, work: () => Promise<unknown>): Promise
   }
 }
 
-/** Counts what this process sends to the database, until the function that it gives back is called. */
+/** Counts the queries that this process sends to the database, until the returned function is called. */
 function countQueries(): () => number {
   const { query } = pg.Client.prototype
   let count = 0
@@ -61,11 +64,11 @@ function countQueries(): () => number {
 
 type Written = Map<string, { inserted: number; updated: number }>
 
-/** Rows written so far. The pools must be closed: a connection tells what it wrote when it ends. */
+/** Returns the rows written so far. The pools must be closed: a connection reports its statistics when it ends. */
 async function written(url: string): Promise<Written> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  // The connections that were closed a moment ago are telling it now.
+  // Connections that were closed a moment ago still report their statistics.
   await pause(1000)
   const { rows } = await client.query(
     'SELECT relname, n_tup_ins::int AS inserted, n_tup_upd::int AS updated FROM pg_stat_user_tables',
@@ -86,7 +89,7 @@ function difference(before: Written, after: Written): Record<string, string> {
   return changes
 }
 
-/** Of a line through the points, by least squares. */
+/** Returns the slope of a line through the points, by least squares. */
 function slopeOf(points: readonly [number, number][]): number {
   const mean = (coordinate: (point: readonly [number, number]) => number) =>
     points.reduce((sum, point) => sum + coordinate(point), 0) / points.length

@@ -44,7 +44,7 @@ export async function build({ quiet = false } = {}): Promise<void> {
     if (quiet) console.error('Building (half a minute, when something changed) …')
     await run(['node_modules/next/dist/bin/next', 'build'], quiet)
     await compressAll(join(ROOT, '.next', 'static'))
-    // By the options of a web process, or it would be another cache.
+    // Uses the options of a web process, because the compile cache depends on them.
     const node = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', ...WEB.options]
     await run([...node, 'scripts/compile.ts'], quiet, WEB.env)
     writeFileSync(STAMP, inputs)

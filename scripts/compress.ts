@@ -6,12 +6,12 @@ import { brotliCompress, gzip } from 'node:zlib'
 
 const [inBrotli, inGzip] = [promisify(brotliCompress), promisify(gzip)]
 
-/** The others, fonts above all, are compressed already. */
+/** Other files, above all fonts, are already compressed. */
 const COMPRESSIBLE = /\.(js|css|svg|json|txt)$/
 
 /**
- * Writes beside each text of a folder its smallest brotli and gzip forms, as `.br` and `.gz`: the server sends these to
- * whoever takes them.
+ * Writes the smallest brotli and gzip forms of each text of a folder next to it, as `.br` and `.gz`: the server sends
+ * them to clients that accept them.
  */
 export async function compressAll(folder: string): Promise<void> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -20,7 +20,7 @@ export async function compressAll(folder: string): Promise<void> {
   await Promise.all(
     names.map(async (name) => {
       const bytes = await readFile(join(folder, name))
-      // Brotli takes its greatest pains unless told otherwise.
+      // Brotli compresses at its highest quality by default.
       const [small, larger] = await Promise.all([inBrotli(bytes), inGzip(bytes, { level: 9 })])
       await writeFile(join(folder, `${name}.br`), small)
       await writeFile(join(folder, `${name}.gz`), larger)

@@ -8,22 +8,22 @@ import { vendorFakes } from '../test/fakes/vendor-fakes.ts'
 import type { FakeDeclaration, Seed } from '../test/fakes/vendors/declaration.ts'
 import type { Fake } from '../test/fakes/vendors/fake.ts'
 
-/** Short enough to wait for. In milliseconds and seconds, as their names say. */
+/** Short waits for a demo, in milliseconds and seconds, as their names say. */
 const TIMES = { VENDOR_STALE_MS: '5000', VENDOR_PAUSE_MS: '10000' }
 const SETTLE_SECONDS = '30'
 const WRITE_DELAY_MS = 15_000
 
 export type DemoVendors = {
-  /** Takes our present seats into the vendors' books; with `isNew`, one of them is then changed there. */
+  /** Copies the present seats to the vendors' fakes; with `isNew`, one of the totals is then changed there. */
   fill(today: string, isNew: boolean): Promise<void>
-  /** What a visitor needs to know. */
+  /** Returns the text for a user who tries the demo. */
   announcement(today: string): string
   stop(): Promise<void>
 }
 
 type Running = { fakeVendor: FakeDeclaration; fake: Fake }
 
-/** Stand-ins for all vendors in this process, and the settings that lead to them. */
+/** Starts fakes of all vendors in this process, and returns the settings that lead to them. */
 export async function startDemoVendors(dataDir: string): Promise<DemoVendors> {
   mkdirSync(dataDir, { recursive: true })
   Object.assign(process.env, TIMES)
@@ -82,7 +82,7 @@ function announcementOf(today: string, running: Running[]): string {
     'you have a subscription for each fate of a change:',
     ...demoScenarios.map((line) => `  ${line}`),
     '',
-    ...running.map(({ fake }) => `The stand-in for ${fake.label} is on ${fake.url}.`),
+    ...running.map(({ fake }) => `The fake of ${fake.label} is on ${fake.url}.`),
     'Take one away:',
     `curl -H 'content-type: application/json' -d '{"do":"down","down":true}' ${first?.fake.url}/_control`,
   ].join('\n')

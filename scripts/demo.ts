@@ -16,12 +16,12 @@ import { harborDemo } from '../test/fakes/harbor-demo.ts'
 import { build } from './build.ts'
 import { startDemoVendors } from './demo-vendors.ts'
 
-// One command from a fresh clone to a console with data in it. It runs until it is stopped. With `--vendors`, stand-ins
-// for the vendors run beside it, and a customer who has a subscription for each fate of a change.
+// Starts a console with data with one command from a fresh clone, and runs until it is stopped. With `--vendors`, fakes
+// of the vendors run in the same process, and a customer has a subscription for each outcome of a license change.
 
-// What is printed has to stay readable.
+// Keeps the printed text readable.
 process.env.LOG_LEVEL ||= 'warn'
-// A demo's sessions need not outlive it. Without DATABASE_URL the secret is kept beside the data.
+// A demo's sessions need not outlive it. Without DATABASE_URL the secret is stored with the data.
 if (process.env.DATABASE_URL) process.env.SESSION_SECRET ||= randomBytes(32).toString('base64url')
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
@@ -33,11 +33,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 const starting = start()
 starting.catch(fail)
 
-/** Undefined when it was asked to stop meanwhile; then nothing is left running. */
+/** Starts the demo. Returns undefined if it was asked to stop during the start; nothing is left running then. */
 async function start(): Promise<Application | undefined> {
   checkSettings()
   await checkPort()
-  // Where it has to be given and is not, that is said now and not after the build.
+  // Reports a missing secret now and not after the build.
   installationSecret('database')
   await build({ quiet: true })
   if (isStopping()) return undefined
@@ -70,14 +70,14 @@ async function announce({ url }: Application, customers: DemoCustomer[]): Promis
   const isLocal = host === '127.0.0.1' && new URL(baseUrl).hostname === 'localhost'
   const emails = customers.flatMap(({ members }) => members.map(({ email }) => email))
   const { changed, error } = await changedPasswords(emails)
-  // The console runs: what can't be found out for its announcement is no reason to stop it.
+  // The console runs: missing data for its announcement are no reason to stop it.
   if (error) console.error(`Whether the password still fits could not be checked: ${error}`)
   const apiKey = await issueDemoKey(customers[0]?.domain ?? '').catch((error: unknown) => {
     console.error(`No API key could be issued: ${reasonOf(error)}`)
     return undefined
   })
   const text = announcement({
-    // Where it listens, unless a public address was given.
+    // The listen address, unless a public address is set.
     address: isLocal ? url : baseUrl,
     data: database.url
       ? 'The data is in the database of DATABASE_URL.'
@@ -91,7 +91,7 @@ async function announce({ url }: Application, customers: DemoCustomer[]): Promis
   if (!LOOPBACK.includes(host)) console.log(`Whoever reaches ${host} can sign in with this password.\n`)
 }
 
-/** Before the build, which takes a while; what else may stand in the way the server says. */
+/** Checks the port before the build, which takes a while; the server reports other obstacles. */
 async function checkPort(): Promise<void> {
   const { host, port } = env()
   const probe = createServer()
@@ -105,8 +105,9 @@ async function checkPort(): Promise<void> {
 }
 
 /**
- * The first signal lets running requests finish; another one doesn't wait for them. What comes at once is the
- * same one, that a process group got and npm passed on; a closed terminal says so more than once, too.
+ * Stops the demo. The first signal lets running requests finish; a second signal doesn't wait for them. A signal within
+ * a second is a duplicate: the process group got it and npm passed it on. A closed terminal sends SIGHUP more than
+ * once, too.
  */
 async function stop(signal: NodeJS.Signals): Promise<void> {
   if (interruptedAt) {
@@ -120,7 +121,7 @@ async function stop(signal: NodeJS.Signals): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  // Asked to stop meanwhile, such as in the midst of the build: that is no failure to tell of.
+  // An error after a request to stop, for example during the build, is no failure.
   if (isStopping()) return
   console.error(`The demo stopped: ${reasonOf(error)}`)
   process.exit(1)

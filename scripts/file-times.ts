@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 
 /**
- * A reporter of Vitest's that writes how long each file took, in milliseconds by its path, to the file that FILE_TIMES
+ * A Vitest reporter that writes the duration of each file, in milliseconds by its path, to the file that FILE_TIMES
  * names. Vitest's JSON report has only the time between the first and the last test, without imports and `beforeAll`.
  */
 // biome-ignore lint/style/noDefaultExport: Vitest finds a reporter by its default export

@@ -2,13 +2,13 @@ import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { GREEK_AND_CYRILLIC, LATIN, screenFont } from './font.ts'
 
-test.each([LATIN, GREEK_AND_CYRILLIC])('the files that are kept are those that are made', async (file) => {
+test.each([LATIN, GREEK_AND_CYRILLIC])('the committed files equal the generated ones', async (file) => {
   expect(readFileSync(file.path).equals(await screenFont(file))).toBe(true)
 })
 
-test('the file that each screen loads has each sign that stands in the text of one', () => {
+test("the file that each screen loads covers each character in the screens' texts", () => {
   const missing = new Set<string>()
-  // Those of full width stand in guards against formulas.
+  // Full-width characters are in guards against formulas.
   for (const file of globSync('{app,components}/**/*.{ts,tsx}')) {
     if (file.includes('.test.')) continue
     for (const sign of readFileSync(file, 'utf8').match(/[^\s\x20-\x7e\uff00-\uffef]/gu) ?? []) {
@@ -18,7 +18,7 @@ test('the file that each screen loads has each sign that stands in the text of o
   expect([...missing]).toEqual([])
 })
 
-test('the style sheet asks for the other file where a text has one of its characters', () => {
+test('the style sheet loads the other file only for texts with its characters', () => {
   const [, list = ''] = /'unicode-range', value: '([^']+)'/.exec(
     readFileSync('app/font/inter.ts', 'utf8').replace(/\s+/g, ' '),
   ) ?? ['']

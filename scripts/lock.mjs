@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url'
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Takes the lock `name` of this project folder, waiting for whoever holds it. A lock whose owner is gone is
- * taken over. Runs on any Node from 18, as the install step does.
+ * Acquires the lock `name` of this project folder, and waits while another process holds it. A lock whose owner
+ * has ended is taken over. Runs on any Node from 18, as the install step does.
  * @param {string} name
- * @param {{ seconds?: number, waiting?: () => void }} [options] longest wait (900 s), and what to do once
- *   when there is something to wait for
- * @returns {() => void} gives the lock back
- * @throws {Error} when the wait was too long
+ * @param {{ seconds?: number, waiting?: () => void }} [options] longest wait (900 s), and a function that is called once
+ *   if the lock is held
+ * @returns {() => void} releases the lock
+ * @throws {Error} if the wait is too long
  */
 export function acquireLock(name, { seconds = 900, waiting } = {}) {
   const digest = createHash('sha256').update(PROJECT).digest('hex').slice(0, 12)
@@ -35,7 +35,7 @@ export function acquireLock(name, { seconds = 900, waiting } = {}) {
 
 /** @param {string} path */
 function tryAcquire(path) {
-  // Linked into place with its content, so that nobody reads a lock without an owner.
+  // Linked into place with its content, so that no process reads a lock without an owner.
   const temporaryPath = `${path}.${process.pid}`
   writeFileSync(temporaryPath, String(process.pid))
   try {
@@ -67,7 +67,7 @@ function isAlive(pid) {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
+    // EPERM: the process is alive, and belongs to another user.
     return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM'
   }
 }

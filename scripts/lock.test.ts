@@ -14,7 +14,7 @@ const holder = (after: string) => [
   `import { acquireLock } from ${JSON.stringify(module)}; acquireLock('${name}'); console.log('taken'); ${after}`,
 ]
 
-test('a second taker waits until the first lets go', async () => {
+test('a second process waits until the first one releases the lock', async () => {
   const enough = join(mkdtempSync(join(tmpdir(), 'lock-')), 'enough')
   const until = `const end = () => existsSync(${JSON.stringify(enough)}) && process.exit(); setInterval(end, 20)`
   const first = spawn(process.execPath, holder(`import { existsSync } from 'node:fs'; ${until}`))
@@ -24,7 +24,7 @@ test('a second taker waits until the first lets go', async () => {
     seconds: 60,
     waiting: () => {
       waited = true
-      // Nothing but files can be told while we wait: the wait is one for the whole process.
+      // The wait blocks the whole process, so only a file can signal.
       writeFileSync(enough, '')
     },
   })
@@ -32,7 +32,7 @@ test('a second taker waits until the first lets go', async () => {
   expect(waited).toBe(true)
 })
 
-test('the wait has an end, which names the owner', () => {
+test('the wait ends after a timeout, with an error that names the owner', () => {
   const release = acquireLock(name)
   try {
     expect(() => acquireLock(name, { seconds: 0.3 })).toThrow(String(process.pid))
@@ -41,14 +41,17 @@ test('the wait has an end, which names the owner', () => {
   }
 })
 
-test.each([['process.exit(1)'], ["process.kill(process.pid, 'SIGKILL')"]])('is free after %s', (end) => {
-  expect(spawnSync(process.execPath, holder(end), { encoding: 'utf8' }).stdout).toContain('taken')
-  let waited = false
-  acquireLock(name, {
-    seconds: 60,
-    waiting: () => {
-      waited = true
-    },
-  })()
-  expect(waited).toBe(false)
-})
+test.each([['process.exit(1)'], ["process.kill(process.pid, 'SIGKILL')"]])(
+  'the lock is free after %s',
+  (end) => {
+    expect(spawnSync(process.execPath, holder(end), { encoding: 'utf8' }).stdout).toContain('taken')
+    let waited = false
+    acquireLock(name, {
+      seconds: 60,
+      waiting: () => {
+        waited = true
+      },
+    })()
+    expect(waited).toBe(false)
+  },
+)

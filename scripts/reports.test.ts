@@ -30,7 +30,7 @@ describe('countVitest', () => {
   const counts = { numPassedTests: 5, numFailedTests: 2, numPendingTests: 1, numTodoTests: 1 }
   const failed = { status: 'failed', assertionResults: [{ status: 'passed' }, { status: 'failed' }] }
 
-  test('takes failed tests once and adds what did not run', () => {
+  test('counts a failed test once and adds the tests that did not run', () => {
     expect(countVitest(saved({ ...counts, testResults: [failed] }))).toEqual({
       passed: 5,
       failed: 2,
@@ -54,7 +54,7 @@ test('countPlaywright counts flaky tests and errors outside a test as failed', (
   expect(countPlaywright(saved(report))).toEqual({ passed: 4, failed: 3, skipped: 3 })
 })
 
-test('failuresOfVitest names each failed test, with what it says first', () => {
+test('failuresOfVitest names each failed test, with the first line of its message', () => {
   const assertionResults = [
     { status: 'passed', fullName: 'adds' },
     { status: 'failed', fullName: 'adds up', failureMessages: ['expected 1 to be 2\n    at a.ts'] },
@@ -103,14 +103,14 @@ describe('timingsOfVitest', () => {
     { name: 'lib/a.test.ts: is skipped', milliseconds: 0 },
   ]
 
-  test('takes the time of a file from the file times, which know imports and hooks', () => {
+  test('takes the time of a file from the file times, which include imports and hooks', () => {
     const fileTimes = saved({ '/project/lib/a.test.ts': 900 }, 'files.json')
     expect(timingsOfVitest(saved(report), fileTimes, '/project')).toEqual({
       files: [{ name: 'lib/a.test.ts', milliseconds: 900 }],
       tests,
     })
   })
-  test('knows what it can where a report is missing', () => {
+  test('returns the times that it has if a report is missing', () => {
     const none = join(folder, 'none.json')
     expect(timingsOfVitest(saved(report), none, '/project')).toEqual({ files: [], tests })
     expect(timingsOfVitest(none, none, '/project')).toEqual({ files: [], tests: [] })
@@ -131,7 +131,7 @@ describe('timingsOfPlaywright', () => {
     },
   ]
 
-  test('adds all tries up, and all tests of a file', () => {
+  test('adds up all tries of a test, and all tests of a file', () => {
     const path = saved({ config: { rootDir: '/project/e2e' }, suites })
     expect(timingsOfPlaywright(path, '/project')).toEqual({
       files: [{ name: 'e2e/api/a.spec.ts', milliseconds: 42 }],
@@ -142,12 +142,12 @@ describe('timingsOfPlaywright', () => {
       ],
     })
   })
-  test('has no times without a report', () => {
+  test('returns no times without a report', () => {
     expect(timingsOfPlaywright(join(folder, 'none.json'), '/project')).toEqual({ files: [], tests: [] })
   })
 })
 
-test('slowest lists so many, the slowest first, with their seconds under each other', () => {
+test('slowest lists so many timings, the slowest first, with their seconds aligned', () => {
   const timings = [
     { name: 'quick', milliseconds: 40 },
     { name: 'slow', milliseconds: 123_456 },
@@ -166,7 +166,7 @@ describe('the reporter of file times', () => {
     { moduleId: '/project/a.test.ts', diagnostic: () => diagnostic },
   ] as unknown as TestModule[]
 
-  test('counts imports and hooks to the time of a file', () => {
+  test('includes imports and hooks in the time of a file', () => {
     const path = join(folder, 'files.json')
     vi.stubEnv('FILE_TIMES', path)
     new FileTimes().onTestRunEnd(modules)
@@ -174,7 +174,7 @@ describe('the reporter of file times', () => {
       { name: 'a.test.ts', milliseconds: 54_321 },
     ])
   })
-  test('throws where no file is named', () => {
+  test('throws if no file is named', () => {
     vi.stubEnv('FILE_TIMES', '')
     expect(() => new FileTimes().onTestRunEnd(modules)).toThrow('FILE_TIMES')
   })

@@ -2,15 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
-/** How many tests passed, failed and did not run. */
+/** Numbers of tests that passed, failed and did not run. */
 export type Counts = { passed: number; failed: number; skipped: number }
 
 const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 }
 
-/** How long a file or a test took. */
+/** Duration of a file or a test. */
 export type Timing = { name: string; milliseconds: number }
 
-/** How long files and tests took, in no order. */
+/** Durations of files and tests, unsorted. */
 export type Timings = { files: Timing[]; tests: Timing[] }
 
 const NO_TIMINGS: Timings = { files: [], tests: [] }
@@ -25,7 +25,10 @@ type VitestReport = {
   testResults: { name?: string; status: string; assertionResults: Assertion[] }[]
 }
 
-/** Counts vitest's JSON report; a file that did not load counts as one failed test. No report counts nothing. */
+/**
+ * Counts Vitest's JSON report; a file that did not load counts as one failed test. Without a report all counts are
+ * zero.
+ */
 export function countVitest(path: string): Counts {
   if (!existsSync(path)) return NOTHING
   const report: VitestReport = JSON.parse(readFileSync(path, 'utf8'))
@@ -40,7 +43,10 @@ export function countVitest(path: string): Counts {
   }
 }
 
-/** Each failed test of vitest's JSON report in two lines: its file with its name, and what it says first. */
+/**
+ * Returns each failed test of Vitest's JSON report in two lines: its file with its name, and the first line of its
+ * message.
+ */
 export function failuresOfVitest(path: string): string[] {
   if (!existsSync(path)) return []
   const report: VitestReport = JSON.parse(readFileSync(path, 'utf8'))
@@ -54,9 +60,9 @@ export function failuresOfVitest(path: string): string[] {
 }
 
 /**
- * Reads the times of Vitest's run. A file's time has imports and hooks in it.
+ * Reads the times of Vitest's run. A file's time includes imports and hooks.
  * @param reportPath Vitest's JSON report; without it there are no times
- * @param fileTimesPath what `file-times.ts` has written; without it no file has a time
+ * @param fileTimesPath output of `file-times.ts`; without it no file has a time
  * @param root the folder that paths are named from
  */
 export function timingsOfVitest(reportPath: string, fileTimesPath: string, root: string): Timings {
@@ -95,8 +101,8 @@ type PlaywrightReport = {
 }
 
 /**
- * Counts Playwright's JSON report; an error outside a test (setup, a file that did not load) and a test that
- * passed on a second try count as failed. No report counts nothing.
+ * Counts Playwright's JSON report; an error outside a test (setup, a file that did not load) and a test that passed on
+ * a second try count as failed. Without a report all counts are zero.
  */
 export function countPlaywright(path: string): Counts {
   if (!existsSync(path)) return NOTHING
@@ -134,7 +140,8 @@ function firstLines(message = ''): string {
 }
 
 /**
- * Reads the times of Playwright's JSON report. A file's time is the sum of its tests' times; no report has no times.
+ * Reads the times of Playwright's JSON report. A file's time is the sum of its tests' times; without a report there are
+ * no times.
  * @param root the folder that paths are named from
  */
 export function timingsOfPlaywright(path: string, root: string): Timings {
@@ -151,7 +158,7 @@ export function timingsOfPlaywright(path: string, root: string): Timings {
   }
 }
 
-/** The tests of a suite and of those inside it; a file is a suite too, and its title is no part of their names. */
+/** Returns the tests of a suite and its nested suites; a file is a suite, too, whose title is not part of the names. */
 function testsIn({ specs, suites = [] }: PlaywrightSuite): Timing[] {
   return [
     ...specs.flatMap(({ title, tests }) =>

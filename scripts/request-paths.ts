@@ -9,34 +9,36 @@ import { migrate } from '#lib/platform/db/migrate.ts'
 
 // Measures which files a request executes, and writes the PATCH into docs/architecture.md: npm run request-paths
 
-/** The page that has the path of a PATCH. */
+/** Path of the page with the table of a PATCH. */
 const DOC_PATH = fileURLToPath(new URL('../docs/architecture.md', import.meta.url))
 
 const PROGRAM = fileURLToPath(new URL('request-paths/program.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
-/** The rows of the page's table of files. */
+/** Matches the rows of the page's table of files. */
 const TABLE = /(?<=^\| File \| Only for \| What it does \|\n.*\n)(\|.*\|(\n|$))*\|.*\|$/m
 
-/** The product files that each request executes; `planted` is `validate` with a call of one file more. */
+/** Product files that each request executes; `planted` is `validate` with a call of one more file. */
 export type RequestPaths = Record<
   'PATCH of our own books' | 'PATCH at a vendor' | 'list of invoices' | 'validate' | 'planted',
   string[]
 >
 
-/** Returns what a process of its own measures on an empty, migrated database; it takes some seconds. */
+/**
+ * Returns the measurements of a separate process on an empty, migrated database; the measurement takes some seconds.
+ */
 export async function measurePaths(databaseUrl: string, sort?: 'in-order'): Promise<RequestPaths> {
   const args = [...OPTIONS, PROGRAM, databaseUrl, ...(sort ? [sort] : [])]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   return JSON.parse(stdout) as RequestPaths
 }
 
-/** Returns the rows that the page needs for these paths of a PATCH. What it notes of a file stays. */
+/** Returns the rows that the page needs for these paths of a PATCH. The page's notes on a file are kept. */
 export function rowsOf(page: string, paths: RequestPaths): string[] {
   const [localPath, vendor] = [paths['PATCH of our own books'], paths['PATCH at a vendor']]
   const notes = Map.groupBy(rowsIn(page), (row) => /`(.+?)`/.exec(row)?.[1])
   return merged(localPath, vendor).map((file) => {
     const only = !vendor.includes(file) ? 'our own books' : localPath.includes(file) ? '' : 'a vendor'
-    // A file that others were merged into has their notes, too.
+    // A file that other files were merged into keeps their notes, too.
     const note = (notes.get(file) ?? [])
       .map((row) => row.split(' | ')[2]?.replace(/ ?\|$/, ''))
       .filter(Boolean)
@@ -44,12 +46,12 @@ export function rowsOf(page: string, paths: RequestPaths): string[] {
   })
 }
 
-/** Returns the rows that the page has. */
+/** Returns the rows of the page's table. */
 export function rowsIn(page: string): string[] {
   return TABLE.exec(page)?.[0].split('\n') ?? []
 }
 
-/** Returns the longer list with what only the other one has, each after what stands before it there. */
+/** Returns the longer list with the elements that only the other list has, each after its predecessor there. */
 function merged(other: readonly string[], longer: readonly string[]): string[] {
   const all = [...longer]
   let position = 0

@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { isDistributed } from '#lib/platform/db/test-server.ts'
 import { DOC_PATH, describeRights } from './row-level-security.ts'
 
-// A database that is spread over several machines has no partitions, and tables of its own.
+// A distributed database has no partitions, and additional tables.
 const here = test.skipIf(isDistributed)
 
 let database: TestDatabase
@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Returns the sections that a statement adds to the page or changes; the statement is undone. */
+/** Returns the sections that a statement adds to the page or changes; the statement is rolled back. */
 async function changedBy(query: string): Promise<string[]> {
   const sections = async () => (await describeRights(owner)).split(/^(?=##)/m)
   const before = await sections()

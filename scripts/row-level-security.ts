@@ -19,12 +19,12 @@ import {
 
 // Writes docs/row-level-security.md from a migrated database: npm run row-level-security
 
-/** Where the generated text is committed. */
+/** Path of the committed, generated page. */
 export const DOC_PATH = fileURLToPath(new URL('../docs/row-level-security.md', import.meta.url))
 
 /**
- * Returns the page for a migrated database: the same text for each database with the same policies and grants, whoever
- * owns it.
+ * Returns the page for a migrated database: the same text for each database with the same policies and grants,
+ * independent of the owner's name.
  * @param owner a connection as the owner of the tables
  */
 export async function describeRights(owner: pg.Client): Promise<string> {
@@ -32,7 +32,7 @@ export async function describeRights(owner: pg.Client): Promise<string> {
   const tables = await queryRows<Table>(TABLES)
   const policies = await queryRows<Policy>(POLICIES)
   const grants = await queryRows<Grant>(GRANTS)
-  // A month's partition is one of many that are alike; it is shown once.
+  // All months' partitions are alike; the page shows one.
   const sections = new Set(
     tables.map((table) =>
       sectionOf(
@@ -81,7 +81,7 @@ function sectionOf({ schema, name, is_on, is_forced }: Table, policies: Policy[]
   return parts.join('\n\n')
 }
 
-/** Whole-table privileges first, then those on columns. */
+/** Returns the privileges on the whole table, then those on columns. */
 function rightsOf(grants: Grant[]): string {
   const privileges = [...new Set(grants.map(({ privilege }) => privilege))].sort()
   const whole = privileges.filter((each) =>
@@ -122,7 +122,7 @@ function rowsOf(headerRow: string[], rows: string[][]): string {
     .join('\n')
 }
 
-/** In a table's cell, `|` ends the cell even inside of code. */
+/** Escapes code for a table's cell, which `|` ends even inside of code. */
 function code(text: string): string {
   return `\`${text.replace(/\s+/g, ' ').replaceAll('|', '\\|')}\``
 }

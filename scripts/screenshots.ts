@@ -2,13 +2,13 @@ import { chromium as playwright } from '@playwright/test'
 import { chromium } from '../e2e/chromium.ts'
 import { enter, withDemo } from './pictures/demo.ts'
 
-// Takes the pictures of the README again, from a demo of its own.
+// Takes the README's pictures of a new demo.
 
 await withDemo(async (baseURL) => {
   const browser = await playwright.launch(await chromium())
   try {
     const viewport = { width: 1360, height: 900 }
-    // Nothing is caught on its way.
+    // Reduced motion, so that no picture shows an animation in progress.
     const page = await browser.newPage({ baseURL, viewport, colorScheme: 'light', reducedMotion: 'reduce' })
     await enter(page, 'ana.ruiz@northwind-labs.example')
     await page.goto('/assets?filter=type:workspace-suite')

@@ -1,6 +1,6 @@
 // Every npm script starts here: `node scripts/setup.mjs [--no-env-file] [--web] [Node's options] <script.ts> [arguments]`.
-// Plain JavaScript for any Node from 18: it installs what is missing, then runs the script with the Node 24
-// that npm installed. What it says goes to stderr, so that a script's own output can be piped.
+// Plain JavaScript for any Node from 18: it installs missing packages, then runs the script with the Node 24
+// that npm installed. Its own output goes to stderr, so that a script's own output can be piped.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -36,7 +36,7 @@ if (!existsSync(node)) {
 }
 run(script)
 
-/** Whether node_modules holds what package-lock.json asks for, by npm's own record of what it installed. */
+/** Returns whether node_modules has the packages of package-lock.json, by npm's own record of its installation. */
 function isInstalled() {
   const expected = readPackages(join(root, 'package-lock.json'))
   const record = join(root, 'node_modules', '.package-lock.json')
@@ -44,7 +44,7 @@ function isInstalled() {
   const present = readPackages(record)
   return Object.entries(expected).every(([path, { version, integrity, optional, devOptional }]) => {
     const got = present[path]
-    // An optional package may be made for another platform.
+    // An optional package may be for another platform.
     if (!got) return path === '' || optional || devOptional
     return got.version === version && got.integrity === integrity
   })
@@ -63,7 +63,7 @@ function install() {
     waiting: () => print('Waiting for another run that installs packages …'),
   })
   try {
-    // Whoever was waited for may have installed them.
+    // The process that held the lock may have installed them.
     if (isInstalled()) return
     print('Installing packages (a minute or two, once) …')
     // Without node_modules/.bin: npm must not run on the Node that it is about to replace.
@@ -97,7 +97,7 @@ function run(file) {
       ...process.env,
       PATH: [binaries, ...outerPath].join(delimiter),
       NEXT_TELEMETRY_DISABLED: '1',
-      // Where the user stands, for file arguments: npm sets it, a direct call doesn't.
+      // The user's working directory, for file arguments: npm sets it, a direct call doesn't.
       INIT_CWD: process.env.INIT_CWD ?? process.cwd(),
     },
     stdio: 'inherit',
@@ -111,15 +111,15 @@ function run(file) {
       if (signal !== 'SIGINT' || !onTerminal) child.kill(signal)
     })
   }
-  // Where the whole group was signalled, npm's end is no second request, which would cut running requests.
+  // If the whole group was signalled, the end of npm is not a second request, which would cut running requests.
   if (process.env.npm_lifecycle_event) followNpm(() => isInterrupted || child.kill('SIGTERM'))
   child.on('error', (error) => stop(`${node} did not start: ${error.message}`))
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
 }
 
 /**
- * Calls `onGone` when the shell between npm and us is gone: npm hands a signal to that shell, which ends of it
- * and tells nobody, and the server would run on without its owner.
+ * Calls `onGone` when the shell between npm and this process has ended: npm passes a signal to that shell, which ends
+ * without passing it on, and the server would run on without its owner.
  */
 function followNpm(onExit) {
   const parent = process.ppid

@@ -9,21 +9,22 @@ import { checkOut, lastTag } from './side-by-side/checkout.ts'
 import { SECRET, serveSideBySide } from './side-by-side/serve.ts'
 import { runStage, type Stage } from './stage.ts'
 
-// Does an older version go on working on the tables of this one, while processes of this one serve beside it?
-// npm run side-by-side [-- [--live] <git ref, the last tag unless told> [what to run, --project=api unless told]]
-// The older version is checked out into a temporary folder, and runs its own API tests. The databases that these tests
-// make come from a template that this version has migrated, so that not one of their statements meets older tables. With
-// --live the older version makes its own tables, and this one migrates them while the tests run.
+// Checks whether an older version goes on working on the tables of this one, while processes of this one serve the same
+// database.
+// npm run side-by-side [-- [--live] <git ref, by default the last tag> [what to run, by default --project=api]]
+// The older version is checked out into a temporary folder, and runs its own API tests. The databases of these tests
+// are copies of a template that this version has migrated, so that no query meets older tables. With --live the older
+// version makes its own tables, and this one migrates them while the tests run.
 
 const args = process.argv.slice(2)
 const isLive = args.includes('--live')
 const [ref = lastTag(), ...which] = args.filter((arg) => arg !== '--live')
 const chosen = which.length > 0 ? which : ['--project=api']
 const LIMIT_MS = 60 * 60_000
-// The server's logins are made by whoever migrates first, here or in the older version's tests: with one secret.
+// The first migration creates the server's logins, here or in the older version's tests: both need the same secret.
 process.env.DATABASE_SECRET = SECRET
 
-// Whatever is running ends then, and what was made is taken away as at the end.
+// Ends all running processes, and removes the temporary files as at the end.
 let [tests, isStopped]: [Stage | undefined, boolean] = [undefined, false]
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {

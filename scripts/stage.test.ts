@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { isAlive } from '#lib/platform/db/embedded/server.ts'
 import { runStage } from './stage.ts'
 
-test('a stage that is ended ends with all of its processes', async () => {
+test('ending a stage ends all of its processes', async () => {
   const markerPath = join(mkdtempSync(join(tmpdir(), 'stage-')), 'told')
   const program = `
     import { spawn } from 'node:child_process'
@@ -24,7 +24,7 @@ test('a stage that is ended ends with all of its processes', async () => {
   expect(started.map(isAlive)).toEqual([false, false])
 })
 
-test('a stage is ended when it takes too long, and left alone when it does not', async () => {
+test('a stage is ended when it takes too long, and finishes when it does not', async () => {
   let timeoutCount = 0
   const count = () => {
     timeoutCount += 1

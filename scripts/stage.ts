@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process'
 import { startProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 
-/** A program that runs, with all that it starts. */
+/** A running program with all of its child processes. */
 export type Stage = {
-  /** Its exit code, once it and all of its processes have ended; null where it was ended. */
+  /** Exit code, once all of its processes have ended; null if the program was ended. */
   ended: Promise<number | null>
-  /** Ends it and all of its processes. */
+  /** Ends the program and all of its processes. */
   end(): void
 }
 
 /**
- * Runs a program of Node's in a process group of its own. Whatever is left of the group when the program has ended,
- * or when we have, is ended too.
- * @param args what stands behind `node` on the command line
+ * Runs a program with Node in a separate process group. Remaining processes of the group are ended when the program has
+ * ended, or when this process has.
+ * @param args arguments of `node` on the command line
  * @param options.limitMs how long it may run, in milliseconds
  * @param options.late called when it has run that long, before it is ended
  */

@@ -9,9 +9,10 @@ import { addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
 import { survivors } from './survival/invoices.ts'
 import { store, survive } from './survival/run.ts'
 
-// Invented invoices of all kinds, each as JSON, PDF and CSV: do they agree to the minor unit, and does no file act?
-// npm run survival [-- <invoices, 20000 unless told>]
-// Where qpdf is installed, it checks every twentieth file as well.
+// Compares invented invoices of all kinds as JSON, PDF and CSV to the minor unit, and checks that no file has active
+// content.
+// npm run survival [-- <invoices, default 20000>]
+// If qpdf is installed, it checks every twentieth file as well.
 
 const count = Number(process.argv[2] ?? 20_000)
 const QPDF_EACH = 20

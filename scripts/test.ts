@@ -15,34 +15,34 @@ import {
 import { commitOf, lastTag } from './side-by-side/checkout.ts'
 import { runStage, type Stage } from './stage.ts'
 
-// The whole suite: every step's own output, then the slowest files and tests, the times of the steps, and last one line
-// with the numbers.
+// Runs the whole suite: the output of each step, then the slowest files and tests, the times of the steps, and last one
+// line with the numbers.
 // npm test
-// npm run test:deep [-- <git ref of the older version that runs side by side, the last tag unless told>]
+// npm run test:deep [-- <git ref of the older version that runs side by side, by default the last tag>]
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const [mode, ref] = process.argv.slice(2)
 const isDeep = mode === '--deep'
-/** The commit that runs side by side; nobody is to learn after hours that there is none. */
+/** Commit that runs side by side, resolved now: a missing ref fails immediately, not after hours. */
 const older = isDeep ? commitOf(ref ?? lastTag()) : ''
 const reports = mkdtempSync(join(tmpdir(), 'licenses-invoices-reports-'))
 const unitReport = join(reports, 'vitest.json')
 const fileTimes = join(reports, 'files.json')
 const e2eReport = join(reports, 'playwright.json')
 const MAX_TIMINGS = 20
-/** How many times as long a step may take in a deep run. */
+/** Factor of the timeouts in a deep run. */
 const DEEP_TIMEOUT_FACTOR = 4
-/** What tests and their configurations read. */
+/** Environment of the tests and their configurations. */
 const DEEP_ENV = { DEEP: '1' }
 
 type Step = {
   name: string
   /** A program of a package in node_modules, or a script, with its arguments. */
   run: string[]
-  /** After so many it hangs: a busy machine takes a third of that. A deep run waits longer. */
+  /** Timeout in minutes: a busy machine needs a third of it. A deep run waits longer. */
   minutes: number
-  /** Without one, the step is one check. */
+  /** Counts the step's tests; a step without it counts as one check. */
   count?: () => Counts
-  /** The step that must have passed before. */
+  /** A step that has to pass before. */
   needs?: string
   env?: Record<string, string>
 }
@@ -104,7 +104,7 @@ const timings = [timingsOfVitest(unitReport, fileTimes, ROOT), timingsOfPlaywrig
 rmSync(reports, { recursive: true, force: true })
 report()
 
-/** Checks that are programs of their own: each ends with 1 where it finds something. */
+/** Checks that are separate programs: the exit code of each is 1 if it finds a fault. */
 function slowPrograms(): Step[] {
   const program = (name: string, ...args: string[]): Step => ({
     name: [name, ...args].join(' '),
@@ -115,7 +115,7 @@ function slowPrograms(): Step[] {
   return [
     program('survival'),
     program('side-by-side', older),
-    // The same while the tables are migrated under the older version.
+    // Like the step before, but with the tables migrated under the older version.
     program('side-by-side', '--live', older),
   ]
 }
@@ -129,14 +129,14 @@ async function perform(step: Step): Promise<Counts> {
   const code = await execute(step)
   if (!step.count) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
   const counts = step.count()
-  // Nothing run, a file that didn't load, an error outside a test: each is a failure without a failed test.
+  // No tests, a file that didn't load, and an error outside a test are failures without a failed test.
   const silent = counts.failed === 0 && (code !== 0 || counts.passed === 0)
   return silent ? { ...counts, failed: 1 } : counts
 }
 
 function execute({ run, minutes, name, env: more }: Step): Promise<number | null> {
   const limit = isDeep ? minutes * DEEP_TIMEOUT_FACTOR : minutes
-  // Not whatever the shell says of NODE_ENV: each tool has its own right value.
+  // Not the shell's NODE_ENV: each tool has its own right value.
   const { NODE_ENV: _, ...rest } = process.env
   const env = {
     ...rest,
@@ -169,7 +169,7 @@ function report(): void {
     console.log(`${failed ? 'FAILED' : 'passed'} ${seconds.toFixed(1).padStart(7)} s  ${name}`)
   }
   const sum = (key: keyof Counts) => results.reduce((total, { counts }) => total + counts[key], 0)
-  // Stopped half-way is not passed.
+  // An interrupted step has not passed.
   const failed = sum('failed') + (stopped ? 1 : 0)
   const skipped = sum('skipped')
   console.log(`\n${sum('passed')} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)

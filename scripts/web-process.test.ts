@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { WEB } from './web-process.mjs'
 
-test('`npm start` runs Node with all that a web process needs; a Node that lacks an option would not start', () => {
+test('`npm start` runs Node with all options of a web process; a Node without one of them would not start', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
   const [node, setup, ...startArgs] = scripts.start.split(' ')
   expect([node, startArgs.at(-1)]).toEqual(['node', 'lib/server/start.ts'])

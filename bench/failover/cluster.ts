@@ -8,7 +8,7 @@ import { makeLogins, migrate } from '#lib/platform/db/migrate.ts'
 import { programs } from '../restore/server.ts'
 import { type Account, freePorts, type Running, serverBinaries, starter, waitFor } from './programs.ts'
 
-/** As deploy/citus/README.md says; shards enough that both workers have customers. */
+/** Settings of deploy/citus/README.md, with enough shards that both workers have customers. */
 const SETTINGS = `
 shared_preload_libraries = 'citus'
 max_connections = 200
@@ -18,20 +18,20 @@ unix_socket_directories = ''
 citus.shard_count = 8
 `
 
-/** One server of the cluster. */
+/** A server of the cluster. */
 export type Machine = {
   port: number
-  /** Of its folder and its log, below that of the cluster. */
+  /** Name of the machine's folder and log, in the cluster's folder. */
   name: string
   /** kill -9 of its postmaster. */
   kill(): void
-  /** Starts it again, and resolves when it answers. */
+  /** Starts the server again, and resolves when it answers. */
   start(): Promise<void>
 }
 
 /** A coordinator and two workers, with an empty database of the owner `console`. */
 export type Cluster = {
-  /** By the coordinator, as the owner of the database; and as a superuser. */
+  /** Addresses of the database through the coordinator: as the owner, and as a superuser. */
   url: string
   adminUrl: string
   coordinator: Machine
@@ -39,8 +39,9 @@ export type Cluster = {
 }
 
 /**
+ * Starts a coordinator and two workers.
  * @param more settings of a machine by its name
- * @throws Error where this machine's PostgreSQL has no Citus; what the servers said is in the files of `folder`
+ * @throws Error if this machine's PostgreSQL has no Citus; the servers' output is in the files of `folder`
  */
 export async function startCluster(
   reaper: ProcessReaper,
@@ -100,7 +101,7 @@ export async function startCluster(
   }
 }
 
-/** Its tables, spread as deploy/citus/README.md says. */
+/** Distributes the cluster's tables as deploy/citus/README.md describes. */
 export async function distributeTables({ url, coordinator, workers }: Cluster): Promise<void> {
   await makeLogins(url, { renew: false })
   const alone = 'ALTER ROLE console_jobs SET citus.enable_ddl_propagation TO off'
@@ -115,7 +116,7 @@ async function machineOf(port: number, name: string, run: () => Running): Promis
   const isUp = () => runQueries(port, 'postgres', 'SELECT 1').then(() => true)
   const start = () =>
     waitFor(async () => {
-      // What the last one has left may still be there: then it ends at once.
+      // The processes of the killed server may still run; the new server then ends immediately.
       running = run()
       for (let tries = 0; tries < 20; tries++) {
         await sleep(250)
@@ -127,7 +128,7 @@ async function machineOf(port: number, name: string, run: () => Running): Promis
   return { port, name, kill: () => running.kill(), start }
 }
 
-/** Runs statements as a superuser, each by itself. */
+/** Runs queries as a superuser, each in a separate transaction. */
 async function runQueries(port: number, database: string, ...queries: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: `postgres://postgres@127.0.0.1:${port}/${database}` })
   client.on('error', () => {})

@@ -1,20 +1,20 @@
 import pg from 'pg'
 import type { Acknowledged } from './load.ts'
 
-/** What became of changes that were acknowledged. */
+/** Comparison of acknowledged changes with the database. */
 export type Compared = {
   acknowledged: number
-  /** Without their row, or without their row in the history. */
+  /** Changes without their row, or without their row in the history. */
   lost: number
-  /** With more than one row. */
+  /** Changes with more than one row. */
   twice: number
-  /** Rows that nobody was told of. */
+  /** Rows of changes that were never acknowledged. */
   untold: number
-  /** Assets whose seats are not those of their last change. */
+  /** Assets whose seats differ from those of their last change. */
   wrongSeats: number
 }
 
-/** Compares what was acknowledged with what the database has, as a superuser. */
+/** Compares the acknowledged changes with the database, as a superuser. */
 export async function compare(url: string, acknowledged: readonly Acknowledged[]): Promise<Compared> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Tally } from './tally.ts'
 
-/** Between two changes of one writer, and before a repeat of one that was refused, in milliseconds. */
+/** Pauses between two changes of a writer, and before the repeat of a refused one, in milliseconds. */
 const PAUSE = 15
 const REPEAT = 250
-/** An answer that takes longer than this is none, in milliseconds. */
+/** Time after which a request counts as unanswered, in milliseconds. */
 const TIMEOUT_MS = 40_000
 
 /** A change that was answered with 200. */
 export type Acknowledged = { asset: string; quantity: number }
 
-/** Changes and reads that go on until they are told to stop. */
+/** Changes and reads that go on until `stop` is called. */
 export type Load = {
-  /** What was answered from now on is counted here. */
+  /** Counts the responses from now on in a new tally. */
   count(name: string): Tally
-  /** Ends when the last change of each writer was acknowledged. */
+  /** Resolves when the last change of each writer was acknowledged. */
   stop(): Promise<Acknowledged[]>
 }
 
 /**
- * Writers who raise the quantity of their own asset by one, again and again, and readers of the list. What is refused, or
- * not answered at all, is asked again with the same Idempotency-Key until it is acknowledged.
+ * Starts writers that each raise the quantity of their own asset by one in a loop, and readers of the list. A change
+ * that is refused or not answered is repeated with the same Idempotency-Key until it is acknowledged.
  */
 export function startLoad(url: string, key: string, assets: readonly string[], readers: number): Load {
   const acknowledged: Acknowledged[] = []

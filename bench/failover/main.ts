@@ -15,23 +15,23 @@ import { missingPackages, unprivileged } from './programs.ts'
 import { failed, tableOf } from './table.ts'
 import { killOfWorkers } from './workers.ts'
 
-// Kills the database that deploy/pair describes, under changes and reads, and counts what was lost, refused and how. It
-// ends with 1 where something acknowledged is lost, a refusal is not ours or a 500 is seen. docs/database.md keeps the
-// figures.
+// Kills the database that deploy/pair describes, under changes and reads, and counts lost changes and refusals. The
+// exit code is 1 if an acknowledged change is lost, a refusal is not the service's own, or a 500 is seen.
+// docs/database.md keeps the figures.
 // npm run failover [-- --web] [-- --keep]
-// npm run failover -- --citus   kills a worker and the coordinator of a database that Citus spreads: deploy/citus/README.md
+// npm run failover -- --citus   kills a worker and the coordinator of a database that Citus distributes: deploy/citus/README.md
 
 const { values: options } = parseArgs({
   options: {
     /** Kills one of the two web processes, too. */
     web: { type: 'boolean', default: false },
-    /** Two workers and a coordinator of Citus in the place of the pair. */
+    /** Two workers and a coordinator of Citus instead of the pair. */
     citus: { type: 'boolean', default: false },
     writers: { type: 'string', default: '8' },
     readers: { type: 'string', default: '4' },
-    /** How long the load goes on before the first kill, and after each when writes go on. */
+    /** Seconds of load before the first kill, and after each kill once writes go on. */
     seconds: { type: 'string', default: '5' },
-    /** Leaves the folder with what the programs said. */
+    /** Keeps the folder with the output of the programs. */
     keep: { type: 'boolean', default: false },
   },
 })
@@ -42,7 +42,7 @@ if (missing.length > 0) {
   process.exit(2)
 }
 
-// Of all processes of this run, ours too.
+// Environment of all processes of this run, including this one.
 Object.assign(process.env, { DATABASE_URL: '', DATABASE_SECRET: SESSION_SECRET, SESSION_SECRET })
 const reaper = startProcessReaper()
 const folder = await mkdtemp(join(tmpdir(), 'console-failover-'))
@@ -75,18 +75,24 @@ async function run(pair: Pair): Promise<void> {
   const load = startLoad(pair.web, key, assets, Number(options.readers))
   const seconds = Number(options.seconds)
 
-  const tallies = [await part(load, seconds, 'nothing', () => undefined)]
-  tallies.push(await part(load, seconds, "the primary's postmaster", pair.killPostmaster))
+  const tallies = [await part(load, { seconds, name: 'nothing', kill: () => undefined })]
+  tallies.push(await part(load, { seconds, name: "the primary's postmaster", kill: pair.killPostmaster }))
   await pair.whole()
   let killedName = ''
   const killNode = async () => {
     killedName = await pair.killNode()
   }
-  tallies.push(await part(load, seconds, "the primary's node", killNode))
+  tallies.push(await part(load, { seconds, name: "the primary's node", kill: killNode }))
   tallies.push(
-    await part(load, seconds, 'nothing: the node comes back', () => pair.startNode(killedName), pair.whole),
+    await part(load, {
+      seconds,
+      name: 'nothing: the node comes back',
+      kill: () => pair.startNode(killedName),
+      until: pair.whole,
+    }),
   )
-  if (options.web) tallies.push(await part(load, seconds, 'one of two web processes', () => web[0].kill()))
+  if (options.web)
+    tallies.push(await part(load, { seconds, name: 'one of two web processes', kill: () => web[0].kill() }))
   const acknowledged = await load.stop()
   const compared = await compare(pair.adminUrl, acknowledged)
   console.log(`\n${tableOf(tallies)}\n\n${JSON.stringify(compared)}`)
@@ -95,7 +101,7 @@ async function run(pair: Pair): Promise<void> {
   for (const one of options.web ? web.slice(1) : web) await one.stop()
 }
 
-/** A customer with an asset for each writer, and a key for all. */
+/** Adds a customer with an asset for each writer, and returns a key for all. */
 async function seed(url: string, assets: readonly string[]): Promise<string> {
   const database = openDatabase(url)
   await addCustomer('failover')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { type Running, serverBinaries, variables, waitFor } from './programs.ts'
 
-/** Of the owner, the superuser and the account `replicator`. */
+/** Password of the owner, the superuser and the account `replicator`. */
 export const PASSWORD = 'only-for-the-bench'
 
 export type Node = {
@@ -15,10 +15,10 @@ export type Node = {
   run(): Running
 }
 
-/** A node as Patroni tells of it. */
+/** A node as Patroni reports it. */
 export type Member = { name: string; role: string; state: string }
 
-/** etcd.env for one process of this run. */
+/** Returns the settings of etcd.env for one process of this run. */
 export function etcdSettings(folder: string, client: string, peer: string): Record<string, string> {
   return variables('etcd.env', {
     ETCD_DATA_DIR: join(folder, 'etcd'),
@@ -30,7 +30,7 @@ export function etcdSettings(folder: string, client: string, peer: string): Reco
   })
 }
 
-/** node.env of a node of this run. */
+/** Returns the settings of node.env for a node of this run. */
 export function nodeSettings(
   { name, data, port, rest }: Pick<Node, 'name' | 'data' | 'port' | 'rest'>,
   etcd: string,
@@ -52,7 +52,7 @@ export function nodeSettings(
 
 export const isUp = (state: string) => state === 'running' || state === 'streaming'
 
-/** As Patroni of any node that lives tells it. */
+/** Returns the members of the cluster, as the first live node's Patroni reports them. */
 export async function membersOf(nodes: readonly { rest: number }[]): Promise<Member[]> {
   for (const { rest } of nodes) {
     const answer = await fetch(`http://127.0.0.1:${rest}/cluster`).catch(() => undefined)
@@ -62,7 +62,7 @@ export async function membersOf(nodes: readonly { rest: number }[]): Promise<Mem
   return []
 }
 
-/** What deploy/pair/README.md does once with psql. */
+/** Creates the logins and the database, as deploy/pair/README.md does once with psql. */
 export async function makeDatabase(url: string): Promise<void> {
   const admin = await waitFor(async () => {
     // HAProxy may not have seen the primary yet.

@@ -5,32 +5,33 @@ import type { ProcessReaper } from '#lib/platform/db/embedded/test-process-reape
 import { etcdSettings, isUp, makeDatabase, membersOf, type Node, nodeSettings, PASSWORD } from './nodes.ts'
 import { type Account, freePorts, starter, waitFor } from './programs.ts'
 
-/** The pair of deploy/pair, on ports and in folders of this run: etcd, two nodes, and HAProxy before them. */
+/** The pair of deploy/pair, on ports and in folders of this run: etcd, two nodes, and HAProxy in front of them. */
 export type Pair = {
-  /** By HAProxy, as the owner of the database; and as a superuser. */
+  /** Addresses of the database through HAProxy: as the owner, and as a superuser. */
   url: string
   adminUrl: string
   /** Resolves when one node leads and the other one follows it by synchronous replication. */
   whole(): Promise<{ name: string }>
-  /** kill -9 of the primary's postmaster; Patroni lives. */
+  /** kill -9 of the primary's postmaster; Patroni stays alive. */
   killPostmaster(): Promise<string>
-  /** kill -9 of the primary's Patroni and postmaster, as when the machine is gone. Gives its name. */
+  /** kill -9 of the primary's Patroni and postmaster, as if the machine had failed. Returns the node's name. */
   killNode(): Promise<string>
   startNode(name: string): void
-  /** Its nodes: by which port each is asked, and where its data are. */
+  /** Nodes of the pair: the port of each node's Patroni, and its data directory. */
   nodes: readonly { name: string; port: number; data: string }[]
-  /** kill -9 of all that runs on both. */
+  /** kill -9 of all processes of both nodes. */
   killBoth(): void
-  /** `patronictl remove`, once nobody leads any more: what comes next is another database under the same name. */
+  /** Runs `patronictl remove` once there is no leader: the next database gets the same name. */
   forget(): Promise<void>
-  /** Where HAProxy is before the web processes, from then on. */
+  /** Address of HAProxy in front of the web processes, once `balance` has started it. */
   web: string
   balance(urls: readonly string[]): Promise<void>
 }
 
 /**
- * @param parameters of PostgreSQL beside those of patroni.yml, a line each
- * @throws Error where it is not whole after two minutes; what the programs said is in the files of `folder`
+ * Starts the pair.
+ * @param parameters of PostgreSQL in addition to those of patroni.yml, a line each
+ * @throws Error if the pair is not complete after two minutes; the programs' output is in the files of `folder`
  */
 export async function startPair(
   reaper: ProcessReaper,
@@ -75,7 +76,7 @@ export async function startPair(
     process.kill(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL')
   }
   const killAll = (node: Node) => {
-    // Patroni first: it would start its server again.
+    // Patroni first, because it would restart its server.
     node.patroni.kill()
     killServer(node)
   }
@@ -102,7 +103,7 @@ export async function startPair(
     killBoth: () => nodes.forEach(killAll),
     async forget() {
       const env = { ...process.env, ...nodes[0]?.settings }
-      // It asks for the name, whether that is meant, and, while somebody leads, who does.
+      // patronictl asks for the name, for a confirmation, and, while there is a leader, for the leader's name.
       const input = 'console\nYes I am aware\n'
       await waitFor(async () => {
         execFileSync('patronictl', ['-c', patroni, 'remove', 'console'], {

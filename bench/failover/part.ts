@@ -3,18 +3,14 @@ import type { Load } from './load.ts'
 import { waitFor } from './programs.ts'
 import type { Tally } from './tally.ts'
 
+type Options = { seconds: number; name: string; kill: () => unknown; until?: () => Promise<unknown> }
+
 /**
- * Kills, waits until changes are acknowledged again, and goes on for a while.
- * @param until resolves when all is whole again, where the load goes on until then
- * @throws Error where no change is acknowledged for two minutes
+ * Kills, waits until changes are acknowledged again, and goes on for so many seconds.
+ * @param options.until resolves when the database is complete again, if the load goes on until then
+ * @throws Error if no change is acknowledged for two minutes
  */
-export async function part(
-  load: Load,
-  seconds: number,
-  name: string,
-  kill: () => unknown,
-  until?: () => Promise<unknown>,
-): Promise<Tally> {
+export async function part(load: Load, { seconds, name, kill, until }: Options): Promise<Tally> {
   console.log(`Killed: ${name} …`)
   const tally = load.count(name)
   await kill()

@@ -7,23 +7,26 @@ import { parseEnv } from 'node:util'
 import { existingAccounts } from '#lib/platform/db/embedded/choose-launch.ts'
 import type { ProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 
-/** What is started here, and the package of Debian or Ubuntu that has it. */
+/** Programs that the bench starts, and the package of Debian or Ubuntu that has each of them. */
 const NEEDED = { etcd: 'etcd-server', patroni: 'patroni', haproxy: 'haproxy' }
 
 const BINARIES = ['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin`)
 
-/** The path that programs are looked for on: haproxy is among those of the system. */
+/** The search path of programs: haproxy is in a system folder. */
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`
 
-/** The account that runs them: ours, or that of PostgreSQL where we are root, as which it does not run. */
+/**
+ * Account that runs the programs: this process's, or PostgreSQL's if this process is root, as which PostgreSQL refuses
+ * to run.
+ */
 export type Account = { uid: number; gid: number } | undefined
 
-/** Where the programs of PostgreSQL 15 or newer are. */
+/** Returns the folder with the programs of PostgreSQL 15 or newer. */
 export function serverBinaries(): string | undefined {
   return BINARIES.find((folder) => spawnSync(join(folder, 'postgres'), ['--version']).status === 0)
 }
 
-/** The packages that are missing on this machine, by their names in Debian: PostgreSQL and, unless told, all others. */
+/** Returns the Debian names of the packages that this machine lacks: PostgreSQL and, by default, all others. */
 export function missingPackages(packages = Object.keys(NEEDED)): string[] {
   const isThere = (name: string) => spawnSync('which', [name], { env: { ...process.env, PATH } }).status === 0
   const others = Object.entries(NEEDED).filter(([name]) => packages.includes(name))
@@ -31,7 +34,7 @@ export function missingPackages(packages = Object.keys(NEEDED)): string[] {
   return serverBinaries() ? missing : [...missing, 'postgresql']
 }
 
-/** @throws Error where we are root and there is no account `postgres` */
+/** @throws Error if this process is root and there is no account `postgres` */
 export async function unprivileged(): Promise<Account> {
   if (process.getuid?.() !== 0) return undefined
   const account = (await existingAccounts()).find(({ name }) => name === 'postgres')
@@ -39,19 +42,22 @@ export async function unprivileged(): Promise<Account> {
   return { uid: account.uid, gid: account.gid }
 }
 
-/** A process that leads a group of its own. */
+/** A process that leads its own process group. */
 export type Running = { pid: number; kill(): void }
 
-/** Starts programs for a run in `folder`, which belongs to the account; the warden ends each with us. */
+/**
+ * Returns a function that starts programs for a run in `folder`, which belongs to the account; the reaper ends them
+ * with this process.
+ */
 export function starter(reaper: ProcessReaper, folder: string, account: Account) {
   if (account) chownSync(folder, account.uid, account.gid)
-  /** @param name of the file in `folder` that takes what it says */
+  /** @param name of the file in `folder` that receives the program's output */
   return (name: string, program: string, args: string[], env: Record<string, string>): Running => {
     const log = openSync(join(folder, `${name}.log`), 'a')
     const child = spawn(program, args, {
       ...account,
       cwd: folder,
-      // Nothing of ours but the path: neither an address of a database nor a secret.
+      // Passes only PATH on: neither an address of a database nor a secret.
       env: { PATH, LC_ALL: 'C.UTF-8', HOME: folder, NODE_ENV: 'production', ...env },
       stdio: ['ignore', log, log],
       detached: true,
@@ -64,7 +70,7 @@ export function starter(reaper: ProcessReaper, folder: string, account: Account)
   }
 }
 
-/** The variables of a file of `deploy/pair/`, with others in the place of some. */
+/** Returns the variables of a file of `deploy/pair/`, some of them replaced. */
 export function variables(file: string, others: Record<string, string>): Record<string, string> {
   const parsed = parseEnv(readFileSync(join('deploy/pair', file), 'utf8'))
   const unknown = Object.keys(others).filter((name) => !(name in parsed))
@@ -72,7 +78,7 @@ export function variables(file: string, others: Record<string, string>): Record<
   return { ...(parsed as Record<string, string>), ...others }
 }
 
-/** Ports of this machine that are free now. */
+/** Returns ports of this machine that are free now. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, listen))
   const ports = servers.map((server) => (server.address() as AddressInfo).port)
@@ -88,12 +94,12 @@ function listen() {
   })
 }
 
-/** In milliseconds: a node is made by initdb, or by a copy of the other one. */
+/** In milliseconds: initdb, or a copy of the other node, makes a node. */
 const TIMEOUT_MS = 120_000
 
 /**
- * Asks until there is an answer.
- * @throws Error where there is none after two minutes, with what was wrong the last time
+ * Repeats the attempt until it returns a value.
+ * @throws Error with the last attempt's error if there is no value after two minutes
  */
 export async function waitFor<Value>(attempt: () => Promise<Value | undefined | false>): Promise<Value> {
   const until = Date.now() + TIMEOUT_MS

@@ -12,7 +12,7 @@ export function tableOf(tallies: readonly Tally[]): string {
   return [HEADER, ...rows].join('\n')
 }
 
-/** Whether something happened that must not. */
+/** Returns whether something happened that must not. */
 export function failed(tallies: readonly Tally[], { lost, twice, untold, wrongSeats }: Compared): boolean {
   return lost + twice + untold + wrongSeats > 0 || tallies.some(({ fault }) => fault !== undefined)
 }

@@ -1,11 +1,11 @@
-/** What was answered during one part of the run. */
+/** Responses during one part of the run. */
 export class Tally {
   readonly name: string
   changes = 0
   reads = 0
-  /** Refusals by what they are, such as `503`, `503 not ours` or `no answer`. */
+  /** Counts of refusals by their name, such as `503`, `503 not ours` or `no answer`. */
   readonly refused = new Map<string, number>()
-  /** The first refusal that was not ours, or 500. */
+  /** The first refusal that did not come from the service, or was a 500. */
   fault: string | undefined
   #longest = 0
   #last = performance.now()
@@ -22,20 +22,20 @@ export class Tally {
     } else this.reads += 1
   }
 
-  /** A connection that ended without an answer. */
+  /** Counts a connection that ended without a response. */
   broken(error: unknown): void {
     const cause = error instanceof Error ? (error.cause ?? error) : error
     this.#add('no answer', String(cause))
   }
 
-  /** Looks how long nothing was acknowledged until now. */
+  /** Updates the longest time without an acknowledgment. */
   end(): void {
     const now = performance.now()
     this.#longest = Math.max(this.#longest, now - this.#last)
     this.#last = now
   }
 
-  /** The longest time in which no change was acknowledged, in seconds. */
+  /** Returns the longest time without an acknowledged change, in seconds. */
   stoppedSeconds(): number {
     return this.#longest / 1000
   }

@@ -12,14 +12,15 @@ import type { Account } from './programs.ts'
 import { failed, tableOf } from './table.ts'
 import type { Tally } from './tally.ts'
 
-/** For so long a machine stays dead, in milliseconds: its supervisor would start it again sooner. */
+/** How long a machine stays dead, in milliseconds; its supervisor would restart it sooner. */
 const DEAD = 10_000
 
 type Options = { writers: string; readers: string; seconds: string }
 
 /**
- * Kills a worker and then the coordinator of a database that is spread, under changes and reads of a customer whose rows lie on
- * that worker and of one on the other, and compares what was acknowledged with what is there. Sets the exit code.
+ * Kills a worker and then the coordinator of a distributed database, under changes and reads of a customer whose rows
+ * are on that worker and of a customer on the other worker, and compares the acknowledged changes with the rows. Sets
+ * the exit code.
  */
 export async function killOfWorkers(
   reaper: ProcessReaper,
@@ -40,13 +41,12 @@ export async function killOfWorkers(
   const during = async (name: string, kill: () => Promise<unknown>) => {
     const done = kill()
     const reports = loads.map((load, at) =>
-      part(
-        load,
-        Number(seconds),
-        `${name}: ${at ? 'customer elsewhere' : 'its customer'}`,
-        () => {},
-        () => done,
-      ),
+      part(load, {
+        seconds: Number(seconds),
+        name: `${name}: ${at ? 'customer elsewhere' : 'its customer'}`,
+        kill: () => {},
+        until: () => done,
+      }),
     )
     tallies.push(...(await Promise.all(reports)))
   }
@@ -66,10 +66,10 @@ export async function killOfWorkers(
   await app.stop()
 }
 
-/** Whose rows lie on one worker. */
+/** A customer whose rows are all on one worker. */
 export type Customer = { id: string; worker: Machine; key: string; assets: string[] }
 
-/** Two customers on two workers, each with an asset for each writer, and a key. */
+/** Adds two customers on two workers, each with an asset for each writer, and a key. */
 export async function customersOnEach(
   { url, adminUrl, workers }: Cluster,
   writers: number,

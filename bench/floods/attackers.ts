@@ -1,7 +1,7 @@
 import { ATTACKS, type Kind, type Tally } from './kinds.ts'
 
-// The attackers as a process of their own: node bench/floods/attackers.ts <kind> <URL> <key> <connections> <requests a
-// second of all together> <seconds>. They say what they were answered, as JSON.
+// The attackers as a separate process: node bench/floods/attackers.ts <kind> <URL> <key> <connections> <requests a
+// second of all together> <seconds>. Prints the counts of the responses as JSON.
 const [kind, url = '', key = '', ...numbers] = process.argv.slice(2)
 const [connections = 1, rate = 1, seconds = 1] = numbers.map(Number)
 
@@ -9,7 +9,7 @@ const tally: Tally = {}
 const until = performance.now() + seconds * 1000
 const pauseMs = (1000 * connections) / rate
 
-/** 127.0.0.2, and those that follow it. */
+/** Returns the n-th source address, from 127.0.0.2 on. */
 function addressOf(n: number): string {
   const number = n + 2
   return `127.0.${number >> 8}.${number & 255}`
@@ -18,7 +18,7 @@ function addressOf(n: number): string {
 const attack = ATTACKS[kind as Kind]
 await Promise.all(
   Array.from({ length: connections }, async (_, n) => {
-    // Not all at the same moment.
+    // Spreads the starts of the connections.
     await new Promise((resolve) => setTimeout(resolve, (Math.min(pauseMs, 1000) * n) / connections))
     await attack({ url, from: addressOf(n), key, pauseMs, until }, tally)
   }),

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Pace, paceOf } from '../http/throughput.ts'
 
-/** What another customer has meanwhile. */
+/** What another customer sees during the flood. */
 export type Seen = {
   list: Pace
   health: Pace
-  /** In seconds; those that were not answered with 200 are `failed`. */
+  /** Times in seconds; responses other than 200 count as `failed`. */
   exports: Pace
-  /** The most that the server held, in MB. */
+  /** Maximum memory of the server, in MB. */
   memory: number
 }
 
-/** Pauses between a customer's calls, in milliseconds: within what its key may ask for in a minute. */
+/** Pauses between a customer's calls, in milliseconds: within the rate limit of the customer's key. */
 const PAUSES = { list: 100, health: 100, exports: 3000 }
 
 /**
- * Asks as another customer does while something else happens.
+ * Sends another customer's requests while something else happens.
  * @param memory of the server, in MB
  */
 export async function bystander(

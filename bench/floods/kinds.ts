@@ -6,15 +6,15 @@ import { newApiKey } from '#lib/platform/caller/credentials.ts'
 export const KINDS = ['pages', 'unknown keys', 'dearest calls', 'slow readers', 'slow senders'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Of one connection: where to, from which address, with whose key, and how long between two requests. */
+/** Target URL, source address and key of one connection, and the pause between two requests. */
 export type Line = { url: string; from: string; key: string; pauseMs: number; until: number }
 
-/** How often each thing was answered: a status, or what became of the connection. */
+/** Count of each outcome: a status, or how the connection ended. */
 export type Tally = Record<string, number>
 
 type RequestFor = (nth: number) => { path: string; key?: string }
 
-/** What strangers ask for, and what one customer asks for that takes the service longest. */
+/** Pages that anonymous clients request, and a customer's request that takes the service longest. */
 const PAGES = ['/sign-in', '/nowhere', '/invoices', '/sign-in?from=/assets', '/assets/x']
 const EXPENSIVE_PATHS = [
   'invoices?search=IN-0000123',
@@ -23,7 +23,7 @@ const EXPENSIVE_PATHS = [
   'invoices?maxResults=250',
 ]
 
-/** What one connection of each kind does until its time is over. */
+/** Behavior of one connection of each kind until its time is over. */
 export const ATTACKS: Record<Kind, (line: Line, tally: Tally) => Promise<void>> = {
   pages: (line, tally) => sendInLoop(line, tally, (nth) => ({ path: PAGES[nth % PAGES.length] ?? '/' })),
   'unknown keys': (line, tally) =>
@@ -49,7 +49,7 @@ function rawRequest({ key }: Line, path: string, method = 'GET'): string {
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${length}\r\n`
 }
 
-/** One request after the other on a connection that is kept, or on a new one where it was ended. */
+/** Sends one request after the other on a keep-alive connection, or on a new one if the server closed it. */
 async function sendInLoop(
   { url, from, pauseMs, until }: Line,
   tally: Tally,
@@ -75,7 +75,10 @@ async function sendInLoop(
   agent.destroy()
 }
 
-/** Sends a beginning, then a little more each second, and reads nothing; begins anew where the connection was ended. */
+/**
+ * Sends the beginning of a request, then a little more each second, and reads nothing (Slowloris); starts again if the
+ * server closed the connection.
+ */
 async function dripping(
   { url, from, until }: Line,
   tally: Tally,
@@ -90,7 +93,7 @@ async function dripping(
     socket.on('close', () => {
       isOpen = false
     })
-    // Paused from the beginning: what comes fills the buffers of both sides, and then waits.
+    // The socket is paused from the beginning: the response fills the buffers of both sides, and then waits.
     socket.pause()
     socket.write(begin.replace('Host: localhost', `Host: localhost:${port}`))
     count(tally, 'opened')

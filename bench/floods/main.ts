@@ -13,12 +13,12 @@ import { addLoaded } from '../http/seed.ts'
 import { bystander, type Seen } from './bystander.ts'
 import { KINDS, type Kind } from './kinds.ts'
 
-// What another customer has while the service is flooded. docs/reliability.md says what each figure is, and keeps them.
+// Measures the service of another customer during a flood. docs/reliability.md explains each figure, and keeps them.
 
 const { values: options } = parseArgs({
   options: {
     connections: { type: 'string', default: '20,150,1500' },
-    /** Requests a second, of all attackers together: they take cores from the server. */
+    /** Requests a second of all attackers together: they take processor time from the server. */
     rate: { type: 'string', default: '600' },
     seconds: { type: 'string', default: '15' },
     only: { type: 'string', default: '' },
@@ -50,7 +50,7 @@ try {
 async function floods(url: string): Promise<void> {
   const attacker = await addLoaded(url, 'attacker', 100_000)
   const other = await addLoaded(url, 'other', 1000)
-  // The limits are those that everybody has who sets none.
+  // The limits are the defaults.
   const usual = Object.fromEntries(Object.keys(NO_LIMITS).map((name) => [name, '']))
   const lines = [HEADER]
   const print = (line: string) => {
@@ -65,11 +65,11 @@ async function floods(url: string): Promise<void> {
   await idle.stop()
   for (const connections of options.connections.split(',').map(Number))
     for (const kind of KINDS.filter((kind) => kind.includes(options.only))) {
-      // Each has a new server: what the one before has left behind is no matter of the next.
+      // Each kind has a new server, so that no kind measures the leftovers of the one before.
       const app = await startApp(reaper, url, '1', usual)
       await bystander(app.url, other.key, 2, app.memory)
       const attack = attacked(kind, app.url, attacker.key, connections)
-      // The first seconds are those in which they come.
+      // The connections are opened in the first seconds.
       await new Promise((resolve) => setTimeout(resolve, 1500))
       const seen = await bystander(app.url, other.key, seconds, app.memory)
       print(rowOf(kind, connections, seen, await attack))

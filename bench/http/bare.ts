@@ -5,20 +5,20 @@ import { type Pace, paceOf } from './throughput.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/
 
-/** Opens one pool, as the login that owns the tables: no row-level security is asked. */
+/** Opens one pool, as the login that owns the tables, which row-level security does not apply to. */
 export function barePool(url: string, hands: number): pg.Pool {
-  // One connection for the caller and one for the rest, in each hand.
+  // Two connections for each worker: one for the caller and one for the rest.
   const pool = new pg.Pool({ connectionString: url, max: 2 * hands, pipeline: true } as pg.PoolConfig)
-  // Those that the database ends with itself, when all is measured.
+  // Connections that the database closes at its end, after the measurement.
   pool.on('error', () => {})
   return pool
 }
 
 /**
- * Sends what a request sends to the database, and nothing else, from so many hands at once: flights as the API makes
- * them, the names of prepared statements as the API gives them.
- * @param recorded of one request for each hand; of a few, they take turns
- * @param seconds how long; before, a second counts for nothing
+ * Sends the database queries of a request, and nothing else, on so many connections in parallel: pipelined as the API
+ * pipelines them, with the API's names of prepared statements.
+ * @param recorded queries of one request for each connection; fewer are shared out in turn
+ * @param seconds of the measurement, after one second of warm-up
  */
 export async function bare(
   pool: pg.Pool,
@@ -59,7 +59,7 @@ async function send(pool: pg.Pool, queries: RecordedQueries): Promise<void> {
       clients[connection] = client
       answers.push(client.query({ ...query, ...valuesOf(query, fresh) }))
     }
-    // As the API: what was read is answered before the COMMIT is.
+    // Like the API, which responds before the COMMIT is answered.
     if (isRead && group.at(-1) === last) Promise.all(answers).then(() => release(clients))
     else await Promise.all(answers)
   }
@@ -70,7 +70,7 @@ function release(clients: readonly pg.PoolClient[]): void {
   for (const client of clients) client.release()
 }
 
-/** Ids of new rows are new ones each time; the same one throughout a request. Those of a read stay. */
+/** Replaces the ids of new rows by new ones for each request; the ids of a read stay. */
 function valuesOf({ values, text }: pg.QueryConfig, fresh: Map<unknown, string>): { values?: unknown[] } {
   if (!values) return {}
   if (!/^\s*insert/i.test(text)) return { values: [...values] }

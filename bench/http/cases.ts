@@ -8,18 +8,18 @@ import type { RequestTemplate } from './load.ts'
 import { type RecordedQueries, recordQueries } from './recorded-queries.ts'
 import type { Loaded } from './seed.ts'
 
-/** A call that is measured beside others that do the same. */
+/** A call that is measured on several servers that do the same. */
 export type Case = {
   name: string
-  /** Connections take them in turn. */
+  /** Request templates, which connections use in turn. */
   templates: RequestTemplate[]
-  /** Whether the peer has it too. */
+  /** Whether the peer implements the call, too. */
   hasPeer: boolean
-  /** What it sends to the database, for each of the asks; absent where that is nothing to compare with. */
+  /** Database queries of each request template; absent if there is nothing to compare with. */
   queries: RecordedQueries[] | undefined
 }
 
-/** @param hands how many connections there will be: each changes an asset of a customer of its own */
+/** @param hands number of connections: each changes an asset of a different customer */
 export async function casesOf(large: Loaded, small: readonly Loaded[], hands: number): Promise<Case[]> {
   const { key } = large
   const read = async (
@@ -52,7 +52,7 @@ export async function casesOf(large: Loaded, small: readonly Loaded[], hands: nu
 }
 
 async function recorded(operation: AnyOperation, template: RequestTemplate): Promise<RecordedQueries> {
-  // The first time opens connections, and notes that the key was used.
+  // The first run opens connections, and records the use of the key.
   await call(operation, template)
   return recordQueries(() => call(operation, template))
 }

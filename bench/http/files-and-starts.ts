@@ -7,10 +7,10 @@ import type { Loaded } from './seed.ts'
 const LINES = 1000
 const TIMES = 3
 
-/** How long each takes, in seconds, the middle of three; `memory` of the process afterwards, in MB. */
+/** Median of three runs in seconds, and the `memory` of the process afterwards in MB. */
 export type Times = { name: string; seconds: number; bytes: number; memory: number }[]
 
-/** The PDF of an invoice with 1,000 lines, and all of a customer's invoices as CSV. */
+/** Measures the PDF of an invoice with 1,000 lines, and all of a customer's invoices as CSV. */
 export async function timesOfFiles(api: Program, url: string, customer: Loaded): Promise<Times> {
   const lines = Array.from({ length: LINES }, (_, n) => ({ description: `Item ${n}`, price: '0.01' }))
   await addInvoice(customer.id, 'LONG', { totalAmount: '10.00' }, lines)
@@ -41,12 +41,15 @@ async function fetched(url: string, key: string): Promise<{ seconds: number; byt
   return { seconds: (performance.now() - began) / 1000, bytes }
 }
 
-/** From the start of the process to its first answer, in seconds, with a new database of its own. */
+/** Returns the seconds from the start of the process to its first response, with a new database. */
 export async function coldStart(reaper: ProcessReaper, dataDir: string): Promise<number> {
   return firstAnswer(await startApp(reaper, '', '1', { DATA_DIR: dataDir }))
 }
 
-/** The same with a database that runs and has had all migrations: the middle of three. */
+/**
+ * Returns the seconds from the start to the first response with a running database that has all migrations: the median
+ * of three.
+ */
 export async function warmStart(reaper: ProcessReaper, url: string): Promise<number> {
   const times: number[] = []
   for (let time = 0; time < TIMES; time++) times.push(await firstAnswer(await startApp(reaper, url, '1')))

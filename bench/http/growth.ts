@@ -6,20 +6,24 @@ import { middle, type Setting } from './rounds.ts'
 import { type Loaded, signedIn } from './seed.ts'
 import { type Pace, type Range, rangeOf } from './throughput.ts'
 
-/** Few: what reads much would only wait for itself. */
+/** Few connections: large reads would only wait for each other. */
 const CONNECTIONS = 4
 const SMALL = '20,000 small ones'
 
 export type Growth = { name: string; sizes: { size: string; pace: Pace; toFirst: Range }[] }
 
-/** The same calls for customers of several sizes in turn: how much longer a large one's take, at the median. */
+/** Large customers of several sizes, and many small ones. */
+type Customers = { customers: readonly Loaded[]; small: readonly Loaded[] }
+
+/**
+ * Measures the same calls for customers of several sizes in turn, and how much longer a large customer's calls take at
+ * the median.
+ */
 export async function growthOf(
   api: Program,
   url: string,
-  customers: readonly Loaded[],
-  small: readonly Loaded[],
-  { seconds, rounds }: Setting,
-  only: string,
+  { customers, small }: Customers,
+  { only, ...setting }: Setting & { only: string },
 ): Promise<Growth[]> {
   const growths: Growth[] = []
   const sized = await Promise.all(customers.map(async (one) => ({ one, far: await farToken(url, one) })))
@@ -34,7 +38,7 @@ export async function growthOf(
     summary: () => 'invoice-summary',
     statement: () => 'statement',
   }
-  if ('invoices screen'.includes(only)) growths.push(await screens(api, customers, small, seconds, rounds))
+  if ('invoices screen'.includes(only)) growths.push(await screens(api, { customers, small }, setting))
   for (const [name, pathOf] of Object.entries(calls).filter(([name]) => name.includes(only))) {
     const groups = sized.map(({ one, far }) => ({
       size: one.invoices.toLocaleString('en'),
@@ -45,19 +49,13 @@ export async function growthOf(
         size: SMALL,
         templates: small.map(({ key }) => ({ path: `/billing/v1/${pathOf('')}`, key })),
       })
-    growths.push({ name, sizes: await sideBySide(api, groups, seconds, rounds) })
+    growths.push({ name, sizes: await sideBySide(api, groups, setting) })
   }
   return growths
 }
 
-/** The first page of a member who may see everything, drawn whole. */
-async function screens(
-  api: Program,
-  customers: readonly Loaded[],
-  small: readonly Loaded[],
-  seconds: number,
-  rounds: number,
-): Promise<Growth> {
+/** Measures the complete first page of the invoices for a member who may see everything. */
+async function screens(api: Program, { customers, small }: Customers, setting: Setting): Promise<Growth> {
   const screenOf = async ({ id }: Loaded): Promise<RequestTemplate> => ({
     path: '/invoices',
     cookie: await signedIn(id),
@@ -67,15 +65,14 @@ async function screens(
     templates: [await screenOf(one)],
   }))
   const ofSmall = { size: SMALL, templates: await Promise.all(small.map(screenOf)) }
-  const sizes = await sideBySide(api, [...(await Promise.all(groups)), ofSmall], seconds, rounds)
+  const sizes = await sideBySide(api, [...(await Promise.all(groups)), ofSmall], setting)
   return { name: 'invoices screen', sizes }
 }
 
 async function sideBySide(
   api: Program,
   groups: { size: string; templates: RequestTemplate[] }[],
-  seconds: number,
-  rounds: number,
+  { seconds, rounds }: Setting,
 ): Promise<Growth['sizes']> {
   const paces = groups.map((): Pace[] => [])
   for (let round = 0; round < rounds; round++)
@@ -89,7 +86,7 @@ async function sideBySide(
   })
 }
 
-/** The token of a page near the end, made and not walked to. */
+/** Returns the token of a page near the end, without walking there. */
 async function farToken(url: string, { id, invoices }: Loaded): Promise<string> {
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()

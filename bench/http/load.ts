@@ -1,20 +1,21 @@
 import autocannon from 'autocannon'
 import { type Pace, paceOf } from './throughput.ts'
 
-/** What a connection asks for, again and again. */
+/** Request that a connection sends in a loop. */
 export type RequestTemplate = {
   path: string
   key?: string
-  /** Of a signed-in member, in place of a key. */
+  /** Session cookie of a member, in place of a key. */
   cookie?: string
-  /** Of a change of licenses: the body is another one each time. */
+  /** Quantity of a license change; the body differs each time. */
   quantity?: () => number
 }
 
 /**
- * Asks a server from so many connections at once, each of which waits for its answer before it asks again.
- * @param templates shared out among the connections, or given to several where there are fewer
- * @param seconds how long; before, a second counts for nothing
+ * Sends requests to a server on so many connections in parallel, each of which waits for its response before it sends
+ * the next request.
+ * @param templates shared out among the connections; several connections share one if there are fewer
+ * @param seconds of the measurement, after one second of warm-up
  */
 export async function load(
   url: string,
@@ -46,7 +47,7 @@ async function shoot(
   const { non2xx, errors, timeouts } = await new Promise<autocannon.Result>((resolve, reject) => {
     const end = (error: unknown, result: autocannon.Result) => (error ? reject(error) : resolve(result))
     const run = autocannon({ url, connections, duration: seconds, setupClient }, end)
-    // The library's own percentiles are of whole milliseconds.
+    // The library's own percentiles are rounded to whole milliseconds.
     run.on('response', (_client, _status, _bytes, ms) => times.push(ms))
   })
   return paceOf(times, (performance.now() - began) / 1000, non2xx + errors + timeouts)

@@ -18,23 +18,26 @@ import { addLoaded, addSmall, type Loaded, signedIn } from './seed.ts'
 import { soak } from './soak.ts'
 import { growthTable, saveTable, tableOf } from './table.ts'
 
-// The API over HTTP, beside a plain server and the statements alone, in one run on one machine: ratios travel, times do
-// not. docs/speed.md says what each figure is, and keeps them.
+// Measures the API over HTTP, a plain server and the queries by themselves, in one run on one machine: ratios are
+// comparable between machines, times are not. docs/speed.md explains each figure, and keeps them.
 
 const { values: options } = parseArgs({
   options: {
-    /** Sizes whose calls are compared with those of the first one. */
+    /** Sizes whose calls are compared with those of the first size. */
     invoices: { type: 'string', default: '10000,1000000' },
-    /** Web processes: the setting WEB_CONCURRENCY, once for each. */
+    /** Numbers of web processes to measure: the setting WEB_CONCURRENCY. */
     processes: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '16' },
-    /** Only the cases whose name holds this. */
+    /** Measures only the cases whose name contains this text. */
     only: { type: 'string', default: '' },
-    /** So many minutes of everything at once, and what the process holds meanwhile; nothing else then. */
+    /**
+     * Minutes of a soak test: runs all requests in parallel, samples the memory of the process, and measures nothing
+     * else.
+     */
     minutes: { type: 'string' },
-    /** A folder in which the customers stay, so that the next run finds them. */
+    /** A folder that keeps the customers, so that the next run finds them. */
     keep: { type: 'string' },
     /** Writes the figures into docs/speed.md. */
     write: { type: 'boolean', default: false },
@@ -48,7 +51,7 @@ const setting = {
 const LARGE = 100_000
 const SMALL_KEYS = 64
 
-// What is sealed here is read by the servers under load.
+// The servers under load read the page tokens that this process seals.
 process.env.SESSION_SECRET = SESSION_SECRET
 
 const reaper = startProcessReaper()
@@ -94,7 +97,7 @@ async function bench(url: string): Promise<void> {
   await pool.end()
   const api = await startApp(reaper, url, '1')
   const few = { ...setting, rounds: Math.min(3, setting.rounds) }
-  const growth = await growthOf(api, url, sized, small, few, options.only)
+  const growth = await growthOf(api, url, { customers: sized, small }, { ...few, only: options.only })
   if (options.only) {
     await api.stop()
     return print(growthTable(growth))
@@ -118,7 +121,7 @@ async function memoryUnderLoad(url: string, large: Loaded, small: Loaded[], minu
   const cookie = await signedIn(large.id)
   const report = (passed: number, memory: number) =>
     print(`${passed.toFixed(1)} min: ${Math.round(memory)} MB`)
-  const { start, most, answers, processor } = await soak(api, large, small, cookie, minutes, report)
+  const { start, most, answers, processor } = await soak(api, { large, small, cookie }, minutes, report)
   await api.stop()
   const { api: calls, pages, changes, files } = answers
   print(
@@ -126,7 +129,7 @@ async function memoryUnderLoad(url: string, large: Loaded, small: Loaded[], minu
   )
 }
 
-/** What was written lies where it will lie: nothing is vacuumed while something is measured. */
+/** Vacuums and writes a checkpoint, so that no autovacuum runs during a measurement. */
 async function vacuumAndCheckpoint(url: string): Promise<void> {
   const owner = new pg.Client({ connectionString: url })
   await owner.connect()

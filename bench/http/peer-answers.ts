@@ -2,10 +2,13 @@ import type { StoredFile } from '#lib/billing/invoice-files/store.ts'
 import { serializeInvoiceWithLines } from '#lib/billing/invoices/serialize.ts'
 import type { InvoiceRow, LineItemRow } from '#lib/billing/invoices/store.ts'
 
-/** A row as pg gives it. */
+/** A row as pg returns it. */
 type Row = Record<string, string>
 
-/** An invoice of a list. @param base the server's address */
+/**
+ * Returns an invoice of a list.
+ * @param base the server's address
+ */
 export function invoiceOf(row: Row, base: string) {
   return {
     id: row.id,
@@ -29,8 +32,13 @@ function statusOf({ balance_amount, due_date, today }: Row): string {
   return (due_date ?? '') < (today ?? '') ? 'PAST DUE' : 'OPEN'
 }
 
-/** What an invoice's lines add up to is no server's matter: the peer reckons it by the functions that the API has. */
-export function wholeInvoiceOf(row: Row, lines: Row[], links: Row[], files: Row[], base: string) {
+type InvoiceRows = { row: Row; lines: Row[]; links: Row[]; files: Row[] }
+
+/**
+ * Returns an invoice with its lines and totals; the peer uses the API's functions for the totals, because no server
+ * differs there.
+ */
+export function wholeInvoiceOf({ row, lines, links, files }: InvoiceRows, base: string) {
   const read = Object.fromEntries(Object.entries(row).map(([name, value]) => [camel(name), value]))
   const partyOf = (role: string) =>
     links.filter((link) => link.role === role).map(({ id = '', number = '' }) => ({ number, id }))
@@ -53,7 +61,7 @@ function camel(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** An asset of a list. */
+/** Returns an asset of a list. */
 export function assetOf(
   row: { id: string; type: string; name: string; seats_purchased: number | null; created_at: Date },
   base: string,

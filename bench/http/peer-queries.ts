@@ -1,5 +1,5 @@
-// The statements of the peer: the rows that the API reads, by the columns that its answers have. The names make pg
-// prepare them once for a connection, as the API does.
+// Queries of the peer: the rows that the API reads, with the columns of its responses. The names make pg prepare each
+// query once per connection, as the API does.
 
 const INVOICE_COLUMNS = `id, number, issuer, document_state, billing_profile_id, platform, currency, total_amount, balance_amount,
   invoice_date::text, due_date::text, (now() AT TIME ZONE 'UTC')::date::text AS today`
@@ -9,7 +9,7 @@ const countryOf = (side: string) =>
 const INVOICE_DETAIL_COLUMNS = `${INVOICE_COLUMNS}, form, billing_account, period_start::text, period_end::text, corrects, type_code, net_amount, tax_amount,
   tax_breakdown, purchase_order, buyer_reference, cost_center, payment_terms, carried, ${countryOf('seller')}, ${countryOf('buyer')}`
 
-// The order names the column: an order by the name alone would be that of its text, for which there is no index.
+// The ORDER BY names the table's column: a bare name would be that of the selected text, for which there is no index.
 export const INVOICES = {
   name: 'invoices',
   text: `SELECT ${INVOICE_COLUMNS} FROM invoices i

@@ -9,9 +9,9 @@ import { addAsset, addCustomer, addInvoice, addKey } from '#lib/platform/db/test
 import { run } from '#lib/platform/db/test-server.ts'
 import { peer } from './peer.ts'
 
-// A server that says less than the API would be no measure for it.
+// A server that returns less than the API would not be a fair comparison.
 
-// The peer logs in as who owns the tables. Here that is no superuser, whom the wall lets through.
+// The peer logs in as the owner of the tables, here not as a superuser, whom row-level security doesn't apply to.
 const DROP_POLICIES = `DO $$ DECLARE walled record; BEGIN
   FOR walled IN SELECT oid::regclass AS name FROM pg_class WHERE relforcerowsecurity
   LOOP EXECUTE format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', walled.name); END LOOP; END $$`
@@ -46,7 +46,7 @@ it.each([
   ['/billing/v1/invoices/IN%200', readInvoice],
   ['/billing/v1/invoices/IN%207', readInvoice],
   ['/billing/v1/assets', listAssets],
-])('%s answers the bytes that the API answers', async (path, operation) => {
+])('%s returns the same bytes as the API', async (path, operation) => {
   const headers = { authorization: `Bearer ${key}` }
   const ours = await route(operation).GET(new Request(`http://console.example${path}`, { headers }))
   const other = await server.inject({ url: path, headers })
@@ -55,7 +55,7 @@ it.each([
   expect({ status: ours.status, rows: JSON.parse(bytes).rowCount ?? 50 }).toEqual({ status: 200, rows: 50 })
 })
 
-it('lets nobody in without a key, nor anybody whose role does not do', async () => {
+it('rejects a request without a key, and one whose role lacks the permission', async () => {
   const licenses = await addKey('northwind', ['it-manager'])
   const requestWith = (authorization: string) =>
     server.inject({ url: '/billing/v1/invoices', headers: { authorization } })

@@ -10,12 +10,12 @@ import { ASSETS, FILES, INVOICE, INVOICES, LINES, LINKS } from './peer-queries.t
 const ROWS = 50
 
 /**
- * What one would write with Fastify and pg, and without a second thought: the same look-up of the key, the same rows,
- * the same bytes for an answer. There is no row-level security, no transaction, no ETag, no log, no check of an answer.
+ * A straightforward server with Fastify and pg: the same look-up of the key, the same rows, the same bytes in the
+ * response. It has no row-level security, no transaction, no ETag, no log and no check of the response.
  * @param url of the database, as the login that owns the tables
  */
 export function peer(url: string): FastifyInstance {
-  // So many connections as the API has for its reads and its callers.
+  // As many connections as the API has for its reads and its callers.
   const pool = new pg.Pool({ connectionString: url, max: 14 })
   const app = fastify()
   app.addHook('onClose', () => pool.end())
@@ -71,7 +71,8 @@ export function peer(url: string): FastifyInstance {
       pool.query({ ...FILES, values: [customer, request.params.id] }),
     ])
     if (invoice.rows.length === 0) return reply.code(404).send({ code: 'not_found' })
-    return wholeInvoiceOf(invoice.rows[0], lines.rows, links.rows, files.rows, address())
+    const rows = { row: invoice.rows[0], lines: lines.rows, links: links.rows, files: files.rows }
+    return wholeInvoiceOf(rows, address())
   })
 
   app.get('/billing/v1/assets', async (request) => {

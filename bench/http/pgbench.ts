@@ -7,8 +7,8 @@ import type { RecordedQueries } from './recorded-queries.ts'
 import type { Setting } from './rounds.ts'
 
 /**
- * How many times a second `pgbench` sends these statements, prepared and in one flight each time; undefined where it
- * is not installed. It reads no rows into values and makes no text of them: no server can come near.
+ * Returns how many times a second `pgbench` sends these queries, prepared and in one pipeline each time; undefined if
+ * `pgbench` is not installed. It parses no rows and builds no response, so no server can reach its figure.
  */
 export async function pgbench(
   url: string,
@@ -30,7 +30,7 @@ export async function pgbench(
   }
 }
 
-/** With the values in the text: what pgbench has for variables knows neither arrays nor quotes. */
+/** Returns the query with its values in the text: pgbench's variables support neither arrays nor quotes. */
 function literal({ text, values = [] }: { text: string; values?: unknown[] }): string {
   const written = text.replace(/\$(\d+)/g, (_, parameter: string) => quoted(values[Number(parameter) - 1]))
   return written.replace(/\s+/g, ' ').trim()

@@ -10,24 +10,24 @@ import { NO_NETWORK } from '../../test/fakes/no-network.ts'
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
 const MB = 1024 * 1024
 
-/** A server of ours that runs as a process of its own. */
+/** A server of the project that runs as a separate process. */
 export type Program = {
   url: string
-  /** From its start until it listened, in seconds. */
+  /** Seconds from the start until it listened. */
   startSeconds: number
-  /** Of it and of the processes that it has started: resident memory in MB; undefined where there is no /proc. */
+  /** Resident memory of the program and its child processes in MB; undefined if there is no /proc. */
   memory(): number | undefined
-  /** The same for the time of processors, in seconds. */
+  /** Processor time of the program and its child processes in seconds; undefined if there is no /proc. */
   processor(): number | undefined
   stop(): Promise<void>
-  /** Ends it and what it has started at once, as kill -9 does. */
+  /** Kills the program and its child processes immediately, like kill -9. */
   kill(): void
 }
 
-/** For one that looks into it: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=/tmp/profiles'. */
+/** Node options for profiling: BENCH_NODE_OPTIONS='--cpu-prof --cpu-prof-dir=/tmp/profiles'. */
 const nodeOptions = () => (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean)
 
-/** With it the bench makes sessions and page tokens of its own. */
+/** Secret with which the bench makes sessions and page tokens itself. */
 export const SESSION_SECRET = 'only-for-the-bench-only-for-the-bench'
 
 const SETTINGS = {
@@ -40,13 +40,13 @@ const SETTINGS = {
   ALLOWED_HOSTS: '',
   TRUST_PROXY: '',
   SESSION_SECRET,
-  // As in production: a line for each request. The peer writes none.
+  // A log line for each request, as in production. The peer writes none.
   LOG_LEVEL: 'info',
 }
 
 /**
- * The built app, as it is started in production.
- * @param url of its database; empty for one of its own in DATA_DIR
+ * Starts the built app as in production.
+ * @param url of its database; empty for an embedded one in DATA_DIR
  */
 export function startApp(
   reaper: ProcessReaper,
@@ -61,14 +61,14 @@ export function startApp(
   return startProgram(reaper, { ...WEB.env, ...env }, ...WEB.options, 'lib/server/start.ts')
 }
 
-/** The plain server beside it. */
+/** Starts the plain server of the comparison. */
 export function startPeer(reaper: ProcessReaper, url: string): Promise<Program> {
   return startProgram(reaper, { NODE_ENV: 'production', SESSION_SECRET }, 'bench/http/peer-process.ts', url)
 }
 
 /**
- * Starts a program and waits until it says `Listening on …`.
- * @throws Error with what it said, where it ends instead
+ * Starts a program and waits until it prints `Listening on …`.
+ * @throws Error with the program's output, if it ends instead
  */
 async function startProgram(
   reaper: ProcessReaper,
@@ -87,7 +87,7 @@ async function startProgram(
   let output = ''
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
-      // A line for each request, once it listens: they are taken and thrown away.
+      // Once it listens, the log lines of its requests are read and discarded.
       if (output.length < 10_000) output += chunk
       const address = /^Listening on (\S+)/m.exec(output)?.[1]
       if (address) resolve(address)
@@ -135,7 +135,7 @@ function rssOf(pid: number): number {
 }
 
 function processorOf(pid: number): number {
-  // Behind the name, which may have spaces: user and system time are the 12th and 13th then.
+  // After the name, which may contain spaces, user and system time are the 12th and 13th fields.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / systemValue('CLK_TCK')
 }

@@ -1,17 +1,17 @@
 import pg from 'pg'
 import { nameOf, PipelinedQueries } from '#lib/platform/db/pipeline.ts'
 
-/** A statement as it was sent. Those of one flight travelled together, on one connection or on several. */
+/** A query as sent. Queries of one pipeline were sent together, on one connection or on several. */
 type RecordedQuery = { connection: number; pipeline: number; query: pg.QueryConfig }
 
-/** What one request sends to the database, in its order. */
+/** Queries that one request sends to the database, in order. */
 export type RecordedQueries = readonly RecordedQuery[]
 
 type Send = (this: pg.Client, ...args: unknown[]) => unknown
 
 /**
- * Runs `work` and gives the statements that this process sent to the database meanwhile. Run it once before: the first
- * time opens connections.
+ * Runs `work` and returns the queries that this process sent to the database during it. Run it once before: the first
+ * run opens connections.
  */
 export async function recordQueries(work: () => Promise<unknown>): Promise<RecordedQueries> {
   const { prototype } = pg.Client
@@ -52,7 +52,7 @@ export async function recordQueries(work: () => Promise<unknown>): Promise<Recor
   } as typeof prototype.query
   try {
     await work()
-    // A read is answered before its COMMIT is.
+    // A read is answered before its COMMIT.
     await new Promise((resolve) => setTimeout(resolve, 50))
   } finally {
     prototype.query = send as typeof prototype.query
@@ -69,7 +69,7 @@ function configOf([first, second]: unknown[]): pg.QueryConfig {
   return { text, ...(name ? { name } : {}), ...(values ? { values } : {}), ...asArray }
 }
 
-/** How often a request waits for the database: a read in a transaction does not wait for its COMMIT. */
+/** Returns how often a request waits for the database: a read in a transaction does not wait for its COMMIT. */
 export function roundTrips(queries: RecordedQueries): number {
   const isRead = queries.some(({ query }) => query.text.includes('READ ONLY'))
   const awaited = isRead ? queries.filter(({ query }) => query.text !== 'COMMIT') : queries

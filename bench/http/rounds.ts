@@ -8,14 +8,14 @@ import { type Pace, type Range, rangeOf } from './throughput.ts'
 
 export type Measured = {
   name: string
-  /** Of the round in the middle. */
+  /** Pace of the median round. */
   pace: Pace
-  /** Our throughput to theirs: of each round, in which all ran in turn. */
+  /** Ratio of our throughput to the peer's in each round, in which all ran in turn. */
   toPeer: Range | undefined
   toQueries: Range | undefined
-  /** Of our process, for 1,000 requests, in seconds. */
+  /** Processor seconds of our process for 1,000 requests. */
   processor: number
-  /** Of our process when the last round had ended, in MB. */
+  /** Memory of our process after the last round, in MB. */
   memory: number
   queryCount: number
   roundTrips: number
@@ -23,7 +23,7 @@ export type Measured = {
 
 export type Setting = { connections: number; seconds: number; rounds: number }
 
-/** Runs a case in rounds: ours, the peer, the statements alone, each time beginning with another one. */
+/** Runs a case in rounds: our API, the peer and the bare queries, starting with a different one each time. */
 export async function inRounds(
   { name, templates, hasPeer, queries }: Case,
   { api, peer, pool }: { api: Program; peer: Program; pool: pg.Pool },
@@ -68,7 +68,7 @@ export async function inRounds(
   }
 }
 
-/** The one of them whose throughput is in the middle. */
+/** Returns the round with the median throughput. */
 export function middle(paces: readonly Pace[]): Pace {
   const sorted = paces.toSorted((a, b) => a.perSecond - b.perSecond)
   return sorted[Math.floor(sorted.length / 2)] as Pace

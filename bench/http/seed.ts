@@ -12,15 +12,15 @@ export type Loaded = { id: string; key: string; invoices: number }
 
 const ASSETS = 64
 const LINES = 2
-/** Invoices that are written by one statement. */
+/** Number of invoices in one INSERT. */
 const PART = 250_000
 const SMALL = { customers: 20_000, invoices: 5 }
 
 /**
- * Adds a customer with 64 assets, and so many invoices over five and a half years with two lines each. One that an
- * earlier run has added gets a new key and nothing else.
+ * Adds a customer with 64 assets, and so many invoices over five and a half years with two lines each. A customer that
+ * an earlier run added only gets a new key.
  * @param url of a migrated database that this process has opened, as its superuser
- * @throws Error where the earlier run did not come to its end
+ * @throws Error if the earlier run was interrupted
  */
 export async function addLoaded(url: string, id: string, invoices: number): Promise<Loaded> {
   if (!(await wasAdded(url, id, invoices))) await write(url, id, invoices)
@@ -32,7 +32,7 @@ async function write(url: string, id: string, invoices: number): Promise<void> {
   for (let n = 0; n < ASSETS; n++) await addAsset(id, `workspace-suite-${n}`, { purchased: 1 })
   const [invoiceClient, lines] = [new pg.Client(url), new pg.Client(url)]
   await Promise.all([invoiceClient.connect(), lines.connect()])
-  // The lines of one part are written beside the invoices of the next.
+  // Writes the lines of one part in parallel with the invoices of the next.
   let written = Promise.resolve<unknown>(undefined)
   for (let first = 1; first <= invoices; first += PART) {
     const part = [id, first, Math.min(invoices, first + PART - 1)]
@@ -66,7 +66,10 @@ async function wasAdded(url: string, id: string, invoices: number): Promise<bool
   return rowCount === 1
 }
 
-/** Adds 20,000 customers with five invoices each, unless an earlier run has; gives some of them, with keys and an asset. */
+/**
+ * Adds 20,000 customers with five invoices each, unless an earlier run has; returns some of them, with keys and an
+ * asset.
+ */
 export async function addSmall(url: string, keys: number): Promise<Loaded[]> {
   const { customers, invoices } = SMALL
   const ids = Array.from({ length: keys }, (_, n) => `s-${1 + n * Math.floor(customers / keys)}`)
@@ -99,7 +102,7 @@ async function writeSmall(url: string): Promise<void> {
   await owner.end()
 }
 
-/** Signs a new member of a customer in, who may see everything: the header Cookie of a browser. */
+/** Signs in a new member of a customer who may see everything, and returns a browser's Cookie header. */
 export async function signedIn(id: string): Promise<string> {
   const [caller, member, sid] = [
     await callerOf(id, 'admin'),

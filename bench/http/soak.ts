@@ -3,37 +3,38 @@ import { load, type RequestTemplate } from './load.ts'
 import type { Program } from './program.ts'
 import type { Loaded } from './seed.ts'
 
-/** How many wait for an answer at a time: who asks the API, who looks at pages, who changes, who exports. */
+/** Concurrent requests by kind: API calls, pages, changes, exports. */
 const HANDS = { api: 8, pages: 4, changes: 2, files: 2 }
 
 const DAY_SECONDS = 24 * 60 * 60
-/** That of the large customer's first invoice. */
+/** Date of the large customer's first invoice. */
 const START_TIME = Date.UTC(2020, 0, 1) / 1000
 
-/** What a process held while it was asked for everything at once. */
+/** Memory of a process during a mix of all requests. */
 export type Soak = {
   minutes: number
-  /** Resident memory in MB: before the first request, at the end of each tenth of the time, and the most of each second. */
+  /**
+   * Resident memory in MB: before the first request, at the end of each tenth of the time, and the maximum of all
+   * seconds.
+   */
   start: number
   course: number[]
   most: number
-  /** Answers, by what was asked for. */
+  /** Responses by kind of request. */
   answers: Record<keyof typeof HANDS, number>
-  /** Time of processors that our process took for 1,000 of these, in seconds. */
+  /** Processor seconds of our process for 1,000 of these. */
   processor: number
 }
 
 /**
- * Lists, reads, sums, pages, changes of licenses and exports at once, for so many minutes.
- * @param cookie of a signed-in member of the large customer
- * @param report is called after each tenth, with the minutes that have passed and what the process holds in MB
- * @throws Error where a request fails: a process that refuses holds little
+ * Sends lists, reads, sums, pages, license changes and exports in parallel, for so many minutes.
+ * @param customers.cookie of a signed-in member of the large customer
+ * @param report is called after each tenth, with the elapsed minutes and the process's memory in MB
+ * @throws Error if a request fails: a process that refuses needs little memory
  */
 export async function soak(
   api: Program,
-  large: Loaded,
-  small: readonly Loaded[],
-  cookie: string,
+  { large, small, cookie }: { large: Loaded; small: readonly Loaded[]; cookie: string },
   minutes: number,
   report: (minutes: number, memory: number) => void,
 ): Promise<Soak> {
@@ -103,7 +104,7 @@ async function loaded(
   return requests
 }
 
-/** Takes the files in turn, each hand beginning with another one, and all of each. */
+/** Downloads the files in turn; each worker begins with another file, and reads each one completely. */
 async function exported(url: string, key: string, end: number): Promise<number> {
   let downloads = 0
   const download = async (_: unknown, hand: number) => {
@@ -122,7 +123,7 @@ async function exported(url: string, key: string, end: number): Promise<number> 
   return downloads
 }
 
-/** Every fourth is an archive of another four days' invoices, each of which is drawn then. */
+/** Every fourth file is an archive of another four days' invoices, each of which is rendered for it. */
 function fileOf(iteration: number): string {
   if (iteration % 4 === 3) {
     const from = START_TIME + (iteration % 2000) * DAY_SECONDS

@@ -11,7 +11,7 @@ const BEGIN = '<!-- npm run bench -- --write -->'
 
 type BenchResults = {
   setting: Setting
-  /** By how many processes there were. */
+  /** Measurements by number of processes. */
   measured: ReadonlyMap<string, Measured[]>
   growth: Growth[]
   files: Times
@@ -21,10 +21,10 @@ type BenchResults = {
   write: boolean
 }
 
-// Before anything ran: how busy others keep the machine.
+// The load of other processes on the machine, before the bench runs.
 const [load = 0] = loadavg()
 
-/** Prints all figures, and writes them to the end of docs/speed.md when told to. */
+/** Prints all figures, and writes them to the end of docs/speed.md with `--write`. */
 export async function saveTable(results: BenchResults): Promise<void> {
   const text = textOf(results)
   console.log(text)
@@ -52,7 +52,7 @@ function textOf({ setting, measured, growth, files, starts, pgbench }: BenchResu
   return `${parts.join('\n\n')}\n`
 }
 
-/** The cases as a table. */
+/** Returns the cases as a table. */
 export function tableOf(rows: readonly Measured[]): string {
   const headerRow = [
     'call',
@@ -83,11 +83,11 @@ export function tableOf(rows: readonly Measured[]): string {
   )
 }
 
-/** What a customer's size changes, as a table. */
+/** Returns the growth with a customer's size as a table. */
 export function growthTable(rows: readonly Growth[]): string {
   const sizes = rows[0]?.sizes.map(({ size }) => size) ?? []
   const cell = ({ pace, toFirst }: Growth['sizes'][number], index: number) => {
-    // What was under way when the time was over does not count.
+    // Requests that were pending at the end do not count.
     if (Number.isNaN(pace.median)) return 'none in its time'
     if (pace.failed > 0) return `${ms(pace.median)}, ${pace.failed} failed`
     return index === 0 ? ms(pace.median) : `${ms(pace.median)}, × ${formatRange(toFirst)}`

@@ -1,15 +1,18 @@
-/** How fast something answered. Times in milliseconds. */
+/** Throughput and latencies of a measurement. Times in milliseconds. */
 export type Pace = {
   perSecond: number
   median: number
   p99: number
-  /** All that were asked, those of the warm-up with them. */
+  /** All requests, including the warm-up. */
   requests: number
-  /** Those that were no 200. */
+  /** Responses with a status other than 200. */
   failed: number
 }
 
-/** @param times of all answers, in milliseconds @param seconds how long it took to get them */
+/**
+ * @param times of all responses, in milliseconds
+ * @param seconds of the measurement
+ */
 export function paceOf(times: number[], seconds: number, failed = 0): Pace {
   times.sort((a, b) => a - b)
   const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN
@@ -22,7 +25,7 @@ export function paceOf(times: number[], seconds: number, failed = 0): Pace {
   }
 }
 
-/** The smallest, the middle and the largest of some figures. */
+/** Minimum, median and maximum of some figures. */
 export type Range = { min: number; median: number; max: number }
 
 export function rangeOf(values: readonly number[]): Range {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-/** What is compared. */
+/** Kinds of records that are compared. */
 export const WHAT = ['invoices', 'lines', 'changes', 'events'] as const
 
-/** The ids of what is there; where a moment is given, of what was committed until then. */
+/** Returns the ids of all records; with a moment, of those committed until then. */
 export async function readState(
   url: string,
   moment?: string,
@@ -22,7 +22,7 @@ export async function readState(
   }
 }
 
-/** Resolves when the archive has the log up to now. */
+/** Resolves when the archive has the WAL up to now. */
 export async function archived(url: string): Promise<void> {
   const [{ file } = { file: '' }] = await queryRows<{ file: string }>(
     url,
@@ -38,7 +38,7 @@ export async function archived(url: string): Promise<void> {
   }
 }
 
-/** Rows of one statement, on a connection of its own. */
+/** Returns the rows of a query on a new connection. */
 export async function queryRows<Row extends object>(url: string, query: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -10,11 +10,11 @@ import { copyToRecover, makeArchive, makeServer, type Programs, promoted, settin
 /** A database with the addresses of its superuser and its owner. */
 export type Restored = { adminUrl: string; ownerUrl: string; stop(): Promise<void> }
 
-/** A kind of database that is backed up, archives its log below the folder of the run, and is restored to a moment. */
+/** A kind of database that is backed up, archives its WAL below the folder of the run, and is restored to a moment. */
 export type Kind = Restored & {
-  /** What `pg_basebackup` asks. */
+  /** Address that `pg_basebackup` connects to. */
   backupUrl: string
-  /** Once the archive has all of the log. `copied` is called between the copy and the start. */
+  /** Restores once the archive has all of the WAL. `afterCopy` is called between the copy and the start. */
   restore(moment: string, afterCopy: () => void): Promise<Restored>
 }
 
@@ -22,7 +22,7 @@ type How = { reaper: ProcessReaper; folder: string; account: Account; run: Progr
 
 const to = (moment: string) => `recovery_target_time = '${moment}'`
 
-/** One server; the restored one stands beside it. */
+/** A single server; the restored one runs next to it. */
 export async function oneServer({ folder, account, run }: How): Promise<Kind> {
   const server = await makeServer(folder, account, run)
   const addresses = ({ url, stop }: typeof server): Restored => {
@@ -45,7 +45,10 @@ export async function oneServer({ folder, account, run }: How): Promise<Kind> {
   }
 }
 
-/** The pair of deploy/pair, in whose own place it is restored: the first node is brought to the moment, the second one copies it. */
+/**
+ * The pair of deploy/pair, which is restored in place: the first node is restored to the moment, the second one copies
+ * it.
+ */
 export async function pairOfNodes({ reaper, folder, account, run }: How): Promise<Kind> {
   makeArchive(folder, account)
   const pair = await startPair(reaper, folder, account, yamlOf(settings('archive.conf', folder)))
@@ -61,7 +64,7 @@ export async function pairOfNodes({ reaper, folder, account, run }: How): Promis
       for (const { data } of pair.nodes) await rename(data, `${data}-lost`)
       copyToRecover(folder, first.data, to(moment), account)
       afterCopy()
-      // Patroni would take the signal away: the server is brought to the moment without it.
+      // Runs the restore without Patroni, which would remove the signal file.
       const alone = await start(first.data, run)
       await promoted(alone.url(`postgres:${PASSWORD}`, 'console'))
       await alone.stop()
@@ -74,7 +77,7 @@ export async function pairOfNodes({ reaper, folder, account, run }: How): Promis
   }
 }
 
-/** Lines of postgresql.conf as parameters of patroni.yml. */
+/** Returns lines of postgresql.conf as parameters of patroni.yml. */
 function yamlOf(lines: string): string {
   const entries = lines.matchAll(/^(\w+) = (.*)$/gm)
   return [...entries]

@@ -13,14 +13,14 @@ import { archived, queryRows, readState, WHAT } from './database-state.ts'
 import { copyToRecover, makeArchive, type Programs, promoted, settings } from './server.ts'
 import { timed } from './timed.ts'
 
-/** The name of the moment that all machines share. */
+/** Name of the restore point that all machines share. */
 const POINT = 'before'
 
 /**
- * Backs the three machines of a database that Citus spreads up, each by itself, while changes are made and invoices come for a customer on
- * each worker; makes a point that all share, restores all to it, and compares. What was there before the point was asked for has to be
- * there, and nothing that was not when it was made.
- * @returns whether that is so; `verify` is asked of the restored database, by the owner's address
+ * Backs up the three machines of a distributed database separately, under changes and incoming invoices of a customer
+ * on each worker; creates a restore point that all share, restores all of them to it, and compares. Records from before
+ * the request of the point must be there, and no record from after its creation.
+ * @returns whether the comparison and `verify` succeed; `verify` gets the restored database's address as the owner
  */
 export async function restoreOfMachines(
   reaper: ProcessReaper,
@@ -53,7 +53,7 @@ export async function restoreOfMachines(
   await sleep(seconds * 1000)
   await working.stop()
   const all = await readState(cluster.adminUrl)
-  // The mistake.
+  // The mistake that the restore has to undo.
   await queryRows(cluster.adminUrl, 'DELETE FROM line_items')
   for (const { port } of machines) {
     await queryRows(adminOf(port), 'SELECT pg_switch_wal()')
@@ -62,7 +62,7 @@ export async function restoreOfMachines(
   const restored = await timed(() =>
     Promise.all(machines.map((machine) => restore(machine, folder, account))),
   )
-  // What was agreed on between machines and not said to each: Citus asks for it once a minute.
+  // Prepared transactions whose outcome did not reach a machine: Citus recovers them once a minute.
   await queryRows(cluster.adminUrl, 'SELECT recover_prepared_transactions()')
   const there = await readState(cluster.adminUrl)
   const isVerified = await verify(cluster.url)
@@ -78,7 +78,7 @@ pg_basebackup of all ${backup} s, the point ${pointed} s, copying, start and rep
   return isWithin && isVerified && all.changes.length > after.changes.length
 }
 
-/** Changes and invoices of a customer on each worker, until they are stopped. */
+/** Makes changes and invoices of a customer on each worker, until it is stopped. */
 async function work(reaper: ProcessReaper, cluster: Cluster) {
   const customers = await customersOnEach(cluster, 2)
   const app = await startApp(reaper, cluster.url, '1')
@@ -98,7 +98,7 @@ async function work(reaper: ProcessReaper, cluster: Cluster) {
   }
 }
 
-/** In the place of the machine itself, by its own port: the others know it by that. */
+/** Restores in place of the machine, on its port, which the other machines know it by. */
 async function restore(machine: Machine, folder: string, account: Account): Promise<void> {
   const data = join(folder, machine.name)
   machine.kill()

@@ -18,22 +18,22 @@ import { restoreOfMachines } from './machines.ts'
 import { type Programs, programs } from './server.ts'
 import { secondsSince, timed } from './timed.ts'
 
-// Backs a server up while changes are made and invoices come, restores it to a moment between two of them, and compares
-// what is there with what was committed until then. It ends with 1 where one is missing or too many, and where sums or
-// history do not verify. docs/database.md keeps the figures.
+// Backs up a server under changes and incoming invoices, restores it to a moment between two of them, and compares its
+// records with those committed until then. The exit code is 1 if a record is missing or extra, or if sums or history do
+// not verify. docs/database.md keeps the figures.
 // npm run restores [-- --invoices 1000000]
 // npm run restores -- --pair    the pair of deploy/pair, in its own place
-// npm run restores -- --citus   three machines of a database that Citus spreads, to a point that they share
+// npm run restores -- --citus   three machines of a database that Citus distributes, to a shared restore point
 
 const { values: options } = parseArgs({
   options: {
-    /** Of the customer that is there before the backup. */
+    /** Invoices of the customer that exists before the backup. */
     invoices: { type: 'string', default: '100000' },
-    /** How long changes and invoices go on before the moment, and after it. */
+    /** Seconds of changes and invoices before the moment, and after it. */
     seconds: { type: 'string', default: '10' },
-    /** The pair of deploy/pair in the place of one server. */
+    /** The pair of deploy/pair instead of a single server. */
     pair: { type: 'boolean', default: false },
-    /** Three machines of Citus in the place of one server. */
+    /** Three machines of Citus instead of a single server. */
     citus: { type: 'boolean', default: false },
   },
 })
@@ -87,7 +87,7 @@ async function main(kind: Kind, run: Programs): Promise<void> {
   await database.close()
   const until = await readState(url, moment)
   const all = await readState(url)
-  // The mistake.
+  // The mistake that the restore has to undo.
   await queryRows(url, "DELETE FROM line_items WHERE customer_id = 'restored'")
   await queryRows(url, "DELETE FROM invoices WHERE customer_id = 'restored'")
   await queryRows(url, 'SELECT pg_switch_wal()')
@@ -118,7 +118,10 @@ async function addInvoices(isOver: () => boolean): Promise<void> {
   for (let n = 0; !isOver(); n++) await addInvoice('restored', `LATER-${n}`)
 }
 
-/** Whether the kept sums and the history of what was restored are right, as the operator's commands find. */
+/**
+ * Returns whether the stored sums and the history of the restored database are right, according to the operator's
+ * commands.
+ */
 async function verifies(url: string): Promise<boolean> {
   Object.assign(process.env, { DATABASE_URL: url })
   return (await runCommand(['sums', 'verify'])) + (await runCommand(['audit', 'verify'])) === 0

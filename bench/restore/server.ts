@@ -8,13 +8,13 @@ import { queryRows } from './database-state.ts'
 /** A server of this machine's PostgreSQL, with the files of deploy/single. */
 export type Server = { url(user: string, database: string): string; stop(): Promise<void> }
 
-/** Programs of PostgreSQL, as the account that may run them. */
+/** Runs a program of PostgreSQL as the account that may run it. */
 export type Programs = (name: string, args: string[]) => Promise<void>
 
 export function programs(account: Account): Programs {
   const binaries = serverBinaries() ?? ''
   return async (name, args) => {
-    // Without a pipe: a server would keep it open.
+    // No pipe, which a server would keep open.
     const child = spawn(join(binaries, name), args, {
       ...account,
       cwd: '/',
@@ -25,7 +25,7 @@ export function programs(account: Account): Programs {
   }
 }
 
-/** Makes the server that is backed up, which archives its log below `folder`. */
+/** Creates the server to be backed up, which archives its WAL below `folder`. */
 export async function makeServer(folder: string, account: Account, run: Programs): Promise<Server> {
   makeArchive(folder, account)
   const data = join(folder, 'server')
@@ -42,7 +42,7 @@ export async function makeServer(folder: string, account: Account, run: Programs
 }
 
 /**
- * Copies the base backup of `folder` to `data`, and says there up to where the archive of `folder` is to be replayed.
+ * Copies the base backup of `folder` to `data`, and configures how far to replay the archive of `folder`.
  * @param target a line of the configuration that begins with `recovery_target_`
  */
 export function copyToRecover(folder: string, data: string, target: string, account: Account): void {
@@ -50,11 +50,11 @@ export function copyToRecover(folder: string, data: string, target: string, acco
   const recovery = settings('recovery.conf', folder).replace(/^recovery_target_time = '.*'$/m, target)
   appendFileSync(join(data, 'postgresql.auto.conf'), recovery)
   writeFileSync(join(data, 'recovery.signal'), '')
-  // The server makes it durable, and so has to own it.
+  // The server syncs the file, and so has to own it.
   if (account) chownSync(join(data, 'recovery.signal'), account.uid, account.gid)
 }
 
-/** Resolves when a server has replayed all: it answers before. */
+/** Resolves when a server has replayed everything: it answers earlier. */
 export async function promoted(url: string): Promise<void> {
   await waitFor(
     async () => (await queryRows<{ is: boolean }>(url, 'SELECT NOT pg_is_in_recovery() AS is'))[0]?.is,
@@ -72,7 +72,7 @@ export async function start(data: string, run: Programs): Promise<Server> {
   }
 }
 
-/** A folder that takes a base backup and the archive of the log. */
+/** Creates a folder for a base backup and the WAL archive. */
 export function makeArchive(folder: string, account: Account): void {
   for (const path of ['', 'archive']) {
     mkdirSync(join(folder, path), { recursive: true })
@@ -80,7 +80,7 @@ export function makeArchive(folder: string, account: Account): void {
   }
 }
 
-/** A file of deploy/single, with a folder of this run in the place of /backups. */
+/** Returns the text of a file of deploy/single, with a folder of this run instead of /backups. */
 export function settings(file: string, folder: string): string {
   return `\n${readFileSync(join('deploy/single', file), 'utf8').replaceAll('/backups', folder)}`
 }

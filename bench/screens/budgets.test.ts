@@ -3,13 +3,13 @@ import { broken, type Measurement, tableOf } from './budgets.ts'
 
 const measurement = (value: number): Measurement => ({ name: 'a screen', value, most: 45, unit: 'kB' })
 
-test('what is over its budget, or could not be measured, breaks it', () => {
+test('a measurement that is over its budget or missing breaks it', () => {
   expect(broken([measurement(45), measurement(0)])).toEqual([])
   expect(broken([measurement(45.01)])).toHaveLength(1)
   expect(broken([measurement(Number.NaN)])).toHaveLength(1)
 })
 
-test('the table says which', () => {
+test('the table marks broken budgets', () => {
   expect(
     tableOf([measurement(44.96), measurement(46)])
       .split('\n')

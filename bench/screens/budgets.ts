@@ -1,28 +1,28 @@
-/** What is measured, with the most that it may be. */
+/** A measured value, with its budget. */
 export type Measurement = { name: string; value: number; most: number; unit: 'kB' | 'ms' | '' }
 
-/** In kB, compressed: a screen's own JavaScript, all but React and Next. */
+/** In kB, compressed: a screen's own JavaScript, without React and Next. */
 export const SCREEN_KB = 45
-/** Pages and answers that a screen asks for without being asked. */
+/** Number of pages and responses that a screen may prefetch or repeat. */
 export const UNASKED = 0
-/** How often a row may travel beside its HTML: as the answer that the browser keeps. */
+/** How many times a row may be sent in addition to its HTML: once, in the response that the browser keeps. */
 export const ROWS = 1
-/** In kB, unpacked: of a list with 250 rows the first 50 come as HTML. */
+/** In kB, unpacked: the first 50 of a list's 250 rows are sent as HTML. */
 export const HTML_KB = 500
-/** The same of a statement, whose 250 rows are all there: it is printed. */
+/** In kB, unpacked: a statement is printed, so all of its 250 rows are sent as HTML. */
 export const STATEMENT_KB = 1100
 /** In milliseconds, with a server that takes a second. */
 export const TITLE_MS = 100
 export const SKELETON_MS = 150
-/** In milliseconds, at 250 rows, with the processor slowed four times. */
+/** In milliseconds, at 250 rows, with the processor slowed down four times. */
 export const PRESS_MS = 50
 
-/** Those that are over. */
+/** Returns the measurements that exceed their budget. */
 export function broken(measurements: readonly Measurement[]): Measurement[] {
   return measurements.filter(({ value, most }) => !(value <= most))
 }
 
-/** As a table in Markdown. */
+/** Returns a Markdown table. */
 export function tableOf(measurements: readonly Measurement[]): string {
   const text = (value: number, unit: string) => `${Math.round(value * 10) / 10}${unit && ` ${unit}`}`
   const rows = measurements.map(

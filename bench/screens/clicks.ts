@@ -1,17 +1,17 @@
 import type { BrowserContext } from '@playwright/test'
 import { alive } from './load.ts'
 
-/** From a click on until it is painted, in milliseconds; undefined: it never was. */
+/** Milliseconds from a click until its effect is painted; undefined if it was never painted. */
 export type Click = {
   title: number | undefined
   navigation: number | undefined
   skeleton: number | undefined
 }
 
-/** The server takes so long for each page, in milliseconds. */
+/** Delay of the server for each page, in milliseconds. */
 const SLOW = 1000
 
-/** Goes from one screen to another by the side bar. */
+/** Navigates from one screen to another by the side bar. */
 export async function clickOf(context: BrowserContext, from: string, to: string): Promise<Click> {
   const page = await context.newPage()
   await page.goto(from)
@@ -29,7 +29,7 @@ export async function clickOf(context: BrowserContext, from: string, to: string)
   return seen
 }
 
-/** In the page: notes when what a click changes has been painted. */
+/** Runs in the page: records when the effect of a click has been painted. */
 function watch(to: string): void {
   const seen: Record<string, number> = {}
   Object.assign(window, { seen })
@@ -50,7 +50,7 @@ function watch(to: string): void {
       ([name, test]) => seen[name] === undefined && clicked > 0 && test(),
     )
     if (match.length > 0) {
-      // What stands now is painted when this frame has ended.
+      // The current state is painted when this frame ends.
       const { port1, port2 } = new MessageChannel()
       port1.onmessage = () => {
         for (const [name] of match) seen[name] = performance.now() - clicked

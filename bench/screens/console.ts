@@ -12,20 +12,20 @@ import { chromium } from '../../e2e/chromium.ts'
 import { build } from '../../scripts/build.ts'
 import { SESSION_SECRET, startApp } from '../http/program.ts'
 
-/** The demo's largest customer: 304 assets, 5,000 invoices. Its Admin sees all of it. */
+/** The demo's largest customer, with 304 assets and 5,000 invoices. Its Admin sees everything. */
 const EMAIL = 'erik@halvorsen.example'
-/** A laptop's. */
+/** Size of a laptop's window. */
 const VIEWPORT = { width: 1366, height: 768 }
 
 /** The built app with the demo's data. */
 export type Console = {
   url: string
-  /** Of an Admin who is signed in. */
+  /** Cookie of a signed-in Admin. */
   cookie: { name: string; value: string }
   stop(): Promise<void>
 }
 
-/** Builds what has changed, and starts it on a database of its own. */
+/** Builds the console if sources changed, and starts it on a new database. */
 export async function openConsole(): Promise<Console> {
   process.env.SESSION_SECRET = SESSION_SECRET
   await build({ quiet: true })
@@ -72,7 +72,7 @@ function pair(cookie: string): string {
   return cookie.split(';')[0] ?? ''
 }
 
-/** A browser for `work`, signed in. */
+/** Runs `work` with a signed-in browser. */
 export async function inBrowser<T>(
   { url, cookie }: Console,
   work: (context: BrowserContext) => Promise<T>,
@@ -87,7 +87,7 @@ export async function inBrowser<T>(
   }
 }
 
-/** An asset and an invoice of the customer, by id; and the ids of the first rows of each list. */
+/** Returns the ids of an asset and an invoice of the customer, and of the first rows of each list. */
 export async function thingsOf({ url, cookie }: Console) {
   const headers = { cookie: `${cookie.name}=${cookie.value}` }
   const ids = async (list: 'assets' | 'invoices') => {

@@ -1,11 +1,11 @@
 import type { BrowserContext, Locator, Page } from '@playwright/test'
 import { alive } from './load.ts'
 
-/** The processor is slowed so many times: a phone's, or an old laptop's. */
+/** Factor by which the processor is slowed down: to that of a phone, or an old laptop. */
 const SLOWED = 4
 const PRESSES = 9
 
-/** From a key going down until what it changed is painted, in milliseconds: the middle of several. */
+/** Returns the median milliseconds from a key press until its effect is painted. */
 export async function pressesOf(
   context: BrowserContext,
   path: string,
@@ -40,7 +40,7 @@ function watch(): void {
     'keydown',
     ({ timeStamp }) =>
       requestAnimationFrame(() => {
-        // The frame is painted before a message is taken.
+        // The frame is painted before the next message is handled.
         const { port1, port2 } = new MessageChannel()
         port1.onmessage = () => times.push(performance.now() - timeStamp)
         port2.postMessage(undefined)

@@ -9,13 +9,13 @@ import { freePort } from '../../e2e/free-port.ts'
 import { broken, type Measurement, tableOf } from './budgets.ts'
 import { openConsole, thingsOf } from './console.ts'
 
-// Lighthouse on six screens: npm run lighthouse [rounds]. The program is large, and nothing else needs it: npm fetches it
-// for this measurement, into its cache. It wants a quiet machine.
+// Runs Lighthouse on six screens: npm run lighthouse [rounds]. npm downloads the large program into its cache, because
+// only this measurement needs it. The measurement requires a quiet machine.
 
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const ROUNDS = Number(process.argv[2] ?? 3)
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const
-/** The least score of each category, by form; LCP and TBT in milliseconds are of the mobile one. */
+/** Minimum score of each category, by form factor; LCP and TBT in milliseconds are those of the mobile form. */
 const MIN_SCORES = { desktop: [100, 100, 100], mobile: [98, 100, 100] } as const
 const LCP_MS = 1500
 const TBT_MS = 100
@@ -54,7 +54,7 @@ try {
   await opened.stop()
 }
 
-/** The middle of some rounds by its performance. Scores are told as what is missing to 100. */
+/** Returns the round with the median performance. Scores are reported as the difference to 100. */
 async function measured(path: string, form: Form): Promise<Measurement[]> {
   const reports: Report[] = []
   for (let round = 0; round < ROUNDS; round++) reports.push(await report(path, form))
@@ -83,7 +83,7 @@ function scoreOf(report: Report, category: (typeof CATEGORIES)[number]): number 
   return Math.round((report.categories[category].score ?? Number.NaN) * 100)
 }
 
-/** One round. A trace that Lighthouse could not read (it says "Please run Lighthouse again") is taken once more. */
+/** Runs one round. A trace that Lighthouse could not read ("Please run Lighthouse again") is recorded again. */
 async function report(path: string, form: Form): Promise<Report> {
   return once(path, form).catch(() => once(path, form))
 }

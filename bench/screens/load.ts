@@ -1,16 +1,16 @@
 import type { BrowserContext, Page } from '@playwright/test'
 import { weightOf } from './modules.ts'
 
-/** What a full load of a screen brings. */
+/** Resources of a screen's full load. */
 export type Load = {
-  /** Compressed, of what is neither React nor Next. In bytes. */
+  /** Compressed bytes, without React and Next. */
   own: number
   scripts: number
   /** Unpacked. */
   html: number
-  /** Asked for by itself, after the page: pages that nobody wants yet, and answers that it had. */
+  /** Requests after the page: prefetched pages that were not needed yet, and repeated calls. */
   unasked: string[]
-  /** How often the row that comes most often is in the page's data, besides its HTML. */
+  /** How often the most frequent row occurs in the page's data, in addition to its HTML. */
   rows: number
 }
 
@@ -37,20 +37,22 @@ export async function loadOf(context: BrowserContext, path: string, ids: readonl
   }
 }
 
-/** What the page's scripts carry: its own description as Next sends it, with the answers that the browser keeps. */
+/**
+ * Returns the data in the page's scripts: the RSC payload as Next sends it, with the responses that the browser keeps.
+ */
 function dataOf(html: string): string {
   return [...html.matchAll(/<script[^>]*>(self\.__next_f\.push.*?)<\/script>/gs)]
     .map(([, text]) => text)
     .join('')
 }
 
-/** As the id of a row, or in the address that the row leads to; what belongs to a row by its key does not count. */
+/** Counts a row's id as a member or in the row's link; members that refer to the row by its key do not count. */
 function timesIn(data: string, id: string): number {
   const quoted = data.replaceAll('\\', '')
   return quoted.split(`"id":"${id}"`).length - 1 + (quoted.split(`"href":"/assets/${id}`).length - 1)
 }
 
-/** Waits until the page has come to life: until then nothing answers. */
+/** Waits until the page is hydrated: before that it answers no input. */
 export async function alive(page: Page): Promise<void> {
   await page.waitForFunction(() =>
     Object.keys(document.querySelector('main') ?? {}).some((key) => key.startsWith('__reactProps')),

@@ -6,12 +6,12 @@ import { inBrowser, openConsole, thingsOf } from './console.ts'
 import { pressesOf } from './keys.ts'
 import { weights } from './weights.ts'
 
-// What a screen weighs and how soon it answers, in a browser, with the demo's largest customer; it ends with 1 where a
-// budget is broken. Weights are the same on every machine. Times want a quiet one: docs/speed.md.
+// Measures the weight of each screen, and its response times in a browser, with the demo's largest customer; the exit
+// code is 1 if a budget is broken. Weights are the same on every machine. Times require a quiet one: docs/speed.md.
 
 const { values: options } = parseArgs({
   options: {
-    /** Only weights, which no other work on the machine disturbs. */
+    /** Measures only weights, which other work on the machine does not disturb. */
     weights: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '5' },
   },
@@ -88,7 +88,7 @@ async function presses(context: BrowserContext): Promise<Measurement[]> {
   return measurements
 }
 
-/** NaN where one of them is. */
+/** NaN if one of the values is NaN. */
 function middle(values: readonly number[]): number {
   if (values.some(Number.isNaN)) return Number.NaN
   return values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN

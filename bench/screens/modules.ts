@@ -4,15 +4,15 @@ import { runInNewContext } from 'node:vm'
 import { brotliCompressSync } from 'node:zlib'
 
 const STATIC = fileURLToPath(new URL('../../.next/static', import.meta.url))
-/** It starts the others, and has no module. */
+/** Turbopack's runtime loads the other scripts, and contains no module. */
 const RUNTIME = /\/turbopack-[\w-]+\.js$/
 
-/** Of a script: all of its bytes as they travel, and those of what is neither React nor Next. */
+/** Bytes of a script: all of its transferred bytes, and those that are neither React nor Next. */
 export type Weight = { all: number; own: number }
 
 const weights = new Map<string, Weight>()
 
-/** @param path of a script, as a page names it: `/_next/static/…` */
+/** @param path of a script, as a page refers to it: `/_next/static/…` */
 export function weightOf(path: string): Weight {
   const cached = weights.get(path) ?? weigh(path)
   weights.set(path, cached)
@@ -30,8 +30,8 @@ function packed(text: string): number {
 }
 
 /**
- * The modules of a chunk that are neither React's nor Next's. Those two come as CommonJS, so that the bundler gives
- * their functions three parameters, and ours and all libraries one. Were it otherwise one day, more would count as ours.
+ * Returns the modules of a chunk that are neither React's nor Next's. React and Next are CommonJS, so the bundler gives
+ * their functions three parameters, and all other modules one. If that changed, more modules would count as ours.
  */
 function firstPartyPart(text: string): string {
   const modules: string[] = []

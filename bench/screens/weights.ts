@@ -3,7 +3,7 @@ import { HTML_KB, type Measurement, ROWS, SCREEN_KB, STATEMENT_KB, UNASKED } fro
 import type { thingsOf } from './console.ts'
 import { loadOf } from './load.ts'
 
-/** What each screen of the console weighs at a full load. */
+/** Returns the weight of each screen of the console at a full load. */
 export async function weights(
   context: BrowserContext,
   { assets, invoices }: Awaited<ReturnType<typeof thingsOf>>,
@@ -35,7 +35,7 @@ export async function weights(
   ] as [name: string, path: string][]
   const measurements: Measurement[] = []
   for (const [name, path] of screens) {
-    // Of what a page is about, its own parts may each say which it is.
+    // Parts of a page about one record may each contain its id.
     const { own, html, unasked, rows } = await loadOf(
       context,
       path,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 
-/** Does `work` with a demo of its own, at its address, and takes that away. */
+/** Runs `work` with the address of a new demo, and stops the demo afterwards. */
 export async function withDemo(work: (url: string) => Promise<void>): Promise<void> {
   const url = `http://127.0.0.1:${3900 + (process.pid % 90)}`
   const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-pictures-'))
@@ -28,9 +28,9 @@ async function ready(output: AsyncIterable<unknown>): Promise<void> {
   throw new Error('The demo did not come up.')
 }
 
-/** Signs in as one of the demo's people. */
+/** Signs in as a member of the demo. */
 export async function enter(page: Page, email: string): Promise<void> {
-  // To end what hangs: a busy machine is not a failure.
+  // Generous timeout that only ends hanging tests: a busy machine is not a failure.
   page.setDefaultTimeout(180_000)
   await page.goto('/sign-in')
   await page.getByLabel('Work e-mail').fill(email)

@@ -7,18 +7,18 @@ import { applyViewport, excess, VIEWPORTS } from '../../e2e/viewports.ts'
 import { enter, withDemo } from './demo.ts'
 import { sheet } from './sheets.ts'
 
-// Pictures of every screen, in every way that it is looked at, into .data/pictures, and sheets with many on one. A path
-// behind `--` limits them: `npm run pictures -- /invoices`.
+// Takes pictures of every screen in every variant, into .data/pictures, and contact sheets of them. A path after `--`
+// selects screens: `npm run pictures -- /invoices`.
 
 const FOLDER = join('.data', 'pictures')
-/** A screen is not longer on a picture, in pixels. */
+/** Maximum height of a picture, in pixels. */
 const MAX_HEIGHT = 2600
-/** So high is a window in which nothing stays at the bottom. */
+/** Height of a window in which nothing is fixed to the bottom. */
 const LOW = 480
 const ONLY = process.argv.slice(2)
-/** Who looks at the screens that ask for more than everybody has, and who may not. */
+/** A member who may see all screens, and a member without a role. */
 const PEOPLE = { all: 'ana.ruiz@northwind-labs.example', none: 'lee.park@northwind-labs.example' }
-/** A commitment with a history. */
+/** Name of a commitment plan with a history. */
 const PLAN = 'Enterprise Standard'
 const FORBIDDEN = ['/', '/assets', '/invoices', '/members']
 
@@ -71,7 +71,8 @@ async function capture(page: Page, path: string, as = ''): Promise<void> {
     const file = join(folder, `${name}.png`)
     const tall = await page.evaluate(() => document.documentElement.scrollHeight)
     const height = Math.min(Math.max(tall, variant.height), MAX_HEIGHT)
-    // What stays at the bottom of the window is to stand below the page. A low window shows less than others: it stays low.
+    // Extends the window, so that elements fixed to its bottom are below the page. A low window hides them, and stays
+    // low.
     if (variant.height > LOW) await page.setViewportSize({ width: variant.width, height })
     await page.screenshot({ path: file, clip: { x: 0, y: 0, width: variant.width, height }, fullPage: true })
     pictures.push({ variant: variant.name, name: path, file })

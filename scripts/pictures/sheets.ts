@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser } from '@playwright/test'
 
-/** Puts pictures beside each other, each below its name, so that many can be looked at at once. */
+/** Arranges pictures in a grid, each below its name, so that many can be compared in one view. */
 export async function sheet(
   browser: Browser,
   path: string,

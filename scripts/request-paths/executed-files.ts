@@ -4,19 +4,19 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PRODUCT = /^(app|lib)\//
-/** What comes up only now and then, such as the next share of a limit, is part of no request's path. */
+/** Code that runs only now and then, such as the next share of a limit, is part of no request's path. */
 const REQUESTS = 3
 
-/** A product file with the functions of it that a request executed. */
+/** A product file with its functions that a request executed. */
 type Executed = { file: string; functions: Profiler.FunctionCoverage[] }
 
 /**
- * Returns the product files that have a function which each request executes. Modules that are only loaded do not count.
+ * Returns the product files with a function that each request executes. Modules that are only loaded do not count.
  * @param request sends one request and ends when it is answered
- * @param isSorted whether the files are in the order in which a request comes to them; this takes some seconds more
+ * @param isSorted whether to return the files in order of first execution, which takes some seconds more
  */
 export async function executedFiles(request: () => Promise<unknown>, isSorted = false): Promise<string[]> {
-  // What a process does only once, such as reading the settings, is no part of the path.
+  // One-time work of a process, such as reading the settings, is not part of the path.
   await request()
   const session = new Session()
   session.connect()
@@ -29,13 +29,13 @@ export async function executedFiles(request: () => Promise<unknown>, isSorted = 
   }
 }
 
-/** Returns what each request executed, by the ids of the scripts. */
+/** Returns the functions that a request executed, by script id. */
 async function coverage(session: Session, request: () => Promise<unknown>): Promise<Map<string, Executed>> {
   await session.post('Profiler.enable')
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   let executed: Map<string, Executed> | undefined
   for (let sent = 0; sent < REQUESTS; sent += 1) {
-    // Taking the counts sets them to zero.
+    // takePreciseCoverage resets the counts.
     await session.post('Profiler.takePreciseCoverage')
     await request()
     const { result } = await session.post('Profiler.takePreciseCoverage')
@@ -53,13 +53,13 @@ async function coverage(session: Session, request: () => Promise<unknown>): Prom
 function executedOf({ url, functions }: Profiler.ScriptCoverage): Executed {
   const file = url.startsWith('file:') ? relative(ROOT, fileURLToPath(url)) : ''
   if (!PRODUCT.test(file)) return { file, functions: [] }
-  // The function that begins where the script does is the module itself, as it is loaded.
+  // The function that begins at the start of the script is the module itself.
   const isCalled = ({ ranges: [range] }: Profiler.FunctionCoverage) =>
     range !== undefined && range.startOffset > 0 && range.count > 0
   return { file, functions: functions.filter(isCalled) }
 }
 
-/** Sends one request more, with V8 stopping at the first statement of each of these functions. */
+/** Sends one more request, with V8 stopping at the first statement of each of these functions. */
 async function filesOfStacks(
   session: Session,
   executed: ReadonlyMap<string, Executed>,

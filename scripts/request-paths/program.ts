@@ -7,12 +7,12 @@ import { setStage } from '../../test/fuzz/stage.ts'
 import { executedFiles } from './executed-files.ts'
 
 // Measures the paths of four requests on the migrated, empty database of the first argument, and prints them as JSON;
-// `in-order` as the second one asks for the order, too. A process of its own, because a test's files are transformed.
+// `in-order` as the second argument adds the order. A separate process, because a test's files are transformed.
 
 type Sent = { key: string; path: string; quantity?: number }
 
 const ASSET = 'workspace-suite-1'
-/** V8 stops at each statement for the order, and nothing may time out meanwhile. */
+/** V8 stops at each statement to record the order, and nothing may time out because of that. */
 const TIMEOUTS = { VENDOR_READ_MS: '60000', VENDOR_WRITE_MS: '60000', CHANGE_LEASE_MS: '300000' }
 
 const [url = '', sort] = process.argv.slice(2)
@@ -50,7 +50,7 @@ try {
   await database.close()
 }
 
-/** Returns what sends a request to a route as the HTTP server does, which has no need of Next. */
+/** Returns a function that sends a request to a route as the HTTP server does, without Next. */
 function senderTo({ GET }: { GET: Parameters<typeof mountedBy>[0] }): (sent: Sent) => Promise<void> {
   const mounted = mountedBy(GET)
   if (!mounted) throw new Error('The route mounts nothing.')

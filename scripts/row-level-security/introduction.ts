@@ -1,6 +1,6 @@
 import type { Login } from '#lib/platform/db/logins.ts'
 
-/** What each role is for. A role without a line here does not compile. */
+/** Purpose of each role. A role without a line here does not compile. */
 export const ROLES: Record<Login | 'owner' | 'console_access', string> = {
   owner: 'the role of `DATABASE_URL`: owns the tables, migrates, and runs the operator’s commands',
   console_app: 'reads and changes the rows of one customer',

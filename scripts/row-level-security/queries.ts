@@ -1,4 +1,4 @@
-/** What the catalog says of a table, a policy, a grant on a table or its column, and a grant on anything else. */
+/** Rows of the catalog for a table, a policy, a grant on a table or its column, and a grant on any other object. */
 export type Table = { oid: number; schema: string; name: string; is_on: boolean; is_forced: boolean }
 export type Policy = {
   oid: number
@@ -18,7 +18,7 @@ export type Other = {
   privilege: string | null
 }
 
-/** SQL for the name of a role by its oid: whoever owns the database is `owner`. */
+/** Returns SQL for the name of a role by its oid: the owner of the database is `owner`. */
 const nameOf = (oid: string) =>
   `CASE WHEN ${oid} = 0 THEN 'PUBLIC' WHEN pg_get_userbyid(${oid}) IN (current_user, 'pg_database_owner') THEN 'owner'
     ELSE pg_get_userbyid(${oid})::text END`
@@ -36,7 +36,7 @@ export const POLICIES = `
     pg_get_expr(p.polqual, p.polrelid) AS using, pg_get_expr(p.polwithcheck, p.polrelid) AS check
   FROM pg_policy p ORDER BY p.polname COLLATE "C"`
 
-// What an object's owner may do by owning it is left out. Without an ACL of its own, an object has its kind's default.
+// Leaves out the owner's privileges on the owner's objects. An object without an ACL has the default of its kind.
 const grantee = `${nameOf('g.grantee')} AS role`
 export const GRANTS = `
   SELECT c.oid, ${grantee}, g.privilege_type AS privilege, NULL AS column, 0 AS place

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where versions have their migrations, the newest place first. */
+/** Folders of the migrations in different versions, the newest one first. */
 const MIGRATIONS = ['lib/platform/db/migrations', 'lib/db/migrations']
 
 function git(...args: string[]): string {
   return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
 }
 
-/** @throws Error where there is no tag yet */
+/** @throws Error if there is no tag yet */
 export function lastTag(): string {
   try {
     return git('describe', '--tags', '--abbrev=0')
@@ -21,16 +21,16 @@ export function lastTag(): string {
 }
 
 /**
- * Returns the short name of the commit that a ref leads to.
- * @throws Error where git knows no such ref
+ * Returns the short name of the commit that a ref points to.
+ * @throws Error if git does not know the ref
  */
 export function commitOf(ref: string): string {
   return git('rev-parse', '--short', '--verify', `${ref}^{commit}`)
 }
 
 /**
- * Checks a version out into a folder of its own, with nothing installed yet.
- * @throws Error where git knows no such ref, or the version has no migrations
+ * Checks a version out into a new folder, without installing packages.
+ * @throws Error if git does not know the ref, or the version has no migrations
  */
 export function checkOut(ref: string, folder: string) {
   const commit = commitOf(ref)

@@ -6,26 +6,29 @@ import { type Load, startLoad } from '../../e2e/load.ts'
 import { NO_LIMITS } from '../../test/fakes/no-limits.ts'
 import { NO_NETWORK } from '../../test/fakes/no-network.ts'
 
-/** The database that a run of the API tests makes for itself, at whichever version. */
+/** Databases that a run of the API tests creates, in any version. */
 const MADE = "SELECT datname AS name FROM pg_database WHERE datname LIKE 'console\\_e2e\\_%'"
-/** Two versions share sessions, tokens and the database's logins: the one that `e2e/server.ts` gives with DATABASE_URL. */
+/**
+ * Two versions share sessions, tokens and the database's logins through this secret, which `e2e/server.ts` sets with
+ * DATABASE_URL.
+ */
 export const SECRET = 'only-for-tests-only-for-tests-only'
 const CLIENTS = 4
 const POLL_MS = 50
-/** What fails as late as this before the database is dropped under us is the drop's. */
+/** Number of polls before the older version drops the database whose failures the drop may have caused. */
 const DROP_POLLS = 20
 const VERIFY_MS = 5000
 
 export type SideBySideResult = {
   answered: number
   failures: string[]
-  /** What the command that adds up all sums again has said the last time, while both versions wrote. */
+  /** Last output of the command that verifies all sums, while both versions wrote. */
   verified: string
 }
 
 /**
- * Waits until the older version's database has its own migrations and its tests have begun, and serves it by this version, under a load of calls of all kinds, until the
- * older one drops it.
+ * Waits until the older version's database has its own migrations and its tests have begun, and serves the database
+ * with this version, under a load of calls of all kinds, until the older version drops it.
  */
 export function serveSideBySide(
   server: string,
@@ -63,7 +66,7 @@ async function serve(
     const app = await startIsolatedApp(env)
     try {
       const load = await loadOn(app.url, env)
-      // What failed before each of the latest looks, the oldest one first.
+      // Failures before each of the latest polls, the oldest one first.
       const pollTimes: number[] = []
       let isOver = false
       let verified = 'the sums were not looked at'
@@ -90,10 +93,10 @@ async function serve(
   }
 }
 
-/** Until its tables are those of the older version, at least, and it has a customer: a test has begun. */
+/** Waits until the tables are at least those of the older version, and a customer exists: a test has begun. */
 async function untilInUse(url: string, migrations: number, signal: AbortSignal): Promise<void> {
   const client = new pg.Client({ connectionString: url })
-  // The tests may end and drop the database before any has begun to use it.
+  // The tests may end and drop the database before they use it.
   client.on('error', () => {})
   await client.connect()
   const counted = `SELECT (SELECT count(*) FROM drizzle.__drizzle_migrations) >= ${migrations}
@@ -121,7 +124,7 @@ function environment(url: string, dataDir: string): NodeJS.ProcessEnv {
   return { ...process.env, ...fixed, ...overrides, ...NO_NETWORK, ...NO_LIMITS }
 }
 
-/** Reads of all kinds and changes, of a customer of this version's own. */
+/** Sends reads of all kinds and changes, of a new customer of this version. */
 async function loadOn(url: string, env: NodeJS.ProcessEnv): Promise<Load> {
   const customer = await newCustomer('beside', env)
   const ids = Array.from({ length: CLIENTS }, (_, client) => `workspace-suite-${client}`)

@@ -7,7 +7,7 @@ import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { printable } from '#lib/platform/pdf/text.ts'
 import { pdfAmount, unitOf } from './currencies.ts'
 
-/** One invoice in all its forms. CSV: the cells by column; the lines in their order. */
+/** An invoice in all its forms. CSV: the cells by column; the lines in their order. */
 export type Forms = {
   given: NewInvoice
   json: InvoiceWithLines
@@ -16,7 +16,7 @@ export type Forms = {
   csvLines: Record<string, string>[]
 }
 
-/** Where the forms of an invoice do not say the same, or its file is not what it should be. */
+/** Returns the differences between the forms of an invoice, and the errors of its files. */
 export function disagreements({ given, json, pdf, csv, csvLines }: Forms): string[] {
   const differences: string[] = pdfErrors(pdf).map((difference) => `PDF: ${difference}`)
   const check = (holds: boolean, what: string) => holds || differences.push(what)
@@ -43,21 +43,24 @@ export function disagreements({ given, json, pdf, csv, csvLines }: Forms): strin
   ]
 }
 
-/** Whether it has no more places than the currency, and is half a minor unit at most from the price, or price × quantity. */
+/**
+ * Returns whether the amount has no more decimals than the currency, and is at most half a minor unit from the price,
+ * or from price × quantity.
+ */
 function isRounded(amount: string, line: { price: string; qty: string } | undefined, unit: number): boolean {
   const [value, price] = [new Big(amount), new Big(line?.price ?? 0)]
   const isNear = (exact: Big) => value.minus(exact).abs().times(2).lte(new Big(10).pow(-unit))
   return value.round(unit).eq(value) && (isNear(price) || isNear(price.times(line?.qty ?? 0)))
 }
 
-/** A CSV cell may have apostrophes before what would be a formula. */
+/** Compares texts without apostrophes, which a CSV cell may have before a formula. */
 function sameText(cell: string | undefined, text: string | undefined): boolean {
   return cell?.replaceAll("'", '') === text?.replaceAll("'", '')
 }
 
 type Pages = ReturnType<typeof readPages>
 
-/** On a later page the heads stand once more, above this line, in points from below. */
+/** A later page repeats the column headings above this line, in points from the bottom. */
 const TOP = 775
 const HEADINGS = /^(Description|Qty|Price per \w+|Amount \(\w+\))$/
 
@@ -69,14 +72,14 @@ function pdfDifferences(
   const { currency, totalAmount } = invoice
   const differences: string[] = []
   const check = (holds: boolean, what: string) => holds || differences.push(what)
-  // Under the margin stands the page's number.
+  // The page number is in the bottom margin.
   const body = pages.map((page) => page.filter(({ y }) => y > 50))
   const texts = body.flat().map(({ text }) => text)
   const after = (label: string) => texts[texts.lastIndexOf(label) + 1]
   const formatted = (amount: string | Big) => pdfAmount(amount, currency)
   check(after('Total') === `${formatted(totalAmount)} ${currency}`, `total is ${after('Total')}`)
   check(after('Line items') === formatted(itemization.lineItems), `line items are ${after('Line items')}`)
-  // It tells what was true when it was issued, and not what was paid since.
+  // The PDF shows the invoice as issued, without later payments.
   for (const label of ['Balance due', 'Credit balance', 'Amount due', 'Paid or credited'])
     check(!texts.includes(label), `${label} stands there`)
   const counts = new Map<string, number>()
@@ -86,7 +89,7 @@ function pdfDifferences(
   const bodyRuns = body.flatMap((page, index) =>
     page.filter(({ text, y }) => index === 0 || y < TOP || !HEADINGS.test(text)),
   )
-  // A row is drawn line by line, so that what a cell says stands apart from the rest by its left edge.
+  // A row is drawn line by line, so the left edge separates the text of a cell from the rest.
   const columns = Map.groupBy(bodyRuns, ({ x }) => Math.round(x))
   const bodyTexts = [bodyRuns, ...columns.values()].map(bare)
   const hasText = (text: string) => bodyTexts.some((whole) => whole.includes(bareText(text)))
@@ -111,7 +114,7 @@ function bare(runs: readonly { text: string }[]): string {
   return runs.map(({ text }) => bareText(text)).join('')
 }
 
-/** Without what a line break may take away. */
+/** Returns the text without the characters that a line break may remove. */
 function bareText(text: string): string {
   return printable(text).replace(/\s+/g, '')
 }

@@ -6,7 +6,7 @@ import { hostileText } from './texts.ts'
 
 const PLATFORMS = ['web-services', 'cloud-platform', 'workspace-suite', 'office-suite', 'own-slug'] as const
 
-/** What an invoice's total has to do with its lines. */
+/** Relations between an invoice's total and its lines. */
 const TOTALS = [
   'sum',
   'sum',
@@ -18,7 +18,7 @@ const TOTALS = [
   'finer',
 ] as const
 
-/** As many invented invoices, the same each time: all kinds of currencies, texts, sums and lengths. */
+/** Yields so many invented invoices, the same each time: all kinds of currencies, texts, sums and lengths. */
 export function* survivors(count: number): Generator<NewInvoice> {
   for (let index = 0; index < count; index++) yield invoiceOf(index, randomFrom(`survivor ${index}`))
 }
@@ -34,7 +34,7 @@ export const ISSUERS = Array.from({ length: 40 }, (_, index) => {
 function invoiceOf(index: number, random: Random): NewInvoice {
   const currency = CURRENCIES[index % CURRENCIES.length] ?? 'USD'
   const platform = random.choose(PLATFORMS)
-  // One in a hundred is long.
+  // One invoice in a hundred is long.
   const length = index % 100 === 99 ? random.int(200, 1200) : random.int(1, random.choose([1, 4, 20]))
   const lines = Array.from({ length }, () => lineOf(platform, currency, random))
   const sum = totalOf(lines, currency, random)
@@ -93,7 +93,7 @@ function balanceOf(total: Big, currency: string, random: Random): string {
     .toFixed()
 }
 
-/** Others are refused at the door. */
+/** Returns whether JSON represents the amount exactly; imports reject all others. */
 function isExactAsJson(amount: Big): boolean {
   return new Big(amount.toNumber()).eq(amount)
 }

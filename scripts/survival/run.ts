@@ -14,10 +14,13 @@ import { ISSUERS } from './invoices.ts'
 
 const ORIGIN = { requestId: 'survival' }
 const BATCH = 500
-/** What a spreadsheet takes for a formula, wherever a cell may begin; a number with a sign is none. */
+/**
+ * Text that a spreadsheet evaluates as a formula, at any place where a cell may begin; a signed number is not a
+ * formula.
+ */
 const FORMULA = /^[\p{Z}\p{C}"]*[=+\-@＝＋－＠]/u
 
-/** Stores the invoices, and all that stands beside them on paper. */
+/** Stores the invoices, and all that is printed with them. */
 export async function store(customerId: CustomerId, invoices: readonly NewInvoice[]): Promise<void> {
   await scope({ customerId }, async (tx) => {
     for (const issuer of ISSUERS) await saveIssuer(tx, customerId, issuer, randomUUID())
@@ -32,8 +35,8 @@ export async function store(customerId: CustomerId, invoices: readonly NewInvoic
 export type Survived = { invoices: number; lines: number; differences: string[] }
 
 /**
- * Reads each invoice as JSON, as a PDF and from both CSV files, and looks whether they say the same.
- * @param onFile told of each PDF
+ * Reads each invoice as JSON, as a PDF and from both CSV files, and returns the differences.
+ * @param onFile called with each PDF
  */
 export async function survive(
   caller: Caller,
@@ -63,7 +66,7 @@ export async function survive(
   return { invoices: rows.size, lines: count, differences }
 }
 
-/** The rows of a CSV file by the invoice's number, which is known by what follows its last #. */
+/** Returns the rows of a CSV file by the number behind the last # of the invoice's number. */
 async function rowsOf(caller: Caller, differences: string[], lines: 'true' | 'false' = 'false') {
   const query = { lines }
   const { body } = await exportInvoices(caller, { params: {}, query, body: undefined }, ORIGIN)

@@ -12,7 +12,7 @@ import { survivors } from './invoices.ts'
 import { store, survive } from './run.ts'
 
 const all = [...survivors(CURRENCIES.length)]
-/** Every third one, a long one among them, or all. */
+/** Every third invoice, including a long one, or all of them. */
 const invoices = DEEP ? all : all.filter((_, index) => index % 3 === 0)
 
 let database: TestDatabase
@@ -25,14 +25,14 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test('JSON, PDF and CSV agree on invoices of all kinds to the minor unit of their currency, and nothing in them acts', async () => {
+test('JSON, PDF and CSV agree on invoices of all kinds to the minor unit of their currency, and no file has active content', async () => {
   const { differences, ...found } = await survive(caller, invoices)
   expect(differences).toEqual([])
   const lines = invoices.reduce((sum, invoice) => sum + invoice.lines.length, 0)
   expect(found).toEqual({ invoices: invoices.length, lines })
 }, 120_000)
 
-test('they are of all kinds', () => {
+test('the invoices are of all kinds', () => {
   const kinds = new Set(all.map(({ currency }) => currency))
   expect(kinds.size).toBe(178 - 2 + 129)
   expect(invoices.some(({ balanceAmount = '0', currency }) => isFiner(balanceAmount, currency))).toBe(true)
@@ -40,7 +40,7 @@ test('they are of all kinds', () => {
   expect(invoices.some(({ lines }) => lines.length > 199)).toBe(true)
 })
 
-test('a cent of difference anywhere is found', async () => {
+test('a difference of one cent is found in any form', async () => {
   const [invoice] = invoices
   if (!invoice) throw new Error('There is no invoice.')
   const input = { params: { invoice_id: invoice.number }, query: {}, body: undefined }

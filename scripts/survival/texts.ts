@@ -1,6 +1,6 @@
 import type { Random } from '#lib/demo/random.ts'
 
-/** What somebody may write into a name, and what a program may take for more than a text. */
+/** Texts that a user may write into a name, and that a program may execute or interpret. */
 const HOSTILE = [
   'Compute, on demand',
   'Support “business” — 24×7',
@@ -41,7 +41,7 @@ const HOSTILE = [
   '.',
 ] as const
 
-/** A text: usual, hostile, both, or of any characters at all. */
+/** Returns a text: usual, hostile, both, or of random characters. */
 export function hostileText(random: Random): string {
   const chance = random.next()
   if (chance < 0.3) return `Usage of service ${random.int(1, 999)}`
@@ -52,6 +52,6 @@ export function hostileText(random: Random): string {
 
 function anyCharacter(random: Random): string {
   const code = random.int(1, random.choose([0x7f, 0x24f, 0x7ff, 0xffff, 0x10ffff]))
-  // No half characters: the database keeps none.
+  // No lone surrogates: the database rejects them.
   return code >= 0xd800 && code <= 0xdfff ? '\ufffd' : String.fromCodePoint(code)
 }

@@ -3,7 +3,7 @@ import { projectFiles, read } from './scan.ts'
 
 const PAGE = 'docs/security.md'
 
-/** OWASP ASVS 5.0.0: by section, the level of each requirement of levels 1 and 2, in their order. No number is left out. */
+/** OWASP ASVS 5.0.0: by section, the level of each requirement of levels 1 and 2, in order. No number is omitted. */
 const REQUIREMENTS = `
   1.1:22 1.2:111112222 1.3:11222222222 1.4:222 1.5:12
   2.1:122 2.2:112 2.3:1222 2.4:2
@@ -39,18 +39,18 @@ test('the page has each requirement of levels 1 and 2 once, in their order', () 
   expect(rowsOf(read(PAGE)).map(({ id, level }) => `${id} ${level}`)).toEqual(expected)
 })
 
-test('each has a verdict, says why, and names files that exist', () => {
+test('each requirement has a verdict, gives a reason, and names files that exist', () => {
   expect(rowsOf(read(PAGE)).flatMap(faultsOf)).toEqual([])
 })
 
-test('the counts of its summary are those of its tables', () => {
+test('the counts of the summary equal those of the tables', () => {
   const text = read(PAGE)
   const counted = countsOf(rowsOf(text))
   expect(summaryOf(text)).toEqual(counted)
   expect(counted.at(-1)).toMatch(/^all 253 /)
 })
 
-describe('of a page with a fault is found', () => {
+describe('a fault in the page is found', () => {
   const row = (evidence: string, result = 'met', why = 'So it is') =>
     `| V1.1.1 | 2 | short | ${result} | ${why} | ${evidence} |`
 
@@ -65,7 +65,7 @@ describe('of a page with a fault is found', () => {
     expect(rowsOf(text).flatMap(faultsOf)).toEqual(faults)
   })
 
-  test('a count that is another one', () => {
+  test('a wrong count', () => {
     const text = `${row('`lib/platform/runtime/log.ts`')}\n| V1 Encoding | 1 | 1 | 0 | 0 | 0 |\n| all | 1 | 1 | 0 | 0 | 0 |`
     expect(summaryOf(text)).toEqual(countsOf(rowsOf(text)))
     expect(summaryOf(text.replace('| 1 | 1 | 0', '| 1 | 0 | 1'))).not.toEqual(countsOf(rowsOf(text)))
@@ -93,7 +93,7 @@ function faultsOf({ id, result, why, evidence }: Row): string[] {
   return faults.map((fault) => `${id}: ${fault}`)
 }
 
-/** Chapter, how many, and how many of each verdict; all of them last. */
+/** Returns for each chapter the number of requirements and of each verdict; the totals come last. */
 function countsOf(rows: readonly Row[]): string[] {
   const chapters = Map.groupBy(rows, ({ id }) => id.split('.')[0] ?? '')
   const line = (name: string, section: readonly Row[]) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isTest, projectFiles, read, unmatched } from './scan.ts'
 
-// Who may do what is changed by a caller who is looked up once more when it is written (decision 105).
+// Changes to permissions run as a caller who is read again in the transaction that writes them (decision 105).
 
 const MODULES = [
   /^lib\/identity\/keys\//,
@@ -9,7 +9,7 @@ const MODULES = [
   /^lib\/costs\/renewal-feeds\//,
   /^lib\/identity\/second-factors\//,
 ]
-/** Nobody's request: jobs, and reports of leaked keys, which whoever has found one may send. */
+/** Work without a caller: jobs, and reports of leaked keys, which any finder may send. */
 const WITHOUT_CALLER = [
   'lib/costs/renewal-feeds/leaks.ts',
   'lib/identity/keys/leaks.ts',
@@ -24,7 +24,7 @@ const resolvesCaller = (text: string) =>
     text,
   )
 
-test('members, keys and what is demanded of members are written as a caller who is one still', () => {
+test('changes to members, keys and required factors read the caller again in their transaction', () => {
   const files = product.filter((file) => MODULES.some((module) => module.test(file)))
   expect(files.filter((file) => opensScope(read(file)))).toEqual(WITHOUT_CALLER)
   expect(files.filter((file) => resolvesCaller(read(file)))).toEqual([
@@ -35,13 +35,13 @@ test('members, keys and what is demanded of members are written as a caller who 
   ])
 })
 
-test('each of these folders is there, and one that has moved is found', () => {
+test('each of these folders exists, and one that has moved is found', () => {
   expect(unmatched(MODULES, product)).toEqual([])
   const moved = product.map((file) => file.replace('lib/identity/keys/', 'lib/access/keys/'))
   expect(unmatched(MODULES, moved)).toEqual([String(MODULES[0])])
 })
 
-test('the doors that are looked for in the imports are there', () => {
+test('the functions that the imports are searched for exist', () => {
   expect(product).toEqual(
     expect.arrayContaining(['lib/platform/db/scope.ts', 'lib/identity/access/authority.ts']),
   )
@@ -49,7 +49,7 @@ test('the doors that are looked for in the imports are there', () => {
   expect(read('lib/platform/db/scope.ts')).toMatch(/export (async )?function scopeOfMany\b/)
 })
 
-test('and a planted breach is found', () => {
+test('a planted breach is found', () => {
   expect(opensScope("import { readScope, scope } from '#lib/platform/db/scope.ts'")).toBe(true)
   expect(opensScope("import { readScope } from '#lib/platform/db/scope.ts'")).toBe(false)
   expect(resolvesCaller("import { authorityIn, type Locks } from '#lib/identity/access/authority.ts'")).toBe(

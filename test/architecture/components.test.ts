@@ -14,7 +14,7 @@ const LAYERS = [
   ['shell'],
 ]
 
-/** The other folders of components that each folder imports, types included. */
+/** The folders of components that each folder imports, including types. */
 const IMPORTS: Record<string, readonly string[]> = {
   ui: [],
   platform: ['ui'],
@@ -33,14 +33,14 @@ const files = projectFiles('components').filter((file) => /\.tsx?$/.test(file) &
 const imports = new Map(files.map((file) => [file, read(file)]))
 
 describe('the folders of components', () => {
-  test('are at most ten, and the table has each of them', () => {
+  test('are at most ten, and the table lists each of them', () => {
     const folders = [...new Set(files.map(folderOf))].sort()
     expect(folders).toEqual(Object.keys(IMPORTS).sort())
     expect(folders).toEqual(LAYERS.flat().sort())
     expect(folders.length).toBeLessThanOrEqual(MAX_FOLDERS)
   })
 
-  test('import only what the table allows', () => {
+  test('import only folders that the table allows', () => {
     expect([...imports].flatMap(([file, text]) => violations(file, text))).toEqual([])
   })
 
@@ -56,10 +56,10 @@ describe('the folders of components', () => {
       `const load = () => import('#components/costs/explanations/view.ts')`,
     ],
     ['components/notifications/needs-screen.tsx', `import '#components/shell/frame/frame.tsx'`],
-    // It would point down, but the table does not have it.
+    // This import would point down, but the table lacks it.
     ['components/notifications/needs-screen.tsx', `import '#components/costs/renewals/view.ts'`],
     ['components/new-folder/screen.tsx', `import { Card } from '#components/ui/card.tsx'`],
-  ])('and a breach in %s is found', (file, text) => {
+  ])('do not pass with a breach in %s', (file, text) => {
     expect(violations(file, text)).toHaveLength(1)
   })
 
@@ -76,7 +76,7 @@ describe('the folders of components', () => {
 })
 
 describe('the modules of components', () => {
-  test('do not import each other both ways', () => {
+  test('have no import cycles between two folders', () => {
     expect(mutualPairs(imports)).toEqual([])
     const planted = new Map(imports).set(
       'components/billing/invoices/planted.ts',
@@ -85,7 +85,7 @@ describe('the modules of components', () => {
     expect(mutualPairs(planted)).toEqual(['billing/invoice-filters <-> billing/invoices'])
   })
 
-  test(`have ${MIN_FILES} to ${MAX_FILES} files, but for the primitives`, () => {
+  test(`have ${MIN_FILES} to ${MAX_FILES} files, except for the primitives`, () => {
     expect(wrongSizes(files)).toEqual([])
     const [few, many] = ['components/shell/few', 'components/shell/many']
     const planted = [
@@ -96,7 +96,7 @@ describe('the modules of components', () => {
   })
 })
 
-/** Returns the first folder of a path below components, or undefined where it is no such path. */
+/** Returns the first folder of a path below components, or undefined if the path is not below components. */
 function folderOf(file: string): string | undefined {
   return /^components\/([^/]+)\//.exec(file)?.[1]
 }
@@ -109,7 +109,7 @@ function targetsOf(file: string, text: string): string[] {
   return importsOf(text).map(({ specifier }) => resolveImport(file, specifier))
 }
 
-/** Returns the pairs of different folders of components that a file's imports make. */
+/** Returns the pairs of different folders of components in a file's imports. */
 function pairsOf(file: string, text: string): string[] {
   const from = folderOf(file)
   return targetsOf(file, text)
@@ -118,7 +118,9 @@ function pairsOf(file: string, text: string): string[] {
     .map((to) => `${from} -> ${to}`)
 }
 
-/** Returns the imports of a file that no line of the table allows; primitives import nothing of lib and app either. */
+/**
+ * Returns the imports of a file that no line of the table allows; primitives may import nothing of lib and app, either.
+ */
 function violations(file: string, text: string): string[] {
   const allowed = allowedPairs(IMPORTS)
   const foreign = folderOf(file) === 'ui' ? targetsOf(file, text).filter((to) => /^(lib|app)\//.test(to)) : []
@@ -138,7 +140,7 @@ function upwardPairs(table: typeof IMPORTS): string[] {
   )
 }
 
-/** Returns the pairs of folders, at any depth, of which each imports the other. */
+/** Returns the pairs of folders, at any depth, that import each other. */
 function mutualPairs(texts: ReadonlyMap<string, string>): string[] {
   const pairs = new Set(
     [...texts].flatMap(([file, text]) =>

@@ -4,8 +4,8 @@ import { configDefaults } from 'vitest/config'
 import vitestConfig from '../../vitest.config.ts'
 import { packageNames, projectFiles, read, unmatchedGlobs } from './scan.ts'
 
-// The tools' configurations name files by their paths. A pattern that matches nothing after a move holds nobody back, or
-// runs no test, and no tool says so.
+// Checks the paths in the tools' configurations. A pattern that matches nothing after a move restricts nothing, or runs
+// no test, and no tool reports that.
 
 const files = projectFiles()
 const ignored = read('.gitignore')
@@ -23,24 +23,24 @@ describe('biome.jsonc', () => {
     groups: (linter.rules.style?.noRestrictedImports?.options.patterns ?? []).map(({ group }) => group),
   }))
 
-  test('leaves out what is there, or what git does not keep', () => {
+  test('excludes paths that exist, or that git ignores', () => {
     const left = all.includes.map(withoutNot).filter((glob) => !ignored.includes(glob))
     expect(left.length).toBeGreaterThan(2)
     expect(unmatchedGlobs(left, [...files, ...foldersOf(files)])).toEqual([])
   })
 
-  test.each(zones)('has rules for $includes, which are there', ({ includes }) => {
+  test.each(zones)('has rules for $includes, which match files', ({ includes }) => {
     expect(unmatchedGlobs(includes, files)).toEqual([])
   })
 
   test.each(zones.filter(({ groups }) => groups.length > 0))(
-    'restricts imports that there are in $includes',
+    'restricts existing imports in $includes',
     ({ groups }) => {
       expect(groups.flatMap(unmatchedImports)).toEqual([])
     },
   )
 
-  test('has zones with restricted imports', () => {
+  test('restricts imports in several zones', () => {
     expect(zones.filter(({ groups }) => groups.length > 0).length).toBeGreaterThan(3)
   })
 
@@ -53,7 +53,7 @@ describe('biome.jsonc', () => {
       ['no-such-package', 'no-such-package/**', '../**/gone/**'],
       ['no-such-package', 'no-such-package/**', '../**/gone/**'],
     ],
-  ])('and of the group %j these are found: %j', (group, expected) => {
+  ])('in the group %j exactly %j match nothing', (group, expected) => {
     expect(unmatchedImports(group)).toEqual(expected)
   })
 })
@@ -61,7 +61,7 @@ describe('biome.jsonc', () => {
 describe('knip.jsonc', () => {
   const { entry, project, ignoreDependencies } = commented(read('knip.jsonc')) as Record<string, string[]>
 
-  test('names files and packages that are there', () => {
+  test('names existing files and packages', () => {
     expect(entry?.length).toBeGreaterThan(5)
     expect(unmatchedGlobs([...(entry ?? []), ...(project ?? [])], files)).toEqual([])
     expect(packageNames()).toEqual(expect.arrayContaining(ignoreDependencies ?? []))
@@ -72,7 +72,7 @@ describe('package.json', () => {
   const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts
   const programs = Object.values(scripts).flatMap((command) => command.match(/\S+\.(ts|mjs)\b/g) ?? [])
 
-  test('starts programs that are there', () => {
+  test('starts existing programs', () => {
     expect(programs.length).toBeGreaterThan(20)
     expect(unmatchedGlobs(programs, files)).toEqual([])
   })
@@ -83,19 +83,19 @@ describe('vitest.config.ts', () => {
   const patterns = projects.flatMap(({ include, exclude }) => [...include, ...exclude])
   const tests = files.filter((file) => /\.test\.tsx?$/.test(file))
 
-  test('includes and leaves out files that there are', () => {
+  test('includes and excludes existing files', () => {
     expect(patterns).not.toEqual([])
-    // Deep tests are told by their names, wherever they are.
+    // Deep tests are named `*.deep.test.ts`, in any folder.
     const shallow = patterns.filter((pattern) => !isDeep(pattern))
     expect(unmatchedGlobs(shallow, files)).toEqual([])
   })
 
-  test('runs each test file in one project', () => {
+  test('runs each test file in exactly one project', () => {
     expect(tests.length).toBeGreaterThan(400)
     expect(tests.filter((file) => !isDeep(file) && runsIn(projects, file) !== 1)).toEqual([])
   })
 
-  test('and a test that no project runs is found', () => {
+  test('does not pass with a test that no project runs', () => {
     expect(runsIn(projects, 'no-such-folder/a.test.ts')).toBe(0)
     expect(
       runsIn(testProjects({ test: { include: ['lib/**'], exclude: ['lib/a.test.ts'] } }), 'lib/a.test.ts'),
@@ -107,24 +107,24 @@ describe('vitest.config.ts', () => {
 })
 
 describe('playwright.config.ts', () => {
-  // Its text, because loading it looks for a browser.
+  // Reads its text, because loading it would look for a browser.
   const patterns = specPatterns(read('playwright.config.ts'))
   const specs = files.filter((file) => /\.spec\.tsx?$/.test(file))
 
-  test('matches specs that there are, and each of them', () => {
+  test('matches existing specs, and each of them', () => {
     expect(patterns.length).toBeGreaterThan(1)
     expect(unmatchedGlobs(patterns, specs)).toEqual([])
     expect(specs.filter((file) => !patterns.some((pattern) => matchesGlob(file, pattern)))).toEqual([])
   })
 
-  test('and one that has moved is found', () => {
+  test('does not pass with a spec that has moved', () => {
     expect(unmatchedGlobs(specPatterns("testMatch: 'gone/**/*.spec.ts'"), specs)).toEqual([
       'e2e/gone/**/*.spec.ts',
     ])
   })
 })
 
-test('drizzle.config.ts reads the schema that is there and writes where migrations are', () => {
+test('drizzle.config.ts reads the existing schema and writes to the folder of the migrations', () => {
   const [schema = '', out = ''] = [...read('drizzle.config.ts').matchAll(/'\.\/([^']+)'/g)].map(
     ([, path]) => path,
   )
@@ -135,7 +135,7 @@ test.each([
   [[MOVED], [MOVED]],
   [['lib/platform/values/{days,gone}.ts'], ['lib/platform/values/gone.ts']],
   [['lib/platform/values/days.ts', 'lib/platform/values/{days,money}.{ts,test.ts}', '*.config.ts'], []],
-])('of the globs %j these match nothing: %j', (globs, expected) => {
+])('of the globs %j exactly %j match nothing', (globs, expected) => {
   expect(unmatchedGlobs(globs, files)).toEqual(expected)
 })
 
@@ -143,7 +143,7 @@ type Restricted = { options: { patterns: { group: string[] }[] } }
 type Project = { include: string[]; exclude: string[] }
 type Config = { test?: Partial<Project> & { projects?: unknown[] } }
 
-/** Reads JSON whose comments have lines of their own. */
+/** Parses JSON whose comments are on separate lines. */
 function commented(text: string): unknown {
   return JSON.parse(text.replaceAll(/^\s*\/\/.*$/gm, ''))
 }
@@ -160,14 +160,17 @@ function foldersOf(paths: readonly string[]): string[] {
   return [...new Set(paths.flatMap(parents))]
 }
 
-/** Those of a group of restricted imports that lead to no file and no package, of all choices in braces one. */
+/**
+ * Returns the patterns of a group of restricted imports that match no file and no package; each choice in braces has to
+ * match.
+ */
 function unmatchedImports(group: readonly string[]): string[] {
   return group.filter((glob) => {
     const target = withoutNot(glob)
     if (target.startsWith('#')) return unmatchedGlobs([target.slice(1)], files).length > 0
-    // By its name in any folder.
+    // Matches by the name in any folder.
     if (target.startsWith('**/')) return unmatchedGlobs([target], files).length > 0
-    // Out of the folder, into another one of the root.
+    // Leads out of the folder, into another one of the root.
     if (target.startsWith('../'))
       return unmatchedGlobs([target.replace(/^\.\.\/(\*\*\/)?/, '')], files).length > 0
     return target !== '**' && !packageNames().includes(target.replace(/\/\*\*$/, ''))
@@ -180,7 +183,7 @@ function testProjects({ test: { projects, include, exclude } = {} }: Config): Pr
   return [{ include: include ?? [], exclude: left }]
 }
 
-/** How many projects run a file. */
+/** Returns the number of projects that run a file. */
 function runsIn(projects: readonly Project[], file: string): number {
   const matches = (globs: readonly string[]) => globs.some((glob) => matchesGlob(file, glob))
   return projects.filter(({ include, exclude }) => matches(include) && !matches(exclude)).length

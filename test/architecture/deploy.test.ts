@@ -8,16 +8,16 @@ import { parse } from 'yaml'
 import { WEB } from '../../scripts/web-process.mjs'
 import { projectFiles, read } from './scan.ts'
 
-// The image and the recipes are files that no test of the product runs: what they name has to be there.
+// Checks the names in the image and the recipes, which no test of the product runs.
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const { devDependencies, engines } = JSON.parse(read('package.json'))
 const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
-/** What Node and the C library read; `lib/platform/runtime/env.ts` does not. */
+/** Variables that Node and the C library read; `lib/platform/runtime/env.ts` does not. */
 const OF_THE_PROCESS = ['NODE_ENV', 'NEXT_TELEMETRY_DISABLED', ...Object.keys(WEB.env)]
 const SETTINGS = [...read('.env.example').matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name)
 
-/** The instructions of a Dockerfile, each as its word and what follows; a line that ends in `\` goes on. */
+/** Returns the instructions of a Dockerfile, each as its keyword and the rest; a line that ends in `\` continues. */
 function instructions(text: string): [string, string][] {
   const lines = text
     .replace(/^#.*\n/gm, '')
@@ -39,7 +39,7 @@ describe('Dockerfile', () => {
     part.flatMap(([one, rest]) => (one === instruction ? [rest] : []))
   const env = settingsOf(argumentsOf(run, 'ENV').join(' '))
 
-  test('has the Node with which the packages and the build were made', () => {
+  test('uses the Node version of the packages and the build', () => {
     const images = argumentsOf(all, 'FROM').map((from) => from.split(' ')[0])
     expect(new Set(images)).toEqual(new Set([`node:${devDependencies.node}-slim`]))
     expect(Number.parseInt(devDependencies.node, 10)).toBe(Number.parseInt(engines.node.slice(2), 10))
@@ -53,7 +53,7 @@ describe('Dockerfile', () => {
     for (const path of copiedPaths) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
   })
 
-  test('builds by scripts that are there, and starts as npm start does, but as nobody of power', () => {
+  test('builds with existing scripts, and starts like npm start, but as an unprivileged user', () => {
     const { scripts } = JSON.parse(read('package.json'))
     const commands = argumentsOf(build, 'RUN').join(' ')
     const names = [...commands.matchAll(/npm run (\w+)/g)].map(([, name = '']) => name)
@@ -71,7 +71,7 @@ describe('Dockerfile', () => {
     expect(env).toMatchObject({ ...WEB.env, NODE_COMPILE_CACHE: `/app/${compiled}`, NODE_ENV: 'production' })
   })
 
-  test('sets what there is to set, and asks on its port whether the process lives', () => {
+  test('sets existing settings, and checks on its port whether the process is alive', () => {
     const unknown = Object.keys(env).filter((name) => ![...SETTINGS, ...OF_THE_PROCESS].includes(name))
     expect(unknown).toEqual([])
     expect(argumentsOf(run, 'EXPOSE')).toEqual([env.PORT])
@@ -83,14 +83,14 @@ describe('deploy/compose.yml', () => {
   const { services } = parse(read('deploy/compose.yml'))
   const { web, migrate } = services
 
-  test('gives settings that there are, and none of them twice', () => {
+  test('passes existing settings, and none of them twice', () => {
     for (const { environment } of [web, migrate])
       expect(Object.keys(environment).filter((name) => !SETTINGS.includes(name))).toEqual([])
     expect(web.environment).toMatchObject({ MIGRATE_AT_START: '0' })
     expect(JSON.stringify(web)).not.toContain('OWNER_URL')
   })
 
-  test('migrates before the web processes start, by a program that is there', () => {
+  test('migrates before the web processes start, with an existing program', () => {
     const [node, ...options] = migrate.command
     expect([node, ...options.slice(0, NODE.length)]).toEqual(['node', ...NODE])
     expect(existsSync(join(ROOT, options[NODE.length]))).toBe(true)
@@ -98,7 +98,7 @@ describe('deploy/compose.yml', () => {
     expect(web.depends_on.migrate.condition).toBe('service_completed_successfully')
   })
 
-  test('builds the image, and asks it as it listens', () => {
+  test('builds the image, and checks its health where it listens', () => {
     for (const { build } of [web, migrate])
       expect(existsSync(join(ROOT, 'deploy', build, 'Dockerfile'))).toBe(true)
     expect(web.healthcheck.test.join(' ')).toContain('http://127.0.0.1:3000/readyz')
@@ -116,14 +116,14 @@ describe('deploy/pair', () => {
     WEB_TWO: '127.0.0.1:6',
   }
 
-  test('asks the database who leads, and web processes whether they take requests', () => {
+  test('checks which database is the leader, and which web processes accept requests', () => {
     expect(read('deploy/pair/database.cfg')).toContain('httpchk OPTIONS /primary')
     const checkPath = /httpchk GET (\S+)/.exec(read('deploy/pair/web.cfg'))?.[1]
     expect(read('lib/server/target.ts')).toContain(checkPath?.slice(1))
     expect(checkPath).toBe('/healthz')
   })
 
-  test('refuses as the API does', () => {
+  test("sends the API's error responses", () => {
     const [statusAndHeaders = '', body = ''] = read('deploy/pair/refusal.http').split('\r\n\r\n')
     expect(statusAndHeaders).toMatch(
       /^HTTP\/1\.1 503 .*Content-Type: application\/problem\+json.*Retry-After: \d/s,
@@ -132,18 +132,18 @@ describe('deploy/pair', () => {
     expect(JSON.parse(body)).toMatchObject({ status: 503, code: 'service_unavailable' })
   })
 
-  test('waits for a synchronous standby, and its nodes are named once', () => {
+  test('waits for a synchronous standby, and names each of its nodes once', () => {
     const { bootstrap } = parse(read('deploy/pair/patroni.yml'))
     const { ttl, loop_wait, retry_timeout, synchronous_mode } = bootstrap.dcs
     expect(synchronous_mode).toBe(true)
-    // Otherwise a leader that is slow once is taken for dead.
+    // Otherwise a leader with one slow answer would count as dead.
     expect(ttl).toBeGreaterThanOrEqual(loop_wait + 2 * retry_timeout)
     const node = parseEnv(read('deploy/pair/node.env'))
     expect(Object.keys(node).every((name) => name.startsWith('PATRONI_'))).toBe(true)
   })
 
   const isThere = spawnSync('haproxy', ['-v']).status === 0
-  test.runIf(isThere)('has files that HAProxy takes', () => {
+  test.runIf(isThere)('has files that HAProxy accepts', () => {
     const ports = { DB_ONE_PATRONI: '8008', DB_TWO_PATRONI: '8008' }
     for (const file of ['database.cfg', 'web.cfg']) {
       const assignments = Object.entries({ ...env, ...servers, ...ports }).map(
@@ -158,7 +158,7 @@ describe('deploy/pair', () => {
   })
 })
 
-test('each YAML file of deploy/ can be read', () => {
+test('each YAML file of deploy/ is valid', () => {
   const files = projectFiles('deploy').filter((file) => /\.ya?ml$/.test(file))
   expect(files.length).toBeGreaterThan(1)
   for (const file of files) expect(() => parse(read(file)), file).not.toThrow()

@@ -10,15 +10,15 @@ const HEADINGS = ['## Context', '## Decision', '## Alternatives', '## Consequenc
 const files = [...projectFiles(), '.env.example', '.ci/run']
 const documents = files.filter((file) => file.endsWith('.md'))
 const decisions = documents.filter((file) => /^docs\/decisions\/\d/.test(file))
-/** What whoever deploys writes. */
+/** Files that the operator writes. */
 const NOT_OURS = ['deploy/compose.env']
-/** The folders of the root: in a paper, what begins with one is a path. */
+/** Folders of the root: a word in a document that begins with one of them is a path. */
 const FOLDERS = [
   ...new Set(projectFiles().flatMap((file) => (file.includes('/') ? (file.split('/')[0] ?? []) : []))),
 ]
 const scripts: string[] = ['test', 'start', ...Object.keys(JSON.parse(read('package.json')).scripts)]
 
-test('the folders of the root and the papers in them are found', () => {
+test('the folders of the root and the documents in them are found', () => {
   expect(FOLDERS).toEqual(expect.arrayContaining(['app', 'deploy', 'docs', 'lib']))
   expect(documents).toEqual(expect.arrayContaining(['CONTRIBUTING.md', 'docs/architecture.md']))
   const text = documents.map(read).join()
@@ -52,7 +52,7 @@ test.each([
     '[a](import.md) [b](../README.md#no-such-place)',
     ['import.md', '../README.md#no-such-place'],
   ],
-])('in %s, of %j these are found: %j', (document, text, expected) => {
+])('in %s, of %j exactly %j are found', (document, text, expected) => {
   expect(faults(document, text)).toEqual(expected)
 })
 
@@ -68,11 +68,11 @@ describe('decisions', () => {
       '## Context',
     ],
     [`# 1. A\n${HEADINGS.map((heading) => `${heading}\na${'\n'.repeat(9)}`).join('\n')}a`, 'lines'],
-  ])('one with a fault is found: %#', (text, fault) => {
+  ])('a faulty decision is found: %#', (text, fault) => {
     expect(decisionFault(text)).toContain(fault)
   })
 
-  test('are numbered from 1 on, named after their title, and listed', () => {
+  test('are numbered from 1, named after their title, and listed', () => {
     const list = read('docs/decisions/README.md')
     expect(decisions.length).toBeGreaterThan(0)
     for (const [index, file] of decisions.sort().entries()) {
@@ -88,7 +88,7 @@ describe('decisions', () => {
 })
 
 describe('settings', () => {
-  // A schema may be declared in any folder: each setting stands on a line of its own there.
+  // A schema may be declared in any folder; each setting is on a line by itself.
   const declared = files
     .filter((file) => /^lib\/(platform\/runtime\/env|(.+\/)?settings)\.ts$/.test(file) && !isTest(file))
     .flatMap(settingsOf)
@@ -103,16 +103,16 @@ describe('settings', () => {
       text,
     ]),
   )
-  // npm sets it: where the user stands.
+  // npm sets it to the user's working directory.
   const names = [...new Set(declared.map(({ name }) => name))].filter((name) => name !== 'INIT_CWD').sort()
 
-  test('are the same in the schemas, docs/configuration.md and .env.example', () => {
+  test('are equal in the schemas, docs/configuration.md and .env.example', () => {
     expect(names).toContain('DATABASE_URL')
     expect([...documented.keys()].sort()).toEqual(names)
     expect([...example.keys()].sort()).toEqual(names)
   })
 
-  test('are checked at the start, whatever module declares them', () => {
+  test('are checked at the start, in whichever module they are declared', () => {
     const list = 'lib/server/registry.ts'
     const checked = importsOf(read(list)).map(({ specifier }) => resolveImport(list, specifier))
     const modules = files.filter(
@@ -120,14 +120,14 @@ describe('settings', () => {
     )
     expect(modules).toContain('lib/platform/db/settings.ts')
     expect(modules.filter((file) => !checked.includes(file))).toEqual([])
-    // Each reader that is exported is in the list, and one that would be missing is found.
+    // Each exported reader is in the list, and a missing one is found.
     const readers = [...modules, 'lib/platform/runtime/env.ts'].flatMap((file) => readersIn(read(file)))
     expect(readers).toEqual(expect.arrayContaining(['env', 'vendorTimes', 'vendorSettings']))
     expect(readers.filter((name) => !new RegExp(`^  ${name},$`, 'm').test(read(list)))).toEqual([])
     expect(readersIn('export const newSettings = defineSettings(')).toEqual(['newSettings'])
   })
 
-  test('have the default that both papers say', () => {
+  test('have the default of both documents', () => {
     const present = declared.filter(({ value }) => value !== undefined)
     expect(present.length).toBeGreaterThan(10)
     for (const { name, value } of present) {
@@ -141,7 +141,7 @@ function withoutComments(text: string): string {
   return text.replace(/<!--[\s\S]*?-->/g, '')
 }
 
-/** What a paper names that is not there. */
+/** Returns the names in a document that do not exist. */
 function faults(document: string, whole: string): string[] {
   const text = withoutComments(whole)
   const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span)
@@ -158,7 +158,7 @@ function faults(document: string, whole: string): string[] {
   return [...paths.map((path) => `\`${path}\``), ...commands, ...links]
 }
 
-/** A path from the root, to a file or a folder; `<noun>` stands for any name. */
+/** Returns whether a text is a path from the root, to a file or a folder; `<noun>` is a placeholder for any name. */
 function isPathLike(text: string): boolean {
   return new RegExp(`^(${FOLDERS.join('|')})/[\\w./()<>{},*\\[\\]-]*$`).test(text)
 }
@@ -181,7 +181,7 @@ function leads(document: string, target: string): boolean {
   )
 }
 
-/** As GitHub makes anchors of headings. */
+/** Returns the anchor that GitHub generates for a heading. */
 function slug(heading = ''): string {
   return heading
     .toLowerCase()
@@ -204,14 +204,14 @@ function declares(file: string): boolean {
   return file.startsWith('lib/') && file.endsWith('.ts') && /\bdefineSettings\(/.test(read(file))
 }
 
-/** The names under which a module exports what reads its settings. */
+/** Returns the names of a module's exports that read its settings. */
 function readersIn(text: string): string[] {
   return [
     ...text.matchAll(/^export const (\w+)(?:: Settings<.*>)? = (?:defineSettings|Object\.assign)\(/gm),
   ].map(([, name = '']) => name)
 }
 
-/** The settings that a file declares, each with its default where that is a literal. */
+/** Returns the settings that a file declares, each with its default if the default is a literal. */
 function settingsOf(file: string): { name: string; value: string | undefined }[] {
   const parts = read(file).split(/^\s+(?=[A-Z][A-Z0-9_]+:)/m)
   return parts.slice(1).map((part) => {

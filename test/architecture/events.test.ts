@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { KIND_NAMES, kindsOf } from '#lib/identity/audit-events/rules.ts'
 import { isTest, projectFiles, read } from './scan.ts'
 
-// docs/history.md names each event that is recorded, by its kind, and no other.
+// docs/history.md names exactly the recorded events, each with its kind.
 
 const RECORDS = /\b(record(Audit|OperatorAction|Standalone|Rejection)|owner\.addEvent|partOf)\(/
-/** A name of one letter is an alias in SQL, and one that ends in `.json` a file. */
+/** A name of one letter is an alias in SQL, and a name that ends in `.json` is a file. */
 const WHOLE = /'([a-z]{2,}(?:-[a-z]+)*\.(?!json')[a-z]+(?:-[a-z]+)*)'/g
-/** Where the verb comes from elsewhere, such as a change's state: the thing stands for all of its events. */
+/** A verb that comes from another place, such as a change's state: the thing represents all of its events. */
 const THING = /`([a-z]+(?:-[a-z]+)*)\.\$\{/g
 
 function recordedIn(text: string): string[] {
@@ -32,17 +32,17 @@ const missing = (actions: readonly string[], listed: readonly string[]) =>
     return !listed.some(isThere)
   })
 
-describe('the papers name', () => {
+describe('the documents name', () => {
   test('each event that is recorded', () => {
     expect(recorded.length).toBeGreaterThan(20)
     expect(missing(recorded, named)).toEqual([])
   })
 
-  test('no event that is not', () => {
+  test('only events that are recorded', () => {
     expect(missing(named, recorded)).toEqual([])
   })
 
-  test('each by the kind that it is looked for by', () => {
+  test('each event under the kinds that find it', () => {
     expect(rows.map(([kind]) => kind)).toEqual(KIND_NAMES)
     for (const [kind, ...actions] of rows)
       for (const action of actions)
@@ -51,12 +51,12 @@ describe('the papers name', () => {
   })
 })
 
-test('nothing to read is found', () => {
+test('an event that no source records is found', () => {
   expect(missing(named, [])).toEqual(named)
   expect(named.length).toBeGreaterThan(20)
 })
 
-test('an event that is forgotten is found', () => {
+test('an undocumented event is found', () => {
   const text = "await recordOperatorAction(tx, id, disabled ? 'member.shut-out' : 'member.enabled', id)"
   expect(missing(recordedIn(text), named)).toEqual(['member.shut-out'])
   expect(missing(recordedIn('const action = `planet.$' + '{what}`; recordAudit(tx)'), named)).toEqual([

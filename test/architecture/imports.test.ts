@@ -13,7 +13,7 @@ import {
 const files = projectFiles()
 const code = files.filter((file) => /\.tsx?$/.test(file) && !isTest(file))
 const imports = new Map(code.map((file) => [file, importsOf(read(file))]))
-/** What an import can lead to. */
+/** Possible targets of an import. */
 const targets = [
   ...files,
   ...packageNames(),
@@ -21,49 +21,49 @@ const targets = [
 ]
 
 type Zone = {
-  what: string
-  /** Files that are held to the rule; nothing is all of them. */
+  rule: string
+  /** Files that the rule applies to; without it, all files. */
   from?: RegExp[]
-  /** Files of `from` that are not. */
+  /** Files of `from` that are exempt. */
   but?: RegExp[]
-  /** What is refused; nothing is whatever is not in `only`. */
+  /** Targets that are forbidden; without it, all that are not in `only`. */
   never?: RegExp[]
-  /** What is allowed all the same. */
+  /** Targets that are allowed nevertheless. */
   only?: RegExp[]
-  /** Types vanish at build, so only some zones forbid them too. */
+  /** Types vanish in the build, so only some zones forbid them, too. */
   orTypes?: boolean
-  /** A breach, to prove that it is found. */
+  /** A breach that the rule has to find. */
   planted: [file: string, text: string]
 }
 
 const RULES = [/^lib\/.+\/rules\.ts$/]
 const VALUES = /^lib\/platform\/values\//
 
-// What Biome can't say, because it sees a specifier and not the file behind it, or not that it is a type.
+// Rules that Biome can't express, because it sees a specifier and not its file, or not that an import is a type.
 const ZONES: Zone[] = [
   {
-    what: 'rules import rules and values',
+    rule: 'rules import rules and values',
     from: RULES,
     only: [...RULES, VALUES],
     orTypes: true,
     planted: ['lib/licenses/assets/rules.ts', `import type { Asset } from './contract.ts'`],
   },
   {
-    what: 'values import values',
+    rule: 'values import values',
     from: [VALUES],
     only: [/^big\.js$/, VALUES],
     orTypes: true,
     planted: ['lib/platform/values/days.ts', `import type { Order } from '../lists/order.ts'`],
   },
   {
-    what: 'lib knows neither routes nor components',
+    rule: 'lib knows neither routes nor components',
     from: [/^lib\//],
     never: [/^app\//, /^components\//],
     orTypes: true,
     planted: ['lib/platform/api/problem.ts', `import '../../../components/ui/button.tsx'`],
   },
   {
-    what: 'scope is the one door to the data',
+    rule: 'scope is the only way to the data',
     from: [/^lib\//],
     but: [
       'platform/(caller|db|mail|runtime)',
@@ -81,14 +81,14 @@ const ZONES: Zone[] = [
       /^lib\/platform\/db\/backfill\.ts$/,
       /^lib\/platform\/db\/scope\.ts$/,
       /^lib\/platform\/db\/prepared-queries\.ts$/,
-      // Holds memory of a process, and no rows.
+      // Contains settings of a process's memory, and no rows.
       /^lib\/platform\/db\/per-database\.ts$/,
       /^lib\/platform\/db\/schema\//,
     ],
     planted: ['lib/billing/invoices/store.ts', `import { database } from '#lib/platform/db/client.ts'`],
   },
   {
-    what: 'pages and components reach no database by any path',
+    rule: 'pages and components reach no database by any path',
     from: [/^app\//, /^components\//],
     never: [
       /^pg$/,
@@ -104,7 +104,7 @@ const ZONES: Zone[] = [
     ],
   },
   {
-    what: 'nobody but the command line acts as the operator',
+    rule: 'only the command line acts as the operator',
     but: [/^lib\/admin\//],
     never: [/^lib\/admin\/licenses\/operator\.ts$/],
     orTypes: true,
@@ -114,7 +114,7 @@ const ZONES: Zone[] = [
     ],
   },
   {
-    what: 'the app imports no test',
+    rule: 'the app imports no test',
     from: [/^app\//, /^components\//, /^lib\//],
     never: [/\.test\.tsx?$/, /\/test-[^/]*$/, /^test\//, /^vitest$/, /^@playwright\//],
     orTypes: true,
@@ -122,18 +122,18 @@ const ZONES: Zone[] = [
   },
 ]
 
-describe.each(ZONES)('$what', (zone) => {
+describe.each(ZONES)('$rule', (zone) => {
   test('holds', () => {
     expect([...imports].flatMap(([file, its]) => violations(zone, file, its))).toEqual([])
   })
-  test('and a planted breach is found', () => {
+  test('a planted breach is found', () => {
     const [file, text] = zone.planted
     expect(violations(zone, file, importsOf(text))).toHaveLength(1)
   })
-  test('and whatever it names is there', () => {
+  test('all of its patterns match a file', () => {
     expect(absent(zone, code, targets)).toEqual([])
   })
-  test('and a move that it would miss is found', () => {
+  test('a pattern without its files is found', () => {
     const { from = [], but = [], never = [], only = [] } = zone
     const named = [...from, ...but, ...never, ...only]
     for (const pattern of named) {
@@ -153,13 +153,13 @@ test('only the folders of callers and sign-in mint a CustomerId', () => {
 })
 
 describe('server-only', () => {
-  // It throws under plain Node and stops a browser bundle. The programs around the nouns, and what lies under
-  // lib/platform/db, are kept from the browser by the zones above.
+  // server-only throws under plain Node and stops a browser bundle. The programs above the modules, and the files below
+  // lib/platform/db, are kept out of the browser by the zones above.
   const OPERATIONS = /^lib\/[^/]+\/[^/]+\/operations\.ts$/
   const guarded = /^lib\/(?!(admin|demo|imports|server|platform\/(db|runtime|values))\/)/
   const server = /^(node:|pg$|drizzle-orm|lib\/platform\/(db\/|runtime\/(env|log)\.ts$))/
 
-  test('is the first import of each file that takes what a browser has not', () => {
+  test('is the first import of each file that uses server-side modules', () => {
     const unguarded = code.filter((file) => guarded.test(file) && hasValueImport(file, read(file), server))
     expect(unguarded).toContain('lib/licenses/assets/store.ts')
     expect(code).toEqual(
@@ -183,7 +183,7 @@ describe('server-only', () => {
     [`import { a } from './a.ts'\nimport 'server-only'`, false],
     ['export const a = 1', false],
     [`// first\nimport 'server-only'`, true],
-  ])('is looked for in %j', (text, first) => {
+  ])('is recognized in %j', (text, first) => {
     expect(startsServerOnly(text)).toBe(first)
   })
 
@@ -193,7 +193,7 @@ describe('server-only', () => {
     [`import { env } from '../../platform/runtime/env.ts'`, true],
     [`import type { Transaction } from '#lib/platform/db/client.ts'`, false],
     [`import { decideQuantity } from './rules.ts'`, false],
-  ])('is asked for by %j', (text, expected) => {
+  ])('is required for %j', (text, expected) => {
     expect(hasValueImport('lib/billing/new-noun/store.ts', text, server)).toBe(expected)
   })
 })
@@ -218,7 +218,7 @@ function isForbidden({ never, only = [] }: Zone, target: string): boolean {
   return isNamed && !only.some((pattern) => pattern.test(target))
 }
 
-/** What a zone names that is not there: a rule for it holds nobody back. */
+/** Returns the patterns of a zone that match no file: a rule for them restricts nothing. */
 function absent({ from = [], but = [], never = [], only = [] }: Zone, sources: string[], ends: string[]) {
   return [...unmatched([...from, ...but], sources), ...unmatched([...never, ...only], ends)]
 }

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { importsOf, isTest, projectFiles, read, resolveImport } from './scan.ts'
 
 type Architecture = {
-  /** The folder whose folders are held to the layers. */
+  /** The folder whose subfolders are in layers. */
   root: string
-  /** The lowest layer first. Folders of one layer do not import each other. */
+  /** From the lowest layer to the highest. Folders of one layer do not import each other. */
   layers: readonly (readonly string[])[]
-  /** Which folders a folder imports, types included. */
+  /** The folders that a folder imports, including types. */
   pairs: Readonly<Record<string, readonly string[]>>
 }
 
@@ -43,12 +43,12 @@ const texts = projectFiles('lib')
   .map((file): Text => [file, read(file)])
 
 describe('the folders of lib', () => {
-  test('import only lower folders, as the table says', () => {
+  test('import only lower folders that the table lists', () => {
     expect(texts.length).toBeGreaterThan(500)
     expect(violations(texts, LIB)).toEqual([])
   })
 
-  test('use each line of the table, which points down', () => {
+  test('use each line of the table, and each line points down', () => {
     expect(unusedPairs(texts, LIB)).toEqual([])
     expect(upwardPairs(LIB)).toEqual([])
     expect(Object.values(LIB.pairs).flat().length).toBeLessThanOrEqual(MAX_PAIRS)
@@ -79,11 +79,11 @@ describe('the folders of lib', () => {
     ['lib/billing/statements/store.ts', `import type { Invoice } from '../invoices/contract.ts'`],
     ['lib/costs/causes/rules.ts', `import { Problem } from '#lib/platform/api/problem.ts'`],
     ['lib/platform/db/client.ts', `import pg from 'pg'`],
-  ])('may import in %s what the table allows: %s', (file, text) => {
+  ])('may import in %s the targets that the table allows: %s', (file, text) => {
     expect(violations([[file, text]], LIB)).toEqual([])
   })
 
-  test('are held to a table without a line that is unused, points up or stays in its layer', () => {
+  test('do not pass with a line in the table that is unused, points up or stays in its layer', () => {
     const pairs = { a: ['b'], b: ['c', 'a'] }
     const architecture: Architecture = { root: 'lib', layers: [['a'], ['b', 'c']], pairs }
     expect(unusedPairs([['lib/b/x.ts', `import '#lib/a/x.ts'`]], architecture)).toEqual(['a > b', 'b > c'])
@@ -99,7 +99,7 @@ function folderOf({ root }: Architecture, file: string): string {
   return rest === undefined ? '' : folder
 }
 
-/** Returns what each file imports of other folders of the root. */
+/** Returns the imports of each file from other folders of the root. */
 function dependencies(
   all: readonly Text[],
   architecture: Architecture,

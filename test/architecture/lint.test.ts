@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
-// A zone whose pattern is misspelt forbids nothing and says nothing: so each gets a breach planted.
+// A zone with a misspelt pattern forbids nothing and reports nothing, so each zone gets a planted breach.
 const FORBIDDEN: Record<string, string[]> = {
   'app/(console)/assets/page.tsx': [
     'drizzle-orm',
@@ -56,7 +56,7 @@ test.each(Object.entries(FORBIDDEN))('Biome refuses every planted import in %s',
   expect(violations(file, specifiers)).toEqual(specifiers)
 })
 
-test.each(Object.entries(ALLOWED))('Biome allows what %s needs', (file, specifiers) => {
+test.each(Object.entries(ALLOWED))('Biome allows the imports that %s needs', (file, specifiers) => {
   expect(violations(file, specifiers)).toEqual([])
 })
 
@@ -73,13 +73,13 @@ test.each([
   expect(files.sort()).toEqual(expected.map((name) => `${folder}/${name}`))
 })
 
-/** Those of `specifiers` that our Biome configuration refuses in a file at that path. */
+/** Returns the `specifiers` that the Biome configuration refuses in a file at that path. */
 function violations(file: string, specifiers: string[]): string[] {
   const text = specifiers.map((specifier) => `import '${specifier}'\n`).join('')
   return linted({ [file]: text }, 'style/noRestrictedImports').map(({ line }) => specifiers[line - 1] ?? '')
 }
 
-/** Where one rule of our Biome configuration finds fault with files, which are given by their paths. */
+/** Returns the lines where a rule of the Biome configuration reports a fault, for texts by their paths. */
 function linted(files: Record<string, string>, rule: string): { file: string; line: number }[] {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'licenses-invoices-lint-')))
   try {
@@ -96,7 +96,7 @@ function linted(files: Record<string, string>, rule: string): { file: string; li
       timeout: 20_000,
     })
     const diagnostics = [...stdout.matchAll(/title=lint\/(\w+\/\w+).*?,file=([^,]+),line=(\d+),/g)]
-    // 0 says that Biome has looked at the files: without it, nothing found would mean nothing.
+    // Exit code 0 means that Biome has checked the files: without it, an empty result would mean nothing.
     expect(status).toBe(diagnostics.length > 0 ? 1 : 0)
     return diagnostics.map(([, , file = '', line]) => ({ file: relative(folder, file), line: Number(line) }))
   } finally {

@@ -10,9 +10,9 @@ import {
 } from './migrations/history.ts'
 import { madeBy, proofsIn, statementFaults, statementsIn } from './migrations/statements.ts'
 
-// A migration runs while the service does, and processes of the last release go on beside it.
+// A migration runs while the service runs, and processes of the last release go on during it.
 
-test('new migrations stop nobody', () => {
+test('new migrations block no process of the last release', () => {
   expect(migrations().length).toBeGreaterThan(FIRST_HELD)
   expect(faults(migrations())).toEqual([])
 })
@@ -24,7 +24,7 @@ const NAMED = 'ALTER TABLE members ADD CONSTRAINT named CHECK (name IS NOT NULL)
 const VALIDATED = `${STEPS}ALTER TABLE members VALIDATE CONSTRAINT named`
 const REQUIRED = 'ALTER TABLE members ALTER name SET NOT NULL'
 
-describe('what stops somebody is found', () => {
+describe('a blocking statement is found', () => {
   test.each([
     ['ALTER TABLE invoices ADD COLUMN a int NOT NULL', 'ADD COLUMN NOT NULL needs a DEFAULT'],
     ['ALTER TABLE invoices ADD COLUMN a uuid DEFAULT gen_random_uuid()', 'no constant'],
@@ -52,7 +52,7 @@ describe('what stops somebody is found', () => {
     ['DROP INDEX invoices_due', 'dropped CONCURRENTLY'],
     ['ALTER TABLE invoices RENAME COLUMN number TO id', 'RENAME'],
     ['ALTER TABLE invoices RENAME TO bills', 'RENAME'],
-    ['ALTER TABLE invoices NO FORCE ROW LEVEL SECURITY', 'past the walls'],
+    ['ALTER TABLE invoices NO FORCE ROW LEVEL SECURITY', 'past row-level security'],
     ['ALTER TABLE invoices SET UNLOGGED', 'AT_SetUnLogged is not among'],
     ['REVOKE SELECT ON invoices FROM console_app', 'REVOKE'],
     ['SET LOCAL statement_timeout = 0', 'limits'],
@@ -64,13 +64,13 @@ describe('what stops somebody is found', () => {
     expect(faults(planted(text))).toEqual([expect.stringContaining(violations)])
   })
 
-  test('a column is required before all rows were looked at', () => {
+  test('a NOT NULL before all rows were checked', () => {
     expect(faults(planted(NAMED, REQUIRED))).toHaveLength(1)
     expect(faults(planted(NAMED, VALIDATED.replace('members', 'customers'), REQUIRED))).toHaveLength(1)
   })
 })
 
-describe('what stops nobody is not', () => {
+describe('a safe statement passes', () => {
   test.each([
     [
       'ALTER TABLE invoices ADD COLUMN a text, ADD b boolean NOT NULL DEFAULT false, ADD c text REFERENCES parties (id)',
@@ -87,17 +87,17 @@ describe('what stops nobody is not', () => {
     ['ALTER TABLE invoices DROP COLUMN was_gone_before;DROP TABLE frozen'],
     ['CREATE FUNCTION a() RETURNS int LANGUAGE sql AS $$ DELETE FROM invoices; SELECT 1 $$'],
     ['CREATE POLICY own ON invoices USING (EXISTS (SELECT FROM parties))'],
-    ['-- contract: the last release reads it as somebody else\nREVOKE SELECT ON invoices FROM console_app'],
+    ['-- contract: the last release reads it as another role\nREVOKE SELECT ON invoices FROM console_app'],
   ])('%s', (text) => {
     expect(faults(planted(text))).toEqual([])
   })
 
-  test('a column is required once an earlier migration has looked at all rows', () => {
+  test('a NOT NULL after an earlier migration has checked all rows', () => {
     expect(faults(planted(NAMED, VALIDATED, REQUIRED))).toEqual([])
   })
 })
 
-/** What the migrations that are held to the rules would stop, each with its name. */
+/** Returns the faults of the migrations that have to follow the rules, each with its name. */
 function faults(all: readonly Migration[]): string[] {
   const isRead = lastRelease()
   const checks = new Map<string, string>()

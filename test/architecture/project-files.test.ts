@@ -5,16 +5,16 @@ const NO_FOLDERS = ['src', 'utils', 'helpers', 'hooks', 'types', 'services', 'co
 /** A file is as long as its subject: 80 to 250 lines is normal. */
 const MAX_LINES = 400
 const MAX_FILES = 24
-/** What reaches a database, but for the file that makes the logins. */
+/** The file that makes the logins; no other file of lib may connect by a whole address. */
 const LOGINS = 'lib/platform/db/logins.ts'
-/** Security fixes that we rely on came with these. */
+/** Versions with security fixes that the product relies on. */
 const FLOORS = { next: '16.2.11', react: '19.2.6', 'react-dom': '19.2.6', 'next-auth': '4.24.15' }
 
 const files = projectFiles()
 const code = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file) && file !== 'next-env.d.ts')
 
-describe('the house', () => {
-  test('has no folder without a noun, no barrel and no proxy', () => {
+describe('source files', () => {
+  test('have no folder without a subject, no barrel and no proxy', () => {
     expect(code.filter(isMisplaced)).toEqual([])
   })
 
@@ -23,11 +23,11 @@ describe('the house', () => {
     ['lib/licenses/assets/index.ts', true],
     ['proxy.ts', true],
     ['lib/licenses/assets/store.ts', false],
-  ])('and of a file %s this is said: %j', (file, expected) => {
+  ])('isMisplaced(%s) returns %j', (file, expected) => {
     expect(isMisplaced(file)).toBe(expected)
   })
 
-  test(`reaches a database by ${LOGINS} alone, which has a server elsewhere prove who it is`, () => {
+  test(`reach a database through ${LOGINS} only, which requires a remote server to prove its identity`, () => {
     const product = code.filter((file) => file.startsWith('lib/') && !isTest(file))
     expect(product).toContain(LOGINS)
     expect(product.filter((file) => mayDial(read(file)))).toEqual([])
@@ -37,16 +37,16 @@ describe('the house', () => {
   test.each([
     ['new pg.Pool({ connectionString: url })', true],
     ['new pg.Pool(loginOf(url, role))', false],
-  ])('and of a file with %j this is said: %j', (text, expected) => {
+  ])('mayDial(%j) returns %j', (text, expected) => {
     expect(mayDial(text)).toBe(expected)
   })
 
-  test(`has files of ${MAX_LINES} lines at most`, () => {
+  test(`have at most ${MAX_LINES} lines`, () => {
     expect(code.length).toBeGreaterThan(1000)
     expect(tooLong(code.map((file) => [file, read(file)]))).toEqual([])
   })
 
-  test('and a file that is too long is found', () => {
+  test('do not pass with a file that is too long', () => {
     const line = 'const a = 1\n'
     expect(tooLong([['lib/licenses/assets/store.ts', line.repeat(MAX_LINES)]])).toEqual([])
     expect(tooLong([['lib/licenses/assets/store.test.ts', line.repeat(MAX_LINES + 1)]])).toEqual([
@@ -57,7 +57,7 @@ describe('the house', () => {
 
 describe('the folders of the product', () => {
   const product = code.filter((file) => /^(app|components|lib)\//.test(file) && !isTest(file))
-  // Primitives are looked up by their name.
+  // Exempt, because primitives are found by their names.
   const limited = product.filter((file) => !file.startsWith('components/ui/'))
 
   test(`have ${MAX_FILES} files at most`, () => {
@@ -66,7 +66,7 @@ describe('the folders of the product', () => {
     expect(crowded(limited)).toEqual([])
   })
 
-  test('do not pass with one file more', () => {
+  test('do not pass with one more file', () => {
     const files = Array.from({ length: MAX_FILES }, (_, index) => `lib/assets/a${index}.ts`)
     expect(crowded([...files, 'lib/assets/store/find.ts'])).toEqual([])
     expect(crowded([...files, 'lib/assets/store.ts'])).toEqual([`lib/assets: ${MAX_FILES + 1}`])
@@ -76,7 +76,7 @@ describe('the folders of the product', () => {
 describe('package-lock.json', () => {
   const { packages } = JSON.parse(read('package-lock.json'))
 
-  test('has no image library, which Next would bring along', () => {
+  test('has no image library, which is an optional dependency of Next', () => {
     const names = Object.keys(packages).filter((path) => /(^|\/)(sharp|@img\/[^/]+)$/.test(path))
     expect(names.map((path) => packages[path].name)).toEqual(['server-only'])
   })
@@ -95,15 +95,15 @@ describe('package-lock.json', () => {
   })
 })
 
-/** Whether a file is a barrel, a proxy, or in a folder without a noun. */
+/** Returns whether a file is a barrel, a proxy, or in a folder without a subject. */
 function isMisplaced(file: string): boolean {
   const folders = file.split('/').slice(0, -1)
-  // Each page and each operation checks its own caller: a second gate would be a second truth.
+  // Each page and each operation checks its own caller: a second check could contradict the first.
   const isGate = /^(proxy|middleware)\.ts$/.test(file)
   return folders.some((folder) => NO_FOLDERS.includes(folder)) || /(^|\/)index\.tsx?$/.test(file) || isGate
 }
 
-/** Whether a text has a database's whole address to connect with. */
+/** Returns whether a text has a database's whole address to connect to. */
 function mayDial(text: string): boolean {
   return text.includes('connectionString')
 }
@@ -115,7 +115,7 @@ function tooLong(texts: readonly [file: string, text: string][]): string[] {
     .map(({ file, count }) => `${file}: ${count}`)
 }
 
-/** Returns the folders that have more files than a reader can survey. */
+/** Returns the folders with more files than the limit. */
 function crowded(files: readonly string[]): string[] {
   const folders = Map.groupBy(files, (file) => file.slice(0, file.lastIndexOf('/')))
   return [...folders]

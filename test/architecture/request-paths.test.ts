@@ -41,18 +41,18 @@ describe('the files that a request executes', () => {
     expect(excess(paths[request], limit)).toBe('')
   })
 
-  test('include a planted one, which is over the limit', () => {
+  test('include a planted file, which exceeds the limit', () => {
     const planted = 'lib/platform/values/days.ts'
     expect(paths.planted.filter((file) => !paths.validate.includes(file))).toEqual([planted])
     expect(excess(paths.planted, paths.validate.length)).toContain(planted)
   })
 
-  test('are those that docs/architecture.md has for a PATCH', () => {
+  test('match the table of a PATCH in docs/architecture.md', () => {
     const page = read('docs/architecture.md')
     expect(rowsIn(page).sort(), 'run `npm run request-paths`').toEqual(rowsOf(page, paths).sort())
   })
 
-  test('are compared with the page: one file more is missed there', () => {
+  test('are compared with the page, which lacks one file more', () => {
     const page = read('docs/architecture.md')
     const more = { ...paths, 'PATCH at a vendor': [...paths['PATCH at a vendor'], 'lib/planted.ts'] }
     const missing = rowsOf(page, more).filter((row) => !rowsIn(page).includes(row))
@@ -60,7 +60,7 @@ describe('the files that a request executes', () => {
   })
 })
 
-/** Returns what is wrong with a path of more files than its limit, with all of them. */
+/** Returns an error that lists all files of a path with more files than its limit. */
 function excess(files: readonly string[], limit: number): string {
   return files.length > limit ? `${files.length} files instead of ${limit}:\n${files.join('\n')}` : ''
 }

@@ -7,9 +7,9 @@ const files = projectFiles()
 const API = [/^app\/billing\/v1\//, /^app\/auth\/v1\//, /^app\/scim\/v2\//, /^app\/calendar\//]
 const everyRoute = files.filter((file) => /^app\/.*route\.ts$/.test(file))
 const routes = everyRoute.filter((file) => API.some((folder) => folder.test(file)))
-/** It lists the contracts. */
+/** Lists the contracts, and mounts none. */
 const EXEMPT = ['app/billing/v1/openapi.json/route.ts']
-/** They answer no call of the API's: what no path belongs to, and ways through a browser. */
+/** Routes outside of the API: the fallback for unknown paths, and redirects through a browser. */
 const NO_API = /\/\[\[\.\.\.unknown\]\]\/|^app\/(\.well-known|api|auth\/sign-on)\//
 const HANDLERS = 'export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = '
 
@@ -27,14 +27,14 @@ describe.each(routes.filter((file) => !EXEMPT.includes(file)))('%s', (file) => {
     expect(text).toContain(`${HANDLERS}route(`)
   })
 
-  test("stands where its contracts' paths say", () => {
+  test("is at its contracts' paths", () => {
     const paths = mounted(file).map((contract) => contract.path)
     expect(paths.length).toBeGreaterThan(0)
     for (const path of paths) expect(fileOf(path)).toBe(file)
   })
 })
 
-test('every route is of the API or answers none of its calls, and a folder that has moved is found', () => {
+test('every route belongs to the API or answers none of its calls, and a folder that has moved is found', () => {
   expect(everyRoute.filter((file) => !routes.includes(file) && !NO_API.test(file))).toEqual([])
   expect(unmatched(API, everyRoute)).toEqual([])
   expect(routes).toEqual(expect.arrayContaining(EXEMPT))
@@ -67,7 +67,7 @@ function fileOf(path: string): string {
   return `app${path.replaceAll('{', '[').replaceAll('}', ']')}/route.ts`
 }
 
-/** The contracts of the operations that the route file names. */
+/** Returns the contracts of the operations that the route file mounts. */
 function mounted(file: string): Contract[] {
   return named(read(file), 'operations').map((name) => {
     const contract = operations.get(name)
@@ -76,7 +76,10 @@ function mounted(file: string): Contract[] {
   })
 }
 
-/** What a text takes of `lib/<domain>/<noun>/<module>.ts`, imported as a whole under any name: `<noun>.<export>`. */
+/**
+ * Returns the uses of `lib/<domain>/<noun>/<module>.ts` in a text, imported as a namespace under any name:
+ * `<noun>.<export>`.
+ */
 function named(text: string, module: string): string[] {
   const imports = new RegExp(`import \\* as (\\w+) from '#lib/[^/]+/([^/]+)/${module}\\.ts'`, 'g')
   return [...text.matchAll(imports)].flatMap(([, alias, moduleName]) =>
@@ -86,7 +89,7 @@ function named(text: string, module: string): string[] {
   )
 }
 
-/** What `pick` makes of each export of `lib/<domain>/<noun>/<module>.ts`, by `noun.export`, where it is a contract. */
+/** Returns the contract that `select` finds in each export of `lib/<domain>/<noun>/<module>.ts`, by `noun.export`. */
 async function load(module: string, select: (value: unknown) => Contract | undefined) {
   const loaded = new Map<string, Contract>()
   for (const file of files) {

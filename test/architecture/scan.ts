@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const NOT_OURS = ['node_modules', 'test-results', 'playwright-report', 'blob-report', 'shots']
 
-/** One `import` or `export … from` of a source text. */
+/** An `import` or `export … from` of a source text. */
 export type Import = { specifier: string; isType: boolean }
 
-/** Every file of the project, by its path from the root with `/`, without what is installed or generated. */
+/** Returns every file of the project, by its path from the root with `/`, without installed and generated files. */
 export function projectFiles(folder = ''): string[] {
   const entries = readdirSync(join(ROOT, folder), { withFileTypes: true })
   return entries.flatMap((entry) => {
@@ -22,20 +22,20 @@ export function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
 }
 
-/** Whether a file is a test, or only serves tests. */
+/** Returns whether a file is a test, or only serves tests. */
 export function isTest(file: string): boolean {
   return /(\.(test|spec)\.tsx?$|\/test-)/.test(file)
 }
 
 /**
- * Returns the patterns that match none of `names`, as they are written. A rule whose path has moved forbids nothing and
- * passes: so every rule that is keyed by a path asks for this.
+ * Returns the patterns that match none of `names`, unchanged. A rule whose path has moved forbids nothing and passes,
+ * so every rule with a path calls this.
  */
 export function unmatched(patterns: readonly RegExp[], names: readonly string[]): string[] {
   return patterns.filter((pattern) => !names.some((name) => pattern.test(name))).map(String)
 }
 
-/** As `unmatched`, for globs; each of the choices in braces has to match. */
+/** Returns the globs that match nothing, like `unmatched`; each of the choices in braces has to match. */
 export function unmatchedGlobs(globs: readonly string[], names: readonly string[]): string[] {
   return globs.flatMap(expandBraces).filter((glob) => !names.some((name) => matchesGlob(name, glob)))
 }
@@ -46,17 +46,17 @@ function expandBraces(glob: string): string[] {
   return choices.split(',').flatMap((choice) => expandBraces(`${before}${choice}${after}`))
 }
 
-/** The packages that package.json names, by which an import leads out of the project. */
+/** Returns the packages in package.json: an import of one leads out of the project. */
 export function packageNames(): string[] {
   const { dependencies, devDependencies } = JSON.parse(read('package.json'))
   return Object.keys({ ...dependencies, ...devDependencies })
 }
 
 const STATIC = /^\s*(?:import|export)\s+(type\s)?(?:[\w\s{},*$]*?\sfrom\s+)?['"]([^'"]+)['"]/gm
-// Also where a comment for a bundler stands before the name, or the name is a template without holes.
+// Also matches a bundler's comment before the name, and a template without placeholders as the name.
 const DYNAMIC = /\bimport\(\s*(?:\/\*[^*]*\*\/\s*)*['"`]([^'"`]+)['"`]/g
 
-/** The imports of a source text in their order, the dynamic ones last. */
+/** Returns the imports of a source text in order, the dynamic ones last. */
 export function importsOf(text: string): Import[] {
   const fixed = [...text.matchAll(STATIC)].map(([, type, specifier = '']) => ({
     specifier,
@@ -68,7 +68,7 @@ export function importsOf(text: string): Import[] {
   ]
 }
 
-/** What an import of the file at `path` leads to: a path from the root, or the package's name as it stands. */
+/** Returns the target of an import in the file at `path`: a path from the root, or the package's name unchanged. */
 export function resolveImport(path: string, specifier: string): string {
   if (specifier.startsWith('#')) return specifier.slice(1)
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier

@@ -1,38 +1,47 @@
 import { describe, expect, test } from 'vitest'
 import { isTest, projectFiles, read, unmatched } from './scan.ts'
 
-// The same SQL is for one PostgreSQL server and for Citus, which spreads the customers over several: what only the one
-// takes is found here.
+// The same SQL is for one PostgreSQL server and for Citus, which distributes the customers over several: this test
+// finds SQL that only one server accepts.
 
 const FILES = projectFiles('lib').filter((file) => file.endsWith('.ts') && !isTest(file))
 
-/** Columns' defaults may be volatile there: they are found once, where the row is made. */
+/** Defaults of columns may be volatile on Citus: they are evaluated once, where the row is created. */
 const SCHEMA = /^lib\/platform\/db\/schema\//
 
-/** Of Citus's refusals: `functions used in UPDATE queries on distributed tables must not be VOLATILE`. */
+/** Citus's error: `functions used in UPDATE queries on distributed tables must not be VOLATILE`. */
 const VOLATILE = /(?<!\.)\b(?:clock_timestamp|timeofday|random|gen_random_uuid|nextval)\(\)?/g
 
-/** `subqueries are not supported within INSERT queries`: within what ON CONFLICT does. */
+/** Citus's error: `subqueries are not supported within INSERT queries`, in the ON CONFLICT clause. */
 const SUBQUERY = /\bDO UPDATE\b(?:(?!\bRETURNING\b)[^;`])*?\(\s*SELECT\b/g
 
-/** `functions used in the DO UPDATE SET clause … must be marked IMMUTABLE`: write what is inserted, by `excluded`. */
+/**
+ * Citus's error: `functions used in the DO UPDATE SET clause … must be marked IMMUTABLE`. Write the inserted value,
+ * with `excluded`.
+ */
 const MUTABLE =
   /\bINSERT INTO\s+(\w+)[^`;]*?\bDO UPDATE\b(?:(?!\bRETURNING\b|\bWHERE\b)[^;`])*?\b(now|statement_timestamp|convert_to)\(/g
 
-/** `Non-IMMUTABLE functions are not allowed in CASE or COALESCE statements`, of what an UPDATE sets. */
+/**
+ * Citus's error: `Non-IMMUTABLE functions are not allowed in CASE or COALESCE statements`, in the SET clause of an
+ * UPDATE.
+ */
 const IN_CASE = /\bcoalesce\(\$\{\w+\.\w+\}, (now|statement_timestamp)\(\)\)/g
 
-/** `COPY FROM not supported with row-level security`: rows that stand beside no row of the customer's. */
+/**
+ * Citus's error: `COPY FROM not supported with row-level security`, for selected rows that are joined with no row of
+ * the customer.
+ */
 const ROWS_ALONE =
   /\bINSERT INTO\s+(\w+)[^`;]*?\bSELECT\b(?:(?!\bFROM\b)[^;`])*?\bFROM\s+(?:LATERAL\s+)?(\w+)\s*\(/g
 
-/** What is written of no customer, or by a setting that goes with a replica of one server alone. */
+/** Tables without a customer, or written with a setting that needs a replica of a single server. */
 const OF_NO_CUSTOMER = new Set(['refused_strangers', 'recent_writes'])
 
-/** What is never spread. */
+/** Tables that are never distributed. */
 const AT_HOME = new Set(['vendor_accounts', 'vendor_budgets', 'sign_in_budgets'])
 
-/** Faults of a file's statements. */
+/** Returns the faults of a file's statements. */
 function faultsIn(file: string, text: string): string[] {
   const located = (what: string) => `${file}: ${what}`
   const code = text.replaceAll(/^\s*(?:\/\/|\*|\/\*\*).*$/gm, '')
@@ -55,11 +64,11 @@ function faultsIn(file: string, text: string): string[] {
   ]
 }
 
-test('statements are such as a spread database takes, too', () => {
+test('Citus accepts all statements, too', () => {
   expect(FILES.flatMap((file) => faultsIn(file, read(file)))).toEqual([])
 })
 
-test('what is looked at is there, and would be missed', () => {
+test('the patterns and tables of the check exist', () => {
   expect(unmatched([SCHEMA, /\/store\.ts$/], FILES)).toEqual([])
   const rest = FILES.filter((file) => !SCHEMA.test(file))
   expect(unmatched([SCHEMA], rest)).toEqual([String(SCHEMA)])
@@ -72,7 +81,7 @@ test('what is looked at is there, and would be missed', () => {
   expect(absent).toEqual([])
 })
 
-describe('what it refuses is found', () => {
+describe('a statement that Citus rejects is found', () => {
   test.each([
     ['sql`UPDATE a SET at = clock_timestamp()`', 'clock_timestamp() is volatile'],
     ['.set({ id: sql`gen_random_uuid()` })', 'gen_random_uuid() is volatile'],
@@ -92,7 +101,7 @@ describe('what it refuses is found', () => {
   })
 })
 
-test('what it takes is not', () => {
+test('a statement that Citus accepts passes', () => {
   const fine = [
     '// clock_timestamp() is not for statements',
     "at: time('at').default(sql`statement_timestamp()`)",

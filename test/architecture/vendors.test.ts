@@ -16,25 +16,25 @@ const NAMES = [
 const LIST = 'lib/vendors/declarations.ts'
 const NETWORK = 'lib/vendors/client.ts'
 const ENV = 'lib/platform/runtime/env.ts'
-/** It reads its level there, which is no setting of a vendor. */
+/** Reads its level from the environment, which is not a vendor's setting. */
 const LOG = 'lib/platform/runtime/log.ts'
 
 const files = projectFiles().filter((file) => file.startsWith('lib/vendors/') && !file.endsWith('.test.ts'))
 const folders = vendorFolders(files)
 
 describe.each([...folders])('lib/vendors/%s', (folder, inside) => {
-  test('has a file for each job, by the name that it has with all vendors', () => {
+  test('has a file for each job, under the name that all vendors use', () => {
     expect(inside).toEqual(expect.arrayContaining(NAMES.map((name) => `lib/vendors/${folder}/${name}.ts`)))
   })
 
-  test('does not read the environment: its settings are handed in', () => {
+  test('does not read the environment: its settings are parameters', () => {
     const reachable = reachableFrom(inside, [LOG])
     expect(reachable.has(`lib/vendors/${folder}/write.ts`)).toBe(true)
     expect([...reachable].filter((file) => file === ENV)).toEqual([])
   })
 })
 
-test('each vendor of the list has its folder, and one that has moved is found', () => {
+test('each listed vendor has its folder, and one that has moved is found', () => {
   const listed = [...read(LIST).matchAll(/from '\.\/([\w-]+)\/declaration\.ts'/g)].map(([, name]) => name)
   const vendorNames = (paths: readonly string[]) =>
     [...vendorFolders(paths).keys()].filter((name) => !name.startsWith('test-')).sort()
@@ -44,26 +44,26 @@ test('each vendor of the list has its folder, and one that has moved is found', 
   expect(vendorNames(moved)).toEqual(listed.filter((name) => name !== 'google'))
 })
 
-test('what they may not lead to is there', () => {
+test('the files that vendors must not load exist', () => {
   expect(projectFiles('lib')).toEqual(expect.arrayContaining([LIST, NETWORK, ENV, LOG]))
   expect(packageNames()).toContain('google-auth-library')
 })
 
-test('the log, which is not followed above, leads to nothing but the platform', () => {
+test('the log, which the check above does not follow, loads only the platform', () => {
   const ours = [...reachableFrom([LOG])].filter((file) => file.startsWith('lib/'))
   expect(ours).toContain(ENV)
   expect(ours.filter((file) => !file.startsWith('lib/platform/'))).toEqual([])
 })
 
-test('the list of vendors, which pages and the reader of the settings load, leads to no network code', () => {
+test('the list of vendors, which pages and the reader of the settings load, does not load network code', () => {
   const loaded = reachableFrom([LIST])
   expect([...loaded]).toContain('lib/vendors/google/settings.ts')
   expect([...loaded].filter((file) => file === NETWORK || file === 'google-auth-library')).toEqual([])
-  // And it would be found.
+  // The check would find it.
   expect([...reachableFrom(['lib/vendors/google/connect.ts'])]).toContain(NETWORK)
 })
 
-/** The files of each vendor, by the name of its folder. */
+/** Returns the files of each vendor, by the name of its folder. */
 function vendorFolders(paths: readonly string[]): Map<string, string[]> {
   return Map.groupBy(
     paths.filter((path) => /^lib\/vendors\/[^/]+\/[^/]+$/.test(path)),
@@ -71,7 +71,10 @@ function vendorFolders(paths: readonly string[]): Map<string, string[]> {
   )
 }
 
-/** What the files load at once, with themselves: neither types, nor what is imported later or by `ends`. */
+/**
+ * Returns the files that the starts load at their import, including themselves: neither types nor dynamic imports, nor
+ * imports of `ends`.
+ */
 function reachableFrom(starts: readonly string[], ends: readonly string[] = []): Set<string> {
   const reachable = new Set<string>()
   const rest = [...starts]

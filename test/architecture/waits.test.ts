@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { isTest, projectFiles, read } from './scan.ts'
 
-// A test waits for a state: a fixed time is too short on a busy machine and wasted on any other. Where time itself is what
-// is tested, a comment that begins with `Fixed wait:` stands right before the call and says why. The fakes in
-// test/fakes may be slow on purpose.
+// A test waits for a state: a fixed time is too short on a busy machine and wasted on any other. A test of time itself
+// has a comment that begins with `Fixed wait:` right before the call, with the reason. The fakes in test/fakes may be
+// slow on purpose.
 
-/** How many explained waits the project may have; a new one replaces one that is gone. */
+/** Maximum number of explained waits in the project; a new one replaces a removed one. */
 const MAX_EXPLAINED = 16
 const THIS_FILE = 'test/architecture/waits.test.ts'
 const TEST_FOLDERS = [/^e2e\//, /^test\/fuzz\//]
@@ -18,13 +18,13 @@ const files = projectFiles().filter(
 )
 const waits = files.flatMap((file) => waitsIn(read(file)).map((wait) => ({ ...wait, file })))
 
-test('tests wait for no fixed time', () => {
+test('tests do not wait for a fixed time', () => {
   const unexplained = waits.filter(({ isExplained }) => !isExplained)
   expect(unexplained.map(({ file, line }) => `${file}:${line}`)).toEqual([])
   expect(waits.length).toBeLessThanOrEqual(MAX_EXPLAINED)
 })
 
-test('tests of all kinds are looked at', () => {
+test('tests of all kinds are checked', () => {
   const kinds = [/\.test\.ts$/, /\.spec\.ts$/, /\/test-[^/]+\.ts$/, ...TEST_FOLDERS]
   for (const kind of kinds)
     expect([kind, files.filter((file) => kind.test(file)).length]).not.toEqual([kind, 0])
@@ -52,18 +52,18 @@ test.each([
   ["import { setImmediate as turn } from 'node:timers/promises'\nawait turn()"],
   ['await standby.pause()'],
   ["spawn('node', ['-e', 'setTimeout(() => {}, 30_000)'])"],
-  [`${IMPORTED}// Fixed wait: a lease ends, which\n// nobody can see.\nawait pause(2500)`],
-])('%j is no unexplained wait', (text) => {
+  [`${IMPORTED}// Fixed wait: a lease ends, which\n// no test can see.\nawait pause(2500)`],
+])('%j is not an unexplained wait', (text) => {
   expect(waitsIn(text).filter(({ isExplained }) => !isExplained)).toEqual([])
 })
 
-/** The fixed waits of a text, each with its line and whether a comment right before it says why. */
+/** Returns the fixed waits of a text, each with its line and whether a comment right before it explains it. */
 function waitsIn(text: string): { line: number; isExplained: boolean }[] {
   const [, imported] = /import \{ ([^}]*\bsetTimeout\b[^}]*) \} from 'node:timers\/promises'/.exec(text) ?? []
   const [, alias = 'setTimeout'] = /\bsetTimeout as (\w+)/.exec(imported ?? '') ?? []
   const patterns = [
     /\.waitForTimeout\(/g,
-    // What is called is the function that ends a promise, by its name or in a function that does nothing else.
+    // Matches calls of the function that resolves a promise, by its name or in a function that does nothing else.
     /\bsetTimeout\(\s*[\w.]+\s*,/g,
     /\bsetTimeout\(\s*\(\) => \w+\(\),/g,
     ...(imported ? [new RegExp(`(?<![.\\w])${alias}\\(`, 'g')] : []),
@@ -79,7 +79,7 @@ function waitsIn(text: string): { line: number; isExplained: boolean }[] {
     }))
 }
 
-/** Whether the comment before the line on which a text ends gives a reason. */
+/** Returns whether the comment before the line on which a text ends gives a reason. */
 function isExplained(before: string): boolean {
   const lines = before.split('\n').slice(0, -1)
   const start = lines.findLastIndex((line) => !/^\s*\/\//.test(line)) + 1

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 type Backend = { url: string; isReady: boolean; served: number; agent: Agent }
 
-/** Milliseconds between two questions for health. */
+/** Milliseconds between two health checks. */
 const INTERVAL = 100
 
 /**
- * A balancer as simple as they come, on a free port of this machine: it asks each server for `/healthz`, hands requests
- * in turn to those that answered 200 the last time, on connections that it keeps, and tries nothing again. What fails
- * on its way to a server is answered with 502, and with 503 where there is none.
+ * Starts a simple round-robin load balancer on a free port of this machine: it polls `/healthz` of each server,
+ * forwards requests in turn to the servers whose last response was 200, on keep-alive connections, and retries nothing.
+ * A failure on the way to a server is a 502, and 503 means that there is no healthy server.
  */
 export async function startBalancer() {
   const backends = new Map<string, Backend>()
@@ -47,7 +47,7 @@ export async function startBalancer() {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** A server that listens, or will: it gets requests once it says that it is well. */
+    /** Adds a server that listens, or will: it gets requests once its health check succeeds. */
     add(url: string): void {
       const backend = { url, isReady: false, served: 0, agent: new Agent({ keepAlive: true }) }
       backends.set(url, backend)
@@ -57,9 +57,9 @@ export async function startBalancer() {
       backends.get(url)?.agent.destroy()
       backends.delete(url)
     },
-    /** The addresses of those that get requests now. */
+    /** Addresses of the healthy servers. */
     readyUrls: () => [...backends.values()].filter(({ isReady }) => isReady).map(({ url }) => url),
-    /** How many requests a server has begun to answer since it was added. */
+    /** Number of requests that a server has begun to answer since it was added. */
     served: (url: string) => backends.get(url)?.served ?? 0,
     async close(): Promise<void> {
       for (const { url } of backends.values()) this.remove(url)

@@ -4,12 +4,12 @@ import type { DemoScenario } from './vendors/declaration.ts'
 
 const DOMAIN = 'harbor-trials.example'
 
-/** A subscription for each fate that a change can have; in the demo with vendors only. */
+/** Returns a subscription for each possible outcome of a change; only in the demo with vendors. */
 export function harborScenarios(today: string): DemoScenario[] {
   return vendorFakes.flatMap(({ scenarios }) => scenarios(today))
 }
 
-/** The customer of these subscriptions. */
+/** Returns the customer of these subscriptions. */
 export function harborDemo(today: string): DemoCustomer {
   return {
     name: 'Harbor Trials',

@@ -1,6 +1,9 @@
 const PLENTY = '1000000'
 
-/** Tests and measurements ask for more in a minute than customers do: what is about the limits sets its own. */
+/**
+ * Settings without rate limits: tests and measurements send more requests in a minute than customers do. Tests of the
+ * limits set their own.
+ */
 export const NO_LIMITS: Record<string, string> = {
   RATE_LIMIT_REQUESTS: PLENTY,
   RATE_LIMIT_CHANGES: PLENTY,

@@ -1,6 +1,6 @@
 import { vendorFakes } from './vendor-fakes.ts'
 
-/** Whose machine this is may have vendors and a mail server set up: with these settings no test reaches them. */
+/** Settings without vendors and a mail server: the machine may have some configured, and no test may call them. */
 export const NO_NETWORK: Record<string, string> = {
   ...Object.fromEntries(vendorFakes.flatMap(({ needs }) => needs.map((name) => [name, '']))),
   VENDOR_ACCOUNTS_FILE: '',

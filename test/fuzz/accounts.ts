@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import type { Fake, FakeOptions, Step } from '../fakes/vendors/fake.ts'
 import type { Call } from '../fakes/vendors/routes.ts'
 
-/** A stand-in's options; `onStep` is told at which account. */
+/** Options of a fake; `onStep` also gets the account. */
 export type Options = Omit<FakeOptions, 'onStep'> & {
   onStep?: (step: Step, call: Call, account: string) => void | Promise<void>
 }
 
-/** A vendor's stand-in, the name by which assets call it, and its settings for how late a write may be seen, and for how many calls it takes. */
+/**
+ * A vendor's fake, the name by which assets refer to it, and its settings for how long a write may stay invisible and
+ * how many calls it accepts.
+ */
 type Vendor = {
   vendor: string
   confirmSetting: string
@@ -17,9 +20,9 @@ type Vendor = {
 }
 
 /**
- * Starts a stand-in for each account at the vendor. The settings lead to the first by their names in the environment,
+ * Starts a fake for each account at the vendor. The settings lead to the first fake by their names in the environment,
  * and to the others by a file of accounts.
- * @param given.settings what all of them have besides
+ * @param given.settings additional settings of all fakes
  */
 export async function openAccounts(
   { vendor, start, confirmSetting, callsSetting }: Vendor,

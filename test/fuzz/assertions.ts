@@ -5,43 +5,43 @@ import { requestIdOf } from './requests.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 import type { Answered } from './writers.ts'
 
-/** The counts that have to be zero, and how much there was to go wrong. */
+/** Counts that have to be zero, and the number of chances for a fault. */
 export type Verdict = {
-  /** Changes in the vendor's books that a call of ours made. */
+  /** Writes at the vendor that a call of the product made. */
   vendorWrites: number
-  /** Those of them of which no change of ours tells. */
+  /** Writes without a license change. */
   writesWithoutRecord: number
-  /** Those of them whose change, or whose answer to who asked for it, says that nothing was done. */
+  /** Writes whose change, or whose response to the requester, reports that nothing was done. */
   reportedAsNotApplied: number
-  /** Assets whose total is not the vendor's. */
+  /** Assets whose total differs from the vendor's. */
   assetsThatDiffer: number
   overlappingWrites: number
-  /** Answers of 200 for a total that the vendor did not have at any moment of the request. */
+  /** Responses of 200 for a total that the vendor did not have at any moment of the request. */
   answersWithoutEvidence: number
-  /** Changes that say APPLIED, and no write of the vendor's stands behind them. */
+  /** Changes that are APPLIED, but without a write at the vendor. */
   recordsWithoutWrite: number
-  /** Seats that seemed to be the vendor's own doing, though it did no such thing by itself. */
+  /** Seats that were recorded as the vendor's own change, though the vendor changed nothing by itself. */
   drift: number
-  /** Changes that were not settled. */
+  /** Changes that were not resolved. */
   open: number
-  /** Calls to the vendor of which no change tells: nobody can look up what became of them. */
+  /** Calls to the vendor that no change records: their outcome can't be looked up. */
   callsWithoutRecord: number
-  /** Changes that a person has to settle. */
+  /** Changes that an operator has to resolve. */
   unclear: number
-  /** Answers by status and code. */
+  /** Responses by status and code. */
   answers: Record<string, number>
-  /** For each that was told wrongly, our change and the vendor's books at that time. */
+  /** For each wrong report, our change and the vendor's records of that time. */
   findings: string[]
 }
 
-/** What says that nothing was done. */
+/** States that report that nothing was done. */
 const NOT_DONE = ['FAILED', 'REJECTED']
-/** What an answer may be whose write was done: that it was, or that nobody can tell. */
+/** Statuses of a response to a write that was done: done, or unknown. */
 const DONE_OR_UNKNOWN = [200, 504]
-/** What of the vendor's books a finding shows before and after a change. */
+/** How much of the vendor's records a finding shows before and after a change, in milliseconds. */
 const AROUND_MS = 5000
 
-/** Compares our books with the vendor's. */
+/** Compares the product's records with the vendor's. */
 export async function judge(database: TestDatabase, stage: Stage, answers: Answered[]): Promise<Verdict> {
   const rows = await database.sql(CUSTOMER, 'SELECT id, seats_purchased AS total FROM assets')
   const totals = new Map(rows.map(({ id, total }) => [id, total]))
@@ -63,7 +63,7 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
     return NOT_DONE.includes(recordOf(written)?.state ?? '') || !DONE_OR_UNKNOWN.includes(status)
   }
   const behind = new Set(made.map(recordOf))
-  // What a write of ours came to that nobody could tell, may seem to be anybody's.
+  // A write of ours with an unknown outcome may look like any other client's.
   const isForeign = (written: (typeof writes)[number]) =>
     written.by === 'vendor' || recordOf(written)?.state === 'UNCLEAR'
   const hasSet = ({ asset_id, to_quantity }: Change) =>
@@ -108,7 +108,7 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
   }
 }
 
-/** A read may tell what was true `staleMs` ago, by the vendor's own rules. */
+/** Returns whether the outcome is evident: by the vendor's own rules, a read may return the state of `staleMs` ago. */
 function isEvident(stage: Stage, { seed, quantity, since, until }: Answered): boolean {
   const writes = writesOf(stage, seed)
   const states = [{ total: seed.total, from: 0 }, ...writes.map(({ to, at }) => ({ total: to, from: at }))]

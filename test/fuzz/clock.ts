@@ -1,6 +1,6 @@
-// How long all takes in the fuzz, and in tests that run on its stage.
+// Durations in the fuzz, and in tests that use its stage.
 
-/** In milliseconds: some twenty times as fast as in earnest, so that thousands of calls take a minute. */
+/** In milliseconds: about twenty times as fast as in production, so that thousands of calls take a minute. */
 export const TIMES = {
   VENDOR_READ_MS: '200',
   VENDOR_WRITE_MS: '200',
@@ -11,7 +11,7 @@ export const TIMES = {
   CHANGE_LEASE_MS: '1500',
 }
 export const CONFIRM_SECONDS = '2'
-/** More than anybody makes: what is tried here is not how many. */
+/** More calls than a test makes: the rate limit is not tested here. */
 export const CALLS_PER_MINUTE = '1000000'
 type Limit = 'SETTLE_SECONDS' | 'CALLS_PER_MINUTE'
 export type Times = Partial<Record<keyof typeof TIMES | `${string}_${Limit}`, string>>

@@ -3,7 +3,7 @@ import { route } from '#lib/platform/api/endpoint.ts'
 import { openDatabase } from '#lib/platform/db/client.ts'
 import { runAsRequest } from './requests.ts'
 
-// One PATCH in a process of its own, which is killed in the midst of it. Its id is the last argument.
+// Sends one PATCH in a separate process, which is killed during it. The last argument is the PATCH's id.
 
 const [database = '', key = '', id = '', quantity = '', requestId = ''] = process.argv.slice(2)
 const opened = openDatabase(database)

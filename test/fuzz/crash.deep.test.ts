@@ -17,7 +17,7 @@ const KILLS = FULL ? 60 : 10
 const STEPS: Step[] = ['read-arrived', 'read-answered', 'write-arrived', 'write-applied', 'write-answered']
 const CLIENT = fileURLToPath(new URL('./crash-client.ts', import.meta.url))
 const TARGET = 33
-/** A process that has just begun is slow, and here nobody else waits for it. */
+/** A process that has just started is slow, and no other client waits for it. */
 const PATIENT = { VENDOR_READ_MS: '5000', VENDOR_WRITE_MS: '5000', VENDOR_CONFIRM_MS: '5000' }
 
 describe.each(scenarios)('$vendor', (scenario) => {
@@ -28,9 +28,9 @@ describe.each(scenarios)('$vendor', (scenario) => {
   let client: ChildProcess
   const random = randomOfRun('kills')
 
-  /** An arrival goes on when the client is dead; after an answer it has some milliseconds to write down what it got. */
+  /** A call continues when its client is dead; after a response the client has some milliseconds to store it. */
   const onStep = async (step: Step, { subscriptionId }: Call) => {
-    // The call of a client before may still be on its way to its end.
+    // A call of an earlier client may still be in progress.
     if (step !== killAt || subscriptionId !== target.id) return
     const victim = client
     if (step.endsWith('answered')) setTimeout(() => victim.kill('SIGKILL'), random() * 12)
@@ -83,7 +83,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
     expect(left).toContain('CLAIMED')
     expect(left).toContain('SENT')
 
-    // Fixed wait: the lease has ended, and so has the time in which the vendor may still do what it was asked.
+    // Fixed wait: the lease has ended, and so has the time in which the vendor may still execute the call.
     await pause(2500)
     await reconcileOpenChanges('next-job')
     const verdict = await judge(database, stage, [])

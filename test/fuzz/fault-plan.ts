@@ -2,9 +2,9 @@ import type { Call } from '../fakes/vendors/routes.ts'
 import { randomOfRun } from './run.ts'
 import type { Scenario } from './stage.ts'
 
-/** The share of calls that fail. */
+/** Share of calls that fail. */
 export const FAULT_RATE = 0.35
-/** How many of the throttles that would be as many as other faults. */
+/** Share of the chosen throttles that are played. */
 const THROTTLE_SHARE = 0.1
 const READ_FAULTS = ['drop-before', 'hang-before', 'error-before', 'throttle', 'stale']
 const WRITE_FAULTS = [
@@ -12,10 +12,10 @@ const WRITE_FAULTS = [
   ...['reset-after', 'hang-after', 'error-after', 'late', 'late-hang', 'twice', 'twice-cut'],
 ]
 
-/** The fault of a call, by a random number. */
+/** Returns the fault of a call, by a random number. */
 export type FaultOf = (call: Pick<Call, 'kind'>, random: () => number) => string | undefined
 
-/** A third of all calls suffer any of the faults that there are for them. */
+/** Returns one of the call's possible faults for a third of all calls. */
 export function anyFault({ writeFaults, readFaults }: Scenario): FaultOf {
   return ({ kind }, random) => {
     if (random() > FAULT_RATE) return undefined
@@ -26,12 +26,12 @@ export function anyFault({ writeFaults, readFaults }: Scenario): FaultOf {
           ? [...READ_FAULTS, ...readFaults]
           : []
     const fault = faults[Math.floor(random() * faults.length)]
-    // It keeps everybody from calling for a second: as often as the others it would leave nothing to be tried.
+    // A throttle stops all calls for a second: as frequent as the other faults, it would leave nothing to test.
     return fault === 'throttle' && random() > THROTTLE_SHARE ? undefined : fault
   }
 }
 
-/** The same faults for the same seed of the run, as far as the calls come in the same order. */
+/** Returns the same faults for the same seed of the run, as far as the calls arrive in the same order. */
 export function seeded(faultOf: FaultOf) {
   const random = randomOfRun('faults')
   return (call: Call) => faultOf(call, random)

@@ -17,7 +17,7 @@ import { vendorConsole } from './vendor-console.ts'
 import { type Answered, write } from './writers.ts'
 
 printSeed('test/fuzz/fuzz.test.ts')
-// A part of it holds the same zeros.
+// A shorter run has the same expectations.
 const PATCHES = FULL ? 3000 : 150
 let database: TestDatabase
 let stage: Stage
@@ -50,13 +50,14 @@ describe.each(scenarios)('$vendor', (scenario) => {
   test(`${PATCHES} PATCHes of 12 writers on 40 assets, a third of all calls failing`, options, async () => {
     const verdict = await fuzz(scenario, { assets: 40, faultOf: anyFault(scenario) })
     expect(verdict).toMatchObject(HOLDS)
-    // Nobody else changes anything: where what became of a call could be told, all is known before all of it is read.
+    // No other client changes anything: if the outcome of a call can be determined, it is known before the whole vendor
+    // is read.
     expect(verdict.differedBefore).toBeLessThanOrEqual(verdict.unclear)
     isLively(verdict)
   })
 
   test(
-    `${PATCHES} PATCHes, while somebody changes totals in the vendor’s console, at two accounts`,
+    `${PATCHES} PATCHes, while a user changes totals in the vendor’s console, at two accounts`,
     options,
     async () => {
       const verdict = await fuzz(scenario, { assets: 40, faultOf: anyFault(scenario), isShared: true })
@@ -66,7 +67,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
     },
   )
 
-  test('reads that are mostly old, of few assets', options, async () => {
+  test('mostly stale reads of few assets', options, async () => {
     const times = { VENDOR_STALE_MS: '2500', VENDOR_WRITE_MS: '500' }
     const faultOf: FaultOf = ({ kind }, random) => {
       if (kind === 'read') return random() < 0.6 ? 'stale' : undefined
@@ -77,25 +78,25 @@ describe.each(scenarios)('$vendor', (scenario) => {
     expect(verdict.vendorWrites).toBeGreaterThan(10)
   })
 
-  test('the usual code fails in all of them', options, async () => {
+  test('the naive implementation violates all of these expectations', options, async () => {
     stage = await setStage(scenario, {
       assets: 40,
       writers: 12,
       options: { choose: seeded(anyFault(scenario)) },
     })
     const end = new AbortController()
-    const somebody = vendorConsole(stage, randomOfRun('console')).changeUntilAborted(end.signal)
-    // It answers at once, so that there can be more of it: each of them needs its chance.
+    const consoleChanges = vendorConsole(stage, randomOfRun('console')).changeUntilAborted(end.signal)
+    // Answers immediately, so that there are more calls: each fault needs its chance.
     const answers = await write(stage, {
       patches: Math.max(PATCHES, 1500),
       seed: seedOfRun('writers'),
       by: sendNaively,
     })
     end.abort()
-    await somebody
+    await consoleChanges
     await stage.fake.whenIdle()
     const verdict = await judge(database, stage, answers)
-    if (FULL) console.log(scenario.vendor, 'the usual code', verdict)
+    if (FULL) console.log(scenario.vendor, 'the naive implementation', verdict)
     expect(verdict.writesWithoutRecord).toBeGreaterThan(0)
     expect(verdict.reportedAsNotApplied).toBeGreaterThan(0)
     expect(verdict.assetsThatDiffer).toBeGreaterThan(0)
@@ -105,7 +106,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
   })
 })
 
-/** There was something that could go wrong. */
+/** Expects enough writes and failed calls, and no 500. */
 function isLively({ vendorWrites, answers }: Verdict): void {
   expect(vendorWrites).toBeGreaterThan(PATCHES / 50)
   expect(answers['504 outcome_unknown']).toBeGreaterThan(0)
@@ -128,16 +129,16 @@ type Setting = {
   faultOf: FaultOf
   times?: Times
   staleMs?: number
-  /** Whether somebody changes totals in the vendor's own console meanwhile, at two accounts. */
+  /** Whether a user changes totals in the vendor's own console during the run, at two accounts. */
   isShared?: boolean
   /** The writers send another round of PATCHes until their answers are enough for the assertions. */
   isEnough?: (answers: readonly Answered[]) => boolean
 }
 
 type Outcome = Verdict & {
-  /** Assets that were not the vendor's before all of it was read. */
+  /** Assets that differed from the vendor's before all subscriptions were read. */
   differedBefore: number
-  /** Changes that waited for something, and that no operator saw, or could settle. */
+  /** Changes that waited for something, and that no operator saw, or could resolve. */
   hidden: number
   stuck: number
 }
@@ -152,18 +153,18 @@ async function fuzz(
   const random = randomOfRun('console')
   const onStep = (step: Step, { subscriptionId }: Call, at: string) => {
     const seed = stage.seeds.find(({ id, account }) => id === subscriptionId && account === at)
-    // The moment at which nobody can see any more what was done.
-    if (isShared && failing && seed && step === 'write-applied' && random() < 0.1) somebody.change(seed)
+    // The moment from which the outcome can't be determined any more.
+    if (isShared && failing && seed && step === 'write-applied' && random() < 0.1) consoleUser.change(seed)
   }
   const accounts = isShared ? 2 : 1
   const options = { choose, staleMs, onStep }
   stage = await setStage(scenario, { assets, writers: 12, accounts, options, times })
-  const somebody = vendorConsole(stage, random)
+  const consoleUser = vendorConsole(stage, random)
   const end = new AbortController()
-  // As the job does it each minute.
+  // Like the job, which runs each minute.
   const others = [
     resolveUntilAborted(end.signal),
-    ...(isShared ? [somebody.changeUntilAborted(end.signal)] : []),
+    ...(isShared ? [consoleUser.changeUntilAborted(end.signal)] : []),
   ]
   const answers: Answered[] = []
   for (let round = 0; round === 0 || !isEnough(answers); round++) {
@@ -177,8 +178,8 @@ async function fuzz(
   await resolveAll()
   for (const fake of stage.fakes) await fake.whenIdle()
   const { assetsThatDiffer: differedBefore } = await judge(database, stage, answers)
-  // Reading all of it repairs what the vendor alone has changed.
-  // Fixed wait: readings are old enough to be asked for again.
+  // Fixed wait: reads are old enough to be repeated. Reading everything repairs totals that only the vendor has
+  // changed.
   await pause(1000)
   await readAll()
   const verdict = await judge(database, stage, answers)

@@ -3,9 +3,9 @@ import type { Written } from '../fakes/vendors/store.ts'
 import { requestIdOf } from './requests.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 
-// Our books and the vendor's, with the ids of the PATCHes by which the two are compared.
+// Our license changes and the vendor's writes, matched by the ids of the PATCHes.
 
-/** A change of ours. Times are epoch milliseconds. */
+/** A license change. Times are epoch milliseconds. */
 export type Change = {
   asset_id: string
   state: string
@@ -17,7 +17,7 @@ export type Change = {
   asks: string[]
 }
 
-/** Our changes, each with the ids of the PATCHes that had it sent. */
+/** Returns all license changes, each with the ids of the PATCHes that caused it. */
 export async function changesIn(database: TestDatabase): Promise<Change[]> {
   const query = `SELECT asset_id, state, from_quantity, to_quantity, vendor_reason AS reason,
       (extract(epoch FROM created_at) * 1000)::float8 AS began,
@@ -28,7 +28,7 @@ export async function changesIn(database: TestDatabase): Promise<Change[]> {
   return (await database.sql(CUSTOMER, query)) as Change[]
 }
 
-/** What happened to a subscription in the vendor's books, in order; `ask` is the PATCH that did it. */
+/** Returns the writes to a subscription at the vendor, in order; `requestId` is the PATCH that caused it. */
 export function writesOf(stage: Stage, seed: Seed): (Written & { requestId: string | undefined })[] {
   const fake = stage.fakeOf(seed)
   const seedWrites = fake.writes.filter(({ subscriptionId }) => subscriptionId === seed.id)

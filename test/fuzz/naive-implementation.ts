@@ -11,10 +11,10 @@ import { CUSTOMER } from './stage.ts'
 import type { Send } from './writers.ts'
 
 /**
- * The usual code: look into our row, call the vendor, write our row; a call that fails is a failure. The planted fault
- * that proves that the counts can be other than zero.
+ * A naive implementation: reads our row, calls the vendor, writes our row; a failed call is a failure. Proves that the
+ * counts can be other than zero.
  */
-export const sendNaively: Send = async (stage, _writer, seed, quantity, headers) => {
+export const sendNaively: Send = async (stage, { seed, quantity, headers }) => {
   const caller = { customerId: CUSTOMER as Caller['customerId'] }
   const isRow = eq(assets.id, stage.assetId(seed))
   const [row] = await scope(caller, (tx) => tx.select().from(assets).where(isRow))

@@ -3,22 +3,22 @@ import type { TestDatabase } from '#lib/platform/db/test-database.ts'
 import { requestIdOf } from './requests.ts'
 import { CUSTOMER, type Stage } from './stage.ts'
 
-// What an operator sees of changes that nothing has settled, and can do about them: by the commands themselves.
+// What operators see of unresolved changes and can do about them, through the commands themselves.
 
 const WAITING =
   "SELECT id, request_id AS ask FROM license_changes WHERE settled_at IS NULL OR state = 'UNCLEAR'"
 
-/** How many changes wait for something, and no operator would see them. */
+/** Returns how many changes wait for something that no operator would see. */
 export async function hiddenChanges(database: TestDatabase): Promise<number> {
   const waiting = async () => (await database.sql(CUSTOMER, WAITING)).map(({ id }) => String(id))
   const before = await waiting()
   const visible = (await listed(database)).map(({ id }) => id)
   const after = await waiting()
-  // What was settled meanwhile may be there or not.
+  // A change that was resolved in the meantime may be listed or not.
   return before.filter((id) => after.includes(id) && !visible.includes(id)).length
 }
 
-/** Settles all that waits, each as the vendor's books have it; how many of them could not be settled. */
+/** Resolves all open changes, each with the vendor's state; returns how many could not be resolved. */
 export async function resolveByOperator(database: TestDatabase, stage: Stage): Promise<number> {
   const done = new Set(stage.fakes.flatMap(({ writes, callOf }) => writes.map(callOf)).map(requestIdOf))
   const requestIds = new Map((await database.sql(CUSTOMER, WAITING)).map(({ id, ask }) => [id, String(ask)]))

@@ -18,12 +18,12 @@ import { vendorConsole } from './vendor-console.ts'
 import type { Answered } from './writers.ts'
 import type { WriterInput } from './writing-process.ts'
 
-// Two processes on one database, each killed again and again in the midst of its calls, and started anew.
+// Two processes on one database, each killed repeatedly during its calls, and restarted.
 
 printSeed('test/fuzz/processes.deep.test.ts')
 const KILLS = FULL ? 40 : 4
 const PATCHES = FULL ? 3000 : 250
-/** Of the moments at which a process may be killed, so many are taken. */
+/** Share of the possible moments at which a process is killed. */
 const KILL_RATE = 0.02
 const PROGRAM = fileURLToPath(new URL('writing-process.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
@@ -64,7 +64,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
       processes.set(name, child)
     }
 
-    /** Kills the process whose call this is, and starts another one in its place. Its call goes on. */
+    /** Kills the process that made this call, and starts another one in its place. The call continues. */
     function kill(name: string): void {
       const victim = processes.get(name)
       if (!victim) return
@@ -77,7 +77,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
     function onStep(step: Step, call: Call, at: string): void {
       if (!failing) return
       const seed = stage.seeds.find(({ id, account }) => id === call.subscriptionId && account === at)
-      if (seed && step === 'write-applied' && random() < 0.1) somebody.change(seed)
+      if (seed && step === 'write-applied' && random() < 0.1) consoleUser.change(seed)
       const name = requestIdOf(call)?.replace(/^-*/, '').split('-')[0]
       if (name && kills < KILLS && random() < KILL_RATE) kill(name)
     }
@@ -85,9 +85,9 @@ describe.each(scenarios)('$vendor', (scenario) => {
     const chosen = seeded(anyFault(scenario))
     const choose = (call: Call) => (failing ? chosen(call) : undefined)
     stage = await setStage(scenario, { assets: 40, writers: 12, accounts: 2, options: { choose, onStep } })
-    const somebody = vendorConsole(stage, random)
+    const consoleUser = vendorConsole(stage, random)
     const end = new AbortController()
-    const changing = somebody.changeUntilAborted(end.signal)
+    const changing = consoleUser.changeUntilAborted(end.signal)
     start('a')
     start('b')
     const isEnough = () => answers.length >= PATCHES && kills >= KILLS
@@ -107,7 +107,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
     const hidden = await hiddenChanges(database)
     await resolveAll()
     for (const fake of stage.fakes) await fake.whenIdle()
-    // Fixed wait: readings are old enough to be asked for again.
+    // Fixed wait: reads are old enough to be repeated.
     await pause(1000)
     await readAll()
     const verdict = await judge(database, stage, answers)

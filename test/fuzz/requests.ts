@@ -3,8 +3,8 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { ClientRequest } from 'node:http'
 import type { Call } from '../fakes/vendors/routes.ts'
 
-// Which PATCH a call to a vendor comes from: what leaves while one is worked on carries its id in a header that no
-// code of the product knows. So the verdict need not believe our own books about that.
+// Finds the PATCH that caused a call to a vendor: calls during a PATCH carry its id in a header that the product's code
+// does not know. So the assertions don't depend on the product's own records.
 
 const HEADER = 'x-asked-by'
 const currentRequest = new AsyncLocalStorage<string>()
@@ -14,12 +14,12 @@ subscribe('http.client.request.created', (message) => {
   if (id !== undefined) (message as { request: ClientRequest }).request.setHeader(HEADER, id)
 })
 
-/** Does the work of the PATCH with this id. */
+/** Runs the work of the PATCH with this id. */
 export function runAsRequest<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
   return currentRequest.run(id, work)
 }
 
-/** The id of the PATCH that a call comes from; undefined for what no call did. */
+/** Returns the id of the PATCH that caused a call; undefined if no PATCH did. */
 export function requestIdOf(call: Call | undefined): string | undefined {
   return call?.headers[HEADER]?.toString()
 }

@@ -2,25 +2,25 @@ import { beforeEach } from 'vitest'
 import { DEEP } from '../fakes/deep.ts'
 import { randomFrom } from './writers.ts'
 
-/** Whether this run has its full length: `npm run test:deep` and `npm run fuzz` ask for it. */
+/** Whether this run has its full length: `npm run test:deep` and `npm run fuzz` request it. */
 export const FULL = DEEP || process.env.FUZZ === 'full'
 
-/** The seed of this run: FUZZ_SEED, or another one in each run. */
+/** The seed of this run: FUZZ_SEED, or a random one. */
 const SEED = Number(process.env.FUZZ_SEED) || 1 + Math.floor(Math.random() * 999_999)
 
-/** Numbers in [0, 1) by the seed of this run. What differs in `use` gets other numbers. */
+/** Returns a generator of numbers in [0, 1) from the seed of this run. Each `use` gets different numbers. */
 export function randomOfRun(use: string): () => number {
   return randomFrom(seedOfRun(use))
 }
 
-/** A whole number by the seed of this run, and another one for each `use`. */
+/** Returns an integer from the seed of this run, a different one for each `use`. */
 export function seedOfRun(use: string): number {
   return [...use].reduce((mixed, letter) => (Math.imul(mixed, 31) + letter.charCodeAt(0)) | 0, SEED)
 }
 
 /**
- * Prints the seed of this run, and after each test that failed how to repeat the run. The faults come in the same
- * order then; which call meets which of them depends on the order of the calls, as far as they run at once.
+ * Prints the seed of this run, and after each failed test how to repeat the run. A repeated run has the faults in the
+ * same order; which call meets which fault depends on the order of concurrent calls.
  * @param file of the tests, from the project's folder
  */
 export function printSeed(file: string): void {

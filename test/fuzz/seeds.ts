@@ -1,8 +1,8 @@
-// The subscriptions of a stage, as both sides begin with them.
+// The subscriptions of a stage, as both sides start with them.
 
 export const ACCOUNTS = ['default', 'second']
 
-/** GUIDs, as one of the vendors wants them; half of the plans are commitments. */
+/** Ids are GUIDs, which one of the vendors requires; half of the plans are commitments. */
 export function seedOf(n: number, accounts: number) {
   const [index, at] = [Math.floor(n / accounts), n % accounts]
   const guid = (kind: number) => `${kind}0000000-0000-4000-8000-${String(index).padStart(12, '0')}`
@@ -11,7 +11,7 @@ export function seedOf(n: number, accounts: number) {
     id: guid(1),
     customerId: guid(2),
     skuId: `SKU-${index}:0001`,
-    // Whoever asks the wrong books is told another total.
+    // A read of the wrong system of record returns another total.
     total: 20 + 2 * at,
     assigned: 3,
     isCommitmentPlan: index % 2 === 1,

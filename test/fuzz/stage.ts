@@ -9,7 +9,7 @@ import { type Options, openAccounts } from './accounts.ts'
 import { CALLS_PER_MINUTE, CONFIRM_SECONDS, TIMES, type Times } from './clock.ts'
 import { ACCOUNTS, assetIdOf, seedOf } from './seeds.ts'
 
-/** One subscription as both sides begin with it. */
+/** A subscription as both sides start with it. */
 export type Seed = {
   /** The reseller's account at the vendor. */
   account: string
@@ -21,19 +21,19 @@ export type Seed = {
   isCommitmentPlan: boolean
 }
 
-/** A fake vendor, and how the console is told of it. */
+/** A fake vendor, and the settings that connect the console with it. */
 export type Scenario = {
-  /** The name by which assets call their vendor. */
+  /** The name by which assets refer to their vendor. */
   vendor: string
   start(options: FakeOptions, folder: string): Promise<{ fake: Fake; settings: Record<string, string> }>
   add(fake: Fake, seed: Seed): void
-  /** The setting that says for how many seconds a write may stay unseen. */
+  /** Name of the setting for how many seconds a write may stay invisible. */
   confirmSetting: string
-  /** The setting that says how many calls may be made in any minute. */
+  /** Name of the setting for how many calls may be made in any minute. */
   callsSetting: string
   /** Faults that only this vendor has, for writes. */
   writeFaults: readonly string[]
-  /** The same for reads. */
+  /** Names of the faults of reads. */
   readFaults: readonly string[]
 }
 
@@ -41,7 +41,7 @@ const DELAY_MS = 300
 const STALE_MS = 60
 
 export type Stage = {
-  /** The vendor as the first account has it, and at the account of a subscription: each has books of its own. */
+  /** The fake of the first account, and of a subscription's account: each has its own subscriptions. */
   fake: Fake
   fakeOf(seed: Seed): Fake
   fakes: Fake[]
@@ -52,9 +52,9 @@ export type Stage = {
   assetId(seed: Seed): string
   /** An API key for each writer. */
   keys: string[]
-  /** How old a stale read is, in milliseconds. */
+  /** Age of a stale read, in milliseconds. */
   staleMs: number
-  /** What the console's process needs to know. */
+  /** Settings of the console's process. */
   settings: Record<string, string>
   close(): Promise<void>
 }
@@ -64,8 +64,8 @@ export const CUSTOMER = 'fuzz'
 type Setting = { assets: number; writers: number; accounts?: 1 | 2; options?: Options; times?: Times }
 
 /**
- * Assets in our database and the same subscriptions in the books of a fake vendor. The database is open already. With
- * two accounts there are two of that vendor, and each id of a subscription is in the books of both.
+ * Creates assets in our database and the same subscriptions at a fake vendor. The database is open already. With two
+ * accounts there are two fakes of that vendor, and each subscription id exists in both.
  */
 export async function setStage(
   scenario: Scenario,
@@ -86,7 +86,7 @@ export async function setStage(
   })
   const { fakes, settings: environment } = opened
   Object.assign(process.env, environment)
-  // Times as short as these have no room for it.
+  // Loads the vendors' modules first: timeouts as short as these leave no time for it.
   await Promise.all(vendorDeclarations.map(({ load }) => load()))
   await addCustomer(CUSTOMER)
   const fakeOf = ({ account }: Seed) => fakes.get(account) as Fake
@@ -130,7 +130,7 @@ export async function setStage(
   }
 }
 
-/** The process connects anew, and its breakers have learnt nothing yet. */
+/** Simulates a new process: it connects again, and its circuit breakers are closed. */
 export function forgetVendors(): void {
   delete (globalThis as { licensesInvoicesVendors?: unknown }).licensesInvoicesVendors
 }

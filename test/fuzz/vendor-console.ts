@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Seed, Stage } from './stage.ts'
 
-/** Milliseconds between two changes there. */
+/** Milliseconds between two changes in the vendor's console. */
 const EVERY_MS = 25
-/** So many totals below the one in which a commitment began: no writer asks for them, and users have fewer. */
+/** How far below a commitment's first total the changed totals go: no writer requests them, and users have fewer. */
 const BELOW = 16
-/** For so long no total comes again: longer than any change is open here. */
+/** Time in which no total repeats: longer than any change is open in the fuzz. */
 const SPACING_MS = 60_000
 
 /**
- * Somebody in the vendor's own console, who changes totals outside of us. No total is one that a writer asks for, and
- * none comes again soon: a total that is put back while an answer is lost looks to everybody as if nothing had been done.
+ * Simulates a user of the vendor's own console, who changes totals outside of the product. Its totals are ones that no
+ * writer requests, and they repeat only after `SPACING_MS`: a total that is restored while a response is lost looks as
+ * if nothing had been done.
  */
 export function vendorConsole(stage: Stage, random: () => number) {
   const changes = new Map<Seed, number[]>()
@@ -24,7 +25,7 @@ export function vendorConsole(stage: Stage, random: () => number) {
   }
   return {
     change,
-    /** Changes one after the other, of all subscriptions, until the signal says so. */
+    /** Changes totals of all subscriptions, one after the other, until the signal aborts. */
     async changeUntilAborted(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         const seed = stage.seeds[Math.floor(random() * stage.seeds.length)]

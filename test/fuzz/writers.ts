@@ -6,7 +6,7 @@ import type { Seed, Stage } from './stage.ts'
 
 const asset = route(readAsset, setQuantity)
 
-/** One answer to a PATCH. Times are epoch milliseconds. */
+/** A response to a PATCH. Times are epoch milliseconds. */
 export type Answered = {
   /** The request's id. */
   requestId: string
@@ -18,26 +18,23 @@ export type Answered = {
   until: number
 }
 
-/** What writers need to know of a stage. */
+/** Part of a stage that writers need. */
 type WriterContext = Pick<Stage, 'seeds' | 'keys' | 'assetId' | 'vendor'>
 
-/** @param headers with the `request-id` */
+/** @param patch.headers with the `request-id` */
 export type Send = (
   stage: WriterContext,
-  writer: number,
-  seed: Seed,
-  quantity: number,
-  headers: Record<string, string>,
+  patch: { writer: number; seed: Seed; quantity: number; headers: Record<string, string> },
 ) => Promise<{ status: number; code?: string }>
 
-/** Through the API, as a script does it. */
-const send: Send = async (stage, writer, seed, quantity, headers) => {
-  const response = await asset.PATCH(request(stage, writer, seed, { quantity }, headers))
+/** Sends the PATCH through the API, as a script does. */
+const send: Send = async (stage, { writer, seed, quantity, headers }) => {
+  const response = await asset.PATCH(request(stage, writer, seed, { body: { quantity }, headers }))
   const body = await response.json()
   return { status: response.status, ...(body.code ? { code: body.code } : {}) }
 }
 
-/** Numbers in [0, 1) that are the same for the same seed. */
+/** Returns a generator of numbers in [0, 1), the same for the same seed. */
 export function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -49,16 +46,16 @@ export function randomFrom(seed: number): () => number {
 }
 
 type Work = {
-  /** How many, or until it says that it is over. */
+  /** Number of PATCHes, or a signal that ends them. */
   patches: number | AbortSignal
   seed: number
   by?: Send
-  /** What the ids of requests begin with: processes differ in it. */
+  /** Prefix of the request ids, different in each process. */
   name?: string
   onAnswer?: (answer: Answered) => void
 }
 
-/** Lets all writers of the stage ask for totals of all assets at once. */
+/** Runs all writers of the stage in parallel, which request totals of all assets. */
 export async function write(
   stage: WriterContext,
   { patches, seed, by = send, name = 'fuzz', onAnswer }: Work,
@@ -82,7 +79,7 @@ export async function write(
         const requestId = `${name}-${number}-${++count}`.padStart(8, '-')
         const requestHeaders = { ...headers, 'request-id': requestId }
         const answer = await runAsRequest(requestId, () =>
-          by(stage, number, target, quantity, requestHeaders),
+          by(stage, { writer: number, seed: target, quantity, headers: requestHeaders }),
         )
         const answered = { ...answer, requestId, seed: target, quantity, since, until: Date.now() }
         answers.push(answered)
@@ -94,10 +91,13 @@ export async function write(
   return answers
 }
 
-/** Some with a key, of which a repeat has one effect at most; some with the version that was just read. */
+/**
+ * Returns the next request. Some requests have an idempotency key, whose repeat has one effect at most; some have the
+ * version that was just read.
+ */
 async function nextRequest(stage: WriterContext, writer: number, name: string, random: () => number) {
   const target = stage.seeds[Math.floor(random() * stage.seeds.length)] as Seed
-  // Few totals, so that the same one is asked for often.
+  // Few totals, so that the same one is requested often.
   const quantity = target.isCommitmentPlan ? 20 + Math.floor(random() * 25) : 5 + Math.floor(random() * 12)
   const kind = random()
   const headers: Record<string, string> = {}
@@ -115,8 +115,7 @@ function request(
   stage: WriterContext,
   writer: number,
   seed: Seed,
-  body?: object,
-  headers: Record<string, string> = {},
+  { body, headers = {} }: { body?: object; headers?: Record<string, string> } = {},
 ): Request {
   const url = `http://console.example/billing/v1/assets/${stage.assetId(seed)}`
   const authorization = `Bearer ${stage.keys[writer]}`

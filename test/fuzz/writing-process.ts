@@ -4,15 +4,15 @@ import { assetIdOf } from './seeds.ts'
 import type { Seed } from './stage.ts'
 import { type Answered, write } from './writers.ts'
 
-// One of several processes that share a database: writers and the job, until it is told to end, or killed.
+// A process of several that share a database: runs writers and the job, until it is told to end, or killed.
 
-/** What a process is given, as one argument. */
+/** Input of a process, as one argument. */
 export type WriterInput = {
   database: string
   vendor: string
   seeds: Seed[]
   keys: string[]
-  /** What the ids of its requests begin with. */
+  /** Prefix of the process's request ids. */
   name: string
   seed: number
 }
@@ -21,7 +21,7 @@ const { database, vendor, seeds, keys, name, seed } = JSON.parse(process.argv[2]
 const opened = openDatabase(database)
 const end = new AbortController()
 process.on('message', () => end.abort())
-// Whoever started it is gone.
+// The parent process has ended.
 process.on('disconnect', () => process.exit())
 const resolving = resolveUntilAborted(end.signal)
 const onAnswer = (answer: Answered) => process.send?.(answer)

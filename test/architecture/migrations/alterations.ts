@@ -1,7 +1,7 @@
 import type { AlterTableCmd, AlterTableStmt, ColumnDef, Constraint, Node } from 'libpg-query'
 import type { Place } from './history.ts'
 
-/** What changes the catalog alone, in a moment. */
+/** Alterations that change only the catalog, in a moment. */
 const AT_ONCE = new Set([
   'AT_ColumnDefault',
   'AT_DropNotNull',
@@ -15,7 +15,7 @@ const AT_ONCE = new Set([
   'AT_ForceRowSecurity',
 ])
 
-/** What an ALTER TABLE of a table that is in use would stop. */
+/** Returns the faults of an ALTER TABLE of a table in use. */
 export function alterationFaults({ relation, cmds = [] }: AlterTableStmt, place: Place): string[] {
   const table = relation?.relname ?? ''
   if (place.own.has(table)) return []
@@ -46,7 +46,7 @@ function faultOf(
     case 'AT_AlterColumnType':
       return 'ALTER TYPE writes the table anew: add a column and fill it by a backfill'
     case 'AT_NoForceRowSecurity':
-      return 'reading past the walls is for a backfill, which goes customer by customer'
+      return 'reading past row-level security is for a backfill, which goes customer by customer'
     default:
       return `${subtype} is not among what is known to be harmless`
   }
@@ -75,7 +75,7 @@ function kindOf(node: Node): string {
   return (node as { Constraint: { contype: string } }).Constraint.contype
 }
 
-/** A literal, also with a type behind it, or the moment of the migration. */
+/** A literal, optionally with a type cast, or the moment of the migration. */
 function isConstant(node: Node | undefined): boolean {
   if (!node) return false
   if ('A_Const' in node) return true

@@ -4,7 +4,7 @@ import type { Place } from './history.ts'
 
 await loadModule()
 
-/** A statement, by its kind in PostgreSQL's own grammar: this is that grammar, and no guess at it. */
+/** A statement with its kind in PostgreSQL's own grammar, from PostgreSQL's parser. */
 export type Statement = { kind: string; body: Body }
 type Body = { [name: string]: unknown; relation?: { relname?: string } }
 
@@ -21,7 +21,7 @@ const HARMLESS = new Set([
   'CreateTrigStmt',
 ])
 
-/** The statements between two breakpoints, or of a whole migration. */
+/** Returns the statements between two breakpoints, or of a whole migration. */
 export function statementsIn(text: string): Statement[] {
   return (parseSync(text).stmts ?? []).map(({ stmt }) => {
     const [kind, body] = Object.entries(stmt as object)[0] as [string, Body]
@@ -29,7 +29,7 @@ export function statementsIn(text: string): Statement[] {
   })
 }
 
-/** What a statement would stop, while the service and the release before this one go on. */
+/** Returns the faults of a statement that would block the service or the release before this one. */
 export function statementFaults(statement: Statement, place: Place): string[] {
   const { kind, body } = statement
   const used = usedTables(body).filter((name) => !place.own.has(name) && name !== 'backfills')
@@ -64,10 +64,10 @@ function kindFaults({ kind, body }: Statement, place: Place): string[] {
   }
 }
 
-/** Judged by the tables whose rows they touch. */
+/** Statements that are checked by the tables whose rows they touch. */
 const ROWS = /^(Update|Delete|Merge|Truncate|Lock|Insert|CreateTableAs|Select|Vacuum)Stmt$/
 
-/** What may run without a transaction, from the beginning again after it was cut off. */
+/** Returns whether a statement may run without a transaction, and again from the beginning after an interruption. */
 function isStep({ kind, body }: Statement): boolean {
   if (kind === 'IndexStmt') return body.concurrent === true
   if (kind === 'DropStmt') return body.concurrent === true && body.missing_ok === true
@@ -80,7 +80,10 @@ function isStep({ kind, body }: Statement): boolean {
   )
 }
 
-/** Statements over the rows of tables in use hold what they touch, and the owner sees none of the customers' rows. */
+/**
+ * Returns faults of statements over the rows of tables in use: they lock these rows, and row-level security hides
+ * customers' rows from the owner.
+ */
 function rowFaults({ kind, body }: Statement, used: string[]): string[] {
   if (kind === 'CreateFunctionStmt' || kind === 'CreatePolicyStmt') return []
   const text = JSON.stringify({ [kind]: body })
@@ -105,14 +108,14 @@ function dropFaults({ objects, removeType, concurrent }: Body, place: Place): st
   return names.filter((name) => place.isRead(name)).map((name) => `the last release still reads ${name}`)
 }
 
-/** The tables that statements make. */
+/** Returns the tables that the statements create. */
 export function madeBy(statements: readonly Statement[]): Set<string> {
   return new Set(
     statements.flatMap(({ kind, body }) => (kind === 'CreateStmt' ? (body.relation?.relname ?? []) : [])),
   )
 }
 
-/** Columns that a CHECK says to be never null, and the constraints that were validated, each as `table.name`. */
+/** Returns the columns that a CHECK declares not null, and the validated constraints, each as `table.name`. */
 export function proofsIn(statements: readonly Statement[]): {
   checks: Map<string, string>
   validated: string[]

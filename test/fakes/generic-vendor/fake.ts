@@ -5,14 +5,14 @@ import type { Pages, Store } from '../vendors/store.ts'
 import { orders, resourceOf, subscriptionAnswer } from './orders.ts'
 import { scenarios } from './scenarios.ts'
 
-// A stand-in for Paperclip, the vendor that there is not (lib/vendors/test-invented).
+// Fake of Paperclip, an invented vendor (lib/vendors/test-invented).
 
 const KEY = 'only-for-the-fake'
 const PAGE_SIZE = 2
 const ONE = '/accounts/:customer/subscriptions/:subscription'
 
 function paperclipItself(): FakeVendor<unknown> {
-  const { put, routes, takes } = orders()
+  const { put, routes, delayWrite } = orders()
   const all: Route<unknown>[] = [
     {
       name: 'get',
@@ -55,15 +55,15 @@ function paperclipItself(): FakeVendor<unknown> {
     throttled: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) }, body: {} }),
     missing: () => ({ status: 404, body: {} }),
     faults: {
-      order: takes('done'),
-      'order-cut': takes('done', true),
-      'order-refused': takes('refused'),
-      'order-void': takes('void'),
+      order: delayWrite('done'),
+      'order-cut': delayWrite('done', true),
+      'order-refused': delayWrite('refused'),
+      'order-void': delayWrite('void'),
     },
   }
 }
 
-/** A route for those alone who know the key. */
+/** Wraps a route so that it requires the key. */
 function guarded(route: Route<unknown>): Route<unknown> {
   const isAuthorized = ({ headers }: Call) => headers.authorization === `Bearer ${KEY}`
   const no: Answer = { status: 401, body: { no: 'wrong key' } }
@@ -79,7 +79,7 @@ function guarded(route: Route<unknown>): Route<unknown> {
   }
 }
 
-/** The stand-in as the demo and the fuzz would run it. */
+/** The fake as the demo and the fuzz would run it. */
 export const paperclip: FakeDeclaration = {
   vendor: 'paperclip',
   async start(options) {

@@ -2,7 +2,7 @@ import type { VendorFault } from '../vendors/faults.ts'
 import type { Answer, Call, Route } from '../vendors/routes.ts'
 import type { Pages, Store, Subscription } from '../vendors/store.ts'
 
-/** A write, as Paperclip keeps it: by its own name for it, and by the id of the client's change. */
+/** A write as Paperclip stores it: under Paperclip's own id, and under the id of the client's change. */
 type Order = {
   order: string
   change: string
@@ -11,13 +11,13 @@ type Order = {
   no?: string
 }
 
-/** What becomes of a write that takes longer. */
+/** Final state of a write that takes longer. */
 type LaterState = Exclude<Order['state'], 'open'>
 
 /**
- * Paperclip's writes, which can be asked for afterwards. `takes` makes a fault of one that takes longer: it is answered
- * with the order alone (202), or cut, and done or refused later, or dropped as if it had never come. A repeat under the
- * same change is the same order.
+ * Paperclip's orders for writes, which can be read afterwards. `delayWrite` makes a fault of an order that takes
+ * longer: the response is only the order (202), or the connection is cut; the order is done or refused later, or
+ * dropped as if it had never arrived. A repeat for the same change returns the same order.
  */
 export function orders() {
   const stored: Order[] = []
@@ -80,7 +80,7 @@ export function orders() {
     read('order', '/orders/:order', (call) => stored.find(({ order }) => order === call.params.order)),
     read('orderOf', '/orders', ({ query }) => stored.find(({ change }) => change === query.get('change'))),
   ]
-  return { put, routes, takes: delayWrite }
+  return { put, routes, delayWrite }
 }
 
 function answered({ state, order, no, subscriptionId }: Order, store: Pages<unknown>): Answer {

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import type { Exchange } from '../vendors/routes.ts'
 
-// The four calls that we make, written down from Google's own description of the Workspace Reseller API v1 (revision
-// 20250511), to check what goes over the wire. Stricter than a client may be: a field that is not described is a
-// mistake, because it is one of ours.
+// The four calls that the product makes, as Google's own description of the Workspace Reseller API v1 (revision
+// 20250511) has them, to check requests and responses. Stricter than a client may be: an undescribed field is an error
+// of the product.
 
 const int32 = z
   .int()
   .min(-(2 ** 31))
   .max(2 ** 31 - 1)
-/** 64-bit numbers travel as text. */
+/** 64-bit numbers are serialized as text. */
 const int64 = z.string().regex(/^-?\d+$/)
 const kind = z.string().optional()
 
@@ -102,10 +102,10 @@ const METHODS: Method[] = [
   },
 ]
 
-/** The field that the fake adds now and then on purpose. */
+/** The undescribed field that the fake sometimes adds on purpose. */
 const ON_PURPOSE = 'unseenBefore'
 
-/** What is wrong with a call and its answer by the description: a line for each fault, with its place. */
+/** Returns the violations of the description in a call and its response: a line for each, with its place. */
 export function faultsOf({ call, answer }: Exchange): string[] {
   const { pathname } = new URL(call.target, 'http://fake')
   const documented = METHODS.find(({ method, path }) => method === call.method && path.test(pathname))

@@ -1,23 +1,23 @@
 import type { Stage, VendorFault } from '../vendors/faults.ts'
 import type { Answer } from '../vendors/routes.ts'
 
-// How Google refuses, and what goes wrong at Google alone.
+// Google's error responses, and the failures that only Google has.
 
 const HUGE = 8 * 1024 * 1024
 
-/** Google's envelope of an error. The documents name status and reason; the messages are ours. */
+/** Returns Google's envelope of an error. Google documents status and reason; the messages are invented. */
 export function errorAnswer(status: number, reason: string, message: string): Answer {
   const errors = [{ domain: 'global', reason, message }]
   return { status, body: { error: { code: status, message, errors } } }
 }
 
-/** What a proxy in between would say: nothing of Google's. */
+/** Returns an error page of a proxy in between, not of Google. */
 export function html(status: number): Answer {
   const headers = { 'content-type': 'text/html; charset=UTF-8' }
   return { status, headers, body: '<!DOCTYPE html><title>Error</title><p>Something else</p>' }
 }
 
-/** Faults that have Google's own words, or nobody's. */
+/** Faults with Google's error responses, or with nothing of Google's. */
 export const VENDOR_FAULTS: Record<string, VendorFault<Answer>> = {
   'daily-limit': () => errorAnswer(403, 'dailyLimitExceeded', 'Daily Limit Exceeded'),
   'api-off': () => errorAnswer(403, 'accessNotConfigured', 'The API is not enabled for your project'),
@@ -25,10 +25,10 @@ export const VENDOR_FAULTS: Record<string, VendorFault<Answer>> = {
   terms: () => errorAnswer(412, 'conditionNotMet', 'The customer has not accepted the terms of service'),
   'token-expired': () => errorAnswer(401, 'authError', 'Invalid Credentials'),
   'not-found': () => errorAnswer(404, 'notFound', 'Subscription not found'),
-  /** Someone between us and Google. */
+  /** Response of a proxy between the client and Google. */
   proxy: () => html(403),
   'proxy-404': () => html(404),
-  /** It is done, and the answer is of another one, as if two answers had been mixed up. */
+  /** Does the write, and responds with another subscription, as if two responses had been mixed up. */
   'another-customer': (stage) =>
     answeredAs(stage, { customerId: 'C9999999', customerDomain: 'other.example', subscriptionId: 's-9' }),
   'another-sku': (stage) => answeredAs(stage, { skuId: '1010060001' }),
@@ -37,7 +37,7 @@ export const VENDOR_FAULTS: Record<string, VendorFault<Answer>> = {
     await stage.act()
     return html(200)
   },
-  /** As if it had been done, and was not. */
+  /** Responds as if the write had been done, but does nothing. */
   'other-seats': () => {
     const seats = { kind: 'subscriptions#seats', numberOfSeats: 1, maximumNumberOfSeats: 1 }
     return { status: 200, body: { kind: 'reseller#subscription', seats } }
@@ -48,7 +48,7 @@ export const VENDOR_FAULTS: Record<string, VendorFault<Answer>> = {
   },
 }
 
-/** Does what was asked, and says of each subscription in the answer that it is another. */
+/** Does the write, and puts another subscription's fields into each subscription of the response. */
 async function answeredAs(stage: Stage<Answer>, another: Record<string, string>): Promise<Answer> {
   const answer = await stage.act()
   const body = answer.body as { subscriptions?: object[] }

@@ -55,7 +55,7 @@ describe('the token endpoint', () => {
     format: 'pem',
   }) as string
 
-  test('gives tokens for what was delegated', async () => {
+  test('issues tokens for delegated scopes', async () => {
     expect(await exchange(assertion({}))).toMatchObject({ status: 200, body: { token_type: 'Bearer' } })
     expect((await exchange(assertion({ scope: `${ORDER} ${ORDER_READONLY}` }))).status).toBe(200)
   })
@@ -75,7 +75,7 @@ describe('the token endpoint', () => {
     expect(await exchange(jwt())).toMatchObject({ status, body: { error } })
   })
 
-  test('refuses another grant, and the API a token that it never gave or of too small a scope', async () => {
+  test('refuses another grant type, and the API refuses an unknown token or one whose scope is too small', async () => {
     expect(await exchange(assertion({}), 'password')).toMatchObject({ status: 400 })
     fake.add({ id: 's-1' })
     const path = 'customers/C0123456/subscriptions/s-1'
@@ -111,7 +111,7 @@ test.each([
   expect(fake.writes).toHaveLength(reason === undefined ? 1 : 0)
 })
 
-test('the answer of changeSeats leaves out what Google leaves out', async () => {
+test('the response of changeSeats omits the fields that Google omits', async () => {
   fake.add({ id: 's-1' })
   const [full, changed] = [
     await api('customers/example.com/subscriptions/s-1'),
@@ -125,7 +125,7 @@ test('the answer of changeSeats leaves out what Google leaves out', async () => 
   expect((await api('customers/C9/subscriptions/s-1')).status).toBe(404)
 })
 
-test('list: pages of one to a hundred, of all customers or one', async () => {
+test('list returns pages of one to a hundred subscriptions, of all customers or one', async () => {
   for (const n of [1, 2, 3]) fake.add({ id: `s-${n}`, customerId: `C${n % 2}` })
   const ids = ({ body }: { body: Record<string, unknown> }) =>
     (body.subscriptions as { subscriptionId: string }[] | undefined)?.map((item) => item.subscriptionId)
@@ -202,14 +202,14 @@ describe("Google's description of the API", () => {
     expect((await planted(spoil, path)).join('\n')).toContain(expected)
   })
 
-  test('finds too large a page', async () => {
+  test('finds a page size over the limit', async () => {
     const spoil = ({ call }: Exchange) => call.query.set('maxResults', '101')
     expect(await planted(spoil, 'subscriptions?maxResults=100')).toEqual([
       'request: parameter maxResults is 101',
     ])
   })
 
-  test('overlooks the field that the fake adds on purpose, and only that', async () => {
+  test('ignores the field that the fake adds on purpose, and only that', async () => {
     fake.add({ id: 's-1' })
     for (const _ of [1, 2, 3]) await api('customers/C0123456/subscriptions/s-1')
     const grown = fake.exchanges.filter(({ answer }) => JSON.stringify(answer).includes('unseenBefore'))
@@ -218,7 +218,7 @@ describe("Google's description of the API", () => {
   })
 })
 
-test('tells the settings with which the console talks to it', () => {
+test('returns the settings with which the console calls it', () => {
   expect(fake.environment(folder)).toEqual({
     GOOGLE_KEY_FILE: join(folder, 'google-key.json'),
     GOOGLE_ADMIN: 'admin@reseller.example',

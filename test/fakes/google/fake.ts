@@ -8,23 +8,26 @@ import { googleRoutes } from './routes.ts'
 import { scenarios } from './scenarios.ts'
 import { ORDER, ORDER_READONLY, tokenEndpoint } from './token.ts'
 
-// A stand-in for Google's Workspace Reseller API v1, with the token endpoint before it. It keeps to Google's own
-// description of the API (description.ts) and to the rules that Google publishes for changeSeats.
+// Fake of Google's Workspace Reseller API v1, with the token endpoint in front. It follows Google's own description of
+// the API (description.ts) and the rules that Google publishes for changeSeats.
 
 export type GoogleOptions = FakeOptions & {
-  /** Whom the service account may act as. */
+  /** Administrator whom the service account may impersonate. */
   admin?: string
-  /** What was delegated to it. */
+  /** Scopes that were delegated to the service account. */
   scopes?: string[]
 }
 
 export type FakeGoogle = Fake<GoogleFields> & {
   admin: string
   tokenUrl: string
-  /** Writes the service account's key file into a folder. @param key another key than the right one */
+  /**
+   * Writes the service account's key file into a folder.
+   * @param key a key other than the right one
+   */
   keyFile(folder: string, key?: KeyObject): string
   revokeTokens(): void
-  /** The settings with which the console talks to this fake. The key file is written into the folder. */
+  /** Returns the settings with which the console calls this fake. Writes the key file into the folder. */
   environment(folder: string): Record<string, string>
 }
 
@@ -62,7 +65,7 @@ export async function startGoogle(options: GoogleOptions = {}): Promise<FakeGoog
   })
 }
 
-/** The stand-in as the demo and the fuzz run it. */
+/** The fake as the demo and the fuzz run it. */
 export const google: FakeDeclaration = {
   vendor: 'google-workspace',
   async start(options, folder) {
@@ -74,7 +77,7 @@ export const google: FakeDeclaration = {
   callsSetting: 'GOOGLE_CALLS_PER_MINUTE',
   given: ({ planName, ...seed }) => ({ ...seed, plan: planName }),
   writeFaults: ['token-expired', 'another-customer', 'another-sku', 'other-seats', 'no-json'],
-  // Not its daily limit: after that nobody calls for a long time.
+  // Excludes the daily limit, after which no calls are made for a long time.
   readFaults: [
     ...['forbidden', 'not-found', 'api-off', 'token-expired'],
     ...['another-customer', 'another-sku', 'proxy-404', 'no-json'],

@@ -9,7 +9,7 @@ import { remoteVendor } from '#lib/vendors/vendors.ts'
 import { faultsOf } from './description.ts'
 import { type FakeGoogle, type GoogleOptions, startGoogle } from './fake.ts'
 
-/** What these send is no JSON of Google's, on purpose. */
+/** Faults whose response is deliberately not Google's JSON. */
 const FOREIGN = ['no-json', 'huge', 'proxy', 'proxy-404', 'redirect']
 
 export type GoogleFixture = {
@@ -17,12 +17,12 @@ export type GoogleFixture = {
   vendor: RemoteVendor
   config: Config
   folder: string
-  /** What went over the wire against Google's description of the API. */
+  /** Returns the violations of Google's API description in the traffic so far. */
   described(): string[]
   close(): Promise<void>
 }
 
-/** The fake with our client before it, and a folder for its key. */
+/** The fake with the product's client in front of it, and a folder for its key. */
 export async function openGoogle(options: GoogleOptions = {}): Promise<GoogleFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-google-'))
   const fake = await startGoogle(options)

@@ -6,7 +6,7 @@ import { type GoogleFields, type GoogleSubscription, resourceOf } from './resour
 const DEFAULT_RESULTS = 20
 const MAX_RESULTS = 100
 
-/** A page of `subscriptions.list`: of one customer, or of all. */
+/** Returns a page of `subscriptions.list`: of one customer, or of all. */
 export function page(query: URLSearchParams, store: Pages<GoogleFields>): Answer {
   const maxResults = query.get('maxResults') ?? String(DEFAULT_RESULTS)
   const size = Number(maxResults)
@@ -15,7 +15,7 @@ export function page(query: URLSearchParams, store: Pages<GoogleFields>): Answer
   }
   const ids = idsOf(query, store)
   const token = query.get('pageToken')
-  // The token names the last subscription of the page before.
+  // The token contains the last subscription of the page before.
   const last = token === null ? -1 : ids.indexOf(idIn(token))
   if (token !== null && last < 0) return errorAnswer(400, 'invalid', 'Invalid value for: pageToken')
   const subscriptions = ids.slice(last + 1, last + 1 + size).flatMap((id) => store.find(id) ?? [])

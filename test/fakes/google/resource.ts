@@ -1,19 +1,19 @@
 import type { NewSubscription } from '../vendors/routes.ts'
 import type { Subscription } from '../vendors/store.ts'
 
-/** What only Google knows of a subscription. */
+/** Fields of a subscription that only Google has. */
 export type GoogleFields = {
   customerDomain: string
   skuName: string
   billingMethod: string
-  /** A cap beside the bought licenses, which annual plans normally have not. */
+  /** Cap in addition to the purchased licenses, which annual plans normally lack. */
   cap?: number | undefined
   renewalType?: string | undefined
   purchaseOrderId?: string | undefined
   suspensionReasons?: string[] | undefined
-  /** The subscription gets a new id with each change, which is Google's own warning. */
+  /** The subscription gets a new id with each change, as Google's documentation warns. */
   moves?: boolean | undefined
-  /** Does not say how many users hold a license. */
+  /** Omits the number of users who hold a license. */
   silent?: boolean | undefined
 }
 
@@ -22,7 +22,7 @@ export type GoogleSubscription = Subscription<GoogleFields>
 const YEAR_MS = 365 * 86_400_000
 const CREATED = Date.UTC(2026, 2, 1)
 
-/** Whether the plan buys a number of licenses for a term; all others have a cap. */
+/** Returns whether the plan buys a number of licenses for a term; all other plans have a cap. */
 export function isAnnual(plan: string): boolean {
   return plan.startsWith('ANNUAL')
 }
@@ -48,7 +48,7 @@ export function fill({ own, ...input }: NewSubscription<GoogleFields>): GoogleSu
   }
 }
 
-/** The resource as `get` and `list` give it. JSON drops what is undefined. */
+/** Returns the resource of `get` and `list`. JSON drops undefined members. */
 export function resourceOf(subscription: GoogleSubscription) {
   const { id, customerId, skuId, plan, status, createdAt, own } = subscription
   return {
@@ -60,7 +60,7 @@ export function resourceOf(subscription: GoogleSubscription) {
     creationTime: String(createdAt),
     billingMethod: own.billingMethod,
     plan: {
-      // Google's own words: ANNUAL_MONTHLY_PAY is returned as ANNUAL in all API responses.
+      // Google's documentation: ANNUAL_MONTHLY_PAY is returned as ANNUAL in all API responses.
       planName: plan === 'ANNUAL_MONTHLY_PAY' ? 'ANNUAL' : plan,
       isCommitmentPlan: isAnnual(plan),
       commitmentInterval: commitmentOf(subscription),
@@ -79,7 +79,7 @@ export function resourceOf(subscription: GoogleSubscription) {
   }
 }
 
-/** The resource as `changeSeats` gives it, which is less. */
+/** Returns the resource of `changeSeats`, which has fewer fields. */
 export function changedResourceOf(subscription: GoogleSubscription) {
   const { status, billingMethod, resourceUiUrl, customerDomain, ...rest } = resourceOf(subscription)
   return rest

@@ -11,7 +11,7 @@ const ONE = `${ROOT}/customers/:customer/subscriptions/:subscription`
 
 type Tokens = ReturnType<typeof tokenEndpoint>
 
-/** The calls of the API that the console makes, and the token endpoint. */
+/** Returns the calls of the API that the console makes, and the token endpoint. */
 export function googleRoutes(tokens: Tokens): Route<GoogleFields>[] {
   const read = (name: string, path: string, answer: (call: Call, pages: Pages<GoogleFields>) => Answer) => ({
     name,
@@ -55,7 +55,7 @@ function changeSeats(call: Call, store: Store<GoogleFields>): Answer {
   const id = subscription.own.moves ? `${subscription.id}-${call.number}` : subscription.id
   if (id !== subscription.id) store.change(subscription.id, { id })
   const changed = store.find(id)
-  // The how-to says 201, the description of the API only "success".
+  // The how-to documents 201, the description of the API only "success".
   return { status: call.number % 2 === 0 ? 200 : 201, body: changed && changedResourceOf(changed) }
 }
 
@@ -76,7 +76,7 @@ function denialFor(tokens: Tokens, call: Call, scopes: string[]): Answer | undef
   return errorAnswer(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.')
 }
 
-/** The customer may be named by id or by domain. */
+/** Finds the subscription; the path may contain the customer's id or domain. */
 function findIn(pages: Pages<GoogleFields>, { params }: Call) {
   const subscription = pages.find(params.subscription ?? '')
   return [subscription?.customerId, subscription?.own.customerDomain].includes(params.customer)
@@ -88,7 +88,7 @@ function missing(): Answer {
   return errorAnswer(404, 'notFound', 'Subscription not found')
 }
 
-/** What a client has to put up with: now and then an answer has a field that nobody has described. */
+/** Adds an undescribed field to some responses, which a client has to tolerate. */
 function grown(call: Call, answer: Answer): Answer {
   if (call.number % 3 !== 0 || typeof answer.body !== 'object') return answer
   return { ...answer, body: { ...answer.body, unseenBefore: { level: 1 } } }

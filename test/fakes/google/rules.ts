@@ -15,7 +15,7 @@ const Seats = z.strictObject({
 })
 
 /**
- * What changeSeats would set.
+ * Returns the total that changeSeats would set.
  * @param text the request's body
  */
 export function parseTotal(
@@ -46,7 +46,7 @@ const Renewal = z.strictObject({
 })
 
 /**
- * What changeRenewalSettings would set.
+ * Returns the renewal settings that changeRenewalSettings would set.
  * @param text the request's body
  */
 export function parseRenewal(

@@ -3,7 +3,7 @@ import { addDays } from '#lib/platform/values/days.ts'
 import type { DemoScenario } from '../vendors/declaration.ts'
 import { scenarioPurchase } from '../vendors/scenario.ts'
 
-/** The demo's subscriptions at Google. */
+/** Returns the demo's subscriptions at Google. */
 export function scenarios(today: string): DemoScenario[] {
   const google = (number: number, name: string): Purchase => {
     const [id, type] = [`workspace-suite-60${number}`, 'workspace-suite'] as const

@@ -11,12 +11,12 @@ const CLOCK_SKEW_S = 60
 export const ORDER = 'https://www.googleapis.com/auth/apps.order'
 export const ORDER_READONLY = 'https://www.googleapis.com/auth/apps.order.readonly'
 
-/** One for all fakes of a process: to make one takes a while. */
+/** One key pair for all fakes of a process, because generating a pair takes a while. */
 let pair: { publicKey: KeyObject; privateKey: KeyObject } | undefined
 
 type Claims = { iss?: string; sub?: string; scope?: string; aud?: string; iat?: number; exp?: number }
 
-/** Google's token endpoint for one service account that may act as one administrator, and the tokens it gave. */
+/** Google's token endpoint for one service account that may act as one administrator, and its issued tokens. */
 export function tokenEndpoint({ admin, scopes }: { admin: string; scopes: string[] }) {
   pair ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
   const { publicKey, privateKey } = pair
@@ -25,7 +25,7 @@ export function tokenEndpoint({ admin, scopes }: { admin: string; scopes: string
 
   return {
     account,
-    /** `POST /token`. */
+    /** Answers `POST /token`. */
     exchange({ text }: Call): Answer {
       const form = new URLSearchParams(text)
       if (form.get('grant_type') !== GRANT)
@@ -48,14 +48,14 @@ export function tokenEndpoint({ admin, scopes }: { admin: string; scopes: string
       const body = { access_token: token, expires_in: LIFETIME_S - 1, token_type: 'Bearer' }
       return { status: 200, body }
     },
-    /** The scopes of the token that a call carries; undefined where it carries none that is valid. */
+    /** Returns the scopes of a call's token; undefined if the token is missing or invalid. */
     scopesOf({ headers }: Call): string[] | undefined {
       const token = tokens.get(/^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '')
       return token && token.until > Date.now() ? token.scopes : undefined
     },
-    /** Every token that was given is worth nothing from now on. */
+    /** Invalidates every token issued so far. */
     revoke: () => tokens.clear(),
-    /** Writes the service account's key into a folder as Google hands it out, and gives the file's path. */
+    /** Writes the service account's key file into a folder in Google's format, and returns the file's path. */
     keyFile(folder: string, key: KeyObject = privateKey): string {
       const path = join(folder, 'google-key.json')
       const pem = key.export({ type: 'pkcs8', format: 'pem' })
@@ -74,7 +74,7 @@ export function tokenEndpoint({ admin, scopes }: { admin: string; scopes: string
   }
 }
 
-/** What an assertion claims, where its signature is that of the key. */
+/** Returns the claims of an assertion if its signature matches the key. */
 function verified(assertion: string, key: KeyObject): Claims | undefined {
   const [header = '', payload = '', signature = ''] = assertion.split('.')
   try {

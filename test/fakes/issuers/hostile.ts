@@ -3,36 +3,37 @@ import { text } from 'node:stream/consumers'
 import { exportJWK, type GenerateKeyPairResult, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { end, listen } from './provider.ts'
 
-/** What the next ID token says instead of what it should; a claim that is null is left out. */
+/** Deviations of the next ID token from a valid one; a claim that is null is left out. */
 export type Lie = {
   claims?: Record<string, unknown>
-  /** Not signed at all, or with a key that the issuer does not publish; `renamed`: under another name of a published one. */
+  /**
+   * `none`: unsigned; `wrong`: signed with a key that the issuer does not publish; `renamed`: under another name of a
+   * published key.
+   */
   signature?: 'none' | 'wrong'
-  /** Of the answers of the token endpoint and of discovery, instead of 200. */
+  /** Status of the token endpoint and of discovery, instead of 200. */
   status?: number
-  /** Of what discovery says. */
+  /** Members that discovery returns. */
   metadata?: Record<string, unknown>
-  /** More bytes than anybody should read, or an answer that never ends. */
+  /** A response with more bytes than a client should read, or one that never ends. */
   body?: 'huge' | 'silent'
 }
 
 export type HostileIssuer = {
   issuer: string
   lie: Lie
-  /** What was asked for, by path, and with what. */
+  /** Requests so far, with path and body. */
   requests: { path: string; body: URLSearchParams }[]
-  /** Signs what it is told, in a token of this type. */
+  /** Signs the claims in a token of this type. */
   sign(claims: Record<string, unknown>, signature?: Lie['signature'], typ?: string): Promise<string>
-  /** From now on it signs with another key, under another name. */
+  /** Makes a new key with a new name, which signs from now on. */
   rotate(): Promise<void>
   close(): Promise<void>
 }
 
 const SUBJECT = { sub: 'subject-1', email: 'ana@alder.example', email_verified: true, name: 'Ana Ruiz' }
 
-/**
- * An issuer that signs what it is told. A code is the nonce of the sign-in that it is for, so that a test makes codes by itself.
- */
+/** Starts an issuer that signs any claims. A code is the nonce of its sign-in, so that a test can make codes itself. */
 export async function startHostile(clientId = 'console'): Promise<HostileIssuer> {
   let kid = 1
   let keys = await generateKeyPair('RS256')

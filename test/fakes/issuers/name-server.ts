@@ -2,14 +2,14 @@ import { createSocket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 
 export type NameServer = {
-  /** As SIGN_ON_DNS has it. */
+  /** Address in the format of SIGN_ON_DNS. */
   address: string
-  /** The TXT records, by name in lower case. A name that is not there does not exist. */
+  /** TXT records by name in lower case. A name without a record does not exist. */
   records: Map<string, string[]>
   close(): Promise<void>
 }
 
-/** A name server on this machine (RFC 1035), as far as TXT records go. */
+/** Starts a name server (RFC 1035) on this machine that only answers TXT queries. */
 export async function startNameServer(): Promise<NameServer> {
   const records = new Map<string, string[]>()
   const socket = createSocket('udp4')
@@ -39,14 +39,14 @@ function answerTo(query: Buffer, texts: readonly string[] | undefined): Buffer {
   const question = query.subarray(HEADER, query.indexOf(0, HEADER) + 5)
   const header = Buffer.alloc(HEADER)
   query.copy(header, 0, 0, 2)
-  // An answer with authority; 3: there is no such name.
+  // An authoritative answer; code 3 (NXDOMAIN): the name does not exist.
   header.writeUInt16BE(0x8580 | (texts ? 0 : 3), 2)
   header.writeUInt16BE(1, 4)
   header.writeUInt16BE(texts?.length ?? 0, 6)
   return Buffer.concat([header, question, ...(texts ?? []).map(recordOf)])
 }
 
-/** Of the name in the question, TXT, for a second; a text goes in parts of 255 bytes. */
+/** Returns a TXT record for the name in the question, valid for a second; a text is split into parts of 255 bytes. */
 function recordOf(text: string): Buffer {
   const bytes = Buffer.from(text)
   const parts: Buffer[] = []

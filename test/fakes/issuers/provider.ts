@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
 
-/** What the issuer says of somebody; `sub` is what it calls them for itself. */
+/** The issuer's claims about a user; `sub` is the issuer's own id of the user. */
 export type Account = {
   sub: string
   email: string
@@ -15,15 +15,15 @@ export type FakeIssuer = {
   issuer: string
   clientId: string
   clientSecret: string
-  /** Everybody it knows, by address. Whoever is named by the login hint signs in without being asked. */
+  /** All users of the issuer, by address. The user in the login hint is signed in without a prompt. */
   accounts: Map<string, Account>
-  /** Tells a console that somebody's session here has ended, at its address for that (back-channel logout). */
+  /** Notifies a console's back-channel logout address that a user's session has ended. */
   logOut(subject: string, address: string): Promise<void>
-  /** Closes the door, as a server that is down. */
+  /** Stops listening, like a server that is down. */
   close(): Promise<void>
 }
 
-/** What oidc-provider's types leave out. */
+/** Members that oidc-provider's types leave out. */
 type LogoutClient = {
   backchannelLogoutUri: string
   backchannelLogout(subject: string, session: string): Promise<void>
@@ -31,7 +31,7 @@ type LogoutClient = {
 
 const CLIENT = { clientId: 'console', clientSecret: 'a secret of the console and its issuer' }
 
-/** A real provider of OpenID Connect on this machine (oidc-provider), which asks nobody for a password. */
+/** Starts a real OpenID Connect provider (oidc-provider) on this machine, which requires no password. */
 export async function startIssuer(): Promise<FakeIssuer> {
   const accounts = new Map<string, Account>()
   const server = createServer()
@@ -53,7 +53,7 @@ export async function startIssuer(): Promise<FakeIssuer> {
       return account && { accountId: sub, claims: () => ({ email_verified: true, ...account }) }
     },
     features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
-    // It calls none of this machine's addresses by itself.
+    // The provider does not call this machine's addresses by itself.
     fetch: (address, init) => {
       const { method, headers, body } = init as RequestInit & Record<'method' | 'body', string>
       return fetch(address, { method, headers, body, redirect: 'manual' })
@@ -74,7 +74,7 @@ export async function startIssuer(): Promise<FakeIssuer> {
       ctx.body = JSON.stringify(out)
     },
   })
-  // Which addresses lead back is known once a provider is set up at the console.
+  // The redirect addresses are known once a provider is configured in the console.
   provider.Client.prototype.redirectUriAllowed = () => true
   provider.Client.prototype.postLogoutRedirectUriAllowed = () => true
   const logOut = async (subject: string, address: string) => {
@@ -104,7 +104,7 @@ export async function startIssuer(): Promise<FakeIssuer> {
   return { issuer, ...CLIENT, accounts, logOut, close: () => end(server) }
 }
 
-/** Where a server of this machine listens. */
+/** Listens on a free port of this machine, and returns the address. */
 export async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -1,7 +1,7 @@
 /**
- * Goes through a stand-in's pages as a browser does, until it leads back to the console.
- * @param location to which the console led
- * @returns the provider's id of the address that it leads back to, and what it brings along
+ * Follows a fake's pages as a browser does, until a redirect leads back to the console.
+ * @param location to which the console redirected
+ * @returns the provider's id in the callback address, and the callback's parameters
  */
 export async function signOnAt(
   location: string,

@@ -2,14 +2,14 @@ import { vendorFakes } from '../vendor-fakes.ts'
 import type { Call } from '../vendors/routes.ts'
 import { sizeOf, subscriptionAt } from './subscriptions.ts'
 
-// A stand-in with the books of many subscriptions, in a process of its own: what it does and keeps is not ours. It is
-// started by `start.ts` with the vendor's name, how many subscriptions it has, and a folder for its key.
+// Fake with many subscriptions in a separate process, whose work and memory are not the product's. `start.ts` starts it
+// with the vendor's name, the number of subscriptions, and a folder for its key.
 
-/** What goes wrong from now on. All counts begin anew with it. */
+/** Faults from now on. All counts start again with a new plan. */
 export type FaultPlan = {
-  /** The call that is answered 429 with Retry-After: the n-th of its kind, counted from 1. */
+  /** Call that is answered with 429 and Retry-After: the n-th of its kind, counted from 1. */
   throttled?: { name: string; call: number }
-  /** The number of a customer of whom nothing can be read. */
+  /** Number of a customer that can't be read. */
   failing?: number
 }
 export type ProcessMessage = {
@@ -20,8 +20,8 @@ export type ProcessMessage = {
 const [name = '', count = '', folder = ''] = process.argv.slice(2)
 const size = sizeOf(Number(count))
 const declaration = vendorFakes.find(({ vendor }) => vendor === name)
-if (!declaration) throw new Error(`There is no stand-in for ${name}.`)
-/** Its list is one of all customers: there, a customer of whom nothing can be read has no line. */
+if (!declaration) throw new Error(`There is no fake of ${name}.`)
+/** Google lists the subscriptions of all customers: a customer that can't be read is missing there. */
 const hasOneList = name === 'google-workspace'
 
 let faultPlan: FaultPlan = {}

@@ -5,21 +5,21 @@ import { NO_NETWORK } from '../no-network.ts'
 import { vendorFakes } from '../vendor-fakes.ts'
 import type { FaultPlan, ProcessMessage } from './process.ts'
 
-/** A stand-in in a process of its own. It counts the calls from each new weather on. */
+/** A fake in a separate process. It counts the calls since the last fault plan. */
 export type Large = {
   request(command: FaultPlan | 'counts'): Promise<ProcessMessage>
   close(): void
 }
 
 /**
- * Starts a vendor's stand-in with so many subscriptions, and names it, and no other vendor, to this process.
+ * Starts a vendor's fake with so many subscriptions, and sets this process's settings to this vendor only.
  * @param folder for files that its settings name
  */
 export async function startLarge(vendor: string, subscriptions: number, folder: string): Promise<Large> {
   const path = fileURLToPath(new URL('process.ts', import.meta.url))
   const child = fork(path, [vendor, String(subscriptions), folder])
   const [{ settings }] = (await once(child, 'message')) as [ProcessMessage]
-  // What is counted is how many calls there are, and not how long they have to wait for each other.
+  // The measurement counts calls, not how long calls wait for each other.
   const limits = Object.fromEntries(vendorFakes.map(({ callsSetting }) => [callsSetting, '1000000']))
   Object.assign(process.env, NO_NETWORK, limits, settings)
   return {

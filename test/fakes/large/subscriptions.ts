@@ -1,4 +1,4 @@
-/** How many there are; each customer has five subscriptions, each of another SKU. */
+/** Size of the fake: each customer has five subscriptions, each of another SKU. */
 export type Size = { subscriptions: number; customers: number }
 
 const EACH = 5
@@ -7,7 +7,10 @@ export function sizeOf(subscriptions: number): Size {
   return { subscriptions, customers: Math.ceil(subscriptions / EACH) }
 }
 
-/** The n-th subscription, as a vendor's books and our rows have it from the beginning; the first are of a customer each. */
+/**
+ * Returns the n-th subscription, with the values that the vendor and the product start with; the first ones each belong
+ * to another customer.
+ */
 export function subscriptionAt(n: number, { customers }: Size) {
   const guid = (kind: number, number: number) =>
     `${kind}0000000-0000-4000-8000-${String(number).padStart(12, '0')}`

@@ -1,7 +1,7 @@
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { type Mail, readMail } from './message.ts'
 
-/** At which command a mail server fails; `drop` cuts the connection when it has the message, before its answer. */
+/** Command at which a mail server fails; `drop` cuts the connection when it has the message, before its response. */
 export type Fault = {
   at: 'greeting' | 'sender' | 'recipient' | 'message' | 'drop'
   code?: number
@@ -10,20 +10,20 @@ export type Fault = {
 
 export type Catcher = {
   url: string
-  /** What was taken, in order. */
+  /** Accepted messages, in order. */
   mails: Mail[]
-  /** Messages that arrived whole, but for which the sender got no answer. */
+  /** Messages that arrived completely, but whose sender got no response. */
   dropped: Mail[]
-  /** How many connections were opened. */
+  /** Number of connections that were opened. */
   connections: number
-  /** What to do to a recipient; `*` is everybody. */
+  /** Fault of each recipient; `*` applies to all recipients. */
   faults: Map<string, Fault>
-  /** Before a message is answered: how long a test keeps it waiting. */
+  /** Delay of a message's response, which a test controls. */
   hold: (() => Promise<void>) | undefined
   close(): Promise<void>
 }
 
-/** A mail server on this machine that keeps what it gets, and fails when it is told to. */
+/** Starts a mail server on this machine that stores its messages, and fails as `faults` says. */
 export async function startCatcher(options: SMTPServerOptions = {}): Promise<Catcher> {
   const faultFor = (to: string, at: Fault['at']) => {
     const fault = catcher.faults.get(to) ?? catcher.faults.get('*')

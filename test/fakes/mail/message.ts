@@ -1,14 +1,14 @@
-// Reads a mail as mail programs do, as far as ours need it: RFC 5322 headers, RFC 2047 words, MIME parts.
+// Parses a mail as mail programs do, as far as the product's mails need: RFC 5322 headers, RFC 2047 words, MIME parts.
 
 export type Mail = {
-  /** Whom the envelope names. */
+  /** Sender of the envelope. */
   from: string
   to: string[]
-  /** By name in lower case, unfolded and decoded. */
+  /** Headers by name in lower case, unfolded and decoded. */
   headers: Record<string, string>
   text: string
   html: string
-  /** As it came. */
+  /** The message as received. */
   raw: string
 }
 

@@ -16,10 +16,10 @@ export const BASE_URL = 'https://console.example'
 
 const TODAY = '2026-11-20'
 
-/** The day so many days from that of the stage's database. */
+/** Returns the day so many days after the one of the stage's database. */
 export const day = (offset: number) => addDays(TODAY, offset)
 
-/** What tests of notices act on: a database, a mail server, and the setting that names it. */
+/** Opens the environment of notice tests: a database, a mail server, and the setting that names the server. */
 export async function openStage() {
   const [database, catcher] = await Promise.all([testDatabase({ today: TODAY }), startCatcher()])
   vi.stubEnv('SMTP_URL', catcher.url)
@@ -29,7 +29,7 @@ export async function openStage() {
   return {
     database,
     catcher,
-    /** Nobody gets notices any more, and the mail server is well and empty. */
+    /** Removes all recipients of notices, all messages and all faults of the mail server. */
     async clear() {
       for (const customer of customers) {
         await database.sql(customer, 'DELETE FROM notice_subscriptions')
@@ -49,21 +49,21 @@ export async function openStage() {
       customers.add(customer)
       return scope({ customerId }, (tx) => addRecipient(tx, customerId, { email, profile, kinds, again }))
     },
-    /** Tells an address of what vendors change. */
+    /** Subscribes an address to mails about licenses that vendors change. */
     addForLicenses: (customer: string, email: string) => {
       const customerId = newCustomerId(customer)
       customers.add(customer)
       return scope({ customerId }, (tx) => addLicensesRecipient(tx, customerId, { email, again: false }))
     },
-    /** One run of the job. */
+    /** Runs the job once. */
     run: (only?: string, signal = new AbortController().signal) =>
       sendNotices(`test-${randomUUID()}`, signal, only === undefined ? undefined : newCustomerId(only)),
-    /** Takes the mails that came since the last call, by address. */
+    /** Returns and removes the mails since the last call, by address. */
     taken: () => takeMails(catcher),
     passDays: (days: number) => makeOlder(database.url, days),
     invoice: (customer: string, id: string, dueIn: number, more: Parameters<typeof addInvoice>[2] = {}) =>
       addInvoice(customer, id, { invoiceDate: day(Math.min(dueIn, 0) - 30), dueDate: day(dueIn), ...more }),
-    /** The same in a process of its own, with which it shares nothing but the database and the mail server. */
+    /** Runs the job in a separate process, which shares only the database and the mail server with this one. */
     process: (customer: string) => startProcess(database.url, customer),
     close: async () => {
       vi.unstubAllEnvs()
@@ -78,8 +78,8 @@ function takeMails({ mails }: Catcher) {
 }
 
 /**
- * As if so many days had gone by: all of it happened so much earlier. The app's role may change nothing of what was
- * told, and the owner sees nothing past the second wall: for a moment that is let down.
+ * Moves all events so many days into the past. The app's role may not update notices, and row-level security hides them
+ * from the owner: it is switched off for a moment.
  */
 async function makeOlder(url: string, days: number): Promise<void> {
   const owner = new pg.Client({ connectionString: url })
@@ -125,7 +125,7 @@ async function makeOlder(url: string, days: number): Promise<void> {
   }
 }
 
-/** The operator's command: what it printed, when it ends by itself. */
+/** Runs the operator's command in a process; resolves with its output when it ends by itself. */
 function startProcess(url: string, customer: string) {
   const program = ['--conditions=react-server', '--no-warnings', 'lib/admin/main.ts', 'notices', 'send']
   const env = { ...process.env, DATABASE_URL: url }

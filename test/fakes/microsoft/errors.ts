@@ -1,7 +1,7 @@
 import type { Stage, VendorFault } from '../vendors/faults.ts'
 import type { Answer } from '../vendors/routes.ts'
 
-/** Partner Center's errors that matter to a change of licenses: code, status, words. */
+/** Partner Center's errors that are relevant to a license change: code, status, message. */
 const ERRORS: Record<number, [number, string]> = {
   2000: [400, 'The request is not valid.'],
   2001: [400, 'Subscription quantity can not be increased or decreased while the subscription is suspended.'],
@@ -21,18 +21,18 @@ const ERRORS: Record<number, [number, string]> = {
   900329: [403, 'This resource does not support application-only authentication.'],
 }
 
-/** A refusal in Partner Center's own shape. */
+/** Returns an error response in Partner Center's format. */
 export function errorAnswer(code: number): Answer {
   const [status, description] = ERRORS[code] ?? [400, 'Not valid.']
   return { status, body: { code: String(code), description, data: [], source: 'PartnerFD' } }
 }
 
-/** A fault for each code, such as `code-900311`: it is answered, and nothing is done. */
+/** Returns a fault for each code, such as `code-900311`: the response has the code, and nothing is done. */
 export const CODE_FAULTS: Record<string, VendorFault<Answer>> = Object.fromEntries(
   Object.keys(ERRORS).map((code) => [`code-${code}`, () => errorAnswer(Number(code))]),
 )
 
-/** It is done, and the answer is of another one, as if two answers had been mixed up. */
+/** Does the write, and responds with another subscription, as if two responses had been mixed up. */
 export const MIXED_UP: Record<string, VendorFault<Answer>> = {
   'another-subscription': (stage) => answeredAs(stage, { id: 'sub-9' }),
   'another-sku': (stage) => answeredAs(stage, { offerId: 'CFQ7TTC0OTHER:0002:CFQ7TTC0KXYZ' }),

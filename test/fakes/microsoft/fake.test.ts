@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { vendorSettings } from '#lib/vendors/settings.ts'
 import { type FakeMicrosoft, startMicrosoft } from './fake.ts'
 
-// The fake keeps Partner Center's rules: a client that breaks them finds out here, and not at a customer's.
+// The fake enforces Partner Center's rules: a client that violates them fails here, and not at a customer's.
 
 let fake: FakeMicrosoft
 let authorization = ''
@@ -34,7 +34,7 @@ async function call(method: string, body?: object, headers: Record<string, strin
   return { status: answer.status, body: await answer.json() }
 }
 
-test('its environment leads the console to it', () => {
+test('its environment connects the console with it', () => {
   for (const [name, value] of Object.entries(fake.environment())) vi.stubEnv(name, value)
   expect(vendorSettings()['microsoft-partner-center']).toEqual({ ...fake.config, settleMs: 86_400_000 })
   vi.unstubAllEnvs()
@@ -45,22 +45,22 @@ test.each([
   [{ client_id: 'wrong' }, 400, 'unauthorized_client'],
   [{ scope: 'https://graph.microsoft.com/.default' }, 400, 'invalid_scope'],
   [{ grant_type: 'password' }, 400, 'unsupported_grant_type'],
-])('a token is not for %j', async (form, status, error) => {
+])('a token is refused for %j', async (form, status, error) => {
   expect(await token(form)).toMatchObject({ status, body: { error } })
 })
 
-test('without a token there is nothing', async () => {
+test('a request without a token is rejected', async () => {
   expect(await call('GET', undefined, { authorization: 'Bearer mine' })).toMatchObject({ status: 401 })
   expect(await call('PATCH', { quantity: 30 }, { authorization: '' })).toMatchObject({ status: 401 })
   expect(fake.subscription('s')?.total).toBe(25)
 })
 
-test('a client that sends the quantity alone resets all the rest', async () => {
+test('a client that sends only the quantity resets all other fields', async () => {
   expect(await call('PATCH', { quantity: 30 })).toMatchObject({ status: 200, body: { quantity: 30 } })
   expect(fake.subscription('s')?.own.fields).toEqual({ friendlyName: '', autoRenewEnabled: false })
 })
 
-test('a change in the term deletes what was scheduled, another change keeps it', async () => {
+test('a change in the term deletes a scheduled change, another change keeps it', async () => {
   const { body } = await call('GET')
   await call('PATCH', { ...body, friendlyName: 'New' })
   const unchanged = {
@@ -74,7 +74,7 @@ test('a change in the term deletes what was scheduled, another change keeps it',
   expect(fake.subscription('s')?.own.fields).not.toHaveProperty('scheduledNextTermInstructions')
 })
 
-test('a client that keeps an ETag finds it stale', async () => {
+test('a request with a stale If-Match is refused', async () => {
   const { body } = await call('GET')
   const condition = { 'if-match': `"${body.attributes.etag}"` }
   const first = await call('PATCH', { ...body, quantity: 26 }, condition)
@@ -87,7 +87,7 @@ test('a client that keeps an ETag finds it stale', async () => {
   expect((await call('GET')).body.attributes.etag).not.toBe(first.body.attributes.etag)
 })
 
-test('one request id has one answer, be it a refusal', async () => {
+test('a repeated request id gets the first response, even an error', async () => {
   const id = { 'ms-requestid': crypto.randomUUID() }
   const { body } = await call('GET')
   const first = await call('PATCH', { ...body, quantity: 30 }, id)
@@ -98,7 +98,7 @@ test('one request id has one answer, be it a refusal', async () => {
   expect(await call('PATCH', { ...body, quantity: 31 }, other)).toMatchObject({ body: { code: '2002' } })
 })
 
-test('licenses are returned within their window only', async () => {
+test('licenses can be returned only within their window', async () => {
   const { body } = await call('GET')
   expect(body.refundableQuantity).toEqual({ totalQuantity: 0, details: [] })
   expect(await call('PATCH', { ...body, quantity: 24 })).toMatchObject({ body: { code: '800090' } })
@@ -109,7 +109,7 @@ test('licenses are returned within their window only', async () => {
   expect(less.body.refundableQuantity).toMatchObject({ totalQuantity: 1 })
 })
 
-test('another customer’s subscription is not there', async () => {
+test('another customer’s subscription is not found', async () => {
   fake.add({ id: 'theirs', customerId: 'another' })
   expect(await call('GET', undefined, {}, '/theirs')).toMatchObject({ status: 404 })
   expect(await call('PATCH', { quantity: 30 }, {}, '/theirs')).toMatchObject({ status: 404 })

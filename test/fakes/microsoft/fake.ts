@@ -11,12 +11,12 @@ import { type TokenRules, tokens } from './token.ts'
 
 export type MicrosoftOptions = FakeOptions &
   Partial<TokenRules> & {
-    /** Whether an application alone may see assigned licenses; the real one may want a signed-in user. */
+    /** Whether an application by itself may see assigned licenses; the real API may require a signed-in user. */
     showsAssigned?: boolean
   }
 
 export type FakeMicrosoft = Fake<VendorFields> & {
-  /** Our client's configuration; no time in which a write may stay unseen. */
+  /** Configuration of the product's client; writes are visible immediately. */
   config: {
     url: string
     tokenUrl: string
@@ -26,15 +26,15 @@ export type FakeMicrosoft = Fake<VendorFields> & {
     callsPerMinute: number
     idempotentWrites: number
   }
-  /** As if somebody had taken the application's rights, and given them again. */
+  /** Simulates that an administrator has revoked the application's rights, and granted them again. */
   revokeTokens(): void
-  /** The settings with which the console talks to this fake. */
+  /** Returns the settings with which the console calls this fake. */
   environment(): Record<string, string>
 }
 
 const SLOW_MS = 200
 
-/** Starts a Partner Center with its published rules, and the Entra ID beside it, for loopback. */
+/** Starts a Partner Center with its published rules, and its Entra ID, on loopback. */
 export async function startMicrosoft(options: MicrosoftOptions = {}): Promise<FakeMicrosoft> {
   const { clientId = 'console', clientSecret = 'only-for-the-fake', tokenSeconds = 3600 } = options
   const entra = tokens({ clientId, clientSecret, tokenSeconds })
@@ -69,7 +69,7 @@ function partnerCenter(entra: ReturnType<typeof tokens>, showsAssigned: boolean)
       ...CODE_FAULTS,
       accepted: accepts(true),
       'accepted-never-done': accepts(false),
-      // A success that still shows the old total.
+      // A successful response that still has the old total.
       'old-answer': async (stage) => {
         const answer = await accepts(true)(stage)
         return typeof answer === 'object' && answer.status === 202 ? { ...answer, status: 200 } : answer
@@ -77,7 +77,7 @@ function partnerCenter(entra: ReturnType<typeof tokens>, showsAssigned: boolean)
       'empty-after': async (stage) => ({ status: (await stage.act()).status }),
       slow: (stage) => delay(SLOW_MS).then(() => stage.act()),
       'token-expired': () => ({ status: 401, body: { code: '401', description: 'Unauthorized' } }),
-      // Someone between us and Microsoft.
+      // Response of a proxy between the client and Microsoft.
       'proxy-404': () => ({
         status: 404,
         headers: { 'content-type': 'text/html' },
@@ -95,7 +95,7 @@ const PLANS: Record<string, string> = {
   ANNUAL_YEARLY_PAY: 'P1Y annual',
 }
 
-/** The stand-in as the demo and the fuzz run it. */
+/** The fake as the demo and the fuzz run it. */
 export const microsoft: FakeDeclaration = {
   vendor: 'microsoft-partner-center',
   async start(options) {

@@ -5,7 +5,7 @@ import { entraSku, resourceOf, type VendorFields } from './resource.ts'
 const TOKEN = 'MS-ContinuationToken'
 const DEFAULT_SIZE = 100
 
-/** What Partner Center lists: its customers, page by page, and what each of them has. */
+/** Lists of Partner Center: its customers, page by page, and the subscriptions of each customer. */
 export const listRoutes: Route<VendorFields>[] = [
   {
     name: 'customers',
@@ -51,7 +51,7 @@ export const listRoutes: Route<VendorFields>[] = [
   },
 ]
 
-/** A page that begins where the token of the one before said. */
+/** Returns the page that begins at the token of the page before. */
 function page<Item>(call: Call, all: Item[], toResource: (item: Item) => unknown): Answer {
   const token = call.headers[TOKEN.toLowerCase()]
   const isNext = call.query.get('seekOperation') === 'Next'

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { NewSubscription } from '../vendors/routes.ts'
 import type { Subscription } from '../vendors/store.ts'
 
-/** What Partner Center knows of a subscription besides what every vendor knows. */
+/** Fields of a subscription that only Partner Center has. */
 export type VendorFields = {
-  /** All that a PATCH sets, and resets where it leaves it out; fields that nobody knows too. */
+  /** All fields that a PATCH sets, and resets if it leaves them out; undocumented fields, too. */
   fields: Record<string, unknown>
-  /** Counts the writes. */
+  /** Number of writes. */
   version: number
   /** Licenses that can still be returned. */
   refundable: { quantity: number; allowedUntilDateTime: string }[]
-  /** Whether the resource says so; where it doesn't, the rule is the same. */
+  /** Whether the resource shows the refundable quantity; the rule is the same if it does not. */
   showsRefundable: boolean
   minimum: number
   maximum: number
@@ -21,7 +21,7 @@ export type VendorFields = {
 
 export type StoredSubscription = Subscription<VendorFields>
 
-/** Entra's id of a SKU, which is not the offer's. */
+/** Returns Entra's id of a SKU, which differs from the offer's. */
 export function entraSku(skuId: string): string {
   const hex = createHash('sha256').update(skuId).digest('hex')
   return [8, 4, 4, 4, 12].map((size, at) => hex.slice(at * 4, at * 4 + size)).join('-')
@@ -57,7 +57,7 @@ export function etagOf({ total, status, own: { fields, version, refundable } }: 
   return Buffer.from(createHash('sha256').update(state).digest('hex').slice(0, 40)).toString('base64')
 }
 
-/** The resource as a GET and a PATCH answer it. */
+/** Returns the resource of a GET and a PATCH. */
 export function resourceOf(subscription: StoredSubscription) {
   const { id, customerId, skuId, total, status, plan, createdAt, own } = subscription
   const [termDuration, billingCycle] = plan.split(' ')
@@ -86,7 +86,7 @@ export function resourceOf(subscription: StoredSubscription) {
   }
 }
 
-/** What a PATCH can't change: it is taken from the resource, and what the body says of it is not looked at. */
+/** Members that a PATCH can't change: they come from the resource, and the request's values are ignored. */
 export const READ_ONLY = new Set(
   Object.keys(resourceOf(fill({ id: '', own: { fields: {} } }))).filter(
     (name) => !['friendlyName', 'autoRenewEnabled'].includes(name),

@@ -10,8 +10,8 @@ import { guarded, type tokens } from './token.ts'
 const SUBSCRIPTION = '/v1/customers/:customer/subscriptions/:subscription'
 
 /**
- * The calls of Partner Center that the console makes, and Entra's token endpoint. `accepts` makes a fault of a PATCH
- * that takes longer.
+ * Returns the calls of Partner Center that the console makes, and Entra's token endpoint. `accepts` makes a fault of a
+ * PATCH that takes longer.
  */
 export function microsoftRoutes(entra: ReturnType<typeof tokens>, showsAssigned: boolean) {
   const answered = new Map<string, Answer>()
@@ -24,7 +24,7 @@ export function microsoftRoutes(entra: ReturnType<typeof tokens>, showsAssigned:
     if (before && !accepted.has(call)) return before
     if (!subscription) return errorAnswer(20002)
     const body = objectOf(call.text)
-    // What was accepted is done at last, whatever was read or written since.
+    // An accepted change is done in the end, independent of reads and writes since.
     const no = accepted.has(call) ? undefined : whyNot(call, subscription, body)
     const promise = { headers: { location: call.target.slice('/v1'.length) }, body: resourceOf(subscription) }
     let answer: Answer = no ?? { status: 202, ...promise }
@@ -36,7 +36,7 @@ export function microsoftRoutes(entra: ReturnType<typeof tokens>, showsAssigned:
     return answer
   }
 
-  /** A PATCH that takes longer: it is checked at once, and done later or, now and then, never. */
+  /** Checks a slow PATCH immediately, and applies it later or, now and then, never. */
   const accepts =
     (isDone: boolean): VendorFault<Answer> =>
     async (stage) => {
@@ -69,7 +69,7 @@ export function microsoftRoutes(entra: ReturnType<typeof tokens>, showsAssigned:
       handle(call, pages) {
         const subscription = find(pages, call)
         if (!subscription) return errorAnswer(20002)
-        // In capitals, as the published example has it.
+        // In capitals, like the published example.
         const skuId = entraSku(subscription.skuId).toUpperCase()
         return { status: 200, body: { skuId, status: 'success', quantity: subscription.total } }
       },

@@ -5,7 +5,7 @@ import { etagOf, READ_ONLY, resourceOf, type StoredSubscription, type VendorFiel
 
 const WEEK = 7 * 24 * 60 * 60 * 1000
 
-/** Why a PATCH is refused; undefined where it may be done. */
+/** Returns the reason why a PATCH is refused; undefined if it is allowed. */
 export function whyNot(
   call: Call,
   subscription: StoredSubscription,
@@ -25,7 +25,7 @@ export function whyNot(
   return total - quantity > refundable ? errorAnswer(800090) : undefined
 }
 
-/** Does what a PATCH says, to all that it may set: what it leaves out is as if it never was. */
+/** Applies a PATCH to all members that it may set: a member that it omits is removed. */
 export function apply(
   store: Store<VendorFields>,
   subscription: StoredSubscription,
@@ -35,7 +35,7 @@ export function apply(
   const { id, total, own } = subscription
   const fields: Record<string, unknown> = { friendlyName: '', autoRenewEnabled: false }
   for (const [name, value] of Object.entries(body)) if (!READ_ONLY.has(name)) fields[name] = value
-  // A mid-term change deletes what was scheduled, also where it was sent along.
+  // A mid-term change deletes a scheduled change, even one in the same request.
   if (quantity !== total) delete fields.scheduledNextTermInstructions
   const refundable = windowsAfter(own, quantity - total)
   const after = { fields, refundable, version: own.version + 1, isPending: false }
@@ -59,7 +59,7 @@ function windowsAfter({ refundable }: VendorFields, change: number): VendorField
   return rest.filter(({ quantity }) => quantity > 0)
 }
 
-/** The body of a PATCH; undefined where it is none. */
+/** Parses the body of a PATCH; undefined if it is invalid. */
 export function objectOf(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)

@@ -2,7 +2,7 @@ import type { Purchase } from '#lib/demo/purchase.ts'
 import type { DemoScenario } from '../vendors/declaration.ts'
 import { scenarioPurchase } from '../vendors/scenario.ts'
 
-/** The demo's subscriptions at Microsoft. */
+/** Returns the demo's subscriptions at Microsoft. */
 export function scenarios(today: string): DemoScenario[] {
   const microsoft = (number: number, name: string): Purchase => {
     const [id, type] = [`office-suite-70${number}`, 'office-suite'] as const

@@ -7,13 +7,13 @@ import type { VendorFields } from './resource.ts'
 export type TokenRules = {
   clientId: string
   clientSecret: string
-  /** How long a token lives. */
+  /** Lifetime of a token, in seconds. */
   tokenSeconds: number
 }
 
 const SCOPE = 'https://api.partnercenter.microsoft.com/.default'
 
-/** Entra's side: gives tokens to the application that knows its secret, and knows them again. */
+/** Entra ID: issues tokens to the application that knows its secret, and verifies them. */
 export function tokens({ clientId, clientSecret, tokenSeconds }: TokenRules) {
   const expiries = new Map<string, number>()
   return {
@@ -36,11 +36,11 @@ export function tokens({ clientId, clientSecret, tokenSeconds }: TokenRules) {
 }
 
 function denied(status: number, error: string, number = 70000): Answer {
-  // The real one repeats what it was given in its words, so ours does too.
+  // The real API repeats the rejected value in its message, and so does this fake.
   return { status, body: { error, error_description: `AADSTS${number}: ${error}.` } }
 }
 
-/** A route that is for callers with a token, and what an application alone may not see. */
+/** Wraps a route so that it requires a token, and hides members that an application by itself may not see. */
 export function guarded(
   route: Route<VendorFields>,
   knows: (call: Call) => boolean,

@@ -39,17 +39,17 @@ const Order = z.discriminatedUnion('do', [
   z.object({ do: z.literal('down'), down: z.boolean() }),
 ])
 
-/** What `POST /_control` takes: the powers of `Fake`, for processes that are not its owner. */
+/** Body of `POST /_control`: the functions of `Fake`, for other processes. */
 export type ControlOrder = z.input<typeof Order>
 
-/** Carries out an order. Both GET and POST answer with the state of everything. */
+/** Executes a control request. Both GET and POST return the state of everything. */
 export function control<VendorFields>(
   fake: Fake<VendorFields>,
   request: IncomingMessage,
   text: string,
 ): Answer {
   if (request.method === 'GET') return { status: 200, body: stateOf(fake) }
-  // A page in somebody's browser can send no JSON here without asking first.
+  // A page in a user's browser can't send JSON here without a CORS preflight.
   const isJson = request.headers['content-type']?.startsWith('application/json')
   if (request.method !== 'POST' || !isJson) return { status: 405, body: 'POST application/json' }
   try {
@@ -88,7 +88,7 @@ function obey(fake: Fake<unknown>, order: z.output<typeof Order>): void {
   }
 }
 
-/** Without the fields that were left out, so that they overwrite nothing. */
+/** Returns the object without undefined members, so that they overwrite nothing. */
 function defined<Fields extends object>(values: Fields): Fields {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Fields
 }

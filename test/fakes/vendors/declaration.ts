@@ -2,7 +2,7 @@ import type { Purchase } from '#lib/demo/purchase.ts'
 import type { Fake, FakeOptions } from './fake.ts'
 import type { NewSubscription } from './routes.ts'
 
-/** A subscription in our own words, for the books of any stand-in. */
+/** A subscription in the product's terms, for any fake. */
 export type Seed = {
   id: string
   customerId: string
@@ -13,37 +13,37 @@ export type Seed = {
   status: string
 }
 
-/** A subscription of the demo, and what the stand-in does when its licenses are changed. */
+/** A subscription of the demo, and the fake's behavior when its licenses are changed. */
 export type DemoScenario = {
   purchase: Purchase
-  /** By which the stand-in fails; absent: it behaves. */
+  /** Fault of the subscription; absent if it has none. */
   fault?: string | { read?: string; write?: string }
-  /** The vendor changes it by itself, once, to so many licenses. */
+  /** Number of licenses that the vendor changes the subscription to by itself, once. */
   changedTo?: number
-  /** What a person sees who tries it. */
+  /** Description of the outcome for a user who tries it. */
   shows: string
 }
 
-/** What a stand-in's folder says of it, for those who run all of them: the demo and the fuzz. */
+/** A fake's description of itself for the demo and the fuzz, which run all fakes. */
 export type FakeDeclaration = {
-  /** The name by which assets call their vendor. */
+  /** The name by which assets refer to their vendor. */
   vendor: string
   /** @param folder for files that its settings name */
   start(options: FakeOptions, folder: string): Promise<{ fake: Fake; settings: Record<string, string> }>
-  /** The settings without which the vendor is not set up. */
+  /** Settings that are required to set the vendor up. */
   needs: readonly string[]
-  /** The setting that says for how many seconds a write may stay unseen. */
+  /** Name of the setting for how many seconds a write may stay invisible. */
   confirmSetting: string
-  /** The setting that says how many calls may be made in any minute. */
+  /** Name of the setting for how many calls may be made in any minute. */
   callsSetting: string
-  /** The seed in the vendor's words. */
+  /** Returns the seed in the vendor's terms. */
   given(seed: Seed): NewSubscription<unknown>
-  /** What lets every decrease of a flexible plan through, where the vendor has a rule of its own for it. */
+  /** Options that allow every decrease of a flexible plan, if the vendor has its own rule for decreases. */
   lenient?: object
   /** Faults that only this vendor has, for writes. */
   writeFaults: readonly string[]
-  /** The same for reads. */
+  /** Names of the faults of reads. */
   readFaults: readonly string[]
-  /** A subscription for each fate that a change can have at this vendor. */
+  /** Returns a subscription for each possible outcome of a change at this vendor. */
   scenarios(today: string): DemoScenario[]
 }

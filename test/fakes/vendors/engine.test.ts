@@ -9,7 +9,7 @@ import type { Written } from './store.ts'
 const answerFor = (total: number | undefined): Answer =>
   total === undefined ? { status: 404, body: {} } : { status: 200, body: { total } }
 
-/** The smallest vendor that there can be: a shop that sells up to 100. */
+/** A minimal vendor: a shop that sells up to 100. */
 const SHOP: FakeVendor<{ note: string }> = {
   label: 'Shop',
   routes: [
@@ -66,7 +66,7 @@ async function shop(options: FakeOptions = {}) {
   return fake
 }
 
-/** The status and total, or how the call ended without an answer. */
+/** Returns the status and total, or how the call ended without a response. */
 async function call(url: string, method: string, body?: string) {
   const { number = 0 } = fake?.exchanges.at(-1)?.call ?? {}
   const controller = new AbortController()
@@ -86,7 +86,7 @@ const put = (to: number) => call(`${fake?.url}/s/a%2F1`, 'PUT', String(to))
 const get = () => call(`${fake?.url}/s/a%2F1`, 'GET')
 const total = () => fake?.subscription('a/1')?.total
 
-test('keeps books: what was written is read, and every change is known', async () => {
+test('stores subscriptions: a write can be read, and every change is known', async () => {
   const { writes, setByVendor } = await shop()
   expect(await put(12)).toEqual([200, 12])
   expect(await get()).toEqual([200, 12])
@@ -101,7 +101,7 @@ test('keeps books: what was written is read, and every change is known', async (
   expect(await call(`${fake?.url}/nothing`, 'GET')).toBe(404)
 })
 
-// Fault, how the client sees it, the total right after, and the total in the end.
+// Fault, the client's view, the total immediately after, and the final total.
 const PLAYED: [string, unknown, number, number][] = [
   ['drop-before', 'cut', 10, 10],
   ['down', 'cut', 10, 10],
@@ -120,7 +120,7 @@ const PLAYED: [string, unknown, number, number][] = [
 ]
 
 describe('faults', () => {
-  test.each(PLAYED)('%s of a write', async (fault, seen, first, finally_) => {
+  test.each(PLAYED)('%s of a write has its status and totals', async (fault, seen, first, finally_) => {
     await shop({ choose: ({ kind }) => (kind === 'write' ? fault : undefined), delayMs: 400 })
     expect(await put(12)).toEqual(seen)
     expect(total()).toBe(first)
@@ -129,11 +129,11 @@ describe('faults', () => {
     expect(await get()).toEqual([200, finally_])
   })
 
-  test('are all in the table above', () => {
+  test('are all tested by the table above', () => {
     expect(PLAYED.map(([fault]) => fault).sort()).toEqual([...FAULTS, 'promise'].sort())
   })
 
-  test('a stale read tells what was true so long ago, and no longer', async () => {
+  test('a stale read returns the state of so long ago, and no older one', async () => {
     const choose: FakeOptions['choose'] = ({ kind }) => (kind === 'read' ? 'stale' : undefined)
     await shop({ choose, staleMs: 60_000 })
     await put(12)
@@ -144,13 +144,13 @@ describe('faults', () => {
     expect(await get()).toEqual([200, 12])
   })
 
-  test('stand at a subscription, or come once, or are of the whole vendor', async () => {
+  test('apply to a subscription, to one call, or to the whole vendor', async () => {
     const { add, change, failNext, setDown, setFault } = await shop()
     setFault('a/1', 'throttle')
     expect([await put(12), await get()]).toEqual([429, [200, 10]])
     setFault('a/1', { read: 'error-before' })
     expect([await put(12), await get()]).toEqual([[200, 12], 500])
-    // It stays with the subscription, whatever its id becomes.
+    // The fault stays with the subscription when its id changes.
     change('a/1', { id: 'moved' })
     change('moved', { id: 'a/1' })
     expect(await get()).toBe(500)
@@ -165,7 +165,7 @@ describe('faults', () => {
   })
 })
 
-test('what arrives twice is done twice, and each change knows its call', async () => {
+test('a write that arrives twice is done twice, and each change knows its call', async () => {
   const started = await shop({ choose: () => 'twice' })
   await put(12)
   expect(started.writes).toMatchObject([
@@ -178,7 +178,7 @@ test('what arrives twice is done twice, and each change knows its call', async (
   expect(started.overlaps).toBe(0)
 })
 
-test('each step waits for the test, and the order is that of the wire', async () => {
+test('each step waits for the test, in the order of the requests', async () => {
   const steps: string[] = []
   let goOn = () => {}
   const note = (step: string) => {
@@ -188,7 +188,7 @@ test('each step waits for the test, and the order is that of the wire', async ()
     })
   }
   await shop({ onStep: note })
-  /** Each step is there alone until the test lets it go on. */
+  /** Expects each step to be the only one until the test lets it go on. */
   const follow = async (expected: string[]) => {
     for (const step of expected) {
       await expect.poll(() => steps).toEqual([step])
@@ -208,7 +208,7 @@ test('each step waits for the test, and the order is that of the wire', async ()
   expect(await rejected).toBe(400)
 })
 
-test('counts writes that overlap, those that are still to be done late too', async () => {
+test('counts overlapping writes, including those that are done late', async () => {
   const started = await shop({ choose: ({ text }) => (text === '12' ? 'late' : undefined), delayMs: 700 })
   await put(12)
   await put(13)
@@ -219,7 +219,7 @@ test('counts writes that overlap, those that are still to be done late too', asy
   expect(started.overlaps).toBe(1)
 })
 
-test('another process has the same powers', async () => {
+test('another process can control the fake', async () => {
   await shop()
   const order = async (body: ControlOrder, type = 'application/json') => {
     const init = { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify(body) }
@@ -252,7 +252,7 @@ test('another process has the same powers', async () => {
   expect(await order({ do: 'down', down: false }, 'text/plain')).toMatchObject({ status: 405 })
 })
 
-test("says at its end what went wrong in the test's own functions", async () => {
+test("reports errors of the test's own functions at the end", async () => {
   const started = await shop({
     onStep() {
       throw new Error('my mistake')

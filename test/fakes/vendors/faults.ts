@@ -1,58 +1,58 @@
-/** What can go wrong with one call at any vendor. A vendor may have faults of its own beside these. */
+/** Faults of a call that any vendor can have. A vendor may have additional ones. */
 export const FAULTS = [
-  /** The connection is cut, nothing is done. */
+  /** The connection is cut, and nothing is done. */
   'drop-before',
-  /** No answer ever, nothing is done. */
+  /** The call is never answered, and nothing is done. */
   'hang-before',
-  /** 500, nothing is done. */
+  /** The response is 500, and nothing is done. */
   'error-before',
-  /** 429 with Retry-After, nothing is done. */
+  /** The response is 429 with Retry-After, and nothing is done. */
   'throttle',
-  /** Done, and then the connection is cut. */
+  /** The call is done, and then the connection is cut. */
   'reset-after',
-  /** Done, and no answer ever. */
+  /** The call is done, and never answered. */
   'hang-after',
-  /** 503, but done. */
+  /** The response is 503, but the call is done. */
   'error-after',
   /** The connection is cut now, and the call is done `lateMs` later. */
   'late',
-  /** As `late`, but instead of being cut it is never answered. */
+  /** Like `late`, but the call is never answered instead of being cut. */
   'late-hang',
-  /** It arrives twice, as when somebody in between repeats it: both are done, the second one is answered. */
+  /** The call arrives twice, as if a proxy had repeated it: both are done, the second one is answered. */
   'twice',
-  /** As `twice`, and then the connection is cut. */
+  /** Like `twice`, and then the connection is cut. */
   'twice-cut',
-  /** A read that answers what was true `staleMs` ago. */
+  /** A read returns the state of `staleMs` ago. */
   'stale',
-  /** Nobody is there: the connection is cut. For the whole vendor, see `setDown`. */
+  /** The vendor is unreachable: the connection is cut. For the whole vendor, see `setDown`. */
   'down',
 ] as const
 
-/** One of `FAULTS`, or a fault that the vendor brings along. */
+/** One of `FAULTS`, or a fault that only the vendor has. */
 export type Fault = (typeof FAULTS)[number] | (string & {})
 
-/** What a subscription suffers on every call; a bare fault means writes, and reads where it is `stale`. */
+/** Fault of a subscription on every call; a bare fault applies to writes, and to reads if it is `stale`. */
 export type PersistentFault = Fault | { read?: Fault; write?: Fault }
 
-/** What a call can do when a fault is played. */
+/** Actions of a call that a fault can combine. */
 export type Stage<Answer> = {
-  /** Does what was asked, and says what would be answered. */
+  /** Executes the call, and returns its response. */
   act(): Promise<Answer>
-  /** Does what was asked after `lateMs`. */
+  /** Executes the call after `lateMs`. */
   actLater(): void
-  /** What was true `staleMs` ago; writes don't do that. */
+  /** Returns the response of `staleMs` ago; only for reads. */
   stale(): Promise<Answer>
   error(status: 500 | 503): Answer
   throttled(): Answer
 }
 
-/** The end of a call: an answer, or none. */
+/** The end of a call: a response, or none. */
 export type Ending<Answer> = Answer | 'cut' | 'hang'
 
-/** A fault of one vendor, such as an answer that promises what will be done. */
+/** A fault of one vendor, such as a response that promises a later change. */
 export type VendorFault<Answer> = (stage: Stage<Answer>) => Ending<Answer> | Promise<Ending<Answer>>
 
-/** Plays a call with a fault, or without. */
+/** Executes a call, with a fault if there is one. */
 export async function play<Answer>(
   fault: Fault | undefined,
   stage: Stage<Answer>,
@@ -102,7 +102,7 @@ export async function play<Answer>(
   }
 }
 
-/** What a standing fault does to a call of this kind. */
+/** Returns the persistent fault for a call of this kind. */
 export function persistentFaultFor(persistent: PersistentFault | undefined, kind: string): Fault | undefined {
   if (persistent === undefined) return undefined
   if (typeof persistent === 'object')

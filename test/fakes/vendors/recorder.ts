@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A line to a stand-in that keeps what clients sent, byte by byte: an HTTP server would show what it made of it. */
+/**
+ * Starts a TCP proxy in front of a fake that records requests byte by byte: an HTTP server would record only its parsed
+ * form.
+ */
 export async function startRecorder(url: string) {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
@@ -20,7 +23,7 @@ export async function startRecorder(url: string) {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The head of each request with this method, in the order in which they were sent. */
+    /** Returns the head of each request with this method, in order. */
     requests: (method: string) =>
       [...sent.matchAll(new RegExp(`${method} /\\S* HTTP/1\\.1\\r\\n.*?(?=\\r\\n\\r\\n)`, 'gs'))].map(
         ([request]) => request,

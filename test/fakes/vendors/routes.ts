@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http'
 import type { VendorFault } from './faults.ts'
 import type { Pages, Store, Subscription } from './store.ts'
 
-/** What a client asked, as it arrived. */
+/** A client's request, as it arrived. */
 export type Call = {
-  /** Counts from 1 in the order of arrival. */
+  /** Number of the call, counted from 1 in the order of arrival. */
   number: number
   kind: 'read' | 'write' | 'auth' | 'unknown'
   /** The route's name, such as `changeSeats`. */
   name: string
   method: string
-  /** With the query, as it stood in the request. */
+  /** Request target with the query, unparsed. */
   target: string
   query: URLSearchParams
   headers: IncomingMessage['headers']
-  /** What stood in the path, decoded. */
+  /** Parameters of the path, decoded. */
   params: Record<string, string>
   /** The parameter `subscription` of the path. */
   subscriptionId: string | undefined
@@ -24,29 +24,29 @@ export type Call = {
 export type Answer = {
   status: number
   headers?: Record<string, string>
-  /** Becomes JSON; text goes out as it is. */
+  /** Serialized as JSON; text is sent unchanged. */
   body?: unknown
 }
 
-/** A call and how it ended. */
+/** A call and its outcome. */
 export type Exchange = { call: Call; answer: Answer | 'cut' | 'hang'; fault: string | undefined }
 
-/** At once and without waiting: what is checked is then what is written. */
+/** Synchronous, so that the checked state is the written state. */
 type Handler<State> = (call: Call, state: State) => Answer
 
-/** A path such as `/customers/:customer/subscriptions/:subscription`, and what happens there. */
+/** A path such as `/customers/:customer/subscriptions/:subscription`, and its handler. */
 export type Route<VendorFields> = { name: string; method: string; path: string } & (
   | { kind: 'read'; handle: Handler<Pages<VendorFields>> }
   | { kind: 'write'; handle: Handler<Store<VendorFields>> }
   | { kind: 'auth'; handle: Handler<Pages<VendorFields>> }
 )
 
-/** What makes the engine into one vendor. */
+/** Functions and data that turn the engine into a vendor. */
 export type FakeVendor<VendorFields> = {
-  /** For people, in what the fake prints. */
+  /** Name of the vendor in the fake's output. */
   label: string
   routes: Route<VendorFields>[]
-  /** Fills in what `add` was not told. */
+  /** Fills in the fields that `add` did not get. */
   fill(input: NewSubscription<VendorFields>): Subscription<VendorFields>
   error(status: number): Answer
   /** @param seconds for Retry-After */
@@ -55,12 +55,12 @@ export type FakeVendor<VendorFields> = {
   faults?: Record<string, VendorFault<Answer>>
 }
 
-/** What `add` takes: an id, and what shall differ from the vendor's usual. */
+/** Argument of `add`: an id, and the fields that differ from the vendor's defaults. */
 export type NewSubscription<VendorFields> = { id: string; own?: Partial<VendorFields> } & Partial<
   Omit<Subscription<VendorFields>, 'id' | 'own'>
 >
 
-/** Reads a request: what it asks, and the route that answers it. */
+/** Parses a request, and finds the route that answers it. */
 export function callOf<VendorFields>(
   routes: Route<VendorFields>[],
   request: IncomingMessage,

@@ -7,7 +7,7 @@ type ScenarioPurchase = Pick<Purchase, 'id' | 'type' | 'vendor'> & {
   today: string
 }
 
-/** A flexible plan of 20 licenses, 12 of them assigned. Its name says what happens to it. */
+/** Returns a flexible plan of 20 licenses, 12 of them assigned. Its name is the outcome of its changes. */
 export function scenarioPurchase({ id, type, vendor, number, name, today }: ScenarioPurchase): Purchase {
   return {
     id,

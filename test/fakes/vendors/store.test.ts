@@ -10,7 +10,7 @@ afterEach(() => {
 
 const one = { customerId: 'c', skuId: 'k', assigned: 0, status: 'ACTIVE', plan: 'P', createdAt: 0 }
 
-test('remembers what was true when, under the id that it had then', () => {
+test('returns the state of an earlier time, under the id of that time', () => {
   const store = newStore<{ note: string }>()
   store.add({ ...one, id: 'a', total: 10, own: { note: 'first' } })
   vi.setSystemTime(2000)
@@ -26,7 +26,7 @@ test('remembers what was true when, under the id that it had then', () => {
   expect(store.writes).toEqual([{ subscriptionId: 'a', from: 10, to: 12, at: 2000, by: 'client' }])
 })
 
-test('gives copies, and knows what it has not', () => {
+test('returns copies, and undefined for an unknown id', () => {
   const store = newStore<{ list: string[] }>()
   const input = { ...one, id: 'a', total: 10, own: { list: ['x'] } }
   store.add(input)

@@ -1,9 +1,9 @@
-/** A subscription as a vendor's own books hold it. `Own` is what only this vendor knows of it. */
+/** A subscription in a vendor's store. `VendorFields` are the fields that only this vendor has. */
 export type Subscription<VendorFields = unknown> = {
   id: string
   customerId: string
   skuId: string
-  /** Licenses that were bought, or the cap where the plan has one. */
+  /** Purchased licenses, or the cap if the plan has one. */
   total: number
   /** Licenses that users hold. */
   assigned: number
@@ -14,10 +14,10 @@ export type Subscription<VendorFields = unknown> = {
   own: VendorFields
 }
 
-/** Whatever may change besides the total. */
+/** Fields other than the total that may change. */
 export type Patch<VendorFields = unknown> = Partial<Omit<Subscription<VendorFields>, 'total' | 'own'>>
 
-/** A change of the total, in the order in which they happened. */
+/** A change of the total. Changes are in chronological order. */
 export type Written = {
   subscriptionId: string
   from: number
@@ -26,36 +26,36 @@ export type Written = {
   by: 'client' | 'vendor'
 }
 
-/** What a read may ask. Everything that it gives is a copy. */
+/** Queries of a read. All results are copies. */
 export type Pages<VendorFields = unknown> = {
   find(id: string): Subscription<VendorFields> | undefined
-  /** In the order in which they were added. */
+  /** In the order of their addition. */
   all(): Subscription<VendorFields>[]
   ofCustomer(customerId: string): Subscription<VendorFields>[]
-  /** Of all subscriptions, and of all who have any: these and `find` stay quick with 100,000 subscriptions. */
+  /** Ids of all subscriptions, and of all customers with one: these and `find` stay fast with 100,000 subscriptions. */
   ids(): string[]
   customers(): string[]
 }
 
-/** The vendor's books: what is true now, and what was true a moment ago. */
+/** The vendor's subscriptions: their current state, and the state of a moment ago. */
 export type Store<VendorFields = unknown> = Pages<VendorFields> & {
   add(subscription: Subscription<VendorFields>): void
-  /** @throws Error where there is no such subscription */
+  /** @throws Error if there is no such subscription */
   setTotal(id: string, total: number, by: Written['by'], vendorFields?: Partial<VendorFields>): void
-  /** Everything but the total; a new `id` too. */
+  /** Changes everything but the total, including the `id`. */
   change(id: string, patch: Patch<VendorFields>, vendorFields?: Partial<VendorFields>): void
-  /** Tells subscriptions apart for good, whatever their ids become. */
+  /** Returns a permanent key of a subscription, which stays the same when its id changes. */
   keyOf(id: string | undefined): number | undefined
-  /** The books as they were. */
+  /** Returns the store's state at a time. */
   asOf(time: number): Pages<VendorFields>
   writes: Written[]
 }
 
 export function newStore<VendorFields>(): Store<VendorFields> {
   type Entry = { at: number; state: Subscription<VendorFields> }
-  // The latest state is the last; the id may differ from state to state.
+  // The latest state is last; the id may differ from state to state.
   const histories: Entry[][] = []
-  // Where the subscriptions stand now, by id and by customer.
+  // Current subscriptions, by id and by customer.
   const indexById = new Map<string, number>()
   const indexesByCustomer = new Map<string, Set<number>>()
   const writes: Written[] = []
@@ -123,7 +123,7 @@ export function newStore<VendorFields>(): Store<VendorFields> {
   }
 }
 
-/** Pages of the past: looked through from the beginning. */
+/** Returns the pages of a past state, found by scanning from the beginning. */
 function pages<VendorFields>(states: Subscription<VendorFields>[]): Pages<VendorFields> {
   return {
     find: (id) => structuredClone(states.find((state) => state.id === id)),

@@ -4,7 +4,7 @@ import type { Answer } from './routes.ts'
 
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** The whole body of a request, as text. */
+/** Returns the whole body of a request, as text. */
 export async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -16,7 +16,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** When the client has its whole answer, or has gone. */
+/** Resolves when the client has its whole response, or has disconnected. */
 export function disconnected(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (response.destroyed) resolve()
@@ -24,7 +24,7 @@ export function disconnected(response: ServerResponse): Promise<void> {
   })
 }
 
-/** Sends an answer; one whose client has gone is sent to nobody. */
+/** Sends a response, unless the client has disconnected. */
 export async function send(response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
   if (response.destroyed) return
   const over = disconnected(response)
@@ -33,7 +33,7 @@ export async function send(response: ServerResponse, { status, headers, body }: 
   await over
 }
 
-/** Answers, cuts the connection, or waits until the client has gone. */
+/** Answers, cuts the connection, or waits until the client has disconnected. */
 export async function conclude(response: ServerResponse, ending: Ending<Answer>): Promise<void> {
   if (typeof ending === 'object') await send(response, ending)
   else if (ending === 'hang') await disconnected(response)
