@@ -12,7 +12,7 @@ export type Reading = { at: number; purchased: number; assigned: number }
 
 type Change = Pick<LicenseChange, 'createTime' | 'settleTime' | 'from' | 'to'>
 
-/** What is known of an asset's seats: changes that moved them, in any order, and readings, oldest first. */
+/** What is known of an asset's seats: changes that moved them, newest first, and readings, oldest first. */
 export type Known = {
   changes: readonly Change[]
   readings: readonly Reading[]
@@ -36,7 +36,10 @@ export function yearUntil(now: number): Span {
  */
 export function purchasedSteps({ changes, readings, now, since }: Known, span: Span): Step[] {
   const seen = [
-    ...changes.map(({ createTime, settleTime = createTime, from, to }) => ({ at: settleTime, from, to })),
+    // Changes of one millisecond keep their order.
+    ...changes
+      .toReversed()
+      .map(({ createTime, settleTime = createTime, from, to }) => ({ at: settleTime, from, to })),
     ...readings.map(({ at, purchased }) => ({ at, from: purchased, to: purchased })),
   ].sort((a, b) => a.at - b.at)
   const first = seen[0]
