@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { openDatabase } from '#lib/platform/db/client.ts'
@@ -16,7 +17,19 @@ export type Patched = Patch & {
 const asset = route(setQuantity)
 const opened = openDatabase(process.argv[2] ?? '')
 
+/** Of a process that is too busy for all of them at once: so often each is sent again. */
+const MOST_TRIES = 30
+
 async function send(patch: Patch): Promise<Patched> {
+  for (let tries = 1; ; tries++) {
+    const answer = await sendOnce(patch)
+    if (answer.body.code !== 'service_unavailable' || tries === MOST_TRIES) return answer
+    // Fixed wait: as Retry-After says.
+    await pause(1000)
+  }
+}
+
+async function sendOnce(patch: Patch): Promise<Patched> {
   const { assetId, key, quantity, ifMatch } = patch
   const body = JSON.stringify({ quantity })
   const headers = {

@@ -7,7 +7,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { OPERATOR } from '#lib/platform/history/audit.ts'
 import type { Rejected, Why, WriteAnswer } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
-import type { Refusal } from './rules.ts'
+import type { ForbiddenDecrease, Refusal } from './rules.ts'
 import { type Change, lastChange } from './store/changes.ts'
 
 // What a PATCH answers, in words, where it is not the asset itself.
@@ -32,7 +32,11 @@ export async function refused(
     const members = { subscriptionStatus: refusal.status }
     return new Problem('subscription_not_active', detail, { members })
   }
-  const { current, minimum, until } = refusal
+  return decreaseNotAllowed(refusal)
+}
+
+/** 409, with the lowest total that is allowed, and the commitment's end where it is known. */
+export function decreaseNotAllowed({ current, minimum, until }: ForbiddenDecrease): Problem {
   const end = until === undefined ? '' : ` before ${new Date(until).toISOString().slice(0, 10)}`
   const members = { current, minimum, ...(until === undefined ? {} : { commitmentEndTime: until }) }
   const detail = `This commitment plan can not go below ${minimum} licenses${end}.`

@@ -9,6 +9,7 @@ import {
   type LicensedRow,
   type LicenseFacts,
   licensed,
+  lockLicensed,
   readAsset,
   setSeats,
 } from '#lib/licenses/assets/store.ts'
@@ -23,6 +24,7 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Foreseen, OwnBooks, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
+import { type Copy, readCopy, readShared } from './reading/read-again.ts'
 import { check, isOver } from './rules.ts'
 import { type Claim, type QuantityRequest, send, withAsset } from './send.ts'
 import { sendAgain } from './send-again.ts'
@@ -34,19 +36,23 @@ type Begun =
   | { kind: 'claimed'; claim: Claim; changeId: string; vendor: GuardedVendor }
   /** Another request asks for the same, or this one did before. */
   | { kind: 'joined'; changeId: string; vendor: OwnBooks | GuardedVendor }
+  | Outdated
+
+/** Our copy forbids it, and is not fresh: the vendor is read first. Nothing was written. */
+type Outdated = { kind: 'outdated'; row: AssetRow; vendor: GuardedVendor }
 
 /** A change that was joined may come to nothing; then the request claims one of its own. */
 const MOST_ROUNDS = 3
 
 /**
- * Sets a total, in the order of the checks of CONTRACT 4. The asset's row is locked first, in each transaction; none
- * is open while a vendor is asked.
+ * Sets a total, in the order of the checks of CONTRACT 4. The asset's row is locked first, in each transaction, but for a
+ * decrease that our row forbids; none is open while a vendor is asked.
  * @returns the asset as it is now, or a refusal that settles the request
  * @throws Problem for what settles nothing, such as `not_found`, `change_in_progress` or `vendor_unavailable`
  */
 export async function changeQuantity(request: QuantityRequest): Promise<Answer<Asset>> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const begun = await scope(request.caller, (tx) => begin(tx, request))
+    const begun = await beginByFreshCopy(request)
     if (begun.kind === 'answered') return begun.answer
     const { changeId, vendor } = begun
     const told =
@@ -61,14 +67,52 @@ export async function changeQuantity(request: QuantityRequest): Promise<Answer<A
   throw answers.changeInProgress()
 }
 
+/** Begins a change; where our copy forbids it and is not fresh, one reading is shared by all requests that wait for it. */
+async function beginByFreshCopy(request: QuantityRequest): Promise<Exclude<Begun, Outdated>> {
+  const { caller, keyed, requestId } = request
+  const begun = await scope(caller, (tx) => begin(tx, request, false))
+  if (begun.kind !== 'outdated') return begun
+  const copy = await readShared(caller, begun.row, begun.vendor, requestId)
+  const refusal = copy && !keyed ? refusalOf(request, copy) : undefined
+  // What is kept under a key is written by the second transaction.
+  if (refusal) return { kind: 'answered', answer: refusal }
+  const again = await scope(caller, (tx) => begin(tx, request, true))
+  if (again.kind === 'outdated') throw new Error('It was read a moment ago.')
+  return again
+}
+
+/** What a fresh copy forbids while no change is open. */
+function refusalOf(request: QuantityRequest, { row, open, isFresh }: Copy): Problem | undefined {
+  const found = check(request, { ...knownOf(row), open })
+  const isForbidden = isFresh && found.kind === 'unread'
+  return isForbidden && found.refusal ? answers.decreaseNotAllowed(found.refusal) : undefined
+}
+
 /** Whether a write may be sent again whose answer was lost. */
 const isRepeatable = (vendor: OwnBooks | GuardedVendor): boolean =>
   vendor.books === 'theirs' && vendor.idempotentWrites !== undefined
 
-async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> {
-  const { caller, assetId, keyed } = request
-  const row = await readAsset(tx, caller.customerId, assetId, { lock: true })
-  if (!row) throw new Problem('not_found')
+async function begin(tx: Transaction, request: QuantityRequest, isRead: boolean): Promise<Begun> {
+  const { caller, assetId, keyed, quantity } = request
+  const { customerId } = caller
+  // With a key the row is always locked: two requests with one key come one after the other.
+  const unlessOver = keyed ? undefined : quantity
+  const locked = await readAsset(tx, customerId, assetId, { lock: true, unlessOver })
+  if (locked) return beginLocked(tx, locked, request, isRead)
+  const copy = keyed ? undefined : await readCopy(tx, customerId, assetId)
+  if (!copy) throw new Problem('not_found')
+  const decided = await decide(tx, copy.row, request, { isRead, copy })
+  if (isBegun(decided)) return decided
+  return beginLocked(tx, await lockLicensed(tx, customerId, assetId), request, isRead)
+}
+
+async function beginLocked(
+  tx: Transaction,
+  row: AssetRow,
+  request: QuantityRequest,
+  isRead: boolean,
+): Promise<Begun> {
+  const { caller, keyed } = request
   const vendor = vendorOf(row)
   const known = keyed && (await takeKey(tx, keyed))
   if (known?.kind === 'answered') return known
@@ -77,8 +121,8 @@ async function begin(tx: Transaction, request: QuantityRequest): Promise<Begun> 
     // One that was withdrawn came to nothing, too: the call runs again.
     if (change && !isOver(change)) return joined(change, vendor)
   }
-  const begun = await firstStep(tx, row, vendor, request)
-  if (!keyed) return begun
+  const begun = await firstStep(tx, row, request, isRead)
+  if (!keyed || begun.kind === 'outdated') return begun
   if (begun.kind === 'answered') await keepAnswer(tx, keyed, begun.answer)
   else await pointKey(tx, keyed, begun.changeId)
   return begun
@@ -88,29 +132,57 @@ function joined(change: Change, vendor: OwnBooks | GuardedVendor): Begun {
   return { kind: 'joined', changeId: change.id, vendor }
 }
 
-/** The checks, and what follows: in books of our own the change itself, else its claim, to ask the vendor after it. */
+/** What follows the checks: in books of our own the change itself, else its claim, to ask the vendor after it. */
 async function firstStep(
   tx: Transaction,
   row: AssetRow,
-  vendor: OwnBooks | GuardedVendor,
   request: QuantityRequest,
+  isRead: boolean,
 ): Promise<Begun> {
+  const vendor = vendorOf(row)
+  const decided = await decide(tx, row, request, { isRead })
+  if (isBegun(decided)) return decided
+  if (vendor.books === 'theirs') return claimChange(tx, licensed(row), vendor, request)
+  if (decided.kind === 'unread') throw new Error('Books of our own are always read.')
+  return { kind: 'answered', answer: await changeOurBooks(tx, licensed(row), decided, request) }
+}
+
+/** What the checks leave to be done, with the asset's row locked. */
+type Undone = Foreseen<VendorSeats> | { kind: 'unread' }
+
+function isBegun(decided: Begun | Undone): decided is Begun {
+  return decided.kind !== 'applied' && decided.kind !== 'rejected' && decided.kind !== 'unread'
+}
+
+/**
+ * The checks, and their answer where they have one. What a fresh copy of the vendor's books forbids is refused without a
+ * claim; where the copy is not fresh after it `isRead`, the vendor decides. Of a row that is locked no `copy` was read.
+ */
+async function decide(
+  tx: Transaction,
+  row: AssetRow,
+  request: QuantityRequest,
+  { isRead, copy }: { isRead: boolean; copy?: Copy },
+): Promise<Begun | Undone> {
   const { customerId } = request.caller
+  const vendor = vendorOf(row)
   const books =
     vendor.books === 'ours'
       ? { foresee: (facts: LicenseFacts) => vendor.foresee(facts, request.quantity) }
-      : { open: await findOpenChange(tx, customerId, row.id) }
+      : { open: copy ? copy.open : await findOpenChange(tx, customerId, row.id) }
   const found = check(request, { ...knownOf(row), ...books })
-  const answered = (answer: Answer<Asset>): Begun => ({ kind: 'answered', answer })
-  if (found.kind === 'refused') return answered(await answers.refused(tx, customerId, row, found))
-  if (found.kind === 'joined') return joined(found.open, vendor)
-  if (found.kind === 'in_progress') throw answers.otherChange(found.open)
-  if (found.kind === 'unchanged') return answered(replyOf(row))
-  if (found.kind === 'rejected' || found.kind === 'applied') {
-    return answered(await changeOurBooks(tx, licensed(row), found, request))
+  if (found.kind === 'refused') {
+    return { kind: 'answered', answer: await answers.refused(tx, customerId, row, found) }
   }
-  if (vendor.books === 'ours') throw new Error('Books of our own are always read.')
-  return claimChange(tx, licensed(row), vendor, request)
+  if ('open' in found) {
+    if (found.kind === 'in_progress') throw answers.otherChange(found.open)
+    return joined(found.open, vendor)
+  }
+  if (found.kind === 'unchanged') return { kind: 'answered', answer: replyOf(row) }
+  if (found.kind !== 'unread' || !found.refusal || vendor.books === 'ours') return found
+  const known = copy ?? (await readCopy(tx, customerId, row.id))
+  if (known?.isFresh) return { kind: 'answered', answer: answers.decreaseNotAllowed(found.refusal) }
+  return isRead ? found : { kind: 'outdated', row, vendor }
 }
 
 async function changeOurBooks(

@@ -13,6 +13,7 @@ import type { Foreseen, ObservedSeats, VendorSeats } from '#lib/vendors/vendor.t
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
 import { disputeOf, isAnew, observedRow, readOwn } from './reading/read.ts'
+import { readCopy } from './reading/read-again.ts'
 import { type Asked, check } from './rules.ts'
 import { findOpenChange } from './store/changes.ts'
 
@@ -67,6 +68,10 @@ async function byOurRow(
   const found = check(question, { ...knownOf(row), open })
   if (found.kind === 'refused') return { answer: await answers.refused(tx, customerId, row, found) }
   if (found.kind === 'in_progress') throw answers.otherChange(found.open)
+  const refusal = found.kind === 'unread' ? found.refusal : undefined
+  if (refusal && (await readCopy(tx, customerId, row.id))?.isFresh) {
+    return { answer: answers.decreaseNotAllowed(refusal) }
+  }
   // The change that it would join has the same total: what the vendor's books say of that is its answer too.
   return { row: licensed(row), vendor }
 }

@@ -51,12 +51,20 @@ export type Asked = {
 /** The asset as it is known when the checks are asked; without `facts` it is of a type that has no licenses. */
 type Known<Facts = QuantityFacts> = { seatVersion: number; facts: Facts | undefined }
 
+/** A decrease on a commitment within its term. */
+export type ForbiddenDecrease = { kind: 'refused' } & Extract<QuantityDecision, { reason: 'commitment' }>
+
 /** What our own checks refuse. The reasons `not_active` and `commitment` are those of `decideQuantity`. */
-export type Refusal = { kind: 'refused' } & (
-  | { reason: 'no_licenses' }
-  | { reason: 'version_mismatch'; current: number }
-  | Exclude<QuantityDecision, { allowed: true }>
-)
+export type Refusal =
+  | ForbiddenDecrease
+  | ({ kind: 'refused' } & (
+      | { reason: 'no_licenses' }
+      | { reason: 'version_mismatch'; current: number }
+      | Extract<QuantityDecision, { reason: 'not_active' }>
+    ))
+
+/** The vendor's books are to be read; with a `refusal` where our copy of them forbids it, which is final if the copy is fresh. */
+type Unread = { kind: 'unread'; refusal: ForbiddenDecrease | undefined }
 
 /**
  * The checks of CONTRACT 4 in their order, for our own books, for a vendor's, and for the dry run: the one place that
@@ -70,7 +78,7 @@ export type Refusal = { kind: 'refused' } & (
 export function check<Open extends { toQuantity: number }>(
   asked: Asked,
   known: Known & { open: Open | undefined },
-): Refusal | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unread' }
+): Refusal | { kind: 'joined' | 'in_progress'; open: Open } | Unread
 export function check<Facts extends QuantityFacts, Foreseen extends { kind: 'applied' | 'rejected' }>(
   asked: Asked,
   known: Known<Facts> & { foresee: (facts: Facts) => Foreseen },
@@ -82,7 +90,7 @@ export function check<
 >(
   asked: Asked,
   known: Known<Facts> & ({ open: Open | undefined } | { foresee: (facts: Facts) => Foreseen }),
-): Refusal | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unread' | 'unchanged' } | Foreseen
+): Refusal | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unchanged' } | Unread | Foreseen
 export function check(
   { quantity, ifMatch }: Asked,
   {
@@ -101,8 +109,13 @@ export function check(
     return { kind: 'refused', reason: 'version_mismatch', current: facts.purchased }
   }
   if (open) return { kind: open.toQuantity === quantity ? 'joined' : 'in_progress', open }
-  if (!foresee) return { kind: 'unread' }
   const decision = decideQuantity(facts, quantity)
+  if (!foresee) {
+    // A commitment lasts, but a status may change at any moment; and of a version that is still to come our copy says nothing.
+    const isForbidden = !decision.allowed && decision.reason === 'commitment'
+    const isKnown = isForbidden && isVersion(seatVersion, ifMatch)
+    return { kind: 'unread', refusal: isKnown ? { kind: 'refused', ...decision } : undefined }
+  }
   if (!decision.allowed) return { kind: 'refused', ...decision }
   return decision.change === 0 ? { kind: 'unchanged' } : foresee(facts)
 }
