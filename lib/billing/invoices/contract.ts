@@ -58,7 +58,8 @@ const documentFields = {
 const InvoiceFile = z
   .object({
     kind: z.enum(FILE_KINDS).meta({
-      description: 'The issuer’s own PDF or XML, or what we drew. Others may come.',
+      description:
+        'The issuer’s own PDF or XML, or what we drew; `superseded` is what we drew first, where it was wrong. Others may come.',
     }),
     name: z.string().meta({ description: 'The name under which it is saved.' }),
     mediaType: z.enum(['application/pdf', 'application/xml']).meta({ description: 'What its bytes are.' }),
@@ -146,6 +147,10 @@ const Itemization = z
     otherCurrencyLines: z.int().min(0).meta({ description: 'Lines in another currency: never added.' }),
     taxAmount: money.optional().meta({
       description: 'The tax that leads from the line items to the total. Absent where they are with it.',
+    }),
+    lineAmountBasis: z.enum(['NET', 'GROSS']).optional().meta({
+      description:
+        'Whether each `amount` is without the tax or with it. Absent where there is no tax, and where it is not known.',
     }),
   })
   .meta({ id: 'Itemization', description: 'Whether the line items explain the total.' })

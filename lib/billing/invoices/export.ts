@@ -7,7 +7,7 @@ import { allPages, type Cursor } from '#lib/platform/lists/keyset.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import { plainAmount } from '#lib/platform/values/money.ts'
 import type { LinePostingRow, PostingRow } from '../posting/columns.ts'
-import { itemize } from './itemization.ts'
+import { type Itemization, itemize } from './itemization.ts'
 import { type InvoiceOrder, keyOf } from './order.ts'
 import { statusOfIssued } from './rules.ts'
 import { findInvoices } from './search.ts'
@@ -57,7 +57,7 @@ const LINE_POSTING: readonly Column<PostedLine>[] = [
 ]
 
 type Selected = Selection & { orderBy?: InvoiceOrder | undefined }
-type Line = store.LineItemRow & { amount: string }
+type Line = store.LineItemRow & { amount: string; basis: Itemization['basis'] }
 type LineRow = { invoice: store.InvoiceRow; line: Line }
 
 /** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */
@@ -102,6 +102,7 @@ const LINE_COLUMNS: Column<LineRow>[] = [
   { name: 'lineAmount', amount: ({ line }) => plainAmount(line.amount, line.currency) },
   ...LATER_COLUMNS.map(ofInvoice),
   ...LINE_POSTING.map(ofLine),
+  { name: 'lineAmountBasis', text: ({ line }) => line.basis ?? null },
 ]
 
 /** All invoices that a selection holds at one moment, in their order: a row for each. */
@@ -142,8 +143,8 @@ async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {
 }
 
 function rowsOf(invoice: store.InvoiceRow, lines: store.LineItemRow[]): LineRow[] {
-  const { amounts } = itemize(invoice, lines)
-  return lines.map((line, index) => ({ invoice, line: { ...line, amount: amounts[index] ?? '0' } }))
+  const { amounts, basis } = itemize(invoice, lines)
+  return lines.map((line, index) => ({ invoice, line: { ...line, amount: amounts[index] ?? '0', basis } }))
 }
 
 /** Cuts a page so that the lines of a portion can be held; an invoice stays whole. */

@@ -40,7 +40,7 @@ export function serializeInvoiceWithLines(
   { links, files, set }: { links: DocumentLinks; files: readonly KeptFile[]; set?: ChargeSet | undefined },
   baseUrl: string,
 ): InvoiceWithLines {
-  const { reading, amounts, lineItems, notItemized, rounding, foreign, tax } = itemize(row, lines)
+  const { reading, amounts, lineItems, notItemized, rounding, foreign, tax, basis } = itemize(row, lines)
   const invoice = serializeInvoice(row, baseUrl)
   const billed = lines.map((line, index) => ({ ...line, amount: amounts[index] ?? '0' }))
   const found = set?.currency === row.currency ? reconcile({ ...row, lines: billed }, set) : undefined
@@ -55,6 +55,7 @@ export function serializeInvoiceWithLines(
       roundingAmount: numberOf(rounding),
       otherCurrencyLines: foreign,
       ...(tax === undefined ? {} : { taxAmount: numberOf(tax) }),
+      ...(basis ? { lineAmountBasis: basis } : {}),
     },
     files: serializeFiles(row.id, files, invoice.url),
     ...serializeDocument(row, links),

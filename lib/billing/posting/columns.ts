@@ -15,6 +15,7 @@ export const postingColumns = {
   typeCode: invoices.typeCode,
   netAmount: invoices.netAmount,
   taxAmount: invoices.taxAmount,
+  isTaxCalculated: invoices.isTaxCalculated,
   taxBreakdown: sql<TaxGroup[] | null>`${invoices.taxBreakdown}`,
   purchaseOrder: invoices.purchaseOrder,
   buyerReference: invoices.buyerReference,
@@ -51,6 +52,7 @@ export type PostingRow = {
   typeCode: string | null
   netAmount: string | null
   taxAmount: string | null
+  isTaxCalculated: boolean | null
   taxBreakdown: TaxGroup[] | null
   purchaseOrder: string | null
   buyerReference: string | null

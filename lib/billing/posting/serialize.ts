@@ -54,7 +54,7 @@ export function serializePosting(row: PostingRow & TaxedInvoice, lines: readonly
   })
 }
 
-function serializeTax({ net, tax, breakdown, from, differences }: TaxSums) {
+function serializeTax({ net, tax, amountsFrom, breakdown, from, differences }: TaxSums) {
   const { taxable, tax: ofTax, total } = differences
   const apart = known({
     taxableAmount: Number(taxable) || null,
@@ -64,6 +64,7 @@ function serializeTax({ net, tax, breakdown, from, differences }: TaxSums) {
   return {
     netAmount: Number(net),
     taxAmount: Number(tax),
+    amountsFrom,
     breakdown: breakdown.map(({ category, rate, taxableAmount, taxAmount, exemptionReason }) => ({
       taxCategory: category,
       ...(rate === null ? {} : { taxRate: Number(rate) }),

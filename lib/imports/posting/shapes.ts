@@ -35,9 +35,13 @@ export type NewPosting = {
   paymentTerms?: string | null | undefined
 }
 
-/** The same as it is stored; `carried` names what the issuer left out and the customer has set. */
+/**
+ * The same as it is stored; `carried` names what the issuer left out and the customer has set. `isTaxCalculated`: net and
+ * tax follow from the lines, because the issuer states neither.
+ */
 export type StoredPosting = { [Field in keyof NewPosting]-?: NonNullable<NewPosting[Field]> | null } & {
   carried: string[] | null
+  isTaxCalculated: boolean | null
 }
 export type StoredLinePosting = {
   [Field in keyof NewLinePosting]-?: NonNullable<NewLinePosting[Field]> | null

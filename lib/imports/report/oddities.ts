@@ -1,5 +1,5 @@
 import { itemize } from '#lib/billing/invoices/itemization.ts'
-import { fitsRate, isConsistent, netOfLine, taxOf } from '#lib/billing/posting/tax.ts'
+import { fitsRate, isConsistent, lineBasisOf, netOfLine, taxOf } from '#lib/billing/posting/tax.ts'
 import { isWithdrawn } from '#lib/platform/values/currencies.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import { isFiner } from '#lib/platform/values/money.ts'
@@ -98,9 +98,12 @@ function addsUp(invoice: NewInvoice): boolean {
 function misfitOf(invoice: NewInvoice): string | undefined {
   const { number, currency, taxBreakdown } = invoice
   const lines = invoice.lines.map((line) => ({ ...line, currency }))
-  const line = lines.findIndex(({ taxRate, taxAmount, ...rest }) => {
-    const isTold = taxRate !== null && taxRate !== undefined && taxAmount !== null && taxAmount !== undefined
-    return isTold && !fitsRate(netOfLine(rest, currency).toFixed(), taxRate, taxAmount, { currency })
+  const isTold = (value: unknown) => value !== null && value !== undefined
+  const basis = lines.some((one) => isTold(one.taxAmount)) ? lineBasisOf(invoice, lines) : undefined
+  const line = lines.findIndex((one) => {
+    const { taxRate, taxAmount } = one
+    if (!isTold(taxRate) || !isTold(taxAmount)) return false
+    return !fitsRate(netOfLine(one, currency, basis).toFixed(), taxRate ?? 0, taxAmount ?? 0, { currency })
   })
   if (line >= 0) return `${number}, lines[${line}]`
   const row = taxBreakdown?.findIndex(

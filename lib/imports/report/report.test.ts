@@ -27,6 +27,8 @@ function reportOf(invoices: NewInvoice[], options: Partial<Parameters<typeof gat
   return gather.report('invoices', { ...NOTHING, added: invoices.length })
 }
 
+const TAXED = { type: 'x', description: 'x', qty: '1', taxCategory: 'S', taxRate: '19' }
+
 describe('gatherInvoices', () => {
   test('adds up per currency, issuer, account and period, to the last digit', () => {
     const account = { billingAccount: 'A', periodStart: '2026-09-01', periodEnd: '2026-10-01' }
@@ -105,19 +107,20 @@ describe('gatherInvoices', () => {
     [
       'a tax that is not that of its rate',
       {
-        lines: [
-          {
-            type: 'x',
-            description: 'x',
-            price: '1',
-            qty: '1',
-            taxCategory: 'S',
-            taxRate: '19',
-            taxAmount: '1',
-          },
-        ],
+        lines: [{ ...TAXED, price: '1', taxAmount: '1' }],
       },
       ['tax'],
+    ],
+    [
+      'a gross line with the tax within it',
+      {
+        totalAmount: '119',
+        balanceAmount: '0',
+        netAmount: '100',
+        taxAmount: '19',
+        lines: [{ ...TAXED, price: '119', taxAmount: '19' }],
+      },
+      [],
     ],
     ['what is due long ago', { dueDate: '2026-10-22' }, ['late']],
     ['what is paid', { dueDate: '2026-10-01', balanceAmount: '0' }, []],

@@ -39,6 +39,7 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
     rounding: itemization.roundingAmount,
     foreign: itemization.otherCurrencyLines,
     tax: itemization.taxAmount,
+    ...(itemization.lineAmountBasis ? { basis: itemization.lineAmountBasis } : {}),
   }
   return {
     rows,

@@ -161,7 +161,7 @@ export const invoiceFiles = pgTable(
   {
     customerId: customerId(),
     invoiceId: key('invoice_id').notNull(),
-    /** Drawn by us, or the issuer's own as PDF or XML. */
+    /** Drawn by us, the issuer's own as PDF or XML, or drawn again where what we had drawn was wrong. */
     kind: key('kind').notNull(),
     /** Of the issuer's own, the name that it came with. */
     name: text('name'),
@@ -176,7 +176,7 @@ export const invoiceFiles = pgTable(
       columns: [t.customerId, t.invoiceId],
       foreignColumns: [invoices.customerId, invoices.id],
     }).onDelete('cascade'),
-    check('invoice_files_kind', sql`${t.kind} in ('drawn', 'original-pdf', 'original-xml')`),
+    check('invoice_files_kind', sql`${t.kind} in ('drawn', 'redrawn', 'original-pdf', 'original-xml')`),
   ],
 )
 
