@@ -201,7 +201,7 @@ describe('GET /billing/v1/invoices.csv', () => {
   it('without rows is the names of the columns', async () => {
     const text = await (await ask('filter=platform:none')).text()
     expect(text).toBe(
-      'id,invoiceDate,dueDate,platform,status,currency,totalAmount,balanceAmount,billingProfileId,issuer,number,documentState,corrects,billingAccount,periodStart,periodLastDay,typeCode,netAmount,taxAmount,purchaseOrder,buyerReference,costCenter,paymentTerms,sellerCountry,buyerCountry\r\n',
+      'id,invoiceDate,dueDate,platform,status,currency,totalAmount,balanceAmount,billingProfileId,issuer,number,documentState,corrects,billingAccount,periodStart,periodLastDay,typeCode,netAmount,taxAmount,purchaseOrder,buyerReference,costCenter,paymentTerms,sellerCountry,buyerCountry,payableAmount\r\n',
     )
   })
 

@@ -9,7 +9,7 @@ import { plainAmount } from '#lib/platform/values/money.ts'
 import type { LinePostingRow, PostingRow } from '../posting/columns.ts'
 import { type Itemization, itemize } from './itemization.ts'
 import { type InvoiceOrder, keyOf } from './order.ts'
-import { statusOfIssued } from './rules.ts'
+import { payableAmountOf, statusOfIssued } from './rules.ts'
 import { findInvoices } from './search.ts'
 import type { Owner, Selection } from './selection.ts'
 import type * as store from './store.ts'
@@ -90,6 +90,12 @@ const LATER_COLUMNS: Column<store.InvoiceRow>[] = [
   ...INVOICE_POSTING,
 ]
 
+/** The balance is exact, and a credit note may be set off against it. */
+const PAYABLE: Column<store.InvoiceRow> = {
+  name: 'payableAmount',
+  amount: (row) => plainAmount(payableAmountOf(row), row.currency),
+}
+
 const LINE_COLUMNS: Column<LineRow>[] = [
   ...COLUMNS.map(ofInvoice),
   { name: 'line', number: ({ line }) => line.position + 1 },
@@ -108,7 +114,7 @@ const LINE_COLUMNS: Column<LineRow>[] = [
 /** All invoices that a selection holds at one moment, in their order: a row for each. */
 export function invoicesTable(caller: Caller, selected: Selected): Table<store.InvoiceRow> {
   return {
-    columns: [...COLUMNS, ...LATER_COLUMNS],
+    columns: [...COLUMNS, ...LATER_COLUMNS, PAYABLE],
     batches: streamScope(caller, (tx) => pages(tx, caller, selected)),
   }
 }

@@ -1,4 +1,5 @@
 import { taxOfGrossLines } from '#lib/billing/invoice-files/reissue.ts'
+import { payableAmounts } from '#lib/billing/invoices/sums/upkeep.ts'
 import { invoiceTokens } from '#lib/billing/invoices/tokens.ts'
 import { memberPeople } from '#lib/identity/access/people/backfill.ts'
 import { lookUpRows } from '#lib/platform/caller/credentials.ts'
@@ -11,5 +12,6 @@ export const BACKFILLS: readonly Backfill[] = [
   invoiceTokens,
   memberPeople,
   lookUpRows,
+  payableAmounts,
   taxOfGrossLines,
 ]
