@@ -29,3 +29,11 @@ export function sumOf(parts: readonly Part[]): Big {
 export function quantityOf(parts: readonly Part[]): Big {
   return parts.reduce((sum, { qty }) => sum.plus(qty), new Big(0))
 }
+
+/** The highest price of some parts, which is that of a whole period; undefined where none has one above 0. */
+export function fullPriceOf(parts: readonly Part[], currency: string): Big | undefined {
+  const prices = parts.flatMap((part) =>
+    part.amount.gt(0) ? (unitPriceOf(part, currency)?.price ?? []) : [],
+  )
+  return prices.reduce<Big | undefined>((most, price) => (most?.gte(price) ? most : price), undefined)
+}
