@@ -50,7 +50,7 @@ export const InvoiceRow = memo(function InvoiceRow(given: Given) {
     ),
     due: (
       <Cell className="max-md:text-sm max-md:text-ink-2">
-        {isIssued ? (
+        {isIssued && totalAmount >= 0 ? (
           <>
             <span className="md:hidden">Due </span>
             <span className={late ? 'text-danger' : ''}>

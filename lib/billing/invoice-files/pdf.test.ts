@@ -217,7 +217,7 @@ describe('what nobody is asked to pay by it', () => {
     const texts = await textsOf({ totalAmount: '-12.50', corrects: 'IN-7' })
     for (const text of ['Credit note', 'Credit note number', 'Credit note date', '−12.50 USD', 'IN-7'])
       expect(texts).toContain(text)
-    for (const text of ['Payment', 'IBAN']) expect(texts).not.toContain(text)
+    for (const text of ['Payment', 'IBAN', 'Due date']) expect(texts).not.toContain(text)
     expect(await textsOf({ totalAmount: '-0.00' })).toContain('Invoice')
   })
 

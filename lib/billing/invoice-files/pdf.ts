@@ -211,7 +211,7 @@ function factsOf(document: InvoiceDocument): [label: string, value: string][] {
     [numberLabel, number],
     ['Corrects', corrects],
     [dateLabel, dayText(invoiceDate)],
-    ['Due date', isOwed ? dayText(dueDate) : null],
+    ['Due date', isOwed && kind !== 'Credit note' ? dayText(dueDate) : null],
     ['Period', period ? period.join(' – ') : null],
     ['Billing account', billingAccount],
     ['Purchase order', purchaseOrder],

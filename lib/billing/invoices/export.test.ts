@@ -123,7 +123,9 @@ describe('GET /billing/v1/invoices.csv', () => {
         const { invoiceDate, dueDate, platform, status, currency, totalAmount, balanceAmount } = list[
           index
         ] as Invoice
-        expect([row.invoiceDate, row.dueDate]).toEqual([invoiceDate, dueDate].map((ms) => dayOf(ms)))
+        // Nobody pays a credit note.
+        const due = totalAmount < 0 ? '' : dayOf(dueDate)
+        expect([row.invoiceDate, row.dueDate]).toEqual([dayOf(invoiceDate), due])
         expect([row.platform, row.status, row.currency]).toEqual([platform, status, currency])
         for (const [text = '', amount] of [
           [row.totalAmount, totalAmount],

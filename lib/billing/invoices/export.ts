@@ -9,7 +9,7 @@ import { plainAmount } from '#lib/platform/values/money.ts'
 import type { LinePostingRow, PostingRow } from '../posting/columns.ts'
 import { type Itemization, itemize } from './itemization.ts'
 import { type InvoiceOrder, keyOf } from './order.ts'
-import { payableAmountOf, statusOfIssued } from './rules.ts'
+import { isCreditNote, payableAmountOf, statusOfIssued } from './rules.ts'
 import { findInvoices } from './search.ts'
 import type { Owner, Selection } from './selection.ts'
 import type * as store from './store.ts'
@@ -68,7 +68,8 @@ const MOST_LINES = 1000
 const COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'id', text: ({ id }) => id },
   { name: 'invoiceDate', day: ({ invoiceDate }) => invoiceDate },
-  { name: 'dueDate', day: ({ dueDate }) => dueDate },
+  // Nobody pays a credit note.
+  { name: 'dueDate', day: (row) => (isCreditNote(row) ? null : row.dueDate) },
   { name: 'platform', text: ({ platform }) => platform },
   { name: 'status', text: (row) => statusOfIssued(row) ?? null },
   { name: 'currency', text: ({ currency }) => currency },

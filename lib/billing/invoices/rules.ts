@@ -27,6 +27,17 @@ export function documentName(form: DocumentForm, totalAmount: number): DocumentN
   return totalAmount < 0 ? 'Credit note' : 'Invoice'
 }
 
+/** Whether a document is a credit note: nobody pays it, so that it has no due date for people. */
+export function isCreditNote({
+  form,
+  totalAmount,
+}: {
+  form: DocumentForm
+  totalAmount: string | number
+}): boolean {
+  return documentName(form, Number(totalAmount)) === 'Credit note'
+}
+
 /** What a filter calls them: an invoice below 0 is a credit note. */
 export const DOCUMENT_KINDS = ['invoice', 'credit-note', 'summary'] as const
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number]

@@ -86,7 +86,7 @@ describe('GET /billing/v1/statement.csv', () => {
         billingProfileName: (names.get(item.billingProfileId) ?? '').replace(/^=/, "'="),
         id: item.id.replace(/^@/, "'@"),
         invoiceDate: textOf(item.invoiceDate),
-        dueDate: textOf(item.dueDate),
+        dueDate: item.totalAmount < 0 ? '' : textOf(item.dueDate),
         issuer: '',
         platform: item.platform.replace(/^-/, "'-"),
         status: item.status,

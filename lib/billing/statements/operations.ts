@@ -2,7 +2,7 @@ import 'server-only'
 import Big from 'big.js'
 import { z } from 'zod'
 import { Day, Id } from '#lib/billing/invoices/order.ts'
-import { payableAmountOf, statusOf } from '#lib/billing/invoices/rules.ts'
+import { isCreditNote, payableAmountOf, statusOf } from '#lib/billing/invoices/rules.ts'
 import { serializeInvoice } from '#lib/billing/invoices/serialize.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
@@ -57,7 +57,7 @@ const COLUMNS: Column<Row>[] = [
   { name: 'billingProfileName', text: ({ profile }) => profile },
   { name: 'id', text: ({ id }) => id },
   { name: 'invoiceDate', day: ({ invoiceDate }) => invoiceDate },
-  { name: 'dueDate', day: ({ dueDate }) => dueDate },
+  { name: 'dueDate', day: (row) => (isCreditNote(row) ? null : row.dueDate) },
   { name: 'platform', text: ({ platform }) => platform },
   { name: 'issuer', text: ({ issuer }) => issuer },
   { name: 'status', text: (row) => statusOf(payableAmountOf(row), row.dueDate, row.today) },

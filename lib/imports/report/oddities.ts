@@ -2,6 +2,7 @@ import { itemize } from '#lib/billing/invoices/itemization.ts'
 import { fitsRate, isConsistent, lineBasisOf, netOfLine, taxOf } from '#lib/billing/posting/tax.ts'
 import { isWithdrawn } from '#lib/platform/values/currencies.ts'
 import { addDays } from '#lib/platform/values/days.ts'
+import { Exact } from '#lib/platform/values/decimals.ts'
 import { isFiner } from '#lib/platform/values/money.ts'
 import { type Platforms, slugOf } from '../focus/platforms.ts'
 import type { NewInvoice } from '../shapes.ts'
@@ -16,6 +17,8 @@ const ORDER: readonly OddityName[] = [
   'finer',
   'unbalanced',
   'negative',
+  'above',
+  'overpaid',
   'tax',
   'late',
   'draft',
@@ -65,10 +68,14 @@ export function odditiesOf(
   const isKnown = isNew || invoice.balanceAmount !== undefined
   const isOwed = isKnown && documentState === 'issued' && Number(balanceAmount) > 0
   const misfit = misfitOf(invoice)
+  // What is left of a credit note is below nothing, as it is itself.
+  const isCharge = !totalAmount.startsWith('-') && balanceAmount !== totalAmount
   const is: Record<Exclude<OddityName, 'platform'>, boolean> = {
     finer: isFiner(totalAmount, currency) || isFiner(balanceAmount, currency),
     unbalanced: !addsUp(invoice),
     negative: totalAmount.startsWith('-'),
+    above: isKnown && isCharge && new Exact(balanceAmount).gt(totalAmount),
+    overpaid: isKnown && isCharge && new Exact(balanceAmount).lt(0),
     tax: misfit !== undefined,
     late: isOwed && !isHistory && invoice.dueDate < limits.late,
     draft: documentState === 'draft',

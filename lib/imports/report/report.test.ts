@@ -104,6 +104,14 @@ describe('gatherInvoices', () => {
       ['unbalanced'],
     ],
     ['a negative total', { totalAmount: '-1.00' }, ['negative']],
+    ['a balance above the total', { balanceAmount: '1.01' }, ['above']],
+    ['a balance that is the total', { balanceAmount: '1.0' }, []],
+    ['an overpayment', { balanceAmount: '-0.01' }, ['overpaid']],
+    [
+      'a credit note of which something is left',
+      { totalAmount: '-1.00', balanceAmount: '-0.40' },
+      ['negative'],
+    ],
     [
       'a tax that is not that of its rate',
       {

@@ -64,7 +64,7 @@ function shownItem(item: StatementItem, issuer: string | undefined): ShownItem {
     number,
     issuer,
     invoiceDate,
-    dueDate,
+    dueDate: item.totalAmount < 0 ? undefined : dueDate,
     platform,
     isCredit: age === 'credit',
     late: days > 0 ? daysText(days) : undefined,
