@@ -110,6 +110,9 @@ const LINE_COLUMNS: Column<LineRow>[] = [
   ...LATER_COLUMNS.map(ofInvoice),
   ...LINE_POSTING.map(ofLine),
   { name: 'lineAmountBasis', text: ({ line }) => line.basis ?? null },
+  { name: 'lineUsedQuantity', number: ({ line }) => line.usedQuantity },
+  { name: 'lineUsedUnit', text: ({ line }) => line.usedUnit },
+  { name: 'lineSku', text: ({ line }) => line.sku },
 ]
 
 /** All invoices that a selection holds at one moment, in their order: a row for each. */

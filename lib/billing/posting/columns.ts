@@ -37,6 +37,9 @@ export const linePostingColumns = {
   billingAccount: lineItems.billingAccount,
   subAccount: lineItems.subAccount,
   unit: lineItems.unit,
+  usedQuantity: lineItems.usedQuantity,
+  usedUnit: lineItems.usedUnit,
+  sku: lineItems.sku,
   purchaseOrder: lineItems.purchaseOrder,
   costCenter: lineItems.costCenter,
   detailId: lineItems.detailId,
@@ -76,6 +79,9 @@ export type LinePostingRow = {
   billingAccount: string | null
   subAccount: string | null
   unit: string | null
+  usedQuantity: string | null
+  usedUnit: string | null
+  sku: string | null
   purchaseOrder: string | null
   costCenter: string | null
   detailId: string | null

@@ -32,6 +32,15 @@ export const linePosting = {
   unit: z.string().optional().meta({
     description: 'Of the quantity: a code of UN/ECE Recommendation 20 (BT-130), or the word of a FOCUS file.',
   }),
+  usedQuantity: z.number().optional().meta({
+    description:
+      'What its charges come to, in `usedUnit`. Explanations count by it, where `qty` is 1 of a sum.',
+  }),
+  usedUnit: z
+    .string()
+    .optional()
+    .meta({ description: 'The unit of the charges, in the words of their file.' }),
+  sku: z.string().optional().meta({ description: 'The SKU of its charges, where they have one.' }),
   purchaseOrder: purchaseOrder.optional(),
   costCenter: costCenter.optional(),
   detailId: z.string().optional().meta({ description: 'The issuer’s id of the line: its charges name it.' }),

@@ -5,7 +5,7 @@ import { licenseCauses, namedCauses } from './licenses.ts'
 import { matchLines, type Pair, type Part } from './line-match.ts'
 import type { CauseKind } from './rules.ts'
 import { atFormerRate } from './tax.ts'
-import { fullPriceOf, quantityOf, sumOf, unitPriceOf } from './unit-price.ts'
+import { fullPriceOf, isAtPriceOf, quantityOf, sumOf, unitPriceOf } from './unit-price.ts'
 
 /**
  * Why a product costs more or less on one bill than on the other. Each amount is told once, and the effects add up to
@@ -13,7 +13,7 @@ import { fullPriceOf, quantityOf, sumOf, unitPriceOf } from './unit-price.ts'
  * line by line.
  */
 export function causesOf(product: Product): Cause[] {
-  const [from, to] = [netOf(product.from), netOf(product.to)]
+  const [from, to] = comparable(netOf(product.from), netOf(product.to))
   const billed = { ...product, from: from.filter(isCharge), to: to.filter(isCharge) }
   const taxed = atFormerRate(billed)
   const charges = taxed ? { ...billed, to: taxed.to } : billed
@@ -23,6 +23,19 @@ export function causesOf(product: Product): Cause[] {
     ...(taxed ? [taxed.cause] : []),
     ...(licenseCauses(charges) ?? causesByNumber(charges)),
   ].filter(({ effect }) => !effect.eq(0))
+}
+
+/** Where the charges of one bill alone are counted, both are compared by their sums. */
+function comparable(from: BilledPart[], to: BilledPart[]): [BilledPart[], BilledPart[]] {
+  const [one, other] = [from, to].map((parts) => parts.some(({ isMetered }) => isMetered))
+  if (one === other || from.length === 0 || to.length === 0) return [from, to]
+  return [from.map(asSum), to.map(asSum)]
+}
+
+function asSum(part: BilledPart): BilledPart {
+  if (!part.isMetered) return part
+  const price = part.lines === 1 ? part.amount : undefined
+  return { ...part, qty: new Big(part.lines), price, isMetered: false }
 }
 
 const cause = (kind: CauseKind, effect: Big): Cause => ({ kind, effect })
@@ -99,6 +112,7 @@ function isSingle(from: Part, to: Part, currency: string): boolean {
 
 /** Both prices, where each side has one and they differ. */
 function newPrice(from: Part, to: Part, currency: string): Cause['price'] {
+  if (isAtPriceOf(from, to, currency)) return undefined
   const [before, after] = [unitPriceOf(from, currency), unitPriceOf(to, currency)]
   if (!before?.isSingle || !after?.isSingle || before.price.eq(after.price)) return undefined
   return { from: before.price, to: after.price }

@@ -8,6 +8,7 @@ import { daysOf, isLicensed, type KnownAsset, knownOf } from '#lib/costs/causes/
 import { lastingProductOf } from '#lib/costs/causes/line-match.ts'
 import { causesOf } from '#lib/costs/causes/product.ts'
 import { isTaxLine, taxCauses, taxLineCauses, taxNameOf, taxWithin } from '#lib/costs/causes/tax.ts'
+import { quantityOfLine } from '#lib/costs/causes/unit-price.ts'
 import { addDays, epochOfDay } from '#lib/platform/values/days.ts'
 import type { Comparison } from './comparison.ts'
 
@@ -87,13 +88,13 @@ function partsOf({ invoice, lines }: Side): BilledPart[] {
   const period = periodOf(invoice)
   return lines.flatMap((line, index): BilledPart[] => {
     if (line.currency !== invoice.currency) return []
-    const { type, description, details, currency } = line
+    const { type, description, currency } = line
     const amount = new Big(amounts[index] ?? 0)
     return [
       {
-        ...{ type, description, details, currency, amount, lines: 1 },
-        ...{ price: new Big(line.price), qty: new Big(line.qty), tax: taxWithin(line, amount) },
-        days: daysOf(details, period),
+        ...{ type, description, currency, amount, lines: 1, ...quantityOfLine(line, amount) },
+        tax: taxWithin(line, amount),
+        days: daysOf(line.details, period),
         taxRate: isWithTax && line.taxRate !== null ? new Big(line.taxRate) : undefined,
       },
     ]

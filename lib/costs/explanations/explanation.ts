@@ -117,7 +117,8 @@ function billedPart(row: PartRow): BilledPart {
   const { type, description, details, currency, price, taxRate, lines } = row
   const [amount, tax, qty] = [new Big(row.amount), new Big(row.tax), new Big(row.qty)]
   const days = daysOf(details, { from: epochOfDay(row.firstDay), to: epochOfDay(row.lastDay) })
-  const given = { type, description, details, currency, lines, amount, tax, qty, days }
+  const { isMetered } = row
+  const given = { type, description, details, currency, lines, amount, tax, qty, days, isMetered }
   const known = (value: string | null) => (value === null ? undefined : new Big(value))
   return { ...given, price: known(price), taxRate: known(taxRate) }
 }

@@ -2,6 +2,7 @@ import 'server-only'
 import { and, type SQL, sql } from 'drizzle-orm'
 import { type Days, type Owner, owned, type Selection, selected } from '#lib/billing/invoices/selection.ts'
 import { TAX_CATEGORY, TAX_NAME, TAX_STARTS } from '#lib/costs/causes/tax.ts'
+import { METERED_PLACES } from '#lib/costs/causes/unit-price.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { UNITS, USUAL_UNIT } from '#lib/platform/values/money.ts'
 
@@ -96,13 +97,20 @@ const netOf = sql`
 export const parts = (owner: Owner): SQL => sql`
   SELECT product, side, likeness, price, rate, is_tax, min(own.currency) AS currency, min(platform) AS platform,
     min(type) AS type, min(description) AS description, min(details) AS details,
-    sum(qty) AS qty, sum(amount) AS amount, count(*) AS lines, min(first_day) AS first_day, max(last_day) AS last_day
+    sum(qty) AS qty, sum(amount) AS amount, bool_and(is_metered) AS is_metered, count(*) AS lines, min(first_day) AS first_day, max(last_day) AS last_day
   FROM billed AS own CROSS JOIN LATERAL (
     SELECT ${IS_TAX} AS is_tax, hashtextextended(description, hashtextextended(type, hashtextextended(own.currency || ' ' || own.platform, 0))) AS product,
-      hashtextextended(details, 0) AS likeness, type, description, details, price, qty,
-      CASE WHEN own.is_with_tax THEN tax_rate END AS rate,
-      round(CASE WHEN own.is_by_line THEN price ELSE price * qty END, own.places) AS amount
-    FROM line_items ${linesOf(owner)} OFFSET 0) AS line
+      hashtextextended(metered.own_details, 0) AS likeness, type, description, metered.own_details AS details, metered.is_metered,
+      CASE WHEN metered.is_metered THEN round(line_amount.exact / used_quantity, ${METERED_PLACES}) ELSE price END AS price,
+      CASE WHEN metered.is_metered THEN used_quantity ELSE qty END AS qty,
+      CASE WHEN own.is_with_tax THEN tax_rate END AS rate, line_amount.exact AS amount
+    FROM line_items
+    CROSS JOIN LATERAL (
+      SELECT round(CASE WHEN own.is_by_line THEN price ELSE price * qty END, own.places) AS exact) AS line_amount
+    CROSS JOIN LATERAL (
+      SELECT coalesce(used_quantity, 0) <> 0 AS is_metered, CASE WHEN coalesce(used_quantity, 0) = 0 THEN line_items.details
+        ELSE nullif(concat_ws(', ', line_items.details, sku, sub_account, used_unit), '') END AS own_details) AS metered
+    ${linesOf(owner)} OFFSET 0) AS line
   GROUP BY product, side, likeness, price, rate, is_tax, amount < 0`
 
 /** The products with the place of each in its currency, the largest difference first. */
@@ -145,13 +153,13 @@ export const TOTALS = sql`
 /** The largest parts of each product and side, and what is left of it: `PartRow`. */
 export const TOLD = sql`
   SELECT side, currency, platform, type, description, details, price::text, qty::text, amount::text, tax::text,
-    rate::text AS "taxRate", lines,
+    rate::text AS "taxRate", is_metered AS "isMetered", lines,
     first_day AS "firstDay", last_day AS "lastDay"
   FROM placed WHERE nth <= ${MOST_PARTS}
   UNION ALL
   SELECT side, min(currency), min(platform), min(type), min(description), NULL, NULL,
     sum(qty)::text, sum(amount)::text, sum(tax)::text,
-    CASE WHEN count(rate) = count(*) AND min(rate) = max(rate) THEN min(rate)::text END, sum(lines), min(first_day), max(last_day)
+    CASE WHEN count(rate) = count(*) AND min(rate) = max(rate) THEN min(rate)::text END, bool_and(is_metered), sum(lines), min(first_day), max(last_day)
   FROM placed WHERE nth > ${MOST_PARTS} GROUP BY product, side, amount < 0`
 
 /** The products that are not told one by one: `SmallerRow`. */

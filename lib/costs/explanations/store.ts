@@ -44,6 +44,8 @@ export type PartRow = {
   tax: string
   /** The percent of lines that are billed with tax. */
   taxRate: string | null
+  /** The quantity is that of the charges. */
+  isMetered: boolean
   lines: number
   firstDay: string
   lastDay: string

@@ -9,7 +9,7 @@ import {
   type StoredPosting,
 } from './shapes.ts'
 
-const NUMBERS = new Set(['netAmount', 'taxAmount', 'taxRate', 'paymentAmount'])
+const NUMBERS = new Set(['netAmount', 'taxAmount', 'taxRate', 'paymentAmount', 'usedQuantity'])
 /** What is no longer true once the lines or the total are others. */
 const OF_AMOUNTS = new Set<string>(['netAmount', 'taxAmount', 'taxBreakdown'])
 /** What an import calculates where the issuer states neither. */

@@ -13,6 +13,10 @@ export type NewLinePosting = {
   billingAccount?: string | null | undefined
   subAccount?: string | null | undefined
   unit?: string | null | undefined
+  /** What the charges of the line come to in a unit of theirs, and their SKU. */
+  usedQuantity?: string | null | undefined
+  usedUnit?: string | null | undefined
+  sku?: string | null | undefined
   purchaseOrder?: string | null | undefined
   costCenter?: string | null | undefined
   /** The issuer's id of the line, and the category of the charges that lead to it: only lines of the issuer's own have them. */
@@ -71,6 +75,9 @@ export const LINE_COLUMNS = [
   ['billing_account', 'text', 'billingAccount'],
   ['sub_account', 'text', 'subAccount'],
   ['unit', 'text', 'unit'],
+  ['used_quantity', 'numeric', 'usedQuantity'],
+  ['used_unit', 'text', 'usedUnit'],
+  ['sku', 'text', 'sku'],
   ['purchase_order', 'text', 'purchaseOrder'],
   ['cost_center', 'text', 'costCenter'],
   ['detail_id', 'text', 'detailId'],

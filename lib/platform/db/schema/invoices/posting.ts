@@ -52,6 +52,10 @@ export const linePosting = () => ({
   subAccount: text('sub_account'),
   /** A code of UN/ECE Recommendation 20, or the word of a FOCUS file. */
   unit: text('unit'),
+  /** What the charges of the line come to in a unit of theirs, and their SKU, where all of them have the same; the line's own quantity is apart. */
+  usedQuantity: numeric('used_quantity'),
+  usedUnit: text('used_unit'),
+  sku: text('sku'),
   /** The issuer's own id of the line, to which its charges lead; and of what category of FOCUS these are. */
   detailId: text('detail_id'),
   chargeCategory: text('charge_category'),
