@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import { sumsOfMany } from '#lib/billing/invoices/sums/upkeep.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { type CustomerId, ROLES_WITH } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { planAgain, withoutLoops } from '#lib/platform/db/plans.ts'
 import { imports } from '#lib/platform/db/schema/imports.ts'
@@ -209,8 +209,8 @@ async function findLater(
 }
 
 /**
- * Whether the customer may have seen what an import brought: a key or a session was used since, a session that was in
- * use has been ended since, a mail told of it, or the issuer's own document was put to it. Uses are written down once a
+ * Whether the customer may have seen what an import brought: a key or a session of somebody who may read one of its invoices was
+ * used since, a session that was in use has been ended since, a mail told of it, or the issuer's own document was put to it. Uses are written down once a
  * minute, so that one of the minute before counts. By two statements: of a database that is spread, callers and invoices lie
  * on several machines.
  */
@@ -220,10 +220,17 @@ async function mayHaveSeen(
   { id, createdAt }: { id: string; createdAt: Date },
 ): Promise<boolean> {
   const since = sql`(${createdAt.toISOString()}::timestamptz - interval '1 minute')`
+  const brought = await tx.execute<{ id: string }>(sql`
+    SELECT DISTINCT billing_profile_id AS id FROM invoices WHERE customer_id = ${customerId} AND import_id = ${id}`)
+  const profiles = sql.param(brought.rows.map((row) => row.id))
+  const roles = sql.param([...ROLES_WITH['invoice-viewer']])
+  const mayRead = sql`roles && ${roles}::text[] AND (billing_profiles IS NULL OR billing_profiles && ${profiles}::text[])`
   const used = await tx.execute<{ seen: boolean }>(sql`
-    SELECT EXISTS (SELECT FROM sessions WHERE customer_id = ${customerId} AND last_seen_at >= ${since})
-      OR EXISTS (SELECT FROM members WHERE customer_id = ${customerId} AND last_seen_at >= ${since})
-      OR EXISTS (SELECT FROM api_keys WHERE customer_id = ${customerId} AND last_used_at >= ${since}) AS seen`)
+    SELECT EXISTS (
+        SELECT FROM sessions s WHERE s.customer_id = ${customerId} AND s.last_seen_at >= ${since}
+          AND EXISTS (SELECT FROM members m WHERE m.customer_id = ${customerId} AND m.id = s.member_id AND ${mayRead}))
+      OR EXISTS (SELECT FROM members WHERE customer_id = ${customerId} AND last_seen_at >= ${since} AND ${mayRead})
+      OR EXISTS (SELECT FROM api_keys WHERE customer_id = ${customerId} AND last_used_at >= ${since} AND ${mayRead}) AS seen`)
   if (used.rows[0]?.seen ?? true) return true
   const { rows } = await tx.execute<{ seen: boolean }>(sql`
     SELECT EXISTS (

@@ -4,6 +4,7 @@ import { invoiceHref } from '#components/billing/invoices/view.ts'
 import { visible } from '#components/ui/visible.ts'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { documentName } from '#lib/billing/invoices/rules.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
 
 type Given = { invoice: InvoiceWithLines; search: string }
 
@@ -36,7 +37,7 @@ export function DocumentNotes({ invoice, search }: Given) {
 
 /** The other documents that it is to be read with. */
 function Others({ invoice, search }: Given) {
-  const { form, totalAmount, corrects, correctedBy, replaces } = invoice
+  const { form, totalAmount, currency, corrects, correctedBy, replaces } = invoice
   const isCredit = documentName(form, totalAmount) === 'Credit note'
   return (
     <Note tone="info">
@@ -53,13 +54,21 @@ function Others({ invoice, search }: Given) {
           ) : (
             visible(corrects.number)
           )}
+          {corrects.setOffAmount === undefined ? null : (
+            <>
+              , against which{' '}
+              <span className="whitespace-nowrap">{moneyText(corrects.setOffAmount, currency)}</span> of it is
+              set off
+            </>
+          )}
           .{' '}
         </>
       ) : null}
-      {correctedBy.map(({ id, number }, index) => (
+      {correctedBy.map(({ id, number, setOffAmount }, index) => (
         <span key={id}>
           {index > 0 ? ', ' : 'Corrected by '}
           <To id={id} text={number} search={search} />
+          {setOffAmount === undefined ? '' : `, ${moneyText(setOffAmount, currency)} set off`}
           {index === correctedBy.length - 1 ? '.' : ''}
         </span>
       ))}

@@ -43,17 +43,18 @@ export function figuresOf(summary: InvoiceSummary, view: View): FigureSet[] {
   })
 }
 
-function total({ count, totalAmount }: CurrencySummary, view: View): Figure {
-  return { name: 'Total', amount: totalAmount, note: invoicesText(count), view }
+function total({ count, totalAmount, totalAmountText }: CurrencySummary, view: View): Figure {
+  return { name: 'Total', amount: totalAmountText ?? totalAmount, note: invoicesText(count), view }
 }
 
 function outstanding({ outstanding: open, credit, currency }: CurrencySummary, view: View): Figure {
-  const inCredit = credit.count > 0 ? `${formatAmount(-credit.amount, currency)} in credit` : ''
+  const own = String(credit.amountText ?? credit.amount).replace('-', '')
+  const inCredit = credit.count > 0 ? `${formatAmount(own, currency)} in credit` : ''
   const name = 'Outstanding'
   if (open.count === 0) return { name, amount: open.amount, note: inCredit || 'none' }
   return {
     name,
-    amount: open.amount,
+    amount: open.amountText ?? open.amount,
     note: invoicesText(open.count),
     ...(inCredit ? { more: inCredit } : {}),
     view: openOf(view),
@@ -67,7 +68,7 @@ function pastDue({ pastDue: late }: CurrencySummary, today: number, view: View):
   const oldest = `${late.count === 1 ? '' : 'oldest '}${daysText(days)}`
   return {
     name,
-    amount: late.amount,
+    amount: late.amountText ?? late.amount,
     note: `${invoicesText(late.count)}, ${oldest}`,
     late: true,
     view: openOf(view, 'PAST DUE'),
@@ -80,7 +81,7 @@ function dueSoon({ dueIn30Days: soon }: CurrencySummary, today: number, view: Vi
   const first = soon.firstDueDate === today ? 'today' : `on ${dayText(soon.firstDueDate)}`
   return {
     name,
-    amount: soon.amount,
+    amount: soon.amountText ?? soon.amount,
     note: `${invoicesText(soon.count)}, ${soon.count === 1 ? '' : 'first '}${first}`,
     view: within(openOf(view, 'OPEN'), today, today + 30 * DAY_MS),
   }
@@ -113,7 +114,12 @@ function billed({ months }: CurrencySummary, newest: number, today: number, view
   const before =
     isWhole(view, previous, newest) && newest < present && months.find((one) => one.month === previous)
   const change = before ? changeText(before.totalAmount, now.totalAmount, monthText(previous)) : undefined
-  const told = { name, amount: now.totalAmount, note: invoicesText(now.count), view: own }
+  const told = {
+    name,
+    amount: now.totalAmountText ?? now.totalAmount,
+    note: invoicesText(now.count),
+    view: own,
+  }
   return change === undefined ? told : { ...told, change: { text: change, ...explained(view, newest) } }
 }
 

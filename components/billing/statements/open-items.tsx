@@ -16,7 +16,8 @@ export type ShownItem = {
   /** Where the number alone does not tell it apart. */
   issuer: string | undefined
   invoiceDate: number
-  dueDate: number
+  /** Absent of a credit note. */
+  dueDate: number | undefined
   platform: string
   /** `21 days`; undefined for what is not past due. */
   late: string | undefined
@@ -96,8 +97,12 @@ function Item({
         <PlatformMark slug={platform} />
       </Cell>
       <Cell className="max-md:text-sm max-md:text-ink-2">
-        <span className="md:hidden">Due </span>
-        <Day at={dueDate} />
+        {dueDate === undefined ? null : (
+          <>
+            <span className="md:hidden">Due </span>
+            <Day at={dueDate} />
+          </>
+        )}
       </Cell>
       <Cell place="right-3" className="whitespace-nowrap">
         {isCredit ? <Badge tone="ok">Credit</Badge> : null}

@@ -96,6 +96,7 @@ const TEXTS: Record<string, string> = {
   'import.undone': 'Undid an import',
   'invoice.voided': 'Voided an invoice',
   'invoice.file-attached': 'Attached a file to an invoice',
+  'invoice.file-reissued': 'Drew the PDF of an invoice again',
   'limits.set': 'Set limits',
   'history.closed': 'Removed old history',
 }

@@ -130,6 +130,8 @@ const ODDITIES: Record<OddityName, string> = {
   finer: 'Finer than the minor unit',
   unbalanced: 'Lines that do not add up to the total',
   negative: 'Totals below zero',
+  above: 'A balance above the total',
+  overpaid: 'Paid more than the total',
   tax: 'Tax that does not fit',
   late: 'Due more than 30 days ago, and not paid',
   draft: 'Drafts: their period still runs, and nothing is owed yet',

@@ -53,7 +53,7 @@ export async function drawInvoice(document: InvoiceDocument, lines: DrawnLine[])
     id: digestOf(document, lines),
   })
   const itemization = itemize(document, lines)
-  const tax = taxOf(document, lines)
+  const tax = printableTax(taxOf(document, lines))
   drawTop(paper, document)
   drawParties(paper, document)
   await drawLines(paper, lines, itemization, document)
@@ -110,6 +110,11 @@ async function drawLines(
 function noteOf(line: DrawnLine, document: InvoiceDocument, amount: string | undefined): { note?: string } {
   const parts = [...(line.details ? [line.details] : []), ...lineFacts(line, line.currency, document, amount)]
   return parts.length > 0 ? { note: parts.join(' · ') } : {}
+}
+
+/** A document names no tax that was calculated here from the lines and does not come to the total. */
+function printableTax(tax: TaxSums | undefined): TaxSums | undefined {
+  return tax && tax.amountsFrom === 'LINE_ITEMS' && !isConsistent(tax) ? undefined : tax
 }
 
 /** Net, where the lines are not that already, and the tax by category and rate. */
@@ -206,7 +211,7 @@ function factsOf(document: InvoiceDocument): [label: string, value: string][] {
     [numberLabel, number],
     ['Corrects', corrects],
     [dateLabel, dayText(invoiceDate)],
-    ['Due date', isOwed ? dayText(dueDate) : null],
+    ['Due date', isOwed && kind !== 'Credit note' ? dayText(dueDate) : null],
     ['Period', period ? period.join(' – ') : null],
     ['Billing account', billingAccount],
     ['Purchase order', purchaseOrder],
@@ -235,10 +240,21 @@ function drawVerdict(
   const style = itemization.reading ? SMALL : { ...SMALL, color: INK.amber, bold: true }
   const text = itemizationText(itemization, currency)
   drawWrapped(paper, element(paper, paper.root, 'P'), text, PAGE.left, PAGE.right, style)
-  const apart = tax && differencesText(tax.differences, currency)
+  if (tax?.from === 'LINE_ITEMS' && isConsistent(tax)) {
+    const note = 'The tax by rate is calculated from the line items: the issuer states none.'
+    drawWrapped(paper, element(paper, paper.root, 'P'), note, PAGE.left, PAGE.right, SMALL)
+  }
+  const apart = tax && statedDifferences(tax, currency)
   if (!apart) return
   const loud = { ...SMALL, color: INK.amber, bold: true }
   drawWrapped(paper, element(paper, paper.root, 'P'), apart, PAGE.left, PAGE.right, loud)
+}
+
+/** Where the issuer's own figures do not add up; what was calculated here is not printed where it differs. */
+function statedDifferences({ differences, from }: TaxSums, currency: string): string | undefined {
+  const isIssuers = from === 'ISSUER'
+  const own = isIssuers ? differences : { taxable: '0', tax: '0', total: differences.total }
+  return differencesText(own, currency)
 }
 
 /**

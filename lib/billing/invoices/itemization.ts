@@ -1,12 +1,14 @@
 import type Big from 'big.js'
-import { type TaxedInvoice, type TaxedLine, taxOf } from '#lib/billing/posting/tax.ts'
+import {
+  exactAmount,
+  lineBasisOf,
+  type Reading,
+  type TaxedInvoice,
+  type TaxedLine,
+  taxOf,
+} from '#lib/billing/posting/tax.ts'
 import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
 import { type Decimal, moneyText } from '#lib/platform/values/money.ts'
-
-type Line = TaxedLine
-
-/** What a line's price is the price of. The specification does not say (2.4): the total does. */
-export type Reading = 'unit' | 'line'
 
 /** An invoice's lines, added up exactly and set against its total. Amounts are plain decimal text. */
 export type Itemization = {
@@ -24,40 +26,39 @@ export type Itemization = {
   foreign: number
   /** The tax that leads from the lines to the total; absent where they are with tax, and where it is not known. */
   tax?: string
+  /** Whether the amounts of the lines are with tax (gross) or without it; absent where there is none, or it is not known. */
+  basis?: 'NET' | 'GROSS'
 }
 
-/** Adds up an invoice's lines in both readings, without any float. Where its tax is known, they may be without it. */
-export function itemize(invoice: TaxedInvoice, lines: readonly Line[]): Itemization {
+/** Adds up an invoice's lines without any float, on the basis that `lineBasisOf` finds. */
+export function itemize(invoice: TaxedInvoice, lines: readonly TaxedLine[]): Itemization {
   const { totalAmount, currency } = invoice
   const total = new Exact(totalAmount)
-  const own = lines.filter((line) => line.currency === currency)
-  const foreign = lines.length - own.length
-  const fitting = (wanted: Big): Itemization | undefined => {
-    for (const reading of ['unit', 'line'] as const) {
-      const { exact, rounded } = sumsOf(own, reading, currency)
-      // Some issuers round each line, some only the sum, some nothing: each adds up.
-      const fits = [exact, roundMoney(exact, currency), rounded].some((sum) => sum.eq(wanted))
-      if (!fits || own.length === 0) continue
-      const amounts = lines.map((line) => amountOf(line, reading))
-      const rounding = wanted.minus(rounded).toFixed()
-      return { reading, amounts, lineItems: wanted.toFixed(), notItemized: '0', rounding, foreign }
-    }
-    return undefined
+  const foreign = lines.filter((line) => line.currency !== currency).length
+  const found = lineBasisOf(invoice, lines)
+  const amountsBy = (reading: Reading) =>
+    lines.map((line) => roundMoney(exactAmount(line, reading), line.currency).toFixed())
+  if (!found) {
+    const own = lines.filter((line) => line.currency === currency)
+    const rounded = own.reduce<Big>(
+      (sum, line) => sum.plus(roundMoney(exactAmount(line, 'unit'), currency)),
+      new Exact(0),
+    )
+    const notItemized = total.minus(rounded).toFixed()
+    return { amounts: amountsBy('unit'), lineItems: rounded.toFixed(), notItemized, rounding: '0', foreign }
   }
-  const whole = fitting(total)
-  if (whole) return whole
-  const taxed = taxOf(invoice, lines)
-  const net = taxed && new Exact(taxed.net)
-  const untaxed = net?.plus(taxed?.tax ?? 0).eq(total) ? fitting(net) : undefined
-  if (taxed && untaxed) return { ...untaxed, tax: taxed.tax }
-  const { rounded } = sumsOf(own, 'unit', currency)
-  const notItemized = total.minus(rounded).toFixed()
-  const amounts = lines.map((line) => amountOf(line, 'unit'))
-  return { amounts, lineItems: rounded.toFixed(), notItemized, rounding: '0', foreign }
+  const { reading, isGross, sum, rounded } = found
+  const tax = taxOf(invoice, lines)?.tax ?? '0'
+  const basis = new Exact(tax).eq(0) ? {} : { basis: isGross ? ('GROSS' as const) : ('NET' as const) }
+  return {
+    ...{ reading, amounts: amountsBy(reading), lineItems: sum.toFixed(), notItemized: '0' },
+    ...{ rounding: sum.minus(rounded).toFixed(), foreign, ...basis },
+    ...(sum.eq(total) ? {} : { tax }),
+  }
 }
 
 /** The part of it that `itemizationText` tells; also as JSON numbers. */
-type Verdict = Pick<Itemization, 'reading' | 'foreign'> & {
+type Verdict = Pick<Itemization, 'reading' | 'foreign' | 'basis'> & {
   notItemized: Decimal
   rounding: Decimal
   tax?: Decimal | undefined
@@ -65,12 +66,12 @@ type Verdict = Pick<Itemization, 'reading' | 'foreign'> & {
 
 /** What the itemization says, for people; `amounts` in the invoice's `currency`. */
 export function itemizationText(
-  { reading, notItemized, rounding, foreign, tax }: Verdict,
+  { reading, notItemized, rounding, foreign, tax, basis }: Verdict,
   currency: string,
 ): string {
   const money = (amount: Decimal) => moneyText(amount, currency)
   const said = reading
-    ? [`The line items${tax === undefined ? '' : ' and the tax'} add up to the total.`]
+    ? [`The line items${itemsText(tax, basis)} add up to the total.`]
     : [`The line items do not add up to the total. Not itemized: ${money(notItemized)}.`]
   if (reading === 'line') said.push('Each price is that of its whole line, not of one unit.')
   if (new Exact(rounding).cmp(0) !== 0)
@@ -80,20 +81,7 @@ export function itemizationText(
   return said.join(' ')
 }
 
-function sumsOf(own: readonly Line[], reading: Reading, currency: string): { exact: Big; rounded: Big } {
-  let [exact, rounded] = [new Exact(0), new Exact(0)]
-  for (const line of own) {
-    const amount = exactAmount(line, reading)
-    exact = exact.plus(amount)
-    rounded = rounded.plus(roundMoney(amount, currency))
-  }
-  return { exact, rounded }
-}
-
-function amountOf(line: Line, reading: Reading): string {
-  return roundMoney(exactAmount(line, reading), line.currency).toFixed()
-}
-
-function exactAmount({ price, qty }: Line, reading: Reading): Big {
-  return reading === 'line' ? new Exact(price) : new Exact(price).times(qty)
+function itemsText(tax: Decimal | undefined, basis: Itemization['basis']): string {
+  if (tax !== undefined) return ' and the tax'
+  return basis === 'GROSS' ? ', which include the tax,' : ''
 }

@@ -4,9 +4,10 @@ import { serializeFiles } from '#lib/billing/invoice-files/serialize.ts'
 import type { KeptFile } from '#lib/billing/invoice-files/store.ts'
 import { serializeLinePosting, serializePosting } from '#lib/billing/posting/serialize.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
+import { summed } from '#lib/platform/values/decimals.ts'
 import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'
 import { itemize } from './itemization.ts'
-import type { DocumentLinks } from './links.ts'
+import type { DocumentLinks, Link } from './links.ts'
 import { statusOfIssued } from './rules.ts'
 import type { InvoiceRow, LineItemRow, ShownRow } from './store.ts'
 import type { Billed, Sums, Unsettled } from './sums/summary.ts'
@@ -29,6 +30,7 @@ export function serializeInvoice(row: ShownRow, baseUrl: string): Invoice {
     ...(status ? { status } : {}),
     totalAmount: numberOf(row.totalAmount),
     balanceAmount: numberOf(row.balanceAmount),
+    ...(row.payableAmount === null ? {} : { payableAmount: numberOf(row.payableAmount) }),
     currency: row.currency,
     url: `${baseUrl}/billing/v1/invoices/${encodeURIComponent(row.id)}/file`,
   }
@@ -40,7 +42,7 @@ export function serializeInvoiceWithLines(
   { links, files, set }: { links: DocumentLinks; files: readonly KeptFile[]; set?: ChargeSet | undefined },
   baseUrl: string,
 ): InvoiceWithLines {
-  const { reading, amounts, lineItems, notItemized, rounding, foreign, tax } = itemize(row, lines)
+  const { reading, amounts, lineItems, notItemized, rounding, foreign, tax, basis } = itemize(row, lines)
   const invoice = serializeInvoice(row, baseUrl)
   const billed = lines.map((line, index) => ({ ...line, amount: amounts[index] ?? '0' }))
   const found = set?.currency === row.currency ? reconcile({ ...row, lines: billed }, set) : undefined
@@ -55,6 +57,7 @@ export function serializeInvoiceWithLines(
       roundingAmount: numberOf(rounding),
       otherCurrencyLines: foreign,
       ...(tax === undefined ? {} : { taxAmount: numberOf(tax) }),
+      ...(basis ? { lineAmountBasis: basis } : {}),
     },
     files: serializeFiles(row.id, files, invoice.url),
     ...serializeDocument(row, links),
@@ -73,11 +76,21 @@ function serializeDocument(row: InvoiceRow, { corrects, correctedBy, replaces, r
     ...(periodEnd === null ? {} : { periodEnd: epochOfDay(periodEnd) }),
     ...(row.corrects === null
       ? {}
-      : { corrects: { number: row.corrects, ...(corrects ? { id: corrects.id } : {}) } }),
-    correctedBy: correctedBy.map(({ number, id }) => ({ number, id })),
+      : {
+          corrects: {
+            number: row.corrects,
+            ...(corrects ? { id: corrects.id, ...setOffOf(corrects) } : {}),
+          },
+        }),
+    correctedBy: correctedBy.map((link) => ({ number: link.number, id: link.id, ...setOffOf(link) })),
     ...(replaces ? { replaces: replaces.id } : {}),
     ...(replacedBy ? { replacedBy: replacedBy.id } : {}),
   }
+}
+
+/** What is set off, where that is something. */
+function setOffOf({ setOff = '0' }: Link) {
+  return Number(setOff) > 0 ? { setOffAmount: numberOf(setOff) } : {}
 }
 
 function serializeLineItem(row: LineItemRow & { amount: string }, found: LineFound | undefined): LineItem {
@@ -109,13 +122,13 @@ export function serializeSummary({ today, billed, unsettled }: Sums): InvoiceSum
 }
 
 function serializeCurrency(whole: Billed, own: Billed[], open: Unsettled | undefined): CurrencySummary {
-  const part = (count = 0, amount = '0') => ({ count, amount: numberOf(amount) })
+  const part = (count = 0, amount = '0') => ({ count, ...summed('amount', amount) })
   const months = own.filter(({ platform }) => platform === null)
   const platforms = Map.groupBy(own, ({ month }) => month)
   return {
     currency: whole.currency,
     ...billedOf(whole),
-    balanceAmount: numberOf(open?.balance ?? '0'),
+    ...summed('balanceAmount', open?.balance ?? '0'),
     outstanding: part(open?.due_count, open?.due),
     credit: part(open?.credit_count, open?.credit),
     pastDue: {
@@ -136,6 +149,6 @@ function serializeCurrency(whole: Billed, own: Billed[], open: Unsettled | undef
   }
 }
 
-function billedOf({ count, total }: Billed): { count: number; totalAmount: number } {
-  return { count, totalAmount: numberOf(total) }
+function billedOf({ count, total }: Billed) {
+  return { count, ...summed('totalAmount', total) }
 }

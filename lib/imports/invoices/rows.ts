@@ -36,6 +36,7 @@ const COLUMNS: readonly (readonly [column: string, type: string, field: keyof He
   ['period_end', 'date', 'periodEnd'],
   ['corrects', 'text', 'corrects'],
   ...HEAD_COLUMNS,
+  ['is_tax_calculated', 'boolean', 'isTaxCalculated'],
   ['carried', 'text[]', 'carried'],
   ['replaced_by', 'text', 'replacedBy'],
   ['is_history', 'boolean', 'isHistory'],

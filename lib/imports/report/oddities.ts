@@ -1,7 +1,8 @@
 import { itemize } from '#lib/billing/invoices/itemization.ts'
-import { fitsRate, isConsistent, netOfLine, taxOf } from '#lib/billing/posting/tax.ts'
+import { fitsRate, isConsistent, lineBasisOf, netOfLine, taxOf } from '#lib/billing/posting/tax.ts'
 import { isWithdrawn } from '#lib/platform/values/currencies.ts'
 import { addDays } from '#lib/platform/values/days.ts'
+import { Exact } from '#lib/platform/values/decimals.ts'
 import { isFiner } from '#lib/platform/values/money.ts'
 import { type Platforms, slugOf } from '../focus/platforms.ts'
 import type { NewInvoice } from '../shapes.ts'
@@ -16,6 +17,8 @@ const ORDER: readonly OddityName[] = [
   'finer',
   'unbalanced',
   'negative',
+  'above',
+  'overpaid',
   'tax',
   'late',
   'draft',
@@ -65,10 +68,14 @@ export function odditiesOf(
   const isKnown = isNew || invoice.balanceAmount !== undefined
   const isOwed = isKnown && documentState === 'issued' && Number(balanceAmount) > 0
   const misfit = misfitOf(invoice)
+  // What is left of a credit note is below nothing, as it is itself.
+  const isCharge = !totalAmount.startsWith('-') && balanceAmount !== totalAmount
   const is: Record<Exclude<OddityName, 'platform'>, boolean> = {
     finer: isFiner(totalAmount, currency) || isFiner(balanceAmount, currency),
     unbalanced: !addsUp(invoice),
     negative: totalAmount.startsWith('-'),
+    above: isKnown && isCharge && new Exact(balanceAmount).gt(totalAmount),
+    overpaid: isKnown && isCharge && new Exact(balanceAmount).lt(0),
     tax: misfit !== undefined,
     late: isOwed && !isHistory && invoice.dueDate < limits.late,
     draft: documentState === 'draft',
@@ -98,9 +105,12 @@ function addsUp(invoice: NewInvoice): boolean {
 function misfitOf(invoice: NewInvoice): string | undefined {
   const { number, currency, taxBreakdown } = invoice
   const lines = invoice.lines.map((line) => ({ ...line, currency }))
-  const line = lines.findIndex(({ taxRate, taxAmount, ...rest }) => {
-    const isTold = taxRate !== null && taxRate !== undefined && taxAmount !== null && taxAmount !== undefined
-    return isTold && !fitsRate(netOfLine(rest, currency).toFixed(), taxRate, taxAmount, { currency })
+  const isTold = (value: unknown) => value !== null && value !== undefined
+  const basis = lines.some((one) => isTold(one.taxAmount)) ? lineBasisOf(invoice, lines) : undefined
+  const line = lines.findIndex((one) => {
+    const { taxRate, taxAmount } = one
+    if (!isTold(taxRate) || !isTold(taxAmount)) return false
+    return !fitsRate(netOfLine(one, currency, basis).toFixed(), taxRate ?? 0, taxAmount ?? 0, { currency })
   })
   if (line >= 0) return `${number}, lines[${line}]`
   const row = taxBreakdown?.findIndex(

@@ -25,6 +25,8 @@ export type OddityName =
   | 'finer'
   | 'unbalanced'
   | 'negative'
+  | 'above'
+  | 'overpaid'
   | 'tax'
   | 'late'
   | 'draft'

@@ -24,6 +24,7 @@ const row = (id: string, notices: Notice[], given: Partial<ToldRow> = {}): ToldR
   currency: 'USD',
   totalAmount: '10.00',
   balanceAmount: '10.00',
+  payableAmount: null,
   ...given,
 })
 function message(rows: ToldRow[], { customer = 'Northwind Ltd', profiles = 1 } = {}) {

@@ -1,3 +1,5 @@
+import { taxOfGrossLines } from '#lib/billing/invoice-files/reissue.ts'
+import { payableAmounts } from '#lib/billing/invoices/sums/upkeep.ts'
 import { invoiceTokens } from '#lib/billing/invoices/tokens.ts'
 import { memberPeople } from '#lib/identity/access/people/backfill.ts'
 import { lookUpRows } from '#lib/platform/caller/credentials.ts'
@@ -5,4 +7,11 @@ import type { Backfill } from '#lib/platform/db/backfill.ts'
 import { auditChaining } from '#lib/platform/history/chain-rows.ts'
 
 /** Each backfill that a migration of this release asks for. A name stays until no database can have it open. */
-export const BACKFILLS: readonly Backfill[] = [auditChaining, invoiceTokens, memberPeople, lookUpRows]
+export const BACKFILLS: readonly Backfill[] = [
+  auditChaining,
+  invoiceTokens,
+  memberPeople,
+  lookUpRows,
+  payableAmounts,
+  taxOfGrossLines,
+]

@@ -13,7 +13,8 @@ import { shownTax } from './shown-tax.ts'
 export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums: ShownSums } {
   const { currency, lineItems, itemization } = invoice
   const isIssued = invoice.documentState === 'issued'
-  const { total, settled, finer = [], balance } = settlementOf(invoice)
+  const { total, settled, finer = [], setOff, balance } = settlementOf(invoice)
+  const steps = [settled, ...finer, ...(setOff ? [setOff] : [])]
   const shown = (amount: string | number) => formatAmount(amount, currency)
   const rows = lineItems.map((line, place) => {
     const amount = formatAmount(line.amount, line.currency)
@@ -39,6 +40,7 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
     rounding: itemization.roundingAmount,
     foreign: itemization.otherCurrencyLines,
     tax: itemization.taxAmount,
+    ...(itemization.lineAmountBasis ? { basis: itemization.lineAmountBasis } : {}),
   }
   return {
     rows,
@@ -52,7 +54,7 @@ export function shownLines(invoice: InvoiceWithLines): { rows: ShownLine[]; sums
       // A draft or a voided one has no balance to explain.
       ...(isIssued
         ? {
-            settled: [settled, ...finer].map((one) => ({ ...one, amount: shown(one.amount) })),
+            settled: steps.map((one) => ({ ...one, amount: shown(one.amount) })),
             balance: { ...balance, amount: moneyText(balance.amount, currency) },
             rounding: roundingText(invoice),
           }

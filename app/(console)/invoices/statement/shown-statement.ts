@@ -32,9 +32,12 @@ function sumsOf({ billingProfiles, ...whole }: Statement['currencies'][number], 
     count: itemsText(sums.count),
     href: isSame(own, view) ? undefined : hrefOf(own),
     amounts: Object.fromEntries(
-      AGES.filter((age) => sums[age].count > 0).map((age) => [age, formatAmount(sums[age].amount, currency)]),
+      AGES.filter((age) => sums[age].count > 0).map((age) => [
+        age,
+        formatAmount(sums[age].amountText ?? sums[age].amount, currency),
+      ]),
     ),
-    balance: formatAmount(sums.balanceAmount, currency),
+    balance: formatAmount(sums.balanceAmountText ?? sums.balanceAmount, currency),
   })
   const all = withValues(view, 'currency', [currency])
   const rows = billingProfiles.map((one) => row(one.name, one, withValues(all, 'billingProfile', [one.id])))
@@ -61,11 +64,11 @@ function shownItem(item: StatementItem, issuer: string | undefined): ShownItem {
     number,
     issuer,
     invoiceDate,
-    dueDate,
+    dueDate: item.totalAmount < 0 ? undefined : dueDate,
     platform,
     isCredit: age === 'credit',
     late: days > 0 ? daysText(days) : undefined,
     total: formatAmount(item.totalAmount, currency),
-    balance: formatAmount(item.balanceAmount, currency),
+    balance: formatAmount(item.payableAmount ?? item.balanceAmount, currency),
   }
 }

@@ -16,6 +16,7 @@ import { run } from '#lib/platform/db/test-server.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { DEEP } from '../../../../test/fakes/deep.ts'
 import { summarizeInvoices } from '../operations.ts'
+import { payableAmountOf } from '../rules.ts'
 import { serializeSummary } from '../serialize.ts'
 import { byRows, sumInvoices, wayOf } from './summary.ts'
 import { compareSums } from './upkeep.ts'
@@ -155,7 +156,7 @@ async function itemsByAge(
   const items = await listOpenItems(tx, ownerOf(customer, profiles), { filter }, 1000)
   const groups = Map.groupBy(items, (item) => [item.currency, item.billingProfileId, item.age].join())
   return [...groups].map(([key, own]) => {
-    const cents = own.reduce((all, { balanceAmount }) => all + Math.round(Number(balanceAmount) * 1000), 0)
+    const cents = own.reduce((all, item) => all + Math.round(Number(payableAmountOf(item)) * 1000), 0)
     return [key, own.length, cents]
   })
 }
