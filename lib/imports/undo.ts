@@ -187,6 +187,11 @@ async function findLater(
     JOIN imports l ON l.customer_id = ${customerId} AND l.id = n.import_id
     WHERE ${isLater}
     UNION
+    SELECT own.id, 'was merged with another one'
+    FROM own
+    JOIN audit_events e ON e.customer_id = ${customerId} AND e.action = 'invoice.merged' AND e.subject = own.id
+    WHERE e.at > ${createdAt.toISOString()}::timestamptz
+    UNION
     SELECT i.id, 'has the number of ' || n.id || ', which came since' ${comesBack}
       AND n.number = i.number AND c.before ->> 'documentState' <> 'voided'
     UNION

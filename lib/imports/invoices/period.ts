@@ -1,5 +1,6 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
+import type { IssuerNames } from '#lib/billing/parties/issuer-names.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { ImportProblem } from '../refused.ts'
@@ -25,13 +26,17 @@ export async function readTwins(
   tx: Transaction,
   customerId: CustomerId,
   issued: readonly StoredInvoice[],
+  names: IssuerNames,
 ): Promise<Twin[]> {
-  const asked = issued.filter((one) => periodOf(one) !== undefined)
+  const asked = issued.filter((one) => periodOf(one, names) !== undefined)
   if (asked.length === 0) return []
-  const { rows } = await tx.execute<Twin['stored'] & { at: number }>(sql`
+  const rows = asked.flatMap(({ lines: _, ...row }, at) =>
+    names.spellingsOf(row.issuer).map((issuer) => ({ ...row, at, issuer })),
+  )
+  const found = await tx.execute<Twin['stored'] & { at: number }>(sql`
     SELECT given.at, found.id, found.issuer, found.number, found.is_numbered AS "isNumbered",
       found.paid::text AS paid
-    FROM json_to_recordset(${JSON.stringify(asked.map(({ lines: _, ...row }, at) => ({ ...row, at })))}::json)
+    FROM json_to_recordset(${JSON.stringify(rows)}::json)
       AS given(at int, issuer text, "billingAccount" text, "periodStart" date, "periodEnd" date, currency text,
         "isNumbered" boolean)
     CROSS JOIN LATERAL (
@@ -41,7 +46,7 @@ export async function readTwins(
         AND is_numbered = NOT given."isNumbered" AND period_end = given."periodEnd"
         AND currency = given.currency AND document_state = 'issued'
       ORDER BY period_start, is_numbered LIMIT ${MOST_TWINS}) AS found`)
-  return rows.flatMap(({ at, ...stored }) => (asked[at] ? [{ stored, given: asked[at] }] : []))
+  return found.rows.flatMap(({ at, ...stored }) => (asked[at] ? [{ stored, given: asked[at] }] : []))
 }
 
 /** Why an invoice can't come beside, or in the place of, the other one of its period; undefined where it can. */
@@ -87,13 +92,13 @@ export async function readReplaced(
 }
 
 /** The drafts that an issued invoice of their issuer, account and period supersedes. */
-export async function draftsOf(tx: Transaction, customerId: CustomerId) {
+export async function draftsOf(tx: Transaction, customerId: CustomerId, names: IssuerNames) {
   const { rows } = await tx.execute<Parameters<typeof periodOf>[0] & Omit<Draft, 'period'>>(sql`
     SELECT id, issuer, number, currency, billing_account AS "billingAccount", period_start::text AS "periodStart",
       period_end::text AS "periodEnd"
     FROM invoices WHERE customer_id = ${customerId} AND document_state = 'draft'`)
   const drafts = rows.flatMap((row): Draft[] => {
-    const period = periodOf(row)
+    const period = periodOf(row, names)
     return period === undefined ? [] : [{ ...row, period }]
   })
   const known = Map.groupBy(drafts, ({ period }) => period)
@@ -101,7 +106,7 @@ export async function draftsOf(tx: Transaction, customerId: CustomerId) {
   return {
     /** Takes notice of an issued invoice that the file has. */
     see(issued: StoredInvoice): void {
-      const period = known.size > 0 && periodOf(issued)
+      const period = known.size > 0 && periodOf(issued, names)
       for (const draft of (period && known.get(period)) || []) {
         const isNearer =
           issued.currency === draft.currency && superseded.get(draft.id)?.by.currency !== draft.currency
@@ -114,8 +119,12 @@ export async function draftsOf(tx: Transaction, customerId: CustomerId) {
   }
 }
 
-function periodOf(of: Pick<StoredInvoice, 'issuer' | 'billingAccount' | 'periodStart' | 'periodEnd'>) {
-  const { issuer, billingAccount, periodStart, periodEnd } = of
+function periodOf(
+  of: Pick<StoredInvoice, 'issuer' | 'billingAccount' | 'periodStart' | 'periodEnd'>,
+  names: IssuerNames,
+) {
+  const { billingAccount, periodStart, periodEnd } = of
+  const issuer = names.nameOf(of.issuer)
   if (billingAccount === null || periodStart === null || periodEnd === null) return undefined
   return [issuer, billingAccount, periodStart, periodEnd].join('\u0000')
 }
@@ -137,7 +146,7 @@ export function ofEachAccount(invoice: StoredInvoice, accounts: readonly string[
 }
 
 /** What is stored of several accounts. Which ones is not known then: any of its issuer's may be among them. */
-export function billsOfSeveral(tx: Transaction, customerId: CustomerId) {
+export function billsOfSeveral(tx: Transaction, customerId: CustomerId, names: IssuerNames) {
   let known: Promise<Map<string, Twin['stored']>> | undefined
   return {
     /** The numbered summaries of several accounts that are of the periods of these issued ones without a number. */
@@ -147,17 +156,21 @@ export function billsOfSeveral(tx: Transaction, customerId: CustomerId) {
       )
       if (asked.length === 0) return []
       // Once for an import: it looks at all invoices of the customer.
-      known ??= readSeveral(tx, customerId)
+      known ??= readSeveral(tx, customerId, names)
       const found = await known
       return asked.flatMap((given) => {
-        const stored = found.get(periodOfSeveral(given))
+        const stored = found.get(periodOfSeveral(given, names))
         return stored ? [{ stored, given }] : []
       })
     },
   }
 }
 
-async function readSeveral(tx: Transaction, customerId: CustomerId): Promise<Map<string, Twin['stored']>> {
+async function readSeveral(
+  tx: Transaction,
+  customerId: CustomerId,
+  names: IssuerNames,
+): Promise<Map<string, Twin['stored']>> {
   type Row = Twin['stored'] & Parameters<typeof periodOfSeveral>[0]
   const { rows } = await tx.execute<Row>(sql`
     SELECT DISTINCT ON (issuer, period_start, period_end, currency) id, issuer, number, is_numbered AS "isNumbered",
@@ -167,11 +180,12 @@ async function readSeveral(tx: Transaction, customerId: CustomerId): Promise<Map
     WHERE customer_id = ${customerId} AND billing_account IS NULL AND period_start IS NOT NULL
       AND is_numbered AND form = 'summary' AND document_state = 'issued'
     ORDER BY issuer, period_start, period_end, currency, id`)
-  return new Map(rows.map((row) => [periodOfSeveral(row), row]))
+  return new Map(rows.map((row) => [periodOfSeveral(row, names), row]))
 }
 
 function periodOfSeveral(
   of: Pick<StoredInvoice, 'issuer' | 'periodStart' | 'periodEnd' | 'currency'>,
+  names: IssuerNames,
 ): string {
-  return JSON.stringify([of.issuer, of.periodStart, of.periodEnd, of.currency])
+  return JSON.stringify([names.nameOf(of.issuer), of.periodStart, of.periodEnd, of.currency])
 }

@@ -81,7 +81,7 @@ export async function readStored(
   const best = new Map<string, Head>()
   for (const row of found.rows) {
     const known = best.get(keyOf(row))
-    if (!known || rank(row) < rank(known)) best.set(keyOf(row), row)
+    if (!known || rankOf(row) < rankOf(known)) best.set(keyOf(row), row)
   }
   const lines = await readLines(
     tx,
@@ -91,7 +91,8 @@ export async function readStored(
   return new Map([...best].map(([key, row]) => [key, { ...row, lines: lines.get(row.id) ?? [] }]))
 }
 
-function rank({ documentState, replacedBy }: Head): number {
+/** The lower, the more it is what its number means: what is not voided, then what nothing replaced. */
+export function rankOf({ documentState, replacedBy }: Head): number {
   if (documentState !== 'voided') return 0
   return replacedBy === null ? 1 : 2
 }

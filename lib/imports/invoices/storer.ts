@@ -1,10 +1,12 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
+import type { IssuerNames } from '#lib/billing/parties/issuer-names.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { carrierOf } from '../posting/carry.ts'
 import type { ImportProblem } from '../refused.ts'
 import { type InvoiceCounts, type NewInvoice, NOTHING } from '../shapes.ts'
+import { type IssuerAnswer, settleAlike } from './alike.ts'
 import { changesOf, recordVoided } from './changes.ts'
 import { fillsLines } from './differences.ts'
 import { type Fate, fateOf, problemsOf, type Result } from './fate.ts'
@@ -19,50 +21,80 @@ import {
   type Twin,
   twinProblem,
 } from './period.ts'
-import { addInvoices, overwriteHeads, overwriteInvoices, readStored } from './rows.ts'
-import type { Seen } from './seen.ts'
-import { asVoided, completed, headOf, keyOf, movedTo, type StoredInvoice } from './stored.ts'
+import { type Placed, readPlaces } from './places.ts'
+import { addInvoices, overwriteHeads, overwriteInvoices } from './rows.ts'
+import { seenInvoices } from './seen.ts'
+import { asVoided, completed, headOf, movedTo, type StoredInvoice } from './stored.ts'
 
 type Options = {
   correct: boolean
   requestId: string
+  names: IssuerNames
+  /** What is said of issuers that may be one; absent: the import stops there. */
+  answer?: IssuerAnswer | undefined
   importId?: string | undefined
   history?: 'all' | 'late' | undefined
   onResult?: ((result: Result) => void) | undefined
 }
-type Sorted<F extends Fate = Fate> = { invoice: NewInvoice; stored: StoredInvoice | undefined; fate: F }
+type Sorted<F extends Fate = Fate> = Placed & { fate: F }
 
 /** Stores an import's invoices batch by batch; `end` does what only the whole file decides. */
 export async function storer(
   tx: Transaction,
   customerId: CustomerId,
-  { correct, requestId, importId, history = 'late', onResult }: Options,
+  { correct, requestId, names, answer, importId, history = 'late', onResult }: Options,
 ) {
   const counts: InvoiceCounts = { ...NOTHING }
   const changes = changesOf(tx, customerId, importId)
-  const drafts = await draftsOf(tx, customerId)
+  const drafts = await draftsOf(tx, customerId, names)
   const historic = await lastHistoricDay(tx)
   const twins: Twin[] = []
-  const several = billsOfSeveral(tx, customerId)
+  const several = billsOfSeveral(tx, customerId, names)
   const carry = await carrierOf(tx, customerId)
+  const seen = seenInvoices()
 
   /** @returns what stands in the way; with `dry`, for a look at the problems only, nothing is stored */
   async function take(batch: readonly NewInvoice[], { dry }: { dry: boolean }): Promise<ImportProblem[]> {
-    const found = await readStored(tx, customerId, batch)
-    const sorted = batch.map((invoice): Sorted => {
-      const stored = found.get(keyOf(invoice))
-      return { invoice, stored, fate: fateOf(invoice, stored) }
-    })
-    const problems = sorted.flatMap(({ fate }) => problemsOf(fate, correct))
+    const { sorted, unclear, problems } = await sortOut(batch)
+    for (const { invoice } of sorted)
+      if (!seen.add(invoice) || !seen.addPeriod(invoice))
+        problems.push({ subject: `invoice ${invoice.number}`, reason: 'is given twice' })
+    problems.push(...sorted.flatMap(({ fate }) => problemsOf(fate, correct)))
     if (correct) problems.push(...(await settledProblems(tx, customerId, sorted)))
     if (dry || problems.length > 0) return problems
     await settleStored(sorted)
     await addNew(sorted.filter(({ fate }) => fate.what === 'added' || fate.what === 'corrected'))
-    for (const { invoice, fate } of sorted) {
+    for (const { given, invoice, fate } of sorted) {
       counts[fate.what as keyof InvoiceCounts] += 1
-      onResult?.({ invoice, what: fate.what })
+      onResult?.({ given, invoice, what: fate.what })
     }
+    for (const one of unclear) onResult?.({ ...one, what: 'unclear' })
     return []
+  }
+
+  /** Finds the place and the fate of each, and settles those that look like another issuer's. */
+  async function sortOut(batch: readonly NewInvoice[]) {
+    const read = async () =>
+      (await readPlaces(tx, customerId, batch, names)).map(
+        (placed): Sorted => ({ ...placed, fate: fateOf(placed.invoice, placed.stored) }),
+      )
+    const sorted = await read()
+    await names.save(sorted.map(({ invoice }) => invoice.issuer))
+    const added = sorted.filter(
+      ({ fate, invoice }) => fate.what === 'added' && invoice.documentState !== 'voided',
+    )
+    const of = added.map(({ invoice }) => invoice)
+    const { left, problems } = await settleAlike(tx, customerId, of, { names, answer, requestId })
+    const like = new Map(left.map(({ at, other }) => [added[at], other]))
+    const unclear = [...like].flatMap(([one, other]) =>
+      one ? [{ given: one.given, invoice: one.invoice, like: other }] : [],
+    )
+    return {
+      // As one issuer, they may have other places.
+      sorted: answer === 'same' ? await read() : sorted.filter((one) => !like.has(one)),
+      unclear,
+      problems,
+    }
   }
 
   /** What is there and stays in its place. */
@@ -85,7 +117,7 @@ export async function storer(
 
   /** Looks for what bills the period of these issued ones already. */
   async function compare(issued: readonly StoredInvoice[]): Promise<void> {
-    twins.push(...(await readTwins(tx, customerId, issued)), ...(await several.twinsOf(issued)))
+    twins.push(...(await readTwins(tx, customerId, issued, names)), ...(await several.twinsOf(issued)))
   }
 
   /** New rows, and among them those that come into the place of others. */
@@ -134,8 +166,8 @@ export async function storer(
         await recordVoided(tx, customerId, { id: stored.id, replacedBy: by.id, problems }, requestId)
   }
 
-  /** Supersedes drafts, and sees that no period is billed twice. @param seen all that the file has */
-  async function end(seen: Pick<Seen, 'has'>): Promise<ImportProblem[]> {
+  /** Supersedes drafts, and sees that no period is billed twice, once all of the file was taken. */
+  async function end(): Promise<ImportProblem[]> {
     const apart = twins.filter(({ stored }) => !seen.has(stored))
     const problems = apart.flatMap((twin) => twinProblem(twin, correct) ?? [])
     if (problems.length > 0) return problems

@@ -5,7 +5,7 @@ import { addDays } from '#lib/platform/values/days.ts'
 import { isFiner } from '#lib/platform/values/money.ts'
 import { type Platforms, slugOf } from '../focus/platforms.ts'
 import type { NewInvoice } from '../shapes.ts'
-import { MOST_EXAMPLES, type Oddity, type OddityName } from './report.ts'
+import { MAX_LEFT_OUT, MOST_EXAMPLES, type Oddity, type OddityName } from './report.ts'
 
 /** Days after which what is not paid is told as late. */
 const LATE = 30
@@ -13,6 +13,7 @@ const LATE = 30
 const OLD = 90
 
 const ORDER: readonly OddityName[] = [
+  'alike',
   'finer',
   'unbalanced',
   'negative',
@@ -31,7 +32,7 @@ export function oddityList() {
     const known = found.get(what) ?? { count: 0, examples: new Set() }
     found.set(what, known)
     known.count += count
-    if (known.examples.size < MOST_EXAMPLES) known.examples.add(example)
+    if (known.examples.size < (what === 'alike' ? MAX_LEFT_OUT : MOST_EXAMPLES)) known.examples.add(example)
   }
   return {
     add,
@@ -65,7 +66,7 @@ export function odditiesOf(
   const isKnown = isNew || invoice.balanceAmount !== undefined
   const isOwed = isKnown && documentState === 'issued' && Number(balanceAmount) > 0
   const misfit = misfitOf(invoice)
-  const is: Record<Exclude<OddityName, 'platform'>, boolean> = {
+  const is: Record<Exclude<OddityName, 'alike' | 'platform'>, boolean> = {
     finer: isFiner(totalAmount, currency) || isFiner(balanceAmount, currency),
     unbalanced: !addsUp(invoice),
     negative: totalAmount.startsWith('-'),
@@ -78,7 +79,9 @@ export function odditiesOf(
   const told = { history: invoice.invoiceDate.slice(0, 7), withdrawn: currency, tax: misfit }
   const examples = told as Record<string, string | undefined>
   return ORDER.flatMap((what) =>
-    what !== 'platform' && is[what] ? [[what, examples[what] ?? number] as [OddityName, string]] : [],
+    what !== 'platform' && what !== 'alike' && is[what]
+      ? [[what, examples[what] ?? number] as [OddityName, string]]
+      : [],
   )
 }
 
