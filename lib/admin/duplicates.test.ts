@@ -61,7 +61,8 @@ describe('a bill of another issuer', () => {
     expect(err).toContain(`of ${INC} is of the same account 111 and period 2026-09-01 to 2026-09-30, too`)
     expect(err).toContain('--same-issuer')
     expect(err).toContain('--another-issuer')
-    expect(await owed()).toBe(100)
+    // What is not billed yet is not owed.
+    expect(await states()).toEqual([expect.stringMatching(/^2026-09-.* draft 0$/)])
   })
 
   test('with the same number and total stops it as well, also within one file', async () => {
@@ -124,6 +125,17 @@ describe('a bill of another issuer', () => {
     const { code, err } = await load(put({}), '--same-issuer --unattended')
     expect([code, err]).toEqual([1, expect.stringContaining('Give one of')])
   })
+})
+
+test('when charges without a number are issued is set by issuer, and listed', async () => {
+  const set = (...words: string[]) => admin(`issuers set --customer ${customer}`, '', ['Nimbus', ...words])
+  expect((await set('--grace-days', '5', '--unbilled', 'issue')).code).toBe(0)
+  const { out } = await admin(`issuers list --json --customer ${customer}`)
+  expect(JSON.parse(out)).toMatchObject([{ name: 'Nimbus', graceDays: '5', unbilled: 'issue' }])
+  expect((await set('--grace-days', '367')).err).toContain('0 to 366')
+  expect((await set('--unbilled', 'never')).err).toContain('Give "draft" or "issue"')
+  await set('--grace-days', '', '--unbilled', '')
+  expect(JSON.parse((await admin(`issuers list --json --customer ${customer}`)).out)).toEqual([])
 })
 
 describe('an alias', () => {

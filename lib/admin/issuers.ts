@@ -41,6 +41,11 @@ export function addIssuerCommands(parent: Command): void {
     .option('--bic <bic>', 'of the bank')
     .option('--account <text>', 'the account at a bank without IBAN, with its routing number')
     .option('--terms <text>', 'what was agreed on payment')
+    .option(
+      '--grace-days <days>',
+      'how long after its period what has no number stays a draft: 10 unless set',
+    )
+    .option('--unbilled <what>', 'after that: "issue" it from here, or "draft", until the bill comes')
     .action(withDatabase(setIssuer))
   of(
     'alias',
@@ -98,23 +103,48 @@ async function setAlias(
   )
 }
 
-type Given = { customer: string; address?: string[] } & Partial<
+const MAX_GRACE_DAYS = 366
+
+type Given = { customer: string; address?: string[]; graceDays?: string; unbilled?: string } & Partial<
   Record<Exclude<keyof IssuerDetails, 'address'>, string>
 >
 
-async function setIssuer(given: string, { customer, address, ...texts }: Given): Promise<void> {
+async function setIssuer(
+  given: string,
+  { customer, address, graceDays, unbilled, ...texts }: Given,
+): Promise<void> {
   const { customerId } = await customerNamed(customer)
   const written = checkedText('name', given, 300)
   const details = Object.fromEntries(
     Object.entries(texts).map(([field, text]) => [field, READERS[field]?.(text) ?? null]),
   )
   const lines = address === undefined ? {} : { address: linesOf('address', address) }
+  const rules = {
+    ...(graceDays === undefined ? {} : { graceDays: daysOf(graceDays) }),
+    ...(unbilled === undefined ? {} : { unbilled: unbilledOf(unbilled) }),
+  }
   const name = await scope({ customerId }, async (tx) => {
     const found = (await issuerNames(tx, customerId)).nameOf(written)
-    await saveIssuer(tx, customerId, { name: found, ...lines, ...details }, randomUUID())
+    await saveIssuer(tx, customerId, { name: found, ...lines, ...details, ...rules }, randomUUID())
     return found
   })
   note(`The issuer ${name} is set.`)
+}
+
+/** Whole days; null where the text is empty. */
+function daysOf(text: string): number | null {
+  if (text.trim() === '') return null
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
+  if (!(days <= MAX_GRACE_DAYS))
+    throw new Problem('invalid_request', `Give whole days, 0 to ${MAX_GRACE_DAYS}.`)
+  return days
+}
+
+/** What becomes of charges without a number; null where the text is empty. */
+function unbilledOf(text: string): 'draft' | 'issue' | null {
+  if (text.trim() === '') return null
+  if (text === 'draft' || text === 'issue') return text
+  throw new Problem('invalid_request', 'Give "draft" or "issue".')
 }
 
 const READERS: Record<string, (text: string) => string | null> = {

@@ -133,7 +133,7 @@ const ODDITIES: Record<OddityName, string> = {
   negative: 'Totals below zero',
   tax: 'Tax that does not fit',
   late: 'Due more than 30 days ago, and not paid',
-  draft: 'Drafts: their period still runs, and nothing is owed yet',
+  draft: 'Drafts: not billed yet, and nothing is owed',
   history: 'New, and more than 90 days old: is --history meant?',
   platform: 'Providers that became platforms of their own',
   withdrawn: 'In a currency that is withdrawn',

@@ -13,6 +13,8 @@ export type IssuerNames = {
   /** Returns all names under which the customer may have invoices of this issuer, that of `nameOf` first. */
   spellingsOf(name: string): readonly string[]
   isSame(name: string, other: string): boolean
+  /** What an operator set for charges of the issuer that have no number; null: the usual. */
+  unbilledOf(name: string): Unbilled
   /** Whether there is more than one issuer. */
   areSeveral(): boolean
   /** Whether an operator has said that these two are two issuers. */
@@ -25,7 +27,10 @@ export type IssuerNames = {
   setApart(name: string, other: string): Promise<void>
 }
 
-type Known = {
+/** When what has no number of its issuer's is issued: so many days after its period, or never. */
+export type Unbilled = { graceDays: number | null; unbilled: 'draft' | 'issue' | null }
+
+type Known = Unbilled & {
   name: string
   /** Whether the table has the name as it is compared. */
   isRow: boolean
@@ -45,11 +50,13 @@ export async function issuerNames(tx: Transaction, customerId: CustomerId): Prom
   const aliases = new Map<string, string>()
   const apart = new Set<string>()
   const names = new Map<string, string[]>()
+  const settings = new Map<string, Unbilled>()
   let late = known.filter(({ isRow, at }) => !isRow && at !== null)
   const saved = new Set([...known.filter(({ isRow }) => isRow), ...late].map(({ name }) => name))
 
-  for (const { name, sameAs, otherThan } of known) {
+  for (const { name, sameAs, otherThan, graceDays, unbilled } of known) {
     const folded = fold(name)
+    settings.set(name, { graceDays, unbilled })
     if (sameAs !== null && fold(sameAs) !== folded) aliases.set(folded, fold(sameAs))
     for (const other of otherThan ?? []) apart.add(pairOf(folded, fold(other)))
     names.set(folded, [...(names.get(folded) ?? []), name])
@@ -106,6 +113,12 @@ export async function issuerNames(tx: Transaction, customerId: CustomerId): Prom
     },
     spellingsOf,
     areSeveral: () => members.size > 1,
+    unbilledOf(name) {
+      const own = spellingsOf(name).flatMap((one) => settings.get(one) ?? [])
+      const first = <K extends keyof Unbilled>(field: K) =>
+        own.map((one) => one[field]).find((value) => value !== null) ?? null
+      return { graceDays: first('graceDays'), unbilled: first('unbilled') }
+    },
     isSame: (name, other) => rootOf(fold(name)) === rootOf(fold(other)),
     isApart: (name, other) =>
       membersOf(name).some((one) => membersOf(other).some((two) => apart.has(pairOf(one, two)))),
@@ -154,7 +167,8 @@ async function readNames(tx: Transaction, customerId: CustomerId): Promise<Known
       SELECT ${next("''")} AS issuer
       UNION ALL SELECT ${next('billed.issuer')} FROM billed WHERE billed.issuer IS NOT NULL)
     SELECT coalesce(i.name, b.issuer) AS name, i.folded IS NOT NULL AS "isRow", i.same_as AS "sameAs",
-      i.other_than AS "otherThan", i.created_at::text AS "createdAt"
+      i.other_than AS "otherThan", i.grace_days AS "graceDays", i.unbilled,
+      i.created_at::text AS "createdAt"
     FROM (SELECT issuer FROM billed WHERE issuer IS NOT NULL) b
     FULL JOIN (SELECT * FROM issuers WHERE customer_id = ${customerId}) i ON i.name = b.issuer`)
   const several = [...Map.groupBy(rows, ({ name }) => foldIssuer(name)).values()].filter(
@@ -204,20 +218,27 @@ async function addNames(
     })
 }
 
-/** What an operator said of issuers, by name: which other one each is, and which ones it is not. */
-export async function listSaid(
-  tx: Transaction,
-  customerId: CustomerId,
-): Promise<Map<string, { sameAs: string | null; otherThan: string | null }>> {
-  const { name, sameAs, otherThan } = issuers
+/** What an operator said of issuers, as text by name: which other one each is, which ones it is not, and when it issues. */
+export async function listSaid(tx: Transaction, customerId: CustomerId): Promise<Map<string, Said>> {
+  const { name, sameAs, otherThan, graceDays, unbilled } = issuers
   const rows = await tx
-    .select({ name, sameAs, otherThan })
+    .select({ name, sameAs, otherThan, graceDays, unbilled })
     .from(issuers)
     .where(eq(issuers.customerId, customerId))
   return new Map(
-    rows.map((row) => [row.name, { sameAs: row.sameAs, otherThan: row.otherThan?.join(', ') ?? null }]),
+    rows.map((row) => [
+      row.name,
+      {
+        sameAs: row.sameAs,
+        otherThan: row.otherThan?.join(', ') ?? null,
+        graceDays: row.graceDays?.toString() ?? null,
+        unbilled: row.unbilled,
+      },
+    ]),
   )
 }
+
+type Said = Record<'sameAs' | 'otherThan' | 'graceDays' | 'unbilled', string | null>
 
 /** Makes an alias an issuer of its own again. @throws Problem where the name is none */
 export async function removeAlias(tx: Transaction, customerId: CustomerId, name: string): Promise<void> {

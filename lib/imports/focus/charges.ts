@@ -40,7 +40,7 @@ export function gatherCharges(
   const chargeOf = chargeReader(terms.tags)
   const { reading, tallyOf } = newReading()
   const unowned = lacking('is not in the map of accounts')
-  const groups = groupsOf(terms, problems)
+  const groups = groupsOf(terms, problems, issuers)
   const more = overflow()
   const bills = new Map<string, Known>()
   // By their fields as they are written: only the first row of a kind is looked at closely.
@@ -139,8 +139,9 @@ export function gatherCharges(
 }
 
 function whole({ head, owner, groups }: Known, issuers: IssuerSpellings): Bill {
-  const issuer = issuers.nameOf(issuers.see(head.issuer))
-  return { ...head, issuer, owner, charges: [...groups.values()] }
+  const nameOf = (name: string) => issuers.nameOf(issuers.see(name))
+  const charges = [...groups.values()].map((group) => ({ ...group, provider: nameOf(group.provider) }))
+  return { ...head, issuer: nameOf(head.issuer), owner, charges }
 }
 
 /** Bills that memory has no room for, in a temporary folder of this user's alone until `close`. */

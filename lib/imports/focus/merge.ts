@@ -57,6 +57,7 @@ export function joinHead(bill: BillHead, head: BillHead, place: Place, problems:
     bill.account = undefined
     bill.accounts = [...accounts].sort().slice(0, MOST_ACCOUNTS)
   }
+  if (head.awaitsBill) bill.awaitsBill = true
   bill.start = Math.min(bill.start, head.start)
   bill.end = Math.max(bill.end, head.end)
   // Two are enough to know that there is more than one; which two does not depend on the order of the rows.

@@ -20,6 +20,8 @@ export type Fate =
   /** A row of its own. */
   | { what: 'added' }
   | { what: 'unchanged' }
+  /** Charges that an invoice bills by now: nothing is stored of them, and a draft of them goes. */
+  | { what: 'billed' }
   /** Its balance, or what was not known of it, is written down. */
   | { what: 'moved' }
   /** A draft is written over, and may be issued by that. */

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { IssuerNames } from '#lib/billing/parties/issuer-names.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { slugOf } from '../focus/platforms.ts'
 import type { NewInvoice } from '../shapes.ts'
 import { rankOf, readStored } from './rows.ts'
 import { keyOf, type StoredInvoice } from './stored.ts'
@@ -40,8 +41,16 @@ export async function readPlaces(
   return batch.map((given, at) => {
     const { issuer, number } = stored[at] ?? { issuer: first[at] ?? given.issuer, number: given.number }
     const isAsGiven = issuer === given.issuer && number === given.number
-    return { given, invoice: isAsGiven ? given : { ...given, issuer, number }, stored: stored[at] }
+    return { given, invoice: isAsGiven ? given : under(given, { issuer, number }), stored: stored[at] }
   })
+}
+
+/** An invoice under another spelling of its issuer. A platform that is made of the name follows it. */
+function under(given: NewInvoice, { issuer, number }: Key): NewInvoice {
+  const made = slugOf(given.issuer)
+  const platformOf = (platform: string) => (platform === made ? slugOf(issuer) : platform)
+  const lines = given.lines.map((line) => ({ ...line, type: platformOf(line.type) }))
+  return { ...given, issuer, number, platform: platformOf(given.platform), lines }
 }
 
 /** What is stored, and not voided, of the periods of invoices to which we give the number. */

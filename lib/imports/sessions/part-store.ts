@@ -94,7 +94,7 @@ function placesOfBills() {
   return {
     see({ given, invoice, what }: Result): void {
       const { issuer, number } = invoice
-      if (what === 'unclear') others.set(keyOf(given), undefined)
+      if (what === 'unclear' || what === 'billed') others.set(keyOf(given), undefined)
       else if (issuer !== given.issuer || number !== given.number)
         others.set(keyOf(given), { issuer, number })
     },

@@ -4,6 +4,6 @@ ALTER TABLE "issuers" ADD COLUMN "folded" text COLLATE "C";--> statement-breakpo
 ALTER TABLE "issuers" ADD COLUMN "same_as" text COLLATE "C";--> statement-breakpoint
 ALTER TABLE "issuers" ADD COLUMN "other_than" text[];--> statement-breakpoint
 ALTER TABLE "issuers" ADD COLUMN "grace_days" integer;--> statement-breakpoint
-ALTER TABLE "issuers" ADD COLUMN "issues_unbilled" boolean;--> statement-breakpoint
+ALTER TABLE "issuers" ADD COLUMN "unbilled" text;--> statement-breakpoint
 -- Of two invoices that were one, the charges move to the one that stays.
 GRANT UPDATE (issuer, number) ON charge_sets TO console_app;

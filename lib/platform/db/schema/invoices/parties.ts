@@ -1,4 +1,4 @@
-import { boolean, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { createdAt, customerId, key, place } from '../columns.ts'
 import { customers } from '../customers.ts'
 
@@ -35,8 +35,8 @@ export const issuers = pgTable(
     otherThan: text('other_than').array(),
     /** How many days after its period a summary without the issuer's number stays a draft; null: the usual number. */
     graceDays: integer('grace_days'),
-    /** Whether such a summary is issued after that; null: the usual answer. */
-    issuesUnbilled: boolean('issues_unbilled'),
+    /** What becomes of such a summary after that; null: what is usual. */
+    unbilled: text('unbilled', { enum: ['draft', 'issue'] }),
     createdAt: createdAt(),
   },
   (t) => [primaryKey({ columns: [t.customerId, t.name] })],
