@@ -10,7 +10,10 @@ export async function adminProgram(group: string | undefined): Promise<Command> 
   const program = new Command('npm run -s admin --')
     .usage('<what> <command> [options]')
     .description("The operator's commands. They work beside a running server, and without one.")
-    .addHelpText('afterAll', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 interrupted.')
+    .addHelpText(
+      'afterAll',
+      '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage, or an import left something out, 130 interrupted.',
+    )
     .showHelpAfterError('(add --help for how it is used)')
     .exitOverride()
     // Loaded only now: who asks for help needs no settings.

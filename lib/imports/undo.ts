@@ -187,6 +187,25 @@ async function findLater(
     JOIN imports l ON l.customer_id = ${customerId} AND l.id = n.import_id
     WHERE ${isLater}
     UNION
+    SELECT c.invoice_id, 'was superseded by the import ' || l.id
+    FROM import_changes c
+    JOIN imports l ON l.customer_id = ${customerId} AND l.id = c.import_id AND l.undone_at IS NULL
+    LEFT JOIN invoices i ON i.customer_id = ${customerId} AND i.id = c.invoice_id
+    WHERE c.customer_id = ${customerId} AND c.before ->> 'importId' = ${id} AND c.import_id <> ${id} AND i.id IS NULL
+      AND ${isLater}
+    UNION
+    SELECT i.id, 'came again by the import ' || l.id
+    FROM import_changes c
+    JOIN invoices i ON i.customer_id = ${customerId} AND i.id = c.invoice_id
+    JOIN imports l ON l.customer_id = ${customerId} AND l.id = i.import_id AND l.id <> ${id}
+    WHERE c.customer_id = ${customerId} AND c.import_id = ${id} AND ${isLater}
+      AND i.import_id IS DISTINCT FROM c.before ->> 'importId'
+    UNION
+    SELECT own.id, 'was merged with another one'
+    FROM own
+    JOIN audit_events e ON e.customer_id = ${customerId} AND e.action = 'invoice.merged' AND e.subject = own.id
+    WHERE e.at > ${createdAt.toISOString()}::timestamptz
+    UNION
     SELECT i.id, 'has the number of ' || n.id || ', which came since' ${comesBack}
       AND n.number = i.number AND c.before ->> 'documentState' <> 'voided'
     UNION

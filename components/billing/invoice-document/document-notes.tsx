@@ -10,13 +10,13 @@ type Given = { invoice: InvoiceWithLines; search: string }
 
 /** What an invoice is as a document, where that is not simply issued, and which others it stands for or against. */
 export function DocumentNotes({ invoice, search }: Given) {
-  const { documentState, corrects, correctedBy, replaces, replacedBy } = invoice
+  const { documentState, form, corrects, correctedBy, replaces, replacedBy } = invoice
   return (
     <>
       {documentState === 'draft' ? (
         <Note tone="warn">
-          This is a draft: its charges may still change until it is issued. Nothing of it is owed, and no sum
-          of what is due counts it.
+          {form === 'summary' ? 'Charges so far, not billed: they ' : 'This is a draft: its charges '}
+          may still change until it is issued. Nothing of it is owed, and no sum of what is due counts it.
         </Note>
       ) : null}
       {documentState === 'voided' ? (

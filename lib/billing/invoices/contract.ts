@@ -122,7 +122,7 @@ export const Invoice = z
     issuer: z.string().meta({ description: 'Who bills.' }),
     documentState: z.enum(DOCUMENT_STATES).meta({
       description:
-        'draft: its period still runs, and nothing of it is owed. issued: as its issuer issued it. voided: it is valid no more.',
+        'draft: it is not billed yet, and nothing of it is owed. issued: as its issuer issued it. voided: it is valid no more.',
     }),
     billingProfileId: z.string().meta({ description: 'Which of the customer’s billing profiles is billed.' }),
     invoiceDate: dayOf('When it was issued'),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import Big from 'big.js'
 import type { ChargeSet, LineSum } from '#lib/billing/charges/reconciliation.ts'
+import type { IssuerSpellings } from '#lib/billing/parties/issuer-name.ts'
 import { numberOf } from '../focus/invoice.ts'
 import { headOfKey, MOST_GROUPS } from '../focus/merge.ts'
 import { ImportRefused } from '../refused.ts'
@@ -36,8 +37,9 @@ type Written = { currency: string; charge: Charge }
  * Puts the charges of files aside while these are read, bill by bill and line by line, the dearest first: in bounded
  * memory, however many there are. `close` it in the end.
  * @param terms by which bills are numbered
+ * @param issuers names the issuers of the keys of bills
  */
-export function chargeSpool(terms: NumberTerms, mostInMemory = MOST_IN_MEMORY) {
+export function chargeSpool(terms: NumberTerms, issuers: IssuerSpellings, mostInMemory = MOST_IN_MEMORY) {
   const runs = sortedRuns<Written>((written) => written)
   const folder = aside()
   let waiting: [key: string, written: Written][] = []
@@ -61,7 +63,7 @@ export function chargeSpool(terms: NumberTerms, mostInMemory = MOST_IN_MEMORY) {
       flush()
       if (runs.isEmpty()) return { of: function* () {}, close: () => undefined }
       const files = { heads: folder.path('heads'), charges: folder.path('charges') }
-      write(runs.inOrder(), files, terms)
+      write(runs.inOrder(), files, (last) => headOf(last, terms, issuers))
       return streamOf(files)
     },
     close(): void {
@@ -79,14 +81,18 @@ type Last = {
 }
 
 /** Writes the charges in their order into one file, and into another one what those of each bill come to. */
-function write(all: Iterable<[key: string, written: Written]>, files: Files, terms: NumberTerms): void {
+function write(
+  all: Iterable<[key: string, written: Written]>,
+  files: Files,
+  toHead: (last: Last) => Head,
+): void {
   const [heads, lines] = [lineWriter(files.heads), lineWriter(files.charges)]
   let last: Last | undefined
   try {
     for (const [key, { currency, charge }] of all) {
       const bill = key.slice(0, key.indexOf(END))
       if (last?.bill !== bill) {
-        if (last) heads.write(headOf(last, terms))
+        if (last) heads.write(toHead(last))
         last = { bill, currency, sums: lineSums(), hash: createHash('sha256') }
       }
       last.hash.update(key)
@@ -94,17 +100,18 @@ function write(all: Iterable<[key: string, written: Written]>, files: Files, ter
       if (last.sums.size() > MOST_GROUPS) throw tooMany(bill)
       lines.write(charge)
     }
-    if (last) heads.write(headOf(last, terms))
+    if (last) heads.write(toHead(last))
   } finally {
     heads.end()
     lines.end()
   }
 }
 
-function headOf({ bill, currency, sums, hash }: Last, terms: NumberTerms): Head {
+function headOf({ bill, currency, sums, hash }: Last, terms: NumberTerms, issuers: IssuerSpellings): Head {
   const { customer, ...known } = headOfKey(bill)
-  const number = numberOf({ ...known, currency }, terms)
-  return { customer, issuer: known.issuer, number, currency, digest: hash.digest('hex'), ...sums.end() }
+  const issuer = issuers.nameOf(known.issuer)
+  const number = numberOf({ ...known, issuer, currency }, terms)
+  return { customer, issuer, number, currency, digest: hash.digest('hex'), ...sums.end() }
 }
 
 function tooMany(bill: string): ImportRefused {

@@ -1,4 +1,5 @@
 import Big from 'big.js'
+import type { IssuerSpellings } from '#lib/billing/parties/issuer-name.ts'
 import { type Charge, chargeReader } from '../charges/charge.ts'
 import { sortedRuns } from '../charges/runs.ts'
 import type { ProblemList } from '../refused.ts'
@@ -22,18 +23,24 @@ export type Keep = (bill: string, currency: string, charge: Charge) => void
 /** Rows with the same fields, as they are written: their bill, or that nobody is known whose it is. */
 type Written = { key: string; known: Known; tally: Tally; kinds: Map<string, Kind> } | { unowned: Lack }
 
+type Gathering = {
+  problems: ProblemList
+  /** The names of issuers in all files: two spellings of one are one issuer. */
+  issuers: IssuerSpellings
+  mostInMemory?: number | undefined
+  keep?: Keep | undefined
+}
+
 /** Adds up the rows of files, in bounded memory, however many rows and bills they have. `close` it in the end. */
 export function gatherCharges(
   terms: Terms,
-  problems: ProblemList,
-  mostInMemory = MOST_IN_MEMORY,
-  keep?: Keep,
+  { problems, issuers, mostInMemory = MOST_IN_MEMORY, keep }: Gathering,
 ) {
   const { accounts, issuer } = terms
   const chargeOf = chargeReader(terms.tags)
   const { reading, tallyOf } = newReading()
   const unowned = lacking('is not in the map of accounts')
-  const groups = groupsOf(terms, problems)
+  const groups = groupsOf(terms, problems, issuers)
   const more = overflow()
   const bills = new Map<string, Known>()
   // By their fields as they are written: only the first row of a kind is looked at closely.
@@ -67,7 +74,7 @@ export function gatherCharges(
     }
     // The vendor's number is none of the reseller's.
     const own = issuer === undefined ? { ...head } : { ...head, issuer, invoiceId: undefined }
-    const key = billKey(own, owner)
+    const key = billKey(own, issuers.see(own.issuer), owner)
     const known = bills.get(key) ?? { head: own, owner, place: { file, line }, groups: new Map() }
     if (!joinHead(known.head, own, { file, line }, problems)) return undefined
     bills.set(key, known)
@@ -121,18 +128,20 @@ export function gatherCharges(
     /** All of them by their keys, once all rows are added; @throws ImportRefused where two parts of one don't agree */
     *bills(): Generator<Bill> {
       if (more.isEmpty()) {
-        for (const key of [...bills.keys()].sort()) yield whole(bills.get(key) as Known)
+        for (const key of [...bills.keys()].sort()) yield whole(bills.get(key) as Known, issuers)
         return
       }
       putAway()
-      for (const known of joined(more.inOrder(), problems)) yield whole(known)
+      for (const known of joined(more.inOrder(), problems)) yield whole(known, issuers)
     },
     close: () => more.close(),
   }
 }
 
-function whole({ head, owner, groups }: Known): Bill {
-  return { ...head, owner, charges: [...groups.values()] }
+function whole({ head, owner, groups }: Known, issuers: IssuerSpellings): Bill {
+  const nameOf = (name: string) => issuers.nameOf(issuers.see(name))
+  const charges = [...groups.values()].map((group) => ({ ...group, provider: nameOf(group.provider) }))
+  return { ...head, issuer: nameOf(head.issuer), owner, charges }
 }
 
 /** Bills that memory has no room for, in a temporary folder of this user's alone until `close`. */

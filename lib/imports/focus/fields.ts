@@ -19,6 +19,8 @@ export type BillHead = {
   currency: string
   start: number
   end: number
+  /** There is a place for the issuer's number, and none in it: the issuer has not billed these charges yet. */
+  awaitsBill?: boolean | undefined
   /** Only of an invoice that its issuer tells of in invoice details. */
   issue?: Issue | undefined
 }
@@ -74,7 +76,8 @@ export function fieldReader(header: Header, problems: ProblemList): FieldReader 
       if (!issuer || !account || !currency || !start || !end || !own) return undefined
       if (start >= end) return fault(line, 'end', 'is not after BillingPeriodStart')
       const head = { invoiceId: own.value, issuer, account, currency, start, end }
-      if (dataset === 'charges') return head
+      if (dataset === 'charges')
+        return own.value === undefined && header.has('invoiceId') ? { ...head, awaitsBill: true } : head
       const issue = issueOf(cells, row, line, own.value)
       return issue && { ...head, issue }
     },

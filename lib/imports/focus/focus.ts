@@ -1,4 +1,5 @@
 import Big from 'big.js'
+import { issuerSpellings } from '#lib/billing/parties/issuer-name.ts'
 import type { NewInvoice } from '#lib/imports/shapes.ts'
 import { type ChargeStream, chargeSpool } from '../charges/spool.ts'
 import { readRows, separatedByCommas } from '../csv-rows.ts'
@@ -61,12 +62,14 @@ export async function readFocus<T>(
   if (faults.length > 0) throw new ImportRefused(faults)
   const before: Before = { lines: 0 }
   const problems = named(problemList(), before)
-  const spool = chargeSpool(options, options.mostInMemory)
+  const issuers = issuerSpellings()
+  const { mostInMemory } = options
+  const spool = chargeSpool(options, issuers, mostInMemory)
   // What a reseller pays for its charges is none of its customers' business.
   const keep = options.issuer === undefined ? spool.add : undefined
   const of = {
-    charges: gatherCharges(options, problems, options.mostInMemory, keep),
-    details: gatherCharges(options, problems, options.mostInMemory),
+    charges: gatherCharges(options, { problems, issuers, mostInMemory, keep }),
+    details: gatherCharges(options, { problems, issuers, mostInMemory }),
   }
   const read = () => bothOf(of.details.reading, of.charges.reading)
   let stream: ChargeStream | undefined
@@ -80,7 +83,7 @@ export async function readFocus<T>(
     of.charges.refuseIfAny()
     of.details.refuseIfAny()
     stream = spool.whole()
-    const bills = billsOfBoth(of.details.bills(), of.charges.bills())
+    const bills = billsOfBoth(of.details.bills(), of.charges.bills(), issuers)
     return await take(invoicesOf(bills, options), read(), stream)
   } finally {
     stream?.close()

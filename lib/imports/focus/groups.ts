@@ -1,4 +1,5 @@
 import Big from 'big.js'
+import type { IssuerSpellings } from '#lib/billing/parties/issuer-name.ts'
 import { usageReader, widen } from '../posting/usage.ts'
 import type { ProblemList } from '../refused.ts'
 import type { Lack } from '../resale/lacking.ts'
@@ -19,7 +20,11 @@ const CHARGE: readonly Field[] = ['provider', 'service', 'category', 'detail']
 const PRICED: readonly Field[] = [...CHARGE, 'sku']
 
 /** Puts charges together that become one line: of one provider, service and category, and priced by one rule. */
-export function groupsOf({ platforms, prices, customer }: Terms, problems: ProblemList) {
+export function groupsOf(
+  { platforms, prices, customer }: Terms,
+  problems: ProblemList,
+  issuers: IssuerSpellings,
+) {
   const priced = prices && pricing(prices, platforms, problems)
   const told = prices ? PRICED : CHARGE
   const usageOf = usageReader()
@@ -27,7 +32,8 @@ export function groupsOf({ platforms, prices, customer }: Terms, problems: Probl
   const kindOf = (known: Known, { fields, row, place }: RowAt): Kind | undefined => {
     const head = fields.charge(row, place.line)
     if (!head) return undefined
-    if (!priced) return { group: groupOf(known, head, undefined) }
+    const provider = issuers.see(head.provider)
+    if (!priced) return { group: groupOf(known, provider, head, undefined) }
     const code = fields.code(row, place.line, 'sku')
     if (!code) return undefined
     const sku = code.value
@@ -35,7 +41,7 @@ export function groupsOf({ platforms, prices, customer }: Terms, problems: Probl
     if ('lack' in found) return found
     // With one price per SKU, a line has a quantity and a price.
     const named = found.rule.kind === 'fixed' ? { ...head, sku } : head
-    return { group: groupOf(known, named, found.rule), rule: found.rule }
+    return { group: groupOf(known, provider, named, found.rule), rule: found.rule }
   }
 
   return {
@@ -78,8 +84,9 @@ function addPriced(priced: Priced, billed: Big, { quantity }: { quantity?: Big }
   if (priced.each && quantity) priced.each.quantity = priced.each.quantity.plus(quantity)
 }
 
-function groupOf({ groups }: Known, head: ChargeHead, rule: Rule | undefined): ChargeGroup {
-  const { provider, service, category, sku, detail } = head
+/** @param provider its name as it is compared */
+function groupOf({ groups }: Known, provider: string, head: ChargeHead, rule: Rule | undefined): ChargeGroup {
+  const { service, category, sku, detail } = head
   const key = JSON.stringify([provider, service, category, detail, sku, rule?.text])
   const found = groups.get(key)
   if (found) return found

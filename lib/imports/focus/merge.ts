@@ -1,3 +1,4 @@
+import type { IssuerSpellings } from '#lib/billing/parties/issuer-name.ts'
 import { quoted } from '#lib/imports/faults.ts'
 import { dayOf, epochOfDay } from '#lib/platform/values/days.ts'
 import { widen } from '../posting/usage.ts'
@@ -11,9 +12,13 @@ const MOST_ACCOUNTS = 1000
 /** Far more than any invoice has, and as many as one of our own JSON may have. */
 export const MOST_GROUPS = 100_000
 
-/** What tells one bill from another. It begins with the customer, so that in its order a customer's stand together. */
+/**
+ * What tells one bill from another. It begins with the customer, so that in its order a customer's stand together.
+ * @param issuer its name as it is compared
+ */
 export function billKey(
-  { invoiceId, issuer, account, currency, start, end }: BillHead,
+  { invoiceId, account, currency, start, end }: BillHead,
+  issuer: string,
   owner?: Owner,
 ): string {
   const whose = [owner?.customer ?? '', owner?.billingProfile ?? '', issuer]
@@ -24,7 +29,7 @@ export function billKey(
   )
 }
 
-/** What a bill's key tells of it, without the currency of one that has an `InvoiceId`. */
+/** What a bill's key tells of it, without the currency of one that has an `InvoiceId`; the issuer as it is compared. */
 export function headOfKey(key: string): Omit<BillHead, 'currency'> & { customer: string; owner?: Owner } {
   const [customer, profile, issuer, bill] = JSON.parse(key) as [string, string, string, string | string[]]
   const owner = customer === '' ? {} : { owner: { customer, ...(profile && { billingProfile: profile }) } }
@@ -52,6 +57,7 @@ export function joinHead(bill: BillHead, head: BillHead, place: Place, problems:
     bill.account = undefined
     bill.accounts = [...accounts].sort().slice(0, MOST_ACCOUNTS)
   }
+  if (head.awaitsBill) bill.awaitsBill = true
   bill.start = Math.min(bill.start, head.start)
   bill.end = Math.max(bill.end, head.end)
   // Two are enough to know that there is more than one; which two does not depend on the order of the rows.
@@ -139,7 +145,12 @@ export function twice({ invoiceId }: BillHead, { detail }: ChargeGroup) {
  * would make.
  * @throws ImportRefused where the two of one invoice are in two currencies
  */
-export function* billsOfBoth(details: Iterable<Bill>, charges: Iterable<Bill>): Generator<Bill> {
+export function* billsOfBoth(
+  details: Iterable<Bill>,
+  charges: Iterable<Bill>,
+  issuers: IssuerSpellings,
+): Generator<Bill> {
+  const keyOf = (bill: Bill) => billKey(bill, issuers.see(bill.issuer), bill.owner)
   const summaries = charges[Symbol.iterator]()
   let summary = summaries.next()
   try {
@@ -157,10 +168,6 @@ export function* billsOfBoth(details: Iterable<Bill>, charges: Iterable<Bill>): 
   } finally {
     summaries.return?.()
   }
-}
-
-function keyOf(bill: Bill): string {
-  return billKey(bill, bill.owner)
 }
 
 function otherCurrency({ invoiceId = '', currency }: Bill, charges: Bill) {

@@ -82,7 +82,7 @@ export async function readStored(
   const best = new Map<string, Head>()
   for (const row of found.rows) {
     const known = best.get(keyOf(row))
-    if (!known || rank(row) < rank(known)) best.set(keyOf(row), row)
+    if (!known || rankOf(row) < rankOf(known)) best.set(keyOf(row), row)
   }
   const lines = await readLines(
     tx,
@@ -92,7 +92,8 @@ export async function readStored(
   return new Map([...best].map(([key, row]) => [key, { ...row, lines: lines.get(row.id) ?? [] }]))
 }
 
-function rank({ documentState, replacedBy }: Head): number {
+/** The lower, the more it is what its number means: what is not voided, then what nothing replaced. */
+export function rankOf({ documentState, replacedBy }: Head): number {
   if (documentState !== 'voided') return 0
   return replacedBy === null ? 1 : 2
 }
@@ -101,23 +102,18 @@ function rank({ documentState, replacedBy }: Head): number {
 export async function addInvoices(tx: Transaction, customerId: CustomerId, added: StoredInvoice[]) {
   if (added.length === 0) return
   const rows = await frozen(tx, customerId, added)
-  // Beside one of their parties, which is there by now.
-  const [one] = rows
-  const beside = { table: 'parties', customerId, id: one?.buyerId } as const
   holdAll(
-    await tx.execute(sql`INSERT INTO invoices (customer_id, ${headNames}) ${rowsOf(rows, beside)}`),
+    await tx.execute(sql`INSERT INTO invoices (customer_id, ${headNames}) ${rowsOf(customerId, rows)}`),
     rows.length,
   )
   await addLines(tx, customerId, added)
 }
 
-/** Writes over the heads of invoices that are there; `readStored` has locked them. */
+/** Writes over the heads of invoices that are there, locked by `readStored`; adds one that was taken away. */
 export async function overwriteHeads(tx: Transaction, customerId: CustomerId, changed: Head[]) {
   if (changed.length === 0) return
-  const [one] = changed
-  const beside = { table: 'invoices', customerId, id: one?.id } as const
   const written = await tx.execute(sql`
-    INSERT INTO invoices (customer_id, ${headNames}) ${rowsOf(changed, beside)}
+    INSERT INTO invoices (customer_id, ${headNames}) ${rowsOf(customerId, changed)}
     ON CONFLICT (customer_id, id) DO UPDATE SET ${newHeadValues},
       -- A draft that is issued arrives by that.
       created_at = CASE WHEN invoices.document_state = 'draft' AND excluded.document_state = 'issued'
@@ -146,19 +142,13 @@ async function frozen(tx: Transaction, customerId: CustomerId, rows: StoredInvoi
   )
 }
 
-// One parameter for all rows, however many: a list of values ends at 65,535 parameters.
-function rowsOf(
-  rows: readonly Head[],
-  {
-    table,
-    customerId,
-    id,
-  }: { table: 'invoices' | 'parties'; customerId: CustomerId; id: string | null | undefined },
-): SQL {
+// One parameter for all rows, however many: a list of values ends at 65,535 parameters. They stand beside one of their
+// parties, which is there by now.
+function rowsOf(customerId: CustomerId, rows: readonly Head[]): SQL {
   const heads = JSON.stringify(rows, (key, value) => (key === 'lines' ? undefined : value))
   return sql`SELECT own.customer_id, r.*
-    FROM ${sql.identifier(table)} AS own, json_to_recordset(${heads}::json) AS r(${headRecord})
-    WHERE own.customer_id = ${customerId} AND own.id = ${id}`
+    FROM parties AS own, json_to_recordset(${heads}::json) AS r(${headRecord})
+    WHERE own.customer_id = ${customerId} AND own.id = ${rows[0]?.buyerId}`
 }
 
 function texts(of: readonly Numbered[], field: keyof Numbered): SQL {

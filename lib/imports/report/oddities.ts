@@ -6,7 +6,7 @@ import { Exact } from '#lib/platform/values/decimals.ts'
 import { isFiner } from '#lib/platform/values/money.ts'
 import { type Platforms, slugOf } from '../focus/platforms.ts'
 import type { NewInvoice } from '../shapes.ts'
-import { MOST_EXAMPLES, type Oddity, type OddityName } from './report.ts'
+import { MAX_LEFT_OUT, MOST_EXAMPLES, type Oddity, type OddityName } from './report.ts'
 
 /** Days after which what is not paid is told as late. */
 const LATE = 30
@@ -14,6 +14,7 @@ const LATE = 30
 const OLD = 90
 
 const ORDER: readonly OddityName[] = [
+  'alike',
   'finer',
   'unbalanced',
   'negative',
@@ -34,7 +35,7 @@ export function oddityList() {
     const known = found.get(what) ?? { count: 0, examples: new Set() }
     found.set(what, known)
     known.count += count
-    if (known.examples.size < MOST_EXAMPLES) known.examples.add(example)
+    if (known.examples.size < (what === 'alike' ? MAX_LEFT_OUT : MOST_EXAMPLES)) known.examples.add(example)
   }
   return {
     add,
@@ -70,7 +71,7 @@ export function odditiesOf(
   const misfit = misfitOf(invoice)
   // What is left of a credit note is below nothing, as it is itself.
   const isCharge = !totalAmount.startsWith('-') && balanceAmount !== totalAmount
-  const is: Record<Exclude<OddityName, 'platform'>, boolean> = {
+  const is: Record<Exclude<OddityName, 'alike' | 'platform'>, boolean> = {
     finer: isFiner(totalAmount, currency) || isFiner(balanceAmount, currency),
     unbalanced: !addsUp(invoice),
     negative: totalAmount.startsWith('-'),
@@ -85,7 +86,9 @@ export function odditiesOf(
   const told = { history: invoice.invoiceDate.slice(0, 7), withdrawn: currency, tax: misfit }
   const examples = told as Record<string, string | undefined>
   return ORDER.flatMap((what) =>
-    what !== 'platform' && is[what] ? [[what, examples[what] ?? number] as [OddityName, string]] : [],
+    what !== 'platform' && what !== 'alike' && is[what]
+      ? [[what, examples[what] ?? number] as [OddityName, string]]
+      : [],
   )
 }
 

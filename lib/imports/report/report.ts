@@ -22,6 +22,7 @@ export type Group = Sum & {
 export type Oddity = { what: OddityName; count: number; examples: string[] }
 
 export type OddityName =
+  | 'alike'
   | 'finer'
   | 'unbalanced'
   | 'negative'
@@ -66,3 +67,5 @@ export const MOST_GROUPS = 200
 export const MOST_FILES = 500
 /** How many examples an oddity has. */
 export const MOST_EXAMPLES = 5
+/** How many invoices are named that were left out: a person has to say something of each. */
+export const MAX_LEFT_OUT = 200

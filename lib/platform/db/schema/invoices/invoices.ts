@@ -90,9 +90,11 @@ export const invoices = pgTable(
       t.number,
       sql`(case when ${t.documentState} = 'voided' then ${t.id} else '' end)`,
     ),
-    index('invoices_period')
-      .on(t.customerId, t.issuer, t.billingAccount, t.periodStart, t.isNumbered)
-      .where(sql`${t.billingAccount} IS NOT NULL`),
+    // What bills a period of an account, by whatever issuer.
+    index('invoices_account')
+      .on(t.customerId, t.billingAccount, t.periodStart, t.issuer, t.isNumbered)
+      .where(sql`${t.billingAccount} IS NOT NULL`)
+      .concurrently(),
     index('invoices_not_issued')
       .on(t.customerId, t.invoiceDate, t.id)
       .where(sql`${t.documentState} <> 'issued'`),
