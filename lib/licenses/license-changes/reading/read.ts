@@ -8,6 +8,7 @@ import {
   readAsset,
   setObserved,
 } from '#lib/licenses/assets/store.ts'
+import { noteTermStart } from '#lib/licenses/renewal-orders/term-start.ts'
 import { type AssetAtVendor, holdersOf } from '#lib/licenses/vendor-readings/holders.ts'
 import { noteObserved, noteUnread, observationOf, pointAnew } from '#lib/licenses/vendor-subscriptions.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
@@ -145,8 +146,8 @@ type Seen = {
 
 /**
  * Takes what the vendor told into our row, which must be locked and have no call under way. Other purchased seats
- * that no change of ours made are the vendor's own change: a DRIFT row tells of it. What it confirmed to us lately
- * stays, for the read may show an older state.
+ * that no change of ours made are the vendor's own change: a DRIFT row tells of it, unless a term began as its customer
+ * had ordered. What it confirmed to us lately stays, for the read may show an older state.
  * @returns the row as it is now; where its purchased seats are not those observed, nobody can tell for the moment
  */
 export async function observe(
@@ -157,6 +158,8 @@ export async function observe(
 ): Promise<LicensedRow> {
   const values = valuesOf(row, observed)
   const actor = { kind: 'vendor', id: vendor.name, name: vendor.label } as const
+  const isSameTerm = row.commitmentEnd?.getTime() === observed.commitmentEnd?.getTime()
+  const ordered = isSameTerm ? undefined : await noteTermStart(tx, customerId, row, observed)
   const disputed = confirmed ? undefined : await disputeOf(tx, customerId, row, observed)
   if (disputed) {
     values.seatsPurchased = row.seatsPurchased
@@ -166,9 +169,7 @@ export async function observe(
       asset: row,
       from: row.seatsPurchased,
       to: values.seatsPurchased,
-      state: 'DRIFT',
-      requestId,
-      actor,
+      ...(ordered ? { state: 'APPLIED', ...ordered } : { state: 'DRIFT', requestId, actor }),
     })
   }
   const own = vendorSubscriptionOf(row)
