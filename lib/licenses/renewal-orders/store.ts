@@ -103,7 +103,8 @@ export async function noteOrder(tx: Transaction, customerId: CustomerId, id: str
   await tx.update(renewalOrders).set(note).where(isOrder(customerId, id))
 }
 
-async function recordOrder(
+/** Adds an event of an order to the history. */
+export async function recordOrder(
   tx: Transaction,
   customerId: CustomerId,
   { id, assetId, toQuantity, renewalType, termEnd }: OrderRow,
