@@ -185,8 +185,11 @@ async function settle(look: Look, state: Settled, reason?: string): Promise<unde
   await settleOrder(tx, customerId, order, state, { reason, actor, requestId })
 }
 
+/** Writes what is known of an order; the next look is at the end of its term at the latest. */
 async function note({ tx, customerId, order }: Look, values: OrderNote): Promise<undefined> {
-  await noteOrder(tx, customerId, order.id, values)
+  const { termEnd } = order
+  const isLate = values.nextLookAt && termEnd < values.nextLookAt && termEnd > new Date()
+  await noteOrder(tx, customerId, order.id, isLate ? { ...values, nextLookAt: termEnd } : values)
 }
 
 /** Writes what a vendor's answer means for an active order. */
