@@ -28,6 +28,8 @@ export type Observed = SubscriptionRef & {
   seats: ObservedSeats
   /** What the vendor will do at the next renewal by itself. A change of licenses before that may undo it there. */
   scheduled?: { total: number; at: Date | null } | undefined
+  /** The product's name, where the vendor says it. */
+  skuName?: string | undefined
   /** The vendor's own object, version or limits, which go back to it with a write. Nobody else reads them. */
   own?: unknown
 }

@@ -20,6 +20,7 @@ import type { Observed, Reading, RemoteVendor, SubscriptionRef } from '#lib/vend
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { isConfirmed } from '../rules.ts'
 import { addLicenseChange, changesWithin, findOpenChange } from '../store/changes.ts'
+import { changeSku } from './change-sku.ts'
 import { forEach } from './for-each.ts'
 
 /** A file may have many thousands, whose vendor gets a list of all anyway, within the hour. */
@@ -173,7 +174,7 @@ export async function observe(
     })
   }
   const own = vendorSubscriptionOf(row)
-  const { subscriptionId } = await followed(tx, customerId, row, { vendor, observed, actor, requestId })
+  const moved = await followed(tx, customerId, row, { vendor, observed, actor, requestId })
   const { seatsPurchased: purchased, seatsAssigned: assigned } = values
   const isNews = purchased !== row.seatsPurchased || assigned !== row.seatsAssigned
   const [stored] = await Promise.all([
@@ -186,7 +187,7 @@ export async function observe(
     }),
     isNews ? addReadings(tx, customerId, [{ assetId: row.id, purchased, assigned }]) : undefined,
   ])
-  return { ...stored, subscriptionId }
+  return { ...stored, ...moved }
 }
 
 /** Whether its vendor told of a subscription under another id than we know; a letter's case is no other id. */
@@ -194,17 +195,26 @@ export function isAnew(vendor: RemoteVendor, row: LicensedRow, observed: Observe
   return !vendor.isSame({ ...refOf(row), skuId: observed.skuId }, observed)
 }
 
-/** Follows a subscription to the id that its vendor gives it now. */
+/** Follows a subscription to the id, or to the SKU, that its vendor gives it now. */
 async function followed(
   tx: Transaction,
   customerId: CustomerId,
   row: LicensedRow,
   { vendor, observed, ...by }: Pick<Seen, 'vendor' | 'observed' | 'requestId'> & { actor: Actor },
-): Promise<Pick<LicensedRow, 'subscriptionId'>> {
-  if (!isAnew(vendor, row, observed)) return row
-  const [from, to] = [row.subscriptionId, observed.subscriptionId]
-  await pointAnew(tx, customerId, vendorSubscriptionOf(row), { from, to, assetId: row.id, ...by })
-  return { subscriptionId: to }
+): Promise<Partial<LicensedRow>> {
+  const own = vendorSubscriptionOf(row)
+  const { subscriptionId } = observed
+  if (isAnew(vendor, row, observed)) {
+    await pointAnew(tx, customerId, own, {
+      from: row.subscriptionId,
+      to: subscriptionId,
+      assetId: row.id,
+      ...by,
+    })
+    return { subscriptionId }
+  }
+  if (vendor.isSame(refOf(row), observed)) return {}
+  return changeSku(tx, customerId, { row, vendorSubscriptionId: own, observed, ...by })
 }
 
 /** An asset at a vendor points to its subscription (a CHECK holds it). */
