@@ -114,8 +114,14 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./changes.ts')).addChangeCommands,
   },
   {
+    name: 'renewal-orders',
+    description: 'Orders for next terms that wait for their vendor or for a person, of all customers.',
+    load: async () => (await import('./licenses/renewal-orders.ts')).addRenewalOrderCommands,
+  },
+  {
     name: 'status',
-    description: 'How the service does: changes that wait, accounts at vendors, jobs, mails, the database.',
+    description:
+      'How the service does: changes and renewal orders that wait, accounts at vendors, jobs, mails, the database.',
     load: async () => (await import('./status.ts')).addStatusCommand,
   },
   {

@@ -29,6 +29,14 @@ export type Figures = {
   at: Date
   /** Changes of licenses that wait for their vendor (`open`), or for a person (`unclear`). */
   changes: { open: number; unclear: number; oldestOpenSeconds: number | null }
+  /** Active orders for next terms; of these, those that their vendor lacks or should not have any more; unclear ones. */
+  orders: {
+    active: number
+    notPlaced: number
+    notWithdrawn: number
+    unclear: number
+    oldestWaitSeconds: number | null
+  }
   /** Those that are set up or have subscriptions, and of each other vendor the one that there could be. */
   accounts: AccountFigures[]
   jobs: JobRuns[]
@@ -42,8 +50,9 @@ export type Figures = {
 
 /** Reads all figures, for whoever shows them. */
 export async function readFigures(): Promise<Figures> {
-  const [changes, readings, lists, jobs, waiting, lost, migrations] = await Promise.all([
+  const [changes, orders, readings, lists, jobs, waiting, lost, migrations] = await Promise.all([
     countChanges(),
+    countOrders(),
     countReadings(),
     listPasses(),
     listJobRuns(),
@@ -55,6 +64,7 @@ export async function readFigures(): Promise<Figures> {
   return {
     at: new Date(),
     changes: sumOf(changes),
+    orders,
     accounts: namesAmong([...readings, ...changes]).map((account) => ({
       ...account,
       label: vendorFacts(account.vendor).label,
@@ -114,6 +124,18 @@ async function countChanges(): Promise<ChangeCounts[]> {
      GROUP BY v.vendor, v.account`,
   )
   return rows
+}
+
+async function countOrders(): Promise<Figures['orders']> {
+  const { rows } = await database().jobs.query<Figures['orders']>(
+    `SELECT count(*) FILTER (WHERE state = 'STANDING')::int AS active,
+       count(*) FILTER (WHERE waits_since IS NOT NULL AND taken_back_at IS NULL)::int AS "notPlaced",
+       count(*) FILTER (WHERE waits_since IS NOT NULL AND taken_back_at IS NOT NULL)::int AS "notWithdrawn",
+       count(*) FILTER (WHERE state = 'UNCLEAR')::int AS unclear,
+       extract(epoch FROM now() - min(waits_since))::int AS "oldestWaitSeconds"
+     FROM renewal_orders WHERE state IN ('STANDING', 'UNCLEAR')`,
+  )
+  return rows[0] as Figures['orders']
 }
 
 export type Readings = Account & {

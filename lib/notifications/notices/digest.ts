@@ -156,10 +156,11 @@ function licensesPart(changes: readonly ToldChange[], { baseUrl }: Given): Part 
   return {
     notice: 'licenses',
     head: `${NOTICE_NAMES.licenses}: ${totals(changes.length)}`,
-    lines: changes.slice(0, MOST_NAMED).map(({ assetId, assetName, from, to, vendor, at }) => ({
+    lines: changes.slice(0, MOST_NAMED).map(({ assetId, assetName, from, to, reason, vendor, at }) => ({
       id: oneLine(assetName),
       amount: `${from.toLocaleString('en')} → ${to.toLocaleString('en')} licenses`,
       facts: [
+        ...(reason === null ? [] : [oneLine(reason)]),
         `at ${oneLine(vendor)}, seen on ${dayText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`,
       ],
       href: `${baseUrl}/assets/${encodeURIComponent(assetId)}`,

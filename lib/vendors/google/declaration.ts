@@ -45,6 +45,6 @@ export const google: VendorDeclaration<Config> = {
   },
   settings,
   foresee,
-  setsNextTerm: { isConditional: false },
+  setsNextTerm: true,
   load: () => import('./connect.ts'),
 }

@@ -18,6 +18,7 @@ const Subscription = z.object({
   id: z.string().min(1),
   /** New commerce: product:SKU:availability. */
   offerId: text,
+  offerName: text.catch(undefined).transform((value) => value?.slice(0, 200) || undefined),
   quantity: count,
   status: z.string().min(1),
   isTrial: z.boolean().nullish(),
@@ -79,6 +80,7 @@ export function observedOf(json: string, { customerId, etag, assigned }: Beside)
     customerId,
     subscriptionId: given.id,
     skuId: skuOf(given.offerId ?? ''),
+    skuName: given.offerName,
     status: STATUSES[given.status.toLowerCase()] ?? given.status,
     planName: planName(given, term),
     isCommitmentPlan,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Book, Pages, Written } from './book.ts'
-import type { FakeOptions } from './fake.ts'
+import type { FakeOptions, OwnWrite } from './fake.ts'
 import { type Fault, play, type Stage, type Standing, standingFault } from './faults.ts'
 import { type Answer, type Call, callOf, type Exchange, type FakeVendor, type Route } from './routes.ts'
 import { conclude, gone } from './wire.ts'
@@ -16,6 +16,7 @@ export function calls<Own>(vendor: FakeVendor<Own>, book: Book<Own>, options: Fa
   const standing = new Map<number, Standing | undefined>()
   const next: { kind: Call['kind']; fault: Fault }[] = []
   const exchanges: Exchange[] = []
+  const ownWrites: OwnWrite<Own>[] = []
   const late = new Set<Promise<unknown>>()
   const end = new AbortController()
   const unfinished = new Map<Call, number>()
@@ -46,10 +47,18 @@ export function calls<Own>(vendor: FakeVendor<Own>, book: Book<Own>, options: Fa
   }
 
   async function act(route: Route<Own>, call: Call, pages: Pages<Own> = book): Promise<Answer> {
-    const before = book.writes.length
-    const answer = route.kind === 'write' ? route.handle(call, book) : route.handle(call, pages)
-    for (const written of book.writes.slice(before)) makers.set(written, call)
-    if (book.writes.length > before) await step(call, 'applied')
+    if (route.kind !== 'write') return route.handle(call, pages)
+    const count = book.writes.length
+    const before = book.find(call.subscriptionId ?? '')?.own
+    const answer = route.handle(call, book)
+    const after = book.find(call.subscriptionId ?? '')?.own
+    for (const written of book.writes.slice(count)) makers.set(written, call)
+    const isOther = before && after && JSON.stringify(before) !== JSON.stringify(after)
+    if (isOther) {
+      ownWrites.push({ call, before, after, at: Date.now() })
+      if (ownWrites.length > KEPT_EXCHANGES) ownWrites.shift()
+    }
+    if (isOther || book.writes.length > count) await step(call, 'applied')
     return answer
   }
 
@@ -100,6 +109,7 @@ export function calls<Own>(vendor: FakeVendor<Own>, book: Book<Own>, options: Fa
     standing,
     next,
     exchanges,
+    ownWrites,
     callOf: (written: Written) => makers.get(written),
     overlaps: () => overlaps,
     isDown: () => down,

@@ -72,6 +72,7 @@ export async function startFake<Own>(vendor: FakeVendor<Own>, options: FakeOptio
     writes: book.writes,
     callOf: taken.callOf,
     exchanges: taken.exchanges,
+    ownWrites: taken.ownWrites,
     get overlaps() {
       return taken.overlaps()
     },
