@@ -15,9 +15,7 @@ export function RequestId({ label = 'Request', id }: { label?: string; id: strin
       >
         Copy
       </button>
-      <span role="status">
-        {copyState === 'copied' ? ' Copied' : copyState === 'refused' ? ' Not copied' : ''}
-      </span>
+      <span role="status">{copyState === 'copied' ? ' Copied' : copyState === 'refused' ? ' Not copied' : ''}</span>
     </span>
   )
 }

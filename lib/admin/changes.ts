@@ -137,7 +137,12 @@ function rowOf(customer: CustomerId, change: Change, location: SubscriptionLocat
 /** One change with all that is known of it. */
 async function showChange(id: string, { customer }: Where): Promise<void> {
   const customerId = await ownerOf(id, customer)
-  const { match, location, attempts, events } = await readScope({ customerId }, async (tx) => {
+  const {
+    match,
+    location,
+    attempts,
+    events,
+  } = await readScope({ customerId }, async (tx) => {
     const match = await findChange(tx, customerId, id)
     const subscriptionId = match?.change.vendorSubscriptionId ?? null
     const location =

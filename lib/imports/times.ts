@@ -1,5 +1,5 @@
 const SHAPE =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(?: ?(Z|UTC|[+-]\d{2}:?\d{2}))?$/i
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?$/i
 // So that nothing that is reckoned from a time leaves what databases and browsers can name.
 const EARLIEST_YEAR = 1970
 const LAST_YEAR = 8999

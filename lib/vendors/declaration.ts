@@ -32,10 +32,7 @@ export type VendorConfig = {
 export type VendorPage = ListPage<Observed> & { unread: number }
 
 /** What needs the network. */
-export type VendorCalls = Pick<
-  RemoteVendor,
-  'read' | 'setQuantity' | 'setNextTerm' | 'lookup' | 'secondsUntilAvailable'
-> & {
+export type VendorCalls = Pick<RemoteVendor, 'read' | 'setQuantity' | 'setNextTerm' | 'lookup' | 'secondsUntilAvailable'> & {
   list(cursor: string | undefined, signal: AbortSignal): Promise<VendorPage | StaleCursor | Unavailable>
 }
 
@@ -54,8 +51,8 @@ export type VendorDeclaration<Config extends VendorConfig = VendorConfig> = {
   isSame?: RemoteVendor['isSame']
   /** Whether its connect.ts has a `lookup`. */
   hasLookup?: boolean
-  /** Where its connect.ts has a `setNextTerm`: whether one that arrives late, after another write, is refused there. */
-  setsNextTerm?: { isConditional: boolean }
+  /** Whether its connect.ts has a `setNextTerm`. */
+  setsNextTerm?: boolean
   /** Loads what calls the vendor: its connect.ts. */
   load(): Promise<{ connect(config: Config, budgets: Budgets): VendorCalls }>
 }

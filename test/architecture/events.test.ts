@@ -4,7 +4,7 @@ import { isTest, projectFiles, read } from './scan.ts'
 
 // docs/history.md names each event that is recorded, by its kind, and no other.
 
-const RECORDS = /\b(record(Audit|OperatorAction|Standalone|Rejection)|owner\.addEvent|partOf)\(/
+const RECORDS = /\b(record(Audit|Deed|Standalone|Rejection)|owner\.addEvent|partOf)\(/
 /** A name of one letter is an alias in SQL, and one that ends in `.json` a file. */
 const WHOLE = /'([a-z]{2,}(?:-[a-z]+)*\.(?!json')[a-z]+(?:-[a-z]+)*)'/g
 /** Where the verb comes from elsewhere, such as a change's state: the thing stands for all of its events. */
@@ -57,7 +57,7 @@ test('nothing to read is found', () => {
 })
 
 test('an event that is forgotten is found', () => {
-  const text = "await recordOperatorAction(tx, id, disabled ? 'member.shut-out' : 'member.enabled', id)"
+  const text = "await recordDeed(tx, id, disabled ? 'member.shut-out' : 'member.enabled', id)"
   expect(missing(recordedIn(text), named)).toEqual(['member.shut-out'])
   expect(missing(recordedIn('const action = `planet.$' + '{what}`; recordAudit(tx)'), named)).toEqual([
     'planet.…',

@@ -69,7 +69,7 @@ const ZONES: Zone[] = [
       'platform/(caller|db|mail|runtime)',
       'vendors/(breaker|budgets)',
       'identity/access',
-      'licenses/vendor-passes',
+      'licenses/vendor-readings',
       'costs/renewal-feeds/secrets',
       'imports',
       'server',
@@ -80,7 +80,7 @@ const ZONES: Zone[] = [
     only: [
       /^lib\/platform\/db\/backfill\.ts$/,
       /^lib\/platform\/db\/scope\.ts$/,
-      /^lib\/platform\/db\/prepared-queries\.ts$/,
+      /^lib\/platform\/db\/statements\.ts$/,
       // Holds memory of a process, and no rows.
       /^lib\/platform\/db\/per-database\.ts$/,
       /^lib\/platform\/db\/schema\//,

@@ -13,9 +13,7 @@ export function CopyId({ id }: { id: string }) {
       className="relative z-1 rounded-sm text-xs text-ink-2 underline underline-offset-2 hover:text-ink max-md:py-1.5"
     >
       Copy id<span className="sr-only"> {id} of the change</span>
-      <span role="status">
-        {copyState === 'copied' ? ': copied' : copyState === 'refused' ? ': not copied' : ''}
-      </span>
+      <span role="status">{copyState === 'copied' ? ': copied' : copyState === 'refused' ? ': not copied' : ''}</span>
     </button>
   )
 }

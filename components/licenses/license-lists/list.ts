@@ -72,7 +72,9 @@ function isRow(row: Partial<ListRow> | null): boolean {
 
 /** What rows that can be sent would change, for `totalsOf`. */
 export function changesOf(rows: readonly ListRow[]) {
-  return rows.flatMap(({ quantityState, quantity }) => (quantityState ? [{ quantityState, quantity }] : []))
+  return rows.flatMap(({ quantityState, quantity }) =>
+    quantityState ? [{ quantityState, quantity }] : [],
+  )
 }
 
 /** Their keys are forgotten by the service after a day: then a list is checked anew. */

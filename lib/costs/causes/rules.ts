@@ -1,7 +1,7 @@
 /**
  * Why one bill is dearer than another. `licenses`: their number, on a platform that sells licenses. `usage`: the
  * quantity of anything else. `amount`: what number and price do not tell apart, such as the amount of a single charge.
- * `taxRate`: another rate of the tax in lines that are billed with it.
+ * `taxRate`: another rate of the tax, in lines that are billed with it, in lines of tax, or beside the lines.
  * `smaller`: the products that are not told one by one.
  */
 export const CAUSES = [

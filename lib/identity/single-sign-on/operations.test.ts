@@ -53,7 +53,8 @@ const add = async (name?: string) =>
 const domain = () => `${customerId}.example`
 const addDomain = (providerId: string, headers = ana) =>
   callApi(operations.addSignOnDomain, { headers, body: { domain: domain(), providerId } })
-const prove = () => scope({ customerId }, (tx) => proveDomain(tx, customerId, domain(), 'operator'))
+const prove = () =>
+  scope({ customerId }, (tx) => proveDomain(tx, customerId, domain(), 'operator'))
 const passwords = (headers: object, allowed: boolean) =>
   callApi(operations.setPasswordSignIn, { headers, body: { allowed } })
 const read = async () => (await callApi(operations.readSignOn, { headers: ana })).json

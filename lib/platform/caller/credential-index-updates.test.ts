@@ -110,8 +110,7 @@ it('a token of a directory', async () => {
 })
 
 it('the link of a calendar, also another one in its place', async () => {
-  const replaceFeed = () =>
-    inScope((tx) => saveFeed(tx, alder, { memberId: member, secret: newFeedSecret() }))
+  const replaceFeed = () => inScope((tx) => saveFeed(tx, alder, { memberId: member, secret: newFeedSecret() }))
   await replaceFeed()
   await replaceFeed()
   expect(await more()).toEqual({ 'calendar-feed': 1 })
