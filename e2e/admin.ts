@@ -58,6 +58,9 @@ export async function newCustomer(name: string, env = appEnvironment()) {
       // A separate process: the shared one has no mail server.
       return Number(printed(args, await run('lib/admin/main.ts', mail, args)))
     },
+    /** Sets what is known of an issuer. */
+    setIssuer: (name: string, ...options: string[]) =>
+      command(['issuers', 'set', name, ...customerOption, ...options]),
     importInvoices: (invoices: object[], ...options: string[]) =>
       command(['import', 'invoices', '-', ...customerOption, ...options], JSON.stringify(invoices)),
     /** Imports the rows of a FOCUS file, given as text. */

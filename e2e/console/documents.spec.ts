@@ -108,7 +108,7 @@ test('a draft is marked as not payable, with its period', async ({ page }) => {
   await signIn(page, finance, '/invoices/2026-11-12ab34cd')
   await expect(page).toHaveTitle(/^Summary of charges 2026-11-12ab34cd/)
   await expect(page.locator('main header')).toContainText('Summary of charges · Cloud platform')
-  await expect(page.getByText('This is a draft')).toBeVisible()
+  await expect(page.getByText('Charges so far, not billed')).toBeVisible()
   await expect(page.getByText('Draft, not owed')).toBeVisible()
   expect(await details(page)).toEqual({
     Date: dayLabel(day(5)),

@@ -3,10 +3,14 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { attachDocuments } from '#lib/billing/issuer-documents/attach.ts'
 import { type AttachmentPlan, planAttachments } from '#lib/billing/issuer-documents/plan.ts'
+import { listDuplicates, mergeInvoices } from '#lib/imports/invoices/duplicates.ts'
+import { lockImports } from '#lib/imports/sessions/lock.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
+import { allowImportTimes, allowLongQueries } from '#lib/platform/db/plans.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { env } from '#lib/platform/runtime/env.ts'
-import { customerCommands, customerNamed, withDatabase } from './command.ts'
+import { decimalOf } from '#lib/platform/values/decimals.ts'
+import { customerCommands, customerNamed, printsRows, withDatabase } from './command.ts'
 import { interruption, note, printRows } from './terminal.ts'
 
 export function addInvoiceCommands(parent: Command): void {
@@ -20,6 +24,43 @@ export function addInvoiceCommands(parent: Command): void {
     .option('--invoice <id>', 'whose files these are, whatever their names')
     .option('--dry-run', 'show what each file is, and store nothing')
     .action(withDatabase(attach))
+  printsRows(
+    addCommand(
+      'duplicates',
+      'List what may be owed twice, under two names of one issuer: which one to keep, and the other.',
+      '--customer sunbird',
+    ),
+    async (tx, customerId) => {
+      await allowLongQueries(tx)
+      return listDuplicates(tx, customerId)
+    },
+  )
+  addCommand(
+    'merge',
+    'Make one invoice of two: the second is voided for the first, which takes over payments, documents and charges.',
+    'INV-7 microsoft:INV-7 --customer sunbird',
+  )
+    .argument('<invoice>', 'the id of the one that stays')
+    .argument('<duplicate>', 'the id of the other one')
+    .option('--balance <amount>', 'what is left to pay; asked for where something of both is paid')
+    .action(withDatabase(merge))
+}
+
+async function merge(
+  keep: string,
+  duplicate: string,
+  { customer, balance: given }: { customer: string; balance?: string },
+): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  const balance = given === undefined ? undefined : decimalOf(given)
+  if (given !== undefined && balance === undefined)
+    throw new Problem('invalid_request', `"${given}" is no amount such as 12.50.`)
+  const done = await scope({ customerId }, async (tx) => {
+    await allowImportTimes(tx)
+    await lockImports(tx, customerId, { signal: interruption.signal })
+    return mergeInvoices(tx, customerId, { keep, duplicate, balance: balance?.toFixed() }, randomUUID())
+  })
+  note(`${duplicate} is voided for ${keep}, of which ${done.balance} ${done.currency} are left to pay.`)
 }
 
 type Options = { customer: string; invoice?: string; dryRun?: boolean }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { bicOf, ibanOf } from '#lib/billing/parties/bank-codes.ts'
+import { issuerNames, listSaid, removeAlias } from '#lib/billing/parties/issuer-names.ts'
 import { type IssuerDetails, listIssuers, saveIssuer } from '#lib/billing/parties/issuers.ts'
+import { lockImports } from '#lib/imports/sessions/lock.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'
 import {
@@ -12,10 +15,11 @@ import {
   customerNamed,
   linesOf,
   printsRows,
+  recordOperatorAction,
   textOf,
   withDatabase,
 } from './command.ts'
-import { note } from './terminal.ts'
+import { interruption, note } from './terminal.ts'
 
 export function addIssuerCommands(parent: Command): void {
   const of = customerCommands(parent)
@@ -37,27 +41,110 @@ export function addIssuerCommands(parent: Command): void {
     .option('--bic <bic>', 'of the bank')
     .option('--account <text>', 'the account at a bank without IBAN, with its routing number')
     .option('--terms <text>', 'what was agreed on payment')
+    .option(
+      '--grace-days <days>',
+      'how long after its period what has no number stays a draft: 10 unless set',
+    )
+    .option('--unbilled <what>', 'after that: "issue" it from here, or "draft", until the bill comes')
     .action(withDatabase(setIssuer))
+  of(
+    'alias',
+    'Say that an issuer is another one, too: its invoices are that one’s from then on.',
+    '"Amazon Web Services EMEA SARL" "Amazon Web Services, Inc." --customer sunbird',
+  )
+    .argument('<name>', 'the other name')
+    .argument('[issuer]', 'the issuer whose name it is')
+    .option('--remove', 'it is an issuer of its own again')
+    .action(withDatabase(setAlias))
   printsRows(
     of('list', 'List the issuers of which more than the name is known.', '--json --customer sunbird'),
-    listIssuers,
+    async (tx, customerId) => {
+      const said = await listSaid(tx, customerId)
+      return (await listIssuers(tx, customerId)).flatMap((issuer) => {
+        const { name: _, ...known } = { ...issuer, ...said.get(issuer.name) }
+        return Object.values(known).some((value) => value !== null) ? [{ name: issuer.name, ...known }] : []
+      })
+    },
   )
 }
 
-type Given = { customer: string; address?: string[] } & Partial<
+type Alias = { customer: string; remove?: boolean }
+
+/** @throws Problem where both are one issuer already, or there is no such alias */
+async function setAlias(
+  given: string,
+  as: string | undefined,
+  { customer, remove = false }: Alias,
+): Promise<void> {
+  const { customerId } = await customerNamed(customer)
+  if ((as === undefined) !== remove)
+    throw new Problem('invalid_request', 'Give the issuer whose name it is, or --remove.')
+  const name = checkedText('name', given, 300)
+  await scope({ customerId }, async (tx) => {
+    await lockImports(tx, customerId, { signal: interruption.signal })
+    if (as === undefined) {
+      await removeAlias(tx, customerId, name)
+      return recordOperatorAction(tx, customerId, 'issuer.own', name)
+    }
+    const names = await issuerNames(tx, customerId)
+    const issuer = names.nameOf(checkedText('issuer', as, 300))
+    if (names.isSame(name, issuer))
+      throw new Problem(
+        'invalid_request',
+        `${name} is ${issuer} already: names are compared without case, blanks and punctuation.`,
+      )
+    await names.setSame(name, issuer)
+    await recordOperatorAction(tx, customerId, 'issuer.same', name, { issuer })
+  })
+  note(
+    as === undefined
+      ? `${name} is an issuer of its own.`
+      : `${name} is ${as} from now on. "invoices duplicates" lists what is owed twice.`,
+  )
+}
+
+const MAX_GRACE_DAYS = 366
+
+type Given = { customer: string; address?: string[]; graceDays?: string; unbilled?: string } & Partial<
   Record<Exclude<keyof IssuerDetails, 'address'>, string>
 >
 
-async function setIssuer(given: string, { customer, address, ...texts }: Given): Promise<void> {
+async function setIssuer(
+  given: string,
+  { customer, address, graceDays, unbilled, ...texts }: Given,
+): Promise<void> {
   const { customerId } = await customerNamed(customer)
-  const name = checkedText('name', given, 300)
+  const written = checkedText('name', given, 300)
   const details = Object.fromEntries(
     Object.entries(texts).map(([field, text]) => [field, READERS[field]?.(text) ?? null]),
   )
   const lines = address === undefined ? {} : { address: linesOf('address', address) }
-  const issuer = { name, ...lines, ...details }
-  await scope({ customerId }, (tx) => saveIssuer(tx, customerId, issuer, randomUUID()))
+  const rules = {
+    ...(graceDays === undefined ? {} : { graceDays: daysOf(graceDays) }),
+    ...(unbilled === undefined ? {} : { unbilled: unbilledOf(unbilled) }),
+  }
+  const name = await scope({ customerId }, async (tx) => {
+    const found = (await issuerNames(tx, customerId)).nameOf(written)
+    await saveIssuer(tx, customerId, { name: found, ...lines, ...details, ...rules }, randomUUID())
+    return found
+  })
   note(`The issuer ${name} is set.`)
+}
+
+/** Whole days; null where the text is empty. */
+function daysOf(text: string): number | null {
+  if (text.trim() === '') return null
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
+  if (!(days <= MAX_GRACE_DAYS))
+    throw new Problem('invalid_request', `Give whole days, 0 to ${MAX_GRACE_DAYS}.`)
+  return days
+}
+
+/** What becomes of charges without a number; null where the text is empty. */
+function unbilledOf(text: string): 'draft' | 'issue' | null {
+  if (text.trim() === '') return null
+  if (text === 'draft' || text === 'issue') return text
+  throw new Problem('invalid_request', 'Give "draft" or "issue".')
 }
 
 const READERS: Record<string, (text: string) => string | null> = {

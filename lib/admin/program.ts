@@ -10,7 +10,10 @@ export async function adminProgram(group: string | undefined): Promise<Command> 
   const program = new Command('npm run -s admin --')
     .usage('<what> <command> [options]')
     .description("The operator's commands. They work beside a running server, and without one.")
-    .addHelpText('afterAll', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 interrupted.')
+    .addHelpText(
+      'afterAll',
+      '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage, or an import left something out, 130 interrupted.',
+    )
     .showHelpAfterError('(add --help for how it is used)')
     .exitOverride()
     // Loaded only now: who asks for help needs no settings.
@@ -111,8 +114,14 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./changes.ts')).addChangeCommands,
   },
   {
+    name: 'renewal-orders',
+    description: 'Orders for next terms that wait for their vendor or for a person, of all customers.',
+    load: async () => (await import('./licenses/renewal-orders.ts')).addRenewalOrderCommands,
+  },
+  {
     name: 'status',
-    description: 'How the service does: changes that wait, accounts at vendors, jobs, mails, the database.',
+    description:
+      'How the service does: changes and renewal orders that wait, accounts at vendors, jobs, mails, the database.',
     load: async () => (await import('./status.ts')).addStatusCommand,
   },
   {

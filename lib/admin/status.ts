@@ -16,11 +16,16 @@ async function showStatus({ json = false }: { json?: boolean }): Promise<void> {
   else printStats(stats)
 }
 
-function printStats({ at, changes, accounts, jobs, mails, domains, database }: ServiceStats): void {
+function printStats({ at, changes, orders, accounts, jobs, mails, domains, database }: ServiceStats): void {
   const oldest =
     changes.oldestOpenSeconds === null ? '' : `, the oldest for ${ageOf(changes.oldestOpenSeconds)}`
   print(`At        ${minuteOf(at)} UTC`)
   print(`Changes   ${changes.open} open${oldest}; ${changes.unclear} unclear`)
+  const { active, notPlaced, notWithdrawn, oldestWaitSeconds: wait } = orders
+  const longest = wait === null ? '' : `, the oldest for ${ageOf(wait)}`
+  print(
+    `Orders    ${active} active: ${notPlaced} not placed, ${notWithdrawn} not withdrawn${longest}; ${orders.unclear} unclear`,
+  )
   print(`Mails     ${mails.waiting} on their way`)
   if (domains.lost > 0) print(`Domains   ${domains.lost} without the DNS record that proves them`)
   print(`Database  ${database.migrations} migrations, the newest ${database.newest ?? 'of a later release'}`)

@@ -23,6 +23,10 @@ export function note(text: string): void {
 export async function exitCodeOf(error: unknown): Promise<number> {
   // Commander has said it already. It ends with 0 after --help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (error instanceof Incomplete) {
+    note(error.message)
+    return 2
+  }
   if (interruption.signal.aborted) {
     note(error instanceof Interrupted ? error.message : interruption.signal.reason.message)
     return 130
@@ -30,6 +34,9 @@ export async function exitCodeOf(error: unknown): Promise<number> {
   note(error instanceof ImportError ? listOf(error) : await messageOf(error))
   return 1
 }
+
+/** Ends a command that did its work but for something that waits for a person. */
+export class Incomplete extends Error {}
 
 function listOf({ problems }: ImportError): string {
   const lines = problems.map((problem) => `  ${problemText(problem)}`)
@@ -41,6 +48,8 @@ function listOf({ problems }: ImportError): string {
 }
 
 const ADVICE: Record<Leave, string> = {
+  '--same-issuer':
+    'One bill may have come under two names of its issuer. Add --same-issuer if these are two names of one, or --another-issuer if they are two companies: either is remembered.',
   '--replace': 'What is stored differs. Add --replace to write over it.',
   '--correct':
     'What was issued does not change by itself. If these files are a part of a bill, import all of its parts together. If they are the whole, add --correct: what is there is voided, and what they have comes into its place.',

@@ -1,4 +1,4 @@
-import { DAY_MS, epochOfDay, MONTHS } from '#lib/platform/values/days.ts'
+import { DAY_MS, epochOfDay, MONTHS, monthBegin } from '#lib/platform/values/days.ts'
 
 /** Days of UTC as epoch milliseconds, both inclusive; `told`: the line says so itself. */
 export type Period = { from: number; to: number; isStated: boolean }
@@ -9,6 +9,16 @@ const DAY_MONTH_RANGE =
   /(\d{1,2}) ([A-Z][a-z]{2})[a-z]*\.?(?: (\d{4}))? ?[–—-] ?(\d{1,2}) ([A-Z][a-z]{2})[a-z]*\.? (\d{4})/
 /** A bill that names no period is for what was before it. */
 const DEFAULT_DAYS = 31
+
+/**
+ * Returns the days that an invoice without a period bills: those of its calendar month. A bill that is dated the 1st is for
+ * the month before. `lib/costs/explanations/lines.ts` has the same rule in SQL.
+ * @param invoiceDate epoch milliseconds of a day of UTC
+ */
+export function calendarMonthOf(invoiceDate: number): { from: number; to: number } {
+  const from = monthBegin(invoiceDate - DAY_MS)
+  return { from, to: monthBegin(from, 1) - DAY_MS }
+}
 
 /**
  * The time that a line bills for: as its details name it (`1 Oct – 31 Oct 2026`, `2026-10-01 to 2026-10-31`), else the

@@ -1,7 +1,7 @@
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /** What an operator says to have something that is stored changed by a file. */
-export type Leave = '--replace' | '--correct'
+export type Leave = '--replace' | '--correct' | '--same-issuer'
 
 /** One thing that stands in the way of an import. */
 export type ImportProblem = {

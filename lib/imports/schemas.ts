@@ -92,6 +92,8 @@ export type NewInvoice = NewPosting & {
   number: string
   /** Absent: the number is the issuer's. */
   isNumbered?: boolean | undefined
+  /** Its issuer numbers invoices, and has not billed these charges yet. */
+  awaitsBill?: boolean | undefined
   /** Absent: issued. */
   documentState?: DocumentState | undefined
   /** Absent: an invoice; `summary`: its issuer sent no such paper. */

@@ -1,5 +1,5 @@
 const SHAPE =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(?: ?(Z|UTC|[+-]\d{2}:?\d{2}))?$/i
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?$/i
 // Keeps every time computed from a parsed one within the range of databases and browsers.
 const EARLIEST_YEAR = 1970
 const LAST_YEAR = 8999

@@ -4,7 +4,7 @@ import { endSession } from '#lib/platform/caller/session.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
-import { addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { importInvoices } from './invoices/import.ts'
 import type { NewInvoice } from './schemas.ts'
 import { undoImport } from './undo.ts'
@@ -136,7 +136,7 @@ describe('undoImport', () => {
     await run('one', [invoice('D', DRAFT)])
     await run('two', [invoice('INV-7', PERIOD)])
     await run('three', [invoice('INV-7', PERIOD), invoice('D', { ...PERIOD, isNumbered: false })])
-    await expect(undo('two')).rejects.toThrow('invoice D has the number of D~2, which came since')
+    await expect(undo('two')).rejects.toThrow('invoice D came again by the import three')
     await undo('three')
     expect(await undo('two')).toMatchObject({ removed: 1, voided: 0, restored: 1 })
   })
@@ -203,6 +203,25 @@ describe('what the customer may have seen is voided', () => {
     const customerId = newCustomerId(customer)
     await scope({ customerId }, (tx) => endSession(tx, customerId, 'd'))
     await voided()
+  })
+
+  test('but not by who may read no invoice, or none of its billing profile: the same file comes again under the same id', async () => {
+    const now = new Date(Date.now() + 1000)
+    await addProfile(customer, 'emea')
+    await addKey(customer, ['it-manager'], { lastUsedAt: now })
+    await addKey(customer, ['finance-user'], { lastUsedAt: now, billingProfiles: ['emea'] })
+    const memberId = await addMember(customer, { roles: ['it-manager'], lastSeenAt: now })
+    await db.sql(
+      customer,
+      "INSERT INTO sessions (customer_id, member_id, digest, last_seen_at) VALUES ($1, $2, 'd', now())",
+      [customer, memberId],
+    )
+    await run('one', [invoice('1')])
+    expect(await undo('one')).toMatchObject({ removed: 1, voided: 0, restored: 0 })
+    await run('two', [invoice('1')])
+    expect(await db.sql(customer, 'SELECT id, document_state FROM invoices')).toEqual([
+      { id: '1', document_state: 'issued' },
+    ])
   })
 
   test('but not where they were here before it alone', async () => {

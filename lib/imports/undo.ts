@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import { sumsOfMany } from '#lib/billing/invoices/sums/verify-totals.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { type CustomerId, ROLES_WITH } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { planAgain, withoutLoops } from '#lib/platform/db/plans.ts'
 import { imports } from '#lib/platform/db/schema/imports.ts'
@@ -191,6 +191,25 @@ async function findDependents(
     JOIN imports l ON l.customer_id = ${customerId} AND l.id = n.import_id
     WHERE ${isNewer}
     UNION
+    SELECT c.invoice_id, 'was superseded by the import ' || l.id
+    FROM import_changes c
+    JOIN imports l ON l.customer_id = ${customerId} AND l.id = c.import_id AND l.undone_at IS NULL
+    LEFT JOIN invoices i ON i.customer_id = ${customerId} AND i.id = c.invoice_id
+    WHERE c.customer_id = ${customerId} AND c.before ->> 'importId' = ${id} AND c.import_id <> ${id} AND i.id IS NULL
+      AND ${isNewer}
+    UNION
+    SELECT i.id, 'came again by the import ' || l.id
+    FROM import_changes c
+    JOIN invoices i ON i.customer_id = ${customerId} AND i.id = c.invoice_id
+    JOIN imports l ON l.customer_id = ${customerId} AND l.id = i.import_id AND l.id <> ${id}
+    WHERE c.customer_id = ${customerId} AND c.import_id = ${id} AND ${isNewer}
+      AND i.import_id IS DISTINCT FROM c.before ->> 'importId'
+    UNION
+    SELECT own.id, 'was merged with another one'
+    FROM own
+    JOIN audit_events e ON e.customer_id = ${customerId} AND e.action = 'invoice.merged' AND e.subject = own.id
+    WHERE e.at > ${createdAt.toISOString()}::timestamptz
+    UNION
     SELECT i.id, 'has the number of ' || n.id || ', which came since' ${comesBack}
       AND n.number = i.number AND c.before ->> 'documentState' <> 'voided'
     UNION
@@ -213,8 +232,8 @@ async function findDependents(
 }
 
 /**
- * Whether the customer may have seen what an import brought: a key or a session was used since, a session that was in
- * use has been ended since, a mail told of it, or the issuer's own document was put to it. Uses are written down once a
+ * Whether the customer may have seen what an import brought: a key or a session of somebody who may read one of its invoices was
+ * used since, a session that was in use has been ended since, a mail told of it, or the issuer's own document was put to it. Uses are written down once a
  * minute, so that one of the minute before counts. By two statements: of a database that is spread, callers and invoices lie
  * on several machines.
  */
@@ -224,10 +243,17 @@ async function mayHaveSeen(
   { id, createdAt }: { id: string; createdAt: Date },
 ): Promise<boolean> {
   const since = sql`(${createdAt.toISOString()}::timestamptz - interval '1 minute')`
+  const brought = await tx.execute<{ id: string }>(sql`
+    SELECT DISTINCT billing_profile_id AS id FROM invoices WHERE customer_id = ${customerId} AND import_id = ${id}`)
+  const profiles = sql.param(brought.rows.map((row) => row.id))
+  const roles = sql.param([...ROLES_WITH['invoice-viewer']])
+  const mayRead = sql`roles && ${roles}::text[] AND (billing_profiles IS NULL OR billing_profiles && ${profiles}::text[])`
   const used = await tx.execute<{ seen: boolean }>(sql`
-    SELECT EXISTS (SELECT FROM sessions WHERE customer_id = ${customerId} AND last_seen_at >= ${since})
-      OR EXISTS (SELECT FROM members WHERE customer_id = ${customerId} AND last_seen_at >= ${since})
-      OR EXISTS (SELECT FROM api_keys WHERE customer_id = ${customerId} AND last_used_at >= ${since}) AS seen`)
+    SELECT EXISTS (
+        SELECT FROM sessions s WHERE s.customer_id = ${customerId} AND s.last_seen_at >= ${since}
+          AND EXISTS (SELECT FROM members m WHERE m.customer_id = ${customerId} AND m.id = s.member_id AND ${mayRead}))
+      OR EXISTS (SELECT FROM members WHERE customer_id = ${customerId} AND last_seen_at >= ${since} AND ${mayRead})
+      OR EXISTS (SELECT FROM api_keys WHERE customer_id = ${customerId} AND last_used_at >= ${since} AND ${mayRead}) AS seen`)
   if (used.rows[0]?.seen ?? true) return true
   const { rows } = await tx.execute<{ seen: boolean }>(sql`
     SELECT EXISTS (

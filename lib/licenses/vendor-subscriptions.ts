@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { assets } from '#lib/platform/db/schema/assets.ts'
 import { vendorSubscriptions } from '#lib/platform/db/schema/vendors.ts'
 import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
 import type { Observed } from '#lib/vendors/vendor.ts'
@@ -156,6 +157,33 @@ export async function forgetObservation(tx: Transaction, customerId: CustomerId,
     .update(vendorSubscriptions)
     .set({ observation: null })
     .where(activeSubscriptionFilter(customerId, id))
+}
+
+/**
+ * An asset as it is now, and whether that is what its vendor told within the last `ms` milliseconds: it was not written
+ * otherwise since, and its term did not end since.
+ */
+export async function readFreshness(
+  tx: Transaction,
+  customerId: CustomerId,
+  assetId: string,
+  ms: number,
+): Promise<{ row: typeof assets.$inferSelect; isFresh: boolean } | undefined> {
+  const { observation, observedAt } = vendorSubscriptions
+  const { commitmentEnd: end } = assets
+  const isToldSince = sql`${observedAt} > statement_timestamp() - ${ms}::int * interval '1 millisecond'`
+  const isInTerm = sql`(${end} IS NULL OR ${end} > statement_timestamp() OR ${observedAt} >= ${end})`
+  const isFresh = sql<boolean>`coalesce(${observation} IS NOT NULL AND ${isToldSince} AND ${isInTerm}, false)`
+  const same = and(
+    eq(vendorSubscriptions.customerId, assets.customerId),
+    eq(vendorSubscriptions.id, assets.vendorSubscriptionId),
+  )
+  const [found] = await tx
+    .select({ row: assets, isFresh })
+    .from(assets)
+    .leftJoin(vendorSubscriptions, same)
+    .where(and(eq(assets.customerId, customerId), eq(assets.id, assetId)))
+  return found
 }
 
 function activeSubscriptionFilter(customerId: CustomerId, id: string) {

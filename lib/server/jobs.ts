@@ -4,8 +4,8 @@ import { recheckDomains } from '#lib/identity/access/sign-on/domains.ts'
 import { notifyMembers } from '#lib/identity/account-mails/send.ts'
 import { notifyOfExpiry } from '#lib/identity/keys/mails.ts'
 import { readVendors, reconcileOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
-import { seeToOrders } from '#lib/licenses/renewal-orders/jobs.ts'
-import { tellOfOrders } from '#lib/licenses/renewal-orders/mails.ts'
+import { reconcileOrders } from '#lib/licenses/renewal-orders/jobs.ts'
+import { mailOrders } from '#lib/licenses/renewal-orders/mails.ts'
 import { sendNotices } from '#lib/notifications/notices/send.ts'
 import { notifyOperators } from '#lib/notifications/operator-mail/send.ts'
 import { removePastWindows, WINDOW_SECONDS } from '#lib/platform/caller/limits/budget.ts'
@@ -31,8 +31,8 @@ const FILLING = 600_000
 const JOBS: Job[] = [
   { name: 'settle-open-changes', cron: '* * * * *', run: reconcileOpenChanges },
   { name: 'read-vendors', cron: '* * * * *', run: readVendors },
-  { name: 'see-to-renewal-orders', cron: '* * * * *', run: seeToOrders },
-  { name: 'tell-of-renewal-orders', cron: '27 * * * *', run: tellOfOrders },
+  { name: 'see-to-renewal-orders', cron: '* * * * *', run: reconcileOrders },
+  { name: 'tell-of-renewal-orders', cron: '27 * * * *', run: mailOrders },
   // From six in the morning on: the first run of a day tells what the night has brought, the others what is left.
   { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
   { name: 'tell-operators', cron: '*/10 * * * *', run: notifyOperators },

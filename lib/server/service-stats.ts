@@ -29,6 +29,14 @@ export type ServiceStats = {
   at: Date
   /** Changes of licenses that wait for their vendor (`open`), or for a person (`unclear`). */
   changes: { open: number; unclear: number; oldestOpenSeconds: number | null }
+  /** Active orders for next terms; of these, those that their vendor lacks or should not have any more; unclear ones. */
+  orders: {
+    active: number
+    notPlaced: number
+    notWithdrawn: number
+    unclear: number
+    oldestWaitSeconds: number | null
+  }
   /** Those that are set up or have subscriptions, and of each other vendor the one that there could be. */
   accounts: AccountStats[]
   jobs: JobRuns[]
@@ -42,8 +50,9 @@ export type ServiceStats = {
 
 /** Reads all figures, for whoever shows them. */
 export async function readServiceStats(): Promise<ServiceStats> {
-  const [changes, readCounts, lists, jobs, waiting, lost, migrations] = await Promise.all([
+  const [changes, orders, readCounts, lists, jobs, waiting, lost, migrations] = await Promise.all([
     countChanges(),
+    countOrders(),
     countReads(),
     listPasses(),
     listJobRuns(),
@@ -55,6 +64,7 @@ export async function readServiceStats(): Promise<ServiceStats> {
   return {
     at: new Date(),
     changes: sumOf(changes),
+    orders,
     accounts: namesAmong([...readCounts, ...changes]).map((account) => ({
       ...account,
       label: vendorInfo(account.vendor).label,
@@ -120,6 +130,18 @@ async function countChanges(): Promise<ChangeCounts[]> {
      GROUP BY v.vendor, v.account`,
   )
   return rows
+}
+
+async function countOrders(): Promise<ServiceStats['orders']> {
+  const { rows } = await database().jobs.query<ServiceStats['orders']>(
+    `SELECT count(*) FILTER (WHERE state = 'STANDING')::int AS active,
+       count(*) FILTER (WHERE waits_since IS NOT NULL AND taken_back_at IS NULL)::int AS "notPlaced",
+       count(*) FILTER (WHERE waits_since IS NOT NULL AND taken_back_at IS NOT NULL)::int AS "notWithdrawn",
+       count(*) FILTER (WHERE state = 'UNCLEAR')::int AS unclear,
+       extract(epoch FROM now() - min(waits_since))::int AS "oldestWaitSeconds"
+     FROM renewal_orders WHERE state IN ('STANDING', 'UNCLEAR')`,
+  )
+  return rows[0] as ServiceStats['orders']
 }
 
 export type ReadCounts = Account & {

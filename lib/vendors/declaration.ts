@@ -54,8 +54,8 @@ export type VendorDeclaration<Config extends VendorConfig = VendorConfig> = {
   isSame?: RemoteVendor['isSame']
   /** Whether its connect.ts has a `lookup`. */
   hasLookup?: boolean
-  /** Where its connect.ts has a `setNextTerm`: whether one that arrives late, after another write, is refused there. */
-  setsNextTerm?: { isConditional: boolean }
+  /** Whether its connect.ts has a `setNextTerm`. */
+  setsNextTerm?: boolean
   /** Loads what calls the vendor: its connect.ts. */
   load(): Promise<{ connect(config: Config, budgets: Budgets): VendorCalls }>
 }

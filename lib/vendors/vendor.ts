@@ -28,6 +28,8 @@ export type Observed = SubscriptionRef & {
   seats: ObservedSeats
   /** What the vendor will do at the next renewal by itself. A change of licenses before that may undo it there. */
   scheduled?: { total: number; at: Date | null } | undefined
+  /** The product's name, where the vendor says it. */
+  skuName?: string | undefined
   /** The vendor's own object, version or limits, which go back to it with a write. Nobody else reads them. */
   own?: unknown
 }
@@ -146,8 +148,7 @@ export type RemoteVendor = Named & {
    * @param changeId makes the call idempotent, where the vendor knows such a thing
    */
   setQuantity(observed: Observed, total: number, changeId: string, signal: AbortSignal): Promise<WriteAnswer>
-  /** Says what is to happen at the term's end, where the vendor takes that. Said twice it is the same; one that comes late is refused where it `isNextTermConditional`. */
-  isNextTermConditional?: boolean
+  /** Sets what is to happen at the term's end, where the vendor takes that. A repeat changes nothing. */
   setNextTerm?: (o: Observed, next: NextTerm, requestId: string, signal: AbortSignal) => Promise<WriteAnswer>
   /**
    * What became of a write of ours, where the vendor can be asked that; it sends nothing. What it calls `rejected` or

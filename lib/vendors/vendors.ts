@@ -106,9 +106,7 @@ export function remoteVendor<Config extends VendorConfig>(
     read: async (ref, signal) => (await loading).read(ref, signal),
     setQuantity: async (observed, total, changeId, signal) =>
       (await loading).setQuantity(observed, total, changeId, signal),
-    ...(setsNextTerm
-      ? { setNextTerm: nextTermOf(loading), isNextTermConditional: setsNextTerm.isConditional }
-      : {}),
+    ...(setsNextTerm ? { setNextTerm: nextTermOf(loading) } : {}),
     ...(hasLookup ? { lookup: lookupOf(loading) } : {}),
     async list(cursor, signal) {
       const page = await (await loading).list(cursor, signal)

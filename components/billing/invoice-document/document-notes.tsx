@@ -4,18 +4,19 @@ import { invoiceHref } from '#components/billing/invoices/view.ts'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { documentName } from '#lib/billing/invoices/rules.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
 
 type DocumentNotesProps = { invoice: InvoiceWithLines; search: string }
 
 /** What an invoice is as a document, where that is not simply issued, and which others it stands for or against. */
 export function DocumentNotes({ invoice, search }: DocumentNotesProps) {
-  const { documentState, corrects, correctedBy, replaces, replacedBy } = invoice
+  const { documentState, form, corrects, correctedBy, replaces, replacedBy } = invoice
   return (
     <>
       {documentState === 'draft' ? (
         <Note tone="warn">
-          This is a draft: its charges may still change until it is issued. Nothing of it is owed, and no sum
-          of what is due counts it.
+          {form === 'summary' ? 'Charges so far, not billed: they ' : 'This is a draft: its charges '}
+          may still change until it is issued. Nothing of it is owed, and no sum of what is due counts it.
         </Note>
       ) : null}
       {documentState === 'voided' ? (
@@ -36,7 +37,7 @@ export function DocumentNotes({ invoice, search }: DocumentNotesProps) {
 
 /** The other documents that it is to be read with. */
 function Others({ invoice, search }: DocumentNotesProps) {
-  const { form, totalAmount, corrects, correctedBy, replaces } = invoice
+  const { form, totalAmount, currency, corrects, correctedBy, replaces } = invoice
   const isCredit = documentName(form, totalAmount) === 'Credit note'
   return (
     <Note tone="info">
@@ -53,13 +54,21 @@ function Others({ invoice, search }: DocumentNotesProps) {
           ) : (
             escapeInvisible(corrects.number)
           )}
+          {corrects.setOffAmount === undefined ? null : (
+            <>
+              , against which{' '}
+              <span className="whitespace-nowrap">{moneyText(corrects.setOffAmount, currency)}</span> of it is
+              set off
+            </>
+          )}
           .{' '}
         </>
       ) : null}
-      {correctedBy.map(({ id, number }, index) => (
+      {correctedBy.map(({ id, number, setOffAmount }, index) => (
         <span key={id}>
           {index > 0 ? ', ' : 'Corrected by '}
           <To id={id} text={number} search={search} />
+          {setOffAmount === undefined ? '' : `, ${moneyText(setOffAmount, currency)} set off`}
           {index === correctedBy.length - 1 ? '.' : ''}
         </span>
       ))}

@@ -49,6 +49,7 @@ function othersOf(files: Files): { name: string; url: string }[] {
   const isOurs = !files.some(({ kind }) => kind === 'original-pdf')
   return files.flatMap(({ kind, url }) => {
     if (kind === 'original-xml') return [{ name: 'XML', url }]
+    if (kind === 'superseded') return [{ name: 'Our first copy', url }]
     return kind === 'drawn' && !isOurs ? [{ name: 'Our copy', url }] : []
   })
 }

@@ -5,6 +5,7 @@ import { Card } from '#components/ui/card.tsx'
 import { DescriptionItem } from '#components/ui/description-item.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
+import { isCreditNote } from '#lib/billing/invoices/rules.ts'
 import { typeName } from '#lib/billing/posting/rules.ts'
 import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
@@ -42,7 +43,12 @@ export function InvoiceDetails({
   const left = <span className="text-lg font-[650] tracking-tight whitespace-nowrap">{balance.amount}</span>
   const amounts = {
     draft: { Date: date, 'Total so far': total },
-    issued: { 'Invoice date': date, Due: due, Total: total, [balance.label]: left },
+    issued: {
+      'Invoice date': date,
+      ...(isCreditNote(invoice) ? {} : { Due: due }),
+      Total: total,
+      [balance.label]: left,
+    },
     voided: { 'Invoice date': date, Total: total },
   }
   const extraDetails = {

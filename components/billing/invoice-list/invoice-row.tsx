@@ -20,6 +20,7 @@ const PARTY = 'text-sm wrap-anywhere max-md:order-1 max-md:text-xs max-md:text-i
 export const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps) {
   const { invoice, today, columns, mixed, billedTo, billedBy } = props
   const { currency, totalAmount, balanceAmount } = invoice
+  const balance = invoice.payableAmount ?? balanceAmount
   // Of a draft or a voided one nothing is due, and there is no balance.
   const isIssued = invoice.documentState === 'issued'
   const lateness = latenessOf(invoice, today)
@@ -49,7 +50,7 @@ export const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps) {
     ),
     due: (
       <Cell className="max-md:text-sm max-md:text-ink-2">
-        {isIssued ? (
+        {isIssued && totalAmount >= 0 ? (
           <>
             <span className="md:hidden">Due </span>
             <span className={lateness ? 'text-danger' : ''}>
@@ -74,7 +75,7 @@ export const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps) {
         <Money amount={totalAmount} currency={currency} />
         {isIssued && columns.includes('balance') ? (
           <span className="hidden text-xs text-ink-2 md:@max-two:block">
-            Balance {formatAmount(balanceAmount, currency)}
+            Balance {formatAmount(balance, currency)}
           </span>
         ) : null}
       </Cell>
@@ -84,11 +85,7 @@ export const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps) {
         {isIssued ? (
           <>
             <span className="md:hidden">Balance </span>
-            {mixed ? (
-              <Money amount={balanceAmount} currency={currency} />
-            ) : (
-              formatAmount(balanceAmount, currency)
-            )}
+            {mixed ? <Money amount={balance} currency={currency} /> : formatAmount(balance, currency)}
           </>
         ) : null}
       </Cell>

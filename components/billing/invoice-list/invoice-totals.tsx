@@ -28,7 +28,9 @@ export function InvoiceTotals({ summary, isOwed }: { summary: Summary | undefine
       {only && currencies.length === 1 ? (
         <>
           {' · '}
-          <span className="whitespace-nowrap">total {moneyText(only.totalAmount, only.currency)}</span>
+          <span className="whitespace-nowrap">
+            total {moneyText(only.totalAmountText ?? only.totalAmount, only.currency)}
+          </span>
           {isOwed ? (
             <>
               {' · '}
@@ -51,7 +53,8 @@ export function InvoiceTotals({ summary, isOwed }: { summary: Summary | undefine
 }
 
 /** Below 0 it is the customer's own: nobody owes it. */
-function balanceText({ balanceAmount, currency }: Summary['currencies'][number]): string {
-  if (balanceAmount < 0) return `credit ${moneyText(-balanceAmount, currency)}`
-  return `balance ${moneyText(balanceAmount, currency)}`
+function balanceText({ balanceAmount, balanceAmountText, currency }: Summary['currencies'][number]): string {
+  const exact = String(balanceAmountText ?? balanceAmount)
+  if (balanceAmount < 0) return `credit ${moneyText(exact.replace('-', ''), currency)}`
+  return `balance ${moneyText(exact, currency)}`
 }

@@ -43,17 +43,18 @@ export function statGroups(summary: InvoiceSummary, view: View): StatGroup[] {
   })
 }
 
-function total({ count, totalAmount }: CurrencySummary, view: View): Stat {
-  return { name: 'Total', amount: totalAmount, note: invoicesText(count), view }
+function total({ count, totalAmount, totalAmountText }: CurrencySummary, view: View): Stat {
+  return { name: 'Total', amount: totalAmountText ?? totalAmount, note: invoicesText(count), view }
 }
 
 function outstanding({ outstanding: open, credit, currency }: CurrencySummary, view: View): Stat {
-  const inCredit = credit.count > 0 ? `${formatAmount(-credit.amount, currency)} in credit` : ''
+  const own = String(credit.amountText ?? credit.amount).replace('-', '')
+  const inCredit = credit.count > 0 ? `${formatAmount(own, currency)} in credit` : ''
   const name = 'Outstanding'
   if (open.count === 0) return { name, amount: open.amount, note: inCredit || 'none' }
   return {
     name,
-    amount: open.amount,
+    amount: open.amountText ?? open.amount,
     note: invoicesText(open.count),
     ...(inCredit ? { more: inCredit } : {}),
     view: openOf(view),
@@ -67,7 +68,7 @@ function pastDue({ pastDue: due }: CurrencySummary, today: number, view: View): 
   const oldest = `${due.count === 1 ? '' : 'oldest '}${daysText(days)}`
   return {
     name,
-    amount: due.amount,
+    amount: due.amountText ?? due.amount,
     note: `${invoicesText(due.count)}, ${oldest}`,
     isPastDue: true,
     view: openOf(view, 'PAST DUE'),
@@ -80,7 +81,7 @@ function dueWithin30Days({ dueIn30Days: due }: CurrencySummary, today: number, v
   const first = due.firstDueDate === today ? 'today' : `on ${dayText(due.firstDueDate)}`
   return {
     name,
-    amount: due.amount,
+    amount: due.amountText ?? due.amount,
     note: `${invoicesText(due.count)}, ${due.count === 1 ? '' : 'first '}${first}`,
     view: within(openOf(view, 'OPEN'), today, today + 30 * DAY_MS),
   }
@@ -113,7 +114,12 @@ function billed({ months }: CurrencySummary, newest: number, today: number, view
   const before =
     isWhole(view, previous, newest) && newest < present && months.find((one) => one.month === previous)
   const change = before ? changeText(before.totalAmount, now.totalAmount, monthText(previous)) : undefined
-  const stat = { name, amount: now.totalAmount, note: invoicesText(now.count), view: monthView }
+  const stat = {
+    name,
+    amount: now.totalAmountText ?? now.totalAmount,
+    note: invoicesText(now.count),
+    view: monthView,
+  }
   return change === undefined ? stat : { ...stat, change: { text: change, ...explained(view, newest) } }
 }
 

@@ -1,10 +1,12 @@
 import { countText } from '#components/ui/count-text.ts'
+import type { Decimal } from '#lib/platform/values/money.ts'
 import type { View } from './view.ts'
 
 /** One figure of one currency: an amount, and what it is made of. */
 export type Stat = {
   name: string
-  amount: number
+  /** A number, or the exact decimal text of a sum that no number is. */
+  amount: Decimal
   note: string
   /** Beside the note, what it does not count. */
   more?: string

@@ -3,7 +3,10 @@ import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { INVOICE_STATUS_NAMES, type InvoiceStatus } from '#lib/billing/invoices/rules.ts'
 import { daysBetween, daysText } from '#lib/platform/values/days.ts'
 
-type BadgeInvoice = Pick<Invoice, 'documentState' | 'status' | 'balanceAmount' | 'totalAmount'>
+type BadgeInvoice = Pick<
+  Invoice,
+  'documentState' | 'status' | 'balanceAmount' | 'payableAmount' | 'totalAmount'
+>
 
 const TONES: Record<InvoiceStatus, BadgeTone> = { OPEN: 'info', 'PAST DUE': 'danger', PAID: 'ok' }
 
@@ -18,14 +21,14 @@ export function StatusBadge({ invoice, note }: { invoice: BadgeInvoice; note?: s
   )
 }
 
-function badgeFor({ documentState, status, balanceAmount, totalAmount }: BadgeInvoice): {
+function badgeFor({ documentState, status, balanceAmount, payableAmount, totalAmount }: BadgeInvoice): {
   tone: BadgeTone
   text: string
 } {
   if (documentState === 'draft') return { tone: 'mute', text: 'Draft, not owed' }
   if (documentState === 'voided' || status === undefined) return { tone: 'mute', text: 'Voided' }
   // On the wire it is PAID, for nothing is left to pay: but something is left to get.
-  if (balanceAmount < 0) return { tone: 'ok', text: 'Credit' }
+  if ((payableAmount ?? balanceAmount) < 0) return { tone: 'ok', text: 'Credit' }
   // Nobody pays a credit note: it is set off, or paid out, until nothing is left of it.
   if (totalAmount < 0) return { tone: 'ok', text: 'Settled' }
   return { tone: TONES[status], text: INVOICE_STATUS_NAMES[status] }

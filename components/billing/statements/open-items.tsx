@@ -24,7 +24,8 @@ export type ItemView = {
   /** Issuer, where the number alone does not identify the invoice. */
   issuer: string | undefined
   invoiceDate: number
-  dueDate: number
+  /** Absent of a credit note. */
+  dueDate: number | undefined
   platform: string
   /** Days past due, as in `21 days`; undefined for an invoice that is not past due. */
   lateness: string | undefined
@@ -104,8 +105,12 @@ function Item({
         <PlatformIcon slug={platform} />
       </Cell>
       <Cell className="max-md:text-sm max-md:text-ink-2">
-        <span className="md:hidden">Due </span>
-        <Day at={dueDate} />
+        {dueDate === undefined ? null : (
+          <>
+            <span className="md:hidden">Due </span>
+            <Day at={dueDate} />
+          </>
+        )}
       </Cell>
       <Cell placement="right-3" className="whitespace-nowrap">
         {isCredit ? <Badge tone="ok">Credit</Badge> : null}

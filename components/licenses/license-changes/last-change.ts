@@ -10,7 +10,7 @@ type ChangeSummary = Pick<LastChange, 'state' | 'from' | 'to'>
  */
 export function newsText({ state, from, to }: ChangeSummary, label: string): string | undefined {
   const step = `${from.toLocaleString('en')} → ${to.toLocaleString('en')}`
-  if (state === 'DRIFT') return `Changed at ${label}: ${step}`
+  if (state === 'DRIFT') return from === to ? `Product changed at ${label}` : `Changed at ${label}: ${step}`
   if (state === 'FAILED') return `Not applied: ${step}`
   return state === 'UNCLEAR' ? `We can’t tell whether ${licensesText(to)} reached ${label}` : undefined
 }

@@ -30,6 +30,7 @@ const OUTCOMES: Record<string, string> = {
   APPLIED: 'The term began as ordered.',
   REJECTED: 'The last order was refused.',
   LOST: 'The last order is gone.',
+  UNCLEAR: 'The outcome of the last order is not certain. Your reseller looks at it.',
 }
 
 /** What came of the last order, where that is news; undefined where somebody took it back. */

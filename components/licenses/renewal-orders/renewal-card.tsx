@@ -90,8 +90,8 @@ function CurrentOrder({ id, order, etag }: { id: string; order: RenewalOrder; et
       </p>
       <p className="mt-0.5 text-xs text-ink-2">
         Ordered by {escapeInvisible(order.actor.name)} on {dayText(order.createTime)}
-        {order.isLeaving ? '. Taken back; the vendor is still to be told.' : ''}
-        {order.isPlaced || order.isLeaving ? '' : '. The vendor is still to be told.'}{' '}
+        {order.isLeaving ? '. Taken back; the vendor has not confirmed that yet.' : ''}
+        {order.isPlaced || order.isLeaving ? '' : '. The vendor does not have it yet: it is being placed.'}{' '}
         {order.reason ? escapeInvisible(order.reason) : ''}
       </p>
       {order.isLeaving ? null : (

@@ -57,6 +57,10 @@ describe('purchased licenses over a span', () => {
     const changes = [{ ...change('2026-05-14', 1, 2), settleTime: at('2026-05-15') }]
     expect(bought(history(2, { changes }))).toEqual(['2025-11-20 1', '2026-05-15 2'])
   })
+  test('keep the order of changes that were made within one millisecond', () => {
+    const changes = [change('2026-05-14', 210, 190), change('2026-05-14', 240, 210)]
+    expect(bought(history(190, { changes }))).toEqual(['2025-11-20 240', '2026-05-14 210', '2026-05-14 190'])
+  })
   test('do not begin after their first change, whatever the asset says of its creation', () => {
     const changes = [change('2026-03-02', 0, 5)]
     expect(bought(history(5, { changes, since: at('2026-06-01') }))).toEqual(['2026-03-02 0', '2026-03-02 5'])

@@ -12,7 +12,7 @@ export type SeatSample = { at: number; purchased: number; assigned: number }
 
 type Change = Pick<LicenseChange, 'createTime' | 'settleTime' | 'from' | 'to'>
 
-/** What is known of an asset's seats: changes that moved them, in any order, and readings, oldest first. */
+/** What is known of an asset's seats: changes that moved them, newest first, and readings, oldest first. */
 export type SeatHistory = {
   changes: readonly Change[]
   samples: readonly SeatSample[]
@@ -36,7 +36,10 @@ export function yearUntil(now: number): TimeSpan {
  */
 export function purchasedSteps({ changes, samples, now, since }: SeatHistory, span: TimeSpan): SeatStep[] {
   const seen = [
-    ...changes.map(({ createTime, settleTime = createTime, from, to }) => ({ at: settleTime, from, to })),
+    // Changes of one millisecond keep their order.
+    ...changes
+      .toReversed()
+      .map(({ createTime, settleTime = createTime, from, to }) => ({ at: settleTime, from, to })),
     ...samples.map(({ at, purchased }) => ({ at, from: purchased, to: purchased })),
   ].sort((a, b) => a.at - b.at)
   const first = seen[0]

@@ -121,6 +121,12 @@ function ofInvoices(command: Command): Command {
       collectExpectation,
     )
     .option('--correct', 'void what is issued with other content, and put what the files have in its place')
+    .option('--same-issuer', 'two issuers that seem to bill the same are one; it is remembered')
+    .option('--another-issuer', 'two issuers that seem to bill the same are two; it is remembered')
+    .option(
+      '--unattended',
+      'nobody can be asked: leave out what seems to be billed by another issuer already, and end with 2',
+    )
     .option('--history', 'remind nobody of what is new: it is imported for the record')
     .option('--json', 'the report as JSON')
     .option('--replace', 'of assets only: see --correct')

@@ -8,11 +8,19 @@ import * as imports from '#lib/imports/run.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { customerNamed } from '../command.ts'
-import { interruption, note, type Progress, print, progress } from '../terminal.ts'
+import { Incomplete, interruption, note, type Progress, print, progress } from '../terminal.ts'
 import { reportLines } from './report-lines.ts'
 
 type Common = { dryRun?: boolean; replace?: boolean; json?: boolean }
-type OfInvoices = Common & { customer?: string; correct?: boolean; expect?: string[]; history?: boolean }
+type OfInvoices = Common & {
+  customer?: string
+  correct?: boolean
+  expect?: string[]
+  history?: boolean
+  sameIssuer?: boolean
+  anotherIssuer?: boolean
+  unattended?: boolean
+}
 type Focus = OfInvoices &
   Omit<imports.FocusTerms, 'platforms' | 'paid' | 'tags'> & {
     platform?: string[]
@@ -60,7 +68,7 @@ export async function importAssets(file: string, { reseller, ...options }: Asset
 
 async function runOf(
   paths: string[],
-  { customer, replace, correct, dryRun, expect, history }: OfInvoices,
+  { customer, replace, correct, dryRun, expect, history, ...said }: OfInvoices,
   { update: onProgress }: Progress,
 ): Promise<imports.Run> {
   if (replace)
@@ -73,12 +81,24 @@ async function runOf(
     folder: env().callerDir,
     customerId: customer === undefined ? undefined : (await customerNamed(customer)).customerId,
     correct,
+    answer: answerOf(said),
     isDryRun: dryRun,
     isHistory: history,
     expected: expect ? expectationsOf(expect) : undefined,
     onProgress,
     signal: interruption.signal,
   }
+}
+
+/** @throws Problem where two things are said at once */
+function answerOf({ sameIssuer, anotherIssuer, unattended }: OfInvoices) {
+  const answers = [
+    ...(sameIssuer ? (['same'] as const) : []),
+    ...(anotherIssuer ? (['another'] as const) : []),
+    ...(unattended ? (['unattended'] as const) : []),
+  ]
+  if (answers.length < 2) return answers[0]
+  throw new Problem('invalid_request', 'Give one of --same-issuer, --another-issuer and --unattended.')
 }
 
 /** Shows how far the work is, and what it tells in the end once that is wiped out. */
@@ -98,12 +118,15 @@ function printReport(
   { json }: { json?: boolean },
 ): () => void {
   return () => {
-    if (json)
-      return print(
-        JSON.stringify({ import: importId ?? null, dryRun: importId === undefined, ...report }, null, 2),
-      )
-    for (const line of reportLines(report)) print(line)
-    print('')
-    print(importId === undefined ? 'Dry run: nothing was stored.' : `Stored as import ${importId}.`)
+    if (json) {
+      const head = { import: importId ?? null, dryRun: importId === undefined }
+      print(JSON.stringify({ ...head, ...report }, null, 2))
+    } else {
+      for (const line of reportLines(report)) print(line)
+      print('')
+      print(importId === undefined ? 'Dry run: nothing was stored.' : `Stored as import ${importId}.`)
+    }
+    const unclear = 'oddities' in report && report.oddities.find(({ what }) => what === 'alike')
+    if (unclear) throw new Incomplete(`${unclear.count} left out: see "Worth a look".`)
   }
 }

@@ -130,12 +130,15 @@ function groupsOf({ groups, invoicesElsewhere }: InvoiceReport): string[] {
 }
 
 const WARNINGS: Record<WarningName, string> = {
+  alike: 'Left out, for another issuer seems to have billed it',
   finer: 'Finer than the minor unit',
   unbalanced: 'Lines that do not add up to the total',
   negative: 'Totals below zero',
+  above: 'A balance above the total',
+  overpaid: 'Paid more than the total',
   tax: 'Tax that does not fit',
   late: 'Due more than 30 days ago, and not paid',
-  draft: 'Drafts: their period still runs, and nothing is owed yet',
+  draft: 'Drafts: not billed yet, and nothing is owed',
   history: 'New, and more than 90 days old: is --history meant?',
   platform: 'Providers that became platforms of their own',
   withdrawn: 'In a currency that is withdrawn',
@@ -147,9 +150,17 @@ function warningLines({ oddities }: InvoiceReport): string[] {
   const rows = oddities.map(({ what, count, examples }): TextCell[] => [
     WARNINGS[what],
     { right: countOf(count) },
-    `${examples.join(', ')}${examples.length < count && what !== 'history' && what !== 'withdrawn' ? ', …' : ''}`,
+    what === 'alike'
+      ? ''
+      : `${examples.join(', ')}${examples.length < count && what !== 'history' && what !== 'withdrawn' ? ', …' : ''}`,
   ])
-  return ['', ...formatColumns([['Worth a look', '', ''], ...rows])]
+  // Whose names are long, and asked about: a line each.
+  const leftOut = oddities.find(({ what }) => what === 'alike')?.examples ?? []
+  return [
+    '',
+    ...formatColumns([['Worth a look', '', ''], ...rows]),
+    ...leftOut.map((example) => `Left out: ${example}`),
+  ]
 }
 
 /** Text that begins at the column's left, or ends at its right. */

@@ -44,12 +44,12 @@ export const readInvoiceFile = contract({
   summary: 'Read one invoice as a file',
   permission: 'invoice-viewer',
   description:
-    "Where an invoice's `url` leads: to the issuer's own PDF where it is there, else to ours. An issued invoice's file never changes: it tells what was true when it was issued, and neither what was paid since nor what is left to pay.",
+    "Where an invoice's `url` leads: to the issuer's own PDF where it is there, else to ours. An issued invoice's file never changes, but for ours where it named a tax that we had calculated wrongly: it tells what was true when it was issued, and neither what was paid since nor what is left to pay.",
   params,
   query: z.object({
     kind: z.enum(FILE_KINDS).optional().meta({
       description:
-        'One of the kinds in the invoice’s `files`: the issuer’s own PDF (`original-pdf`) or XML (`original-xml`), or the PDF that we drew (`drawn`).',
+        'One of the kinds in the invoice’s `files`: the issuer’s own PDF (`original-pdf`) or XML (`original-xml`), or the PDF that we drew (`drawn`). `superseded` is the PDF that we drew first, where it named a wrong tax and was drawn again.',
     }),
   }),
   output: file(

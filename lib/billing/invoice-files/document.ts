@@ -50,7 +50,9 @@ export function isOfSeller({ documentState, form }: InvoiceDocument): boolean {
 export function caveatOf(document: InvoiceDocument): string | undefined {
   if (isOfSeller(document)) return undefined
   if (document.documentState === 'draft')
-    return 'This is a draft and no invoice: it may still change, and nothing of it is owed.'
+    return document.form === 'summary'
+      ? 'Charges so far, not billed: they may still change, and nothing of it is owed.'
+      : 'This is a draft and no invoice: it may still change, and nothing of it is owed.'
   if (document.documentState === 'voided') return 'This was voided: nothing of it is owed.'
   return `This is a summary of charges. It is not an invoice that ${document.seller.name} issued in this form.`
 }

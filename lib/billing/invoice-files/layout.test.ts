@@ -225,7 +225,7 @@ describe('what nobody is asked to pay by it', () => {
     const texts = await textsOf({ totalAmount: '-12.50', corrects: 'IN-7' })
     for (const text of ['Credit note', 'Credit note number', 'Credit note date', '−12.50 USD', 'IN-7'])
       expect(texts).toContain(text)
-    for (const text of ['Payment', 'IBAN']) expect(texts).not.toContain(text)
+    for (const text of ['Payment', 'IBAN', 'Due date']) expect(texts).not.toContain(text)
     expect(await textsOf({ totalAmount: '-0.00' })).toContain('Invoice')
   })
 
@@ -257,6 +257,30 @@ describe('what nobody is asked to pay by it', () => {
     expect(authorsOf(await renderInvoicePdf(invoice, [line()]))).toEqual(
       Array(2).fill('Alpine Cloud Reselling'),
     )
+  })
+})
+
+describe('a tax that the issuer does not break down', () => {
+  const taxed = { totalAmount: '119.00', currency: 'EUR' }
+  const gross = { price: '119', qty: '1', currency: 'EUR', taxCategory: 'S', taxRate: '19' }
+
+  test.each([
+    ['stated in sum', { netAmount: '100', taxAmount: '19' }],
+    ['not stated', {}],
+  ])('is taken out of gross lines and called calculated, where it is %s', async (_, stated) => {
+    const texts = await textsOf({ ...taxed, ...stated }, [line(gross)])
+    expect(texts[texts.indexOf('Net') + 1]).toBe('100.00')
+    expect(texts[texts.indexOf('Tax 19 % of 100.00') + 1]).toBe('19.00')
+    expect(texts.join(' ')).toContain(
+      'The tax by rate is calculated from the line items: the issuer states none.',
+    )
+    expect(texts.join(' ')).not.toContain('do not add up')
+  })
+
+  test('is left out where a calculation of ours does not come to the total', async () => {
+    const texts = await textsOf({ ...taxed, totalAmount: '130.00' }, [line(gross)])
+    expect(texts.join(' ')).not.toMatch(/22\.61|the issuer has them|Tax 19 % of/)
+    expect(texts).not.toContain('Tax')
   })
 })
 

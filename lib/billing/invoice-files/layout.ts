@@ -53,7 +53,7 @@ export async function renderInvoicePdf(document: InvoiceDocument, lines: PdfLine
     id: digestOf(document, lines),
   })
   const itemization = itemize(document, lines)
-  const tax = taxOf(document, lines)
+  const tax = printableTax(taxOf(document, lines))
   renderHeader(pdf, document)
   renderParties(pdf, document)
   await renderLines(pdf, lines, itemization, document)
@@ -113,6 +113,11 @@ function noteOf(line: PdfLine, document: InvoiceDocument, amount: string | undef
     ...describeLine(line, line.currency, document, amount),
   ]
   return parts.length > 0 ? { note: parts.join(' · ') } : {}
+}
+
+/** A document names no tax that was calculated here from the lines and does not come to the total. */
+function printableTax(tax: TaxSums | undefined): TaxSums | undefined {
+  return tax && tax.amountsFrom === 'LINE_ITEMS' && !isConsistent(tax) ? undefined : tax
 }
 
 /** Net, where the lines are not that already, and the tax by category and rate. */
@@ -209,7 +214,7 @@ function detailsOf(document: InvoiceDocument): [label: string, value: string][] 
     [numberLabel, number],
     ['Corrects', corrects],
     [dateLabel, dayText(invoiceDate)],
-    ['Due date', isOwed ? dayText(dueDate) : null],
+    ['Due date', isOwed && kind !== 'Credit note' ? dayText(dueDate) : null],
     ['Period', period ? period.join(' – ') : null],
     ['Billing account', billingAccount],
     ['Purchase order', purchaseOrder],
@@ -238,10 +243,21 @@ function renderItemization(
   const style = itemization.basis ? SMALL : { ...SMALL, color: INK.amber, bold: true }
   const text = itemizationText(itemization, currency)
   writeWrapped(pdf, element(pdf, pdf.root, 'P'), text, PAGE.left, PAGE.right, style)
-  const differences = tax && differencesText(tax.differences, currency)
+  if (tax?.from === 'LINE_ITEMS' && isConsistent(tax)) {
+    const note = 'The tax by rate is calculated from the line items: the issuer states none.'
+    writeWrapped(pdf, element(pdf, pdf.root, 'P'), note, PAGE.left, PAGE.right, SMALL)
+  }
+  const differences = tax && statedDifferences(tax, currency)
   if (!differences) return
   const loud = { ...SMALL, color: INK.amber, bold: true }
   writeWrapped(pdf, element(pdf, pdf.root, 'P'), differences, PAGE.left, PAGE.right, loud)
+}
+
+/** Where the issuer's own figures do not add up; what was calculated here is not printed where it differs. */
+function statedDifferences({ differences, from }: TaxSums, currency: string): string | undefined {
+  const isIssuers = from === 'ISSUER'
+  const own = isIssuers ? differences : { taxable: '0', tax: '0', total: differences.total }
+  return differencesText(own, currency)
 }
 
 /**

@@ -8,6 +8,7 @@ import type { StoredFile } from './store.ts'
  */
 export function savedName(invoiceId: string, kind: FileKind, name?: string | null): string {
   const extension = `.${EXTENSIONS[kind]}`
+  if (kind === 'superseded') return `${fileName(`${invoiceId} (before)`)}${extension}`
   if (!name?.toLowerCase().endsWith(extension)) return fileName(name ?? invoiceId) + extension
   return fileName(name.slice(0, -extension.length)) + extension
 }

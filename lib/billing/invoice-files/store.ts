@@ -11,7 +11,7 @@ import { builtOnce, value } from '#lib/platform/db/prepared-queries.ts'
 import { invoiceFiles, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { parties } from '#lib/platform/db/schema/invoices/parties.ts'
 import type { InvoiceDocument } from './document.ts'
-import type { FileKind } from './rules.ts'
+import type { FileKind, StoredKind } from './rules.ts'
 
 /** What is drawn, and which writing of its row it was read from. */
 export type Drawable = { document: InvoiceDocument; lines: LineItemRow[]; version: string }
@@ -50,6 +50,7 @@ export async function readDrawable(tx: Transaction, owner: Owner, id: string): P
           typeCode: invoices.typeCode,
           netAmount: invoices.netAmount,
           taxAmount: invoices.taxAmount,
+          isTaxCalculated: invoices.isTaxCalculated,
           taxBreakdown: invoices.taxBreakdown,
           purchaseOrder: invoices.purchaseOrder,
           buyerReference: invoices.buyerReference,
@@ -91,6 +92,8 @@ export async function storeRenderedPdf(
   return storeFile(tx, customerId, { invoiceId: id, kind: 'drawn', bytes })
 }
 
+type StoredRow = Omit<StoredFile, 'kind'> & { kind: StoredKind }
+
 /** A stored document of an invoice, without its bytes. */
 export type StoredFile = {
   kind: FileKind
@@ -102,7 +105,7 @@ export type StoredFile = {
 }
 
 const columns = {
-  kind: sql<FileKind>`${invoiceFiles.kind}`,
+  kind: sql<StoredKind>`${invoiceFiles.kind}`,
   name: invoiceFiles.name,
   digest: invoiceFiles.digest,
   size: sql<number>`octet_length(${invoiceFiles.bytes})`,
@@ -117,15 +120,31 @@ export function digestOf(bytes: Uint8Array): string {
 }
 
 /** What is stored of an invoice that the caller has been shown to see, by kind. */
-export function listStoredFiles(
+export async function listStoredFiles(
   tx: Transaction,
   customerId: CustomerId,
   invoiceId: string,
 ): Promise<StoredFile[]> {
-  return filesQuery(tx, { customerId, invoiceId })
+  const stored = await filesQuery(tx, { customerId, invoiceId })
+  const isRedrawn = stored.some(({ kind }) => kind === 'redrawn')
+  return stored.map((file) => ({ ...file, kind: shownKind(file.kind, isRedrawn) }))
 }
 
-const filesQuery = builtOnce<StoredFile[]>((tx) =>
+/** What a stored document is to those who read it. */
+function shownKind(kind: StoredKind, isRedrawn: boolean): FileKind {
+  if (kind === 'redrawn') return 'drawn'
+  return kind === 'drawn' && isRedrawn ? 'superseded' : kind
+}
+
+/** Where a document is stored, the first that is there. */
+const STORED_KINDS: Record<FileKind, readonly StoredKind[]> = {
+  'original-pdf': ['original-pdf'],
+  'original-xml': ['original-xml'],
+  drawn: ['redrawn', 'drawn'],
+  superseded: ['drawn'],
+}
+
+const filesQuery = builtOnce<StoredRow[]>((tx) =>
   tx
     .select(columns)
     .from(invoiceFiles)
@@ -143,17 +162,26 @@ export async function readStoredFile(
   invoiceId: string,
   kinds: readonly FileKind[],
 ): Promise<(StoredFile & { bytes: Uint8Array }) | undefined> {
+  const stored = kinds.flatMap((kind) => STORED_KINDS[kind])
+  const redrawn = sql`EXISTS (SELECT FROM invoice_files r WHERE r.customer_id = ${customerId}
+    AND r.invoice_id = ${invoiceId} AND r.kind = 'redrawn')`
   const [file] = await tx
     .select({ ...columns, bytes: invoiceFiles.bytes })
     .from(invoiceFiles)
-    .where(and(ofInvoice(customerId, invoiceId), inArray(invoiceFiles.kind, [...kinds])))
-    .orderBy(sql`array_position(${sql.param([...kinds])}::text[], ${invoiceFiles.kind})`)
+    .where(
+      and(
+        ofInvoice(customerId, invoiceId),
+        inArray(invoiceFiles.kind, stored),
+        kinds.includes('superseded') ? redrawn : undefined,
+      ),
+    )
+    .orderBy(sql`array_position(${sql.param(stored)}::text[], ${invoiceFiles.kind})`)
     .limit(1)
   if (file && digestOf(file.bytes) !== file.digest)
     throw new Error(
       `The stored file ${file.kind} of the invoice ${invoiceId} is damaged: its digest is another.`,
     )
-  return file
+  return file && { ...file, kind: shownKind(file.kind, kinds.includes('superseded')) }
 }
 
 /**
@@ -163,7 +191,7 @@ export async function readStoredFile(
 export async function storeFile(
   tx: Transaction,
   customerId: CustomerId,
-  { invoiceId, kind, name, bytes }: { invoiceId: string; kind: FileKind; name?: string; bytes: Uint8Array },
+  { invoiceId, kind, name, bytes }: { invoiceId: string; kind: StoredKind; name?: string; bytes: Uint8Array },
 ): Promise<boolean> {
   // A view, not a copy.
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

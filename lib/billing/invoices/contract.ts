@@ -24,6 +24,8 @@ export const day = z.int().meta({ description: 'A day: epoch time in millisecond
 const dayOf = (what: string) =>
   day.meta({ description: `${what}: epoch time in milliseconds of that day's midnight in UTC.` })
 
+/** An amount on the wire. */
+export const money = z.number().meta({ description: 'An exact decimal inside; a JSON number on the wire.' })
 const number = z.string().meta({ description: 'As its issuer numbers it.' })
 const id = z.string().meta({ description: 'Where it can be read.' })
 
@@ -39,11 +41,22 @@ const documentFields = {
     .object({
       number,
       id: id.optional().meta({ description: 'Absent where it is not here, or not for the caller to see.' }),
+      setOffAmount: money.optional().meta({
+        description: 'What of this credit note is set off against that invoice. Absent where nothing is.',
+      }),
     })
     .optional()
     .meta({ description: 'The invoice of the same issuer that this credit note or correction refers to.' }),
   correctedBy: z
-    .array(z.object({ number, id }))
+    .array(
+      z.object({
+        number,
+        id,
+        setOffAmount: money.optional().meta({
+          description: 'What of that credit note is set off against this invoice. Absent where nothing is.',
+        }),
+      }),
+    )
     .meta({ description: 'Issued credit notes and corrections that refer to this invoice, oldest first.' }),
   replaces: z.string().optional().meta({
     description:
@@ -58,7 +71,8 @@ const documentFields = {
 const InvoiceFile = z
   .object({
     kind: z.enum(FILE_KINDS).meta({
-      description: 'The issuer’s own PDF or XML, or what we drew. Others may come.',
+      description:
+        'The issuer’s own PDF or XML, or what we drew; `superseded` is what we drew first, where it was wrong. Others may come.',
     }),
     name: z.string().meta({ description: 'The name under which it is saved.' }),
     mediaType: z.enum(['application/pdf', 'application/xml']).meta({ description: 'What its bytes are.' }),
@@ -70,8 +84,6 @@ const InvoiceFile = z
   })
   .meta({ id: 'InvoiceFile', description: 'A document of an invoice.' })
 
-/** An amount on the wire. */
-export const money = z.number().meta({ description: 'An exact decimal inside; a JSON number on the wire.' })
 /** The currency of an amount on the wire. */
 export const currency = z.string().meta({ description: 'Three-letter code, ISO 4217.' })
 
@@ -110,7 +122,7 @@ export const Invoice = z
     issuer: z.string().meta({ description: 'Who bills.' }),
     documentState: z.enum(DOCUMENT_STATES).meta({
       description:
-        'draft: its period still runs, and nothing of it is owed. issued: as its issuer issued it. voided: it is valid no more.',
+        'draft: it is not billed yet, and nothing of it is owed. issued: as its issuer issued it. voided: it is valid no more.',
     }),
     billingProfileId: z.string().meta({ description: 'Which of the customer’s billing profiles is billed.' }),
     invoiceDate: dayOf('When it was issued'),
@@ -123,6 +135,10 @@ export const Invoice = z
     balanceAmount: money.meta({
       description:
         'Outstanding; 0 unless it is issued. May be negative, above the total, or finer than the minor unit of ISO 4217.',
+    }),
+    payableAmount: money.optional().meta({
+      description:
+        'What can be paid of the balance, or is left of a credit: in whole minor units, and less the credit notes that are set off against the invoice. Absent where it is the balance.',
     }),
     currency,
     url: z
@@ -147,6 +163,10 @@ const Itemization = z
     taxAmount: money.optional().meta({
       description: 'The tax that leads from the line items to the total. Absent where they are with it.',
     }),
+    lineAmountBasis: z.enum(['NET', 'GROSS']).optional().meta({
+      description:
+        'Whether each `amount` is without the tax or with it. Absent where there is no tax, and where it is not known.',
+    }),
   })
   .meta({ id: 'Itemization', description: 'Whether the line items explain the total.' })
 
@@ -163,13 +183,18 @@ const InvoiceWithLines = Invoice.extend({
 
 /** How many of something. */
 export const count = z.int().min(0).meta({ description: 'How many.' })
-const sum = { count, amount: money.meta({ description: 'Together.' }) }
+/** Beside a sum on the wire, under its name with `Text` behind it. */
+export const exactText = z.string().optional().meta({
+  description: 'The sum as decimal text. Absent where the JSON number beside it is exact.',
+})
+const sum = { count, amount: money.meta({ description: 'Together.' }), amountText: exactText }
 /** How many, and what they come to. */
 export const part = (description: string) => z.object(sum).meta({ description })
 
 const billed = {
   count: z.int().min(1).meta({ description: 'Invoices.' }),
   totalAmount: money.meta({ description: 'Their totals together.' }),
+  totalAmountText: exactText,
 }
 
 /** An addition: what a selection of invoices comes to in one currency. */
@@ -177,7 +202,10 @@ const CurrencySummary = z
   .object({
     currency,
     ...billed,
-    balanceAmount: money.meta({ description: 'What is outstanding and, below 0, what is credit.' }),
+    balanceAmount: money.meta({
+      description: 'What is outstanding and, below 0, what is credit: what can be paid of each balance.',
+    }),
+    balanceAmountText: exactText,
     outstanding: part('Balances above 0: OPEN and PAST DUE together.'),
     credit: part('Balances below 0: paid too much, or credited and not used yet.'),
     pastDue: z

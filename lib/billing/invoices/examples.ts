@@ -193,6 +193,7 @@ const posted: Example = {
         roundingAmount: 0,
         otherCurrencyLines: 0,
         taxAmount: 95,
+        lineAmountBasis: 'NET',
       },
       files: [
         {
@@ -215,6 +216,7 @@ const posted: Example = {
       tax: {
         netAmount: 500,
         taxAmount: 95,
+        amountsFrom: 'ISSUER',
         breakdown: [{ taxCategory: 'S', taxRate: 19, taxableAmount: 500, taxAmount: 95 }],
         breakdownFrom: 'LINE_ITEMS',
       },
@@ -253,7 +255,7 @@ export const exportInvoices: readonly Example[] = [
     query: { filter: 'status:PAST DUE', lines: true },
     answer: {
       status: 200,
-      body: 'id,invoiceDate,dueDate,platform,status,currency,totalAmount,balanceAmount,billingProfileId,issuer,line,lineType,lineDescription,lineDetails,lineQty,linePrice,lineCurrency,lineAmount,number,documentState,corrects,billingAccount,periodStart,periodLastDay,typeCode,netAmount,taxAmount,purchaseOrder,buyerReference,costCenter,paymentTerms,sellerCountry,buyerCountry,lineNetAmount,lineTaxCategory,lineTaxRate,lineTaxAmount,linePeriodStart,linePeriodLastDay,lineBillingAccount,lineSubAccount,lineUnit,linePurchaseOrder,lineCostCenter,lineDetailId,lineChargeCategory,linePaymentCurrency,linePaymentAmount\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,1,cloud-platform,Compute,europe-west4,1,1100,USD,1100.00,IN-2025-0917,issued,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,2,cloud-platform,Storage,,3000,0.05,USD,150.00,IN-2025-0917,issued,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n',
+      body: 'id,invoiceDate,dueDate,platform,status,currency,totalAmount,balanceAmount,billingProfileId,issuer,line,lineType,lineDescription,lineDetails,lineQty,linePrice,lineCurrency,lineAmount,number,documentState,corrects,billingAccount,periodStart,periodLastDay,typeCode,netAmount,taxAmount,purchaseOrder,buyerReference,costCenter,paymentTerms,sellerCountry,buyerCountry,lineNetAmount,lineTaxCategory,lineTaxRate,lineTaxAmount,linePeriodStart,linePeriodLastDay,lineBillingAccount,lineSubAccount,lineUnit,linePurchaseOrder,lineCostCenter,lineDetailId,lineChargeCategory,linePaymentCurrency,linePaymentAmount,lineAmountBasis,lineUsedQuantity,lineUsedUnit,lineSku\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,1,cloud-platform,Compute,europe-west4,1,1100,USD,1100.00,IN-2025-0917,issued,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,2,cloud-platform,Storage,,3000,0.05,USD,150.00,IN-2025-0917,issued,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n',
     },
   },
 ]

@@ -7,8 +7,8 @@ import { allPages, type Cursor } from '#lib/platform/lists/keyset.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import { plainAmount } from '#lib/platform/values/money.ts'
 import type { LinePostingRow, PostingRow } from '../posting/columns.ts'
-import { itemize } from './itemization.ts'
-import { statusOfIssued } from './rules.ts'
+import { type Itemization, itemize } from './itemization.ts'
+import { isCreditNote, payableAmountOf, statusOfIssued } from './rules.ts'
 import { findInvoices } from './search.ts'
 import type { Owner, Selection } from './selection.ts'
 import { type InvoiceSort, keyOf } from './sort.ts'
@@ -57,7 +57,7 @@ const LINE_POSTING: readonly Column<PostedLine>[] = [
 ]
 
 type Selected = Selection & { orderBy?: InvoiceSort | undefined }
-type Line = store.LineItemRow & { amount: string }
+type Line = store.LineItemRow & { amount: string; basis: Itemization['basis'] }
 type LineRow = { invoice: store.InvoiceRow; line: Line }
 
 /** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */
@@ -68,7 +68,8 @@ const MAX_LINES = 1000
 const COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'id', text: ({ id }) => id },
   { name: 'invoiceDate', day: ({ invoiceDate }) => invoiceDate },
-  { name: 'dueDate', day: ({ dueDate }) => dueDate },
+  // Nobody pays a credit note.
+  { name: 'dueDate', day: (row) => (isCreditNote(row) ? null : row.dueDate) },
   { name: 'platform', text: ({ platform }) => platform },
   { name: 'status', text: (row) => statusOfIssued(row) ?? null },
   { name: 'currency', text: ({ currency }) => currency },
@@ -90,6 +91,12 @@ const APPENDED_COLUMNS: Column<store.InvoiceRow>[] = [
   ...INVOICE_POSTING,
 ]
 
+/** The balance is exact, and a credit note may be set off against it. */
+const PAYABLE: Column<store.InvoiceRow> = {
+  name: 'payableAmount',
+  amount: (row) => plainAmount(payableAmountOf(row), row.currency),
+}
+
 const LINE_COLUMNS: Column<LineRow>[] = [
   ...COLUMNS.map(ofInvoice),
   { name: 'line', number: ({ line }) => line.position + 1 },
@@ -102,12 +109,16 @@ const LINE_COLUMNS: Column<LineRow>[] = [
   { name: 'lineAmount', amount: ({ line }) => plainAmount(line.amount, line.currency) },
   ...APPENDED_COLUMNS.map(ofInvoice),
   ...LINE_POSTING.map(ofLine),
+  { name: 'lineAmountBasis', text: ({ line }) => line.basis ?? null },
+  { name: 'lineUsedQuantity', number: ({ line }) => line.usedQuantity },
+  { name: 'lineUsedUnit', text: ({ line }) => line.usedUnit },
+  { name: 'lineSku', text: ({ line }) => line.sku },
 ]
 
 /** All invoices that a selection holds at one moment, in their order: a row for each. */
 export function invoicesTable(caller: Caller, selected: Selected): Table<store.InvoiceRow> {
   return {
-    columns: [...COLUMNS, ...APPENDED_COLUMNS],
+    columns: [...COLUMNS, ...APPENDED_COLUMNS, PAYABLE],
     batches: streamScope(caller, (tx) => pages(tx, caller, selected)),
   }
 }
@@ -142,8 +153,8 @@ async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {
 }
 
 function rowsOf(invoice: store.InvoiceRow, lines: store.LineItemRow[]): LineRow[] {
-  const { amounts } = itemize(invoice, lines)
-  return lines.map((line, index) => ({ invoice, line: { ...line, amount: amounts[index] ?? '0' } }))
+  const { amounts, basis } = itemize(invoice, lines)
+  return lines.map((line, index) => ({ invoice, line: { ...line, amount: amounts[index] ?? '0', basis } }))
 }
 
 /** Cuts a page so that the lines of a portion can be held; an invoice stays whole. */

@@ -1,12 +1,15 @@
 import 'server-only'
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, eq, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { value, written } from '#lib/platform/db/prepared-queries.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { type Owner, preparedForOwner, visibleTo } from './selection.ts'
 
-/** Another invoice that one stands for or against: `id` leads to it, `number` is what its issuer calls it. */
-export type Link = { id: string; number: string }
+/**
+ * Another invoice that one stands for or against: `id` leads to it, `number` is what its issuer calls it, and `setOff` is what
+ * of the credit note among the two is set off against the other one, as exact decimal text; 0 where neither is one.
+ */
+export type Link = { id: string; number: string; setOff?: string }
 
 /** Which others an invoice refers to, and which refer to it, as far as the caller may see them. */
 export type DocumentLinks = {
@@ -26,19 +29,27 @@ const MAX_LINKS = 50
 
 /** In one statement, each of whose parts names the customer and the billing profiles. */
 const linksOf = preparedForOwner<{ rows: (Link & { role: Role })[] }>((tx, owner) => {
-  const { id, number, issuer, documentState, corrects, replacedBy, createdAt } = invoices
+  const { id, number, issuer, documentState, corrects, replacedBy, createdAt, currency } = invoices
+  const { balanceAmount, payableAmount } = invoices
+  const usedOf = (balance: SQL | Column, payable: SQL | Column, unit: SQL | Column) =>
+    sql`CASE WHEN ${balance} < 0 THEN coalesce(${payable}, ${balance}) - payable_of(${balance}, ${unit}) ELSE 0 END`
   const isOther = sql`${issuer} = one.issuer AND ${id} <> one.id`
   const oldest = sql`${createdAt}, ${id}`
   const newest = sql`${createdAt} DESC, ${id} DESC`
+  const used: Partial<Record<Role, SQL>> = {
+    corrects: usedOf(sql`one.balance_amount`, sql`one.payable_amount`, sql`one.currency`),
+    correctedBy: usedOf(balanceAmount, payableAmount, currency),
+  }
   const linked = (role: Role, how: SQL, sort: SQL) => sql`
-    (SELECT ${sql.raw(`'${role}'`)} AS role, ${id}, ${number}
+    (SELECT ${sql.raw(`'${role}'`)} AS role, ${id}, ${number}, (${used[role] ?? sql`0`})::text AS "setOff"
      FROM one JOIN ${invoices} ON ${and(...visibleTo(owner), how)}
      ORDER BY ${sort} LIMIT ${sql.raw(`${MAX_LINKS}`)})`
   return written(
     tx,
     sql`
     WITH one AS (
-      SELECT ${id}, ${number}, ${issuer}, ${documentState}, ${corrects}, ${replacedBy}
+      SELECT ${id}, ${number}, ${issuer}, ${documentState}, ${corrects}, ${replacedBy},
+        ${balanceAmount}, ${payableAmount}, ${currency}
       FROM ${invoices} WHERE ${and(...visibleTo(owner), eq(id, value('id')))})
     ${linked(
       'corrects',

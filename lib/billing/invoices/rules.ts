@@ -27,6 +27,17 @@ export function documentName(form: DocumentForm, totalAmount: number): DocumentN
   return totalAmount < 0 ? 'Credit note' : 'Invoice'
 }
 
+/** Whether a document is a credit note: nobody pays it, so that it has no due date for people. */
+export function isCreditNote({
+  form,
+  totalAmount,
+}: {
+  form: DocumentForm
+  totalAmount: string | number
+}): boolean {
+  return documentName(form, Number(totalAmount)) === 'Credit note'
+}
+
 /** What a filter calls them: an invoice below 0 is a credit note. */
 export const DOCUMENT_KINDS = ['invoice', 'credit-note', 'summary'] as const
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
@@ -72,15 +83,20 @@ export function statusOf(balance: string, dueDate: string, today: string): Invoi
   return dueDate < today ? 'PAST DUE' : 'OPEN'
 }
 
+/** What can be paid of an invoice, or is left of a credit, as exact decimal text. */
+export function payableAmountOf({ payableAmount, balanceAmount }: Payable): string {
+  return payableAmount ?? balanceAmount
+}
+
+/** @param payableAmount null where it is the balance itself */
+type Payable = { balanceAmount: string; payableAmount?: string | null | undefined }
+
 /** The same of an issued invoice; a draft or a voided one has no status. Days as `YYYY-MM-DD`. */
-export function statusOfIssued(invoice: {
-  documentState: DocumentState
-  balanceAmount: string
-  dueDate: string
-  today: string
-}): InvoiceStatus | undefined {
+export function statusOfIssued(
+  invoice: Payable & { documentState: DocumentState; dueDate: string; today: string },
+): InvoiceStatus | undefined {
   if (invoice.documentState !== 'issued') return undefined
-  return statusOf(invoice.balanceAmount, invoice.dueDate, invoice.today)
+  return statusOf(payableAmountOf(invoice), invoice.dueDate, invoice.today)
 }
 
 /** A platform, or what sells an asset, as people read it: `office-suite` is "Office suite". */

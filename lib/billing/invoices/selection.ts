@@ -132,6 +132,12 @@ function hasProduct(product: string): SQL {
     AND ${invoiceId} = ${invoices.id} AND ${hasPart(description, product)})`
 }
 
+/** What can be paid of an invoice, or is left of a credit: the balance, unless the column has another amount. */
+export const payable = sql<string>`coalesce(${invoices.payableAmount}, ${invoices.balanceAmount})`
+
+/** Whether something is to be paid, or left of a credit. By the balance, too, for which there are short indexes. */
+export const isUnsettled = sql`(${invoices.balanceAmount} <> 0 AND ${payable} <> 0)`
+
 /** All three of them are no condition. */
 function hasState(states: readonly string[]): SQL | undefined {
   const requested = DOCUMENT_STATES.filter((state) => states.includes(state))
@@ -163,8 +169,8 @@ function hasAmount(compared: SQL, amount: string): SQL {
 function hasStatus(status: string): SQL {
   const { balanceAmount, balanceSort, dueDate } = invoices
   // Behind row-level security the planner knows nothing of `numeric`: by the copy it sees how few are open.
-  const isOpen = sql`${balanceAmount} > 0 AND ${balanceSort} > 0`
-  if (status === 'PAID') return sql`(${balanceAmount} <= 0 AND ${issued})`
+  const isOpen = sql`${balanceAmount} > 0 AND ${balanceSort} > 0 AND ${payable} > 0`
+  if (status === 'PAID') return sql`(${payable} <= 0 AND ${issued})`
   if (status === 'PAST DUE') return sql`(${isOpen} AND ${dueDate} < ${today}::date)`
   if (status === 'OPEN') return sql`(${isOpen} AND ${dueDate} >= ${today}::date)`
   return sql`false`

@@ -4,9 +4,10 @@ import { serializeFiles } from '#lib/billing/invoice-files/serialize.ts'
 import type { StoredFile } from '#lib/billing/invoice-files/store.ts'
 import { serializeLinePosting, serializePosting } from '#lib/billing/posting/serialize.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
+import { summed } from '#lib/platform/values/decimals.ts'
 import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'
 import { itemize } from './itemization.ts'
-import type { DocumentLinks } from './links.ts'
+import type { DocumentLinks, Link } from './links.ts'
 import { statusOfIssued } from './rules.ts'
 import type { InvoiceRow, InvoiceSummaryRow, LineItemRow } from './store.ts'
 import type { Billed, OutstandingSums, Sums } from './sums/summary.ts'
@@ -29,6 +30,7 @@ export function serializeInvoice(row: InvoiceSummaryRow, baseUrl: string): Invoi
     ...(status ? { status } : {}),
     totalAmount: numberOf(row.totalAmount),
     balanceAmount: numberOf(row.balanceAmount),
+    ...(row.payableAmount === null ? {} : { payableAmount: numberOf(row.payableAmount) }),
     currency: row.currency,
     url: `${baseUrl}/billing/v1/invoices/${encodeURIComponent(row.id)}/file`,
   }
@@ -40,7 +42,7 @@ export function serializeInvoiceWithLines(
   { links, files, set }: { links: DocumentLinks; files: readonly StoredFile[]; set?: ChargeSet | undefined },
   baseUrl: string,
 ): InvoiceWithLines {
-  const { basis, amounts, lineItems, notItemized, rounding, foreign, tax } = itemize(row, lines)
+  const { basis, amounts, lineItems, notItemized, rounding, foreign, tax, amountBasis } = itemize(row, lines)
   const invoice = serializeInvoice(row, baseUrl)
   const billed = lines.map((line, index) => ({ ...line, amount: amounts[index] ?? '0' }))
   const reconciliation =
@@ -56,6 +58,7 @@ export function serializeInvoiceWithLines(
       roundingAmount: numberOf(rounding),
       otherCurrencyLines: foreign,
       ...(tax === undefined ? {} : { taxAmount: numberOf(tax) }),
+      ...(amountBasis ? { lineAmountBasis: amountBasis } : {}),
     },
     files: serializeFiles(row.id, files, invoice.url),
     ...serializeDocument(row, links),
@@ -74,11 +77,21 @@ function serializeDocument(row: InvoiceRow, { corrects, correctedBy, replaces, r
     ...(periodEnd === null ? {} : { periodEnd: epochOfDay(periodEnd) }),
     ...(row.corrects === null
       ? {}
-      : { corrects: { number: row.corrects, ...(corrects ? { id: corrects.id } : {}) } }),
-    correctedBy: correctedBy.map(({ number, id }) => ({ number, id })),
+      : {
+          corrects: {
+            number: row.corrects,
+            ...(corrects ? { id: corrects.id, ...setOffOf(corrects) } : {}),
+          },
+        }),
+    correctedBy: correctedBy.map((link) => ({ number: link.number, id: link.id, ...setOffOf(link) })),
     ...(replaces ? { replaces: replaces.id } : {}),
     ...(replacedBy ? { replacedBy: replacedBy.id } : {}),
   }
+}
+
+/** What is set off, where that is something. */
+function setOffOf({ setOff = '0' }: Link) {
+  return Number(setOff) > 0 ? { setOffAmount: numberOf(setOff) } : {}
 }
 
 function serializeLineItem(
@@ -117,13 +130,13 @@ function serializeCurrency(
   monthRows: Billed[],
   open: OutstandingSums | undefined,
 ): CurrencySummary {
-  const part = (count = 0, amount = '0') => ({ count, amount: numberOf(amount) })
+  const part = (count = 0, amount = '0') => ({ count, ...summed('amount', amount) })
   const months = monthRows.filter(({ platform }) => platform === null)
   const platforms = Map.groupBy(monthRows, ({ month }) => month)
   return {
     currency: whole.currency,
     ...billedOf(whole),
-    balanceAmount: numberOf(open?.balance ?? '0'),
+    ...summed('balanceAmount', open?.balance ?? '0'),
     outstanding: part(open?.due_count, open?.due),
     credit: part(open?.credit_count, open?.credit),
     pastDue: {
@@ -144,6 +157,6 @@ function serializeCurrency(
   }
 }
 
-function billedOf({ count, total }: Billed): { count: number; totalAmount: number } {
-  return { count, totalAmount: numberOf(total) }
+function billedOf({ count, total }: Billed) {
+  return { count, ...summed('totalAmount', total) }
 }

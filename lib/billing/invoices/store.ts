@@ -37,6 +37,8 @@ export type InvoiceRow = PostingRow & {
   currency: string
   totalAmount: string
   balanceAmount: string
+  /** What can be paid, where that is not the balance. */
+  payableAmount: string | null
   billingAccount: string | null
   periodStart: string | null
   periodEnd: string | null
@@ -61,6 +63,7 @@ const summaryColumns = {
   currency: invoices.currency,
   totalAmount: invoices.totalAmount,
   balanceAmount: invoices.balanceAmount,
+  payableAmount: invoices.payableAmount,
   today,
 }
 /** What is read of an invoice. */

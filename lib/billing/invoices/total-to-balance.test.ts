@@ -37,6 +37,20 @@ describe('settlementOf', () => {
     expect(roundingText({ ...finer, currency: 'KWD' })).toBeUndefined()
   })
 
+  test('tells what credit notes set off, on the invoice and on the credit note', () => {
+    const invoice = { totalAmount: '100', balanceAmount: '100.004', payableAmount: '70', currency: 'USD' }
+    expect(settlementOf(invoice)).toMatchObject({
+      finer: [{ amount: '100.004' }, { label: 'Rounding', amount: '-0.004' }],
+      setOff: { label: 'Credit notes set off', amount: '-30' },
+      balance: { label: 'Balance due', amount: '70' },
+    })
+    const credit = { totalAmount: '-30', balanceAmount: '-30', payableAmount: '0', currency: 'USD' }
+    expect(settlementOf(credit)).toMatchObject({
+      setOff: { label: 'Set off against the invoice', amount: '30' },
+      balance: { label: 'Credit balance', amount: '0' },
+    })
+  })
+
   test('and from total to balance each step adds up, in each currency', () => {
     const amount = fc
       .tuple(fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }), fc.integer({ min: 0, max: 9 }))

@@ -11,24 +11,42 @@ export type Settlement = {
   adjustment: Labelled
   /** Only where nobody can pay the balance exactly: it, and what rounding makes of it. */
   finer?: [exact: Labelled, rounding: Labelled]
+  /** Only where a credit note is set off: by how much that changes what can be paid. */
+  setOff?: Labelled
   /** What can be paid, in whole minor units. */
   balance: Labelled
 }
 
-type Billed = { totalAmount: Decimal; balanceAmount: Decimal; currency: string }
+type Billed = {
+  totalAmount: Decimal
+  balanceAmount: Decimal
+  /** What can be paid, where that is not the balance. */
+  payableAmount?: Decimal | undefined
+  currency: string
+}
 
 /** What became of an invoice's total, in words and exactly. */
-export function settlementOf({ totalAmount, balanceAmount, currency }: Billed): Settlement {
+export function settlementOf({ totalAmount, balanceAmount, payableAmount, currency }: Billed): Settlement {
   const total = new Exact(totalAmount)
   const exact = new Exact(balanceAmount)
-  const payable = payableOf(balanceAmount, currency)
-  const rounding = { label: 'Rounding', amount: new Exact(payable).minus(exact).toFixed() }
+  const rounded = payableOf(balanceAmount, currency)
+  const payable = payableOf(payableAmount ?? balanceAmount, currency)
+  const rounding = { label: 'Rounding', amount: new Exact(rounded).minus(exact).toFixed() }
+  const setOff = new Exact(payable).minus(rounded)
   return {
     total: total.toFixed(),
     adjustment: { label: adjustmentLabel(total, exact), amount: exact.minus(total).toFixed() },
     ...(isFiner(balanceAmount, currency)
       ? { finer: [{ label: 'Exact balance', amount: exact.toFixed() }, rounding] }
       : {}),
+    ...(setOff.eq(0)
+      ? {}
+      : {
+          setOff: {
+            label: setOff.lt(0) ? 'Credit notes set off' : 'Set off against the invoice',
+            amount: setOff.toFixed(),
+          },
+        }),
     balance: { label: exact.lt(0) ? 'Credit balance' : 'Balance due', amount: payable },
   }
 }
@@ -40,7 +58,10 @@ export function payableOf(balanceAmount: Decimal, currency: string): string {
 }
 
 /** Why what can be paid is not the balance; undefined where it is. */
-export function roundingText({ balanceAmount, currency }: Omit<Billed, 'totalAmount'>): string | undefined {
+export function roundingText({
+  balanceAmount,
+  currency,
+}: Pick<Billed, 'balanceAmount' | 'currency'>): string | undefined {
   if (!isFiner(balanceAmount, currency)) return undefined
   const least = formatAmount(`1e-${minorUnit(currency)}`, currency)
   return `The exact balance is ${moneyText(balanceAmount, currency)}. No amount below ${least} can be paid in ${currency}: it is rounded, a half away from zero.`

@@ -4,6 +4,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { issuers } from '#lib/platform/db/schema/invoices/parties.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
+import type { Unbilled } from './issuer-names.ts'
 
 /** What an invoice says of the company that sends it, beside its name; null: not known. */
 export type IssuerDetails = {
@@ -27,7 +28,7 @@ export type IssuerDetails = {
 }
 
 /** An issuer from outside. What is left out stays as it is. */
-export type NewIssuer = { name: string } & Partial<IssuerDetails>
+export type NewIssuer = { name: string } & Partial<IssuerDetails & Unbilled>
 
 export const issuerColumns = {
   address: issuers.address,

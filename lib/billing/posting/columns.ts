@@ -15,6 +15,7 @@ export const postingColumns = {
   typeCode: invoices.typeCode,
   netAmount: invoices.netAmount,
   taxAmount: invoices.taxAmount,
+  isTaxCalculated: invoices.isTaxCalculated,
   taxBreakdown: sql<TaxGroup[] | null>`${invoices.taxBreakdown}`,
   purchaseOrder: invoices.purchaseOrder,
   buyerReference: invoices.buyerReference,
@@ -36,6 +37,9 @@ export const linePostingColumns = {
   billingAccount: lineItems.billingAccount,
   subAccount: lineItems.subAccount,
   unit: lineItems.unit,
+  usedQuantity: lineItems.usedQuantity,
+  usedUnit: lineItems.usedUnit,
+  sku: lineItems.sku,
   purchaseOrder: lineItems.purchaseOrder,
   costCenter: lineItems.costCenter,
   detailId: lineItems.detailId,
@@ -51,6 +55,7 @@ export type PostingRow = {
   typeCode: string | null
   netAmount: string | null
   taxAmount: string | null
+  isTaxCalculated: boolean | null
   taxBreakdown: TaxGroup[] | null
   purchaseOrder: string | null
   buyerReference: string | null
@@ -74,6 +79,9 @@ export type LinePostingRow = {
   billingAccount: string | null
   subAccount: string | null
   unit: string | null
+  usedQuantity: string | null
+  usedUnit: string | null
+  sku: string | null
   purchaseOrder: string | null
   costCenter: string | null
   detailId: string | null

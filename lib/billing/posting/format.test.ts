@@ -57,6 +57,10 @@ describe('what is said of a line', () => {
 
 test('differences are told with their money and direction, and none is told', () => {
   expect(differencesText({ taxable: '0', tax: 0, total: '0' }, 'EUR')).toBeUndefined()
+  const ours = { amountsFrom: 'ISSUER', from: 'LINE_ITEMS' } as const
+  expect(differencesText({ taxable: '0.01', tax: 0, total: '0.03' }, 'EUR', ours)).toBe(
+    'The figures of the tax are told as the issuer has them, and do not add up: net and tax together are 0.03 EUR above the total. The tax by rate is calculated from the line items, because the issuer does not state it, and differs: the taxable amounts are 0.01 EUR above the net amount.',
+  )
   expect(differencesText({ taxable: '0.01', tax: '-0.02', total: 0 }, 'EUR')).toBe(
     'The figures of the tax are told as the issuer has them, and do not add up: the taxable amounts are 0.01 EUR above the net amount; the tax of the breakdown is 0.02 EUR below the tax amount.',
   )

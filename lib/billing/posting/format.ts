@@ -83,18 +83,37 @@ function periodText(start: Day, end: Day): string {
   return `${dayText(first)} – ${dayText(last)}`
 }
 
-/** Where the figures of a tax do not add up, in words; undefined where they do. */
+type Differences = { taxable: Decimal; tax: Decimal; total: Decimal }
+/** Whose figures are meant: `TaxSource`. */
+type Sources = { amountsFrom?: 'ISSUER' | 'LINE_ITEMS'; from?: 'ISSUER' | 'LINE_ITEMS' | undefined }
+
+/**
+ * Returns in words where the figures of a tax do not add up: those that the issuer states, and those that were calculated
+ * here from the line items, each under its own name. Undefined where all add up.
+ */
 export function differencesText(
-  { taxable, tax, total }: { taxable: Decimal; tax: Decimal; total: Decimal },
+  { taxable, tax, total }: Differences,
   currency: string,
+  { amountsFrom = 'ISSUER', from = 'ISSUER' }: Sources = {},
 ): string | undefined {
-  const parts = [
+  const ofBreakdown = [
     Number(taxable) === 0 ? '' : `the taxable amounts are ${deviationText(taxable, currency)} the net amount`,
     Number(tax) === 0 ? '' : `the tax of the breakdown is ${deviationText(tax, currency)} the tax amount`,
-    Number(total) === 0 ? '' : `net and tax together are ${deviationText(total, currency)} the total`,
-  ].filter(Boolean)
-  if (parts.length === 0) return undefined
-  return `The figures of the tax are told as the issuer has them, and do not add up: ${parts.join('; ')}.`
+  ]
+  const ofTotal =
+    Number(total) === 0 ? '' : `net and tax together are ${deviationText(total, currency)} the total`
+  const stated = [...(from === 'ISSUER' ? ofBreakdown : []), amountsFrom === 'ISSUER' ? ofTotal : '']
+  const calculated = [...(from === 'ISSUER' ? [] : ofBreakdown), amountsFrom === 'ISSUER' ? '' : ofTotal]
+  const sentence = (start: string, parts: readonly string[]) =>
+    parts.some(Boolean) ? [`${start}: ${parts.filter(Boolean).join('; ')}.`] : []
+  const said = [
+    ...sentence('The figures of the tax are told as the issuer has them, and do not add up', stated),
+    ...sentence(
+      'The tax by rate is calculated from the line items, because the issuer does not state it, and differs',
+      calculated,
+    ),
+  ]
+  return said.length > 0 ? said.join(' ') : undefined
 }
 
 function deviationText(difference: Decimal, currency: string): string {

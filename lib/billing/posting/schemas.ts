@@ -32,6 +32,15 @@ export const linePosting = {
   unit: z.string().optional().meta({
     description: 'Of the quantity: a code of UN/ECE Recommendation 20 (BT-130), or the word of a FOCUS file.',
   }),
+  usedQuantity: z.number().optional().meta({
+    description:
+      'What its charges come to, in `usedUnit`. Explanations count by it, where `qty` is 1 of a sum.',
+  }),
+  usedUnit: z
+    .string()
+    .optional()
+    .meta({ description: 'The unit of the charges, in the words of their file.' }),
+  sku: z.string().optional().meta({ description: 'The SKU of its charges, where they have one.' }),
   purchaseOrder: purchaseOrder.optional(),
   costCenter: costCenter.optional(),
   detailId: z.string().optional().meta({ description: 'The issuer’s id of the line: its charges name it.' }),
@@ -62,9 +71,13 @@ const InvoiceTax = z
   .object({
     netAmount: amount('The total without tax (BT-109)'),
     taxAmount: amount('The tax (BT-110)'),
+    amountsFrom: z.enum(['ISSUER', 'LINE_ITEMS']).meta({
+      description:
+        'Whose net and tax these are: the issuer’s own, with what follows from them and the total, or calculated here from the line items.',
+    }),
     breakdown: z.array(TaxGroup).meta({ description: 'By category and rate; empty where nobody told it.' }),
     breakdownFrom: z.enum(['ISSUER', 'LINE_ITEMS']).optional().meta({
-      description: 'Whose breakdown it is: the issuer’s own, or added up from the line items.',
+      description: 'Whose breakdown it is: the issuer’s own, or calculated here from the line items.',
     }),
     differences: z
       .object({
@@ -75,7 +88,10 @@ const InvoiceTax = z
       .optional()
       .meta({ description: 'Where the figures do not add up: by how much. Absent where they do.' }),
   })
-  .meta({ id: 'InvoiceTax', description: 'The tax of an invoice, as its issuer has it.' })
+  .meta({
+    id: 'InvoiceTax',
+    description: 'The tax of an invoice, as its issuer states it or as its line items give it.',
+  })
 
 /** Additions to the read of one invoice: all of them absent where nobody told them. */
 export const invoicePosting = {

@@ -27,6 +27,9 @@ export function serializeLinePosting(row: LinePostingRow) {
     billingAccount: row.billingAccount,
     subAccount: row.subAccount,
     unit: row.unit,
+    usedQuantity: numberOf(row.usedQuantity),
+    usedUnit: row.usedUnit,
+    sku: row.sku,
     purchaseOrder: row.purchaseOrder,
     costCenter: row.costCenter,
     detailId: row.detailId,
@@ -54,7 +57,7 @@ export function serializePosting(row: PostingRow & TaxedInvoice, lines: readonly
   })
 }
 
-function serializeTax({ net, tax, breakdown, from, differences }: TaxSums) {
+function serializeTax({ net, tax, amountsFrom, breakdown, from, differences }: TaxSums) {
   const { taxable, tax: ofTax, total } = differences
   const nonZero = withoutNulls({
     taxableAmount: Number(taxable) || null,
@@ -64,6 +67,7 @@ function serializeTax({ net, tax, breakdown, from, differences }: TaxSums) {
   return {
     netAmount: Number(net),
     taxAmount: Number(tax),
+    amountsFrom,
     breakdown: breakdown.map(({ category, rate, taxableAmount, taxAmount, exemptionReason }) => ({
       taxCategory: category,
       ...(rate === null ? {} : { taxRate: Number(rate) }),

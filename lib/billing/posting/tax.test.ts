@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
-import { fitsRate, isConsistent, type TaxedInvoice, type TaxedLine, type TaxGroup, taxOf } from './tax.ts'
+import {
+  fitsRate,
+  isConsistent,
+  lineBasisOf,
+  type TaxedInvoice,
+  type TaxedLine,
+  type TaxGroup,
+  taxOf,
+} from './tax.ts'
 
 const CURRENCIES = ['EUR', 'JPY', 'KWD'] as const
 const currency = fc.constantFrom(...CURRENCIES)
@@ -44,6 +52,7 @@ describe('taxOf', () => {
     expect(taxOf({ totalAmount: '55.07', currency: 'EUR' }, lines)).toEqual({
       net: '49.02',
       tax: '6.94',
+      amountsFrom: 'LINE_ITEMS',
       from: 'LINE_ITEMS',
       breakdown: [
         { category: 'S', rate: '19', taxableAmount: '31.02', taxAmount: '5.89' },
@@ -69,6 +78,7 @@ describe('taxOf', () => {
     expect(sums).toEqual({
       net: '99.99',
       tax: '19',
+      amountsFrom: 'ISSUER',
       breakdown: [group],
       from: 'ISSUER',
       differences: { taxable: '0.01', tax: '0.02', total: '-0.01' },
@@ -126,6 +136,89 @@ describe('taxOf', () => {
         const mismatch = sum([differences.taxable, differences.tax, differences.total])
         expect(all.minus(mismatch).eq(taxed.totalAmount)).toBe(true)
       }),
+    )
+  })
+})
+
+describe('lines that include the tax', () => {
+  const gross = (price: string, given: Partial<TaxedLine> = {}): TaxedLine => ({
+    ...{ price, qty: '1', currency: 'EUR', taxCategory: 'S', taxRate: '19' },
+    ...given,
+  })
+  const total = { totalAmount: '119.00', currency: 'EUR' }
+  const right = [{ category: 'S', rate: '19', taxableAmount: '100', taxAmount: '19' }]
+
+  it.each<[string, Partial<TaxedInvoice>, Partial<TaxedLine>]>([
+    ['the issuer states net and tax', { netAmount: '100', taxAmount: '19' }, {}],
+    ['the issuer states the tax alone', { taxAmount: '19.00' }, {}],
+    ['the issuer states nothing', {}, {}],
+    ['the line states its tax', {}, { taxAmount: '19' }],
+    ['the line states its net amount', {}, { netAmount: '100' }],
+    ['the price is that of the whole line', {}, { qty: '7' }],
+    [
+      'an import calculated net and tax of it before',
+      { netAmount: '1', taxAmount: '2', isTaxCalculated: true },
+      {},
+    ],
+  ])('are taken apart, where %s', (_, invoice, line) => {
+    const sums = taxOf({ ...total, ...invoice }, [gross('119', line)])
+    expect(sums).toMatchObject({ net: '100', tax: '19', breakdown: right, from: 'LINE_ITEMS' })
+    expect(sums && isConsistent(sums)).toBe(true)
+  })
+
+  it('of several rates have each tax within them, and come to the total', () => {
+    const sums = taxOf({ ...total, totalAmount: '226.00' }, [gross('119'), gross('107', { taxRate: '7' })])
+    expect(sums?.breakdown.map((row) => [row.taxableAmount, row.taxAmount])).toEqual([
+      ['100', '19'],
+      ['100', '7'],
+    ])
+    expect(sums && isConsistent(sums)).toBe(true)
+  })
+
+  it('are net where the net amount is their sum, too', () => {
+    const net = { ...total, netAmount: '119', taxAmount: '0' }
+    expect(lineBasisOf(net, [gross('119', { taxRate: '0', taxCategory: 'E' })])).toMatchObject({
+      isGross: false,
+    })
+    expect(lineBasisOf(total, [gross('119')])).toMatchObject({ isGross: true, reading: 'unit' })
+    expect(lineBasisOf(total, [gross('100')])).toMatchObject({ isGross: false, reading: 'unit' })
+    expect(lineBasisOf(total, [gross('110')])).toBeUndefined()
+  })
+
+  it('come to the figures of an issuer who rounds each line', () => {
+    const lines = ['0.99', '0.99', '0.99'].map((price) => gross(price))
+    const sums = taxOf({ ...total, totalAmount: '2.97', netAmount: '2.49', taxAmount: '0.48' }, lines)
+    expect(sums?.breakdown).toMatchObject([{ taxableAmount: '2.49', taxAmount: '0.48' }])
+  })
+
+  test('and those that do not come with the same parts, in any currency, come to the total', () => {
+    const units = fc.record({ net: fc.integer({ min: 1, max: 1e6 }), percent: fc.constantFrom(0, 7, 19, 21) })
+    fc.assert(
+      fc.property(
+        currency,
+        fc.array(units, { minLength: 1, maxLength: 8 }),
+        fc.boolean(),
+        (of, parts, isGross) => {
+          const unit = new Exact(10).pow(-minorUnit(of))
+          const taxes = parts.map(({ net, percent }) => new Exact(net).times(percent).div(100).round())
+          const lines = parts.map(({ net, percent }, at): TaxedLine => {
+            const amount = isGross ? taxes[at]?.plus(net) : net
+            return gross(unit.times(amount ?? 0).toFixed(), { currency: of, taxRate: String(percent) })
+          })
+          const net = unit.times(sum(parts.map((part) => String(part.net))))
+          const tax = unit.times(sum(taxes.map((one) => one.toFixed())))
+          const invoice = { currency: of, totalAmount: net.plus(tax).toFixed() }
+          const stated = { ...invoice, netAmount: net.toFixed(), taxAmount: tax.toFixed() }
+          const sums = taxOf(stated, lines)
+          expect([sums?.net, sums?.tax, sums && isConsistent(sums)]).toEqual([
+            net.toFixed(),
+            tax.toFixed(),
+            true,
+          ])
+          if (tax.eq(0)) return
+          expect(lineBasisOf(stated, lines)?.isGross).toBe(isGross)
+        },
+      ),
     )
   })
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, currency, day, Invoice, money, part } from '#lib/billing/invoices/contract.ts'
+import { count, currency, day, exactText, Invoice, money, part } from '#lib/billing/invoices/contract.ts'
 import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { optionalFilter } from '#lib/platform/lists/filter.ts'
@@ -12,6 +12,7 @@ const Ageing = z
   .object({
     count: z.int().min(1).meta({ description: 'Open items: those with a balance other than 0.' }),
     balanceAmount: money.meta({ description: 'All that follows together, each with its sign.' }),
+    balanceAmountText: exactText,
     current: part('Due today or later.'),
     days1To30: part('Past due by 1 to 30 days.'),
     days31To60: part('Past due by 31 to 60 days.'),

@@ -58,7 +58,7 @@ export const exportStatement: readonly Example[] = [
     query: { filter: 'currency:USD' },
     answer: {
       status: 200,
-      body: 'currency,billingProfileId,billingProfileName,id,invoiceDate,dueDate,platform,issuer,status,age,daysPastDue,totalAmount,balanceAmount,number\r\nUSD,default,northwind,IN-2025-0917,2025-09-30,2025-10-30,cloud-platform,Reseller,PAST DUE,older,388,1250.00,1250.00,IN-2025-0917\r\n',
+      body: 'currency,billingProfileId,billingProfileName,id,invoiceDate,dueDate,platform,issuer,status,age,daysPastDue,totalAmount,balanceAmount,number,payableAmount\r\nUSD,default,northwind,IN-2025-0917,2025-09-30,2025-10-30,cloud-platform,Reseller,PAST DUE,older,388,1250.00,1250.00,IN-2025-0917,1250.00\r\n',
     },
   },
 ]

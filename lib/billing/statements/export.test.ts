@@ -87,7 +87,7 @@ describe('GET /billing/v1/statement.csv', () => {
         billingProfileName: (names.get(item.billingProfileId) ?? '').replace(/^=/, "'="),
         id: item.id.replace(/^@/, "'@"),
         invoiceDate: textOf(item.invoiceDate),
-        dueDate: textOf(item.dueDate),
+        dueDate: item.totalAmount < 0 ? '' : textOf(item.dueDate),
         issuer: '',
         platform: item.platform.replace(/^-/, "'-"),
         status: item.status,
@@ -96,6 +96,7 @@ describe('GET /billing/v1/statement.csv', () => {
         totalAmount: expect.any(String),
         balanceAmount: expect.any(String),
         number: item.number.replace(/^@/, "'@"),
+        payableAmount: expect.any(String),
       })),
     )
     expect(rows.map((row) => [Number(row.totalAmount), Number(row.balanceAmount)])).toEqual(
@@ -114,7 +115,7 @@ describe('GET /billing/v1/statement.csv', () => {
       ["'@SUM(1)", '10.00', 'days31To60', '31'],
     ])
     const cells = rows.flatMap((row) => Object.values(row)).filter((cell) => /^[=+\-@]/.test(cell))
-    expect(cells).toEqual(['-50.55', '-50.55'])
+    expect(cells).toEqual(['-50.55', '-50.55', '-50.55'])
   })
 
   it('is a download with the day in its name', async () => {

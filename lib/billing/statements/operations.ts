@@ -1,7 +1,7 @@
 import 'server-only'
 import Big from 'big.js'
 import { z } from 'zod'
-import { statusOf } from '#lib/billing/invoices/rules.ts'
+import { isCreditNote, payableAmountOf, statusOf } from '#lib/billing/invoices/rules.ts'
 import { serializeInvoice } from '#lib/billing/invoices/serialize.ts'
 import { Day, Id } from '#lib/billing/invoices/sort.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
@@ -15,6 +15,7 @@ import { type Column, csvReply, type Table, xlsxReply } from '#lib/platform/file
 import { allPages, type Cursor, pageOf, readPageToken } from '#lib/platform/lists/keyset.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
+import { summed } from '#lib/platform/values/decimals.ts'
 import { plainAmount } from '#lib/platform/values/money.ts'
 import type { Ageing, Statement, StatementItem } from './contract.ts'
 import * as contract from './contract.ts'
@@ -56,16 +57,18 @@ const COLUMNS: Column<Row>[] = [
   { name: 'billingProfileName', text: ({ profile }) => profile },
   { name: 'id', text: ({ id }) => id },
   { name: 'invoiceDate', day: ({ invoiceDate }) => invoiceDate },
-  { name: 'dueDate', day: ({ dueDate }) => dueDate },
+  { name: 'dueDate', day: (row) => (isCreditNote(row) ? null : row.dueDate) },
   { name: 'platform', text: ({ platform }) => platform },
   { name: 'issuer', text: ({ issuer }) => issuer },
-  { name: 'status', text: (row) => statusOf(row.balanceAmount, row.dueDate, row.today) },
+  { name: 'status', text: (row) => statusOf(payableAmountOf(row), row.dueDate, row.today) },
   // Not as people write it: a spreadsheet takes `1-30` for a day.
   { name: 'age', text: ({ age }) => age },
   { name: 'daysPastDue', number: ({ daysPastDue }) => daysPastDue },
   { name: 'totalAmount', amount: (row) => plainAmount(row.totalAmount, row.currency) },
   { name: 'balanceAmount', amount: (row) => plainAmount(row.balanceAmount, row.currency) },
   { name: 'number', text: ({ number }) => number },
+  // What can be paid: the balance is exact, and a credit note may be set off against it.
+  { name: 'payableAmount', amount: (row) => plainAmount(payableAmountOf(row), row.currency) },
 ]
 
 export const exportStatement = operation(contract.exportStatement, async (caller, { query }) => {
@@ -121,9 +124,17 @@ function serializeItem(row: OpenItem, baseUrl: string): StatementItem {
 function ageingOf(sums: readonly AgeSum[]): Ageing {
   const total = (some: readonly AgeSum[]) => ({
     count: some.reduce((all, { count }) => all + count, 0),
-    amount: Number(some.reduce((all, { amount }) => all.plus(amount), new Big(0)).toFixed()),
+    ...summed('amount', sumOf(some)),
   })
-  const { count, amount: balanceAmount } = total(sums)
+  const count = sums.reduce((all, one) => all + one.count, 0)
   const parts = AGES.map((age) => [age, total(sums.filter((sum) => sum.age === age))] as const)
-  return { count, balanceAmount, ...(Object.fromEntries(parts) as Pick<Ageing, (typeof AGES)[number]>) }
+  return {
+    count,
+    ...summed('balanceAmount', sumOf(sums)),
+    ...(Object.fromEntries(parts) as Pick<Ageing, (typeof AGES)[number]>),
+  }
+}
+
+function sumOf(sums: readonly AgeSum[]): Big {
+  return sums.reduce((all, { amount }) => all.plus(amount), new Big(0))
 }

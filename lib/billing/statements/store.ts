@@ -1,8 +1,15 @@
 import 'server-only'
 import { and, type Column, inArray, type SQL, sql } from 'drizzle-orm'
-import { issued, type Owner, today, visibleTo } from '#lib/billing/invoices/selection.ts'
+import {
+  issued,
+  isUnsettled,
+  type Owner,
+  payable,
+  today,
+  visibleTo,
+} from '#lib/billing/invoices/selection.ts'
 import { type InvoiceRow, invoiceColumns } from '#lib/billing/invoices/store.ts'
-import { hasOutstanding, ofMonths, outstandingCount } from '#lib/billing/invoices/sums/months.ts'
+import { hasOutstanding, ofMonths, outstandingCount, sumsOf } from '#lib/billing/invoices/sums/months.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceSums, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
@@ -14,7 +21,7 @@ export type Selection = { filter?: Filter<'billingProfile' | 'platform' | 'curre
 export type AgeSum = { currency: string; billingProfileId: string; age: Age; count: number; amount: string }
 export type OpenItem = InvoiceRow & { age: Age; daysPastDue: number }
 
-const { currency, billingProfileId, platform, dueDate, balanceAmount } = invoices
+const { currency, billingProfileId, platform, dueDate } = invoices
 
 // A day less a day is a whole number of days, whatever the session's time zone. In a select of its own, the day is
 // found once and not for each row.
@@ -24,7 +31,7 @@ const ageOf = (due: Column, isCredit: SQL) => sql<Age>`CASE WHEN ${isCredit} THE
   WHEN ${daysSince(due)} <= 0 THEN 'current' WHEN ${daysSince(due)} <= 30 THEN 'days1To30'
   WHEN ${daysSince(due)} <= 60 THEN 'days31To60' WHEN ${daysSince(due)} <= 90 THEN 'days61To90' ELSE 'older' END`
 const days = daysSince(dueDate)
-const age = ageOf(dueDate, sql`${balanceAmount} < 0`)
+const age = ageOf(dueDate, sql`${payable} < 0`)
 
 /** By currency and billing profile, the longest due first. */
 const KEY: KeyColumn[] = [
@@ -36,19 +43,13 @@ const KEY: KeyColumn[] = [
 
 /** What the open items of the selection come to, by the kept sums. Today is the database's day in UTC. */
 export async function sumOpenItems(tx: Transaction, owner: Owner, { filter }: Selection): Promise<AgeSum[]> {
-  const { currency, billingProfileId } = invoiceSums
-  return tx
-    .select({
-      currency,
-      billingProfileId,
-      age: ageOf(invoiceSums.dueDate, sql`${invoiceSums.dueDate} IS NULL`),
-      count: sql<number>`sum(${outstandingCount})::int`,
-      amount: sql<string>`sum(${invoiceSums.balance})`,
-    })
-    .from(invoiceSums)
-    .where(and(...ofMonths(owner, { filter }, {}), hasOutstanding))
-    .groupBy(currency, billingProfileId, sql`3`)
-    .orderBy(currency, billingProfileId)
+  const { currency, billingProfileId, balance, dueDate } = invoiceSums
+  const { rows } = await tx.execute<AgeSum>(sql`
+    SELECT ${currency} AS currency, ${billingProfileId} AS "billingProfileId",
+      ${ageOf(dueDate, sql`${dueDate} IS NULL`)} AS age, sum(${outstandingCount})::int AS count, sum(${balance})::text AS amount
+    FROM ${sumsOf(owner)} WHERE ${and(...ofMonths(owner, { filter }, {}), hasOutstanding)}
+    GROUP BY 1, 2, 3 HAVING sum(${outstandingCount}) <> 0 ORDER BY 1, 2`)
+  return rows
 }
 
 /** Open items in the direction of reading, from the cursor on. */
@@ -64,7 +65,7 @@ export async function listOpenItems(
     .select({
       ...invoiceColumns,
       age,
-      daysPastDue: sql<number>`CASE WHEN ${balanceAmount} < 0 THEN 0 ELSE greatest(${days}, 0) END`,
+      daysPastDue: sql<number>`CASE WHEN ${payable} < 0 THEN 0 ELSE greatest(${days}, 0) END`,
     })
     .from(invoices)
     .where(and(...open(owner, selection), beyond))
@@ -88,7 +89,7 @@ function open(owner: Owner, { filter }: Selection): SQL[] {
   const conditions: (SQL | undefined)[] = [
     ...visibleTo(owner),
     issued,
-    sql`${balanceAmount} <> 0`,
+    isUnsettled,
     filter?.billingProfile && inArray(billingProfileId, filter.billingProfile),
     filter?.platform && inArray(platform, filter.platform),
     filter?.currency && inArray(currency, filter.currency),

@@ -36,6 +36,30 @@ export function licenseCauses(product: Product): Cause[] | undefined {
   return undefined
 }
 
+/**
+ * The known changes of licenses that come to the numbers as they are written, with what the number costs as a whole: bills of
+ * several tiers have no one price. Undefined where they do not.
+ */
+export function namedCauses(product: Product, effect: Big): Cause[] | undefined {
+  const { isLicensed, seatChanges, from, to, currency } = product
+  const days = { from: daysOf(from, product.during.from), to: daysOf(to, product.during.to) }
+  const changes = (seatChanges?.changes ?? []).filter(({ at }) => liesIn(at, days.from, days.to))
+  const [before, after] = [quantityOf(from), quantityOf(to)]
+  if (!isLicensed || changes.length === 0 || changes.length > MAX_CHANGES || before.eq(after))
+    return undefined
+  const price = effect.div(after.minus(before))
+  const counts = { from: before, to: after, price, isSamePrice: true, slack: new Big(CUT_OFF) }
+  const fits = MODELS.flatMap((model) => fitOf(model, counts, changes, days) ?? [])
+  const fit = fits.find(({ model }) => isLevel(model, counts, changes, days.to)) ?? fits[0]
+  if (!fit) return undefined
+  const causes = fit.moved.map(({ change, licenses }) => ({
+    kind: 'licenses' as const,
+    effect: roundMoney(licenses.times(price), currency),
+    change: billedChange(change, fit.model, days, price, product),
+  }))
+  return exactly(causes, effect)
+}
+
 type Moved = { change: SeatChange; licenses: Big }
 type Fit = { model: Model; moved: Moved[] }
 type Periods = { from: Days; to: Days }
@@ -163,9 +187,26 @@ function countsOf({ from, to, currency }: Product): Counts[] {
     to: sumOf(to).div(full),
     price: full,
     isSamePrice: true,
-    slack: unitsOf(lines, currency).div(full).plus(CUT_OFF),
+    slack: unitsOf(lines, currency)
+      .plus(roundedOff([...from, ...to], full, currency))
+      .div(full)
+      .plus(CUT_OFF),
   }
-  return isUniform ? [atFullPrice, asWritten] : [atFullPrice]
+  if (isUniform || !before || !after) return isUniform ? [atFullPrice, asWritten] : [atFullPrice]
+  const atOwnPrices = {
+    ...{ from: sumOf(from).div(before.full), to: sumOf(to).div(after.full), price },
+    isSamePrice: false,
+    slack: unitsOf(lines, currency)
+      .div(before.full.lt(after.full) ? before.full : after.full)
+      .plus(CUT_OFF),
+  }
+  return before.full.eq(after.full) ? [atFullPrice] : [atFullPrice, atOwnPrices]
+}
+
+/** What prices of some days may have been rounded by, each for all of its licenses: `8 × 2.58`. */
+function roundedOff(parts: readonly BilledPart[], full: Big, currency: string): Big {
+  const partial = parts.filter(({ price, qty }) => price?.lt(full) && qty.gt(1))
+  return unitsOf(1, currency).div(2).times(quantityOf(partial))
 }
 
 /** The highest price of some parts, which is that of a whole period, and whether all have it. */

@@ -11,6 +11,8 @@ export type Part = {
   price: Big | undefined
   qty: Big
   amount: Big
+  /** The quantity is that of the charges: the price follows from it and from the rounded amount. */
+  isMetered?: boolean | undefined
   /** Number of lines in the part. */
   lines: number
 }

@@ -1,11 +1,11 @@
 import Big from 'big.js'
 import { roundMoney } from '#lib/platform/values/decimals.ts'
 import type { BilledPart, Cause, Product } from './cause.ts'
-import { licenseCauses } from './licenses.ts'
+import { licenseCauses, namedCauses } from './licenses.ts'
 import { matchLines, type Pair, type Part } from './line-match.ts'
 import type { CauseKind } from './rules.ts'
 import { atFormerRate } from './tax.ts'
-import { quantityOf, sumOf, unitPriceOf } from './unit-price.ts'
+import { fullPriceOf, isAtPriceOf, quantityOf, sumOf, unitPriceOf } from './unit-price.ts'
 
 /**
  * Why a product costs more or less on one bill than on the other. Each amount is told once, and the effects add up to
@@ -13,7 +13,7 @@ import { quantityOf, sumOf, unitPriceOf } from './unit-price.ts'
  * line by line.
  */
 export function causesOf(product: Product): Cause[] {
-  const [from, to] = [netOf(product.from), netOf(product.to)]
+  const [from, to] = comparable(netOf(product.from), netOf(product.to))
   const billed = { ...product, from: from.filter(isCharge), to: to.filter(isCharge) }
   const taxed = atFormerRate(billed)
   const charges = taxed ? { ...billed, to: taxed.to } : billed
@@ -21,8 +21,21 @@ export function causesOf(product: Product): Cause[] {
     cause('tax', taxOf(product.to).minus(taxOf(product.from))),
     cause('credit', sumOf(to.filter(isCredit)).minus(sumOf(from.filter(isCredit)))),
     ...(taxed ? [taxed.cause] : []),
-    ...(licenseCauses(charges) ?? together(matchLines(charges.from, charges.to).flatMap(ofPair(product)))),
+    ...(licenseCauses(charges) ?? causesByNumber(charges)),
   ].filter(({ effect }) => !effect.eq(0))
+}
+
+/** Where the charges of one bill alone are counted, both are compared by their sums. */
+function comparable(from: BilledPart[], to: BilledPart[]): [BilledPart[], BilledPart[]] {
+  const [one, other] = [from, to].map((parts) => parts.some(({ isMetered }) => isMetered))
+  if (one === other || from.length === 0 || to.length === 0) return [from, to]
+  return [from.map(asSum), to.map(asSum)]
+}
+
+function asSum(part: BilledPart): BilledPart {
+  if (!part.isMetered) return part
+  const price = part.lines === 1 ? part.amount : undefined
+  return { ...part, qty: new Big(part.lines), price, isMetered: false }
 }
 
 const cause = (kind: CauseKind, effect: Big): Cause => ({ kind, effect })
@@ -40,13 +53,38 @@ function netOf(parts: readonly BilledPart[]): BilledPart[] {
     .map((part) => (part.tax.eq(0) ? part : { ...part, amount: part.amount.minus(part.tax) }))
 }
 
+/** By line: the number of what is billed, and its price; each kind once for the product, and licenses with who changed them. */
+function causesByNumber(product: Product): Cause[] {
+  const causes = together(matchLines(product.from, product.to).flatMap(ofPair(product)))
+  const number = causes.find(({ kind }) => kind === 'licenses' || kind === 'usage')
+  if (!number?.quantity) return causes
+  const whole = { from: quantityOf(product.from), to: quantityOf(product.to) }
+  const moved = number.quantity.to.minus(number.quantity.from)
+  // What both bills have alike belongs to the number, too.
+  const quantity = whole.to.minus(whole.from).eq(moved) ? whole : number.quantity
+  const told = moved.eq(0)
+    ? [mixed(number, product)]
+    : (namedCauses(product, number.effect) ?? [{ ...number, quantity }])
+  return together(causes.flatMap((one) => (one === number ? told : [one])))
+}
+
+/** As many as before at other prices: what they cost on average. */
+function mixed({ effect }: Cause, { from, to }: Product): Cause {
+  const [before, after] = [quantityOf(from), quantityOf(to)]
+  if (before.eq(0) || after.eq(0)) return { kind: 'amount', effect }
+  const price = { from: sumOf(from).div(before).round(8), to: sumOf(to).div(after).round(8) }
+  return { kind: 'price', effect, price }
+}
+
 /**
  * The causes of two lines that bill the same thing. Where number and price are both different, the number counts at the
  * price before, rounded to the minor unit, and the price is what is left: nothing is lost in between.
  */
-function ofPair({ currency, isLicensed }: Product) {
+function ofPair(product: Product) {
+  const { currency, isLicensed } = product
+  const isOnBoth = product.from.length > 0 && product.to.length > 0
   return ({ from, to }: Pair): Cause[] => {
-    if (!from || !to) return [oneSided(from, to)]
+    if (!from || !to) return isOnBoth ? more(product, from, to) : [oneSided(from, to)]
     const effect = to.amount.minus(from.amount)
     const counted = from.qty.eq(to.qty) ? new Big(0) : countedOf(from, to, currency)
     // The price of a single charge is its amount: it tells nothing of a price.
@@ -74,9 +112,31 @@ function isSingle(from: Part, to: Part, currency: string): boolean {
 
 /** Both prices, where each side has one and they differ. */
 function newPrice(from: Part, to: Part, currency: string): Cause['price'] {
+  if (isAtPriceOf(from, to, currency)) return undefined
   const [before, after] = [unitPriceOf(from, currency), unitPriceOf(to, currency)]
   if (!before?.isSingle || !after?.isSingle || before.price.eq(after.price)) return undefined
   return { from: before.price, to: after.price }
+}
+
+/**
+ * A line more or less of a product that both bills have: another number of it. What came counts at the prices before, where the
+ * full price is another one now. Of single charges, which have no number, it is another amount.
+ */
+function more(product: Product, from: Part | undefined, to: Part | undefined): Cause[] {
+  const { currency, isLicensed } = product
+  const effect = (to?.amount ?? new Big(0)).minus(from?.amount ?? 0)
+  const all = [...product.from, ...product.to]
+  if (!isLicensed && all.every(({ qty }) => qty.eq(1))) return [{ kind: 'amount', effect }]
+  const [before, after] = [fullPriceOf(product.from, currency), fullPriceOf(product.to, currency)]
+  const isDearer = to && before && after && !before.eq(after) && !after.eq(0)
+  const counted = isDearer ? roundMoney(effect.times(before).div(after), currency) : effect
+  const quantity = { from: from?.qty ?? new Big(0), to: to?.qty ?? new Big(0) }
+  return [
+    { kind: isLicensed ? 'licenses' : 'usage', effect: counted, quantity },
+    ...(isDearer
+      ? [{ kind: 'price' as const, effect: effect.minus(counted), price: { from: before, to: after } }]
+      : []),
+  ]
 }
 
 function oneSided(from: Part | undefined, to: Part | undefined): Cause {
@@ -87,18 +147,21 @@ function oneSided(from: Part | undefined, to: Part | undefined): Cause {
 
 /** One of a kind, where a product has several lines; of several prices none is named. */
 function together(causes: readonly Cause[]): Cause[] {
+  // A change of licenses is told by itself.
   const kinds = Map.groupBy(
     causes.filter(({ effect }) => !effect.eq(0)),
-    ({ kind }) => kind,
+    ({ kind, change }) => `${kind} ${change ? `${change.at} ${change.from}` : ''}`,
   )
   return [...kinds.values()].flatMap(([first, ...others]) => (first ? [others.reduce(joined, first)] : []))
 }
 
 function joined(one: Cause, other: Cause): Cause {
-  const { price: _, quantity, ...rest } = one
+  const { price, quantity, ...rest } = one
   const [a, b] = [quantity, other.quantity]
+  const isOne = price && other.price && price.from.eq(other.price.from) && price.to.eq(other.price.to)
   return {
     ...rest,
+    ...(isOne ? { price } : {}),
     effect: one.effect.plus(other.effect),
     ...(a && b ? { quantity: { from: a.from.plus(b.from), to: a.to.plus(b.to) } } : {}),
   }

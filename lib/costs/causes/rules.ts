@@ -1,7 +1,7 @@
 /**
  * Causes of a difference between bills. `licenses`: their number, on a platform that sells licenses. `usage`: the
  * quantity of anything else. `amount`: differences that number and price do not separate, such as the amount of a
- * single charge. `taxRate`: a different tax rate in lines billed with tax. `smaller`: products that are not listed
+ * single charge. `taxRate`: a different tax rate, in lines billed with tax, in tax lines or beside the lines. `smaller`: products that are not listed
  * individually.
  */
 export const CAUSES = [

@@ -34,7 +34,7 @@ export const DifferenceCause = z
   .object({
     cause: z.enum(CAUSES).meta({
       description:
-        '`licenses`: their number, at the price before. `usage`: the quantity of what is no license, likewise. `price`: what is left, for the new number. `amount`: where number and price do not tell it. `new`, `gone`: billed by one of the two only. `credit`: what is below 0. `tax`. `taxRate`: another rate of the tax in lines that are billed with it. `rounding`: of the sum of lines. `notItemized`: what no line shows. `smaller`: products that are not told one by one.',
+        '`licenses`: their number, at the price before. `usage`: the quantity of what is no license, likewise. `price`: what is left, for the new number. `amount`: where number and price do not tell it. `new`, `gone`: products that one of the two alone bills. `credit`: what is below 0. `tax`. `taxRate`: another rate of the tax, in lines or beside them. `rounding`: of the sum of lines. `notItemized`: what no line shows. `smaller`: products that are not told one by one.',
     }),
     platform: z.string().meta({ description: 'Platform of the invoices.' }),
     product: z.string().optional().meta({

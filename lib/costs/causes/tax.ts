@@ -1,7 +1,8 @@
 import Big from 'big.js'
 import { roundMoney } from '#lib/platform/values/decimals.ts'
 import type { BilledPart, Cause, Product } from './cause.ts'
-import { sumOf } from './unit-price.ts'
+import { stableProductOf } from './line-match.ts'
+import { sumOf, unitsOf } from './unit-price.ts'
 
 /**
  * The first four letters of the details of lines that are tax and nothing else: files of charges name the category there
@@ -9,9 +10,38 @@ import { sumOf } from './unit-price.ts'
  */
 export const TAX_STARTS = ['Tax', 'Tax,']
 
+/** The category that issuers' own files name it by. */
+export const TAX_CATEGORY = 'Tax'
+const PERCENT = '[0-9]{1,2}(?:[.,][0-9]{1,3})? ?%'
+const NAMES = [
+  ...[
+    'vat',
+    'value[- ]added tax',
+    'sales tax',
+    'tax(?:es)?',
+    'gst',
+    'hst',
+    'pst',
+    'qst',
+    'gst/hst',
+    'mwst\\.?',
+    'ust\\.?',
+  ],
+  ...['mehrwertsteuer', 'umsatzsteuer', 'tva', 'iva', 'btw', 'moms'],
+]
+/** A description that names a tax, and at most its rate and what it is of; in the grammar that SQL has, too. */
+export const TAX_NAME = `^(?:${PERCENT} ?)?(?:${NAMES.join('|')})(?:[ :]*[(]?${PERCENT}[)]?)?(?: (?:on|for|of) .*)?$`
+const NAMED = new RegExp(TAX_NAME, 'i')
+
+type TaxLine = { details: string | null; description: string; chargeCategory?: string | null | undefined }
+
 /** Whether a line is tax and nothing else. */
-export function isTaxLine({ details }: { details: string | null }): boolean {
-  return TAX_STARTS.includes((details ?? '').slice(0, 4))
+export function isTaxLine({ details, description, chargeCategory }: TaxLine): boolean {
+  return (
+    TAX_STARTS.includes((details ?? '').slice(0, 4)) ||
+    chargeCategory === TAX_CATEGORY ||
+    NAMED.test(description)
+  )
 }
 
 /**
@@ -19,9 +49,107 @@ export function isTaxLine({ details }: { details: string | null }): boolean {
  * billed with tax is told with it, and the tax of lines without it stands beside them (`itemize`).
  * `lib/costs/explanations/lines.ts` asks the same in SQL.
  */
-export function taxWithin(line: { details: string | null }, amount: Big): Big {
+export function taxWithin(line: TaxLine, amount: Big): Big {
   return isTaxLine(line) ? amount : new Big(0)
 }
+
+/** A tax, what it is of, how many roundings are in it, and the percents that its bills state, if they do. */
+export type Taxed = { tax: Big; base: Big; roundings: number; rates?: readonly Big[] | undefined }
+
+/**
+ * Why a tax is another one: by its rate, for the new base, and by what is taxed, at the rate before. The rates are those by which
+ * the taxes come to their bases, but for rounding; where one rate explains both sides, it is the same.
+ */
+export function taxCauses(from: Taxed, to: Taxed, currency: string): Cause[] {
+  const effect = to.tax.minus(from.tax)
+  const [before, after] = [rateWithin(from, currency), rateWithin(to, currency)]
+  if (!before || !after || before.eq(after) || isRate(before, to, currency)) return [{ kind: 'tax', effect }]
+  const ofRate = roundMoney(to.base.times(after.minus(before)).div(100), currency)
+  return ratedCauses(effect, ofRate, { from: before, to: after })
+}
+
+const ratedCauses = (effect: Big, ofRate: Big, taxRate: { from: Big; to: Big }): Cause[] => [
+  { kind: 'taxRate', effect: ofRate, taxRate },
+  { kind: 'tax', effect: effect.minus(ofRate) },
+]
+
+/** The one percent that bills state, or else the roundest one by which a tax comes to its base; undefined where there is none. */
+function rateWithin(taxed: Taxed, currency: string): Big | undefined {
+  if (taxed.base.lte(0) || taxed.tax.lte(0)) return undefined
+  const [stated] = taxed.rates ?? []
+  if (stated) {
+    const isOne = taxed.rates?.every((rate) => rate.eq(stated)) && isRate(stated, taxed, currency)
+    return isOne ? stated : undefined
+  }
+  const exact = taxed.tax.times(100).div(taxed.base)
+  return [0, 1].map((places) => exact.round(places)).find((rate) => isRate(rate, taxed, currency))
+}
+
+function isRate(rate: Big, { tax, base, roundings }: Taxed, currency: string): boolean {
+  return base
+    .times(rate)
+    .div(100)
+    .minus(tax)
+    .abs()
+    .lte(unitsOf(Math.max(1, roundings), currency))
+}
+
+/** A line of tax on one of two bills. */
+type TaxPart = Pick<BilledPart, 'description' | 'amount' | 'currency' | 'lines'>
+
+/** What lines of tax name, without the rate and without dates: those of one name are one tax. */
+export function taxNameOf(part: BilledPart): string {
+  return stableProductOf({ ...part, description: part.description.replace(RATE, '#') })
+}
+
+const RATE = new RegExp(PERCENT, 'g')
+
+/**
+ * Why the lines of one tax come to more or less. Lines that name their rate are compared by it: a rate that only one side
+ * has is the other side's new one. Without rates in their names, the rates follow from what is taxed.
+ * @param bases what the other lines come to, where this is the only tax of these bills
+ */
+export function taxLineCauses(
+  from: readonly TaxPart[],
+  to: readonly TaxPart[],
+  bases: { from: Big; to: Big } | undefined,
+): Cause[] {
+  const currency = (to[0] ?? from[0])?.currency ?? ''
+  const [before, after] = [byRate(from), byRate(to)]
+  const effect = sumOfTax(to).minus(sumOfTax(from))
+  const [left, come] = [only(before, after), only(after, before)]
+  const [former, present] = [left[0], come[0]]
+  if (former && present && left.length === 1 && come.length === 1 && former[0] !== '' && present[0] !== '') {
+    const [rate, next] = [new Big(former[0]), new Big(present[0])]
+    const atFormer = next.eq(0) ? present[1] : roundMoney(present[1].times(rate).div(next), currency)
+    return ratedCauses(effect, present[1].minus(atFormer), { from: rate, to: next })
+  }
+  if (!bases || [...before.keys(), ...after.keys()].some((rate) => rate !== ''))
+    return [{ kind: 'tax', effect }]
+  const roundings = (parts: readonly TaxPart[]) => parts.reduce((sum, { lines }) => sum + lines, 0)
+  return taxCauses(
+    { tax: sumOfTax(from), base: bases.from, roundings: roundings(from) },
+    { tax: sumOfTax(to), base: bases.to, roundings: roundings(to) },
+    currency,
+  )
+}
+
+function byRate(parts: readonly TaxPart[]): Map<string, Big> {
+  const groups = Map.groupBy(parts, ({ description }) => statedRate(description))
+  return new Map([...groups].map(([rate, own]) => [rate, sumOfTax(own)]))
+}
+
+/** The percent that a description names, as plain decimal text; empty where it names none. */
+function statedRate(description: string): string {
+  const [text] = description.match(RATE) ?? []
+  return text === undefined ? '' : new Big(text.replace(',', '.').replace(/ ?%/, '')).toFixed()
+}
+
+const only = (some: ReadonlyMap<string, Big>, others: ReadonlyMap<string, Big>) =>
+  [...some].filter(([rate]) => !others.has(rate))
+
+const sumOfTax = (parts: readonly TaxPart[]) =>
+  parts.reduce((sum, { amount }) => sum.plus(amount), new Big(0))
 
 /**
  * The lines of a product that are billed with tax, as they would be at the tax rate of before, and the cause that the new

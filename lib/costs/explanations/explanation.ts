@@ -4,6 +4,7 @@ import { daysOf, findSeatChanges, isLicensed, type LicensedAsset } from '#lib/co
 import { stableProductOf } from '#lib/costs/causes/line-match.ts'
 import { causesOf } from '#lib/costs/causes/product.ts'
 import type { TaxPlacement } from '#lib/costs/causes/rules.ts'
+import { taxCauses, taxLineCauses, taxNameOf } from '#lib/costs/causes/tax.ts'
 import { DAY_MS, dayOf, epochOfDay, monthBegin } from '#lib/platform/values/days.ts'
 import type { MonthRows, PartRow, Side, TotalRow } from './store.ts'
 
@@ -31,16 +32,19 @@ export function explain(
 ): CurrencyExplanation[] {
   const byCurrency = Map.groupBy(totals, ({ currency }) => currency)
   const all = [...byCurrency].map(([currency, currencyTotals]): CurrencyExplanation => {
-    const products = Map.groupBy(
-      parts.filter((part) => part.currency === currency),
-      (part) => `${part.platform} ${stableProductOf(part)}`,
-    )
+    const [taxes, others] = partsOf(parts.filter((part) => part.currency === currency))
+    const products = Map.groupBy(others, (part) => `${part.platform} ${stableProductOf(part)}`)
     const productCauses = [...products.values()].map((lines) => causesOfProduct(lines, assets, month))
-    const others = smaller.filter((one) => one.currency === currency)
-    const rest = others.map(({ platform, differing, effect }) => [
+    const less = smaller.filter((one) => one.currency === currency)
+    const rest = less.map(({ platform, differing, effect }) => [
       { kind: 'smaller' as const, platform, products: differing, effect: new Big(effect) },
     ])
-    const groups = [...productCauses, ...rest, ...causesOfTotals(currencyTotals)]
+    const groups = [
+      ...productCauses,
+      ...rest,
+      ...causesOfTaxLines(taxes, currencyTotals),
+      ...causesOfTotals(currencyTotals),
+    ]
     return {
       currency,
       from: sumOf(currencyTotals, 'from'),
@@ -52,12 +56,42 @@ export function explain(
         .flat(),
       unchanged:
         productCauses.filter((causes) => causes.length === 0).length +
-        others.reduce((sum, { unchanged }) => sum + unchanged, 0),
+        less.reduce((sum, { unchanged }) => sum + unchanged, 0),
       ...taxPlacementOf(currencyTotals),
     }
   })
   const count = ({ from, to }: CurrencyExplanation) => from.count + to.count
   return all.sort((a, b) => count(b) - count(a) || byText(a.currency, b.currency))
+}
+
+/** Lines that are nothing but tax, and the others. */
+function partsOf(parts: readonly PartRow[]): [taxes: PartRow[], others: PartRow[]] {
+  const isTax = ({ tax, amount }: PartRow) => !new Big(amount).eq(0) && new Big(tax).eq(amount)
+  return [parts.filter(isTax), parts.filter((part) => !isTax(part))]
+}
+
+/** The causes of each tax that lines of its own bill. */
+function causesOfTaxLines(taxes: readonly PartRow[], totals: readonly TotalRow[]): PlacedCause[][] {
+  return [...Map.groupBy(taxes, ({ platform }) => platform)].flatMap(([platform, platformTaxes]) => {
+    const names = [...Map.groupBy(platformTaxes, (row) => taxNameOf(billedPart(row))).values()]
+    const base = (side: Side) => sumOfField(totals, { platform, side }, 'taxLineBase')
+    const bases = names.length === 1 ? { from: base('from'), to: base('to') } : undefined
+    return names.map((lines): PlacedCause[] => {
+      const of = (side: Side) => lines.filter((line) => line.side === side).map(billedPart)
+      const [from, to] = [of('from'), of('to')]
+      const description = (to[0] ?? from[0])?.description ?? ''
+      return taxLineCauses(from, to, bases).map((cause) => ({ ...cause, platform, description }))
+    })
+  })
+}
+
+function sumOfField(
+  totals: readonly TotalRow[],
+  { platform, side }: { platform: string; side: Side },
+  field: 'tax' | 'taxBase' | 'taxLineBase' | 'rounding' | 'notItemized' | 'withoutTax',
+): Big {
+  const platformTotals = totals.filter((row) => row.platform === platform && row.side === side)
+  return platformTotals.reduce((sum, row) => sum.plus(row[field]), new Big(0))
 }
 
 function causesOfProduct(
@@ -88,22 +122,32 @@ function billedPart(row: PartRow): BilledPart {
   const { type, description, details, currency, price, taxRate, lines } = row
   const [amount, tax, qty] = [new Big(row.amount), new Big(row.tax), new Big(row.qty)]
   const days = daysOf(details, { from: epochOfDay(row.firstDay), to: epochOfDay(row.lastDay) })
-  const part = { type, description, details, currency, lines, amount, tax, qty, days }
+  const { isMetered } = row
+  const part = { type, description, details, currency, lines, amount, tax, qty, days, isMetered }
   const decimal = (value: string | null) => (value === null ? undefined : new Big(value))
   return { ...part, price: decimal(price), taxRate: decimal(taxRate) }
 }
 
 /** What no line tells: of each platform the tax of lines without it, the rounding of sums, and what is not itemized. */
 function causesOfTotals(totals: readonly TotalRow[]): PlacedCause[][] {
-  return [...Map.groupBy(totals, ({ platform }) => platform)].flatMap(([platform, platformTotals]) =>
-    (['tax', 'rounding', 'notItemized'] as const).map((kind) => {
-      const sum = (side: Side) =>
-        platformTotals
-          .filter((row) => row.side === side)
-          .reduce((sum, row) => sum.plus(row[kind]), new Big(0))
-      return [{ kind, platform, effect: sum('to').minus(sum('from')) }]
-    }),
-  )
+  const platforms = [...new Set(totals.map(({ platform }) => platform))]
+  return platforms.flatMap((platform) => {
+    const of = (side: Side, field: Parameters<typeof sumOfField>[2]) =>
+      sumOfField(totals, { platform, side }, field)
+    const taxed = (side: Side) => ({
+      ...{ tax: of(side, 'tax'), base: of(side, 'taxBase') },
+      roundings: Number(of(side, 'withoutTax')),
+      rates: totals
+        .filter((row) => row.platform === platform && row.side === side)
+        .flatMap(({ lowRate, highRate }) => [lowRate, highRate])
+        .flatMap((rate) => (rate === null ? [] : [new Big(rate)])),
+    })
+    const taxes = taxCauses(taxed('from'), taxed('to'), totals[0]?.currency ?? '')
+    const rest = (['rounding', 'notItemized'] as const).map((kind): PlacedCause[] => [
+      { kind, platform, effect: of('to', kind).minus(of('from', kind)) },
+    ])
+    return [taxes.map((cause) => ({ ...cause, platform })), ...rest]
+  })
 }
 
 function taxPlacementOf(totals: readonly TotalRow[]): { tax?: TaxPlacement } {

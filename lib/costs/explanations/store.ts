@@ -18,6 +18,13 @@ export type TotalRow = {
   rounding: string
   /** That of invoices whose lines are without it. */
   tax: string
+  /** What that tax is of. */
+  taxBase: string
+  /** The least and the greatest percent that is stated of it; null where none is. */
+  lowRate: string | null
+  highRate: string | null
+  /** What the lines come to that stand beside lines of tax. */
+  taxLineBase: string
   notItemized: string
   /** How many have a tax, and lines with it or without it. */
   withTax: number
@@ -37,6 +44,8 @@ export type PartRow = {
   tax: string
   /** The percent of lines that are billed with tax. */
   taxRate: string | null
+  /** The quantity is that of the charges. */
+  isMetered: boolean
   lines: number
   firstDay: string
   lastDay: string

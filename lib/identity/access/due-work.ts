@@ -28,8 +28,8 @@ export async function openChanges(customerId?: CustomerId): Promise<DueChange[]>
 export type DueOrder = { customerId: CustomerId; id: string; assetId: string }
 
 /**
- * The orders for next terms that somebody has to look at: their time has come, or their vendor shows something else than it
- * had confirmed. Orders of closed customers rest.
+ * Returns the active orders for next terms that are due: their time has come, or their vendor shows something else than it
+ * had confirmed, or a change of the licenses may have deleted them there. Orders of closed customers rest.
  */
 export async function dueOrders(): Promise<DueOrder[]> {
   const { rows } = await database().jobs.query<DueOrder>(
@@ -41,7 +41,16 @@ export async function dueOrders(): Promise<DueOrder[]> {
        o.next_look_at <= statement_timestamp()
        OR (o.placed_at IS NOT NULL AND o.taken_back_at IS NULL AND o.next_look_at = o.term_end AND a.id IS NOT NULL
          AND CASE WHEN o.to_quantity IS NULL THEN a.renewal_type IS DISTINCT FROM o.renewal_type
-           ELSE a.scheduled_total IS DISTINCT FROM o.to_quantity END))`,
+           ELSE (a.scheduled_total, a.seat_version) IS DISTINCT FROM (o.to_quantity, o.placed_version) END))`,
+  )
+  return rows
+}
+
+/** Returns the orders for next terms that their vendor lacks or should not have any more, and those that are unclear. */
+export async function ordersInNeed(): Promise<DueOrder[]> {
+  const { rows } = await database().jobs.query<DueOrder>(
+    `SELECT o.customer_id AS "customerId", o.id, o.asset_id AS "assetId" FROM renewal_orders o
+     WHERE o.state = 'UNCLEAR' OR (o.state = 'STANDING' AND o.waits_since IS NOT NULL)`,
   )
   return rows
 }

@@ -162,7 +162,7 @@ function keyText(
   }
 }
 
-/** What whoever ordered something for a next term is told: that its time comes, or that it came to nothing. */
+/** Returns the mail about an order for a next term: its term ends soon, or it came to nothing, or it needs a look. */
 function renewalText(
   event: RenewalEvent,
   { customer, about }: Pick<DueMail, 'customer' | 'about'>,
@@ -178,6 +178,15 @@ function renewalText(
       ],
     }
   }
+  if (event === 'renewal-unclear') {
+    return {
+      subject: 'An order for a renewal needs a look',
+      lines: [
+        `${about ?? ''}\nThat is about the licenses of ${customer}. The vendor may do something else than you asked for.`,
+        `Your reseller knows of it. You get this mail once a day until it is settled:\n${where}`,
+      ],
+    }
+  }
   return {
     subject: 'An order for a renewal came to nothing',
     lines: [
@@ -189,7 +198,7 @@ function renewalText(
 
 /** Whether it is about an order for a next term. */
 function isOfRenewal(event: DueMail['event']): event is RenewalEvent {
-  return event === 'renewal-near' || event === 'renewal-not-done'
+  return event === 'renewal-near' || event === 'renewal-not-done' || event === 'renewal-unclear'
 }
 
 function minuteOf(at: Date): string {

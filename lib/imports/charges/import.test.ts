@@ -172,10 +172,8 @@ describe('a bill and its charges', () => {
 
   test('of another issuer, or without its number, are none of it', async () => {
     const { load, read, amounts } = await importer()
-    await load([
-      bill(...TWO),
-      usage({ InvoiceIssuerName: 'Other Cloud', ServiceProviderName: 'Other Cloud' }),
-    ])
+    const other = usage({ InvoiceIssuerName: 'Other Cloud', ServiceProviderName: 'Other Cloud' })
+    await load([bill(...TWO), other], { answer: 'another' })
     expect((await read()).charges).toBeUndefined()
     expect((await amounts()).map(([, , form, total]) => [form, total])).toEqual([
       ['invoice', 15],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import Big from 'big.js'
 import type { ChargeSet, LineSum } from '#lib/billing/charges/reconciliation.ts'
+import type { IssuerSpellings } from '#lib/billing/parties/issuer-name.ts'
 import { numberOf } from '../focus/invoice.ts'
 import { MAX_GROUPS, parseBillKey } from '../focus/merge.ts'
 import { ImportError } from '../import-error.ts'
@@ -36,8 +37,9 @@ type Written = { currency: string; charge: Charge }
  * Puts the charges of files aside while these are read, bill by bill and line by line, the dearest first: in bounded
  * memory, however many there are. `close` it in the end.
  * @param terms by which bills are numbered
+ * @param issuers names the issuers of the keys of bills
  */
-export function chargeSpool(terms: NumberTerms, mostInMemory = MAX_IN_MEMORY) {
+export function chargeSpool(terms: NumberTerms, issuers: IssuerSpellings, mostInMemory = MAX_IN_MEMORY) {
   const runs = sortedRuns<Written>((written) => written)
   const folder = aside()
   let waiting: [key: string, written: Written][] = []
@@ -61,7 +63,7 @@ export function chargeSpool(terms: NumberTerms, mostInMemory = MAX_IN_MEMORY) {
       flush()
       if (runs.isEmpty()) return { forCustomer: function* () {}, close: () => undefined }
       const files = { headers: folder.path('heads'), charges: folder.path('charges') }
-      write(runs.sorted(), files, terms)
+      write(runs.sorted(), files, (last) => headerOf(last, terms, issuers))
       return streamOf(files)
     },
     close(): void {
@@ -79,14 +81,18 @@ type Last = {
 }
 
 /** Writes the charges in their order into one file, and into another one what those of each bill come to. */
-function write(all: Iterable<[key: string, written: Written]>, files: Files, terms: NumberTerms): void {
+function write(
+  all: Iterable<[key: string, written: Written]>,
+  files: Files,
+  toHead: (last: Last) => SpooledHeader,
+): void {
   const [headers, lines] = [lineWriter(files.headers), lineWriter(files.charges)]
   let last: Last | undefined
   try {
     for (const [key, { currency, charge }] of all) {
       const bill = key.slice(0, key.indexOf(END))
       if (last?.bill !== bill) {
-        if (last) headers.write(headerOf(last, terms))
+        if (last) headers.write(toHead(last))
         last = { bill, currency, sums: lineSums(), hash: createHash('sha256') }
       }
       last.hash.update(key)
@@ -94,17 +100,22 @@ function write(all: Iterable<[key: string, written: Written]>, files: Files, ter
       if (last.sums.size() > MAX_GROUPS) throw tooMany(bill)
       lines.write(charge)
     }
-    if (last) headers.write(headerOf(last, terms))
+    if (last) headers.write(toHead(last))
   } finally {
     headers.end()
     lines.end()
   }
 }
 
-function headerOf({ bill, currency, sums, hash }: Last, terms: NumberTerms): SpooledHeader {
+function headerOf(
+  { bill, currency, sums, hash }: Last,
+  terms: NumberTerms,
+  issuers: IssuerSpellings,
+): SpooledHeader {
   const { customer, ...billHeader } = parseBillKey(bill)
-  const number = numberOf({ ...billHeader, currency }, terms)
-  return { customer, issuer: billHeader.issuer, number, currency, digest: hash.digest('hex'), ...sums.end() }
+  const issuer = issuers.nameOf(billHeader.issuer)
+  const number = numberOf({ ...billHeader, issuer, currency }, terms)
+  return { customer, issuer, number, currency, digest: hash.digest('hex'), ...sums.end() }
 }
 
 function tooMany(bill: string): ImportError {

@@ -1,4 +1,5 @@
 import Big from 'big.js'
+import type { IssuerSpellings } from '#lib/billing/parties/issuer-name.ts'
 import { type Charge, chargeReader } from '../charges/charge.ts'
 import { sortedRuns } from '../charges/runs.ts'
 import type { ProblemList } from '../import-error.ts'
@@ -22,18 +23,24 @@ export type ChargeSink = (bill: string, currency: string, charge: Charge) => voi
 /** Rows with the same fields, as they are written: their bill, or that nobody is known whose it is. */
 type Written = { key: string; bill: BillBuilder; tally: Tally; kinds: Map<string, Kind> } | { unowned: Lack }
 
+type Gathering = {
+  problems: ProblemList
+  /** The names of issuers in all files: two spellings of one are one issuer. */
+  issuers: IssuerSpellings
+  mostInMemory?: number | undefined
+  onCharge?: ChargeSink | undefined
+}
+
 /** Adds up the rows of files, in bounded memory, however many rows and bills they have. `close` it in the end. */
 export function gatherCharges(
   terms: Terms,
-  problems: ProblemList,
-  mostInMemory = MAX_IN_MEMORY,
-  onCharge?: ChargeSink,
+  { problems, issuers, mostInMemory = MAX_IN_MEMORY, onCharge }: Gathering,
 ) {
   const { accounts, issuer } = terms
   const chargeOf = chargeReader(terms.tags)
   const { summary, tallyOf } = createReadSummary()
   const unowned = missingList('is not in the map of accounts')
-  const groups = groupsOf(terms, problems)
+  const groups = groupsOf(terms, problems, issuers)
   const more = overflow()
   const bills = new Map<string, BillBuilder>()
   // By their fields as they are written: only the first row of a kind is looked at closely.
@@ -68,7 +75,7 @@ export function gatherCharges(
     // The vendor's number is none of the reseller's.
     const issuerHeader =
       issuer === undefined ? { ...billHeader } : { ...billHeader, issuer, invoiceId: undefined }
-    const key = billKey(issuerHeader, owner)
+    const key = billKey(issuerHeader, issuers.see(issuerHeader.issuer), owner)
     const bill = bills.get(key) ?? {
       header: issuerHeader,
       owner,
@@ -127,18 +134,20 @@ export function gatherCharges(
     /** All of them by their keys, once all rows are added; @throws ImportError where two parts of one don't agree */
     *bills(): Generator<Bill> {
       if (more.isEmpty()) {
-        for (const key of [...bills.keys()].sort()) yield whole(bills.get(key) as BillBuilder)
+        for (const key of [...bills.keys()].sort()) yield whole(bills.get(key) as BillBuilder, issuers)
         return
       }
       putAway()
-      for (const bill of joined(more.sorted(), problems)) yield whole(bill)
+      for (const bill of joined(more.sorted(), problems)) yield whole(bill, issuers)
     },
     close: () => more.close(),
   }
 }
 
-function whole({ header, owner, groups }: BillBuilder): Bill {
-  return { ...header, owner, charges: [...groups.values()] }
+function whole({ header, owner, groups }: BillBuilder, issuers: IssuerSpellings): Bill {
+  const nameOf = (name: string) => issuers.nameOf(issuers.see(name))
+  const charges = [...groups.values()].map((group) => ({ ...group, provider: nameOf(group.provider) }))
+  return { ...header, issuer: nameOf(header.issuer), owner, charges }
 }
 
 /** Bills that memory has no room for, in a temporary folder of this user's alone until `close`. */

@@ -85,6 +85,8 @@ const REQUIRED: Record<Dataset, readonly Field[]> = {
 /** The columns that a file has. */
 export type Header = {
   dataset: Dataset
+  /** Whether the file has a column of this field. */
+  has(field: Field): boolean
   /** One field of a row; empty and NULL are absent. */
   read(row: readonly string[], field: Field): string | undefined
   /** The same of any column by its own name, in any case; also absent where there is no such column. */
@@ -115,6 +117,7 @@ export function readHeader(header: readonly string[], line: number): Header | Im
   const others = new Map<string, number[]>()
   return {
     dataset,
+    has: (field) => positions[field].length > 0,
     read: (row, field) => first(row, positions[field]),
     readColumn(row, column) {
       if (!others.has(column)) others.set(column, [names.indexOf(column.toLowerCase())])

@@ -19,6 +19,8 @@ export type BillHeader = {
   currency: string
   start: number
   end: number
+  /** There is a place for the issuer's number, and none in it: the issuer has not billed these charges yet. */
+  awaitsBill?: boolean | undefined
   /** Only of an invoice that its issuer tells of in invoice details. */
   issue?: Issue | undefined
 }
@@ -74,7 +76,10 @@ export function fieldReader(header: Header, problems: ProblemList): FieldReader 
       if (!issuer || !account || !currency || !start || !end || !id) return undefined
       if (start >= end) return addError(line, 'end', 'is not after BillingPeriodStart')
       const billHeader = { invoiceId: id.value, issuer, account, currency, start, end }
-      if (dataset === 'charges') return billHeader
+      if (dataset === 'charges')
+        return id.value === undefined && header.has('invoiceId')
+          ? { ...billHeader, awaitsBill: true }
+          : billHeader
       const issue = issueOf(cells, row, line, id.value)
       return issue && { ...billHeader, issue }
     },

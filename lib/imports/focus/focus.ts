@@ -1,4 +1,5 @@
 import Big from 'big.js'
+import { issuerSpellings } from '#lib/billing/parties/issuer-name.ts'
 import type { NewInvoice } from '#lib/imports/schemas.ts'
 import { type ChargeStream, chargeSpool } from '../charges/spool.ts'
 import { readRows, separatedByCommas } from '../csv-rows.ts'
@@ -61,12 +62,14 @@ export async function readFocus<T>(
   if (termsProblems.length > 0) throw new ImportError(termsProblems)
   const before: Before = { lines: 0 }
   const problems = named(problemList(), before)
-  const spool = chargeSpool(options, options.mostInMemory)
+  const issuers = issuerSpellings()
+  const { mostInMemory } = options
+  const spool = chargeSpool(options, issuers, mostInMemory)
   // What a reseller pays for its charges is none of its customers' business.
   const onCharge = options.issuer === undefined ? spool.add : undefined
   const collectors = {
-    charges: gatherCharges(options, problems, options.mostInMemory, onCharge),
-    details: gatherCharges(options, problems, options.mostInMemory),
+    charges: gatherCharges(options, { problems, issuers, mostInMemory, onCharge: onCharge }),
+    details: gatherCharges(options, { problems, issuers, mostInMemory }),
   }
   const read = () => bothOf(collectors.details.summary, collectors.charges.summary)
   let stream: ChargeStream | undefined
@@ -80,7 +83,7 @@ export async function readFocus<T>(
     collectors.charges.throwIfAny()
     collectors.details.throwIfAny()
     stream = spool.whole()
-    const bills = billsOfBoth(collectors.details.bills(), collectors.charges.bills())
+    const bills = billsOfBoth(collectors.details.bills(), collectors.charges.bills(), issuers)
     return await handle(invoicesOf(bills, options), read(), stream)
   } finally {
     stream?.close()

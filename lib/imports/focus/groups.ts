@@ -1,4 +1,5 @@
 import Big from 'big.js'
+import type { IssuerSpellings } from '#lib/billing/parties/issuer-name.ts'
 import type { ProblemList } from '../import-error.ts'
 import { usageReader, widen } from '../posting/usage.ts'
 import type { Lack } from '../resale/missing.ts'
@@ -19,7 +20,11 @@ const CHARGE: readonly Field[] = ['provider', 'service', 'category', 'detail']
 const PRICED: readonly Field[] = [...CHARGE, 'sku']
 
 /** Puts charges together that become one line: of one provider, service and category, and priced by one rule. */
-export function groupsOf({ platforms, prices, customer }: Terms, problems: ProblemList) {
+export function groupsOf(
+  { platforms, prices, customer }: Terms,
+  problems: ProblemList,
+  issuers: IssuerSpellings,
+) {
   const priced = prices && pricing(prices, platforms, problems)
   const keyFields = prices ? PRICED : CHARGE
   const usageOf = usageReader()
@@ -27,7 +32,8 @@ export function groupsOf({ platforms, prices, customer }: Terms, problems: Probl
   const kindOf = (bill: BillBuilder, { fields, row, location }: RowAt): Kind | undefined => {
     const chargeKey = fields.charge(row, location.line)
     if (!chargeKey) return undefined
-    if (!priced) return { group: groupOf(bill, chargeKey, undefined) }
+    const provider = issuers.see(chargeKey.provider)
+    if (!priced) return { group: groupOf(bill, provider, chargeKey, undefined) }
     const code = fields.code(row, location.line, 'sku')
     if (!code) return undefined
     const sku = code.value
@@ -35,7 +41,7 @@ export function groupsOf({ platforms, prices, customer }: Terms, problems: Probl
     if ('lack' in result) return result
     // With one price per SKU, a line has a quantity and a price.
     const named = result.rule.kind === 'fixed' ? { ...chargeKey, sku } : chargeKey
-    return { group: groupOf(bill, named, result.rule), rule: result.rule }
+    return { group: groupOf(bill, provider, named, result.rule), rule: result.rule }
   }
 
   return {
@@ -78,8 +84,14 @@ function addPriced(priced: Priced, billed: Big, { quantity }: { quantity?: Big }
   if (priced.each && quantity) priced.each.quantity = priced.each.quantity.plus(quantity)
 }
 
-function groupOf({ groups }: BillBuilder, chargeKey: ChargeKey, rule: Rule | undefined): ChargeGroup {
-  const { provider, service, category, sku, detail } = chargeKey
+/** @param provider its name as it is compared */
+function groupOf(
+  { groups }: BillBuilder,
+  provider: string,
+  chargeKey: ChargeKey,
+  rule: Rule | undefined,
+): ChargeGroup {
+  const { service, category, sku, detail } = chargeKey
   const key = JSON.stringify([provider, service, category, detail, sku, rule?.text])
   const existing = groups.get(key)
   if (existing) return existing

@@ -28,6 +28,7 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
   return {
     number: numberOf(bill, terms),
     isNumbered: bill.invoiceId !== undefined,
+    ...waiting(bill, terms),
     documentState,
     // A vendor that issued invoices issued none of these lines, unless it says so; a reseller does.
     form: bill.issue === undefined && terms.issuer === undefined ? 'summary' : 'invoice',
@@ -55,6 +56,11 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
       }),
     })),
   }
+}
+
+/** Whether its issuer may still bill it; a reseller bills what it resells itself. */
+function waiting({ awaitsBill }: Bill, { issuer }: Terms) {
+  return awaitsBill && issuer === undefined ? { awaitsBill } : {}
 }
 
 /** The total, and the amount of each line that has no quantity with a fixed price: such a one stays exact. */

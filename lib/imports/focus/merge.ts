@@ -1,3 +1,4 @@
+import type { IssuerSpellings } from '#lib/billing/parties/issuer-name.ts'
 import { quoted } from '#lib/imports/value-errors.ts'
 import { dayOf, epochOfDay } from '#lib/platform/values/days.ts'
 import { ImportError, type ProblemList } from '../import-error.ts'
@@ -11,9 +12,13 @@ const MAX_ACCOUNTS = 1000
 /** Far more than any invoice has, and as many as one of our own JSON may have. */
 export const MAX_GROUPS = 100_000
 
-/** What tells one bill from another. It begins with the customer, so that in its order a customer's stand together. */
+/**
+ * What tells one bill from another. It begins with the customer, so that in its order a customer's stand together.
+ * @param issuer its name as it is compared
+ */
 export function billKey(
-  { invoiceId, issuer, account, currency, start, end }: BillHeader,
+  { invoiceId, account, currency, start, end }: BillHeader,
+  issuer: string,
   owner?: Owner,
 ): string {
   const whose = [owner?.customer ?? '', owner?.billingProfile ?? '', issuer]
@@ -24,7 +29,7 @@ export function billKey(
   )
 }
 
-/** What a bill's key tells of it, without the currency of one that has an `InvoiceId`. */
+/** What a bill's key tells of it, without the currency of one that has an `InvoiceId`; the issuer as it is compared. */
 export function parseBillKey(
   key: string,
 ): Omit<BillHeader, 'currency'> & { customer: string; owner?: Owner } {
@@ -63,6 +68,7 @@ export function mergeHeader(
     bill.account = undefined
     bill.accounts = [...accounts].sort().slice(0, MAX_ACCOUNTS)
   }
+  if (header.awaitsBill) bill.awaitsBill = true
   bill.start = Math.min(bill.start, header.start)
   bill.end = Math.max(bill.end, header.end)
   // Two are enough to know that there is more than one; which two does not depend on the order of the rows.
@@ -150,7 +156,12 @@ export function twice({ invoiceId }: BillHeader, { detail }: ChargeGroup) {
  * would make.
  * @throws ImportError where the two of one invoice are in two currencies
  */
-export function* billsOfBoth(details: Iterable<Bill>, charges: Iterable<Bill>): Generator<Bill> {
+export function* billsOfBoth(
+  details: Iterable<Bill>,
+  charges: Iterable<Bill>,
+  issuers: IssuerSpellings,
+): Generator<Bill> {
+  const keyOf = (bill: Bill) => billKey(bill, issuers.see(bill.issuer), bill.owner)
   const summaries = charges[Symbol.iterator]()
   let summary = summaries.next()
   try {
@@ -168,10 +179,6 @@ export function* billsOfBoth(details: Iterable<Bill>, charges: Iterable<Bill>): 
   } finally {
     summaries.return?.()
   }
-}
-
-function keyOf(bill: Bill): string {
-  return billKey(bill, bill.owner)
 }
 
 function otherCurrency({ invoiceId = '', currency }: Bill, charges: Bill) {

@@ -4,14 +4,24 @@ import type { NewInvoice } from '../schemas.ts'
 import { differencesOf, movesFrom } from './differences.ts'
 import type { StoredInvoice } from './stored.ts'
 
-/** What became of one invoice of a file. */
-export type Result = { invoice: NewInvoice; what: ImportAction['what'] }
+/** What became of one invoice of a file: `unclear`, where it may be that of another issuer, and was left out. */
+export type Result = {
+  /** As it was given. */
+  given: NewInvoice
+  /** With the issuer and number that it is stored by. */
+  invoice: NewInvoice
+  what: ImportAction['what'] | 'unclear'
+  /** Of an unclear one, what it looks like. */
+  like?: { issuer: string; number: string }
+}
 
 /** What becomes of one invoice of a file. */
 export type ImportAction =
   /** A row of its own. */
   | { what: 'added' }
   | { what: 'unchanged' }
+  /** Charges that an invoice bills by now: nothing is stored of them, and a draft of them goes. */
+  | { what: 'billed' }
   /** Its balance, or what was not known of it, is written down. */
   | { what: 'moved' }
   /** A draft is written over, and may be issued by that. */

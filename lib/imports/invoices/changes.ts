@@ -42,3 +42,30 @@ export async function recordVoided(
     details: { ...(replacedBy ? { replacedBy } : {}), ...(changes.length > 0 ? { changes } : {}) },
   })
 }
+
+/** Writes into the history that an operator said of two names that they are one issuer, or two. */
+export async function recordIssuers(
+  tx: Transaction,
+  customerId: CustomerId,
+  { name, issuer, isSame }: { name: string; issuer: string; isSame: boolean },
+  requestId: string,
+) {
+  const action = isSame ? 'issuer.same' : 'issuer.another'
+  await recordAudit(tx, customerId, {
+    ...{ action, subject: name, actor: OPERATOR, requestId },
+    details: { issuer },
+  })
+}
+
+/** Writes into the history of two invoices that they were made one, and what is left to pay of it. */
+export async function recordMerged(
+  tx: Transaction,
+  customerId: CustomerId,
+  { keep, duplicate, balance }: { keep: Before; duplicate: Before; balance: string },
+  requestId: string,
+) {
+  const event = { action: 'invoice.merged', actor: OPERATOR, requestId }
+  await recordAudit(tx, customerId, { ...event, subject: duplicate.id, details: { into: keep.id } })
+  const details = { from: duplicate.id, balance, before: keep.balanceAmount }
+  await recordAudit(tx, customerId, { ...event, subject: keep.id, details })
+}

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import Big from 'big.js'
 import { eq } from 'drizzle-orm'
 import { sumsOfMany } from '#lib/billing/invoices/sums/verify-totals.ts'
+import { issuerNames } from '#lib/billing/parties/issuer-names.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { planAgain, planForAnyCustomer } from '#lib/platform/db/plans.ts'
@@ -11,12 +12,14 @@ import { ImportError, type ImportProblem, MAX_PROBLEMS } from '../import-error.t
 import { importIssuers } from '../issuers.ts'
 import type { InvoiceCounts, NewInvoice } from '../schemas.ts'
 import type { Result } from './action.ts'
-import { type Seen, seenInvoices } from './seen.ts'
+import type { IssuerAnswer } from './alike.ts'
 import { storer } from './storer.ts'
 
 export type InvoiceImport = {
   /** Voids an issued invoice that the file has with another content, and puts that in its place. */
   correct?: boolean
+  /** What is said of an issuer whose invoice looks like that of another one; absent: such a one is refused. */
+  answer?: IssuerAnswer | undefined
   /** The row of `imports` that it belongs to; absent: it can't be undone. */
   importId?: string
   requestId?: string
@@ -41,24 +44,27 @@ export async function importInvoices(
 ): Promise<InvoiceCounts> {
   await planForAnyCustomer(tx)
   const profiles = await listProfiles(tx, customerId)
-  const seen = seenInvoices()
+  const names = await issuerNames(tx, customerId)
   const problems: ImportProblem[] = []
   const sums = sumsOfMany(tx, customerId)
-  const store = await storer(tx, customerId, { correct, requestId, ...rest })
+  const store = await storer(tx, customerId, { correct, requestId, names, ...rest })
   for await (const batch of batchesOf(invoices)) {
     signal?.throwIfAborted()
     await sums.next()
-    problems.push(...validationProblems(batch, profiles, seen))
-    if (problems.length > 0) break
+    const faults = validationProblems(batch, profiles)
+    if (faults.length > 0) {
+      problems.push(...(await store.addBatch(batch, { dry: true })), ...faults)
+      break
+    }
     await planAgain(tx)
     const issuers = batch.flatMap(({ issuer, issuerDetails }) =>
-      issuerDetails ? [{ name: issuer, ...issuerDetails }] : [],
+      issuerDetails ? [{ name: names.nameOf(issuer), ...issuerDetails }] : [],
     )
     problems.push(...(await importIssuers(tx, customerId, issuers, { correct, requestId })))
     problems.push(...(await store.addBatch(batch, { dry: problems.length > 0 })))
     if (problems.length >= MAX_PROBLEMS) break
   }
-  if (problems.length === 0) problems.push(...(await store.end(seen)))
+  if (problems.length === 0) problems.push(...(await store.end()))
   if (problems.length > 0) throw new ImportError(problems.slice(0, MAX_PROBLEMS))
   await sums.end()
   return store.counts
@@ -93,19 +99,11 @@ async function* batchesOf(
   if (batch.length > 0) yield batch
 }
 
-/**
- * What makes invoices unfit whatever is stored.
- * @param seen those of the import that came before; these are added to them
- */
-function validationProblems(
-  invoices: readonly NewInvoice[],
-  profiles: ReadonlySet<string>,
-  seen: Seen,
-): ImportProblem[] {
+/** What makes invoices unfit whatever is stored. */
+function validationProblems(invoices: readonly NewInvoice[], profiles: ReadonlySet<string>): ImportProblem[] {
   return invoices.flatMap((invoice) => {
     const { number, billingProfileId = 'default', lines, totalAmount, balanceAmount } = invoice
     const subject = `invoice ${number}`
-    if (!seen.add(invoice)) return [{ subject, reason: 'is given twice' }]
     if (lines.length === 0) return [{ subject, reason: 'has no lines' }]
     const inexact = Object.entries({ totalAmount, balanceAmount }).find(
       ([, value]) => value && !isExactAsJson(value),

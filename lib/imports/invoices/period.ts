@@ -1,5 +1,7 @@
 import 'server-only'
+import Big from 'big.js'
 import { sql } from 'drizzle-orm'
+import type { IssuerNames } from '#lib/billing/parties/issuer-names.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { ImportProblem } from '../import-error.ts'
@@ -12,11 +14,13 @@ import { keyOf, type StoredInvoice } from './stored.ts'
 
 /** An issued invoice of the same issuer, account, period and currency, of which one has a number and the other none. */
 export type Twin = {
-  stored: Pick<StoredInvoice, 'id' | 'issuer' | 'number' | 'isNumbered'> & { paid: string }
+  stored: Pick<StoredInvoice, 'id' | 'issuer' | 'number' | 'isNumbered'> & { paid: string; total: string }
   incoming: StoredInvoice
 }
 
-type Draft = Pick<StoredInvoice, 'id' | 'issuer' | 'number' | 'currency'> & { period: string }
+type Draft = Pick<StoredInvoice, 'id' | 'issuer' | 'number' | 'isNumbered' | 'currency' | 'totalAmount'> & {
+  period: string
+}
 
 const MAX_TWINS = 20
 
@@ -25,36 +29,41 @@ export async function readTwins(
   tx: Transaction,
   customerId: CustomerId,
   issued: readonly StoredInvoice[],
+  names: IssuerNames,
 ): Promise<Twin[]> {
-  const candidates = issued.filter((one) => periodOf(one) !== undefined)
+  const candidates = issued.filter((one) => periodOf(one, names) !== undefined)
   if (candidates.length === 0) return []
-  const { rows } = await tx.execute<Twin['stored'] & { at: number }>(sql`
+  const rows = candidates.flatMap(({ lines: _, ...row }, at) =>
+    names.spellingsOf(row.issuer).map((issuer) => ({ ...row, at, issuer })),
+  )
+  const found = await tx.execute<Twin['stored'] & { at: number }>(sql`
     SELECT given.at, found.id, found.issuer, found.number, found.is_numbered AS "isNumbered",
-      found.paid::text AS paid
-    FROM json_to_recordset(${JSON.stringify(candidates.map(({ lines: _, ...row }, at) => ({ ...row, at })))}::json)
+      found.paid::text AS paid, found.total_amount::text AS total
+    FROM json_to_recordset(${JSON.stringify(rows)}::json)
       AS given(at int, issuer text, "billingAccount" text, "periodStart" date, "periodEnd" date, currency text,
         "isNumbered" boolean)
     CROSS JOIN LATERAL (
-      SELECT id, issuer, number, is_numbered, period_start, total_amount - balance_amount AS paid FROM invoices
+      SELECT id, issuer, number, is_numbered, period_start, total_amount, total_amount - balance_amount AS paid
+      FROM invoices
       WHERE customer_id = ${customerId} AND issuer = given.issuer AND billing_account = given."billingAccount"
         AND period_start >= given."periodStart" AND period_start <= given."periodStart"
         AND is_numbered = NOT given."isNumbered" AND period_end = given."periodEnd"
         AND currency = given.currency AND document_state = 'issued'
       ORDER BY period_start, is_numbered LIMIT ${MAX_TWINS}) AS found`)
-  return rows.flatMap(({ at, ...stored }) => (candidates[at] ? [{ stored, incoming: candidates[at] }] : []))
+  return found.rows.flatMap(({ at, ...stored }) =>
+    candidates[at] ? [{ stored, incoming: candidates[at] }] : [],
+  )
 }
 
-/** Why an invoice can't come beside, or in the place of, the other one of its period; undefined where it can. */
+/**
+ * Why a numbered invoice can't come in the place of the sum of its period that we issued; undefined where it can. One with
+ * the same total is its bill, and needs no `correct`.
+ */
 export function twinProblem({ stored, incoming }: Twin, correct: boolean): ImportProblem | undefined {
   const { issuer, billingAccount, periodStart, number } = incoming
-  const subject = `invoice ${stored.isNumbered ? number : stored.number}`
+  const subject = `invoice ${stored.number}`
   const period = `${billingAccount} of ${issuer} is billed for the period from ${periodStart}`
-  if (stored.isNumbered)
-    return {
-      subject,
-      reason: `${period} already, by invoice ${stored.number}: give a file that has the invoice ids`,
-    }
-  if (!correct)
+  if (!correct && !new Big(stored.total).eq(incoming.totalAmount))
     return {
       subject,
       reason: `${period} by this summary, and the file has invoice ${number} instead`,
@@ -87,22 +96,33 @@ export async function readReplaced(
 }
 
 /** The drafts that an issued invoice of their issuer, account and period supersedes. */
-export async function draftsOf(tx: Transaction, customerId: CustomerId) {
+export async function draftsOf(
+  tx: Transaction,
+  customerId: CustomerId,
+  { names, today }: { names: IssuerNames; today: string },
+) {
   const { rows } = await tx.execute<Parameters<typeof periodOf>[0] & Omit<Draft, 'period'>>(sql`
-    SELECT id, issuer, number, currency, billing_account AS "billingAccount", period_start::text AS "periodStart",
+    SELECT id, issuer, number, is_numbered AS "isNumbered", currency, total_amount::text AS "totalAmount",
+      billing_account AS "billingAccount", period_start::text AS "periodStart",
       period_end::text AS "periodEnd"
     FROM invoices WHERE customer_id = ${customerId} AND document_state = 'draft'`)
   const drafts = rows.flatMap((row): Draft[] => {
-    const period = periodOf(row)
+    const period = periodOf(row, names)
     return period === undefined ? [] : [{ ...row, period }]
   })
   const draftsByPeriod = Map.groupBy(drafts, ({ period }) => period)
   const superseded = new Map<string, { draft: Draft; by: StoredInvoice }>()
   return {
-    /** Takes notice of an issued invoice that the file has. */
-    see(issued: StoredInvoice): void {
-      const period = draftsByPeriod.size > 0 && periodOf(issued)
+    /**
+     * Takes notice of an issued invoice that the file has.
+     * @param isNew whether it is issued by this import. One that was there before, or comes while the period still runs, is
+     *   the bill of charges with the same total alone: others are billed beside it, as an upfront fee is
+     */
+    see(issued: StoredInvoice, isNew: boolean): void {
+      const period = draftsByPeriod.size > 0 && periodOf(issued, names)
       for (const draft of (period && draftsByPeriod.get(period)) || []) {
+        const isBill = isNew && issued.periodEnd !== null && issued.periodEnd <= today
+        if (!isBill && !draft.isNumbered && !new Big(draft.totalAmount).eq(issued.totalAmount)) continue
         const isNearer =
           issued.currency === draft.currency && superseded.get(draft.id)?.by.currency !== draft.currency
         if (!superseded.has(draft.id) || isNearer) superseded.set(draft.id, { draft, by: issued })
@@ -114,18 +134,14 @@ export async function draftsOf(tx: Transaction, customerId: CustomerId) {
   }
 }
 
-function periodOf(invoice: Pick<StoredInvoice, 'issuer' | 'billingAccount' | 'periodStart' | 'periodEnd'>) {
-  const { issuer, billingAccount, periodStart, periodEnd } = invoice
+function periodOf(
+  of: Pick<StoredInvoice, 'issuer' | 'billingAccount' | 'periodStart' | 'periodEnd'>,
+  names: IssuerNames,
+) {
+  const { billingAccount, periodStart, periodEnd } = of
+  const issuer = names.nameOf(of.issuer)
   if (billingAccount === null || periodStart === null || periodEnd === null) return undefined
   return [issuer, billingAccount, periodStart, periodEnd].join('\u0000')
-}
-
-/** The last day on which an invoice may have been due that is history when it arrives: 31 days before today. */
-export async function lastHistoricDay(tx: Transaction): Promise<string> {
-  const { rows } = await tx.execute<{ day: string }>(
-    sql`SELECT ((now() AT TIME ZONE 'UTC')::date - 31)::text AS day`,
-  )
-  return rows[0]?.day ?? ''
 }
 
 // One invoice may have charges of several accounts. It is stored without account then, and bills each of them.
@@ -137,7 +153,7 @@ export function ofEachAccount(invoice: StoredInvoice, accounts: readonly string[
 }
 
 /** What is stored of several accounts. Which ones is not known then: any of its issuer's may be among them. */
-export function billsOfSeveral(tx: Transaction, customerId: CustomerId) {
+export function billsOfSeveral(tx: Transaction, customerId: CustomerId, names: IssuerNames) {
   let billsByPeriod: Promise<Map<string, Twin['stored']>> | undefined
   return {
     /** The numbered summaries of several accounts that are of the periods of these issued ones without a number. */
@@ -147,31 +163,41 @@ export function billsOfSeveral(tx: Transaction, customerId: CustomerId) {
       )
       if (candidates.length === 0) return []
       // Once for an import: it looks at all invoices of the customer.
-      billsByPeriod ??= readSeveral(tx, customerId)
+      billsByPeriod ??= readSeveral(tx, customerId, names)
       const bills = await billsByPeriod
       return candidates.flatMap((incoming) => {
-        const stored = bills.get(periodOfSeveral(incoming))
+        const stored = bills.get(periodOfSeveral(incoming, names))
         return stored ? [{ stored, incoming }] : []
       })
     },
   }
 }
 
-async function readSeveral(tx: Transaction, customerId: CustomerId): Promise<Map<string, Twin['stored']>> {
+async function readSeveral(
+  tx: Transaction,
+  customerId: CustomerId,
+  names: IssuerNames,
+): Promise<Map<string, Twin['stored']>> {
   type Row = Twin['stored'] & Parameters<typeof periodOfSeveral>[0]
   const { rows } = await tx.execute<Row>(sql`
     SELECT DISTINCT ON (issuer, period_start, period_end, currency) id, issuer, number, is_numbered AS "isNumbered",
-      (total_amount - balance_amount)::text AS paid, period_start::text AS "periodStart",
+      (total_amount - balance_amount)::text AS paid, total_amount::text AS total, period_start::text AS "periodStart",
       period_end::text AS "periodEnd", currency
     FROM invoices
     WHERE customer_id = ${customerId} AND billing_account IS NULL AND period_start IS NOT NULL
       AND is_numbered AND form = 'summary' AND document_state = 'issued'
     ORDER BY issuer, period_start, period_end, currency, id`)
-  return new Map(rows.map((row) => [periodOfSeveral(row), row]))
+  return new Map(rows.map((row) => [periodOfSeveral(row, names), row]))
 }
 
 function periodOfSeveral(
   invoice: Pick<StoredInvoice, 'issuer' | 'periodStart' | 'periodEnd' | 'currency'>,
+  names: IssuerNames,
 ): string {
-  return JSON.stringify([invoice.issuer, invoice.periodStart, invoice.periodEnd, invoice.currency])
+  return JSON.stringify([
+    names.nameOf(invoice.issuer),
+    invoice.periodStart,
+    invoice.periodEnd,
+    invoice.currency,
+  ])
 }

@@ -36,6 +36,7 @@ const COLUMNS: readonly (readonly [column: string, type: string, field: keyof In
   ['period_end', 'date', 'periodEnd'],
   ['corrects', 'text', 'corrects'],
   ...INVOICE_COLUMNS,
+  ['is_tax_calculated', 'boolean', 'isTaxCalculated'],
   ['carried', 'text[]', 'carried'],
   ['replaced_by', 'text', 'replacedBy'],
   ['is_history', 'boolean', 'isHistory'],
@@ -83,7 +84,7 @@ export async function readStored(
   const best = new Map<string, InvoiceHeader>()
   for (const row of result.rows) {
     const current = best.get(keyOf(row))
-    if (!current || rank(row) < rank(current)) best.set(keyOf(row), row)
+    if (!current || rankOf(row) < rankOf(current)) best.set(keyOf(row), row)
   }
   const lines = await readLines(
     tx,
@@ -93,7 +94,8 @@ export async function readStored(
   return new Map([...best].map(([key, row]) => [key, { ...row, lines: lines.get(row.id) ?? [] }]))
 }
 
-function rank({ documentState, replacedBy }: InvoiceHeader): number {
+/** The lower, the more it is what its number means: what is not voided, then what nothing replaced. */
+export function rankOf({ documentState, replacedBy }: InvoiceHeader): number {
   if (documentState !== 'voided') return 0
   return replacedBy === null ? 1 : 2
 }
@@ -102,27 +104,22 @@ function rank({ documentState, replacedBy }: InvoiceHeader): number {
 export async function addInvoices(tx: Transaction, customerId: CustomerId, added: StoredInvoice[]) {
   if (added.length === 0) return
   const rows = await frozen(tx, customerId, added)
-  // Beside one of their parties, which is there by now.
-  const [one] = rows
-  const colocated = { table: 'parties', customerId, id: one?.buyerId } as const
   holdAll(
-    await tx.execute(sql`INSERT INTO invoices (customer_id, ${columnNames}) ${rowsOf(rows, colocated)}`),
+    await tx.execute(sql`INSERT INTO invoices (customer_id, ${columnNames}) ${rowsOf(customerId, rows)}`),
     rows.length,
   )
   await addLines(tx, customerId, added)
 }
 
-/** Writes over the heads of invoices that are there; `readStored` has locked them. */
+/** Writes over the heads of invoices that are there, locked by `readStored`; adds one that was taken away. */
 export async function overwriteInvoiceRows(
   tx: Transaction,
   customerId: CustomerId,
   changed: InvoiceHeader[],
 ) {
   if (changed.length === 0) return
-  const [one] = changed
-  const colocated = { table: 'invoices', customerId, id: one?.id } as const
   const written = await tx.execute(sql`
-    INSERT INTO invoices (customer_id, ${columnNames}) ${rowsOf(changed, colocated)}
+    INSERT INTO invoices (customer_id, ${columnNames}) ${rowsOf(customerId, changed)}
     ON CONFLICT (customer_id, id) DO UPDATE SET ${newValues},
       -- A draft that is issued arrives by that.
       created_at = CASE WHEN invoices.document_state = 'draft' AND excluded.document_state = 'issued'
@@ -151,19 +148,13 @@ async function frozen(tx: Transaction, customerId: CustomerId, rows: StoredInvoi
   )
 }
 
-// One parameter for all rows, however many: a list of values ends at 65,535 parameters.
-function rowsOf(
-  rows: readonly InvoiceHeader[],
-  {
-    table,
-    customerId,
-    id,
-  }: { table: 'invoices' | 'parties'; customerId: CustomerId; id: string | null | undefined },
-): SQL {
+// One parameter for all rows, however many: a list of values ends at 65,535 parameters. They stand beside one of their
+// parties, which is there by now.
+function rowsOf(customerId: CustomerId, rows: readonly InvoiceHeader[]): SQL {
   const json = JSON.stringify(rows, (key, value) => (key === 'lines' ? undefined : value))
   return sql`SELECT own.customer_id, r.*
-    FROM ${sql.identifier(table)} AS own, json_to_recordset(${json}::json) AS r(${recordType})
-    WHERE own.customer_id = ${customerId} AND own.id = ${id}`
+    FROM parties AS own, json_to_recordset(${json}::json) AS r(${recordType})
+    WHERE own.customer_id = ${customerId} AND own.id = ${rows[0]?.buyerId}`
 }
 
 function texts(items: readonly Numbered[], field: keyof Numbered): SQL {

@@ -6,12 +6,23 @@ type Numbered = Pick<NewInvoice, 'issuer' | 'number'>
 export type Seen = {
   /** @returns whether it is the first time */
   add(invoice: Numbered): boolean
+  /** Of an invoice to which we give the number: its account and period. @returns whether it is the first time */
+  addPeriod(invoice: NewInvoice): boolean
   has(invoice: Numbered): boolean
 }
 
 export function seenInvoices(): Seen {
   const numbers = new Map<string, Set<string>>()
+  const periods = new Set<string>()
   return {
+    addPeriod({ isNumbered, billingAccount, periodStart, ...invoice }) {
+      if (isNumbered !== false || !billingAccount || !periodStart) return true
+      const { issuer, periodEnd, currency, billingProfileId = 'default' } = invoice
+      const key = JSON.stringify([issuer, billingAccount, periodStart, periodEnd, currency, billingProfileId])
+      if (periods.has(key)) return false
+      periods.add(key)
+      return true
+    },
     add({ issuer, number }) {
       const issuerNumbers = numbers.get(issuer) ?? new Set()
       numbers.set(issuer, issuerNumbers)

@@ -1,72 +1,120 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
+import type { IssuerNames } from '#lib/billing/parties/issuer-names.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { addDays } from '#lib/platform/values/days.ts'
 import type { ImportProblem } from '../import-error.ts'
 import { carrierOf } from '../posting/carry.ts'
 import { type InvoiceCounts, type NewInvoice, NOTHING } from '../schemas.ts'
+import { readToday } from '../sessions/store.ts'
 import { actionFor, type ImportAction, problemsOf, type Result } from './action.ts'
+import { type IssuerAnswer, settleAlike } from './alike.ts'
 import { changesOf, recordVoided } from './changes.ts'
 import { fillsLines } from './differences.ts'
 import { idsFor } from './ids.ts'
 import {
   billsOfSeveral,
   draftsOf,
-  lastHistoricDay,
   ofEachAccount,
   readReplaced,
   readTwins,
   type Twin,
   twinProblem,
 } from './period.ts'
+import { type Placed, readPlaces } from './places.ts'
 import { addInvoices, overwriteInvoiceRows, overwriteInvoices, readStored } from './rows.ts'
-import type { Seen } from './seen.ts'
+import { seenInvoices } from './seen.ts'
 import { asVoided, completed, keyOf, movedTo, type StoredInvoice, withoutLines } from './stored.ts'
+import { asDraft, dropDrafts, readBilled, withUnbilledState } from './unbilled.ts'
 
 type Options = {
   correct: boolean
   requestId: string
+  names: IssuerNames
+  /** What is said of issuers that may be one; absent: the import stops there. */
+  answer?: IssuerAnswer | undefined
   importId?: string | undefined
   history?: 'all' | 'late' | undefined
   onResult?: ((result: Result) => void) | undefined
 }
-type Sorted<F extends ImportAction = ImportAction> = {
-  invoice: NewInvoice
-  stored: StoredInvoice | undefined
-  action: F
-}
+/** Days after its due date from which an invoice that arrives is history. */
+const HISTORIC_DAYS = 31
+
+type Key = Pick<StoredInvoice, 'issuer' | 'number'>
+type Sorted<F extends ImportAction = ImportAction> = Placed & { action: F }
 
 /** Stores an import's invoices batch by batch; `end` does what only the whole file decides. */
 export async function storer(
   tx: Transaction,
   customerId: CustomerId,
-  { correct, requestId, importId, history = 'late', onResult }: Options,
+  { correct, requestId, names, answer, importId, history = 'late', onResult }: Options,
 ) {
   const counts: InvoiceCounts = { ...NOTHING }
   const changes = changesOf(tx, customerId, importId)
-  const drafts = await draftsOf(tx, customerId)
-  const historic = await lastHistoricDay(tx)
   const twins: Twin[] = []
-  const several = billsOfSeveral(tx, customerId)
+  const several = billsOfSeveral(tx, customerId, names)
+  const today = await readToday(tx)
+  const drafts = await draftsOf(tx, customerId, { names, today })
+  const historic = addDays(today, -HISTORIC_DAYS)
   const carry = await carrierOf(tx, customerId)
+  const seen = seenInvoices()
 
   /** @returns what stands in the way; with `dry`, for a look at the problems only, nothing is stored */
   async function addBatch(batch: readonly NewInvoice[], { dry }: { dry: boolean }): Promise<ImportProblem[]> {
-    const storedInvoices = await readStored(tx, customerId, batch)
-    const sorted = batch.map((invoice): Sorted => {
-      const stored = storedInvoices.get(keyOf(invoice))
-      return { invoice, stored, action: actionFor(invoice, stored) }
-    })
-    const problems = sorted.flatMap(({ action }) => problemsOf(action, correct))
+    const { sorted, unclear, problems } = await sortOut(batch)
+    problems.push(...sorted.flatMap(({ invoice }) => repeated(invoice)))
+    problems.push(...sorted.flatMap(({ action }) => problemsOf(action, correct)))
     if (correct) problems.push(...(await missingBalanceProblems(tx, customerId, sorted)))
     if (dry || problems.length > 0) return problems
     await updateStored(sorted)
+    await settleBilled(sorted)
     await addNew(sorted.filter(({ action }) => action.what === 'added' || action.what === 'corrected'))
-    for (const { invoice, action } of sorted) {
-      counts[action.what as keyof InvoiceCounts] += 1
-      onResult?.({ invoice, what: action.what })
+    for (const { given, invoice, action } of sorted) {
+      counts[action.what === 'billed' ? 'unchanged' : (action.what as keyof InvoiceCounts)] += 1
+      onResult?.({ given, invoice, what: action.what })
     }
+    for (const one of unclear) onResult?.({ ...one, what: 'unclear' })
     return []
+  }
+
+  function repeated(invoice: NewInvoice): ImportProblem[] {
+    const isFirst = seen.add(invoice) && seen.addPeriod(invoice)
+    return isFirst ? [] : [{ subject: `invoice ${invoice.number}`, reason: 'is given twice' }]
+  }
+
+  /** Finds the place and the fate of each, and settles those that look like another issuer's. */
+  async function sortOut(batch: readonly NewInvoice[]) {
+    const read = async () => {
+      const placed = (await readPlaces(tx, customerId, batch, names)).map((one): Placed => {
+        const unbilled = names.unbilledOf(one.invoice.issuer)
+        return { ...one, invoice: withUnbilledState(one.invoice, one.stored, unbilled, today) }
+      })
+      const own = new Set(placed.map(({ invoice }) => keyOf(invoice)))
+      const isOfImport = (key: Key) => own.has(keyOf(key)) || seen.has(key)
+      const billed = await readBilled(tx, customerId, placed, { names, isOfImport })
+      return placed.map((one): Sorted => {
+        const fate: ImportAction = billed.has(one) ? { what: 'billed' } : actionFor(one.invoice, one.stored)
+        return { ...one, action: fate }
+      })
+    }
+    const sorted = await read()
+    await names.save(sorted.map(({ invoice }) => invoice.issuer))
+    const added = sorted.filter(
+      ({ action, invoice }) => action.what === 'added' && invoice.documentState !== 'voided',
+    )
+    const of = added.map(({ invoice }) => invoice)
+    const { left, problems } = await settleAlike(tx, customerId, of, { names, answer, requestId })
+    const like = new Map(left.map(({ at, other }) => [added[at], other]))
+    const unclear = [...like].flatMap(([one, other]) =>
+      one ? [{ given: one.given, invoice: one.invoice, like: other }] : [],
+    )
+    return {
+      // As one issuer, they may have other places.
+      sorted: answer === 'same' ? await read() : sorted.filter((one) => !like.has(one)),
+      unclear,
+      problems,
+    }
   }
 
   /** What is there and stays in its place. */
@@ -84,13 +132,22 @@ export async function storer(
     )
     await compare([...comparable, ...whole.filter(({ documentState }) => documentState === 'issued')])
     const unchanged = being('unchanged').map(({ stored }) => stored)
-    for (const row of [...headers, ...whole, ...unchanged])
-      if (row.documentState === 'issued') drafts.see(row)
+    for (const row of [...headers, ...unchanged]) if (row.documentState === 'issued') drafts.see(row, false)
+    for (const row of whole) if (row.documentState === 'issued') drafts.see(row, true)
+  }
+
+  /** Drafts of charges that are billed by now. */
+  async function settleBilled(sorted: readonly Sorted[]): Promise<void> {
+    const billed = sorted.flatMap(({ stored, action }) =>
+      action.what === 'billed' && stored?.documentState === 'draft' ? [stored] : [],
+    )
+    await changes.store(billed)
+    await dropDrafts(tx, customerId, billed)
   }
 
   /** Looks for what bills the period of these issued ones already. */
   async function compare(issued: readonly StoredInvoice[]): Promise<void> {
-    twins.push(...(await readTwins(tx, customerId, issued)), ...(await several.twinsOf(issued)))
+    twins.push(...(await readTwins(tx, customerId, issued, names)), ...(await several.twinsOf(issued)))
   }
 
   /** New rows, and among them those that come into the place of others. */
@@ -109,7 +166,7 @@ export async function storer(
       row.documentState === 'issued' ? ofEachAccount(row, sorted[at]?.invoice.accounts) : [],
     )
     await compare(issued)
-    for (const row of issued) drafts.see(row)
+    for (const row of issued) drafts.see(row, true)
     const replaced = sorted.flatMap(({ stored, action }, at) => {
       const by = rows[at]
       return stored && by && action.what === 'corrected' ? [{ stored, by, problems: action.problems }] : []
@@ -139,21 +196,49 @@ export async function storer(
         await recordVoided(tx, customerId, { id: stored.id, replacedBy: by.id, problems }, requestId)
   }
 
-  /** Supersedes drafts, and sees that no period is billed twice. @param seen all that the file has */
-  async function end(seen: Pick<Seen, 'has'>): Promise<ImportProblem[]> {
-    const unseenTwins = twins.filter(({ stored }) => !seen.has(stored))
+  /** Supersedes drafts, and sees that no period is billed twice, once all of the file was taken. */
+  async function end(): Promise<ImportProblem[]> {
+    const [billed, unseenTwins] = partition(
+      twins.filter(({ stored }) => !seen.has(stored)),
+      ({ stored }) => stored.isNumbered,
+    )
     const problems = unseenTwins.flatMap((twin) => twinProblem(twin, correct) ?? [])
     if (problems.length > 0) return problems
+    // What has a number may be all of the period, or a part: the rest is not owed until its issuer says so.
+    const rest = await readStored(
+      tx,
+      customerId,
+      billed.map(({ incoming }) => incoming),
+    )
+    await overwriteInvoiceRows(
+      tx,
+      customerId,
+      [...rest.values()].map((row) => withoutLines(asDraft(row))),
+    )
     const superseded = drafts.superseded(seen).map(({ draft, by }) => ({ stored: draft, incoming: by }))
     const pairs = await readReplaced(tx, customerId, [...unseenTwins, ...superseded])
-    await changes.store(pairs.map(({ stored }) => withoutLines(stored)))
-    await replace(pairs)
+    const [sums, others] = partition(
+      pairs,
+      ({ stored }) => !stored.isNumbered && stored.documentState === 'draft',
+    )
+    await changes.store(sums.map(({ stored }) => stored))
+    await changes.store(others.map(({ stored }) => withoutLines(stored)))
+    const left = await dropDrafts(
+      tx,
+      customerId,
+      sums.map(({ stored }) => stored),
+    )
+    await replace([...others, ...sums.filter(({ stored }) => left.has(stored.id))])
     counts.superseded += superseded.length
     counts.voided += pairs.length - superseded.length
     return []
   }
 
   return { counts, addBatch, end }
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))]
 }
 
 type Pair = { invoice: NewInvoice; stored: StoredInvoice }

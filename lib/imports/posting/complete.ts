@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { type TaxedInvoice, type TaxedLine, taxOf } from '#lib/billing/posting/tax.ts'
+import { isConsistent, type TaxedInvoice, type TaxedLine, taxOf } from '#lib/billing/posting/tax.ts'
 import {
   LINE_COLUMNS,
   type NewLinePosting,
@@ -9,15 +9,21 @@ import {
   type StoredPosting,
 } from './schemas.ts'
 
-const NUMBERS = new Set(['netAmount', 'taxAmount', 'taxRate', 'paymentAmount'])
+const NUMBERS = new Set(['netAmount', 'taxAmount', 'taxRate', 'paymentAmount', 'usedQuantity'])
 /** What is no longer true once the lines or the total are others. */
 const OF_AMOUNTS = new Set<string>(['netAmount', 'taxAmount', 'taxBreakdown'])
+/** What an import calculates where the issuer states neither. */
+const CALCULATED = new Set(['netAmount', 'taxAmount'])
 const LINE_FIELDS = LINE_COLUMNS.map(([, , field]) => field)
 
-type StoredFields = { carried?: string[] | null | undefined } & Record<string, unknown>
+type StoredFields = {
+  carried?: string[] | null | undefined
+  isTaxCalculated?: boolean | null | undefined
+} & Record<string, unknown>
 
-/** What the issuer itself said of a stored field; what was carried onto it, it did not say. */
+/** What the issuer itself said of a stored field; what was carried onto it or calculated, it did not say. */
 function storedValue(stored: StoredFields | undefined, field: string): unknown {
+  if (stored?.isTaxCalculated && CALCULATED.has(field)) return null
   return stored?.carried?.includes(field) ? null : (stored?.[field] ?? null)
 }
 
@@ -31,10 +37,19 @@ export function postingOf(
   stored: StoredPosting | undefined,
   isMoved: boolean,
 ): StoredPosting {
-  if (isMoved) return filled(POSTING_FIELDS, incoming, stored) as StoredPosting
+  if (isMoved) return postingWith(incoming, withoutCalculated(stored))
   const statedFields = POSTING_FIELDS.filter((field) => !OF_AMOUNTS.has(field))
   const texts = Object.fromEntries(statedFields.map((field) => [field, storedValue(stored, field)]))
-  return filled(POSTING_FIELDS, incoming, texts) as StoredPosting
+  return postingWith(incoming, texts)
+}
+
+/** A calculation holds no longer than what it was made of: `withTotals` makes it again. */
+function withoutCalculated(stored: StoredPosting | undefined): StoredPosting | undefined {
+  return stored?.isTaxCalculated ? { ...stored, netAmount: null, taxAmount: null } : stored
+}
+
+function postingWith(given: NewPosting, stored: StoredFields | undefined): StoredPosting {
+  return { ...filled(POSTING_FIELDS, given, stored), isTaxCalculated: null } as StoredPosting
 }
 
 /** The same of a line; `stored` is the line itself as it was before, if it stays. */
@@ -52,9 +67,12 @@ function filled(fields: readonly string[], incoming: object, stored: StoredField
   return { ...Object.fromEntries(values), carried: carried.length > 0 ? carried : null }
 }
 
-type Totalled = Pick<StoredPosting, 'netAmount' | 'taxAmount'> & TaxedInvoice
+type Totalled = Pick<StoredPosting, 'netAmount' | 'taxAmount' | 'isTaxCalculated'> & TaxedInvoice
 
-/** With what its net and tax are, where the issuer left them out and they follow from its other figures. */
+/**
+ * Adds net and tax where the issuer left them out and they follow from its other figures. What follows from the lines alone
+ * is marked as calculated, and left out where it does not come to the total.
+ */
 export function withTotals<Row extends Totalled & { lines: readonly Omit<TaxedLine, 'currency'>[] }>(
   row: Row,
 ): Row {
@@ -64,7 +82,10 @@ export function withTotals<Row extends Totalled & { lines: readonly Omit<TaxedLi
     row,
     row.lines.map((line) => ({ ...line, currency })),
   )
-  return sums ? { ...row, netAmount: sums.net, taxAmount: sums.tax } : row
+  if (!sums) return row
+  const isTaxCalculated = sums.amountsFrom === 'LINE_ITEMS'
+  if (isTaxCalculated && !isConsistent(sums)) return row
+  return { ...row, netAmount: sums.net, taxAmount: sums.tax, isTaxCalculated: isTaxCalculated || null }
 }
 
 /** Where what a file says is not what its issuer said before; what is left out on either side is no difference. */

@@ -107,6 +107,25 @@ describe('what a file tells for posting', () => {
     expect(await storedPostings()).toEqual([{ ...NOTHING, net_amount: '500', tax_amount: '95' }])
   })
 
+  test('gives net and tax of gross lines as they are within them, and marks them as calculated', async () => {
+    const calculated = () =>
+      db.sql(customer, 'SELECT net_amount, tax_amount, is_tax_calculated AS ours FROM invoices ORDER BY id')
+    const gross = {
+      ...INVOICE,
+      totalAmount: 119,
+      lines: [{ ...LINE, price: '119', qty: 1, taxCategory: 'S', taxRate: 19 }],
+    }
+    await run([gross])
+    expect(await calculated()).toEqual([{ net_amount: '100', tax_amount: '19', ours: true }])
+    // What the issuer says later is no difference from what was calculated here.
+    expect(await run([{ ...gross, netAmount: '99.99', taxAmount: '19.01' }])).toMatchObject({ moved: 1 })
+    expect(await calculated()).toEqual([{ net_amount: '99.99', tax_amount: '19.01', ours: null }])
+    expect(await run([gross])).toMatchObject({ unchanged: 1 })
+    // Lines that come to neither the total nor the net amount tell no tax of the invoice.
+    await run([{ ...gross, id: 'ODD', totalAmount: 130 }])
+    expect((await calculated()).filter(({ net_amount }) => net_amount === null)).toHaveLength(1)
+  })
+
   test('may come later, for an invoice that is there, and be undone', async () => {
     await run([{ ...INVOICE, lines: [LINE] }])
     const before = [await storedPostings(), await lines()]

@@ -13,6 +13,10 @@ export type NewLinePosting = {
   billingAccount?: string | null | undefined
   subAccount?: string | null | undefined
   unit?: string | null | undefined
+  /** What the charges of the line come to in a unit of theirs, and their SKU. */
+  usedQuantity?: string | null | undefined
+  usedUnit?: string | null | undefined
+  sku?: string | null | undefined
   purchaseOrder?: string | null | undefined
   costCenter?: string | null | undefined
   /** The issuer's id of the line, and the category of the charges that lead to it: only lines of the issuer's own have them. */
@@ -35,9 +39,13 @@ export type NewPosting = {
   paymentTerms?: string | null | undefined
 }
 
-/** The same as it is stored; `carried` names what the issuer left out and the customer has set. */
+/**
+ * The same as it is stored; `carried` names what the issuer left out and the customer has set. `isTaxCalculated`: net and
+ * tax follow from the lines, because the issuer states neither.
+ */
 export type StoredPosting = { [Field in keyof NewPosting]-?: NonNullable<NewPosting[Field]> | null } & {
   carried: string[] | null
+  isTaxCalculated: boolean | null
 }
 export type StoredLinePosting = {
   [Field in keyof NewLinePosting]-?: NonNullable<NewLinePosting[Field]> | null
@@ -67,6 +75,9 @@ export const LINE_COLUMNS = [
   ['billing_account', 'text', 'billingAccount'],
   ['sub_account', 'text', 'subAccount'],
   ['unit', 'text', 'unit'],
+  ['used_quantity', 'numeric', 'usedQuantity'],
+  ['used_unit', 'text', 'usedUnit'],
+  ['sku', 'text', 'sku'],
   ['purchase_order', 'text', 'purchaseOrder'],
   ['cost_center', 'text', 'costCenter'],
   ['detail_id', 'text', 'detailId'],

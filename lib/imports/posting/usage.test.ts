@@ -73,6 +73,18 @@ describe('charges set on their line', () => {
     expect(invoice?.lines[0]).toMatchObject({ qty: '4', unit: 'Hours' })
   })
 
+  test('their quantity, unit and SKU, where all of them have the same; a line without a price of its own stays 1 of their sum', async () => {
+    const lineOf = async (...changes: Row[]) => (await read(charges(...changes)))[0]?.lines[0]
+    expect(await lineOf({}, { PricingQuantity: '0.125', SkuId: 'K' })).toMatchObject({
+      ...{ qty: '1', usedQuantity: '2.125', usedUnit: 'Hours', sku: 'K' },
+    })
+    const units = await lineOf({}, { PricingUnit: 'GB' })
+    for (const field of ['usedQuantity', 'usedUnit']) expect(units).not.toHaveProperty(field)
+    expect(await lineOf({}, { PricingQuantity: '' })).not.toHaveProperty('usedQuantity')
+    expect(await lineOf({ PricingQuantity: '' }, {})).not.toHaveProperty('usedQuantity')
+    expect(await lineOf({}, { SkuId: 'L' })).not.toHaveProperty('sku')
+  })
+
   test('no period where a time can’t be read, and are imported all the same', async () => {
     const [invoice] = await read(charges({ ChargePeriodStart: 'yesterday' }))
     expect(invoice?.lines[0]).not.toHaveProperty('periodStart')

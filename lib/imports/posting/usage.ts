@@ -1,3 +1,4 @@
+import Big from 'big.js'
 import { currencyError } from '#lib/platform/values/currencies.ts'
 import { addDays, dayOf } from '#lib/platform/values/days.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
@@ -16,6 +17,9 @@ export type Usage = {
   account?: string | null | undefined
   subAccount?: string | null | undefined
   unit?: string | null | undefined
+  /** Exact decimal text: what they come to together. Null also where one of them has none. */
+  quantity?: string | null | undefined
+  sku?: string | null | undefined
   order?: string | null | undefined
   grain?: string | null | undefined
   paymentCurrency?: string | null | undefined
@@ -23,7 +27,7 @@ export type Usage = {
 }
 
 const PAYMENT = ['grain', 'paymentCurrency', 'paymentAmount'] as const
-const AGREED = ['account', 'subAccount', 'unit', 'order', ...PAYMENT] as const
+const AGREED = ['account', 'subAccount', 'unit', 'sku', 'order', ...PAYMENT] as const
 const MAX_GRAIN_LENGTH = 2000
 /** Returns a reader of usage from rows. Leaves out unreadable values: no invoice depends on them. */
 export function usageReader() {
@@ -39,12 +43,16 @@ export function usageReader() {
       paymentAmount: amount === undefined ? undefined : decimalOf(amount)?.toFixed(),
     }
   }
+  const quantityAt = (text: string | undefined) =>
+    text === undefined ? undefined : decimalOf(text)?.toFixed()
   return ({ read, dataset }: Header, row: readonly string[]): Usage => ({
     start: timeAt(read(row, 'chargeStart')),
     end: timeAt(read(row, 'chargeEnd')),
     account: textAt(read(row, 'account')),
     subAccount: textAt(read(row, 'subAccount')),
     unit: textAt(read(row, 'unit')),
+    quantity: quantityAt(read(row, 'quantity')),
+    sku: textAt(read(row, 'sku')),
     order: textAt(read(row, 'order')),
     ...(dataset === 'details' ? paymentIn(read, row) : {}),
   })
@@ -58,10 +66,17 @@ export function widen(usage: Usage, more: Usage, isFirst: boolean): void {
   usage.start = least(usage.start, more.start)
   usage.end = least(usage.end && -usage.end, more.end && -more.end)
   if (usage.end !== undefined) usage.end = -usage.end
+  usage.quantity = isFirst ? more.quantity : together(usage.quantity, more.quantity)
   for (const field of AGREED) {
     if (isFirst) usage[field] = more[field]
     else if (usage[field] !== more[field]) usage[field] = null
   }
+}
+
+/** The sum of two quantities; null where only one of them is told. */
+function together(one: Usage['quantity'], other: Usage['quantity']): Usage['quantity'] {
+  if (one === undefined && other === undefined) return undefined
+  return one && other ? new Big(one).plus(other).toFixed() : null
 }
 
 function least(one: number | undefined, other: number | undefined): number | undefined {
@@ -75,7 +90,7 @@ function least(one: number | undefined, other: number | undefined): number | und
  * @param hasQuantity whether the line's quantity is the charges' quantity, so that their unit applies
  */
 export function linePostingOfUsage(
-  { start, end, account, subAccount, unit, order }: Usage,
+  { start, end, account, subAccount, unit, quantity, sku, order }: Usage,
   {
     hasAccount,
     hasPurchaseOrder,
@@ -89,6 +104,8 @@ export function linePostingOfUsage(
     ...(subAccount ? { subAccount } : {}),
     ...(order && !hasPurchaseOrder ? { purchaseOrder: order } : {}),
     ...(unit && hasQuantity ? { unit } : {}),
+    ...(unit && quantity && !hasQuantity ? { usedQuantity: quantity, usedUnit: unit } : {}),
+    ...(sku ? { sku } : {}),
   }
 }
 

@@ -27,6 +27,8 @@ function reportOf(invoices: NewInvoice[], options: Partial<Parameters<typeof gat
   return gather.report('invoices', { ...NOTHING, added: invoices.length })
 }
 
+const TAXED = { type: 'x', description: 'x', qty: '1', taxCategory: 'S', taxRate: '19' }
+
 describe('gatherInvoices', () => {
   test('adds up per currency, issuer, account and period, to the last digit', () => {
     const account = { billingAccount: 'A', periodStart: '2026-09-01', periodEnd: '2026-10-01' }
@@ -102,22 +104,31 @@ describe('gatherInvoices', () => {
       ['unbalanced'],
     ],
     ['a negative total', { totalAmount: '-1.00' }, ['negative']],
+    ['a balance above the total', { balanceAmount: '1.01' }, ['above']],
+    ['a balance that is the total', { balanceAmount: '1.0' }, []],
+    ['an overpayment', { balanceAmount: '-0.01' }, ['overpaid']],
+    [
+      'a credit note of which something is left',
+      { totalAmount: '-1.00', balanceAmount: '-0.40' },
+      ['negative'],
+    ],
     [
       'a tax that is not that of its rate',
       {
-        lines: [
-          {
-            type: 'x',
-            description: 'x',
-            price: '1',
-            qty: '1',
-            taxCategory: 'S',
-            taxRate: '19',
-            taxAmount: '1',
-          },
-        ],
+        lines: [{ ...TAXED, price: '1', taxAmount: '1' }],
       },
       ['tax'],
+    ],
+    [
+      'a gross line with the tax within it',
+      {
+        totalAmount: '119',
+        balanceAmount: '0',
+        netAmount: '100',
+        taxAmount: '19',
+        lines: [{ ...TAXED, price: '119', taxAmount: '19' }],
+      },
+      [],
     ],
     ['what is due long ago', { dueDate: '2026-10-22' }, ['late']],
     ['what is paid', { dueDate: '2026-10-01', balanceAmount: '0' }, []],

@@ -22,9 +22,12 @@ export type Group = Sum & {
 export type ImportWarning = { what: WarningName; count: number; examples: string[] }
 
 export type WarningName =
+  | 'alike'
   | 'finer'
   | 'unbalanced'
   | 'negative'
+  | 'above'
+  | 'overpaid'
   | 'tax'
   | 'late'
   | 'draft'
@@ -64,3 +67,5 @@ export const MAX_GROUPS = 200
 export const MAX_FILES = 500
 /** How many examples an oddity has. */
 export const MAX_EXAMPLES = 5
+/** How many invoices are named that were left out: a person has to say something of each. */
+export const MAX_LEFT_OUT = 200

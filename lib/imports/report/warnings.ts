@@ -1,11 +1,12 @@
 import { itemize } from '#lib/billing/invoices/itemization.ts'
-import { fitsRate, isConsistent, netOfLine, taxOf } from '#lib/billing/posting/tax.ts'
+import { fitsRate, isConsistent, lineBasisOf, netOfLine, taxOf } from '#lib/billing/posting/tax.ts'
 import { isWithdrawn } from '#lib/platform/values/currencies.ts'
 import { addDays } from '#lib/platform/values/days.ts'
+import { Exact } from '#lib/platform/values/decimals.ts'
 import { isFiner } from '#lib/platform/values/money.ts'
 import { type Platforms, slugOf } from '../focus/platforms.ts'
 import type { NewInvoice } from '../schemas.ts'
-import { type ImportWarning, MAX_EXAMPLES, type WarningName } from './report.ts'
+import { type ImportWarning, MAX_EXAMPLES, MAX_LEFT_OUT, type WarningName } from './report.ts'
 
 /** Days after which what is not paid is told as late. */
 const OVERDUE_DAYS = 30
@@ -13,9 +14,12 @@ const OVERDUE_DAYS = 30
 const OLD = 90
 
 const ORDER: readonly WarningName[] = [
+  'alike',
   'finer',
   'unbalanced',
   'negative',
+  'above',
+  'overpaid',
   'tax',
   'late',
   'draft',
@@ -31,7 +35,7 @@ export function warningList() {
     const entry = byName.get(what) ?? { count: 0, examples: new Set() }
     byName.set(what, entry)
     entry.count += count
-    if (entry.examples.size < MAX_EXAMPLES) entry.examples.add(example)
+    if (entry.examples.size < (what === 'alike' ? MAX_LEFT_OUT : MAX_EXAMPLES)) entry.examples.add(example)
   }
   return {
     add,
@@ -65,10 +69,14 @@ export function warningsOf(
   const hasBalance = isNew || invoice.balanceAmount !== undefined
   const isOwed = hasBalance && documentState === 'issued' && Number(balanceAmount) > 0
   const taxMismatch = taxMismatchOf(invoice)
-  const is: Record<Exclude<WarningName, 'platform'>, boolean> = {
+  // What is left of a credit note is below nothing, as it is itself.
+  const isCharge = !totalAmount.startsWith('-') && balanceAmount !== totalAmount
+  const is: Record<Exclude<WarningName, 'alike' | 'platform'>, boolean> = {
     finer: isFiner(totalAmount, currency) || isFiner(balanceAmount, currency),
     unbalanced: !addsUp(invoice),
     negative: totalAmount.startsWith('-'),
+    above: hasBalance && isCharge && new Exact(balanceAmount).gt(totalAmount),
+    overpaid: hasBalance && isCharge && new Exact(balanceAmount).lt(0),
     tax: taxMismatch !== undefined,
     late: isOwed && !isHistory && invoice.dueDate < limits.overdueBefore,
     draft: documentState === 'draft',
@@ -78,7 +86,9 @@ export function warningsOf(
   const exampleTexts = { history: invoice.invoiceDate.slice(0, 7), withdrawn: currency, tax: taxMismatch }
   const examples = exampleTexts as Record<string, string | undefined>
   return ORDER.flatMap((what) =>
-    what !== 'platform' && is[what] ? [[what, examples[what] ?? number] as [WarningName, string]] : [],
+    what !== 'platform' && what !== 'alike' && is[what]
+      ? [[what, examples[what] ?? number] as [WarningName, string]]
+      : [],
   )
 }
 
@@ -98,10 +108,12 @@ function addsUp(invoice: NewInvoice): boolean {
 function taxMismatchOf(invoice: NewInvoice): string | undefined {
   const { number, currency, taxBreakdown } = invoice
   const lines = invoice.lines.map((line) => ({ ...line, currency }))
-  const line = lines.findIndex(({ taxRate, taxAmount, ...rest }) => {
-    const isStated =
-      taxRate !== null && taxRate !== undefined && taxAmount !== null && taxAmount !== undefined
-    return isStated && !fitsRate(netOfLine(rest, currency).toFixed(), taxRate, taxAmount, { currency })
+  const isStated = (value: unknown) => value !== null && value !== undefined
+  const basis = lines.some((one) => isStated(one.taxAmount)) ? lineBasisOf(invoice, lines) : undefined
+  const line = lines.findIndex((one) => {
+    const { taxRate, taxAmount } = one
+    if (!isStated(taxRate) || !isStated(taxAmount)) return false
+    return !fitsRate(netOfLine(one, currency, basis).toFixed(), taxRate ?? 0, taxAmount ?? 0, { currency })
   })
   if (line >= 0) return `${number}, lines[${line}]`
   const row = taxBreakdown?.findIndex(

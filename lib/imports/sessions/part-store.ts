@@ -4,8 +4,11 @@ import { basename } from 'node:path'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { allowImportTimes } from '#lib/platform/db/plans.ts'
+import type { SpooledCharges } from '../charges/spool.ts'
 import { storeCharges } from '../charges/store.ts'
+import type { Result } from '../invoices/action.ts'
 import { importInvoices } from '../invoices/import.ts'
+import { keyOf } from '../invoices/stored.ts'
 import { gatherInvoices } from '../report/gather.ts'
 import type { InvoiceReport } from '../report/report.ts'
 import type { SourceFile } from '../sources/source.ts'
@@ -21,7 +24,7 @@ export async function storePart(
   tx: Transaction,
   { importId: id, customerId, entries }: PartOfImport,
   input: Input,
-  { customerId: named, correct = false, isHistory = false, onProgress, signal }: SessionTerms,
+  { customerId: named, correct = false, answer, isHistory = false, onProgress, signal }: SessionTerms,
 ): Promise<InvoiceReport> {
   await allowImportTimes(tx)
   await lockImports(tx, customerId, {
@@ -47,16 +50,24 @@ export async function storePart(
       onProgress?.(++count, 'invoices stored')
     }
   }
+  const places = placesOfBills()
   const counts = await importInvoices(tx, customerId, invoices(), {
     correct,
+    answer,
     importId: id,
     requestId,
     history: isHistory ? 'all' : 'late',
-    onResult: ({ invoice, what }) => gather.inspect(invoice, what === 'added' || what === 'corrected'),
+    onResult: (result) => {
+      places.see(result)
+      const { invoice, what, like } = result
+      if (what === 'unclear')
+        gather.oddities.add('alike', `${nameOf(invoice)}, which may be ${like ? nameOf(like) : ''}`)
+      else gather.inspect(invoice, what === 'added' || what === 'corrected')
+    },
     ...(signal ? { signal } : {}),
   })
   const bills = input.charges?.forCustomer(isSameCustomer ? '' : customerId) ?? []
-  const charged = await storeCharges(tx, customerId, id, bills, {
+  const charged = await storeCharges(tx, customerId, id, places.of(bills), {
     signal,
     onBill: (count) => onProgress?.(count, 'invoices with their charges stored'),
   })
@@ -69,6 +80,32 @@ export async function storePart(
     report: isSameCustomer ? wholeOf(report, input) : report,
   })
   return report
+}
+
+/** The number and the issuer of an invoice, as people tell one from another. */
+function nameOf({ number, issuer }: { number: string; issuer: string }): string {
+  return `${number} of ${issuer}`
+}
+
+/** Leads the charges of bills to the invoices that these became: under another spelling of the issuer, or to none. */
+function placesOfBills() {
+  // Only those that are not stored as they came.
+  const others = new Map<string, { issuer: string; number: string } | undefined>()
+  return {
+    see({ given, invoice, what }: Result): void {
+      const { issuer, number } = invoice
+      if (what === 'unclear' || what === 'billed') others.set(keyOf(given), undefined)
+      else if (issuer !== given.issuer || number !== given.number)
+        others.set(keyOf(given), { issuer, number })
+    },
+    *of(bills: Iterable<SpooledCharges>): Generator<SpooledCharges> {
+      for (const bill of bills) {
+        const key = keyOf(bill)
+        if (!others.has(key)) yield bill
+        else if (others.get(key)) yield { ...bill, ...others.get(key) }
+      }
+    },
+  }
 }
 
 /** With what is told of the files, and not of a customer's part of them. */

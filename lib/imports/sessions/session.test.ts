@@ -137,7 +137,7 @@ describe('several files', () => {
   test('of invoices tell where one comes again, by its issuer and number', async () => {
     const paths = [
       write('one.ndjson', `${invoice('I-1')}\n${invoice('I-2')}`),
-      write('two.json', `[${invoice('I-3')},\n${invoice('I-2', { issuer: 'Other' })}]`),
+      write('two.json', `[${invoice('I-3')},\n${invoice('I-2', { issuer: 'Other', totalAmount: '7' })}]`),
       write('three.json', `${invoice('I-4')}\n${invoice('I-2')}`),
     ]
     const run = await newRun(paths)

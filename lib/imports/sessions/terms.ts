@@ -1,5 +1,6 @@
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { ChargeStream } from '../charges/spool.ts'
+import type { IssuerAnswer } from '../invoices/alike.ts'
 import type { Expectations } from '../report/expectations.ts'
 import type { ImportWarning, InvoiceReport } from '../report/report.ts'
 import type { SourceFile } from '../sources/source.ts'
@@ -11,6 +12,8 @@ export type SessionTerms = {
   customerId?: CustomerId | undefined
   /** Issued invoices that are there with another content are voided, and these come into their place. */
   correct?: boolean | undefined
+  /** What is said of issuers that may be one; absent: the import stops there. */
+  answer?: IssuerAnswer | undefined
   /** Nobody is reminded of what is new. */
   isHistory?: boolean | undefined
   /** Everything is done and told, and nothing of it stays. */

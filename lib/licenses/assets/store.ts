@@ -78,25 +78,33 @@ export async function countAssets(tx: Transaction, customerId: CustomerId, selec
     .orderBy(assets.type)
 }
 
-/** One asset. With `lock` its row stays locked until the transaction ends: waits 1 s, then 55P03. */
+/**
+ * One asset. With `lock` its row stays locked until the transaction ends: waits 1 s, then 55P03.
+ * @param options.unlessOver locks and finds no commitment of more licenses than this: what forbids a decrease waits for nobody
+ */
 export async function readAsset(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  { lock = false } = {},
+  { lock = false, unlessOver }: { lock?: boolean; unlessOver?: number | undefined } = {},
 ): Promise<AssetRow | undefined> {
-  const rows = await (lock ? lockedAsset : oneAsset)(tx, { customerId, id })
+  const statement = !lock ? oneAsset : unlessOver === undefined ? lockedAsset : lockedUnlessOver
+  const rows = await statement(tx, { customerId, id, quantity: unlessOver })
   return rows[0]
 }
 
-const oneAsset = builtOnce<AssetRow[]>(selectOne)
+const oneAsset = builtOnce<AssetRow[]>((tx) => selectOne(tx))
 const lockedAsset = builtOnce<AssetRow[]>((tx) => selectOne(tx).for('no key update'))
+const lockedUnlessOver = builtOnce<AssetRow[]>((tx) => {
+  const isOver = sql`${assets.isCommitmentPlan} and ${assets.seatsPurchased} > ${value('quantity')}`
+  return selectOne(tx, sql`(${isOver}) is not true`).for('no key update')
+})
 
-function selectOne(tx: Transaction) {
+function selectOne(tx: Transaction, more?: SQL) {
   return tx
     .select()
     .from(assets)
-    .where(and(eq(assets.customerId, value('customerId')), eq(assets.id, value('id'))))
+    .where(and(eq(assets.customerId, value('customerId')), eq(assets.id, value('id')), more))
 }
 
 /**

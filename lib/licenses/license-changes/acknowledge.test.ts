@@ -167,8 +167,8 @@ describe('a change whose answer was lost at a vendor', () => {
     expect(await vendor.changes(vendor.flexible)).toMatchObject([
       { state: 'UNCLEAR' },
       { state: 'DRIFT', from: 20, to: 26 },
-      { state: 'APPLIED', from: 27, to: 30 },
       { state: 'DRIFT', from: 26, to: 27 },
+      { state: 'APPLIED', from: 27, to: 30 },
     ])
     expect(vendor.writes(vendor.flexible)).toHaveLength(2)
   })

@@ -4,8 +4,10 @@ import type { AssetRow } from '#lib/licenses/assets/store.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { OPERATOR } from '#lib/platform/history/audit.ts'
 import type { Rejected, Why, WriteAnswer } from '#lib/vendors/vendor.ts'
-import type { Violation } from './rules.ts'
+import { vendorOf } from '#lib/vendors/vendors.ts'
+import type { ForbiddenDecrease, Violation } from './rules.ts'
 import { type Change, lastChange } from './store/changes.ts'
 
 // What a PATCH answers, in words, where it is not the asset itself.
@@ -23,27 +25,35 @@ export async function violationProblem(
     return new Problem('quantity_not_supported', `Assets of type ${row.type} have no licenses.`)
   }
   if (violation.reason === 'version_mismatch') {
-    return versionMismatch(row, violation.current, await lastChange(tx, customerId, row.id))
+    return versionMismatch(
+      row,
+      violation.current,
+      await lastChange(tx, customerId, row.id, violation.current),
+    )
   }
   if (violation.reason === 'not_active') {
     const detail = `The subscription is ${violation.status}; its quantity can change only while it is ACTIVE.`
     const members = { subscriptionStatus: violation.status }
     return new Problem('subscription_not_active', detail, { members })
   }
-  const { current, minimum, until } = violation
+  return decreaseNotAllowed(violation)
+}
+
+/** 409, with the lowest total that is allowed, and the commitment's end where it is known. */
+export function decreaseNotAllowed({ current, minimum, until }: ForbiddenDecrease): Problem {
   const end = until === undefined ? '' : ` before ${new Date(until).toISOString().slice(0, 10)}`
   const members = { current, minimum, ...(until === undefined ? {} : { commitmentEndTime: until }) }
   const detail = `This commitment plan can not go below ${minimum} licenses${end}.`
   return new Problem('decrease_not_allowed', detail, { members })
 }
 
-/** 412, with the present quantity, and who set it when. */
+/** 412, with the present quantity, and who set it when: by the `last` change to that quantity. */
 function versionMismatch(row: AssetRow, current: number, last: Change | undefined): Problem {
-  // Seats that are not what our last change made them were changed by the vendor.
-  const ours = last?.toQuantity === current ? last : undefined
-  const changedBy = ours ? whoMade(ours) : 'The vendor'
+  // Seats that no change set are the vendor's doing, or in books of our own the operator's, who imports them.
+  const others = vendorOf(row).systemOfRecord === 'ours' ? OPERATOR.name : 'The vendor'
+  const changedBy = last ? whoMade(last) : others
   const detail = `${changedBy} set this to ${current} since you read it.`
-  const at: Record<string, number> = ours?.settledAt ? { changedAt: ours.settledAt.getTime() } : {}
+  const at: Record<string, number> = last?.settledAt ? { changedAt: last.settledAt.getTime() } : {}
   return new Problem('version_mismatch', detail, {
     members: { current, changedBy, ...at, etag: etagOf(row) },
   })

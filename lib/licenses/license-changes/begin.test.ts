@@ -88,7 +88,7 @@ describe('If-Match (CONTRACT 4)', () => {
     )
   })
 
-  it('names the vendor where the seats are not what our last change made them', async () => {
+  it('names the operator, and never a vendor, where no change made the seats what they are in our own books', async () => {
     const id = await newAsset({ purchased: 50 })
     const { etag } = await read(id)
     await patch(id, 51)
@@ -98,7 +98,7 @@ describe('If-Match (CONTRACT 4)', () => {
       [id],
     )
     const { json } = await patch(id, 60, { headers: { 'if-match': etag } })
-    expect(json).toMatchObject({ code: 'version_mismatch', current: 70, changedBy: 'The vendor' })
+    expect(json).toMatchObject({ code: 'version_mismatch', current: 70, changedBy: 'Operator' })
     expect(json).not.toHaveProperty('changedAt')
   })
 

@@ -9,6 +9,7 @@ import {
   type LicensedRow,
   type LicenseState,
   licensed,
+  lockLicensed,
   readAsset,
   setSeats,
 } from '#lib/licenses/assets/store.ts'
@@ -28,25 +29,30 @@ import { check, isOver } from './rules.ts'
 import { type Claim, type QuantityRequest, send, withAsset } from './send.ts'
 import { sendAgain } from './send-again.ts'
 import { addLicenseChange, type Change, findOpenChange, readChange } from './store/changes.ts'
+import { type Copy, readCopy, readShared } from './vendor-sync/read-again.ts'
 
 type BeginResult =
   | { kind: 'answered'; answer: Answer<Asset> }
   | { kind: 'claimed'; claim: Claim; changeId: string; vendor: GuardedVendor }
   /** Another request asks for the same, or this one did before. */
   | { kind: 'joined'; changeId: string; vendor: LocalVendor | GuardedVendor }
+  | Outdated
+
+/** Our copy forbids it, and is not fresh: the vendor is read first. Nothing was written. */
+type Outdated = { kind: 'outdated'; row: AssetRow; vendor: GuardedVendor }
 
 /** A change that was joined may come to nothing; then the request claims one of its own. */
 const MAX_ROUNDS = 3
 
 /**
- * Sets a total, in the order of the checks of CONTRACT 4. The asset's row is locked first, in each transaction; none
- * is open while a vendor is asked.
+ * Sets a total, in the order of the checks of CONTRACT 4. The asset's row is locked first, in each transaction, but for a
+ * decrease that our row forbids; none is open while a vendor is asked.
  * @returns the asset as it is now, or a refusal that settles the request
  * @throws Problem for what settles nothing, such as `not_found`, `change_in_progress` or `vendor_unavailable`
  */
 export async function changeQuantity(request: QuantityRequest): Promise<Answer<Asset>> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const step = await scope(request.caller, (tx) => begin(tx, request))
+    const step = await beginByFreshCopy(request)
     if (step.kind === 'answered') return step.answer
     const { changeId, vendor } = step
     const sentAnswer =
@@ -61,14 +67,52 @@ export async function changeQuantity(request: QuantityRequest): Promise<Answer<A
   throw answers.changeInProgress()
 }
 
+/** Begins a change; where our copy forbids it and is not fresh, one reading is shared by all requests that wait for it. */
+async function beginByFreshCopy(request: QuantityRequest): Promise<Exclude<BeginResult, Outdated>> {
+  const { caller, keyed, requestId } = request
+  const begun = await scope(caller, (tx) => begin(tx, request, false))
+  if (begun.kind !== 'outdated') return begun
+  const copy = await readShared(caller, begun.row, begun.vendor, requestId)
+  const refusal = copy && !keyed ? refusalOf(request, copy) : undefined
+  // What is kept under a key is written by the second transaction.
+  if (refusal) return { kind: 'answered', answer: refusal }
+  const again = await scope(caller, (tx) => begin(tx, request, true))
+  if (again.kind === 'outdated') throw new Error('It was read a moment ago.')
+  return again
+}
+
+/** What a fresh copy forbids while no change is open. */
+function refusalOf(request: QuantityRequest, { row, open, isFresh }: Copy): Problem | undefined {
+  const found = check(request, { ...assetStateOf(row), open })
+  const isForbidden = isFresh && found.kind === 'unread'
+  return isForbidden && found.refusal ? answers.decreaseNotAllowed(found.refusal) : undefined
+}
+
 /** Whether a write may be sent again whose answer was lost. */
 const isRepeatable = (vendor: LocalVendor | GuardedVendor): boolean =>
   vendor.systemOfRecord === 'theirs' && vendor.idempotentWrites !== undefined
 
-async function begin(tx: Transaction, request: QuantityRequest): Promise<BeginResult> {
-  const { caller, assetId, keyed } = request
-  const row = await readAsset(tx, caller.customerId, assetId, { lock: true })
-  if (!row) throw new Problem('not_found')
+async function begin(tx: Transaction, request: QuantityRequest, isRead: boolean): Promise<BeginResult> {
+  const { caller, assetId, keyed, quantity } = request
+  const { customerId } = caller
+  // With a key the row is always locked: two requests with one key come one after the other.
+  const unlessOver = keyed ? undefined : quantity
+  const locked = await readAsset(tx, customerId, assetId, { lock: true, unlessOver })
+  if (locked) return beginLocked(tx, locked, request, isRead)
+  const copy = keyed ? undefined : await readCopy(tx, customerId, assetId)
+  if (!copy) throw new Problem('not_found')
+  const decided = await decide(tx, copy.row, request, { isRead, copy })
+  if (isBegun(decided)) return decided
+  return beginLocked(tx, await lockLicensed(tx, customerId, assetId), request, isRead)
+}
+
+async function beginLocked(
+  tx: Transaction,
+  row: AssetRow,
+  request: QuantityRequest,
+  isRead: boolean,
+): Promise<BeginResult> {
+  const { caller, keyed } = request
   const vendor = vendorOf(row)
   const existing = keyed && (await claimIdempotencyKey(tx, keyed))
   if (existing?.kind === 'answered') return existing
@@ -77,44 +121,71 @@ async function begin(tx: Transaction, request: QuantityRequest): Promise<BeginRe
     // One that was withdrawn came to nothing, too: the call runs again.
     if (change && !isOver(change)) return joined(change, vendor)
   }
-  const step = await firstStep(tx, row, vendor, request)
-  if (!keyed) return step
-  if (step.kind === 'answered') await saveResponse(tx, keyed, step.answer)
-  else await pointKey(tx, keyed, step.changeId)
-  return step
+  const begun = await firstStep(tx, row, request, isRead)
+  if (!keyed || begun.kind === 'outdated') return begun
+  if (begun.kind === 'answered') await saveResponse(tx, keyed, begun.answer)
+  else await pointKey(tx, keyed, begun.changeId)
+  return begun
 }
 
 function joined(change: Change, vendor: LocalVendor | GuardedVendor): BeginResult {
   return { kind: 'joined', changeId: change.id, vendor }
 }
 
-/** The checks, and what follows: in books of our own the change itself, else its claim, to ask the vendor after it. */
+/** What follows the checks: in books of our own the change itself, else its claim, to ask the vendor after it. */
 async function firstStep(
   tx: Transaction,
   row: AssetRow,
-  vendor: LocalVendor | GuardedVendor,
   request: QuantityRequest,
+  isRead: boolean,
 ): Promise<BeginResult> {
+  const vendor = vendorOf(row)
+  const decided = await decide(tx, row, request, { isRead })
+  if (isBegun(decided)) return decided
+  if (vendor.systemOfRecord === 'theirs') return claimChange(tx, licensed(row), vendor, request)
+  if (decided.kind === 'unread') throw new Error('Books of our own are always read.')
+  return { kind: 'answered', answer: await changeLocally(tx, licensed(row), decided, request) }
+}
+
+/** What the checks leave to be done, with the asset's row locked. */
+type Undone = PredictedOutcome<VendorSeats> | { kind: 'unread' }
+
+function isBegun(decided: BeginResult | Undone): decided is BeginResult {
+  return decided.kind !== 'applied' && decided.kind !== 'rejected' && decided.kind !== 'unread'
+}
+
+/**
+ * The checks, and their answer where they have one. What a fresh copy of the vendor's books forbids is refused without a
+ * claim; where the copy is not fresh after it `isRead`, the vendor decides. Of a row that is locked no `copy` was read.
+ */
+async function decide(
+  tx: Transaction,
+  row: AssetRow,
+  request: QuantityRequest,
+  { isRead, copy }: { isRead: boolean; copy?: Copy },
+): Promise<BeginResult | Undone> {
   const { customerId } = request.caller
+  const vendor = vendorOf(row)
   const context =
     vendor.systemOfRecord === 'ours'
       ? {
           predictOutcome: (quantityState: LicenseState) =>
             vendor.predictOutcome(quantityState, request.quantity),
         }
-      : { open: await findOpenChange(tx, customerId, row.id) }
+      : { open: copy ? copy.open : await findOpenChange(tx, customerId, row.id) }
   const decision = check(request, { ...assetStateOf(row), ...context })
-  const answered = (answer: Answer<Asset>): BeginResult => ({ kind: 'answered', answer })
-  if (decision.kind === 'refused')
-    return answered(await answers.violationProblem(tx, customerId, row, decision))
-  if (decision.kind === 'joined') return joined(decision.open, vendor)
-  if (decision.kind === 'in_progress') throw answers.otherChange(decision.open)
-  if (decision.kind === 'unchanged') return answered(replyOf(row))
-  if (decision.kind === 'rejected' || decision.kind === 'applied') {
-    return answered(await changeLocally(tx, licensed(row), decision, request))
+  if (decision.kind === 'refused') {
+    return { kind: 'answered', answer: await answers.violationProblem(tx, customerId, row, decision) }
   }
-  if (vendor.systemOfRecord === 'ours') throw new Error('Books of our own are always read.')
-  return claimChange(tx, licensed(row), vendor, request)
+  if ('open' in decision) {
+    if (decision.kind === 'in_progress') throw answers.otherChange(decision.open)
+    return joined(decision.open, vendor)
+  }
+  if (decision.kind === 'unchanged') return { kind: 'answered', answer: replyOf(row) }
+  if (decision.kind !== 'unread' || !decision.refusal || vendor.systemOfRecord === 'ours') return decision
+  const known = copy ?? (await readCopy(tx, customerId, row.id))
+  if (known?.isFresh) return { kind: 'answered', answer: answers.decreaseNotAllowed(decision.refusal) }
+  return isRead ? decision : { kind: 'outdated', row, vendor }
 }
 
 async function changeLocally(

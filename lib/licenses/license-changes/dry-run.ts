@@ -21,6 +21,7 @@ import * as answers from './answers.ts'
 import { type ChangeRequest, check } from './rules.ts'
 import { findOpenChange } from './store/changes.ts'
 import { disputeOf, isReplacement, observedRow, readSubscription } from './vendor-sync/read.ts'
+import { readCopy } from './vendor-sync/read-again.ts'
 
 type Question = ChangeRequest & { caller: Caller; assetId: string }
 
@@ -74,6 +75,10 @@ async function byOurRow(
   if (decision.kind === 'refused')
     return { answer: await answers.violationProblem(tx, customerId, row, decision) }
   if (decision.kind === 'in_progress') throw answers.otherChange(decision.open)
+  const refusal = decision.kind === 'unread' ? decision.refusal : undefined
+  if (refusal && (await readCopy(tx, customerId, row.id))?.isFresh) {
+    return { answer: answers.decreaseNotAllowed(refusal) }
+  }
   // The change that it would join has the same total: what the vendor's books say of that is its answer too.
   return { row: licensed(row), vendor }
 }

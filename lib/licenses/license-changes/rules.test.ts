@@ -148,6 +148,29 @@ describe('what a check tells beside its word', () => {
     )
   })
 
+  it.each([
+    ['a decrease', annual, { quantity: 19, ifMatch: undefined }, true],
+    ['a decrease of the present version', annual, { quantity: 19, ifMatch: '"7.x"' }, true],
+    ['a decrease of a version that is still to come', annual, { quantity: 19, ifMatch: '"8.x"' }, false],
+    ['an increase', annual, { quantity: 21, ifMatch: undefined }, false],
+    [
+      'a decrease while suspended',
+      { ...annual, status: 'SUSPENDED' },
+      { quantity: 19, ifMatch: undefined },
+      false,
+    ],
+    [
+      'a decrease of a flexible plan',
+      { ...annual, isCommitmentPlan: false },
+      { quantity: 19, ifMatch: undefined },
+      false,
+    ],
+  ])('says of %s whether our copy forbids it', (_, facts, asked, isForbidden) => {
+    const found = check(asked, { seatVersion: PRESENT, quantityState: facts, open: undefined })
+    const refusal = { kind: 'refused', reason: 'commitment', current: 20, minimum: 20 }
+    expect(found).toMatchObject({ kind: 'unread', refusal: isForbidden ? refusal : undefined })
+  })
+
   it('names the status that it refuses', () => {
     const quantityState = { ...annual, status: 'PENDING' }
     const decision = check(
@@ -216,7 +239,7 @@ describe('check, whatever it is asked', () => {
     )
   })
 
-  it('decides nothing by our copy of books that the vendor keeps', () => {
+  it('asks for books to be read that the vendor keeps, whatever our copy says', () => {
     const opens = fc.option(fc.record({ toQuantity: quantities }), { nil: undefined })
     fc.assert(
       fc.property(
@@ -250,7 +273,8 @@ describe('check, whatever it is asked', () => {
             predictOutcome: () => ({ kind: 'applied' as const }),
           })
           if (before.kind === 'refused') expect(after).toEqual(before)
-          else expect(before).toEqual({ kind: 'unread' })
+          else if (before.kind === 'unread' && before.refusal) expect(after).toEqual(before.refusal)
+          else expect(before).toEqual({ kind: 'unread', refusal: undefined })
         },
       ),
     )

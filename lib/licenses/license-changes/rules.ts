@@ -51,12 +51,20 @@ export type ChangeRequest = {
 /** The asset as it is known when the checks are asked; without `facts` it is of a type that has no licenses. */
 type AssetState<State = QuantityState> = { seatVersion: number; quantityState: State | undefined }
 
+/** A decrease on a commitment within its term. */
+export type ForbiddenDecrease = { kind: 'refused' } & Extract<QuantityDecision, { reason: 'commitment' }>
+
 /** What our own checks refuse. The reasons `not_active` and `commitment` are those of `decideQuantity`. */
-export type Violation = { kind: 'refused' } & (
-  | { reason: 'no_licenses' }
-  | { reason: 'version_mismatch'; current: number }
-  | Exclude<QuantityDecision, { allowed: true }>
-)
+export type Violation =
+  | ForbiddenDecrease
+  | ({ kind: 'refused' } & (
+      | { reason: 'no_licenses' }
+      | { reason: 'version_mismatch'; current: number }
+      | Extract<QuantityDecision, { reason: 'not_active' }>
+    ))
+
+/** The vendor's books are to be read; with a `refusal` where our copy of them forbids it, which is final if the copy is fresh. */
+type Unread = { kind: 'unread'; refusal: ForbiddenDecrease | undefined }
 
 /**
  * The checks of CONTRACT 4 in their order, for our own books, for a vendor's, and for the dry run: the one place that
@@ -70,7 +78,7 @@ export type Violation = { kind: 'refused' } & (
 export function check<Open extends { toQuantity: number }>(
   request: ChangeRequest,
   assetState: AssetState & { open: Open | undefined },
-): Violation | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unread' }
+): Violation | { kind: 'joined' | 'in_progress'; open: Open } | Unread
 export function check<State extends QuantityState, Prediction extends { kind: 'applied' | 'rejected' }>(
   request: ChangeRequest,
   assetState: AssetState<State> & { predictOutcome: (quantityState: State) => Prediction },
@@ -83,7 +91,7 @@ export function check<
   request: ChangeRequest,
   assetState: AssetState<State> &
     ({ open: Open | undefined } | { predictOutcome: (quantityState: State) => Prediction }),
-): Violation | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unread' | 'unchanged' } | Prediction
+): Violation | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unchanged' } | Unread | Prediction
 export function check(
   { quantity, ifMatch }: ChangeRequest,
   {
@@ -102,8 +110,13 @@ export function check(
     return { kind: 'refused', reason: 'version_mismatch', current: quantityState.purchased }
   }
   if (open) return { kind: open.toQuantity === quantity ? 'joined' : 'in_progress', open }
-  if (!predictOutcome) return { kind: 'unread' }
   const decision = decideQuantity(quantityState, quantity)
+  if (!predictOutcome) {
+    // A commitment lasts, but a status may change at any moment; and of a version that is still to come our copy says nothing.
+    const isForbidden = !decision.allowed && decision.reason === 'commitment'
+    const isKnown = isForbidden && isVersion(seatVersion, ifMatch)
+    return { kind: 'unread', refusal: isKnown ? { kind: 'refused', ...decision } : undefined }
+  }
   if (!decision.allowed) return { kind: 'refused', ...decision }
   return decision.change === 0 ? { kind: 'unchanged' } : predictOutcome(quantityState)
 }

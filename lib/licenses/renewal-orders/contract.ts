@@ -22,22 +22,20 @@ const order = z
     actor: actor.meta({ description: 'Who ordered it.' }),
     state: z.string().meta({
       description:
-        'STANDING; settled: APPLIED, REJECTED, WITHDRAWN, REPLACED, LOST (the vendor does not show it any more, or began the next term otherwise); others may come.',
+        'STANDING; settled: APPLIED, REJECTED, WITHDRAWN, REPLACED, LOST (another party changed or removed it at the vendor), UNCLEAR (a person has to look at it: nothing shows its outcome, or the vendor carried out what had been taken back); others may come.',
     }),
     isPlaced: z.boolean().meta({
-      description: 'Whether whoever keeps the books has it. False: the vendor is still to be told.',
+      description:
+        'Whether the vendor shows this order now. False: it is still to be placed, or placed again after a change of the licenses.',
     }),
     isLeaving: z
       .literal(true)
       .optional()
-      .meta({ description: 'It was taken back, and the vendor is still to be told.' }),
-    reason: z
-      .string()
-      .optional()
-      .meta({ description: 'Why it does not stand at its vendor yet, or what came of it, in words.' }),
-    settleTime: timeOf('When it was known what came of it').optional(),
+      .meta({ description: 'It was taken back, and the vendor has not confirmed that yet.' }),
+    reason: z.string().optional().meta({ description: 'Why the vendor lacks it, or its outcome, in words.' }),
+    settleTime: timeOf('When its outcome was known').optional(),
   })
-  .meta({ id: 'RenewalOrder', description: 'What somebody ordered for the next term.' })
+  .meta({ id: 'RenewalOrder', description: 'What a person ordered for the next term.' })
 
 const Renewal = z
   .object({
@@ -47,10 +45,10 @@ const Renewal = z
     renewalType: z
       .string()
       .optional()
-      .meta({ description: 'What happens then by itself, as the vendor calls it.' }),
-    takes: z.enum(['quantity', 'renewalType', 'nothing']).meta({
-      description: 'What an order can name: a total, or one of `renewalTypes`.',
-    }),
+      .meta({ description: 'What happens then by itself, in the vendor’s words.' }),
+    takes: z
+      .enum(['quantity', 'renewalType', 'nothing'])
+      .meta({ description: 'What an order can name: a total, or one of `renewalTypes`.' }),
     renewalTypes: z
       .array(renewalType)
       .optional()
@@ -62,10 +60,10 @@ const Renewal = z
         description:
           'Where `takes` is `nothing`. `not_active`: the subscription is not active. `no_commitment`: the plan has no term. `not_offered`: its vendor takes no such order. `no_end`: it is not known when the term ends, or how long the next one is. `ended`: the term has just ended. `ends`: the plan is not renewed.',
       }),
-    order: order.optional().meta({ description: 'The order that stands.' }),
+    order: order.optional().meta({ description: 'The active order.' }),
     lastOrder: order
       .optional()
-      .meta({ description: 'Where none stands: the last one, and what came of it.' }),
+      .meta({ description: 'Where none is active: the last one, with its outcome.' }),
   })
   .meta({ id: 'AssetRenewal', description: 'What happens with an asset at the end of its commitment.' })
 
@@ -94,20 +92,19 @@ export type Renewal = z.output<typeof Renewal>
 export type RenewalOrder = NonNullable<Renewal['order']>
 
 const headers = z.object({
-  'if-match': ifMatch.optional().meta({
-    description: 'An ETag of the renewal: 412 if another order stands since.',
-  }),
+  'if-match': ifMatch
+    .optional()
+    .meta({ description: 'An ETag of the renewal: 412 if another order is active since.' }),
 })
+const call = { permission: 'licenses-manager', params, output: Renewal } as const
 
 /** An addition: what happens at the end of a commitment, and what was ordered for it. */
 export const readRenewal = contract({
   ...renewalCalls.readRenewal,
+  ...call,
   summary: 'Read what happens with an asset at its renewal',
-  permission: 'licenses-manager',
   description:
-    'When the commitment ends, what happens then by itself, what can be ordered for the next term, and what was. Its ETag begins with the order that stands, for If-Match.',
-  params,
-  output: Renewal,
+    'When the commitment ends, what happens then by itself, what can be ordered for the next term, and what was. Its ETag begins with the active order, for If-Match.',
   problems: ['quantity_not_supported'],
   examples: examples.readRenewal,
 })
@@ -115,22 +112,16 @@ export const readRenewal = contract({
 /** An addition: a total for the next term, which takes effect when this one ends. */
 export const orderRenewal = contract({
   ...renewalCalls.orderRenewal,
+  ...call,
   summary: 'Order the licenses of the next term',
-  permission: 'licenses-manager',
   limit: 'changes',
   description:
-    'Nothing changes before the commitment ends. It takes the place of the order that stands; the same again changes nothing. It is kept also where the vendor can not be asked now: then `isPlaced` is false, and the vendor is told as soon as it answers. `change_in_progress` where the asset is being changed at this moment.',
-  params,
+    'Nothing changes before the commitment ends. It replaces the active order; the same again changes nothing. It is kept also where the vendor can not be asked now: then `isPlaced` is false, and the vendor gets it as soon as it answers. `change_in_progress` where the asset is being changed at this moment.',
   headers,
   body: RenewalRequest,
-  output: Renewal,
   problems: [
-    'quantity_not_supported',
-    'version_mismatch',
-    'subscription_not_active',
-    'renewal_not_supported',
-    'vendor_rejected',
-    'change_in_progress',
+    ...(['quantity_not_supported', 'version_mismatch', 'subscription_not_active'] as const),
+    ...(['renewal_not_supported', 'vendor_rejected', 'change_in_progress'] as const),
   ],
   examples: examples.orderRenewal,
 })
@@ -138,15 +129,13 @@ export const orderRenewal = contract({
 /** An addition: what was ordered is not wanted any more. */
 export const withdrawRenewal = contract({
   ...renewalCalls.withdrawRenewal,
+  ...call,
   summary: 'Take back what was ordered for the next term',
-  permission: 'licenses-manager',
   limit: 'changes',
   description:
-    'Then happens what would have happened by itself. Where nothing is ordered, nothing changes. Where the vendor can not be asked now, `isLeaving` says that it is still to be told.',
-  params,
+    'Then happens what would have happened by itself. Where nothing is ordered, nothing changes. Where the vendor has not confirmed it yet, `isLeaving` says so; while that lasts, the person who ordered and the operators get a mail each day.',
   headers,
   body: emptyBody,
-  output: Renewal,
   problems: ['quantity_not_supported', 'version_mismatch', 'change_in_progress'],
   examples: examples.withdrawRenewal,
 })

@@ -2,7 +2,7 @@ import type { Example } from '#lib/platform/api/openapi/example.ts'
 
 const asset = { asset_id: 'workspace-suite-5d20a7' }
 const END = Date.UTC(2027, 2, 1)
-const NOW = { time: END, quantity: 60, assigned: 57, renewalType: 'AUTO_RENEW' }
+const NOW = { time: END, quantity: 60, assigned: 57, renewalType: 'AUTO_RENEW', takes: 'quantity' }
 const ORDER = {
   id: '7c9be1f0-3a55-4c5e-9a51-2b1f0f3a7d11',
   quantity: 58,
@@ -13,12 +13,14 @@ const ORDER = {
   isPlaced: true,
 }
 
+const GONE = { ...ORDER, isPlaced: false, state: 'WITHDRAWN', settleTime: Date.UTC(2026, 10, 21, 9, 45) }
+
 export const readRenewal: readonly Example[] = [
   {
     name: 'nothing-ordered',
     summary: 'A commitment plan for whose next term nothing is ordered',
     params: asset,
-    answer: { status: 200, body: { ...NOW, takes: 'quantity' } },
+    answer: { status: 200, body: NOW },
   },
 ]
 
@@ -28,7 +30,7 @@ export const orderRenewal: readonly Example[] = [
     summary: '58 licenses from the renewal on; until then there are 60',
     params: asset,
     body: { quantity: 58 },
-    answer: { status: 200, body: { ...NOW, takes: 'quantity', order: ORDER } },
+    answer: { status: 200, body: { ...NOW, order: ORDER } },
   },
 ]
 
@@ -37,13 +39,6 @@ export const withdrawRenewal: readonly Example[] = [
     name: 'taken-back',
     summary: 'What was ordered is taken back: the plan renews as it would have',
     params: asset,
-    answer: {
-      status: 200,
-      body: {
-        ...NOW,
-        takes: 'quantity',
-        lastOrder: { ...ORDER, state: 'WITHDRAWN', settleTime: Date.UTC(2026, 10, 21, 9, 45) },
-      },
-    },
+    answer: { status: 200, body: { ...NOW, lastOrder: GONE } },
   },
 ]

@@ -1,21 +1,21 @@
 import 'server-only'
 import { dueOrders } from '#lib/identity/access/due-work.ts'
 import { forEach } from '#lib/licenses/license-changes/vendor-sync/for-each.ts'
-import { place } from './placing/place.ts'
+import { reconcile } from './reconcile.ts'
 
 /**
- * Sees to the orders for next terms whose time has come, or that their vendor does not show. It carries out what people
- * ordered, at the date for which they did, and decides no number.
+ * Reconciles the orders for next terms that are due: their term has ended, or their vendor lacks what is wanted. A job
+ * carries out what people ordered, at the date for which they did, and decides no number.
  * @param signal when to leave the rest to the next run
- * @returns how many were looked at
+ * @returns the number of orders
  * @throws AggregateError of those that failed
  */
-export async function seeToOrders(requestId: string, signal: AbortSignal): Promise<number> {
-  let looked = 0
+export async function reconcileOrders(requestId: string, signal: AbortSignal): Promise<number> {
+  let count = 0
   await forEach(await dueOrders(), async (due) => {
     if (signal.aborted) return
-    looked += 1
-    await place(due, due, requestId)
+    count += 1
+    await reconcile(due, due, requestId)
   })
-  return looked
+  return count
 }

@@ -3,8 +3,8 @@ import { notifyMembers } from '#lib/identity/account-mails/send.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
-import { seeToOrders } from './jobs.ts'
-import { tellOfOrders } from './mails.ts'
+import { reconcileOrders } from './jobs.ts'
+import { mailOrders } from './mails.ts'
 
 let catcher: Catcher
 let database: TestDatabase
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const days = (n: number) => new Date(Date.now() + n * 86_400_000)
 const signal = new AbortController().signal
-const tell = () => tellOfOrders('job-of-a-test', signal)
+const tell = () => mailOrders('job-of-a-test', signal)
 async function sent() {
   await notifyMembers('job-of-a-test', signal)
   return catcher.mails.splice(0)
@@ -84,7 +84,7 @@ test('of a key, its issuer is told; of who is gone, the Admins', async () => {
 test('whoever ordered is told of what came to nothing', async () => {
   await order({ ends: -0.01 })
   await database.sql(own, 'UPDATE assets SET seats_assigned = 110')
-  await seeToOrders('job', signal)
+  await reconcileOrders('job', signal)
   const [mail, ...others] = await sent()
   expect([mail?.headers.subject, others]).toEqual(['An order for a renewal came to nothing', []])
   expect(mail?.text).toContain('110 users are assigned')

@@ -1,26 +1,27 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
-import { customersWithNearOrders } from '#lib/identity/access/due-work.ts'
+import { customersWithNearOrders, ordersInNeed } from '#lib/identity/access/due-work.ts'
 import type { RenewalEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
 import { type CustomerId, ROLES_WITH } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 
-/** So many days before a term ends, whoever ordered something for the next one is told of it. */
-const TOLD_DAYS = 14
+/** So many days before a term ends, the person who ordered something for the next one gets a mail. */
+const NEAR_DAYS = 14
 
-/** `Business Plus: 96 licenses from 3 Dec 2026, ordered by Ana Ruiz.` and what came of it. */
+/** `Business Plus: 96 licenses from 3 Dec 2026, ordered by Ana Ruiz.` and why that needs a look. */
 const ABOUT = sql`a.name || ': '
   || CASE WHEN o.to_quantity IS NULL THEN o.renewal_type ELSE o.to_quantity || ' licenses (now ' || a.seats_purchased || ')' END
   || ' from ' || to_char(o.term_end AT TIME ZONE 'UTC', 'FMDD Mon YYYY') || ', ordered by ' || o.actor_name
+  || CASE WHEN o.taken_back_by_name IS NULL THEN '' ELSE ', taken back by ' || o.taken_back_by_name END
   || coalesce('. ' || o.reason, '.')`
 
 /**
- * Writes down that whoever ordered is to be told by mail, in the transaction of what it tells of; a job sends it. For a
+ * Writes a mail about an order to the person who ordered it, in the transaction of its occasion; a job sends it. For a
  * key that is its issuer; where they may not change licenses any more, each Admin. Nothing where no mail server is set.
  */
-export async function tellWhoOrdered(
+export async function mailOrderer(
   tx: Transaction,
   customerId: CustomerId,
   orderId: string,
@@ -49,27 +50,35 @@ export async function tellWhoOrdered(
       OR ('admin' = ANY (m.roles) AND NOT EXISTS (SELECT FROM able o WHERE o.id = t.member))`)
 }
 
-/**
- * Writes a mail for each order whose term ends soon, once. None for one that was made when that was near already.
- * @returns how many orders
- */
-export async function tellOfOrders(_requestId: string, signal: AbortSignal): Promise<number> {
-  if (!mailSettings()) return 0
-  let count = 0
-  for (const customerId of await customersWithNearOrders(TOLD_DAYS)) {
-    if (signal.aborted) break
-    count += await scope({ customerId }, (tx) => tellOfThose(tx, customerId))
-  }
-  return count
+const NEAR = sql`make_interval(days => ${NEAR_DAYS}::int)`
+/** What a mail is written about, and the column that says when. */
+const OCCASIONS = {
+  // Not of an order that was made when its term's end was near already.
+  'renewal-near': sql`told_at = now() WHERE state = 'STANDING' AND told_at IS NULL AND taken_back_at IS NULL
+    AND term_end BETWEEN now() AND now() + ${NEAR} AND term_end - created_at > ${NEAR}`,
+  'renewal-unclear': sql`reported_at = now() WHERE reported_at < now() - interval '23 hours'
+    AND (state = 'UNCLEAR' OR (state = 'STANDING' AND taken_back_at IS NOT NULL))`,
 }
 
-async function tellOfThose(tx: Transaction, customerId: CustomerId): Promise<number> {
-  const before = sql`make_interval(days => ${TOLD_DAYS}::int)`
-  const { rows } = await tx.execute<{ id: string }>(sql`
-    UPDATE renewal_orders SET told_at = now()
-    WHERE customer_id = ${customerId} AND state = 'STANDING' AND told_at IS NULL AND taken_back_at IS NULL
-      AND term_end BETWEEN now() AND now() + ${before} AND term_end - created_at > ${before}
-    RETURNING id`)
-  for (const { id } of rows) await tellWhoOrdered(tx, customerId, id, 'renewal-near')
-  return rows.length
+/**
+ * Writes the mails of the hour: once for each order whose term ends soon, and each day for an order that is unclear or
+ * could not be taken back.
+ * @returns the number of orders
+ */
+export async function mailOrders(_requestId: string, signal: AbortSignal): Promise<number> {
+  if (!mailSettings()) return 0
+  const needs = (await ordersInNeed()).map(({ customerId }) => customerId)
+  let count = 0
+  for (const customerId of new Set([...(await customersWithNearOrders(NEAR_DAYS)), ...needs])) {
+    if (signal.aborted) break
+    for (const event of ['renewal-near', 'renewal-unclear'] as const)
+      count += await scope({ customerId }, async (tx) => {
+        const { rows } = await tx.execute<{ id: string }>(
+          sql`UPDATE renewal_orders SET ${OCCASIONS[event]} AND customer_id = ${customerId} RETURNING id`,
+        )
+        for (const { id } of rows) await mailOrderer(tx, customerId, id, event)
+        return rows.length
+      })
+  }
+  return count
 }

@@ -7,7 +7,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
 import type { Renewal } from './contract.ts'
-import { seeToOrders } from './jobs.ts'
+import { reconcileOrders } from './jobs.ts'
 import { orderRenewal, readRenewal, withdrawRenewal } from './operations.ts'
 
 // Orders for the next term where the books are our own.
@@ -90,7 +90,7 @@ async function end(id: string, assigned?: number) {
        AND o.state = 'STANDING'`,
     [id],
   )
-  await seeToOrders('job', NEVER)
+  await reconcileOrders('job', NEVER)
 }
 
 describe('an order', () => {
@@ -103,7 +103,7 @@ describe('an order', () => {
       order: { quantity: 96, time: END.getTime(), state: 'STANDING', isPlaced: true },
     })
     expect(await rowOf(id)).toEqual({ total: 120, scheduled: 96, ends: '2099-12-03' })
-    await seeToOrders('job', NEVER)
+    await reconcileOrders('job', NEVER)
     expect(await rowOf(id)).toMatchObject({ total: 120, scheduled: 96 })
     expect(await eventsOf(id)).toEqual(['renewal.ordered'])
   })
@@ -139,7 +139,7 @@ describe('an order', () => {
       [id],
     )
     expect(changes).toEqual([{ from: 130, to: 96, state: 'APPLIED', by: ana.name }])
-    await seeToOrders('job', NEVER)
+    await reconcileOrders('job', NEVER)
     expect(await read(id)).toEqual(after)
   })
 
@@ -162,14 +162,14 @@ describe('an order', () => {
     await database.sql('northwind', 'UPDATE renewal_orders SET next_look_at = now() WHERE asset_id = $1', [
       id,
     ])
-    await seeToOrders('job', NEVER)
+    await reconcileOrders('job', NEVER)
     expect((await read(id)).order).toMatchObject({ state: 'STANDING', time: Date.parse(later) })
     await database.sql(
       'northwind',
       "UPDATE renewal_orders SET term_end = now() - interval '1 second', next_look_at = now() WHERE asset_id = $1",
       [id],
     )
-    await seeToOrders('job', NEVER)
+    await reconcileOrders('job', NEVER)
     expect((await read(id)).lastOrder).toMatchObject({ state: 'LOST' })
     expect(await rowOf(id)).toMatchObject({ total: 120, scheduled: null })
   })
@@ -189,7 +189,7 @@ describe('an order', () => {
     await database.sql('northwind', 'UPDATE renewal_orders SET next_look_at = now() WHERE asset_id = $1', [
       renewed,
     ])
-    await seeToOrders('job', NEVER)
+    await reconcileOrders('job', NEVER)
     expect((await read(renewed)).lastOrder).toMatchObject({ state: 'LOST' })
 
     const ending = await plan()
@@ -220,7 +220,7 @@ describe('an order', () => {
     await database.sql('northwind', 'UPDATE renewal_orders SET next_look_at = now() WHERE asset_id = $1', [
       bought,
     ])
-    await seeToOrders('job', NEVER)
+    await reconcileOrders('job', NEVER)
     expect(await read(bought)).toMatchObject({ quantity: 150, lastOrder: { state: 'LOST' } })
   })
 

@@ -5,13 +5,12 @@ import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
-import * as answers from './answers.ts'
 import * as contract from './contract.ts'
 import { found, order, versionOf, withdraw } from './ordering.ts'
-import { place } from './placing/place.ts'
+import { type NamedOrder, reconcile } from './reconcile.ts'
+import type { Setting } from './rules.ts'
 import { serializeRenewal } from './serialize.ts'
 import * as store from './store.ts'
-import { factsOf } from './terms.ts'
 
 export const readRenewal = operation(contract.readRenewal, async (caller, { params }) =>
   readScope(caller, (tx) => read(tx, caller, params.asset_id)),
@@ -20,21 +19,19 @@ export const readRenewal = operation(contract.readRenewal, async (caller, { para
 export const orderRenewal = operation(
   contract.orderRenewal,
   async (caller, { params, body, headers }, { requestId }) => {
-    const { quantity, renewalType = '' } = body
-    const asked = {
-      caller,
-      assetId: params.asset_id,
-      wanted: quantity === undefined ? { renewalType } : { quantity },
-      ifMatch: headers?.['if-match'],
-      requestId,
+    const { asset_id: assetId } = params
+    const wanted = { quantity: body.quantity ?? null, renewalType: body.renewalType ?? null }
+    const request = { caller, assetId, wanted, ifMatch: headers?.['if-match'], requestId }
+    const ordered = await scope(caller, (tx) => order(tx, request)).catch(asBusy)
+    if (ordered) {
+      const { id, seen } = ordered
+      await reconcileNow(caller, { id, assetId }, requestId, seen)
+      const outcome = await readScope(caller, (tx) => store.findOrder(tx, caller.customerId, id))
+      const reason = outcome?.reason ?? undefined
+      if (outcome?.state === 'REJECTED') throw new Problem('vendor_rejected', reason)
+      if (outcome?.state === 'LOST') throw new Problem('renewal_not_supported', reason)
     }
-    const id = await scope(caller, (tx) => order(tx, asked)).catch(asBusy)
-    if (id !== undefined) {
-      const placed = await place(caller, { id, assetId: params.asset_id }, requestId).catch(leaveIt)
-      if (placed?.kind === 'rejected') throw new Problem('vendor_rejected', placed.reason)
-      if (placed?.kind === 'lost') throw new Problem('renewal_not_supported', placed.reason)
-    }
-    return readScope(caller, (tx) => read(tx, caller, params.asset_id))
+    return readScope(caller, (tx) => read(tx, caller, assetId))
   },
 )
 
@@ -42,9 +39,9 @@ export const withdrawRenewal = operation(
   contract.withdrawRenewal,
   async (caller, { params, headers }, { requestId }) => {
     const { asset_id: assetId } = params
-    const asked = { caller, assetId, ifMatch: headers?.['if-match'], requestId }
-    const id = await scope(caller, (tx) => withdraw(tx, asked)).catch(asBusy)
-    if (id !== undefined) await place(caller, { id, assetId }, requestId).catch(leaveIt)
+    const request = { caller, assetId, ifMatch: headers?.['if-match'], requestId }
+    const id = await scope(caller, (tx) => withdraw(tx, request)).catch(asBusy)
+    if (id !== undefined) await reconcileNow(caller, { id, assetId }, requestId)
     return readScope(caller, (tx) => read(tx, caller, assetId))
   },
 )
@@ -52,15 +49,18 @@ export const withdrawRenewal = operation(
 async function read(tx: Transaction, { customerId }: Caller, assetId: string) {
   const row = found(await readAsset(tx, customerId, assetId))
   const newest = await store.newestOrder(tx, customerId, assetId)
-  return { body: serializeRenewal(row, factsOf(row), newest, Date.now()), version: versionOf(newest) }
+  return { body: serializeRenewal(row, newest), version: versionOf(newest) }
 }
 
-/** The order is kept, or taken back; a row that is locked for the moment keeps its vendor from being told now, and a job does it. */
-function leaveIt(error: unknown): undefined {
-  if (errorCode(error) !== '55P03') throw error
+/** A row that is locked for the moment leaves the order to a job. */
+async function reconcileNow(caller: Caller, named: NamedOrder, requestId: string, seen?: Setting) {
+  await reconcile(caller, named, requestId, seen).catch((error: unknown) => {
+    if (errorCode(error) !== '55P03') throw error
+  })
 }
 
-/** lock_not_available: somebody else's change holds the row. unique_violation: another order came at this moment. */
+/** lock_not_available: another change holds the row. unique_violation: another order came at this moment. */
 function asBusy(error: unknown): never {
-  throw ['55P03', '23505'].includes(errorCode(error) ?? '') ? answers.busy() : error
+  if (!['55P03', '23505'].includes(errorCode(error) ?? '')) throw error
+  throw new Problem('change_in_progress', undefined, { headers: { 'Retry-After': '1' } })
 }

@@ -7,101 +7,90 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
-import * as answers from './answers.ts'
-import { isOffered, type Wanted, whyNoOrder } from './rules.ts'
+import {
+  isOffered,
+  isSameSetting,
+  type NoOrder,
+  type RenewalFacts,
+  type Setting,
+  whyNoOrder,
+} from './rules.ts'
 import { serializeRenewal } from './serialize.ts'
 import * as store from './store.ts'
-import { factsOf, setScheduled } from './terms.ts'
+import { factsOf, setScheduled, settingOf } from './terms.ts'
 
-// What a person orders or takes back, in one transaction; their vendor is told after it.
+// What a person orders or takes back, in one transaction; the vendor gets its request after it.
 
-type Asked = { caller: Caller; assetId: string; ifMatch: string | undefined; requestId: string }
+type OrderRequest = { caller: Caller; assetId: string; ifMatch: string | undefined; requestId: string }
 
-/** @returns the id of an order that its vendor is to be told of; undefined where nothing is left to do */
-export async function order(tx: Transaction, asked: Asked & { wanted: Wanted }): Promise<string | undefined> {
-  const { caller, assetId, wanted, requestId } = asked
+/** An order that its vendor is to get, and what its vendor had set as the person who ordered could see. */
+export type Ordered = { id: string; seen: Setting }
+
+/** @returns undefined where nothing is left to do */
+export async function order(
+  tx: Transaction,
+  request: OrderRequest & { wanted: Setting },
+): Promise<Ordered | undefined> {
+  const { caller, assetId, wanted, requestId } = request
   const { customerId } = caller
-  const { row, standing } = await lock(tx, asked)
+  const { row, active } = await lock(tx, request)
   const vendor = vendorOf(row)
   const facts = factsOf(row)
   const because = whyNoOrder(facts, Date.now())
-  if (because) throw answers.notSupported(row, because, vendor.label)
-  if (!isOffered(facts, wanted)) throw answers.notOffered(facts, vendor.label)
-  if (standing && !standing.takenBackAt && isSame(store.wantedOf(standing), wanted)) return undefined
+  if (because) throw notSupported(row, because, vendor.label)
+  if (!isOffered(facts, wanted)) throw notOffered(facts, vendor.label)
+  const isRepeat = active && isSameSetting({ ...active, quantity: active.toQuantity }, wanted)
+  if (isRepeat && !active.takenBackAt) return undefined
   const by = { actor: actorOf(caller), requestId }
   const id = randomUUID()
-  if (standing) await store.settleOrder(tx, customerId, standing, 'REPLACED', { ...by, replacedBy: id })
+  if (active) await store.settleOrder(tx, customerId, active, 'REPLACED', { ...by, replacedBy: id })
   const termEnd = row.commitmentEnd as Date
-  const isOurs = vendor.systemOfRecord === 'ours'
-  const placedVersion = isOurs ? row.seatVersion : undefined
+  const isOwn = vendor.systemOfRecord === 'ours'
+  const placedVersion = isOwn ? row.seatVersion : null
   const { vendorSubscriptionId } = row
-  const former = formerOf(row, standing)
-  const added = { id, assetId, wanted, vendorSubscriptionId, former, termEnd, placedVersion }
-  await store.addOrder(tx, customerId, { ...added, ...by })
-  if (!isOurs) return id
-  if ('quantity' in wanted)
+  const isLogged = active ? active.isLogged : true
+  const added = { id, assetId, toQuantity: wanted.quantity, renewalType: wanted.renewalType, termEnd }
+  await store.addOrder(tx, customerId, { ...added, vendorSubscriptionId, placedVersion, isLogged }, by)
+  if (!isOwn) return { id, seen: settingOf(row) }
+  if (wanted.quantity !== null)
     await setScheduled(tx, customerId, assetId, { total: wanted.quantity, at: termEnd })
   return undefined
 }
 
-/** @returns the id of an order that its vendor is to be told to forget; undefined where nothing is left to do */
-export async function withdraw(tx: Transaction, asked: Asked): Promise<string | undefined> {
-  const { caller, assetId, requestId } = asked
+/** @returns the id of an order that is to be removed at its vendor; undefined where nothing is left to do */
+export async function withdraw(tx: Transaction, request: OrderRequest): Promise<string | undefined> {
+  const { caller, assetId, requestId } = request
   const { customerId } = caller
-  const { row, standing } = await lock(tx, asked)
-  if (!standing || standing.takenBackAt) return undefined
+  const { row, active } = await lock(tx, request)
+  if (!active || active.takenBackAt) return undefined
   const actor = actorOf(caller)
-  // Whatever was said of it, or is left there of the one before it, is to be taken away.
   if (vendorOf(row).systemOfRecord === 'theirs') {
     const now = new Date()
-    const { kind, id, name } = actor
-    const by = { takenBackByKind: kind, takenBackById: id, takenBackByName: name }
-    const note = { takenBackAt: now, ...by, tries: 0, nextLookAt: now }
-    await store.noteOrder(tx, customerId, standing.id, note)
-    return standing.id
+    const by = { takenBackByKind: actor.kind, takenBackById: actor.id, takenBackByName: actor.name }
+    const note = { takenBackAt: now, ...by, waitsSince: now, tries: 0, nextLookAt: now, reason: null }
+    await store.noteOrder(tx, customerId, active.id, note)
+    return active.id
   }
-  await store.settleOrder(tx, customerId, standing, 'WITHDRAWN', { actor, requestId })
-  await setScheduled(tx, customerId, assetId, undefined)
+  await store.settleOrder(tx, customerId, active, 'WITHDRAWN', { actor, requestId })
+  await setScheduled(tx, customerId, assetId)
   return undefined
 }
 
-/** What the vendor would do without any order of ours, and what it may have of the one whose place is taken. */
-function formerOf(row: LicensedRow, standing: store.OrderRow | undefined) {
-  if (!standing) {
-    const nothing = { heldType: null, heldQuantity: null, unclearUntil: null }
-    return { formerType: row.renewalType, formerQuantity: row.scheduledTotal, ...nothing }
-  }
-  const { formerType, formerQuantity, unclearUntil, placedAt, tries, heldQuantity, heldType } = standing
-  const wasSaid = placedAt !== null || tries > 0
-  const held = wasSaid
-    ? { heldType: standing.renewalType, heldQuantity: standing.toQuantity }
-    : { heldType, heldQuantity }
-  return { formerType, formerQuantity, unclearUntil, ...held }
-}
-
-/** The asset, its row locked, with the order that stands. */
-async function lock(tx: Transaction, { caller, assetId, ifMatch }: Asked) {
+/** Returns the asset, its row locked, with its active order. */
+async function lock(tx: Transaction, { caller, assetId, ifMatch }: OrderRequest) {
   const { customerId } = caller
   const row = found(await readAsset(tx, customerId, assetId, { lock: true }))
   const newest = await store.newestOrder(tx, customerId, assetId)
-  const standing = newest?.state === 'STANDING' ? newest : undefined
+  const active = newest?.state === 'STANDING' ? newest : undefined
   const version = versionOf(newest)
-  if (isVersion(version, ifMatch)) return { row, standing }
-  const by = standing?.actorName ?? 'Somebody'
-  const changedAt = standing?.createdAt.getTime()
-  const body = serializeRenewal(row, factsOf(row), newest, Date.now())
-  throw new Problem(
-    'version_mismatch',
-    `${by} changed what is ordered for the next term since you read it.`,
-    {
-      members: {
-        current: row.seatsPurchased,
-        changedBy: by,
-        ...(changedAt === undefined ? {} : { changedAt }),
-        etag: entityTag(JSON.stringify(body), version),
-      },
-    },
-  )
+  if (isVersion(version, ifMatch)) return { row, active }
+  const changedBy = active?.actorName ?? 'Somebody'
+  const etag = entityTag(JSON.stringify(serializeRenewal(row, newest)), version)
+  const members = { current: row.seatsPurchased, changedBy, etag }
+  const detail = `${changedBy} changed what is ordered for the next term since you read it.`
+  throw new Problem('version_mismatch', detail, {
+    members: active ? { ...members, changedAt: active.createdAt.getTime() } : members,
+  })
 }
 
 export function found(row: Awaited<ReturnType<typeof readAsset>>): LicensedRow {
@@ -110,11 +99,32 @@ export function found(row: Awaited<ReturnType<typeof readAsset>>): LicensedRow {
   throw new Problem('quantity_not_supported', `Assets of type ${row.type} have no licenses.`)
 }
 
-/** Leads the ETag of a renewal: the order that stands. */
+/** Returns what leads the ETag of a renewal: its active order. */
 export function versionOf(newest: store.OrderRow | undefined): string {
   return newest?.state === 'STANDING' ? newest.id : 'none'
 }
 
-function isSame(one: Wanted, other: Wanted): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+/** Returns 409 where the subscription is not active; else 422, with the reason. */
+function notSupported(row: LicensedRow, because: NoOrder, label: string): Problem {
+  if (because === 'not_active') {
+    const detail = `The subscription is ${row.status}; its next term can be ordered only while it is ACTIVE.`
+    return new Problem('subscription_not_active', detail, { members: { subscriptionStatus: row.status } })
+  }
+  const details = {
+    no_commitment: 'The plan has no commitment: its licenses can be changed at any time.',
+    not_offered: `${label} takes no orders for the next term of this plan.`,
+    no_end: 'It is not known when the commitment ends, or how long the next term is.',
+    ended: 'The commitment has just ended. Look at it again when the next term is known.',
+    ends: 'The plan is not renewed when its commitment ends. Ask your reseller if it should be.',
+  }
+  return new Problem('renewal_not_supported', details[because])
+}
+
+/** Returns 422: the vendor takes another kind of order. */
+function notOffered({ choice }: RenewalFacts, label: string): Problem {
+  const detail =
+    choice === 'total' || choice === undefined
+      ? `${label} takes a total for the next term: name \`quantity\`.`
+      : `${label} takes no total for the next term, only how to renew: ${choice.renewalTypes.join(', ')}.`
+  return new Problem('renewal_not_supported', detail)
 }

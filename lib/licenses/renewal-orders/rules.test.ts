@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fateOf, isOffered, nextTermEnd, type RenewalFacts, whyNoOrder } from './rules.ts'
+import { isOffered, nextTermEnd, phaseOf, type RenewalFacts, whyNoOrder } from './rules.ts'
 
 const DAY = 86_400_000
 const END = Date.UTC(2027, 2, 1)
@@ -37,61 +37,41 @@ describe('whether anything can be ordered', () => {
 
   it('takes a total where any can be named, and else one of the ways', () => {
     const types = { choice: { renewalTypes: ['AUTO_RENEW_YEARLY_PAY'] } }
-    expect(isOffered(FACTS, { quantity: 1 })).toBe(true)
-    expect(isOffered(FACTS, { renewalType: 'AUTO_RENEW_YEARLY_PAY' })).toBe(false)
-    expect(isOffered(types, { quantity: 1 })).toBe(false)
-    expect(isOffered(types, { renewalType: 'AUTO_RENEW_YEARLY_PAY' })).toBe(true)
-    expect(isOffered(types, { renewalType: 'CANCEL' })).toBe(false)
+    const total = { quantity: 1, renewalType: null }
+    const way = (renewalType: string) => ({ quantity: null, renewalType })
+    expect(isOffered(FACTS, total)).toBe(true)
+    expect(isOffered(FACTS, way('AUTO_RENEW_YEARLY_PAY'))).toBe(false)
+    expect(isOffered(types, total)).toBe(false)
+    expect(isOffered(types, way('AUTO_RENEW_YEARLY_PAY'))).toBe(true)
+    expect(isOffered(types, way('CANCEL'))).toBe(false)
   })
 })
 
-describe('what becomes of an order', () => {
-  const order = { termEnd: END, wanted: { quantity: 96 } }
-  const plan = { isCommitmentPlan: true, commitmentEnd: END, purchased: 120 }
-  it.each<[string, Partial<typeof plan>, number, ReturnType<typeof fateOf>]>([
-    ['waits for the end', {}, END - 1, { kind: 'waits' }],
+describe("an order's term", () => {
+  const plan = { isCommitmentPlan: true, commitmentEnd: END }
+  it.each<[string, Partial<typeof plan>, number, ReturnType<typeof phaseOf>]>([
+    ['runs until its end', {}, END - 1, { kind: 'running' }],
     ['is due then', {}, END, { kind: 'due' }],
+    ['follows a later end', { commitmentEnd: END + DAY }, END - 1, { kind: 'moved', termEnd: END + DAY }],
+    ['follows an earlier end', { commitmentEnd: END - DAY }, END - 1, { kind: 'moved', termEnd: END - DAY }],
+    ['is over where another term has begun', { commitmentEnd: END + 365 * DAY }, END, { kind: 'over' }],
     [
-      'follows an end that moved',
-      { commitmentEnd: END + DAY },
-      END - 1,
-      { kind: 'moved', termEnd: END + DAY },
-    ],
-    [
-      'follows one that came nearer',
-      { commitmentEnd: END - DAY },
-      END - 1,
-      { kind: 'moved', termEnd: END - DAY },
-    ],
-    [
-      'was lost where another term began',
+      'is over where the vendor renewed a moment before our clock',
       { commitmentEnd: END + 365 * DAY },
-      END,
-      { kind: 'over', isAsOrdered: false },
-    ],
-    [
-      'was done where the vendor began the next term so',
-      { commitmentEnd: END + 365 * DAY, purchased: 96 },
-      END + DAY,
-      { kind: 'over', isAsOrdered: true },
-    ],
-    [
-      'is over where the vendor renewed it a moment before our clock',
-      { commitmentEnd: END + 365 * DAY, purchased: 96 },
       END - 5000,
-      { kind: 'over', isAsOrdered: true },
+      { kind: 'over' },
     ],
-    ['is pointless without a commitment', { isCommitmentPlan: false }, 0, { kind: 'pointless' }],
-  ])('%s', (_, given, now, expected) => {
-    expect(fateOf(order, { ...plan, ...given }, now)).toEqual(expected)
+    ['is none without a commitment', { isCommitmentPlan: false }, 0, { kind: 'none' }],
+  ])('%s', (_, change, now, expected) => {
+    expect(phaseOf(END, { ...plan, ...change }, now)).toEqual(expected)
   })
 
-  it('is never due within a term', () => {
+  it('is never due while it runs', () => {
     const time = fc.integer({ min: END - 500 * DAY, max: END + 500 * DAY })
     fc.assert(
       fc.property(time, time, time, (termEnd, commitmentEnd, now) => {
-        const fate = fateOf({ termEnd, wanted: { quantity: 1 } }, { ...plan, commitmentEnd }, now)
-        if (fate.kind === 'due') expect(Math.max(termEnd, commitmentEnd)).toBeLessThanOrEqual(now)
+        if (phaseOf(termEnd, { ...plan, commitmentEnd }, now).kind === 'due')
+          expect(Math.max(termEnd, commitmentEnd)).toBeLessThanOrEqual(now)
       }),
     )
   })

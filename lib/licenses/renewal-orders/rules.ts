@@ -2,14 +2,34 @@ import { atItsEnd } from '#lib/licenses/assets/rules.ts'
 
 /**
  * The states of an order for the next term. STANDING: it is to be carried out when the term ends. APPLIED: the next term
- * began as ordered. REJECTED: who keeps the books refused it. WITHDRAWN: somebody took it back. REPLACED: another order
- * took its place. LOST: the vendor does not show it any more, or began the next term otherwise.
+ * began as ordered. REJECTED: the vendor, or our own books, refused it. WITHDRAWN: a person took it back. REPLACED: another
+ * order took its place. LOST: another party changed or removed it at the vendor. UNCLEAR: a person has to look at it,
+ * because nothing shows its outcome, or the vendor carried out what had been taken back.
  */
-export const ORDER_STATES = ['STANDING', 'APPLIED', 'REJECTED', 'WITHDRAWN', 'REPLACED', 'LOST'] as const
-export type OrderState = (typeof ORDER_STATES)[number]
+export type OrderState = 'STANDING' | 'APPLIED' | 'REJECTED' | 'WITHDRAWN' | 'REPLACED' | 'LOST' | 'UNCLEAR'
 
 /** What is ordered for the next term: its total, in whole licenses, or one of the vendor's own ways to renew. */
 export type Wanted = { quantity: number } | { renewalType: string }
+
+/** What is set for the next term at a vendor: a total, a way to renew, or (both null) nothing. */
+export type Setting = { quantity: number | null; renewalType: string | null }
+
+export function isSameSetting(one: Setting, other: Setting): boolean {
+  return one.quantity === other.quantity && one.renewalType === other.renewalType
+}
+
+/**
+ * What a vendor shows of the next term.
+ * @param takesTotal whether the vendor takes a total; else it takes ways to renew
+ */
+export function shownSetting(
+  takesTotal: boolean,
+  { renewalType, scheduledTotal }: { renewalType: string | null; scheduledTotal: number | null },
+): Setting {
+  return takesTotal && isRenewed(renewalType)
+    ? { quantity: scheduledTotal, renewalType: null }
+    : { quantity: null, renewalType }
+}
 
 /** What the rule needs to know of a subscription. Times in epoch milliseconds. */
 export type RenewalFacts = {
@@ -17,9 +37,9 @@ export type RenewalFacts = {
   isCommitmentPlan: boolean
   commitmentEnd: number | undefined
   renewalType: string | undefined
-  /** What whoever keeps the books takes an order of. */
+  /** What an order can name. */
   choice: 'total' | { renewalTypes: readonly string[] } | undefined
-  /** Whether a next term can be reckoned: the books are elsewhere, or its length is known. */
+  /** Whether a next term is known: the books are at a vendor, or its length is known. */
   hasNextTerm: boolean
 }
 
@@ -34,51 +54,50 @@ export function whyNoOrder(facts: RenewalFacts, now: number): NoOrder | undefine
   if (choice === undefined) return 'not_offered'
   if (commitmentEnd === undefined || !hasNextTerm) return 'no_end'
   if (commitmentEnd <= now) return 'ended'
-  // Where a plan ends by itself, or becomes flexible, somebody has decided against a next term.
+  // A plan that ends, or becomes flexible, is a decision against a next term.
   return isRenewed(renewalType) ? undefined : 'ends'
 }
 
-/** Whether that is something which can be ordered here, where anything can. */
-export function isOffered({ choice }: Pick<RenewalFacts, 'choice'>, wanted: Wanted): boolean {
-  if (choice === 'total') return 'quantity' in wanted
-  return 'renewalType' in wanted && (choice?.renewalTypes.includes(wanted.renewalType) ?? false)
+/** Whether a vendor takes this order, where it takes any. */
+export function isOffered({ choice }: Pick<RenewalFacts, 'choice'>, { quantity, renewalType }: Setting) {
+  if (choice === 'total') return quantity !== null
+  return renewalType !== null && (choice?.renewalTypes.includes(renewalType) ?? false)
 }
 
-/** What becomes of an order by what is known of its subscription now. */
-export type Fate =
-  | { kind: 'waits' }
-  /** The term ends at another time than was known: the order waits for that. */
+type Term = {
+  isCommitmentPlan: boolean
+  commitmentStart?: number | undefined
+  commitmentEnd: number | undefined
+}
+
+/** Where an order's term is, by what is known of its subscription. */
+export type Phase =
+  | { kind: 'running' }
+  /** The term runs, and ends at another time than was known. */
   | { kind: 'moved'; termEnd: number }
   /** The term is over, and no next one is known yet. */
   | { kind: 'due' }
   /** The next term has begun. */
-  | { kind: 'over'; isAsOrdered: boolean }
-  /** There is no term any more. */
-  | { kind: 'pointless' }
+  | { kind: 'over' }
+  /** The plan has no term any more. */
+  | { kind: 'none' }
 
 /**
  * An order is for the end of one term: nothing of it happens within a term, this one or the next.
  * @param now epoch milliseconds, like all times here
  */
-export function fateOf(
-  { termEnd, wanted }: { termEnd: number; wanted: Wanted },
-  plan: {
-    isCommitmentPlan: boolean
-    commitmentStart?: number | undefined
-    commitmentEnd: number | undefined
-    purchased: number
-  },
+export function phaseOf(
+  termEnd: number,
+  { isCommitmentPlan, commitmentStart: start, commitmentEnd: end = termEnd }: Term,
   now: number,
-): Fate {
-  if (!plan.isCommitmentPlan) return { kind: 'pointless' }
-  const { commitmentStart: start, commitmentEnd: end = termEnd } = plan
-  const isAsOrdered = 'renewalType' in wanted || plan.purchased === wanted.quantity
-  // Vendors and clocks are not of one mind on the minute, and books may be written some days before.
+): Phase {
+  if (!isCommitmentPlan) return { kind: 'none' }
+  // Clocks differ by minutes, and books may be written some days before.
   const isNext =
-    (start !== undefined && start > termEnd - NEAR) || (end > termEnd + NEAR && now > termEnd - NEAR)
-  if (isNext && end > termEnd) return { kind: 'over', isAsOrdered }
-  if (now < termEnd) return end === termEnd ? { kind: 'waits' } : { kind: 'moved', termEnd: end }
-  return end <= termEnd ? { kind: 'due' } : { kind: 'over', isAsOrdered }
+    (start !== undefined && start > termEnd - NEAR_MS) || (end > termEnd + NEAR_MS && now > termEnd - NEAR_MS)
+  if (isNext && end > termEnd) return { kind: 'over' }
+  if (now < termEnd) return end === termEnd ? { kind: 'running' } : { kind: 'moved', termEnd: end }
+  return end <= termEnd ? { kind: 'due' } : { kind: 'over' }
 }
 
 /** Whether a plan is renewed when its commitment ends, as far as it is said. */
@@ -87,23 +106,17 @@ export function isRenewed(renewalType: string | null | undefined): boolean {
 }
 
 const DAY_MS = 86_400_000
-/** About the end of a term, in milliseconds. */
-const NEAR = 7 * DAY_MS
+/** About the end of a term. */
+const NEAR_MS = 7 * DAY_MS
 const MONTH_DAYS = 365.2425 / 12
+
+type Length = { start: number | undefined; end: number; planName: string }
 
 /**
  * When the term after one ends that is as long, in whole months: epoch milliseconds, or undefined where the length is
  * not known. The day of the month stays, or is the last one of a shorter month.
  */
-export function nextTermEnd({
-  start,
-  end,
-  planName,
-}: {
-  start: number | undefined
-  end: number
-  planName: string
-}): number | undefined {
+export function nextTermEnd({ start, end, planName }: Length): number | undefined {
   const months =
     start === undefined
       ? planName.startsWith('ANNUAL') && 12
@@ -118,12 +131,10 @@ export function nextTermEnd({
   return next.getTime()
 }
 
-/** Whether its vendor shows an order as it was placed, by what its subscription tells of the next term. */
-export function isShown(
-  wanted: Wanted,
-  shown: { scheduledTotal: number | undefined; renewalType: string | undefined },
-): boolean {
-  return 'quantity' in wanted
-    ? shown.scheduledTotal === wanted.quantity
-    : shown.renewalType === wanted.renewalType
+/** How long after the end of a term its vendor may show no next one. */
+const MAX_RENEWAL_DELAY_MS = 7 * DAY_MS
+
+/** Whether a term is over for so long that its vendor will show no next one. Times in epoch milliseconds. */
+export function isOverdue(termEnd: number, now: number): boolean {
+  return now - termEnd > MAX_RENEWAL_DELAY_MS
 }

@@ -4,147 +4,116 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { renewalOrders } from '#lib/platform/db/schema/renewals.ts'
 import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
-import { tellWhoOrdered } from './mails.ts'
-import type { OrderState, Wanted } from './rules.ts'
+import { mailOrderer } from './mails.ts'
+import type { OrderState } from './rules.ts'
 
-// Whoever writes here has locked the asset's row before: locks in one order.
+// Every writer here has locked the asset's row before: locks in one order.
+
 export type OrderRow = typeof renewalOrders.$inferSelect
 
-const own = (customerId: CustomerId, id: string) =>
+const isOrder = (customerId: CustomerId, id: string) =>
   and(eq(renewalOrders.customerId, customerId), eq(renewalOrders.id, id))
 const NOW = sql`statement_timestamp()`
 
-/** What an order says. */
-export function wantedOf({ toQuantity, renewalType }: Pick<OrderRow, 'toQuantity' | 'renewalType'>): Wanted {
-  return toQuantity === null ? { renewalType: renewalType ?? '' } : { quantity: toQuantity }
+/** Returns who ordered it. */
+export function ordererOf({ actorKind, actorId, actorName }: OrderRow): Actor {
+  return { kind: actorKind as Actor['kind'], id: actorId, name: actorName }
 }
 
-/** The newest order of an asset: the one that stands is the newest. */
-export async function newestOrder(
-  tx: Transaction,
-  customerId: CustomerId,
-  assetId: string,
-): Promise<OrderRow | undefined> {
-  const rows = await tx
+/** Returns the newest order of an asset: the active one, where there is one. */
+export async function newestOrder(tx: Transaction, customerId: CustomerId, assetId: string) {
+  const [newest] = await tx
     .select()
     .from(renewalOrders)
     .where(and(eq(renewalOrders.customerId, customerId), eq(renewalOrders.assetId, assetId)))
     .orderBy(sql`${renewalOrders.state} = 'STANDING' DESC`, desc(renewalOrders.createdAt))
     .limit(1)
-  return rows[0]
+  return newest
 }
 
-/** The order, where it stands. */
-export async function standingOrder(
-  tx: Transaction,
-  customerId: CustomerId,
-  id: string,
-): Promise<OrderRow | undefined> {
-  const stands = and(own(customerId, id), eq(renewalOrders.state, 'STANDING'))
-  return (await tx.select().from(renewalOrders).where(stands))[0]
+export async function findOrder(tx: Transaction, customerId: CustomerId, id: string) {
+  const [order] = await tx.select().from(renewalOrders).where(isOrder(customerId, id))
+  return order
 }
 
-type NewOrder = {
-  id: string
-  assetId: string
-  wanted: Wanted
-  vendorSubscriptionId: string | null
-  former: Pick<OrderRow, 'formerType' | 'formerQuantity' | 'heldType' | 'heldQuantity' | 'unclearUntil'>
-  termEnd: Date
-  /** Books of our own have it at once. */
-  placedVersion: number | undefined
-  actor: Actor
-  requestId: string
-}
+type NewOrder = Pick<
+  OrderRow,
+  | 'id'
+  | 'assetId'
+  | 'toQuantity'
+  | 'renewalType'
+  | 'vendorSubscriptionId'
+  | 'termEnd'
+  | 'placedVersion'
+  | 'isLogged'
+>
+type By = { actor: Actor; requestId: string }
 
-export async function addOrder(tx: Transaction, customerId: CustomerId, order: NewOrder): Promise<OrderRow> {
-  const { id, assetId, wanted, vendorSubscriptionId, former, termEnd, placedVersion, actor, requestId } =
-    order
-  const isPlaced = placedVersion !== undefined
-  const rows = await tx
+/** Adds an active order. With a `placedVersion` our own books have it at once. */
+export async function addOrder(tx: Transaction, customerId: CustomerId, order: NewOrder, by: By) {
+  const isPlaced = order.placedVersion !== null
+  const { kind: actorKind, id: actorId, name: actorName } = by.actor
+  const [row] = await tx
     .insert(renewalOrders)
     .values({
-      customerId,
-      id,
-      assetId,
-      toQuantity: 'quantity' in wanted ? wanted.quantity : null,
-      renewalType: 'renewalType' in wanted ? wanted.renewalType : null,
-      vendorSubscriptionId,
-      ...former,
-      termEnd,
-      state: 'STANDING',
-      placedAt: isPlaced ? NOW : null,
-      placedVersion: placedVersion ?? null,
-      // Whoever ordered it tells the vendor first.
-      nextLookAt: isPlaced ? termEnd : sql`statement_timestamp() + interval '1 minute'`,
-      actorKind: actor.kind,
-      actorId: actor.id,
-      actorName: actor.name,
-      requestId,
-      createdAt: NOW,
+      ...{ ...order, customerId, actorKind, actorId, actorName, requestId: by.requestId },
+      ...{ state: 'STANDING', createdAt: NOW, [isPlaced ? 'placedAt' : 'waitsSince']: NOW },
+      // The request that orders it reads the vendor first.
+      nextLookAt: isPlaced ? order.termEnd : sql`statement_timestamp() + interval '1 minute'`,
     })
     .returning()
-  const added = rows[0] as OrderRow
-  await recordOrder(tx, customerId, added, { as: 'ordered', actor, requestId })
-  return added
+  await recordOrder(tx, customerId, row as OrderRow, { event: 'ordered', ...by })
 }
 
-type Settled = { reason?: string | undefined; replacedBy?: string; actor: Actor; requestId: string }
+/** `settledBy`: the operator who settles it by hand. */
+type Settlement = By & { reason?: string | undefined; replacedBy?: string | null; settledBy?: string | null }
 
-/** Ends an order that stands. Whoever orders is told of a refusal at once, and else by mail. */
+/** Settles an order, and mails the person who ordered it where that person has to know of it. */
 export async function settleOrder(
   tx: Transaction,
   customerId: CustomerId,
   order: OrderRow,
   state: Exclude<OrderState, 'STANDING'>,
-  { reason, replacedBy, ...by }: Settled,
+  { reason, replacedBy = null, settledBy = null, ...by }: Settlement,
 ): Promise<void> {
-  const settled = { state, settledAt: NOW, reason: reason ?? null, replacedBy: replacedBy ?? null }
-  await tx.update(renewalOrders).set(settled).where(own(customerId, order.id))
-  if (state === 'LOST' || (state === 'REJECTED' && order.placedAt))
-    await tellWhoOrdered(tx, customerId, order.id, 'renewal-not-done')
+  const isUnclear = state === 'UNCLEAR'
+  const settledAt = new Date()
+  const note = { state, settledAt, reason: reason ?? null, replacedBy, settledBy, waitsSince: null }
+  await noteOrder(tx, customerId, order.id, isUnclear ? { ...note, reportedAt: settledAt } : note)
+  const isNews = state === 'LOST' || (state === 'REJECTED' && order.placedAt)
+  if (isUnclear || isNews)
+    await mailOrderer(tx, customerId, order.id, isUnclear ? 'renewal-unclear' : 'renewal-not-done')
   if (state !== 'REPLACED')
-    await recordOrder(tx, customerId, order, { as: state.toLowerCase(), reason, ...by })
+    await recordOrder(tx, customerId, order, { event: state.toLowerCase(), reason, ...by })
 }
 
-/** The order whose place a refused one had taken stands again, as its vendor has it still. */
+/** Makes the order active again that a refused one had replaced: its vendor may have it still. */
 export async function restoreReplaced(tx: Transaction, customerId: CustomerId, by: string): Promise<void> {
   const { customerId: customer, replacedBy, state } = renewalOrders
   await tx
     .update(renewalOrders)
-    .set({ state: 'STANDING', settledAt: null, replacedBy: null })
+    .set({ state: 'STANDING', settledAt: null, replacedBy: null, nextLookAt: NOW })
     .where(and(eq(customer, customerId), eq(replacedBy, by), eq(state, 'REPLACED')))
 }
 
-export type OrderNote = Partial<
-  Pick<OrderRow, 'termEnd' | 'placedAt' | 'placedVersion' | 'reason' | 'tries' | 'nextLookAt'> &
-    Pick<OrderRow, 'heldQuantity' | 'heldType' | 'unclearUntil'> &
-    Pick<OrderRow, 'takenBackAt' | 'takenBackByKind' | 'takenBackById' | 'takenBackByName'>
->
+/** What may be written of an order. */
+export type OrderNote = Partial<Omit<OrderRow, 'customerId' | 'id' | 'assetId' | 'createdAt' | 'requestId'>>
 
-/** Notes something of an order that stands. */
-export async function noteOrder(
-  tx: Transaction,
-  customerId: CustomerId,
-  id: string,
-  note: OrderNote,
-): Promise<void> {
-  await tx.update(renewalOrders).set(note).where(own(customerId, id))
+export async function noteOrder(tx: Transaction, customerId: CustomerId, id: string, note: OrderNote) {
+  await tx.update(renewalOrders).set(note).where(isOrder(customerId, id))
 }
 
-type Told = { as: string; reason?: string | undefined; actor: Actor; requestId: string }
-async function recordOrder(
+/** Adds an event of an order to the history. */
+export async function recordOrder(
   tx: Transaction,
   customerId: CustomerId,
-  order: OrderRow,
-  { as, reason, actor, requestId }: Told,
+  { id, assetId, toQuantity, renewalType, termEnd }: OrderRow,
+  { event, reason, ...by }: By & { event: string; reason?: string | undefined },
 ): Promise<void> {
-  const { id, assetId, toQuantity, renewalType, termEnd } = order
   const details = {
-    assetId,
+    ...{ assetId, on: termEnd.toISOString().slice(0, 10) },
     ...(toQuantity === null ? { renewalType } : { to: toQuantity }),
-    on: termEnd.toISOString().slice(0, 10),
     ...(reason === undefined ? {} : { reason }),
   }
-  await recordAudit(tx, customerId, { action: `renewal.${as}`, subject: id, details, actor, requestId })
+  await recordAudit(tx, customerId, { action: `renewal.${event}`, subject: id, details, ...by })
 }

@@ -1,16 +1,46 @@
 import 'server-only'
-import { and, eq } from 'drizzle-orm'
-import type { LicensedRow } from '#lib/licenses/assets/store.ts'
+import { type LicensedRow, setObserved } from '#lib/licenses/assets/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { assets } from '#lib/platform/db/schema/assets.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'
 import { vendorInfo } from '#lib/vendors/declarations.ts'
-import { nextTermEnd, type RenewalFacts } from './rules.ts'
+import { isSameSetting, nextTermEnd, type RenewalFacts, type Setting, shownSetting } from './rules.ts'
+import type { OrderRow } from './store.ts'
 
-// What assets say of their terms. Whoever writes here has locked the row before.
+// The terms of assets. Every writer here has locked the asset's row before.
 
-/** What the rule asks of an asset. */
+/** Whether a vendor takes a total for the next term of a plan, or ways to renew. */
+export function takesTotal({ vendor, planName }: Pick<LicensedRow, 'vendor' | 'planName'>): boolean {
+  return vendorInfo(vendor).nextTerm(planName) === 'total'
+}
+
+/** Returns what our copy says that the vendor has set for the next term. */
+export function settingOf(row: LicensedRow): Setting {
+  return shownSetting(takesTotal(row), row)
+}
+
+/** Whether the vendor shows an active order for the asset's seat version; our own books have it always. */
+export function isPlaced(order: OrderRow, row: LicensedRow): boolean {
+  if (order.state !== 'STANDING') return false
+  if (order.vendorSubscriptionId === null) return true
+  const wanted = { quantity: order.toQuantity, renewalType: order.renewalType }
+  return order.placedAt !== null && isCurrent(order, row) && isSameSetting(wanted, settingOf(row))
+}
+
+/** Whether no change of the licenses can have deleted the order at its vendor since the order was placed. */
+export function isCurrent({ placedVersion }: OrderRow, row: LicensedRow): boolean {
+  return placedVersion === row.seatVersion || !takesTotal(row)
+}
+
+/** Returns the term that is known of an asset, in epoch milliseconds. */
+export function termOf({ isCommitmentPlan, commitmentStart, commitmentEnd }: Term) {
+  const times = { commitmentStart: commitmentStart?.getTime(), commitmentEnd: commitmentEnd?.getTime() }
+  return { isCommitmentPlan, ...times }
+}
+
+type Term = Pick<LicensedRow, 'isCommitmentPlan' | 'commitmentStart' | 'commitmentEnd'>
+
+/** Returns what the rule asks of an asset. */
 export function factsOf(row: LicensedRow): RenewalFacts {
   const { vendor, planName, status, isCommitmentPlan, renewalType } = row
   return {
@@ -23,42 +53,21 @@ export function factsOf(row: LicensedRow): RenewalFacts {
   }
 }
 
-/** Begin and end of the term after this one, in books of our own; undefined where its length is not known. */
-export function nextTermOf({
-  commitmentStart,
-  commitmentEnd,
-  planName,
-}: Pick<LicensedRow, 'commitmentStart' | 'commitmentEnd' | 'planName'>):
-  | { start: Date; end: Date }
-  | undefined {
+/** Returns start and end of the next term, in our own books; undefined where its length is not known. */
+export function nextTermOf({ commitmentStart, commitmentEnd, planName }: Term & { planName: string }) {
   if (!commitmentEnd) return undefined
   const term = { start: commitmentStart?.getTime(), end: commitmentEnd.getTime(), planName }
   const end = nextTermEnd(term)
-  return end === undefined ? undefined : { start: commitmentEnd, end: new Date(end) }
+  return end === undefined ? undefined : { commitmentStart: commitmentEnd, commitmentEnd: new Date(end) }
 }
 
-/** Beside the asset in books of our own: what it will be at the next renewal, or that nothing is ordered. */
+/** Writes the total of the next term in our own books, or that nothing is ordered. */
 export async function setScheduled(
   tx: Transaction,
   customerId: CustomerId,
   assetId: string,
-  scheduled: { total: number; at: Date } | undefined,
+  scheduled?: { total: number; at: Date },
 ): Promise<void> {
-  await tx
-    .update(assets)
-    .set({ scheduledTotal: scheduled?.total ?? null, scheduledAt: scheduled?.at ?? null })
-    .where(and(eq(assets.customerId, customerId), eq(assets.id, assetId)))
-}
-
-/** Begins the next term in books of our own. */
-export async function setTerm(
-  tx: Transaction,
-  customerId: CustomerId,
-  assetId: string,
-  { start, end }: { start: Date; end: Date },
-): Promise<void> {
-  await tx
-    .update(assets)
-    .set({ commitmentStart: start, commitmentEnd: end, scheduledTotal: null, scheduledAt: null })
-    .where(and(eq(assets.customerId, customerId), eq(assets.id, assetId)))
+  const values = { scheduledTotal: scheduled?.total ?? null, scheduledAt: scheduled?.at ?? null }
+  await setObserved(tx, customerId, assetId, values, { moves: false })
 }

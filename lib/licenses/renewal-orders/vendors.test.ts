@@ -6,7 +6,7 @@ import { run } from '#lib/platform/db/test-server.ts'
 import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
 import type { Renewal } from './contract.ts'
-import { seeToOrders } from './jobs.ts'
+import { reconcileOrders } from './jobs.ts'
 import { orderRenewal, readRenewal, withdrawRenewal } from './operations.ts'
 
 // Orders for the next term at a vendor, against its stand-in.
@@ -18,7 +18,7 @@ let caller: Awaited<ReturnType<typeof callerOf>>
 afterEach(() => vendor.close())
 
 async function at(scenery: typeof google) {
-  vendor = await testVendor(scenery)
+  vendor = await testVendor(scenery, { times: { VENDOR_WRITE_MS: '1500' } })
   caller = await callerOf(CUSTOMER, 'it-manager')
   await readOne(caller.customerId, vendor.assetId(vendor.annual), 'test')
 }
@@ -42,7 +42,7 @@ const rows = (statement: string) => vendor.database.sql(CUSTOMER, statement)
 /** Its next look is now. */
 const look = async () => {
   await rows("UPDATE renewal_orders SET next_look_at = now() WHERE state = 'STANDING'")
-  await seeToOrders('job', NEVER)
+  await reconcileOrders('job', NEVER)
 }
 
 describe('Microsoft', () => {
@@ -63,7 +63,7 @@ describe('Microsoft', () => {
     await order({ quantity: 12 })
     expect((await vendor.patch(vendor.annual, 25)).status).toBe(200)
     expect(books()).toMatchObject({ total: 25, next: undefined })
-    await seeToOrders('job', NEVER)
+    await reconcileOrders('job', NEVER)
     expect(books()).toMatchObject({ total: 25, next: 12 })
     expect((await read()).order).toMatchObject({ quantity: 12, state: 'STANDING', isPlaced: true })
   })
@@ -219,7 +219,28 @@ describe('Microsoft', () => {
     vendor.fake.change(vendor.annual.id, { status: 'suspended' })
     await look()
     expect((await read()).order?.reason).toBe('The subscription is SUSPENDED.')
-    expect(await seeToOrders('job', NEVER)).toBe(0)
+    expect(await reconcileOrders('job', NEVER)).toBe(0)
+  })
+
+  test('of a release without the log is removed there, too', async () => {
+    await at(microsoft)
+    await order({ quantity: 12 })
+    const asOwner = (statement: string) => run(vendor.database.url, statement)
+    for (const table of ['renewal_orders', 'renewal_requests'])
+      await asOwner(`ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`)
+    await asOwner(
+      "DELETE FROM renewal_requests; UPDATE renewal_orders SET is_logged = NULL, former_type = 'AUTO_RENEW'",
+    )
+    expect((await order({ quantity: 15 })).order).toMatchObject({ isPlaced: true })
+    const log = await rows(
+      'SELECT number, quantity, before_quantity AS before FROM renewal_requests ORDER BY number',
+    )
+    expect(log).toEqual([
+      { number: 1, quantity: 12, before: null },
+      { number: 2, quantity: 15, before: 12 },
+    ])
+    await withdraw()
+    await gone()
   })
 
   test('began the next term as ordered, or not', async () => {
@@ -231,7 +252,7 @@ describe('Microsoft', () => {
     vendor.fake.change(vendor.annual.id, {}, { endsAt: '2028-02-28T23:59:59Z' } as object)
     await look()
     expect((await read()).lastOrder).toMatchObject({ state: 'APPLIED', quantity: 12 })
-    expect(await vendor.states(vendor.annual)).toEqual(['DRIFT'])
+    expect(await vendor.states(vendor.annual)).toEqual(['APPLIED'])
   })
 })
 
@@ -273,7 +294,7 @@ describe('Google', () => {
     expect((await order({ renewalType: IN_USE })).order).toMatchObject({ isPlaced: true })
     expect((await withdraw()).lastOrder).toMatchObject({ renewalType: IN_USE, state: 'WITHDRAWN' })
     expect(books()).toMatchObject({ renewalType: IN_USE })
-    expect(await seeToOrders('job', NEVER)).toBe(0)
+    expect(await reconcileOrders('job', NEVER)).toBe(0)
   })
 
   test('a cancellation that somebody made there stays', async () => {

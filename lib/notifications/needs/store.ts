@@ -1,12 +1,10 @@
 import 'server-only'
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Owner } from '#lib/billing/invoices/selection.ts'
-import { ofMonths } from '#lib/billing/invoices/sums/months.ts'
+import { ofMonths, sumsOf } from '#lib/billing/invoices/sums/months.ts'
 import { OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { billingProfiles } from '#lib/platform/db/schema/customers.ts'
-import { invoiceSums } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { needDismissals } from '#lib/platform/db/schema/notifications.ts'
 import type { PastDue } from './rules.ts'
 
@@ -28,23 +26,16 @@ export async function readNow(tx: Transaction): Promise<{ now: number; today: st
 
 /** What is past due by billing profile and currency, of the kept sums. */
 export async function listPastDue(tx: Transaction, owner: Owner): Promise<PastDue[]> {
-  const { currency, billingProfileId: id, count, balance, dueDate } = invoiceSums
-  const its = and(eq(billingProfiles.customerId, invoiceSums.customerId), eq(billingProfiles.id, id))
-  const rows = await tx
-    .select({
-      id,
-      name: billingProfiles.name,
-      currency,
-      count: sql<number>`sum(${count})::int`,
-      amount: sql<string>`sum(${balance})::text`,
-      dueDate: sql<string>`min(${dueDate})::text`,
-    })
-    .from(invoiceSums)
-    .innerJoin(billingProfiles, its)
-    .where(and(...ofMonths(owner, { filter: { status: ['PAST DUE'] } }, {})))
-    .groupBy(currency, id, billingProfiles.name)
-    .orderBy(sql`min(${dueDate})`, asc(currency), asc(id))
-    .limit(MAX_ROWS)
+  const late = and(...ofMonths(owner, { filter: { status: ['PAST DUE'] } }, {}))
+  const { rows } = await tx.execute<Omit<PastDue, 'billingProfile'> & { id: string; name: string }>(sql`
+    SELECT p.id, p.name, d.currency, sum(d.count)::int AS count, sum(d.balance)::text AS amount,
+      min(d.due_date)::text AS "dueDate"
+    FROM (
+      SELECT billing_profile_id, currency, due_date, sum(count) AS count, sum(balance) AS balance
+      FROM ${sumsOf(owner)} WHERE ${late} GROUP BY 1, 2, 3 HAVING sum(count) <> 0) AS d
+    JOIN billing_profiles p ON p.customer_id = ${owner.customerId} AND p.id = d.billing_profile_id
+    GROUP BY p.id, p.name, d.currency
+    ORDER BY min(d.due_date), d.currency, p.id LIMIT ${MAX_ROWS}`)
   return rows.map(({ id, name, ...sums }) => ({ billingProfile: { id, name }, ...sums }))
 }
 

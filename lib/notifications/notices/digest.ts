@@ -77,21 +77,29 @@ function partOf({ notice, named, others }: Section<MailInvoiceRow>, context: Dig
   }
 }
 
-/** Of what is new the totals, of the rest what is left to pay: exact, and never two currencies in one sum. */
+/** What can be paid of an invoice: rounded for each invoice, as on the screens. */
+function toPay({ payableAmount, balanceAmount, currency }: MailInvoiceRow): string {
+  return payableOf(payableAmount ?? balanceAmount, currency)
+}
+
+/** Of what is new the totals, of the rest what can be paid: exact, and never two currencies in one sum. */
 function sumsOf(rows: readonly MailInvoiceRow[], notice: Notice): string[] {
   const sums = new Map<string, InstanceType<typeof Exact>>()
-  for (const { currency, totalAmount, balanceAmount } of rows) {
-    const amount = notice === 'new' ? totalAmount : balanceAmount
+  for (const row of rows) {
+    const { currency, totalAmount } = row
+    const amount = notice === 'new' ? totalAmount : toPay(row)
     sums.set(currency, (sums.get(currency) ?? new Exact(0)).plus(amount))
   }
   return [...sums].sort().map(([currency, sum]) => moneyText(sum.toFixed(), currency))
 }
 
-function amountOf({ totalAmount, balanceAmount, currency, isOpen }: MailInvoiceRow, notice: Notice): string {
-  const isWhole = new Exact(totalAmount).eq(balanceAmount)
+function amountOf(row: MailInvoiceRow, notice: Notice): string {
+  const { totalAmount, balanceAmount, currency, isOpen } = row
+  // What is rounded away is no part that was paid.
+  const isWhole = new Exact(payableOf(totalAmount, currency)).eq(toPay(row))
   if (notice === 'new' && (isWhole || !isOpen)) return moneyText(totalAmount, currency)
   const exact = isFiner(balanceAmount, currency) ? ` (exactly ${moneyText(balanceAmount, currency)})` : ''
-  const left = `${moneyText(payableOf(balanceAmount, currency), currency)} to pay${exact}`
+  const left = `${moneyText(toPay(row), currency)} to pay${exact}`
   return isWhole ? left : `${left} of ${moneyText(totalAmount, currency)}`
 }
 
@@ -151,10 +159,11 @@ function licensesPart(changes: readonly MailChange[], { baseUrl }: DigestContext
   return {
     notice: 'licenses',
     heading: `${NOTICE_NAMES.licenses}: ${totals(changes.length)}`,
-    lines: changes.slice(0, MAX_NAMED).map(({ assetId, assetName, from, to, vendor, at }) => ({
+    lines: changes.slice(0, MAX_NAMED).map(({ assetId, assetName, from, to, reason, vendor, at }) => ({
       id: oneLine(assetName),
       amount: `${from.toLocaleString('en')} → ${to.toLocaleString('en')} licenses`,
       details: [
+        ...(reason === null ? [] : [oneLine(reason)]),
         `at ${oneLine(vendor)}, seen on ${dayText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`,
       ],
       href: `${baseUrl}/assets/${encodeURIComponent(assetId)}`,

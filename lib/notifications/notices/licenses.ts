@@ -11,6 +11,8 @@ export type MailChange = {
   assetId: string
   assetName: string
   from: number
+  /** What the vendor changed, where that is not the total. */
+  reason: string | null
   to: number
   vendor: string
   at: number
@@ -83,7 +85,7 @@ export async function listMailChanges(tx: Transaction, to: To, notifiedOn: strin
   if ((await subscribedSince(tx, to)) === undefined) return []
   const { rows } = await tx.execute<MailChange>(sql`
     SELECT c.asset_id AS "assetId", a.name AS "assetName", c.from_quantity AS "from", c.to_quantity AS "to",
-      c.actor_name AS vendor, extract(epoch FROM c.created_at)::float8 * 1000 AS at
+      c.actor_name AS vendor, c.vendor_reason AS reason, extract(epoch FROM c.created_at)::float8 * 1000 AS at
     FROM notice_changes n
     JOIN license_changes c ON c.customer_id = ${customerId} AND c.id = n.change_id
     JOIN assets a ON a.customer_id = ${customerId} AND a.id = c.asset_id

@@ -24,6 +24,7 @@ const row = (id: string, notices: Notice[], values: Partial<MailInvoiceRow> = {}
   currency: 'USD',
   totalAmount: '10.00',
   balanceAmount: '10.00',
+  payableAmount: null,
   ...values,
 })
 function message(rows: MailInvoiceRow[], { customer = 'Northwind Ltd', profiles = 1 } = {}) {

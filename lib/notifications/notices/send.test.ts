@@ -87,6 +87,24 @@ describe('a run', () => {
     ])
   })
 
+  it('reminds of what can be paid: nothing below half a minor unit, and less what credit notes set off', async () => {
+    await stage.add(customerId, 'ap@books.example')
+    await stage.invoice(customerId, 'IN-LEAST', -1, { balanceAmount: '0.004' })
+    await stage.invoice(customerId, 'IN-HALF', -1, { totalAmount: '10.005', balanceAmount: '10.005' })
+    await stage.invoice(customerId, 'IN-CREDITED', -1, { totalAmount: '100', balanceAmount: '100' })
+    await stage.invoice(customerId, 'IN-SETTLED', -1)
+    const credit = { totalAmount: '-30', balanceAmount: '-30' }
+    await stage.invoice(customerId, 'CN-1', 30, { ...credit, corrects: 'IN-CREDITED' })
+    await stage.invoice(customerId, 'CN-2', 30, { ...credit, corrects: 'IN-SETTLED' })
+    await stage.run()
+    const [mail] = stage.taken()
+    // Each is rounded, and their sum is one of rounded amounts, as on the screens.
+    expect(mail?.text).toContain('Past due: 2 invoices, 80.01 USD')
+    expect(mail?.text).toContain('* IN-CREDITED: 70.00 USD to pay of 100.00 USD')
+    expect(mail?.text).toContain('* IN-HALF: 10.01 USD to pay (exactly 10.005 USD)')
+    expect(mail?.text).not.toMatch(/IN-(LEAST|SETTLED): .* to pay/)
+  })
+
   it('sends one mail after a big import, which names the newest and counts the others', async () => {
     await stage.add(customerId, 'ap@books.example')
     for (let n = 1; n <= 40; n++) {

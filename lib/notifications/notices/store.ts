@@ -16,6 +16,9 @@ const TODAY = sql`(now() AT TIME ZONE 'UTC')::date`
  */
 const IS_NOTIFIABLE = sql`i.document_state = 'issued' AND NOT i.is_history`
 
+/** What can be paid of an invoice: nobody is reminded of less than a minor unit, nor of what a credit note is set off against. */
+const PAYABLE = sql`coalesce(i.payable_amount, i.balance_amount)`
+
 /** What the recipient gets of each billing profile, less what they have stopped. */
 const subscriptionsQuery = ({ customerId, recipientId }: To): SQL => sql`
   SELECT s.billing_profile_id, s.since,
@@ -32,21 +35,21 @@ export type CandidateRow = Candidate & { id: string }
  */
 export async function listCandidates(tx: Transaction, to: To): Promise<CandidateRow[]> {
   const { customerId, recipientId } = to
-  const columns = sql`i.id, i.billing_profile_id, i.due_date, i.balance_amount, i.created_at`
+  const columns = sql`i.id, i.billing_profile_id, i.due_date, ${PAYABLE} AS payable, i.created_at`
   const mine = sql`i.customer_id = ${customerId} AND i.billing_profile_id IN (SELECT * FROM profiles) AND ${IS_NOTIFIABLE}`
   const { rows } = await tx.execute<Row>(sql`
     WITH own AS (${subscriptionsQuery(to)}),
     profiles AS (SELECT billing_profile_id FROM own),
     found AS (
       SELECT ${columns} FROM invoices i
-      WHERE ${mine} AND i.balance_amount <> 0 AND i.due_date <= ${TODAY} + ${DUE_WITHIN}::int
+      WHERE ${mine} AND i.balance_amount <> 0 AND ${PAYABLE} <> 0 AND i.due_date <= ${TODAY} + ${DUE_WITHIN}::int
       UNION
       SELECT ${columns} FROM invoices i
       WHERE ${mine} AND i.created_at >= greatest(
           (SELECT min(since) FROM own WHERE 'new' = ANY (wanted)),
           (SELECT (max(told_on) - 1)::timestamp AT TIME ZONE 'UTC' FROM notice_mails
            WHERE customer_id = ${customerId} AND recipient_id = ${recipientId})))
-    SELECT f.id, f.due_date::text AS "dueDate", f.balance_amount > 0 AS "isOpen", f.created_at >= own.since AS "isNew",
+    SELECT f.id, f.due_date::text AS "dueDate", f.payable > 0 AS "isOpen", f.created_at >= own.since AS "isNew",
       own.wanted, told.late AS "lateOn", told.due AS "dueOn", told.new AS "newOn"
     FROM found f
     JOIN own USING (billing_profile_id)
@@ -84,6 +87,8 @@ export type MailInvoiceRow = MailInvoice & {
   currency: string
   totalAmount: string
   balanceAmount: string
+  /** What can be paid, where that is not the balance: in whole minor units, less what is set off. */
+  payableAmount: string | null
 }
 
 /** What a mail tells: of what was written down for it, what the recipient still wants. */
@@ -97,7 +102,7 @@ export async function listMailInvoices(
     WITH own AS (${subscriptionsQuery(to)})
     SELECT i.id, i.number, p.name AS profile, i.platform, i.issuer, i.invoice_date::text AS "invoiceDate",
       i.due_date::text AS "dueDate", i.currency, i.total_amount AS "totalAmount", i.balance_amount AS "balanceAmount",
-      i.balance_amount > 0 AS "isOpen", array_agg(n.kind) AS notices
+      i.payable_amount AS "payableAmount", ${PAYABLE} > 0 AS "isOpen", array_agg(n.kind) AS notices
     FROM notices n
     JOIN invoices i ON i.customer_id = n.customer_id AND i.id = n.invoice_id
     JOIN own ON own.billing_profile_id = i.billing_profile_id AND n.kind = ANY (own.wanted)

@@ -1,13 +1,17 @@
 import 'server-only'
 import type { UnresolvedChange } from '#lib/licenses/license-changes/by-hand.ts'
+import type { OrderInNeed } from '#lib/licenses/renewal-orders/by-hand.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
 import { oneLine } from '#lib/vendors/client.ts'
 
 /** So many are named: of more, the others are told as a number. */
 const MAX_NAMED = 50
 
-/** A mail that tells operators of changes that somebody should look at, with the commands for that; text alone. */
-export function messageOf(unresolved: readonly UnresolvedChange[]): Message {
+/** Returns the mail about changes and renewal orders that a person has to see to, with the commands for that; text alone. */
+export function messageOf(
+  unresolved: readonly UnresolvedChange[],
+  orders: readonly OrderInNeed[] = [],
+): Message {
   const changes = unresolved.toSorted((a, b) => b.age - a.age)
   const unclear = changes.filter(({ change }) => change.state === 'UNCLEAR')
   const open = changes.filter(({ change }) => change.state !== 'UNCLEAR')
@@ -15,20 +19,49 @@ export function messageOf(unresolved: readonly UnresolvedChange[]): Message {
     ...(open.length > 0 ? [`${open.length} open for too long`] : []),
     ...(unclear.length > 0 ? [`${unclear.length} unclear`] : []),
   ]
-  const named = [...open, ...unclear].slice(0, MAX_NAMED)
-  const more = changes.length - named.length
+  const subjects = [
+    ...(changes.length > 0 ? [`Changes of licenses: ${counts.join(', ')}`] : []),
+    ...(orders.length > 0 ? [`Renewal orders: ${orders.length}`] : []),
+  ]
   const text = [
-    'Changes of licenses that do not end by themselves:',
-    ...named.map(textOf),
-    ...(more > 0 ? [`And ${more} more:\n  npm run -s admin -- changes list`] : []),
+    ...section(
+      'Changes of licenses that do not end by themselves:',
+      'changes',
+      [...open, ...unclear].map(textOf),
+    ),
+    ...section('Renewal orders that need a look:', 'renewal-orders', orders.map(orderText)),
     '-- \nEach is told once a day, until it is settled. The commands are run where the console is set up.',
   ]
   return {
-    subject: `Changes of licenses: ${counts.join(', ')}`,
+    subject: subjects.join('; '),
     text: `${text.join('\n\n')}\n`,
     // RFC 3834: nobody's absence note is for us.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
   }
+}
+
+function section(title: string, group: string, items: readonly string[]): string[] {
+  if (items.length === 0) return []
+  const more = items.length - MAX_NAMED
+  const rest = more > 0 ? [`And ${more} more:\n  npm run -s admin -- ${group} list`] : []
+  return [title, ...items.slice(0, MAX_NAMED), ...rest]
+}
+
+function orderText({ customerId, order, label, place, need }: OrderInNeed): string {
+  const { id, assetId, toQuantity, renewalType, termEnd, actorName, takenBackByName, reason } = order
+  const run = (words: string) => `npm run -s admin -- renewal-orders ${words}`
+  const withdrawn = takenBackByName === null ? '' : `, taken back by ${oneLine(takenBackByName)}`
+  return [
+    `* ${label}, customer ${customerId}: ${assetId}, ${toQuantity ?? renewalType} from ${minuteOf(termEnd)}`,
+    `  Order ${id}, ${need}`,
+    ...(place ? [`  There: ${locationText(place)}`] : []),
+    `  Ordered by ${oneLine(actorName)}${withdrawn}`,
+    ...(reason === null ? [] : [`  ${oneLine(reason)}`]),
+    `  Look:        ${run(`show ${id}`)}`,
+    ...(need === 'unclear' ? [] : [`  Send again:  ${run(`resend ${id} --reason "…"`)}`]),
+    `  Settle:      ${run(`settle ${id} --as applied --reason "…"`)}`,
+    `          or:  ${run(`settle ${id} --as withdrawn --reason "…"`)}`,
+  ].join('\n')
 }
 
 function textOf({ customerId, change, vendor, location, isRepeatable }: UnresolvedChange): string {

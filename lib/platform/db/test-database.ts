@@ -17,6 +17,8 @@ export type TestDatabase = {
   opened: Database
   /** Runs SQL as the app's role in one customer's scope: the owner sees nothing past the second wall. */
   sql(customerId: string, query: string, values?: unknown[]): Promise<Row[]>
+  /** Moves the clock of a database that has one of its own: it goes on from noon of UTC of this day. */
+  setToday(today: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -47,6 +49,7 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
       const { rows } = await viewer.query(query, values).finally(() => citus && viewer.query('COMMIT'))
       return rows
     },
+    setToday: (day) => run(url, nowOf(day)),
     async close() {
       await viewer.end()
       await opened.close()
@@ -63,10 +66,7 @@ function clockOf(name: string, today: string): string {
   return `
     CREATE SCHEMA clock;
     GRANT USAGE ON SCHEMA clock TO PUBLIC;
-    DO $$ BEGIN
-      EXECUTE format('CREATE FUNCTION clock.now() RETURNS timestamptz STABLE
-        RETURN pg_catalog.now() + interval %L', timestamptz '${today} 12:00Z' - pg_catalog.now());
-    END $$;
+    ${nowOf(today)}
     ALTER DATABASE ${name} SET search_path = clock, pg_catalog, public;
     DO $$ DECLARE kept record; BEGIN
       FOR kept IN SELECT table_name, column_name FROM information_schema.columns
@@ -74,5 +74,13 @@ function clockOf(name: string, today: string): string {
       LOOP
         EXECUTE format('ALTER TABLE public.%I ALTER COLUMN %I SET DEFAULT clock.now()', kept.table_name, kept.column_name);
       END LOOP;
+    END $$;`
+}
+
+function nowOf(today: string): string {
+  return `
+    DO $$ BEGIN
+      EXECUTE format('CREATE OR REPLACE FUNCTION clock.now() RETURNS timestamptz STABLE
+        RETURN pg_catalog.now() + interval %L', timestamptz '${today} 12:00Z' - pg_catalog.now());
     END $$;`
 }

@@ -6,10 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { issuerNames } from '#lib/billing/parties/issuer-names.ts'
 import { freezeParties } from '#lib/billing/parties/store.ts'
 import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { memberPeople } from '#lib/identity/access/people/backfill.ts'
 import { signInFrom } from '#lib/identity/access/test-sign-in.ts'
+import { listDuplicates } from '#lib/imports/invoices/duplicates.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { openDatabase } from './client.ts'
@@ -274,4 +276,42 @@ test('members get their person, and so do those that the release before adds; un
   } finally {
     await opened.close()
   }
+})
+
+test('issuers in two spellings stay as they are, and are one for whoever asks', async () => {
+  await migrateUpTo('0068_chain-links')
+  await addCustomer('sunbird')
+  await as(
+    'sunbird',
+    "INSERT INTO billing_profiles (customer_id, id, name) VALUES ('sunbird', 'default', 'S')",
+  )
+  await as('sunbird', "INSERT INTO parties (customer_id, id, content) VALUES ('sunbird', 'p', '{}')")
+  await as(
+    'sunbird',
+    "INSERT INTO issuers (customer_id, name, bank) VALUES ('sunbird', 'Microsoft', 'A'), ('sunbird', 'MICROSOFT', 'B')",
+  )
+  for (const [id, issuer] of [
+    ['INV-1', 'MICROSOFT'],
+    ['microsoft:INV-1', 'Microsoft'],
+  ])
+    await as(
+      'sunbird',
+      `INSERT INTO invoices (customer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date,
+         currency, total_amount, balance_amount, seller_id, buyer_id, created_at)
+       VALUES ('sunbird', $1, 'INV-1', 'default', 'office-suite', $2, '2026-09-30', '2026-10-30', 'USD', 70, 70, 'p',
+         'p', $3)`,
+      [id, issuer, id === 'INV-1' ? '2026-01-01' : '2026-01-02'],
+    )
+  await migrate(url)
+  expect(await as('sunbird', 'SELECT id, issuer, balance_amount AS owed FROM invoices ORDER BY id')).toEqual([
+    { id: 'INV-1', issuer: 'MICROSOFT', owed: '70' },
+    { id: 'microsoft:INV-1', issuer: 'Microsoft', owed: '70' },
+  ])
+  await client.query("SELECT set_config('console.customer', 'sunbird', false)")
+  const customerId = 'sunbird' as CustomerId
+  const names = await issuerNames(drizzle(client), customerId)
+  expect(names.spellingsOf('microsoft')).toEqual(['MICROSOFT', 'Microsoft'])
+  expect(await listDuplicates(drizzle(client), customerId)).toEqual([
+    expect.objectContaining({ keep: 'INV-1', duplicate: 'microsoft:INV-1', because: 'same number' }),
+  ])
 })

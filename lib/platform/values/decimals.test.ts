@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decimalOf, Exact, roundMoney } from './decimals.ts'
+import { decimalOf, Exact, roundMoney, summed } from './decimals.ts'
 import { PUBLISHED } from './test-iso-4217.ts'
 
 describe('decimalOf', () => {
@@ -90,4 +90,14 @@ describe('roundMoney', () => {
       }),
     )
   })
+})
+
+test.each([
+  ['0.1', { amount: 0.1 }],
+  ['10.00', { amount: 10 }],
+  ['-1250.50', { amount: -1250.5 }],
+  ['9007199254740993', { amount: 9007199254740992, amountText: '9007199254740993' }],
+  ['90071992547409931.10', { amount: 90071992547409940, amountText: '90071992547409931.1' }],
+])('a sum of %s has its text beside it where no JSON number is it', (exact, fields) => {
+  expect(summed('amount', exact)).toEqual(fields)
 })

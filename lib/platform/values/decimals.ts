@@ -33,3 +33,14 @@ export function roundTo(value: Big, decimals: number): Big {
 export function roundMoney(value: Big, currency: string): Big {
   return roundTo(value, minorUnit(currency))
 }
+
+/** A sum on the wire: a JSON number under its name, and its decimal text beside it where that number is another one. */
+export type Summed<Name extends string> = { [Field in Name]: number } & { [Field in `${Name}Text`]?: string }
+
+/** Returns a sum as a JSON number, and with its exact text where the number can't represent it. */
+export function summed<Name extends string>(name: Name, exact: Big | string): Summed<Name> {
+  const text = new Exact(exact).toFixed()
+  const number = Number(text)
+  const isExact = new Exact(String(number)).eq(text)
+  return { [name]: number, ...(isExact ? {} : { [`${name}Text`]: text }) } as Summed<Name>
+}

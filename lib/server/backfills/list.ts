@@ -1,3 +1,5 @@
+import { taxOfGrossLines } from '#lib/billing/invoice-files/reissue.ts'
+import { payableAmounts } from '#lib/billing/invoices/sums/verify-totals.ts'
 import { invoiceTokens } from '#lib/billing/invoices/tokens.ts'
 import { memberPeople } from '#lib/identity/access/people/backfill.ts'
 import { credentialIndexBackfill } from '#lib/platform/caller/credentials.ts'
@@ -10,4 +12,6 @@ export const BACKFILLS: readonly Backfill[] = [
   invoiceTokens,
   memberPeople,
   credentialIndexBackfill,
+  payableAmounts,
+  taxOfGrossLines,
 ]

@@ -79,6 +79,23 @@ function observeStats(registry: Registry): void {
     (gauge, { changes }) => gauge.set(changes.oldestOpenSeconds ?? 0),
   )
   shared(
+    'console_renewal_orders',
+    'Orders for next terms: active, and of these not placed or not withdrawn at their vendor; unclear ones.',
+    ['state'],
+    (gauge, { orders }) => {
+      gauge.set({ state: 'active' }, orders.active)
+      gauge.set({ state: 'not_placed' }, orders.notPlaced)
+      gauge.set({ state: 'not_withdrawn' }, orders.notWithdrawn)
+      gauge.set({ state: 'unclear' }, orders.unclear)
+    },
+  )
+  shared(
+    'console_renewal_order_oldest_wait_seconds',
+    'How long an order has waited for its vendor at most; 0 where none waits.',
+    [],
+    (gauge, { orders }) => gauge.set(orders.oldestWaitSeconds ?? 0),
+  )
+  shared(
     'console_subscriptions_due',
     'Subscriptions whose vendor should have been asked by now.',
     ['vendor', 'account'],

@@ -45,6 +45,6 @@ export const google: VendorDeclaration<Config> = {
   },
   settings,
   predictOutcome,
-  setsNextTerm: { isConditional: false },
+  setsNextTerm: true,
   load: () => import('./connect.ts'),
 }

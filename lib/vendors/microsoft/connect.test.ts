@@ -33,6 +33,7 @@ describe('a subscription', () => {
       kind: 'read',
       observed: {
         ...ref,
+        skuName: 'Office for business',
         status: 'ACTIVE',
         planName: 'ANNUAL_MONTHLY_PAY',
         isCommitmentPlan: true,
@@ -99,7 +100,7 @@ describe('a subscription', () => {
     expect(await microsoft.read(ref, deadline())).toMatchObject({ kind: 'unavailable' })
   })
 
-  test.each(['another-subscription', 'another-sku', 'another-customer'])(
+  test.each(['another-subscription', 'another-customer'])(
     'is not accepted from an answer about %s',
     async (fault) => {
       const microsoft = await vendor({ choose: ({ name }) => (name === 'get' ? fault : undefined) })
@@ -110,6 +111,14 @@ describe('a subscription', () => {
       })
     },
   )
+
+  test('is of another SKU only where two answers in a row say so', async () => {
+    const microsoft = await vendor()
+    fake.failNext('read', 'another-sku')
+    expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: { skuId: 'CFQ7TTC0LH18:0001' } })
+    fake.change('sub-1', { skuId: 'CFQ7TTC0LCHC:0002' })
+    expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: { skuId: 'CFQ7TTC0LCHC:0002' } })
+  })
 
   test('may be named in another case, by product and SKU or by the whole offer', async () => {
     const microsoft = await vendor()

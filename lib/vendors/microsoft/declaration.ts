@@ -18,7 +18,7 @@ export const microsoft: VendorDeclaration<Config> = {
   settings,
   predictOutcome,
   isSame,
-  setsNextTerm: { isConditional: true },
+  setsNextTerm: true,
   load: () => import('./connect.ts'),
 }
 

@@ -5,7 +5,7 @@ import type { Assignments } from './assigned.ts'
 import { subscriptionPath } from './client.ts'
 import { closed, isMissing, mixedUp, nonsense, unavailable } from './errors.ts'
 import { ofCustomer } from './list.ts'
-import { isSame, skuOf } from './same.ts'
+import { hasSameName, isSame, skuOf } from './same.ts'
 import { etagOf, observedOf, withAssigned } from './subscription.ts'
 
 /** Timeout of the count within a read, in milliseconds: the reader waits. */
@@ -19,7 +19,7 @@ export async function read(
   signal: AbortSignal,
 ): Promise<VendorRead> {
   const { customerId } = ref
-  const vendorRead = await readOne(client, ref, signal)
+  const vendorRead = await readAnySku(client, ref, signal)
   if (vendorRead.kind === 'missing') return findAgain(client, assigned, ref, signal)
   if (vendorRead.kind !== 'read') return vendorRead
   const { observed } = vendorRead
@@ -31,18 +31,35 @@ export async function read(
   return { kind: 'read', observed: withAssigned(observed, counts.get(observed.subscriptionId)) }
 }
 
-/** Reads the subscription with this id, without assigned licenses. */
+/** Reads the subscription with this id, without assigned licenses. Rejects an answer about another SKU as mixed up. */
 export async function readOne(
   client: Client,
   ref: SubscriptionRef,
   signal: AbortSignal,
 ): Promise<VendorRead> {
+  const reading = await fetchOne(client, ref, signal)
+  return reading.kind !== 'read' || isSame(ref, reading.observed) ? reading : mixedUp()
+}
+
+/**
+ * Reads like `readOne`, but accepts another SKU if two answers in a row name it: a single one may be about another
+ * subscription.
+ */
+async function readAnySku(client: Client, ref: SubscriptionRef, signal: AbortSignal): Promise<VendorRead> {
+  const first = await fetchOne(client, ref, signal)
+  if (first.kind !== 'read' || isSame(ref, first.observed)) return first
+  const { skuId } = first.observed
+  const second = await fetchOne(client, ref, signal)
+  if (second.kind !== 'read' || isSame(ref, second.observed)) return second
+  return hasSameName(ref, second.observed) && second.observed.skuId === skuId ? second : mixedUp()
+}
+
+async function fetchOne(client: Client, ref: SubscriptionRef, signal: AbortSignal): Promise<VendorRead> {
   const reply = await client.call({ path: subscriptionPath(ref) }, signal)
   if (isMissing(reply)) return { kind: 'missing', reason: 'Microsoft has no such subscription.' }
   if (reply.kind !== 'answer' || reply.status !== 200) return closed(reply) ?? unavailable(reply)
   const observed = observedOf(reply.text, { customerId: ref.customerId, etag: etagOf(reply.headers) })
-  if (!observed) return nonsense()
-  return isSame(ref, observed) ? { kind: 'read', observed } : mixedUp()
+  return observed ? { kind: 'read', observed } : nonsense()
 }
 
 /** Finds the customer's only live subscription of a SKU: an upgrade or a transfer changes the id. */

@@ -10,16 +10,17 @@ export function skuOf(offerId: string): string {
 }
 
 /** Returns whether an observed subscription is the referenced one, with the same SKU as far as both name one. */
-export function isSame({ customerId, subscriptionId, skuId }: SubscriptionRef, observed: Observed): boolean {
+export function isSame(ref: SubscriptionRef, observed: Observed): boolean {
   const offered = observed.skuId.split(':')
-  const isSku = skuOf(skuId)
+  const isSku = skuOf(ref.skuId)
     .split(':')
     .every((part, at) => isSameId(part, offered[at] ?? ''))
-  return (
-    isSameId(customerId, observed.customerId) &&
-    isSameId(subscriptionId, observed.subscriptionId) &&
-    (isSku || observed.skuId === '')
-  )
+  return hasSameName(ref, observed) && (isSku || observed.skuId === '')
+}
+
+/** Whether customer and subscription are the same: an upgrade and an Extended Service Term change the SKU alone. */
+export function hasSameName(one: SubscriptionRef, other: SubscriptionRef): boolean {
+  return isSameId(one.customerId, other.customerId) && isSameId(one.subscriptionId, other.subscriptionId)
 }
 
 export function isSameId(one: string, other: string): boolean {

@@ -18,6 +18,7 @@ const Subscription = z.object({
   id: z.string().min(1),
   /** product:SKU:availability in new commerce. */
   offerId: text,
+  offerName: text.catch(undefined).transform((value) => value?.slice(0, 200) || undefined),
   quantity: count,
   status: z.string().min(1),
   isTrial: z.boolean().nullish(),
@@ -83,6 +84,7 @@ export function observedOf(
     customerId,
     subscriptionId: subscription.id,
     skuId: skuOf(subscription.offerId ?? ''),
+    skuName: subscription.offerName,
     status: STATUSES[subscription.status.toLowerCase()] ?? subscription.status,
     planName: planName(subscription, term),
     isCommitmentPlan,

@@ -115,9 +115,10 @@ export const microsoft: FakeDeclaration = {
     ...['accepted', 'empty-after', 'code-2055', 'code-900278', 'token-expired'],
     ...['another-subscription', 'another-sku', 'another-customer'],
   ],
+  // Not another SKU: two such answers in a row are an upgrade.
   readFaults: [
     ...['code-900308', 'code-20002', 'code-60003', 'token-expired', 'proxy-404'],
-    ...['another-subscription', 'another-sku', 'another-customer'],
+    ...['another-subscription', 'another-customer'],
   ],
   scenarios,
 }

@@ -75,6 +75,7 @@ export async function startFake<VendorFields>(
     writes: store.writes,
     callOf: handler.callOf,
     exchanges: handler.exchanges,
+    ownWrites: handler.ownWrites,
     get overlaps() {
       return handler.overlaps()
     },

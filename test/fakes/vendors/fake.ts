@@ -21,6 +21,9 @@ export type FakeOptions = {
   onStep?: (step: Step, call: Call) => void | Promise<void>
 }
 
+/** A call that changed what only this vendor knows of a subscription, such as what is scheduled for its next term. */
+export type OwnWrite<Own = unknown> = { call: Call; before: Own; after: Own; at: number }
+
 export type Fake<VendorFields = unknown> = {
   /** Without a slash at its end. */
   url: string
@@ -46,6 +49,8 @@ export type Fake<VendorFields = unknown> = {
   callOf(written: Written): Call | undefined
   /** Every call and how it ended, the latest 10,000. */
   exchanges: Exchange[]
+  /** Each of them, in their order, the latest 10,000. */
+  ownWrites: OwnWrite<VendorFields>[]
   /** Writes that arrived while another one of the same subscription was not finished here. */
   readonly overlaps: number
   /** When nothing is left to be done late. */

@@ -13,7 +13,8 @@ import { toTaxView } from './tax-view.ts'
 export function toLinesView(invoice: InvoiceWithLines): { rows: LineView[]; sums: SumsView } {
   const { currency, lineItems, itemization } = invoice
   const isIssued = invoice.documentState === 'issued'
-  const { total, adjustment, finer = [], balance } = settlementOf(invoice)
+  const { total, adjustment, finer = [], setOff, balance } = settlementOf(invoice)
+  const steps = [adjustment, ...finer, ...(setOff ? [setOff] : [])]
   const format = (amount: string | number) => formatAmount(amount, currency)
   const rows = lineItems.map((line, index) => {
     const amount = formatAmount(line.amount, line.currency)
@@ -39,6 +40,7 @@ export function toLinesView(invoice: InvoiceWithLines): { rows: LineView[]; sums
     rounding: itemization.roundingAmount,
     foreign: itemization.otherCurrencyLines,
     tax: itemization.taxAmount,
+    ...(itemization.lineAmountBasis ? { amountBasis: itemization.lineAmountBasis } : {}),
   }
   return {
     rows,
@@ -52,7 +54,7 @@ export function toLinesView(invoice: InvoiceWithLines): { rows: LineView[]; sums
       // A draft or a voided one has no balance to explain.
       ...(isIssued
         ? {
-            paid: [adjustment, ...finer].map((one) => ({ ...one, amount: format(one.amount) })),
+            paid: steps.map((one) => ({ ...one, amount: format(one.amount) })),
             balance: { ...balance, amount: moneyText(balance.amount, currency) },
             rounding: roundingText(invoice),
           }

@@ -12,16 +12,20 @@ export function toTaxView({ tax, currency, itemization }: InvoiceWithLines) {
   const isNet = tax.netAmount === itemization.lineItemsAmount
   // Rows that do not add up to the total would need the note to be read: it stands below.
   const fitting = tax.differences ? [] : tax.breakdown
+  // A calculation of ours that does not come to the total is no step from the lines to it.
+  const isStep = tax.amountsFrom === 'ISSUER' || !tax.differences
   const groups = fitting.map(({ taxCategory, taxRate, taxAmount }) => ({
     label: taxLabel(taxCategory, taxRate),
     amount: money(taxAmount),
   }))
   const { taxableAmount = 0, taxAmount = 0, totalAmount = 0 } = tax.differences ?? {}
   return {
-    sums: [
-      ...(isNet ? [] : [{ label: 'Net', amount: money(tax.netAmount) }]),
-      ...(groups.length > 0 ? groups : [{ label: 'Tax', amount: money(tax.taxAmount) }]),
-    ],
+    sums: isStep
+      ? [
+          ...(isNet ? [] : [{ label: 'Net', amount: money(tax.netAmount) }]),
+          ...(groups.length > 0 ? groups : [{ label: 'Tax', amount: money(tax.taxAmount) }]),
+        ]
+      : [],
     rows: tax.breakdown.map((row): TaxView => {
       const { taxCategory, taxRate, exemptionReason = '' } = row
       return {
@@ -35,7 +39,10 @@ export function toTaxView({ tax, currency, itemization }: InvoiceWithLines) {
     note:
       tax.breakdownFrom === 'ISSUER'
         ? 'As the issuer breaks it down.'
-        : 'Added up from the line items: the issuer sent no breakdown.',
-    differences: differencesText({ taxable: taxableAmount, tax: taxAmount, total: totalAmount }, currency),
+        : 'Calculated from the line items: the issuer states no breakdown.',
+    differences: differencesText({ taxable: taxableAmount, tax: taxAmount, total: totalAmount }, currency, {
+      amountsFrom: tax.amountsFrom,
+      from: tax.breakdownFrom,
+    }),
   }
 }

@@ -32,9 +32,12 @@ function sumsOf({ billingProfiles, ...whole }: Statement['currencies'][number], 
     count: itemsText(sums.count),
     href: isSame(rowView, view) ? undefined : hrefOf(rowView),
     amounts: Object.fromEntries(
-      AGES.filter((age) => sums[age].count > 0).map((age) => [age, formatAmount(sums[age].amount, currency)]),
+      AGES.filter((age) => sums[age].count > 0).map((age) => [
+        age,
+        formatAmount(sums[age].amountText ?? sums[age].amount, currency),
+      ]),
     ),
-    balance: formatAmount(sums.balanceAmount, currency),
+    balance: formatAmount(sums.balanceAmountText ?? sums.balanceAmount, currency),
   })
   const all = withValues(view, 'currency', [currency])
   const rows = billingProfiles.map((one) => row(one.name, one, withValues(all, 'billingProfile', [one.id])))
@@ -63,11 +66,11 @@ function toItemView(item: StatementItem, issuer: string | undefined): ItemView {
     number,
     issuer,
     invoiceDate,
-    dueDate,
+    dueDate: item.totalAmount < 0 ? undefined : dueDate,
     platform,
     isCredit: age === 'credit',
     lateness: days > 0 ? daysText(days) : undefined,
     total: formatAmount(item.totalAmount, currency),
-    balance: formatAmount(item.balanceAmount, currency),
+    balance: formatAmount(item.payableAmount ?? item.balanceAmount, currency),
   }
 }

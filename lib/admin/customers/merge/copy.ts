@@ -42,6 +42,7 @@ const COPIES: readonly Copy[] = [
   { table: 'seat_readings' },
   { table: 'license_changes' },
   { table: 'renewal_orders' },
+  { table: 'renewal_requests' },
   { table: 'license_change_attempts' },
   { table: 'invoices', set: { billing_profile_id: PROFILE, import_id: 'NULL' } },
   { table: 'line_items' },

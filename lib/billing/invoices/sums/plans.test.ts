@@ -68,7 +68,11 @@ describe(`of ${INVOICES} invoices`, () => {
     ],
   ])('the summary reads the sums and no invoice: %s', async (_, selection) => {
     const { tables, queryCount } = await bySelection(selection)
-    expect(Object.keys(tables)).toEqual(['invoice_sums'])
+    // Of the invoices those alone of which another amount can be paid than the balance: here none.
+    expect({ ...tables, invoices: 0 }).toEqual({
+      invoice_sums: tables.invoice_sums,
+      invoices: tables.invoices ?? 0,
+    })
     // What was billed, and what has a balance.
     expect(tables.invoice_sums).toBeLessThanOrEqual(2 * sumCount)
     expect(sumCount).toBeLessThan(500)
@@ -89,7 +93,11 @@ describe(`of ${INVOICES} invoices`, () => {
 
   it('the heads of a statement read the sums and no invoice', async () => {
     const { tables, queryCount } = await readBy((tx) => sumOpenItems(tx, owner, {}))
-    expect(Object.keys(tables)).toEqual(['invoice_sums'])
+    // Of the invoices those alone of which another amount can be paid than the balance: here none.
+    expect({ ...tables, invoices: 0 }).toEqual({
+      invoice_sums: tables.invoice_sums,
+      invoices: tables.invoices ?? 0,
+    })
     expect(tables.invoice_sums).toBeLessThanOrEqual(sumCount)
     expect(queryCount).toBe(1)
   })

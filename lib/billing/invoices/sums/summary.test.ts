@@ -82,36 +82,48 @@ describe('summary', () => {
       }))
   }
 
+  /** What can be paid, in whole minor units: none of these corrects another. */
+  const payableOf = ({ balance, currency }: Row) =>
+    new Big(balance).round({ USD: 2, JPY: 0, KWD: 3 }[currency], Big.roundHalfUp)
+
   /** The same sums by another way: row by row, in decimals. */
   function expected(chosen: Row[]) {
-    const sum = (some: Row[], field: 'total' | 'balance') =>
-      Number(some.reduce((all, row) => all.plus(row[field]), new Big(0)).toFixed())
-    const part = (some: Row[]) => ({ count: some.length, amount: sum(some, 'balance') })
+    const summed = (name: string, amounts: (Big | string)[]) => {
+      const exact = amounts.reduce<Big>((all, one) => all.plus(one), new Big(0))
+      const text = exact.toFixed()
+      return { [name]: Number(text), ...(exact.eq(String(Number(text))) ? {} : { [`${name}Text`]: text }) }
+    }
+    const totals = (some: Row[]) =>
+      summed(
+        'totalAmount',
+        some.map(({ total }) => total),
+      )
+    const part = (some: Row[]) => ({ count: some.length, ...summed('amount', some.map(payableOf)) })
     const first = (name: string, some: Row[]) =>
       some.length > 0 ? { [name]: Math.min(...some.map(({ dueDate }) => epochOfDay(dueDate))) } : {}
     const groups = (some: Row[], by: (row: Row) => string) =>
       Object.entries(Object.groupBy(some, by) as Record<string, Row[]>).sort(([a], [b]) => (a < b ? -1 : 1))
     const currencies = groups(chosen, ({ currency }) => currency).map(([currency, currencyRows]) => {
-      const due = currencyRows.filter(({ balance }) => new Big(balance).gt(0))
+      const due = currencyRows.filter((row) => payableOf(row).gt(0))
       const overdue = due.filter(({ dueDate }) => dueDate < today)
       const dueWithin30Days = due.filter(({ dueDate }) => dueDate >= today && dueDate <= addDays(today, 30))
       return {
         currency,
         count: currencyRows.length,
-        totalAmount: sum(currencyRows, 'total'),
-        balanceAmount: sum(currencyRows, 'balance'),
+        ...totals(currencyRows),
+        ...summed('balanceAmount', currencyRows.map(payableOf)),
         outstanding: part(due),
-        credit: part(currencyRows.filter(({ balance }) => new Big(balance).lt(0))),
+        credit: part(currencyRows.filter((row) => payableOf(row).lt(0))),
         pastDue: { ...part(overdue), ...first('oldestDueDate', overdue) },
         dueIn30Days: { ...part(dueWithin30Days), ...first('firstDueDate', dueWithin30Days) },
         months: groups(currencyRows, ({ invoiceDate }) => invoiceDate.slice(0, 7)).map(([month, some]) => ({
           month: epochOfDay(`${month}-01`),
           count: some.length,
-          totalAmount: sum(some, 'total'),
+          ...totals(some),
           platforms: groups(some, ({ platform }) => platform).map(([platform, ones]) => ({
             platform,
             count: ones.length,
-            totalAmount: sum(ones, 'total'),
+            ...totals(ones),
           })),
         })),
       }
@@ -144,7 +156,7 @@ describe('summary', () => {
     days === undefined ? undefined : epochOfDay(today) + days * DAY_MS
 
   function isChosen(row: Row, { filter, from, to, search, profiles }: SelectionValue): boolean {
-    const status = statusOf(row.balance, row.dueDate, today)
+    const status = statusOf(payableOf(row).toFixed(), row.dueDate, today)
     const [due, issued] = [epochOfDay(row.dueDate), epochOfDay(row.invoiceDate)]
     return [
       profiles.includes(row.profile),

@@ -4,9 +4,19 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceSums, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { addDays, dayOf, monthBegin } from '#lib/platform/values/days.ts'
 import { byTokens } from '../search.ts'
-import { type Days, daysOf, type Owner, type Selection, selected, today, visibleTo } from '../selection.ts'
+import {
+  type Days,
+  daysOf,
+  isUnsettled,
+  type Owner,
+  payable,
+  type Selection,
+  selected,
+  today,
+  visibleTo,
+} from '../selection.ts'
 import { idsOf, isOneOf, issuersOf } from '../tokens.ts'
-import { hasOutstanding, ofMonths, outstandingCount } from './months.ts'
+import { hasOutstanding, ofMonths, outstandingCount, sumsOf } from './months.ts'
 
 /** A sum of one currency: of a platform in a month, of a month (no platform), or of all (no month either). */
 export type Billed = {
@@ -47,11 +57,17 @@ export async function sumInvoices(
 }
 
 /** What is added up: of kept sums what the first condition holds of, and of invoices each what another one does. */
-export type Parts = { months: SQL | undefined; rows: readonly (SQL | undefined)[] }
+export type Parts = {
+  months: { from: SQL; where: SQL | undefined } | undefined
+  rows: readonly (SQL | undefined)[]
+}
 
 function partsOf(owner: Owner, selection: Selection, strategy: SumStrategy): Parts {
   return {
-    months: strategy.months && and(...ofMonths(owner, selection, strategy.months)),
+    months: strategy.months && {
+      from: sumsOf(owner),
+      where: and(...ofMonths(owner, selection, strategy.months)),
+    },
     rows: strategy.rows.map((days) => and(...visibleTo(owner), ...selected(selection, days))),
   }
 }
@@ -72,15 +88,17 @@ async function sumParts(tx: Transaction, { months, rows }: Parts): Promise<Sums>
   return { today: now.rows[0]?.today ?? '', billed: billed.rows, outstanding: outstanding.rows }
 }
 
+type Months = NonNullable<Parts['months']>
+
 function together(parts: readonly SQL[]): SQL {
   return sql.join([...parts], sql` UNION ALL `)
 }
 
-function billedByMonth(where: SQL | undefined): SQL {
+function billedByMonth({ from, where }: Months): SQL {
   const { currency, platform, month, count, total } = invoiceSums
   return sql`
     SELECT ${currency}, ${platform}, ${month}::text AS month, sum(${count}) AS count, sum(${total}) AS total
-    FROM ${invoiceSums} WHERE ${where} GROUP BY 1, 2, 3`
+    FROM ${from} WHERE ${where} GROUP BY 1, 2, 3 HAVING sum(${count}) <> 0`
 }
 
 /** By day first: of plain columns PostgreSQL knows how many groups there are, and so does not sort all rows. */
@@ -105,20 +123,19 @@ function billedOf(parts: SQL): SQL {
     ORDER BY currency, month, platform COLLATE "C"`
 }
 
-function outstandingByMonth(where: SQL | undefined): SQL {
+function outstandingByMonth({ from, where }: Months): SQL {
   const { currency, dueDate, balance } = invoiceSums
   return sql`
     SELECT ${currency}, ${dueDate}, ${outstandingCount} AS count, ${balance} AS balance
-    FROM ${invoiceSums} WHERE ${where} AND ${hasOutstanding}`
+    FROM ${from} WHERE ${where} AND ${hasOutstanding}`
 }
 
 /** Most invoices have no balance, and the index of those that have is short. */
 function outstandingByRow(where: SQL | undefined): SQL {
-  const { currency, dueDate, balanceAmount } = invoices
+  const { currency, dueDate } = invoices
   return sql`
-    SELECT ${currency}, CASE WHEN ${balanceAmount} > 0 THEN ${dueDate} END AS due_date, 1 AS count,
-      ${balanceAmount} AS balance
-    FROM ${invoices} WHERE ${where} AND ${balanceAmount} <> 0`
+    SELECT ${currency}, CASE WHEN ${payable} > 0 THEN ${dueDate} END AS due_date, 1 AS count, ${payable} AS balance
+    FROM ${invoices} WHERE ${where} AND ${isUnsettled}`
 }
 
 /** @param parts of what has a balance; credit has no due day */
@@ -130,7 +147,8 @@ function groupOutstanding(parts: SQL): SQL {
   const isOverdue = sql`due_date < ${day}`
   const isDueWithin30Days = sql`due_date BETWEEN ${day} AND ${day} + 30`
   return sql`
-    WITH unsettled AS (${parts})
+    WITH parts AS (${parts}), unsettled AS (
+      SELECT currency, due_date, sum(count) AS count, sum(balance) AS balance FROM parts GROUP BY 1, 2 HAVING sum(count) <> 0)
     SELECT currency, sum(balance) AS balance, ${sums('due', sql`due_date IS NOT NULL`)},
       ${sums('credit', sql`due_date IS NULL`)},
       ${sums('late', isOverdue)}, min(due_date) FILTER (WHERE ${isOverdue})::text AS late_since,

@@ -16,6 +16,7 @@ import { run } from '#lib/platform/db/test-server.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { DEEP } from '../../../../test/fakes/deep.ts'
 import { summarizeInvoices } from '../operations.ts'
+import { payableAmountOf } from '../rules.ts'
 import { serializeSummary } from '../serialize.ts'
 import { byRows, strategyFor, sumInvoices } from './summary.ts'
 import { compareSums } from './verify-totals.ts'
@@ -162,10 +163,7 @@ async function itemsByAge(
   const items = await listOpenItems(tx, ownerOf(customer, profiles), { filter }, 1000)
   const groups = Map.groupBy(items, (item) => [item.currency, item.billingProfileId, item.age].join())
   return [...groups].map(([key, groupItems]) => {
-    const cents = groupItems.reduce(
-      (all, { balanceAmount }) => all + Math.round(Number(balanceAmount) * 1000),
-      0,
-    )
+    const cents = groupItems.reduce((all, item) => all + Math.round(Number(payableAmountOf(item)) * 1000), 0)
     return [key, groupItems.length, cents]
   })
 }

@@ -1,6 +1,7 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Backfill } from '#lib/platform/db/backfill.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 
 /** A kept sum, or what it should be. Amounts are exact decimal text, days `YYYY-MM-DD`. */
@@ -88,4 +89,16 @@ export function sumsOfMany(tx: Transaction, customerId: CustomerId) {
       await rebuildSums(tx, customerId)
     },
   }
+}
+
+/** What can be paid of invoices that came before that was written down; a trigger writes it of those that come and change. */
+export const payableAmounts: Backfill = {
+  name: 'payable-amounts',
+  async batch(tx, customerId, { after, most }) {
+    const { rows } = await tx.execute<{ count: number; last: string | null }>(
+      sql`SELECT count, last FROM fill_payables(${customerId}, ${after ?? ''}, ${most})`,
+    )
+    const { count = 0, last = null } = rows[0] ?? {}
+    return { count, last: count < most ? null : last }
+  },
 }

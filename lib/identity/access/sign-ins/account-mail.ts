@@ -18,8 +18,8 @@ export type AccountEvent =
   | RenewalEvent
   | AdminEvent
 
-/** What whoever ordered something for a next term is told of by mail. */
-export type RenewalEvent = 'renewal-near' | 'renewal-not-done'
+/** What a person who ordered something for a next term gets a mail about. */
+export type RenewalEvent = 'renewal-near' | 'renewal-not-done' | 'renewal-unclear'
 
 /** What the Admins of a customer are told of by mail. */
 export type AdminEvent = 'scim-token-leaked' | 'domain-lost' | 'domain-ended'

@@ -153,9 +153,12 @@ function recordTransition(tx: Transaction, customerId: CustomerId, change: Trans
 
 type Added = (typeof licenseChanges.$inferSelect)[]
 
+/** The time of the statement. That of the transaction is no order: it may have waited for the asset's lock since then. */
+const NOW = sql`now() + (statement_timestamp() - transaction_timestamp())`
+
 /** One that is open, or that was settled at once; each with all values that `insertOne` names. */
 const insertOpen = builtOnce<Added>((tx) => insertOne(tx))
-const insertResolved = builtOnce<Added>((tx) => insertOne(tx, { settledAt: sql`now()` }))
+const insertResolved = builtOnce<Added>((tx) => insertOne(tx, { settledAt: NOW }))
 
 function insertOne(tx: Transaction, more: { settledAt?: SQL } = {}) {
   const values = {
@@ -171,6 +174,7 @@ function insertOne(tx: Transaction, more: { settledAt?: SQL } = {}) {
     actorId: value<string>('actorId'),
     actorName: value<string>('actorName'),
     requestId: value<string>('requestId'),
+    createdAt: sql`change_time(${value('customerId')}, ${value('assetId')}, ${value('state')}, ${NOW})`,
   }
   return tx
     .insert(licenseChanges)
@@ -288,16 +292,18 @@ export function isDue(): SQL<boolean | null> {
   return sql`case when not (${IS_OPEN}) then false when ${state} = 'UNKNOWN' then ${last} < ${before(checkMs)} else ${movedAt} < ${before(leaseMs)} end`
 }
 
-/** The change that moved the seats last. */
+/** The change that moved the seats last; with `to`, the last one of those that made them that total. */
 export async function lastChange(
   tx: Transaction,
   customerId: CustomerId,
   assetId: string,
+  to?: number,
 ): Promise<Change | undefined> {
+  const total = to === undefined ? undefined : eq(licenseChanges.toQuantity, to)
   const rows = await tx
     .select()
     .from(licenseChanges)
-    .where(and(eq(customer, customerId), eq(asset, assetId), inArray(state, MOVED_SEATS)))
+    .where(and(eq(customer, customerId), eq(asset, assetId), inArray(state, MOVED_SEATS), total))
     .orderBy(sql`${createdAt} desc`)
     .limit(1)
   return rows[0]

@@ -1,6 +1,8 @@
 import 'server-only'
+import { setTimeout as pause } from 'node:timers/promises'
 import { and, eq, sql } from 'drizzle-orm'
 import type { AssetRow } from '#lib/licenses/assets/store.ts'
+import { readFreshness } from '#lib/licenses/vendor-subscriptions.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -13,6 +15,7 @@ import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from '../answers.ts'
 import { readWithChanges, type WithChanges } from '../open-change.ts'
 import { reconcileChange } from '../reconcile.ts'
+import { type Change, findOpenChange } from '../store/changes.ts'
 import { readOne } from './read.ts'
 
 /**
@@ -57,6 +60,84 @@ async function pollVendor(
   throw answers.vendorUnavailable(label, wait, readResult.why)
 }
 
+/** For so long our copy is fresh, in milliseconds since the vendor told of it. */
+const FRESH_COPY_MS = 60_000
+
+/** Our copy of an asset, the change of it that is open, and whether the copy may forbid a change without a read. */
+export type Copy = { row: AssetRow; open: Change | undefined; isFresh: boolean }
+
+/** Reads our copy without a lock, in one round trip. */
+export async function readCopy(
+  tx: Transaction,
+  customerId: CustomerId,
+  assetId: string,
+): Promise<Copy | undefined> {
+  const [found, open] = await Promise.all([
+    readFreshness(tx, customerId, assetId, FRESH_COPY_MS),
+    findOpenChange(tx, customerId, assetId),
+  ])
+  return found && { ...found, open }
+}
+
+/** The readings of this process that requests wait for, by customer and asset. */
+const shared = new Map<string, Promise<Copy | undefined>>()
+/** Between two looks at a reading of another process, in milliseconds. */
+const LOOK_EVERY = 100
+
+/**
+ * Has the vendor asked for an asset, once for all requests of all processes that wait for it, and without a claim: changes
+ * of the asset go on meanwhile.
+ * @returns our copy after it
+ * @throws Problem `vendor_unavailable` where the vendor can't be asked, or does not answer in time
+ */
+export function readShared(
+  { customerId }: { customerId: CustomerId },
+  row: AssetRow,
+  vendor: GuardedVendor,
+  requestId: string,
+): Promise<Copy | undefined> {
+  const name = JSON.stringify([customerId, row.id])
+  const running = shared.get(name)
+  if (running) return running
+  const reading = readInTurn({ customerId }, row, vendor, requestId)
+    .then(() => readScope({ customerId }, (tx) => readCopy(tx, customerId, row.id)))
+    .finally(() => shared.delete(name))
+  shared.set(name, reading)
+  return reading
+}
+
+async function readInTurn(
+  who: { customerId: CustomerId },
+  { id: assetId, vendorSubscriptionId }: AssetRow,
+  { name, account, label }: GuardedVendor,
+  requestId: string,
+): Promise<void> {
+  const { customerId } = who
+  const { readMs } = vendorTimes()
+  if (vendorSubscriptionId === null) return
+  // Another process that has the turn may die: then it is this one's.
+  const deadline = Date.now() + 2 * readMs
+  for (;;) {
+    const turn = await scope(who, async (tx) => {
+      // The outcome of an open change decides.
+      if (await findOpenChange(tx, customerId, assetId)) return { kind: 'known' as const }
+      return acquireRefresh(tx, customerId, vendorSubscriptionId, readMs)
+    })
+    if (turn.kind === 'known') return
+    if (turn.kind === 'free') break
+    if (Date.now() > deadline) throw answers.noResponseYet(label, turn.seconds)
+    await pause(LOOK_EVERY)
+  }
+  const reading = await readOne(customerId, assetId, requestId)
+  if (reading === undefined || reading.kind === 'read') return
+  // The next request need not wait for it.
+  await scope(who, (tx) => endReadTurn(tx, customerId, vendorSubscriptionId))
+  // What the request's own reading finds then is its answer.
+  if (reading.kind === 'missing') return
+  log().warn({ requestId, assetId, vendor: name, account, reason: reading.reason }, 'vendor')
+  throw answers.vendorUnavailable(label, reading.retryAfter, reading.why)
+}
+
 /** `waits`: it was asked a moment ago and has told nothing since; in whole seconds it may be asked again. */
 export type RefreshPermit = { kind: 'free' } | { kind: 'known' } | { kind: 'waits'; seconds: number }
 
@@ -71,10 +152,7 @@ async function acquireRefresh(
   everyMs: number,
 ): Promise<RefreshPermit> {
   const { askedAt, observedAt } = vendorSubscriptions
-  const subscriptionFilter = and(
-    eq(vendorSubscriptions.customerId, customerId),
-    eq(vendorSubscriptions.id, vendorSubscriptionId),
-  )
+  const subscriptionFilter = subscriptionOf(customerId, vendorSubscriptionId)
   const since = sql`statement_timestamp() - ${everyMs}::int * interval '1 millisecond'`
   const updated = await tx
     .update(vendorSubscriptions)
@@ -88,4 +166,18 @@ async function acquireRefresh(
   const isUnanswered = sql<boolean>`coalesce(${askedAt} > coalesce(${observedAt}, '-infinity'), false)`
   const [row] = await tx.select({ wait, isUnanswered }).from(vendorSubscriptions).where(subscriptionFilter)
   return row?.isUnanswered ? { kind: 'waits', seconds: Math.max(1, row.wait) } : { kind: 'known' }
+}
+
+/** Gives back the turn of a reading that told nothing. */
+async function endReadTurn(
+  tx: Transaction,
+  customerId: CustomerId,
+  vendorSubscriptionId: string,
+): Promise<void> {
+  const own = subscriptionOf(customerId, vendorSubscriptionId)
+  await tx.update(vendorSubscriptions).set({ askedAt: null }).where(own)
+}
+
+function subscriptionOf(customerId: CustomerId, id: string) {
+  return and(eq(vendorSubscriptions.customerId, customerId), eq(vendorSubscriptions.id, id))
 }

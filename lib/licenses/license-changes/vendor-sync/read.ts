@@ -8,6 +8,7 @@ import {
   readAsset,
   setObserved,
 } from '#lib/licenses/assets/store.ts'
+import { noteTermStart } from '#lib/licenses/renewal-orders/term-start.ts'
 import { type AssetAtVendor, holdersOf } from '#lib/licenses/vendor-passes/holders.ts'
 import {
   changeSubscriptionId,
@@ -24,6 +25,7 @@ import type { Observed, RemoteVendor, SubscriptionRef, VendorRead } from '#lib/v
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { isConfirmed } from '../rules.ts'
 import { addLicenseChange, changesWithin, findOpenChange } from '../store/changes.ts'
+import { changeSku } from './change-sku.ts'
 import { forEach } from './for-each.ts'
 
 /** A file may have many thousands, whose vendor gets a list of all anyway, within the hour. */
@@ -155,8 +157,8 @@ type Seen = {
 
 /**
  * Takes what the vendor told into our row, which must be locked and have no call under way. Other purchased seats
- * that no change of ours made are the vendor's own change: a DRIFT row tells of it. What it confirmed to us lately
- * stays, for the read may show an older state.
+ * that no change of ours made are the vendor's own change: a DRIFT row tells of it, unless a term began as its customer
+ * had ordered. What it confirmed to us lately stays, for the read may show an older state.
  * @returns the row as it is now; where its purchased seats are not those observed, nobody can tell for the moment
  */
 export async function observe(
@@ -167,6 +169,8 @@ export async function observe(
 ): Promise<LicensedRow> {
   const values = valuesOf(row, observed)
   const actor = { kind: 'vendor', id: vendor.name, name: vendor.label } as const
+  const isSameTerm = row.commitmentEnd?.getTime() === observed.commitmentEnd?.getTime()
+  const ordered = isSameTerm ? undefined : await noteTermStart(tx, customerId, row, observed)
   const disputed = confirmed ? undefined : await disputeOf(tx, customerId, row, observed)
   if (disputed) {
     values.seatsPurchased = row.seatsPurchased
@@ -176,13 +180,11 @@ export async function observe(
       asset: row,
       from: row.seatsPurchased,
       to: values.seatsPurchased,
-      state: 'DRIFT',
-      requestId,
-      actor,
+      ...(ordered ? { state: 'APPLIED', ...ordered } : { state: 'DRIFT', requestId, actor }),
     })
   }
   const vendorSubscriptionId = vendorSubscriptionOf(row)
-  const { subscriptionId } = await followed(tx, customerId, row, { vendor, observed, actor, requestId })
+  const moved = await followed(tx, customerId, row, { vendor, observed, actor, requestId })
   const { seatsPurchased: purchased, seatsAssigned: assigned } = values
   const isNews = purchased !== row.seatsPurchased || assigned !== row.seatsAssigned
   const [stored] = await Promise.all([
@@ -195,7 +197,7 @@ export async function observe(
     }),
     isNews ? addSeatSamples(tx, customerId, [{ assetId: row.id, purchased, assigned }]) : undefined,
   ])
-  return { ...stored, subscriptionId }
+  return { ...stored, ...moved }
 }
 
 /** Whether its vendor told of a subscription under another id than we know; a letter's case is no other id. */
@@ -203,17 +205,26 @@ export function isReplacement(vendor: RemoteVendor, row: LicensedRow, observed: 
   return !vendor.isSame({ ...refOf(row), skuId: observed.skuId }, observed)
 }
 
-/** Follows a subscription to the id that its vendor gives it now. */
+/** Follows a subscription to the id, or to the SKU, that its vendor gives it now. */
 async function followed(
   tx: Transaction,
   customerId: CustomerId,
   row: LicensedRow,
   { vendor, observed, ...by }: Pick<Seen, 'vendor' | 'observed' | 'requestId'> & { actor: Actor },
-): Promise<Pick<LicensedRow, 'subscriptionId'>> {
-  if (!isReplacement(vendor, row, observed)) return row
-  const [from, to] = [row.subscriptionId, observed.subscriptionId]
-  await changeSubscriptionId(tx, customerId, vendorSubscriptionOf(row), { from, to, assetId: row.id, ...by })
-  return { subscriptionId: to }
+): Promise<Partial<LicensedRow>> {
+  const own = vendorSubscriptionOf(row)
+  const { subscriptionId } = observed
+  if (isReplacement(vendor, row, observed)) {
+    await changeSubscriptionId(tx, customerId, own, {
+      from: row.subscriptionId,
+      to: subscriptionId,
+      assetId: row.id,
+      ...by,
+    })
+    return { subscriptionId }
+  }
+  if (vendor.isSame(refOf(row), observed)) return {}
+  return changeSku(tx, customerId, { row, vendorSubscriptionId: own, observed, ...by })
 }
 
 /** An asset at a vendor points to its subscription (a CHECK holds it). */

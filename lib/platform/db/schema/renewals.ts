@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import {
+  boolean,
   check,
   foreignKey,
   index,
@@ -23,39 +24,46 @@ export const renewalOrders = pgTable(
     /** The total of the next term; null where one of the vendor's own ways to renew was ordered. */
     toQuantity: integer('to_quantity'),
     renewalType: text('renewal_type'),
-    /** What the vendor would have done by itself, or had scheduled: said again where the order is taken back. */
-    formerType: text('former_type'),
-    formerQuantity: integer('former_quantity'),
-    /** Of the orders whose place it took, what the vendor may still have. */
-    heldType: text('held_type'),
-    heldQuantity: integer('held_quantity'),
     /** The subscription that it is for; null in books of our own. */
     vendorSubscriptionId: key('vendor_subscription_id'),
-    /** Until then a statement whose answer was lost may still be done there. */
-    unclearUntil: time('unclear_until'),
     /** When the term ends for which it was ordered; it follows the asset's while the term lasts. */
     termEnd: time('term_end').notNull(),
-    /** STANDING until the term has ended or somebody takes it back; see `rules.ts` of its noun for the others. */
+    /** STANDING until the term has ended or the order is withdrawn; `rules.ts` of its module has the others. */
     state: text('state').notNull(),
-    /** When whoever keeps the books had it; null: they are still to be told. */
+    /** When its vendor confirmed it last; null: never yet. */
     placedAt: time('placed_at'),
-    /** The asset's seat version then: where it moved since, a change of the licenses may have deleted the order there. */
+    /** The asset's seat version then: a later change of the licenses may have deleted the order at its vendor. */
     placedVersion: integer('placed_version'),
-    /** Since when it is to be taken away at its vendor, and who wants that. */
+    /** Since when its vendor lacks what is wanted: the order, or its removal. Null: the vendor has that. */
+    waitsSince: time('waits_since'),
+    /** Since when it is to be removed at its vendor, and who wants that. */
     takenBackAt: time('taken_back_at'),
     takenBackByKind: text('taken_back_by_kind'),
     takenBackById: text('taken_back_by_id'),
     takenBackByName: text('taken_back_by_name'),
-    /** Why it does not stand at its vendor yet, or what came of it. */
+    /** Why its vendor does not have it yet, or its outcome. */
     reason: text('reason'),
     /** The order that took its place. */
     replacedBy: key('replaced_by'),
-    /** How often the vendor was told since it had it last. */
+    /** Looks in a row after which the vendor still lacked what is wanted. */
     tries: integer('tries').notNull().default(0),
-    /** When somebody looks at it next. */
+    /** When a job reads its vendor next. */
     nextLookAt: time('next_look_at').notNull().default(sql`now()`),
-    /** When whoever ordered it was told by mail that its time comes. */
+    /** When the next term was first seen, and what the vendor showed of it then. */
+    beganAt: time('began_at'),
+    beganQuantity: integer('began_quantity'),
+    beganType: text('began_type'),
+    /** Whether the vendor had shown the order until then. */
+    beganPlaced: boolean('began_placed'),
+    /** When the person who ordered it got a mail that its term ends soon. */
     toldAt: time('told_at'),
+    /** When that person last got a mail that it needs a look, and when the operators did. */
+    reportedAt: time('reported_at'),
+    operatorToldAt: time('operator_told_at'),
+    /** The operator who settled it by hand. */
+    settledBy: text('settled_by'),
+    /** Null: a release without the log of requests made it, and `carry-over.ts` of its module has not seen it yet. */
+    isLogged: boolean('is_logged'),
     actorKind: text('actor_kind').notNull(),
     actorId: text('actor_id').notNull(),
     actorName: text('actor_name').notNull(),
@@ -68,12 +76,12 @@ export const renewalOrders = pgTable(
     // One order per asset, whatever races.
     uniqueIndex('renewal_orders_standing').on(t.customerId, t.assetId).where(sql`${t.state} = 'STANDING'`),
     index('renewal_orders_newest').on(t.customerId, t.assetId, t.createdAt),
-    // Those that somebody has to look at, of all customers.
+    // Those that a job has to look at, of all customers.
     index('renewal_orders_due').on(t.customerId, t.nextLookAt).where(sql`${t.state} = 'STANDING'`),
     foreignKey({ columns: [t.customerId, t.assetId], foreignColumns: [assets.customerId, assets.id] }),
     check(
       'renewal_orders_state',
-      sql`${t.state} in ('STANDING', 'APPLIED', 'REJECTED', 'WITHDRAWN', 'REPLACED', 'LOST')`,
+      sql`${t.state} in ('STANDING', 'APPLIED', 'REJECTED', 'WITHDRAWN', 'REPLACED', 'LOST', 'UNCLEAR')`,
     ),
     check('renewal_orders_settled', sql`(${t.settledAt} is null) = (${t.state} = 'STANDING')`),
     check('renewal_orders_one', sql`num_nonnulls(${t.toQuantity}, ${t.renewalType}) = 1`),
@@ -82,6 +90,55 @@ export const renewalOrders = pgTable(
       'renewal_orders_taken_back',
       sql`num_nonnulls(${t.takenBackAt}, ${t.takenBackByKind}, ${t.takenBackById}, ${t.takenBackByName}) in (0, 4)`,
     ),
+  ],
+)
+
+/**
+ * Each request about a next term that was sent to a vendor, in the order in which they left. A request without a `kind`
+ * has no recorded answer.
+ */
+export const renewalRequests = pgTable(
+  'renewal_requests',
+  {
+    customerId: customerId(),
+    assetId: key('asset_id').notNull(),
+    /** From 1 on, for each asset. */
+    number: integer('number').notNull(),
+    orderId: key('order_id').notNull(),
+    vendorSubscriptionId: key('vendor_subscription_id'),
+    /** When the term ends that it is about. */
+    termEnd: time('term_end').notNull(),
+    /** The total or the way to renew that was sent; both null: nothing is to be scheduled. */
+    quantity: integer('quantity'),
+    renewalType: text('renewal_type'),
+    /** Whether it takes an order away. */
+    isWithdrawal: boolean('is_withdrawal').notNull(),
+    /** What the vendor had shown before it. */
+    beforeQuantity: integer('before_quantity'),
+    beforeType: text('before_type'),
+    /** When it could leave. */
+    at: time('at').notNull(),
+    /** Until then the vendor may still carry it out; null: its outcome is known. */
+    lateUntil: time('late_until'),
+    requestId: text('request_id').notNull(),
+    /** The vendor's answer: applied, rejected, not_sent or unknown. */
+    kind: text('kind'),
+    /** In the vendor's words or ours: for operators alone. */
+    reason: text('reason'),
+    vendorRequestId: text('vendor_request_id'),
+    tookMs: integer('took_ms'),
+    /** What the next read showed, and when. */
+    shownAt: time('shown_at'),
+    shownQuantity: integer('shown_quantity'),
+    shownType: text('shown_type'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.assetId, t.number] }),
+    foreignKey({
+      columns: [t.customerId, t.orderId],
+      foreignColumns: [renewalOrders.customerId, renewalOrders.id],
+    }),
+    check('renewal_requests_kind', sql`${t.kind} in ('applied', 'rejected', 'not_sent', 'unknown')`),
   ],
 )
 

@@ -44,6 +44,12 @@ export const invoices = pgTable(
     currency: text('currency').notNull(),
     totalAmount: numeric('total_amount').notNull(),
     balanceAmount: numeric('balance_amount').notNull(),
+    /**
+     * What can be paid of the balance, or is left of a credit, where that is another amount: in whole minor units, and less
+     * the credit notes that are set off against the invoice. `keep_payable_amounts` of the migration `payable-amounts`, a
+     * trigger of `invoices`, writes it. Null: the balance itself.
+     */
+    payableAmount: numeric('payable_amount'),
     totalSort: sortable('total_sort', 'total_amount'),
     balanceSort: sortable('balance_sort', 'balance_amount'),
     /** The issuer's account of the customer, and the period that is billed; the end is exclusive. */
@@ -84,12 +90,18 @@ export const invoices = pgTable(
       t.number,
       sql`(case when ${t.documentState} = 'voided' then ${t.id} else '' end)`,
     ),
-    index('invoices_period')
-      .on(t.customerId, t.issuer, t.billingAccount, t.periodStart, t.isNumbered)
-      .where(sql`${t.billingAccount} IS NOT NULL`),
+    // What bills a period of an account, by whatever issuer.
+    index('invoices_account')
+      .on(t.customerId, t.billingAccount, t.periodStart, t.issuer, t.isNumbered)
+      .where(sql`${t.billingAccount} IS NOT NULL`)
+      .concurrently(),
     index('invoices_not_issued')
       .on(t.customerId, t.invoiceDate, t.id)
       .where(sql`${t.documentState} <> 'issued'`),
+    index('invoices_payable')
+      .on(t.customerId, t.invoiceDate, t.id)
+      .where(sql`${t.payableAmount} IS NOT NULL`)
+      .concurrently(),
     index('invoices_correcting').on(t.customerId, t.issuer, t.corrects).where(sql`${t.corrects} IS NOT NULL`),
     index('invoices_replaced').on(t.customerId, t.replacedBy).where(sql`${t.replacedBy} IS NOT NULL`),
     foreignKey({ columns: [t.customerId, t.replacedBy], foreignColumns: [t.customerId, t.id] }),
@@ -161,7 +173,7 @@ export const invoiceFiles = pgTable(
   {
     customerId: customerId(),
     invoiceId: key('invoice_id').notNull(),
-    /** Drawn by us, or the issuer's own as PDF or XML. */
+    /** Drawn by us, the issuer's own as PDF or XML, or drawn again where what we had drawn was wrong. */
     kind: key('kind').notNull(),
     /** Of the issuer's own, the name that it came with. */
     name: text('name'),
@@ -176,7 +188,7 @@ export const invoiceFiles = pgTable(
       columns: [t.customerId, t.invoiceId],
       foreignColumns: [invoices.customerId, invoices.id],
     }).onDelete('cascade'),
-    check('invoice_files_kind', sql`${t.kind} in ('drawn', 'original-pdf', 'original-xml')`),
+    check('invoice_files_kind', sql`${t.kind} in ('drawn', 'redrawn', 'original-pdf', 'original-xml')`),
   ],
 )
 

@@ -1,8 +1,11 @@
-import { jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { createdAt, customerId, key, localityColumns } from '../columns.ts'
 import { customers } from '../customers.ts'
 
-/** Who sends a customer's invoices, with what the paper says of them. An invoice names its issuer by name. */
+/**
+ * Who sends a customer's invoices, with what the paper says of them. An invoice names its issuer by name, as that was
+ * first written.
+ */
 export const issuers = pgTable(
   'issuers',
   {
@@ -21,6 +24,19 @@ export const issuers = pgTable(
     account: text('account'),
     /** What was agreed on payment, in words. */
     terms: text('terms'),
+    /**
+     * The name as it is compared (`foldIssuer`). Two rows may have the same: both names were there before names were
+     * compared. Null until the next import.
+     */
+    folded: key('folded'),
+    /** The name of the issuer that this one is, too, as an operator says. */
+    sameAs: key('same_as'),
+    /** Names of issuers that this one is not, as an operator says, although they bill the same accounts or numbers. */
+    otherThan: text('other_than').array(),
+    /** How many days after its period a summary without the issuer's number stays a draft; null: the usual number. */
+    graceDays: integer('grace_days'),
+    /** What becomes of such a summary after that; null: what is usual. */
+    unbilled: text('unbilled', { enum: ['draft', 'issue'] }),
     createdAt: createdAt(),
   },
   (t) => [primaryKey({ columns: [t.customerId, t.name] })],

@@ -1,4 +1,4 @@
-import { date, jsonb, numeric, text } from 'drizzle-orm/pg-core'
+import { boolean, date, jsonb, numeric, text } from 'drizzle-orm/pg-core'
 
 // What posting takes, of invoices and of lines. All of it may be null: most of it is not told.
 
@@ -25,6 +25,8 @@ export const invoicePosting = () => ({
   /** What is billed without tax, and the tax: as the issuer says, or as it follows from its other figures. */
   netAmount: numeric('net_amount'),
   taxAmount: numeric('tax_amount'),
+  /** True: the import calculated net and tax from the lines, because the issuer states neither. */
+  isTaxCalculated: boolean('is_tax_calculated'),
   /** As the issuer breaks the tax down. Read and written whole. */
   taxBreakdown: jsonb('tax_breakdown').$type<TaxGroup[]>(),
   buyerReference: text('buyer_reference'),
@@ -50,6 +52,10 @@ export const linePosting = () => ({
   subAccount: text('sub_account'),
   /** A code of UN/ECE Recommendation 20, or the word of a FOCUS file. */
   unit: text('unit'),
+  /** What the charges of the line come to in a unit of theirs, and their SKU, where all of them have the same; the line's own quantity is apart. */
+  usedQuantity: numeric('used_quantity'),
+  usedUnit: text('used_unit'),
+  sku: text('sku'),
   /** The issuer's own id of the line, to which its charges lead; and of what category of FOCUS these are. */
   detailId: text('detail_id'),
   chargeCategory: text('charge_category'),

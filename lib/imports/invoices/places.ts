@@ -1,0 +1,90 @@
+import 'server-only'
+import { sql } from 'drizzle-orm'
+import type { IssuerNames } from '#lib/billing/parties/issuer-names.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { slugOf } from '../focus/platforms.ts'
+import type { NewInvoice } from '../schemas.ts'
+import { rankOf, readStored } from './rows.ts'
+import { keyOf, type StoredInvoice } from './stored.ts'
+
+/** An invoice of a file under the name and number that it is stored by, with what is stored there. */
+export type Placed = { given: NewInvoice; invoice: NewInvoice; stored: StoredInvoice | undefined }
+
+type Key = Pick<StoredInvoice, 'issuer' | 'number'>
+
+/**
+ * Finds the place of each invoice: what is stored of its issuer, whatever the spelling, under its number; of one to which
+ * we gave the number, for its account, period, currency and profile. What is stored there is locked.
+ */
+export async function readPlaces(
+  tx: Transaction,
+  customerId: CustomerId,
+  batch: readonly NewInvoice[],
+  names: IssuerNames,
+): Promise<Placed[]> {
+  const first = batch.map(({ issuer }) => names.nameOf(issuer))
+  const spelled = batch.map(({ number }, at): Key[] =>
+    names.spellingsOf(first[at] ?? '').map((spelling) => ({ issuer: spelling, number })),
+  )
+  const found = await readStored(tx, customerId, spelled.flat())
+  const best = (keys: readonly Key[]) =>
+    keys.flatMap((key) => found.get(keyOf(key)) ?? []).toSorted((a, b) => rankOf(a) - rankOf(b))[0]
+  const stored = spelled.map(best)
+  // A number of ours has the spelling in its digest, so that another one leads past what is there.
+  const unnumbered = batch.flatMap((invoice, at) => {
+    const isFound = stored[at] !== undefined && rankOf(stored[at]) === 0
+    const hasOthers = (spelled[at]?.length ?? 0) > 1 || spelled[at]?.[0]?.issuer !== invoice.issuer
+    return invoice.isNumbered === false && !isFound && hasOthers ? [{ invoice, at }] : []
+  })
+  for (const [at, other] of await readOfPeriods(tx, customerId, unnumbered, names)) stored[at] = other
+  return batch.map((given, at) => {
+    const { issuer, number } = stored[at] ?? { issuer: first[at] ?? given.issuer, number: given.number }
+    const isAsGiven = issuer === given.issuer && number === given.number
+    return { given, invoice: isAsGiven ? given : under(given, { issuer, number }), stored: stored[at] }
+  })
+}
+
+/** An invoice under another spelling of its issuer. A platform that is made of the name follows it. */
+function under(given: NewInvoice, { issuer, number }: Key): NewInvoice {
+  const made = slugOf(given.issuer)
+  const platformOf = (platform: string) => (platform === made ? slugOf(issuer) : platform)
+  const lines = given.lines.map((line) => ({ ...line, type: platformOf(line.type) }))
+  return { ...given, issuer, number, platform: platformOf(given.platform), lines }
+}
+
+/** What is stored, and not voided, of the periods of invoices to which we give the number. */
+async function readOfPeriods(
+  tx: Transaction,
+  customerId: CustomerId,
+  asked: readonly { invoice: NewInvoice; at: number }[],
+  names: IssuerNames,
+): Promise<Map<number, StoredInvoice>> {
+  const rows = asked.flatMap(({ invoice, at }) => {
+    const { billingAccount, periodStart, periodEnd, currency, billingProfileId = 'default' } = invoice
+    const of = { at, billingAccount, periodStart, periodEnd, currency, billingProfileId }
+    return names.spellingsOf(invoice.issuer).map((issuer) => ({ ...of, issuer }))
+  })
+  if (rows.length === 0) return new Map()
+  const found = await tx.execute<Key & { at: number }>(sql`
+    SELECT given.at, found.* FROM json_to_recordset(${JSON.stringify(rows)}::json)
+      AS given(at int, issuer text, "billingAccount" text, "periodStart" date, "periodEnd" date, currency text,
+        "billingProfileId" text)
+    CROSS JOIN LATERAL (
+      SELECT issuer, number FROM invoices
+      WHERE customer_id = ${customerId} AND billing_account = given."billingAccount"
+        AND period_start >= given."periodStart" AND period_start <= given."periodStart" AND issuer = given.issuer
+        AND NOT is_numbered AND period_end = given."periodEnd" AND currency = given.currency
+        AND billing_profile_id = given."billingProfileId" AND document_state <> 'voided'
+      ORDER BY period_start LIMIT 1) AS found
+    ORDER BY given.at`)
+  const stored = await readStored(tx, customerId, found.rows)
+  return new Map(
+    found.rows
+      .flatMap((row) => {
+        const one = stored.get(keyOf(row))
+        return one ? [[row.at, one] as const] : []
+      })
+      .toReversed(),
+  )
+}

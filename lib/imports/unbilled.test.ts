@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { saveIssuer } from '#lib/billing/parties/issuers.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { addDays } from '#lib/platform/values/days.ts'
+import type { ChargeRow, DetailRow } from './charges/test-charges.ts'
+import { importers } from './charges/test-importers.ts'
+
+// A month that is not billed yet is a draft, night after night, and one document once its bill comes.
+
+let all: Awaited<ReturnType<typeof importers>>
+beforeAll(async () => {
+  all = await importers()
+})
+afterAll(() => all.close())
+beforeEach(() => all.db.setToday('2026-11-22'))
+
+const UNBILLED = { InvoiceId: '', InvoiceDetailId: '' }
+const usage = (...rows: ChargeRow[]) => all.usage(...rows.map((row) => ({ ...UNBILLED, ...row })))
+/** Of FOCUS 1.0: it has no place for a number. */
+const ancient = (cost: string) =>
+  all.file(
+    [
+      'InvoiceIssuerName,BillingAccountId,BillingPeriodStart,BillingPeriodEnd,BillingCurrency,ProviderName,ServiceName,ChargeCategory,BilledCost',
+      `Nimbus Cloud,A-1,2026-09-01,2026-10-01,USD,Nimbus Cloud,Compute,Usage,${cost}`,
+    ].join('\n'),
+  )
+
+async function newCustomer() {
+  const one = await all.importer()
+  const documents = async () =>
+    (
+      await all.db.sql(
+        one.id,
+        `SELECT document_state AS state, is_numbered AS numbered, total_amount AS total, balance_amount AS owed
+         FROM invoices ORDER BY is_numbered DESC, total_amount`,
+      )
+    ).map(
+      ({ state, numbered, total, owed }) =>
+        `${state} ${numbered ? 'with' : 'without'} number ${Number(total)}, owed ${Number(owed)}`,
+    )
+  const set = (rule: { graceDays?: number; unbilled?: 'draft' | 'issue' }) =>
+    scope({ customerId: one.customerId }, (tx) =>
+      saveIssuer(tx, one.customerId, { name: 'Nimbus Cloud', ...rule }, 'test'),
+    )
+  return { ...one, documents, set }
+}
+
+describe('charges without a number', () => {
+  test('are a draft after their month, which each import rewrites and nobody owes', async () => {
+    const { load, documents } = await newCustomer()
+    for (const [today, cost] of [
+      ['2026-09-30', '10.00'],
+      ['2026-10-01', '10.05'],
+      ['2026-10-02', '10.07'],
+      ['2026-11-22', '10.10'],
+    ] as const) {
+      await all.db.setToday(today)
+      await load([usage({ BilledCost: cost })])
+      expect(await documents()).toEqual([`draft without number ${Number(cost)}, owed 0`])
+    }
+  })
+
+  test('are issued after ten days where their issuer has no place for a number', async () => {
+    const { load, documents } = await newCustomer()
+    await all.db.setToday('2026-10-10')
+    await load([ancient('10')])
+    expect(await documents()).toEqual(['draft without number 10, owed 0'])
+    await all.db.setToday('2026-10-11')
+    await load([ancient('10')])
+    expect(await documents()).toEqual(['issued without number 10, owed 10'])
+  })
+
+  test('are issued or stay a draft as it is set for their issuer', async () => {
+    const { load, documents, set } = await newCustomer()
+    await set({ graceDays: 3, unbilled: 'issue' })
+    await all.db.setToday('2026-10-03')
+    await load([usage({})])
+    expect(await documents()).toEqual(['draft without number 10, owed 0'])
+    await all.db.setToday('2026-10-04')
+    await load([usage({ InvoiceIssuerName: 'NIMBUS CLOUD' })])
+    expect(await documents()).toEqual(['issued without number 10, owed 10'])
+    const other = await newCustomer()
+    await other.set({ unbilled: 'draft' })
+    await all.db.setToday('2026-11-22')
+    await other.load([ancient('10')])
+    expect(await other.documents()).toEqual(['draft without number 10, owed 0'])
+  })
+
+  test('of a reseller are issued after the days of grace', async () => {
+    const { load, documents } = await newCustomer()
+    const resold = { issuer: 'Resale Ltd', atCost: true }
+    await all.db.setToday('2026-10-05')
+    await load([usage({})], {}, resold)
+    expect(await documents()).toEqual(['draft without number 10, owed 0'])
+    await all.db.setToday('2026-10-11')
+    await load([usage({})], {}, resold)
+    expect(await documents()).toEqual(['issued without number 10, owed 10'])
+  })
+
+  test('that were issued before stay issued', async () => {
+    const { id, load, documents } = await newCustomer()
+    await load([ancient('10')])
+    await all.db.sql(id, "UPDATE invoices SET created_at = '2026-10-02'")
+    await all.db.setToday('2026-10-03')
+    await load([ancient('10')])
+    expect(await documents()).toEqual(['issued without number 10, owed 10'])
+  })
+
+  test('in a file of their own stand beside an upfront bill of the month, every night', async () => {
+    const { load, documents } = await newCustomer()
+    const upfront = all.usage({ InvoiceId: 'UP-1', BilledCost: '100' })
+    for (const cost of ['4.00', '9.00', '9.50']) {
+      await load([upfront])
+      await load([usage({ BilledCost: cost })])
+      await load([upfront])
+      expect(await documents()).toEqual([
+        'issued with number 100, owed 100',
+        `draft without number ${Number(cost)}, owed 0`,
+      ])
+    }
+    await load([all.usage({ InvoiceId: 'N-9', BilledCost: '9.50' })])
+    await load([usage({ BilledCost: '9.50' })])
+    expect(await documents()).toEqual([
+      'issued with number 9.5, owed 9.5',
+      'issued with number 100, owed 100',
+    ])
+  })
+
+  test('give way to their bill, and come back when its import is undone', async () => {
+    const { load, documents, undo } = await newCustomer()
+    const first = await load([usage({})])
+    const before = await documents()
+    const { importId } = await load([all.bill({ BilledCost: '10' })])
+    expect(await documents()).toEqual(['issued with number 10, owed 10'])
+    await expect(undo(first.importId)).rejects.toThrow('was superseded by the import')
+    await undo(importId)
+    expect(await documents()).toEqual(before)
+    await undo(first.importId)
+    expect(await documents()).toEqual([])
+  })
+
+  test('that are issued give way to a bill with the same total, and ask about another one', async () => {
+    const { load, documents } = await newCustomer()
+    await load([ancient('10')])
+    await expect(load([all.usage({ BilledCost: '10.05' })])).rejects.toThrow(
+      'the file has invoice N-1 instead',
+    )
+    await load([all.usage({ BilledCost: '10.00' })])
+    expect(await documents()).toEqual(['issued with number 10, owed 10', 'voided without number 10, owed 0'])
+  })
+})
+
+/** A small generator, so that each seed is one story. */
+function dice(seed: number) {
+  let state = seed
+  return (sides: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * sides)
+  }
+}
+const SPELLINGS = [
+  'Nimbus Cloud Ltd',
+  'NIMBUS CLOUD LTD',
+  'Nimbus  Cloud Ltd.',
+  'nimbus cloud limited',
+  'Ｎimbus Cloud, Ltd',
+]
+const NIGHTS = 35
+
+/** What a vendor exports, night after night: usage in parts, a number some days after the month, and then its paper. */
+function story(seed: number) {
+  const roll = dice(seed * 7919 + 17)
+  const [hasUpfront, hasPaper] = [seed % 2 === 1, seed % 4 > 1]
+  const numbered = addDays('2026-10-01', roll(9))
+  const papered = addDays(numbered, roll(4))
+  const costs: number[] = []
+  const spelled = () => ({ InvoiceIssuerName: SPELLINGS[roll(SPELLINGS.length)] ?? '' })
+
+  const amountOf = (cents: number) => (cents / 100).toFixed(2)
+  const usageOf = (isNumbered: boolean) => {
+    const parts: ChargeRow[][] = [[], [], []]
+    for (const cost of costs) {
+      const number = isNumbered ? { InvoiceId: 'N-1' } : UNBILLED
+      parts[roll(parts.length)]?.push({ ...number, ...spelled(), BilledCost: amountOf(cost) })
+    }
+    return parts.filter((part) => part.length > 0).map((part) => all.usage(...part))
+  }
+
+  /** The night's imports, in any order, and what is billed and what is not after them. */
+  function nightOf(today: string) {
+    // Usage comes until the month ends, and late charges until the bill is made.
+    if (today <= '2026-10-01' || (today < numbered && roll(2) === 0)) costs.push(1 + roll(500))
+    const isNumbered = today >= numbered
+    const cents = costs.reduce((sum, cost) => sum + cost, 0)
+    const files = usageOf(isNumbered)
+    const paper: DetailRow = { ...spelled(), BilledCost: amountOf(cents) }
+    if (hasPaper && today >= papered) files.splice(roll(files.length + 1), 0, all.bill(paper))
+    const upfront = { InvoiceId: 'UP-1', InvoiceDetailId: '', ...spelled(), BilledCost: '500.00' }
+    const imports = [files, ...(hasUpfront ? [[all.usage(upfront)]] : [])]
+    const total = cents / 100
+    const month = isNumbered
+      ? `issued with number ${total}, owed ${total}`
+      : `draft without number ${total}, owed 0`
+    const valid = [month, ...(hasUpfront ? ['issued with number 500, owed 500'] : [])]
+    return { imports: roll(2) === 0 ? imports : imports.toReversed(), valid: valid.sort() }
+  }
+  return { nightOf, isPaperLate: hasPaper && papered > numbered }
+}
+
+describe('35 nights over the end of a month', () => {
+  test.each(Array.from({ length: 8 }, (_, seed) => [seed]))(
+    'of the story %i leave what is billed, once, and owed',
+    async (seed) => {
+      const { nightOf, isPaperLate } = story(seed)
+      const { load, documents } = await newCustomer()
+      const isVoided = (document: string) => document.startsWith('voided')
+      for (let night = 0; night < NIGHTS; night++) {
+        const today = addDays('2026-09-11', night)
+        await all.db.setToday(today)
+        const { imports, valid } = nightOf(today)
+        for (const files of imports) await load(files, { answer: 'unattended' })
+        const found = (await documents()).filter((document) => !isVoided(document))
+        expect([today, ...found.sort()]).toEqual([today, ...valid])
+      }
+      // A summary of numbered charges is issued before their paper comes, and gives its place to that.
+      expect((await documents()).filter(isVoided)).toHaveLength(isPaperLate ? 1 : 0)
+    },
+  )
+})

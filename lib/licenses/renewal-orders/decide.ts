@@ -1,0 +1,144 @@
+import type { RequestRow } from './request-log.ts'
+import { isRenewed, isSameSetting, type Setting } from './rules.ts'
+import type { OrderRow } from './store.ts'
+
+// The decision of one reconcile step: from the order, the log of all requests, and what the vendor shows now. Ours is
+// whatever a request of the log has sent: that is replaced or removed, and what another party has set stays.
+
+export type OrderFacts = {
+  order: OrderRow
+  /** Of its subscription and its term, also those of earlier orders; the first one first. */
+  requests: readonly RequestRow[]
+  /** The vendor's name for people. */
+  label: string
+  /** Whether a change of the licenses since it was placed may have deleted it at the vendor. */
+  mayBeDeleted: boolean
+  /** Epoch milliseconds. */
+  now: number
+  /** Milliseconds: how old the state may be that a read shows, and how long a request is under way at most. */
+  staleMs: number
+  writeMs: number
+}
+
+/** The end of an order. */
+type Settle = { kind: 'settle'; state: 'APPLIED' | 'LOST' | 'WITHDRAWN' | 'UNCLEAR'; reason?: string }
+
+/** Times are epoch milliseconds. */
+export type Step =
+  /** `isWithdrawal`: the request takes the order away. */
+  | { kind: 'send'; setting: Setting; isWithdrawal: boolean }
+  /** The vendor has the order; without `lookAt` nothing is to be done before the term ends. */
+  | { kind: 'placed'; lookAt: number | undefined }
+  | { kind: 'wait'; reason: string | undefined; lookAt: number }
+  | Settle
+
+/**
+ * Decides while the term runs.
+ * @param shown what the vendor shows now
+ * @param seen another party's setting that the person who ordered had seen, and so replaces
+ */
+export function decide(facts: OrderFacts, shown: Setting, seen?: Setting): Step {
+  const { order, requests, label, now, writeMs } = facts
+  const current = requests.find(({ kind, at }) => kind === null && now < at.getTime() + writeMs)
+  const lookAt = (current?.at.getTime() ?? 0) + writeMs
+  if (current) return { kind: 'wait', reason: `A request to ${label} is under way.`, lookAt }
+  return order.takenBackAt ? withdraw(facts, shown) : place(facts, shown, seen)
+}
+
+function place(facts: OrderFacts, shown: Setting, seen: Setting | undefined): Step {
+  const { order, requests, label, now, staleMs } = facts
+  const wanted = wantedOf(order)
+  const late = nextLateLook(facts)
+  // Requests sent before can arrive late, and win over this one.
+  if (isSameSetting(shown, wanted)) return { kind: 'placed', lookAt: late }
+  const send: Step = { kind: 'send', setting: wanted, isWithdrawal: false }
+  if (isOurs(requests, shown) || (seen && isSameSetting(seen, shown))) return send
+  const base = baseOf(requests)
+  const isDefault = shown.quantity === null && isRenewed(shown.renewalType)
+  if (isDefault || (base && isSameSetting(base, shown))) {
+    if (!order.placedAt || facts.mayBeDeleted) return send
+    const lookAt = order.placedAt.getTime() + staleMs
+    if (now < lookAt) return { kind: 'wait', reason: undefined, lookAt }
+    return end('LOST', `${label} does not show the order any more: it was taken back or replaced there.`)
+  }
+  const reason =
+    shown.quantity === null
+      ? `${label} does not renew the plan any more.`
+      : `${label} has ${shown.quantity} licenses scheduled for the next term, which another party set there.`
+  return late === undefined ? end('LOST', reason) : { kind: 'wait', reason, lookAt: late }
+}
+
+function withdraw(facts: OrderFacts, shown: Setting): Step {
+  const { requests, label, now, staleMs } = facts
+  const base = baseOf(requests)
+  const last = requests.at(-1)
+  if (!base || !last) return end('WITHDRAWN')
+  const isBase = isSameSetting(shown, base)
+  const late = nextLateLook(facts)
+  // The read may be older than the last request, which may still be carried out.
+  const isOpen = late !== undefined || now < last.at.getTime() + staleMs
+  const isConfirmed = last.isWithdrawal && last.kind === 'applied'
+  if (isBase ? isOpen && !isConfirmed : isOurs(requests, shown))
+    return { kind: 'send', setting: base, isWithdrawal: true }
+  if (late === undefined) return end('WITHDRAWN')
+  return { kind: 'wait', reason: `${label} may still carry out an earlier request.`, lookAt: late }
+}
+
+/**
+ * Decides when the next term has begun, by what was first seen of it. APPLIED needs an order that was placed, and a term
+ * that began as ordered; LOST needs another party's setting. What neither shows is for a person.
+ */
+export function judge({ order, requests, label }: OrderFacts): Settle {
+  const { beganQuantity, beganType, beganPlaced } = order
+  const wanted = wantedOf(order)
+  const began =
+    wanted.quantity === null ? { ...wanted, renewalType: beganType } : { ...wanted, quantity: beganQuantity }
+  const isOrdered = isSameSetting(began, wanted)
+  const base = baseOf(requests)
+  const how = `${label} began the next term with ${beganQuantity} licenses`
+  if (order.takenBackAt) {
+    const isDone = isOurs(requests, began) && !(base && isSameSetting(base, began))
+    if (!isDone) return end('WITHDRAWN')
+    return end('UNCLEAR', `${how}, as ordered: the withdrawal did not reach it.`)
+  }
+  if (isOrdered && beganPlaced) return end('APPLIED')
+  if (isOrdered) return end('UNCLEAR', `${how}, and had not confirmed the order before.`)
+  if (!beganPlaced) return end('UNCLEAR', `${how}, before the order was placed there.`)
+  if (isOurs(requests, began)) return end('UNCLEAR', `${how}, as an earlier order said.`)
+  return end('LOST', `${how}: another party changed that there.`)
+}
+
+/** Gives up an order of which its vendor shows neither its term nor a next one. */
+export function giveUp({ order, requests }: OrderFacts, reason: string): Settle {
+  return order.takenBackAt && requests.length === 0 ? end('WITHDRAWN') : end('UNCLEAR', reason)
+}
+
+/** Between two looks while a request may still arrive. */
+const MAX_LATE_LOOK_MS = 3_600_000
+
+/** Returns when to look for a request that may still arrive, in epoch milliseconds; undefined where none can. */
+export function nextLateLook({ requests, now }: Pick<OrderFacts, 'requests' | 'now'>): number | undefined {
+  const times = requests.map(({ lateUntil }) => lateUntil?.getTime() ?? 0)
+  const last = Math.max(0, ...times)
+  return last > now ? Math.min(last, now + MAX_LATE_LOOK_MS) : undefined
+}
+
+/** Returns what an order sets at its vendor. */
+function wantedOf({ toQuantity, renewalType }: OrderRow): Setting {
+  return { quantity: toQuantity, renewalType }
+}
+
+/** Whether any request has sent this setting. */
+function isOurs(requests: readonly RequestRow[], setting: Setting): boolean {
+  return requests.some((request) => isSameSetting(request, setting))
+}
+
+/** Returns what the vendor would do by itself: what it showed last that no earlier request had sent. */
+function baseOf(requests: readonly RequestRow[]): Setting | undefined {
+  const shown = requests.map((row) => ({ quantity: row.beforeQuantity, renewalType: row.beforeType }))
+  return shown.findLast((before, index) => !isOurs(requests.slice(0, index), before))
+}
+
+function end(state: Settle['state'], reason?: string): Settle {
+  return reason === undefined ? { kind: 'settle', state } : { kind: 'settle', state, reason }
+}

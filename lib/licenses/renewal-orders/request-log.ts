@@ -1,0 +1,77 @@
+import 'server-only'
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { renewalRequests as requests } from '#lib/platform/db/schema/renewals.ts'
+import type { WriteAnswer } from '#lib/vendors/vendor.ts'
+import { carryOver } from './carry-over.ts'
+import type { Setting } from './rules.ts'
+import type { OrderRow } from './store.ts'
+
+// The log of all requests about next terms. A row is added before its request leaves; its answer is added once. Every
+// writer has locked the asset's row.
+
+export type RequestRow = typeof requests.$inferSelect
+
+const ofAsset = (customerId: CustomerId, assetId: string) =>
+  and(eq(requests.customerId, customerId), eq(requests.assetId, assetId))
+
+/** Returns the requests about the subscription and the term of an order, also those of earlier orders; the first one first. */
+export async function requestsOf(tx: Transaction, customerId: CustomerId, order: OrderRow) {
+  const { assetId, vendorSubscriptionId, createdAt } = order
+  if (!order.isLogged) await carryOver(tx, customerId, assetId)
+  // A term that had ended before the order was made is another one.
+  const isOfTerm = sql`${requests.vendorSubscriptionId} = ${vendorSubscriptionId} AND ${requests.termEnd} > ${createdAt}`
+  return tx
+    .select()
+    .from(requests)
+    .where(and(ofAsset(customerId, assetId), isOfTerm))
+    .orderBy(requests.number)
+}
+
+type NewRequest = Pick<RequestRow, 'isWithdrawal' | 'requestId' | 'lateUntil'> & {
+  setting: Setting
+  /** What the read before it showed. */
+  before: Setting
+}
+
+/** Adds a request that is about to leave, and returns its number. */
+export async function addRequest(
+  tx: Transaction,
+  customerId: CustomerId,
+  { id: orderId, assetId, vendorSubscriptionId, termEnd }: OrderRow,
+  { setting, before, ...request }: NewRequest,
+): Promise<number> {
+  // By two statements: Citus takes no subquery within an INSERT.
+  const [last] = await tx
+    .select({ number: requests.number })
+    .from(requests)
+    .where(ofAsset(customerId, assetId))
+    .orderBy(desc(requests.number))
+    .limit(1)
+  const number = (last?.number ?? 0) + 1
+  const known = { customerId, assetId, number, orderId, vendorSubscriptionId, termEnd, at: new Date() }
+  const shown = { beforeQuantity: before.quantity, beforeType: before.renewalType }
+  await tx.insert(requests).values({ ...known, ...request, ...setting, ...shown })
+  return number
+}
+
+/** Adds the vendor's answer to a request, or what a read showed after it. */
+export async function updateRequest(
+  tx: Transaction,
+  customerId: CustomerId,
+  { assetId, number }: Pick<RequestRow, 'assetId' | 'number'>,
+  values: Partial<RequestRow>,
+): Promise<void> {
+  const isRow = and(ofAsset(customerId, assetId), eq(requests.number, number))
+  await tx.update(requests).set(values).where(isRow)
+}
+
+/** Returns what an answer means for its request, which took so many milliseconds. */
+export function answerOf(answer: WriteAnswer, tookMs: number): Partial<RequestRow> {
+  const { kind } = answer
+  const reason = 'reason' in answer ? answer.reason : null
+  const vendorRequestId = 'vendorRequestId' in answer ? (answer.vendorRequestId ?? null) : null
+  const values = { kind, reason, vendorRequestId, tookMs: Math.round(tookMs) }
+  return kind === 'unknown' ? values : { ...values, lateUntil: null }
+}

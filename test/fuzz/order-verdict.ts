@@ -1,0 +1,128 @@
+import type { TestDatabase } from '#lib/platform/db/test-database.ts'
+import type { OwnWrite } from '../fakes/vendors/fake.ts'
+import type { NextTerms } from './next-terms.ts'
+import { requestIdOf } from './requests.ts'
+import { CUSTOMER, type Seed, type Stage } from './stage.ts'
+
+// Compares what the vendor held when the next term began with what was reported of the orders.
+
+type Order = { id: string; asset: string; wanted: string; state: string; reported: boolean }
+
+/** All orders, by asset and in the order in which they were made. */
+export async function ordersIn(database: TestDatabase): Promise<Order[]> {
+  const statement = `SELECT id, asset_id AS asset, coalesce(to_quantity::text, renewal_type) AS wanted, state,
+      reported_at IS NOT NULL AS reported
+    FROM renewal_orders ORDER BY asset_id, created_at`
+  return (await database.sql(CUSTOMER, statement)) as Order[]
+}
+
+/** The counts that have to be zero, and how much there was to go wrong. */
+export type OrderVerdict = {
+  /** The vendor renewed with an order that was reported as withdrawn, lost or refused. */
+  appliedThoughNot: number
+  /** APPLIED, and the vendor held something else when the term began. */
+  notAppliedThough: number
+  /** LOST, and no other party had touched the subscription. */
+  lostUntouched: number
+  twoActive: number
+  /** Calls within a term that lowered a commitment. */
+  loweredWithinTerm: number
+  /** What another party had set, replaced by a call that nobody had made who could see it. */
+  overwritten: number
+  /** Settled by no word, and nobody is notified; or not settled at all. */
+  open: number
+  states: Record<string, number>
+  findings: string[]
+}
+
+export type Renewed = Map<Seed, { held: string; touched: number[] }>
+
+export async function judgeOrders(
+  database: TestDatabase,
+  stage: Stage,
+  terms: NextTerms,
+  renewed: Renewed,
+): Promise<OrderVerdict> {
+  const orders = Map.groupBy(await ordersIn(database), ({ asset }) => asset)
+  const findings: string[] = []
+  const count = (fits: (newest: Order, held: string, wanted: Set<string>) => boolean, what: string) => {
+    let sum = 0
+    for (const [seed, { held }] of renewed) {
+      const own = orders.get(stage.assetId(seed)) ?? []
+      const newest = own.at(-1)
+      const wanted = new Set(own.map((order) => order.wanted))
+      if (!newest || !fits(newest, held, wanted)) continue
+      sum += 1
+      findings.push(`${what}: ${JSON.stringify(newest)} held ${held}`)
+    }
+    return sum
+  }
+  const all = [...orders.values()].flat()
+  const actives = [...orders.values()].map((own) => own.filter(({ state }) => state === 'STANDING').length)
+  const begun = new Set([...renewed.keys()].map(({ id }) => id))
+  const seen = await seenIn(database)
+  const overwritten = [...renewed].flatMap(([seed, { touched }]) => {
+    const asset = stage.assetId(seed)
+    const ours = new Set(orders.get(asset)?.map(({ wanted }) => wanted))
+    const own = stage.fakeOf(seed).ownWrites.filter(({ call }) => call.subscriptionId === seed.id)
+    return own.filter((write) => isOverwritten(write, terms, { ours, touched, seen, asset }))
+  })
+  const states: Record<string, number> = {}
+  for (const { state } of all) states[state] = (states[state] ?? 0) + 1
+  return {
+    appliedThoughNot: count(
+      ({ state }, held, wanted) =>
+        ['WITHDRAWN', 'LOST', 'REJECTED'].includes(state) && held !== terms.base && wanted.has(held),
+      'applied though not',
+    ),
+    notAppliedThough: count(
+      ({ state, wanted }, held) => state === 'APPLIED' && held !== wanted,
+      'not applied',
+    ),
+    lostUntouched: all.filter(({ state, asset }) => {
+      const touched = [...renewed].find(([seed]) => stage.assetId(seed) === asset)?.[1].touched ?? []
+      return state === 'LOST' && touched.length === 0
+    }).length,
+    twoActive: actives.filter((active) => active > 1).length,
+    loweredWithinTerm: stage.fakes.reduce(
+      (sum, { writes }) =>
+        sum +
+        writes.filter(
+          ({ subscriptionId, by, from, to }) => begun.has(subscriptionId) && by === 'client' && to < from,
+        ).length,
+      0,
+    ),
+    overwritten: overwritten.length,
+    open: all.filter(({ state, reported }) => state === 'STANDING' || (state === 'UNCLEAR' && !reported))
+      .length,
+    states,
+    findings,
+  }
+}
+
+/** So long after a read a request that was decided on it may be carried out, in milliseconds. */
+const DECIDED_MS = 1500
+
+/** What another party had set that the customer could see who ordered: a PUT replaces it, and so does its repetition. */
+async function seenIn(database: TestDatabase): Promise<Set<string>> {
+  const statement = `SELECT r.asset_id AS asset, coalesce(r.before_quantity::text, r.before_type) AS before
+    FROM renewal_requests r JOIN renewal_orders o ON o.id = r.order_id
+    WHERE NOT r.is_withdrawal AND r.at < o.created_at + $1::int * interval '1 millisecond'`
+  const rows = await database.sql(CUSTOMER, statement, [DECIDED_MS])
+  return new Set(rows.map(({ asset, before }) => `${asset} ${before}`))
+}
+
+/**
+ * Whether a change of a next term is another party's, replaced by us unseen. A vendor without conditional writes replaces
+ * also what was set between the read and the request.
+ */
+function isOverwritten(
+  { call, before, after, at }: OwnWrite,
+  terms: NextTerms,
+  { ours, touched, seen, asset }: { ours: Set<string>; touched: number[]; seen: Set<string>; asset: string },
+): boolean {
+  const [was, is] = [terms.heldIn(before), terms.heldIn(after)]
+  if (was === is || was === terms.base || ours.has(was) || seen.has(`${asset} ${was}`)) return false
+  if (requestIdOf(call)?.startsWith('PATCH')) return false
+  return !touched.some((time) => time < at && time > at - DECIDED_MS)
+}

@@ -1,0 +1,164 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readOne } from '#lib/licenses/license-changes/vendor-sync/read.ts'
+import { reconcileOrders } from '#lib/licenses/renewal-orders/jobs.ts'
+import { newCustomerId } from '#lib/platform/caller/store.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import type { Call } from '../fakes/vendors/routes.ts'
+import { resolveAll } from './end.ts'
+import { anyFault, seeded } from './fault-plan.ts'
+import { resolveUntilAborted } from './jobs.ts'
+import { type NextTerms, nextTerms } from './next-terms.ts'
+import { judgeOrders, type OrderVerdict, ordersIn, type Renewed } from './order-verdict.ts'
+import { order } from './orderers.ts'
+import { FULL, printSeed, randomOfRun, seedOfRun } from './run.ts'
+import { scenarios } from './scenarios.ts'
+import { CUSTOMER, type Scenario, type Seed, type Stage, setStage } from './stage.ts'
+
+printSeed('test/fuzz/orders.test.ts')
+const REQUESTS = FULL ? 2000 : 150
+const NEVER = new AbortController().signal
+let database: TestDatabase
+let stage: Stage
+beforeEach(async () => {
+  database = await testDatabase()
+})
+afterEach(async () => {
+  await stage.close()
+  await database.close()
+})
+
+const HOLDS = {
+  findings: [],
+  appliedThoughNot: 0,
+  notAppliedThough: 0,
+  lostUntouched: 0,
+  twoActive: 0,
+  loweredWithinTerm: 0,
+  overwritten: 0,
+  open: 0,
+}
+
+describe.each(scenarios)('$vendor', (scenery) => {
+  const options = { timeout: 600_000 }
+  const terms = nextTerms[scenery.vendor] as NextTerms
+
+  test(`${REQUESTS} orders, withdrawals and PATCHes, and a calm before the terms end`, options, async () => {
+    const { verdict, answers } = await fuzz(scenery, terms, { isCalm: true })
+    expect(verdict).toMatchObject(HOLDS)
+    expect(verdict.states.UNCLEAR ?? 0).toBe(0)
+    expect(verdict.states.APPLIED).toBeGreaterThan(0)
+    expect(answers['PUT 200']).toBeGreaterThan(0)
+  })
+
+  test(`${REQUESTS} of them, and the terms end in the midst of it`, options, async () => {
+    expect((await fuzz(scenery, terms, {})).verdict).toMatchObject(HOLDS)
+  })
+
+  test(
+    `${REQUESTS} of them, while another party sets next terms in the vendor's console`,
+    options,
+    async () => {
+      const { verdict } = await fuzz(scenery, terms, { isShared: true })
+      expect(verdict).toMatchObject(HOLDS)
+      expect(verdict.states.LOST).toBeGreaterThan(0)
+    },
+  )
+})
+
+/** When another party set the next term of a subscription, in epoch milliseconds. */
+type Touched = Map<Seed, number[]>
+type Setting = { isCalm?: boolean; isShared?: boolean }
+
+async function fuzz(scenery: Scenario, terms: NextTerms, { isCalm, isShared }: Setting) {
+  let failing = true
+  const chosen = seeded(anyFault(scenery))
+  const choose = (call: Call) => (failing ? chosen(call) : undefined)
+  stage = await setStage(scenery, { assets: 24, writers: 8, options: { choose } })
+  const seeds = stage.seeds.filter(({ isCommitmentPlan }) => isCommitmentPlan)
+  const touched: Touched = new Map()
+  failing = false
+  for (const seed of seeds) {
+    terms.open(stage.fakeOf(seed), seed)
+    await see(seed)
+  }
+  failing = true
+  const end = new AbortController()
+  const random = randomOfRun('console')
+  const others = [
+    resolveUntilAborted(end.signal),
+    keepReconciling(end.signal),
+    ...(isShared ? [keepSetting(end.signal, () => setByOther(seeds, touched, terms, random))] : []),
+  ]
+  const answers = await order({ ...stage, terms }, seeds, { requests: REQUESTS, seed: seedOfRun('orders') })
+  end.abort()
+  await Promise.all(others)
+  if (isCalm) {
+    failing = false
+    await resolveAll()
+    await expect.poll(restless, { interval: 200, timeout: 30_000 }).toEqual([])
+  }
+  const renewed: Renewed = new Map()
+  for (const seed of seeds) {
+    const fake = stage.fakeOf(seed)
+    renewed.set(seed, { held: terms.held(fake, seed), touched: touched.get(seed) ?? [] })
+    terms.renew(fake, seed)
+  }
+  failing = false
+  await resolveAll()
+  await expect.poll(isSettled, { interval: 200, timeout: 60_000 }).toBe(true)
+  const verdict: OrderVerdict = await judgeOrders(database, stage, terms, renewed)
+  if (FULL) console.log(scenery.vendor, { isCalm, isShared }, answers, verdict)
+  return { verdict, answers }
+}
+
+const see = (seed: Seed) => readOne(newCustomerId(CUSTOMER), stage.assetId(seed), 'test')
+
+function setByOther(seeds: readonly Seed[], touched: Touched, terms: NextTerms, random: () => number): void {
+  const seed = seeds[Math.floor(random() * seeds.length)] as Seed
+  touched.set(seed, [...(touched.get(seed) ?? []), Date.now()])
+  terms.set(stage.fakeOf(seed), seed, Math.floor(random() * 90))
+}
+
+async function keepSetting(signal: AbortSignal, set: () => void): Promise<void> {
+  while (!signal.aborted) {
+    set()
+    // Fixed wait: between two changes in the console.
+    await pause(150)
+  }
+}
+
+/** Reconciles as the job does each minute, and does not wait as long between two looks. */
+async function keepReconciling(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await reconcileAll()
+    // Fixed wait: between two runs of the job.
+    await pause(250)
+  }
+}
+
+async function reconcileAll(): Promise<void> {
+  await database.sql(
+    CUSTOMER,
+    `UPDATE renewal_orders SET next_look_at = now()
+     WHERE state = 'STANDING' AND (waits_since IS NOT NULL OR next_look_at < term_end)`,
+  )
+  // A row that is locked is somebody's at this moment: it is due again next time.
+  await reconcileOrders('fuzz-job', NEVER).catch(() => {})
+}
+
+/** The orders that their vendor lacks, or should not have any more, or that an earlier request may still change. */
+async function restless() {
+  await reconcileAll()
+  return database.sql(
+    CUSTOMER,
+    `SELECT asset_id AS asset, to_quantity, renewal_type, placed_version, taken_back_at, reason FROM renewal_orders
+     WHERE state = 'STANDING' AND (waits_since IS NOT NULL OR next_look_at < term_end)`,
+  )
+}
+
+async function isSettled(): Promise<boolean> {
+  await database.sql(CUSTOMER, "UPDATE renewal_orders SET next_look_at = now() WHERE state = 'STANDING'")
+  await reconcileAll()
+  return (await ordersIn(database)).every(({ state }) => state !== 'STANDING')
+}
