@@ -260,7 +260,7 @@ describe('what an invoice stands for or against', () => {
       expect(csv.trim()).toMatch(
         /number,documentState,corrects,billingAccount,periodStart,periodLastDay,typeCode,/,
       )
-      expect(csv.trim()).toMatch(/IN-1,issued,,0925,2026-10-01,2026-10-31,{9}(,85\.00|,{16})$/)
+      expect(csv.trim()).toMatch(/IN-1,issued,,0925,2026-10-01,2026-10-31,{9}(,85\.00|,{19})$/)
     }
     expect(await bodyOf(exportInvoices, 'search=CN-1')).toMatch(/CN-1,issued,IN-1,,,,{9},0\.00\r\n$/)
     expect(await bodyOf(exportInvoices, 'filter=state:draft|currency:EUR')).toMatch(

@@ -6,6 +6,7 @@ import { operation } from '#lib/platform/api/operation.ts'
 import { fileName } from '#lib/platform/files/attachment.ts'
 import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
 import { env } from '#lib/platform/runtime/env.ts'
+import { summed } from '#lib/platform/values/decimals.ts'
 import { type ComparedInvoices, readComparison } from './compared.ts'
 import type { Change } from './comparison.ts'
 import type { InvoiceChange, InvoiceComparison } from './contract.ts'
@@ -36,9 +37,9 @@ function serializeComparison(
   baseUrl: string,
 ): InvoiceComparison {
   const difference = (of: keyof typeof comparison.effect) => ({
-    fromAmount: numberOf(comparison.from[of]),
-    toAmount: numberOf(comparison.to[of]),
-    effectAmount: numberOf(comparison.effect[of]),
+    ...summed('fromAmount', comparison.from[of]),
+    ...summed('toAmount', comparison.to[of]),
+    ...summed('effectAmount', comparison.effect[of]),
   })
   return {
     from: serializeInvoice(from, baseUrl),

@@ -13,11 +13,11 @@ const NAMES = { quantity: 'Quantity', price: 'Price', amount: 'Rounding' }
 export function shownComparison(comparison: InvoiceComparison) {
   const { currency } = comparison.to
   const { lineItems, rounding, tax, notItemized, total } = comparison
-  const difference = (label: string, { fromAmount, toAmount, effectAmount }: typeof total) => ({
+  const difference = (label: string, one: typeof total) => ({
     label,
-    from: formatAmount(fromAmount, currency),
-    to: formatAmount(toAmount, currency),
-    effect: signedAmount(effectAmount, currency),
+    from: formatAmount(one.fromAmountText ?? one.fromAmount, currency),
+    to: formatAmount(one.toAmountText ?? one.toAmount, currency),
+    effect: signedAmount(one.effectAmountText ?? one.effectAmount, currency),
   })
   const isThere = ({ fromAmount, toAmount }: typeof total) => fromAmount !== 0 || toAmount !== 0
   const smaller = comparison.changes.slice(MOST_SHOWN)
@@ -97,7 +97,7 @@ function notesOnce({ causes, to: { currency: own } }: InvoiceComparison) {
     left.delete(product)
     return found.map((cause) => {
       const { name, note } = causeWords(cause, own)
-      return `${name}: ${signedAmount(cause.effectAmount, own)}${note ? ` (${note})` : ''}`
+      return `${name}: ${signedAmount(cause.effectAmountText ?? cause.effectAmount, own)}${note ? ` (${note})` : ''}`
     })
   }
 }

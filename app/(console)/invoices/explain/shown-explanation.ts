@@ -12,7 +12,7 @@ import { CAUSE_NAMES } from '#lib/costs/causes/rules.ts'
 import type { DifferenceCause } from '#lib/costs/causes/serialize.ts'
 import type { InvoiceExplanation } from '#lib/costs/explanations/contract.ts'
 import { DAY_MS, monthAndYear, monthBegin, monthText } from '#lib/platform/values/days.ts'
-import { formatAmount } from '#lib/platform/values/money.ts'
+import { type Decimal, formatAmount } from '#lib/platform/values/money.ts'
 
 type Explanation = InvoiceExplanation['currencies'][number]
 
@@ -38,7 +38,7 @@ export function shownExplanation(
     const shown = causes.map((cause) => shownCause(cause, currency))
     const isLong = causes.length > MOST_SHOWN + 1
     const rest = isLong ? causes.slice(MOST_SHOWN) : []
-    const side = (at: number, count: number, total: number) => ({
+    const side = (at: number, count: number, total: Decimal) => ({
       name: monthAndYear(at),
       total: formatAmount(total, currency),
       count: `${count.toLocaleString('en')} ${count === 1 ? 'invoice' : 'invoices'}`,
@@ -46,9 +46,9 @@ export function shownExplanation(
     })
     return {
       currency,
-      from: side(previousMonth, one.fromCount, one.fromAmount),
-      to: side(month, one.toCount, one.toAmount),
-      effect: signedAmount(one.effectAmount, currency),
+      from: side(previousMonth, one.fromCount, one.fromAmountText ?? one.fromAmount),
+      to: side(month, one.toCount, one.toAmountText ?? one.toAmount),
+      effect: signedAmount(one.effectAmountText ?? one.effectAmount, currency),
       share: shareText(one.fromAmount, one.effectAmount),
       groups: causes.length > FEW ? groupsOf(one) : [],
       causes: isLong ? shown.slice(0, MOST_SHOWN) : shown,
@@ -73,8 +73,9 @@ function unchangedText(count: number, month: number): string | undefined {
 }
 
 function shownCause(cause: DifferenceCause, currency: string): ShownCause {
-  const { product, platform, effectAmount } = cause
-  return { product, platform, ...causeWords(cause, currency), effect: signedAmount(effectAmount, currency) }
+  const { product, platform } = cause
+  const effect = signedAmount(exactEffect(cause), currency)
+  return { product, platform, ...causeWords(cause, currency), effect }
 }
 
 /** What the causes of a kind come to on each platform, the largest first. */
@@ -99,8 +100,11 @@ function groupsOf({ causes, currency }: Explanation): ShownGroup[] {
 }
 
 function sumOf(causes: readonly DifferenceCause[]): string {
-  return causes.reduce((sum, { effectAmount }) => sum.plus(effectAmount), new Big(0)).toFixed()
+  return causes.reduce((sum, cause) => sum.plus(exactEffect(cause)), new Big(0)).toFixed()
 }
+
+const exactEffect = ({ effectAmount, effectAmountText }: DifferenceCause): Decimal =>
+  effectAmountText ?? effectAmount
 
 /** The invoices that are counted. */
 function listHref(month: number, currency: string, { filter }: View): string {
