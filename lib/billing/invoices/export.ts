@@ -66,7 +66,7 @@ const MOST_ROWS = 250
 const MOST_LINES = 1000
 
 const COLUMNS: Column<store.InvoiceRow>[] = [
-  { name: 'id', text: ({ id }) => id },
+  { name: 'id', text: ({ wireId }) => wireId },
   { name: 'invoiceDate', day: ({ invoiceDate }) => invoiceDate },
   { name: 'dueDate', day: ({ dueDate }) => dueDate },
   { name: 'platform', text: ({ platform }) => platform },

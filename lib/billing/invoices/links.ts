@@ -4,6 +4,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { value, written } from '#lib/platform/db/statements.ts'
 import { type Owner, owned, ownedOnce } from './selection.ts'
+import { wireId } from './wire-ids.ts'
 
 /** Another invoice that one stands for or against: `id` leads to it, `number` is what its issuer calls it. */
 export type Link = { id: string; number: string }
@@ -31,7 +32,7 @@ const linksOf = ownedOnce<{ rows: (Link & { role: Role })[] }>((tx, owner) => {
   const oldest = sql`${createdAt}, ${id}`
   const newest = sql`${createdAt} DESC, ${id} DESC`
   const linked = (role: Role, how: SQL, order: SQL) => sql`
-    (SELECT ${sql.raw(`'${role}'`)} AS role, ${id}, ${number}
+    (SELECT ${sql.raw(`'${role}'`)} AS role, ${wireId} AS id, ${number}
      FROM one JOIN ${invoices} ON ${and(...owned(owner), how)}
      ORDER BY ${order} LIMIT ${sql.raw(`${MOST_LINKS}`)})`
   return written(

@@ -18,7 +18,7 @@ export const numberOf = Number
 export function serializeInvoice(row: ShownRow, baseUrl: string): Invoice {
   const status = statusOfIssued(row)
   return {
-    id: row.id,
+    id: row.wireId,
     number: row.number,
     issuer: row.issuer,
     documentState: row.documentState,
@@ -30,7 +30,7 @@ export function serializeInvoice(row: ShownRow, baseUrl: string): Invoice {
     totalAmount: numberOf(row.totalAmount),
     balanceAmount: numberOf(row.balanceAmount),
     currency: row.currency,
-    url: `${baseUrl}/billing/v1/invoices/${encodeURIComponent(row.id)}/file`,
+    url: `${baseUrl}/billing/v1/invoices/${encodeURIComponent(row.wireId)}/file`,
   }
 }
 
@@ -56,7 +56,7 @@ export function serializeInvoiceWithLines(
       otherCurrencyLines: foreign,
       ...(tax === undefined ? {} : { taxAmount: numberOf(tax) }),
     },
-    files: serializeFiles(row.id, files, invoice.url),
+    files: serializeFiles(row.wireId, files, invoice.url),
     ...serializeDocument(row, links),
     ...serializePosting(row, lines),
     ...(found ? { charges: serializeReconciliation(found) } : {}),
