@@ -161,7 +161,7 @@ describe('tokensBeside', () => {
     ],
   ])('leads from %s in %j to %j', async (id, query, expected) => {
     const { body } = await readInvoice(fin, named(id), trace)
-    const { newer, older } = tokensBeside(fin, body, query)
+    const { newer, older } = await tokensBeside(fin, body, query)
     const first = async (pageToken: string) => (await ids({ ...query, maxResults: 1, pageToken }))[0]
     expect([await first(newer), await first(older)]).toEqual(expected)
   })

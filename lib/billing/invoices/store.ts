@@ -13,10 +13,14 @@ import { type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
 import { type InvoiceOrder, keysetOf } from './order.ts'
 import type { DocumentForm, DocumentState } from './rules.ts'
 import { type Days, type Owner, owned, ownedOnce, type Selection, selected, today } from './selection.ts'
+import { wireId } from './wire-ids.ts'
 
 /** Amounts are exact decimal text, dates `YYYY-MM-DD`; a period's end is exclusive; `today` is the database's day in UTC. */
 export type InvoiceRow = PostingRow & {
+  /** The row's key. */
   id: string
+  /** Its `id` on the wire. */
+  wireId: string
   /** As its issuer numbers it. */
   number: string
   documentState: DocumentState
@@ -44,6 +48,7 @@ export type LineItemRow = Pick<typeof lineItems.$inferSelect, keyof typeof plain
 /** What a list shows of an invoice. */
 const shownColumns = {
   id: invoices.id,
+  wireId,
   number: invoices.number,
   // A check of the table holds both to these sets.
   documentState: sql<DocumentState>`${invoices.documentState}`,

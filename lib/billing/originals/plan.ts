@@ -1,6 +1,8 @@
 import 'server-only'
 import type { OriginalKind } from '#lib/billing/invoice-files/rules.ts'
 import { digestOf, listKept } from '#lib/billing/invoice-files/store.ts'
+import { findKey } from '#lib/billing/invoices/wire-ids.ts'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -36,9 +38,10 @@ export async function planOriginals(
     files.push(await looked(file))
   })
   return readScope({ customerId }, async (tx) => {
-    if (invoiceId !== undefined) await checkInvoice(tx, customerId, invoiceId)
-    const idsOf = invoiceId === undefined ? await matched(tx, customerId, files) : () => [invoiceId]
-    const placeOf = invoiceId === undefined ? await keptPlaces(tx, customerId, files) : () => undefined
+    const key = invoiceId === undefined ? undefined : await keyOfAll(tx, customerId, invoiceId)
+    if (key !== undefined) await checkInvoice(tx, customerId, key)
+    const idsOf = key === undefined ? await matched(tx, customerId, files) : () => [key]
+    const placeOf = key === undefined ? await keptPlaces(tx, customerId, files) : () => undefined
     const kept = keptDigests(tx, customerId)
     const planned: Planned[] = []
     for (const file of files)
@@ -102,6 +105,12 @@ async function looked(file: GivenFile): Promise<Read | Planned> {
   const found = contentOf(content)
   if ('fault' in found) return refused(found.fault)
   return { place, name, kind: found.kind, digest: digestOf(content) }
+}
+
+/** The key of what an id leads to, of all billing profiles; of one that leads to nothing, itself. */
+async function keyOfAll(tx: Transaction, customerId: CustomerId, id: string): Promise<string> {
+  const profiles = await listBillingProfiles(tx, customerId)
+  return (await findKey(tx, { customerId, billingProfiles: profiles.map((one) => one.id) }, id)) ?? id
 }
 
 async function checkInvoice(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {

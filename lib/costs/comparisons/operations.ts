@@ -29,7 +29,7 @@ export const exportComparisonXlsx = operation(contract.exportComparisonXlsx, asy
 })
 
 function nameOf({ from, to }: ComparedInvoices): string {
-  return fileName(`${from.id} to ${to.id}`)
+  return fileName(`${from.wireId} to ${to.wireId}`)
 }
 
 function serializeComparison(

@@ -100,14 +100,14 @@ async function unmatchedLines(
   const recent = lines.filter(({ isHistory, age, type, platform }) => {
     return !isHistory && age <= mostDays && type === platform
   })
-  for (const [id, own] of Map.groupBy(recent, ({ invoiceId }) => invoiceId)) {
+  for (const [key, own] of Map.groupBy(recent, ({ invoiceKey }) => invoiceKey)) {
     const [first] = own
     if (!first) continue
     const known = await knownSeatsIn(tx, who, first.platform)
     // Whether a line is explained is a matter of its quantity: what it comes to is asked where it is not.
     const quick = own.map((line) => ({ ...line, amount: '0' }))
     if (verdictsOf(quick, first, known).length === 0) continue
-    const invoice = await readInvoice(tx, who, id)
+    const invoice = await readInvoice(tx, who, key)
     if (!invoice) continue
     const { amounts } = itemize(invoice.invoice, invoice.lines)
     const whole = invoice.lines
@@ -115,8 +115,8 @@ async function unmatchedLines(
       .filter(({ type }) => type === first.platform)
     const verdicts = verdictsOf(whole, first, known)
     const amount = verdicts.reduce((sum, { money }) => sum.plus(money), new Exact(0)).toFixed()
-    const { number, invoiceDate: day, invoiceCurrency: currency } = first
-    found.push({ invoice: { id, number, day }, count: verdicts.length, amount, currency })
+    const { invoiceId, number, invoiceDate: day, invoiceCurrency: currency } = first
+    found.push({ invoice: { id: invoiceId, number, day }, count: verdicts.length, amount, currency })
   }
   return found
 }

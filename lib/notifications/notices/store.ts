@@ -1,5 +1,6 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
+import { wireIdOf } from '#lib/billing/invoices/wire-ids.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { type Candidate, DUE_WITHIN, type Notice, type Told } from './rules.ts'
@@ -96,7 +97,7 @@ export async function listTold(tx: Transaction, to: To, toldOn: string): Promise
   const { customerId, recipientId } = to
   const { rows } = await tx.execute<ToldRow & { notices: Notice[] }>(sql`
     WITH own AS (${own(to)})
-    SELECT i.id, i.number, p.name AS profile, i.platform, i.issuer, i.invoice_date::text AS "invoiceDate",
+    SELECT ${wireIdOf('i')} AS id, i.number, p.name AS profile, i.platform, i.issuer, i.invoice_date::text AS "invoiceDate",
       i.due_date::text AS "dueDate", i.currency, i.total_amount AS "totalAmount", i.balance_amount AS "balanceAmount",
       i.payable_amount AS "payableAmount", ${PAYABLE} > 0 AS "isOpen", array_agg(n.kind) AS notices
     FROM notices n
