@@ -7,7 +7,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 
-/** So many days before a term ends, the person who ordered something for the next one gets a mail. */
+/** Before a term ends, the person who ordered something for the next one gets a mail. */
 const NEAR_DAYS = 14
 
 /** `Business Plus: 96 licenses from 3 Dec 2026, ordered by Ana Ruiz.` and why that needs a look. */
