@@ -49,7 +49,9 @@ export function itemize(invoice: TaxedInvoice, lines: readonly TaxedLine[]): Ite
   }
   const { reading: basis, isGross, sum, rounded } = match
   const tax = taxOf(invoice, lines)?.tax ?? '0'
-  const amountBasis = new Exact(tax).eq(0) ? {} : { amountBasis: isGross ? ('GROSS' as const) : ('NET' as const) }
+  const amountBasis = new Exact(tax).eq(0)
+    ? {}
+    : { amountBasis: isGross ? ('GROSS' as const) : ('NET' as const) }
   return {
     ...{ basis, amounts: amountsBy(basis), lineItems: sum.toFixed(), notItemized: '0' },
     ...{ rounding: sum.minus(rounded).toFixed(), foreign, ...amountBasis },

@@ -20,7 +20,7 @@ import { PAGE_TOKENS } from '#lib/platform/lists/keyset.ts'
 import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import * as contract from './contract.ts'
-import { adjacentPageTokens, listInvoices, readInvoice, summarizeInvoices } from './operations.ts'
+import { listInvoices, readInvoice, summarizeInvoices, tokensBeside } from './operations.ts'
 
 const requestMeta = { requestId: 'test-request' }
 const TODAY = '2026-11-20'
@@ -162,7 +162,7 @@ describe('tokensBeside', () => {
     ],
   ])('leads from %s in %j to %j', async (id, query, expected) => {
     const { body } = await readInvoice(fin, named(id), requestMeta)
-    const { newer, older } = adjacentPageTokens(fin, body, query)
+    const { newer, older } = await tokensBeside(fin, body, query)
     const first = async (pageToken: string) => (await ids({ ...query, maxResults: 1, pageToken }))[0]
     expect([await first(newer), await first(older)]).toEqual(expected)
   })

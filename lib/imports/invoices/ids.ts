@@ -8,9 +8,10 @@ import { slugOf } from '../focus/platforms.ts'
 export type Nameless = { number: string; issuer: string; after?: string | undefined }
 
 /**
- * Ids for new rows, in their order. The first invoice with a number has the number alone; a later one of another issuer
+ * Keys for new rows, in their order. The first invoice with a number has the number alone; a later one of another issuer
  * has the issuer before it, as in `cloud-resale-ltd:2026-05-1`; one that comes into the place of another has its id
- * with a count, as in `2026-05-1~2`. No row's id ever changes.
+ * with a count, as in `2026-05-1~2`. No row's key ever
+ * changes; on the wire an invoice that is valid has the number (`wireIdOf`).
  */
 export async function idsFor(tx: Transaction, customerId: CustomerId, rows: readonly Nameless[]) {
   const ids: string[] = []
@@ -32,9 +33,14 @@ export async function idsFor(tx: Transaction, customerId: CustomerId, rows: read
 
 function* candidatesOf({ number, issuer, after }: Nameless): Generator<string, never> {
   if (after === undefined) yield number
-  const base = after === undefined ? `${slugOf(issuer)}:${number}` : after.replace(/~\d+$/, '')
-  if (after === undefined) yield base
-  for (let count = 2; ; count++) yield `${base}~${count}`
+  const own = after === undefined ? `${slugOf(issuer)}:${number}` : baseOf(after, number)
+  if (after === undefined) yield own
+  for (let count = 2; ; count++) yield `${own}~${count}`
+}
+
+/** An id without its count; an issuer's own number may end like one. */
+function baseOf(id: string, number: string): string {
+  return id === number || id.endsWith(`:${number}`) ? id : id.replace(/~\d+$/, '')
 }
 
 /** Those of these ids that the customer's invoices have already. */

@@ -122,14 +122,22 @@ function withQuantity(json: string, quantity: number): string {
 }
 
 /**
- * An object's JSON that is to be renewed, with an order for the next term, or with none.
+ * An object's JSON that is to be renewed, with an order for the next term, or with none. What is scheduled for the term's
+ * end goes with an order: a Cancel must not stand beside a renewal.
  * @param order its product by the names of the API, and the total
  */
 function withNextTerm(json: string, order: { product: object; quantity: number } | undefined): string {
-  const parsed = exactly(json) as object
-  return order
-    ? JSON.stringify({ ...parsed, autoRenewEnabled: true, scheduledNextTermInstructions: order })
-    : JSON.stringify({ ...parsed, scheduledNextTermInstructions: null })
+  const given = exactly(json) as { scheduledActions?: unknown }
+  if (!order) return JSON.stringify({ ...given, scheduledNextTermInstructions: null })
+  const actions = Array.isArray(given.scheduledActions) ? given.scheduledActions : undefined
+  const remaining = actions?.filter((action) => !/^termend$/i.test(String(action?.scheduleType)))
+  const scheduledActions = remaining && { scheduledActions: remaining }
+  return JSON.stringify({
+    ...given,
+    ...scheduledActions,
+    autoRenewEnabled: true,
+    scheduledNextTermInstructions: order,
+  })
 }
 
 /** The JSON of each item of a list. The list is one that has been read before. */
