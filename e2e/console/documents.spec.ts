@@ -68,7 +68,9 @@ test('the list has issued invoices, and shows the issuer of duplicate numbers', 
   await signIn(page, finance, '/invoices')
   await expect(page.getByText('4 invoices · total 65.00 USD')).toHaveCount(1)
   await expect(page.getByRole('status').filter({ hasText: '4 invoices' })).toContainText('balance 53.00 USD')
-  await expect(rowOf(page, 'CN-8')).toContainText('Credit')
+  // All of it is set off against the invoice that it corrects.
+  await expect(rowOf(page, 'CN-8')).toContainText('Settled')
+  await expect(rowOf(page, 'Fernhill Cloud, Inc.').filter({ hasText: 'IN-7' })).toContainText('50.00')
   await expect(rowOf(page, 'CN-8')).not.toContainText('Paid')
   await expect(rowOf(page, 'IN-7')).toContainText('Fernhill Cloud, Inc.')
   await expect(rowOf(page, 'Norrland Hosting AB').getByRole('link')).toHaveText('IN-PAID')
@@ -127,15 +129,18 @@ test('a draft is marked as not payable, with its period', async ({ page }) => {
 test('a credit note, its invoice and a voided invoice link to each other', async ({ page, request }) => {
   await signIn(page, finance, '/invoices/CN-8')
   await expect(page).toHaveTitle(/^Credit note CN-8/)
-  await expect(page.getByText('Credit', { exact: true })).toBeVisible()
+  await expect(page.getByText('Settled', { exact: true })).toBeVisible()
+  await expect(page.getByText('against which 40.00 USD of it is set off')).toBeVisible()
+  expect(await details(page)).not.toHaveProperty('Due')
   await expectGood(page)
   await page.getByText('This credit note is of invoice').getByRole('link', { name: 'IN-7' }).click()
-  await expect(page.getByText('Corrected by CN-8.')).toBeVisible()
+  await expect(page.getByText('Corrected by CN-8, 40.00 USD set off.')).toBeVisible()
+  expect((await details(page))['Balance due']).toBe('50.00 USD')
   await page.getByText('came into the place of').getByRole('link', { name: 'IN-7' }).click()
   await expect(page.getByText('This document is voided')).toBeVisible()
   expect(await details(page)).not.toHaveProperty('Due')
   await expectGood(page)
-  await page.getByText('In its place').getByRole('link', { name: 'IN-7~2' }).click()
+  await page.getByText('In its place').getByRole('link', { name: 'IN-7' }).click()
   await expect(page.getByRole('heading', { name: 'IN-7', exact: true })).toBeVisible()
   const answer = await request.get('/billing/v1/invoices/IN-7~2', {
     headers: { Authorization: `Bearer ${key}` },
@@ -143,15 +148,17 @@ test('a credit note, its invoice and a voided invoice link to each other', async
   expect(await answer.json()).toMatchObject({
     number: 'IN-7',
     status: 'OPEN',
-    replaces: 'IN-7',
-    correctedBy: [{ id: 'CN-8', number: 'CN-8' }],
+    id: 'IN-7',
+    replaces: 'IN-7~1',
+    payableAmount: 50,
+    correctedBy: [{ id: 'CN-8', number: 'CN-8', setOffAmount: 40 }],
   })
 })
 
 test('the statement and a comparison distinguish two invoices with one number', async ({ page }) => {
   await signIn(page, finance, '/invoices/statement')
   const items = page.getByRole('table', { name: /^Open items/ }).getByRole('row')
-  await expect(items).toHaveCount(4)
+  await expect(items).toHaveCount(3)
   await expect(items.filter({ hasText: 'Norrland Hosting AB' })).toContainText('IN-PAID')
   await expectGood(page)
   await page.goto('/invoices/compare?from=IN-PAID&to=norrland:IN-PAID')

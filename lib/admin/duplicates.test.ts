@@ -147,6 +147,14 @@ describe('an alias', () => {
     expect((await alias(INC, SARL)).err).toContain('already')
     await load(put({ id: 'EU-2', issuer: SARL, account: '222' }))
     expect(await db.sql(customer, "SELECT issuer FROM invoices WHERE id = 'EU-2'")).toEqual([{ issuer: INC }])
+    // Also parts of one bill, whether it has a number or not.
+    for (const [id, account] of [
+      ['US-9', '333'],
+      ['', '444'],
+    ] as const)
+      await load(put({ id, account }, { id, account, issuer: SARL }))
+    const bills = "SELECT total_amount::int AS total FROM invoices WHERE billing_account IN ('333', '444')"
+    expect(await db.sql(customer, bills)).toEqual([{ total: 200 }, { total: 200 }])
     expect((await alias(SARL, '--remove')).code).toBe(0)
     expect((await alias(SARL, '--remove')).err).toContain('is no other name')
     expect((await load(put({ id: 'EU-3', issuer: SARL }))).code).toBe(1)

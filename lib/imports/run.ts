@@ -1,3 +1,6 @@
+import { issuerNames } from '#lib/billing/parties/issuer-names.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { readScope } from '#lib/platform/db/scope.ts'
 import { readFocus } from './focus/focus.ts'
 import type { Terms } from './focus/terms.ts'
 import { readInvoices } from './json/invoices.ts'
@@ -40,6 +43,7 @@ export async function importFocus(run: Run, { map, prices, ...given }: FocusTerm
     customer,
     platforms: noted.platforms,
     now: new Date(),
+    ...(customer === undefined ? {} : { aliases: await aliasesOf(customer) }),
     onSource: (read: { rows: number; used: number }) => sources.push(read),
     ...(onProgress ? { onLine: onProgress } : {}),
     ...(signal ? { signal } : {}),
@@ -60,6 +64,11 @@ export async function importFocus(run: Run, { map, prices, ...given }: FocusTerm
       return runSession(input, run)
     }),
   )
+}
+
+/** What an operator said of the names of a customer's issuers: parts of one bill may come under two of them. */
+function aliasesOf(customerId: CustomerId): Promise<ReadonlyMap<string, string>> {
+  return readScope({ customerId }, async (tx) => (await issuerNames(tx, customerId)).aliases())
 }
 
 /** Imports invoices from our own JSON. */

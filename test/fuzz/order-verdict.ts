@@ -31,6 +31,8 @@ export type OrderVerdict = {
   overwritten: number
   /** Settled by no word, and nobody is notified; or not settled at all. */
   open: number
+  /** Terms that began as another party had set. */
+  foreign: number
   states: Record<string, number>
   findings: string[]
 }
@@ -95,6 +97,10 @@ export async function judgeOrders(
     overwritten: overwritten.length,
     open: all.filter(({ state, reported }) => state === 'STANDING' || (state === 'UNCLEAR' && !reported))
       .length,
+    foreign: [...renewed].filter(([seed, { held }]) => {
+      const wanted = orders.get(stage.assetId(seed))?.map((order) => order.wanted) ?? []
+      return held !== terms.base && !wanted.includes(held)
+    }).length,
     states,
     findings,
   }

@@ -43,10 +43,10 @@ export async function order(
   return answers
 }
 
-type Sent = { method: 'PUT' | 'DELETE' | 'PATCH'; body: object; ask: string }
+export type Sent = { method: 'PUT' | 'DELETE' | 'PATCH'; body: object; ask: string }
 
 /** @returns status and code */
-async function send(
+export async function send(
   { keys, assetId }: Pick<OrderDesk, 'keys' | 'assetId'>,
   orderer: number,
   seed: Seed,

@@ -4,7 +4,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useToast } from '#components/ui/toast.tsx'
 import { orderRenewal, readRenewal, withdrawRenewal } from '#lib/licenses/client.ts'
-import type { Wanted } from '#lib/licenses/renewal-orders/rules.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { orderText } from './labels.ts'
 
@@ -22,8 +21,10 @@ export function useOrder(
   const params = { asset_id: id }
   const headers = etag === undefined ? {} : { 'if-match': etag }
   return useMutation({
-    mutationFn: (terms: Wanted | undefined) =>
-      terms ? orderRenewal({ params, headers, body: terms }) : withdrawRenewal({ params, headers, body: {} }),
+    mutationFn: (wanted: { quantity: number } | { renewalType: string } | undefined) =>
+      wanted
+        ? orderRenewal({ params, headers, body: wanted })
+        : withdrawRenewal({ params, headers, body: {} }),
     onSuccess: async ({ order, time }, terms) => {
       const when = time === undefined ? '' : ` from ${dayText(time)} on`
       if (!terms)

@@ -1,5 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
+import { keyOrRefuse } from '#lib/billing/invoices/operations.ts'
 import { readInvoiceRow } from '#lib/billing/invoices/store.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
@@ -22,7 +23,7 @@ export const listCharges = operation(contract.listCharges, async (caller, { para
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, line, withoutLine } = query
   if (line !== undefined && withoutLine === 'true') throw notBoth()
   const which = withoutLine === 'true' ? NO_LINE : line
-  const id = params.invoice_id
+  const id = await keyOrRefuse(caller, params.invoice_id)
   const list: ListOf = [caller.customerId, 'charges', id, which ?? null]
   const cursor = pageToken ? readPageToken(pageToken, list, Key) : undefined
   const [invoice, rows] = await readScopeAtOnce(caller, (tx) =>
@@ -38,13 +39,13 @@ export const listCharges = operation(contract.listCharges, async (caller, { para
 })
 
 export const exportCharges = operation(contract.exportCharges, async (caller, { params, query }) => {
-  const name = await nameOf(caller, params.invoice_id)
-  return csvReply(name, chargesTable(caller, params.invoice_id), query)
+  const id = await keyOrRefuse(caller, params.invoice_id)
+  return csvReply(await nameOf(caller, id), chargesTable(caller, id), query)
 })
 
 export const exportChargesXlsx = operation(contract.exportChargesXlsx, async (caller, { params }) => {
-  const name = await nameOf(caller, params.invoice_id)
-  return xlsxReply(name, 'Charges', chargesTable(caller, params.invoice_id))
+  const id = await keyOrRefuse(caller, params.invoice_id)
+  return xlsxReply(await nameOf(caller, id), 'Charges', chargesTable(caller, id))
 })
 
 function notBoth(): Problem {
@@ -56,5 +57,5 @@ function notBoth(): Problem {
 async function nameOf(caller: Caller, id: string): Promise<string> {
   const invoice = await readScope(caller, (tx) => readInvoiceRow(tx, caller, id))
   if (!invoice) throw new Problem('not_found')
-  return fileName(`${id} charges`)
+  return fileName(`${invoice.wireId} charges`)
 }

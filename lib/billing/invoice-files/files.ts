@@ -17,6 +17,7 @@ const MAX_ATTEMPTS = 5
  * Returns a document of an invoice; without a kind, the issuer's own PDF if stored, else ours. Ours is rendered at the
  * first request and stored, so that later and parallel requests get the same bytes forever; drafts and voided invoices
  * are rendered but not stored.
+ * @param id the row's key
  * @returns undefined where the caller can't see the invoice, or the invoice has no issuer document of this kind
  * @throws Error where stored bytes are damaged
  */
@@ -29,16 +30,16 @@ export async function readFile(
   const kinds: FileKind[] = kind ? [kind] : ['original-pdf', 'drawn']
   const readStored = () =>
     readScope(caller, async (tx) => {
-      const [isThere, file] = await Promise.all([
-        store.isThere(tx, caller, id),
+      const [wireId, file] = await Promise.all([
+        store.findWireId(tx, caller, id),
         readStoredFile(tx, caller.customerId, id, kinds),
       ])
-      return isThere ? { file } : undefined
+      return wireId === undefined ? undefined : { wireId, file }
     })
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const stored = await readStored()
     if (!stored) return undefined
-    if (stored.file) return named(id, stored.file)
+    if (stored.file) return named(stored.wireId, stored.file)
     if (!kinds.includes('drawn')) return undefined
     const read = await readScope(caller, (tx) => store.readDrawable(tx, caller, id))
     if (!read) return undefined
@@ -49,13 +50,13 @@ export async function readFile(
       (await scope(caller, (tx) => store.storeRenderedPdf(tx, caller, id, { bytes, version }), {
         evenIfClosed: true,
       }))
-    if (isOurs) return named(id, { kind: 'drawn', name: null, digest: digestOf(bytes), bytes })
+    if (isOurs) return named(stored.wireId, { kind: 'drawn', name: null, digest: digestOf(bytes), bytes })
     // A parallel request has stored its rendering first: the next iteration reads that one.
   }
   throw new Error(`The invoice ${id} was written again and again while it was drawn.`)
 }
 
-function named(id: string, file: Omit<StoredFile, 'size'> & { bytes: Uint8Array }): InvoiceFile {
+function named(wireId: string, file: Omit<StoredFile, 'size'> & { bytes: Uint8Array }): InvoiceFile {
   const { kind, digest, bytes } = file
-  return { kind, name: savedName(id, kind, file.name), digest, bytes }
+  return { kind, name: savedName(wireId, kind, file.name), digest, bytes }
 }

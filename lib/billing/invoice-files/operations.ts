@@ -1,13 +1,15 @@
 import 'server-only'
-import { checked } from '#lib/billing/invoices/operations.ts'
+import { checked, keyOrRefuse } from '#lib/billing/invoices/operations.ts'
 import { MAX_FILES } from '#lib/billing/invoices/rules.ts'
 import { findInvoices } from '#lib/billing/invoices/search.ts'
 import { daysOf, type Selection } from '#lib/billing/invoices/selection.ts'
 import type { InvoiceSort } from '#lib/billing/invoices/sort.ts'
 import { countLines } from '#lib/billing/invoices/store.ts'
+import { findKey } from '#lib/billing/invoices/wire-ids.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { attachment, fileName, named } from '#lib/platform/files/attachment.ts'
 import { uniqueNames, zip } from '#lib/platform/files/zip.ts'
@@ -17,7 +19,7 @@ import { readFile } from './files.ts'
 import { BYTES, MEDIA_TYPES } from './rules.ts'
 
 export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller, { params, query }) => {
-  const file = await readFile(caller, params.invoice_id, query.kind)
+  const file = await readFile(caller, await keyOrRefuse(caller, params.invoice_id), query.kind)
   if (!file) throw new Problem('not_found')
   const { bytes, digest, kind, name } = file
   // XML may be a page with scripts: as application/octet-stream, no browser opens it.
@@ -41,8 +43,9 @@ type Selected = Selection & { orderBy?: InvoiceSort | undefined }
  * by one: no connection waits for the client.
  * @throws Problem `not_found` where the selection is empty, or one of `ids` is missing; `invalid_request` for too many
  */
-async function* invoicesZip(caller: Caller, { orderBy, ...selection }: Selected) {
+async function* invoicesZip(caller: Caller, { orderBy, ...selected }: Selected) {
   const { rows, lines } = await readScope(caller, async (tx) => {
+    const selection = { ...selected, ids: selected.ids && (await keysOf(tx, caller, selected.ids)) }
     const matches = await findInvoices(tx, caller, selection, MAX_FILES + 1, { orderBy })
     const counts = await countLines(
       tx,
@@ -52,11 +55,11 @@ async function* invoicesZip(caller: Caller, { orderBy, ...selection }: Selected)
     const printed = [...counts.values()].map((count) => Math.min(count, MAX_PRINTED_LINES))
     return { rows: matches, lines: printed.reduce((sum, count) => sum + count, 0) }
   })
-  if (rows.length < (selection.ids?.length ?? 1)) throw new Problem('not_found')
+  if (rows.length < (selected.ids?.length ?? 1)) throw new Problem('not_found')
   if (rows.length > MAX_FILES) throw tooMany(`${MAX_FILES} invoices`)
   if (lines > MAX_LINES) throw tooMany(`${MAX_LINES.toLocaleString('en')} line items`)
   const names = uniqueNames(
-    rows.map(({ id }) => fileName(id)),
+    rows.map(({ wireId }) => fileName(wireId)),
     'pdf',
   )
   yield* zip(
@@ -70,6 +73,12 @@ async function* invoicesZip(caller: Caller, { orderBy, ...selection }: Selected)
       },
     })),
   )
+}
+
+/** The keys of what these ids lead to; of one that leads to nothing, itself. */
+async function keysOf(tx: Transaction, caller: Caller, ids: readonly string[]): Promise<string[]> {
+  const keys = await Promise.all(ids.map(async (id) => (await findKey(tx, caller, id)) ?? id))
+  return [...new Set(keys)]
 }
 
 function tooMany(most: string): Problem {

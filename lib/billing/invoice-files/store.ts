@@ -4,6 +4,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { type Owner, visibleTo } from '#lib/billing/invoices/selection.ts'
 import { type LineItemRow, readLines } from '#lib/billing/invoices/store.ts'
+import { wireId } from '#lib/billing/invoices/wire-ids.ts'
 import { partyOf } from '#lib/billing/parties/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -19,13 +20,13 @@ export type Drawable = { document: InvoiceDocument; lines: LineItemRow[]; versio
 // PostgreSQL's own number of the transaction that wrote the row.
 const version = sql<string>`${invoices}.xmin::text`
 
-/** Whether the invoice is there for this owner. */
-export async function isThere(tx: Transaction, owner: Owner, id: string): Promise<boolean> {
+/** The id on the wire of an invoice that is there for this owner. */
+export async function findWireId(tx: Transaction, owner: Owner, id: string): Promise<string | undefined> {
   const rows = await tx
-    .select({ id: invoices.id })
+    .select({ wireId })
     .from(invoices)
     .where(and(...visibleTo(owner), eq(invoices.id, id)))
-  return rows.length > 0
+  return rows[0]?.wireId
 }
 
 /** One invoice as its paper tells it, with its parties as they were frozen, and its lines in their order. */

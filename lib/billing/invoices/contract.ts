@@ -116,7 +116,7 @@ export const Invoice = z
   .object({
     id: z.string().meta({
       description:
-        'Invoice number. Where another of the invoices had it first, the number with its issuer before it or a count behind it. Never changes.',
+        'Invoice number while the invoice is valid, and `number~k`, its version, after it was voided or replaced. A second issuer’s has the issuer before it; a summary of numbered charges is `charges:number`, until its bill comes.',
     }),
     number: z.string().meta({ description: 'As its issuer numbers it: two issuers may have the same.' }),
     issuer: z.string().meta({ description: 'Who bills.' }),
@@ -331,8 +331,9 @@ export const readInvoice = contract({
   summary: 'Read one invoice with its line items',
   permission: 'invoice-viewer',
   description:
-    'It also says whether the line items explain the total, and which other invoices it stands for or against. Drafts and voided invoices can be read too.',
+    'It also says whether the line items explain the total, and which other invoices it stands for or against. Drafts and voided invoices can be read too. The bare number and `number~k` of a valid invoice lead to the same one, whose `id` is in `Content-Location`.',
   params,
+  responseHeaders: ['Content-Location'],
   output: InvoiceWithLines,
   examples: examples.readInvoice,
 })

@@ -66,7 +66,7 @@ const MAX_ROWS = 250
 const MAX_LINES = 1000
 
 const COLUMNS: Column<store.InvoiceRow>[] = [
-  { name: 'id', text: ({ id }) => id },
+  { name: 'id', text: ({ wireId }) => wireId },
   { name: 'invoiceDate', day: ({ invoiceDate }) => invoiceDate },
   // Nobody pays a credit note.
   { name: 'dueDate', day: (row) => (isCreditNote(row) ? null : row.dueDate) },

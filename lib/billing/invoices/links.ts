@@ -4,6 +4,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { value, written } from '#lib/platform/db/prepared-queries.ts'
 import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { type Owner, preparedForOwner, visibleTo } from './selection.ts'
+import { wireId } from './wire-ids.ts'
 
 /**
  * Another invoice that one stands for or against: `id` leads to it, `number` is what its issuer calls it, and `setOff` is what
@@ -41,7 +42,7 @@ const linksOf = preparedForOwner<{ rows: (Link & { role: Role })[] }>((tx, owner
     correctedBy: usedOf(balanceAmount, payableAmount, currency),
   }
   const linked = (role: Role, how: SQL, sort: SQL) => sql`
-    (SELECT ${sql.raw(`'${role}'`)} AS role, ${id}, ${number}, (${used[role] ?? sql`0`})::text AS "setOff"
+    (SELECT ${sql.raw(`'${role}'`)} AS role, ${wireId} AS id, ${number}, (${used[role] ?? sql`0`})::text AS "setOff"
      FROM one JOIN ${invoices} ON ${and(...visibleTo(owner), how)}
      ORDER BY ${sort} LIMIT ${sql.raw(`${MAX_LINKS}`)})`
   return written(

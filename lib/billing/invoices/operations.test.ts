@@ -148,7 +148,7 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
   })
 })
 
-describe('tokensBeside', () => {
+describe('adjacentPageTokens', () => {
   it.each<[string, Query, [string | undefined, string | undefined]]>([
     ['IN-3', {}, ['IN-4', 'IN-2']],
     ['in-5', {}, [undefined, 'IN-4']],
@@ -162,7 +162,7 @@ describe('tokensBeside', () => {
     ],
   ])('leads from %s in %j to %j', async (id, query, expected) => {
     const { body } = await readInvoice(fin, named(id), requestMeta)
-    const { newer, older } = adjacentPageTokens(fin, body, query)
+    const { newer, older } = await adjacentPageTokens(fin, body, query)
     const first = async (pageToken: string) => (await ids({ ...query, maxResults: 1, pageToken }))[0]
     expect([await first(newer), await first(older)]).toEqual(expected)
   })

@@ -21,6 +21,7 @@ import { type InvoiceSort, keyOf, keyOfAnswered, keysetOf } from './sort.ts'
 import * as store from './store.ts'
 import { type InvoiceSummaryRow, listInvoiceSummaries, type Page, selectsAll } from './store.ts'
 import { sumMatches } from './sums/summary.ts'
+import { findKey } from './wire-ids.ts'
 
 export const listInvoices = operation(
   contract.listInvoices,
@@ -44,12 +45,12 @@ export const listInvoices = operation(
 )
 
 /** Returns the page tokens that lead from an invoice to its neighbors in the query's selection. */
-export function adjacentPageTokens(
-  caller: Pick<Caller, 'customerId'>,
+export async function adjacentPageTokens(
+  caller: Caller,
   invoice: Invoice,
   { pageToken: _, maxResults: __, orderBy, ...selection }: Input<typeof contract.listInvoices>['query'],
-): { newer: string; older: string } {
-  const key = keyOfAnswered(invoice, orderBy)
+): Promise<{ newer: string; older: string }> {
+  const key = keyOfAnswered({ ...invoice, id: await keyOrRefuse(caller, invoice.id) }, orderBy)
   const list = filtersOf(caller, selection, orderBy)
   const to = (direction: 'newer' | 'older') => pageToken({ key, direction }, list)
   return { newer: to('newer'), older: to('older') }
@@ -116,24 +117,45 @@ function nameOf(lines: 'true' | 'false' | undefined, selection: Selection): stri
   return named(lines === 'true' ? 'invoice-lines' : 'invoices', daysOf(selection))
 }
 
+async function readWhole(caller: Caller, key: string) {
+  const [read, links, files, set] = await readScopeAtOnce(
+    caller,
+    (tx) =>
+      Promise.all([
+        store.readInvoice(tx, caller, key),
+        readLinks(tx, caller, key),
+        listStoredFiles(tx, caller.customerId, key),
+        readChargeSet(tx, caller, key),
+      ]),
+    { isByKey: true },
+  )
+  return read && { read, links, files, set }
+}
+
+/** The key of the row that an id on the wire leads to. @throws Problem `not_found` */
+export async function keyOrRefuse(caller: Caller, id: string): Promise<string> {
+  const key = await readScope(caller, (tx) => findKey(tx, caller, id))
+  if (key === undefined) throw new Problem('not_found')
+  return key
+}
+
 export const readInvoice = operation(
   contract.readInvoice,
   async (caller, { params }) => {
     const id = params.invoice_id
-    const [read, links, files, set] = await readScopeAtOnce(
-      caller,
-      (tx) =>
-        Promise.all([
-          store.readInvoice(tx, caller, id),
-          readLinks(tx, caller, id),
-          listStoredFiles(tx, caller.customerId, id),
-          readChargeSet(tx, caller, id),
-        ]),
-      { isByKey: true },
-    )
-    if (!read) throw new Problem('not_found')
-    const { invoice, lines } = read
-    return { body: serializeInvoiceWithLines(invoice, lines, { links, files, set }, env().baseUrl) }
+    const atKey = await readWhole(caller, id)
+    // Nearly always the id is the key, too; else another row may be what it leads to.
+    const whole =
+      atKey?.read.invoice.wireId === id ? atKey : await readWhole(caller, await keyOrRefuse(caller, id))
+    if (!whole) throw new Problem('not_found')
+    const { read, ...beside } = whole
+    const body = serializeInvoiceWithLines(read.invoice, read.lines, beside, env().baseUrl)
+    return {
+      body,
+      headers: {
+        'Content-Location': contract.readInvoice.path.replace('{invoice_id}', encodeURIComponent(body.id)),
+      },
+    }
   },
   { isExact: true },
 )

@@ -19,7 +19,7 @@ export const numberOf = Number
 export function serializeInvoice(row: InvoiceSummaryRow, baseUrl: string): Invoice {
   const status = statusOfIssued(row)
   return {
-    id: row.id,
+    id: row.wireId,
     number: row.number,
     issuer: row.issuer,
     documentState: row.documentState,
@@ -32,7 +32,7 @@ export function serializeInvoice(row: InvoiceSummaryRow, baseUrl: string): Invoi
     balanceAmount: numberOf(row.balanceAmount),
     ...(row.payableAmount === null ? {} : { payableAmount: numberOf(row.payableAmount) }),
     currency: row.currency,
-    url: `${baseUrl}/billing/v1/invoices/${encodeURIComponent(row.id)}/file`,
+    url: `${baseUrl}/billing/v1/invoices/${encodeURIComponent(row.wireId)}/file`,
   }
 }
 
@@ -60,7 +60,7 @@ export function serializeInvoiceWithLines(
       ...(tax === undefined ? {} : { taxAmount: numberOf(tax) }),
       ...(amountBasis ? { lineAmountBasis: amountBasis } : {}),
     },
-    files: serializeFiles(row.id, files, invoice.url),
+    files: serializeFiles(row.wireId, files, invoice.url),
     ...serializeDocument(row, links),
     ...serializePosting(row, lines),
     ...(reconciliation ? { charges: serializeReconciliation(reconciliation) } : {}),

@@ -92,7 +92,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     const whole = (await list({ orderBy, maxResults: 250 })).invoices
     const pages = await walk(query)
     expect(pages.flat()).toEqual(whole)
-    const token = adjacentPageTokens(fin, whole.at(-1) as Invoice, query).newer
+    const { newer: token } = await adjacentPageTokens(fin, whole.at(-1) as Invoice, query)
     let back = await list({ ...query, pageToken: token })
     const seen = [back.invoices]
     while (back.previousPageToken) {
@@ -107,7 +107,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     for (const at of [0, 1, 11, 22]) {
       const input = { params: { invoice_id: whole[at]?.id ?? '' }, query: {}, body: undefined }
       const { body } = await readInvoice(fin, input, requestMeta)
-      const { newer, older } = adjacentPageTokens(fin, body, { orderBy })
+      const { newer, older } = await adjacentPageTokens(fin, body, { orderBy })
       const first = async (pageToken: string) =>
         (await list({ orderBy, maxResults: 1, pageToken })).invoices[0]?.id
       expect([await first(newer), await first(older)]).toEqual([whole[at - 1]?.id, whole[at + 1]?.id])

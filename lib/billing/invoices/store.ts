@@ -21,10 +21,14 @@ import {
   visibleTo,
 } from './selection.ts'
 import { type InvoiceSort, keysetOf } from './sort.ts'
+import { wireId } from './wire-ids.ts'
 
 /** Amounts are exact decimal text, dates `YYYY-MM-DD`; a period's end is exclusive; `today` is the database's day in UTC. */
 export type InvoiceRow = PostingRow & {
+  /** The row's key. */
   id: string
+  /** Its `id` on the wire. */
+  wireId: string
   /** As its issuer numbers it. */
   number: string
   documentState: DocumentState
@@ -52,6 +56,7 @@ export type LineItemRow = Pick<typeof lineItems.$inferSelect, keyof typeof plain
 /** What a list shows of an invoice. */
 const summaryColumns = {
   id: invoices.id,
+  wireId,
   number: invoices.number,
   // A check of the table holds both to these sets.
   documentState: sql<DocumentState>`${invoices.documentState}`,

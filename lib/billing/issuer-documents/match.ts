@@ -1,5 +1,6 @@
 import 'server-only'
 import { and, asc, eq, gt, inArray } from 'drizzle-orm'
+import { wireId } from '#lib/billing/invoices/wire-ids.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceFiles, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
@@ -27,13 +28,13 @@ export async function matchInvoices(
   const issuedFilter = and(eq(invoices.customerId, customerId), eq(invoices.documentState, 'issued'))
   for (let last = ''; stems.size > 0; ) {
     const rows = await tx
-      .select({ id, number })
+      .select({ id, wireId, number })
       .from(invoices)
       .where(and(issuedFilter, gt(id, last)))
       .orderBy(asc(id))
       .limit(PAGE)
     for (const row of rows) {
-      const names = new Set([row.id, row.number].map(fileName))
+      const names = new Set([row.id, row.wireId, row.number].map(fileName))
       for (const stem of names) if (stems.has(stem)) matches.set(stem, [...(matches.get(stem) ?? []), row.id])
     }
     last = rows.at(-1)?.id ?? ''

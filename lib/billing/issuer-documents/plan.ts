@@ -1,6 +1,8 @@
 import 'server-only'
 import type { IssuerDocumentKind } from '#lib/billing/invoice-files/rules.ts'
 import { digestOf, listStoredFiles } from '#lib/billing/invoice-files/store.ts'
+import { findKey } from '#lib/billing/invoices/wire-ids.ts'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -36,17 +38,15 @@ export async function planAttachments(
     files.push(await looked(file))
   })
   return readScope({ customerId }, async (tx) => {
-    if (invoiceId !== undefined) await checkInvoice(tx, customerId, invoiceId)
-    const idsOf = invoiceId === undefined ? await matched(tx, customerId, files) : () => [invoiceId]
-    const storedInvoiceOf =
-      invoiceId === undefined ? await findStoredInvoices(tx, customerId, files) : () => undefined
+    const key = invoiceId === undefined ? undefined : await keyOfAll(tx, customerId, invoiceId)
+    if (key !== undefined) await checkInvoice(tx, customerId, key)
+    const idsOf = key === undefined ? await matched(tx, customerId, files) : () => [key]
+    const placeOf = key === undefined ? await findStoredInvoices(tx, customerId, files) : () => undefined
     const readDigests = digestReader(tx, customerId)
     const plans: AttachmentPlan[] = []
     for (const file of files)
       plans.push(
-        'result' in file
-          ? file
-          : (storedInvoiceOf(file) ?? (await placed(file, idsOf(file.name), readDigests))),
+        'result' in file ? file : (placeOf(file) ?? (await placed(file, idsOf(file.name), readDigests))),
       )
     return plans
   })
@@ -115,6 +115,12 @@ async function looked(file: InputFile): Promise<Read | AttachmentPlan> {
   const result = contentOf(content)
   if ('error' in result) return reject(result.error)
   return { place, name, kind: result.kind, digest: digestOf(content) }
+}
+
+/** The key of what an id leads to, of all billing profiles; of one that leads to nothing, itself. */
+async function keyOfAll(tx: Transaction, customerId: CustomerId, id: string): Promise<string> {
+  const profiles = await listBillingProfiles(tx, customerId)
+  return (await findKey(tx, { customerId, billingProfiles: profiles.map((one) => one.id) }, id)) ?? id
 }
 
 async function checkInvoice(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {

@@ -62,15 +62,19 @@ export type IssuerSpellings = {
   nameOf(folded: string): string
 }
 
-/** Keeps the spellings of issuers while files are read, so that each name is folded once. */
-export function issuerSpellings(): IssuerSpellings {
+/**
+ * Keeps the spellings of issuers while files are read, so that each name is folded once.
+ * @param aliases leads names, as they are compared, to those of the issuers that they are, too
+ */
+export function issuerSpellings(aliases: ReadonlyMap<string, string> = new Map()): IssuerSpellings {
   const folds = new Map<string, string>()
   const names = new Map<string, string>()
   return {
     see(name) {
       const known = folds.get(name)
       if (known !== undefined) return known
-      const folded = foldIssuer(name)
+      const own = foldIssuer(name)
+      const folded = aliases.get(own) ?? own
       folds.set(name, folded)
       const least = names.get(folded)
       if (least === undefined || name < least) names.set(folded, name)

@@ -13,6 +13,8 @@ export type IssuerNames = {
   /** Returns all names under which the customer may have invoices of this issuer, that of `nameOf` first. */
   spellingsOf(name: string): readonly string[]
   isSame(name: string, other: string): boolean
+  /** Leads each name that is one of another issuer, as both are compared, to that issuer. */
+  aliases(): ReadonlyMap<string, string>
   /** What an operator set for charges of the issuer that have no number; null: the usual. */
   unbilledOf(name: string): Unbilled
   /** Whether there is more than one issuer. */
@@ -112,6 +114,7 @@ export async function issuerNames(tx: Transaction, customerId: CustomerId): Prom
       return spellingsOf(name)[0] ?? name
     },
     spellingsOf,
+    aliases: () => new Map([...aliases.keys()].map((folded) => [folded, rootOf(folded)])),
     areSeveral: () => members.size > 1,
     unbilledOf(name) {
       const own = spellingsOf(name).flatMap((one) => settings.get(one) ?? [])

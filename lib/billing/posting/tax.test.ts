@@ -185,6 +185,17 @@ describe('lines that include the tax', () => {
     expect(lineBasisOf(total, [gross('110')])).toBeUndefined()
   })
 
+  it('come to a total of which only the sum is rounded, and to one that net lines with their tax come to, too', () => {
+    const thirds = ['0.334', '0.334', '0.334'].map((price) => gross(price))
+    expect(taxOf({ ...total, totalAmount: '1.00' }, thirds)).toMatchObject({ net: '0.84', tax: '0.16' })
+    const either = [
+      gross('-0.001', { qty: '31', taxRate: '21' }),
+      gross('-21.5634', { qty: '10', taxRate: '0' }),
+    ]
+    const sums = taxOf({ ...total, totalAmount: '-215.67' }, either)
+    expect(sums && isConsistent(sums)).toBe(true)
+  })
+
   it('come to the figures of an issuer who rounds each line', () => {
     const lines = ['0.99', '0.99', '0.99'].map((price) => gross(price))
     const sums = taxOf({ ...total, totalAmount: '2.97', netAmount: '2.49', taxAmount: '0.48' }, lines)

@@ -190,7 +190,7 @@ export function fitsRate(
     .lte(unit.times(Math.max(1, parts / 2)))
 }
 
-/** A breakdown of lines that comes to what the issuer states, where only rounding is between them. */
+/** A breakdown of lines that comes to what the issuer states, or to the total, where only rounding is between them. */
 function breakdownOf(
   lines: readonly TaxedLine[],
   currency: string,
@@ -200,9 +200,13 @@ function breakdownOf(
   if (!hasCategories(lines, currency)) return []
   const basis = basisOf()
   const groups = groupsOf(lines, currency, basis ?? USUAL_BASIS)
-  if (!basis || !stated) return groups
+  if (!basis) return groups
   const { net, tax } = sumsOfGroups(groups)
-  const [moreNet, moreTax] = [stated.net.minus(net), stated.tax.minus(tax)]
+  // Gross lines come to the total, and what rounding leaves of it belongs to what is taxed.
+  const missing = basis.isGross && !stated ? basis.sum.minus(net).minus(tax) : new Exact(0)
+  const [moreNet, moreTax] = stated
+    ? [stated.net.minus(net), stated.tax.minus(tax)]
+    : [missing.eq(roundMoney(missing, currency)) ? missing : new Exact(0), new Exact(0)]
   const room = new Exact(10).pow(-minorUnit(currency)).times(Math.max(1, lines.length / 2))
   if (moreNet.abs().gt(room) || moreTax.abs().gt(room)) return groups
   const taxed = groups.filter(({ rate }) => rate !== null && !new Exact(rate).eq(0))

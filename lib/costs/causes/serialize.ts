@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { money } from '#lib/billing/invoices/contract.ts'
+import { exactText, money } from '#lib/billing/invoices/contract.ts'
 import { numberOf } from '#lib/billing/invoices/serialize.ts'
+import { summed } from '#lib/platform/values/decimals.ts'
 import type { BilledChange, Cause } from './cause.ts'
 import { BILLED_FOR, CAUSES } from './rules.ts'
 
@@ -41,6 +42,7 @@ export const DifferenceCause = z
       description: 'What is billed, as the lines call it. Absent where it is no single product.',
     }),
     effectAmount: money.meta({ description: 'What it adds to the total, or takes away.' }),
+    effectAmountText: exactText,
     fromQty: z.number().optional().meta({ description: 'Quantity before.' }),
     toQty: z.number().optional().meta({ description: 'Quantity after.' }),
     fromPrice: money.optional().meta({ description: 'Price before, per unit.' }),
@@ -63,7 +65,7 @@ export function serializeCause(
     cause: kind,
     platform,
     ...(description === undefined ? {} : { product: description }),
-    effectAmount: numberOf(effect),
+    ...summed('effectAmount', effect),
     ...(quantity ? { fromQty: numberOf(quantity.from), toQty: numberOf(quantity.to) } : {}),
     ...(price ? { fromPrice: numberOf(price.from), toPrice: numberOf(price.to) } : {}),
     ...(taxRate ? { fromTaxRate: numberOf(taxRate.from), toTaxRate: numberOf(taxRate.to) } : {}),

@@ -3,6 +3,7 @@ import { and, desc, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import { issued, type Owner, visibleTo } from '#lib/billing/invoices/selection.ts'
 import { type InvoiceRow, readInvoice, readInvoiceRow } from '#lib/billing/invoices/store.ts'
+import { findKey, wireId } from '#lib/billing/invoices/wire-ids.ts'
 import { isLicensed } from '#lib/costs/causes/licensed-assets.ts'
 import { seatChangesAround } from '#lib/costs/seat-changes.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
@@ -28,8 +29,11 @@ export type ComparedInvoices = {
  */
 export async function readComparison(caller: Caller, ids: { from: string; to: string }) {
   const { from, to, assets } = await readScope(caller, async (tx) => {
-    const both = [readInvoice(tx, caller, ids.from), readInvoice(tx, caller, ids.to)] as const
-    const [from, to] = await Promise.all(both)
+    const read = async (id: string) => {
+      const key = await findKey(tx, caller, id)
+      return key === undefined ? undefined : readInvoice(tx, caller, key)
+    }
+    const [from, to] = await Promise.all([read(ids.from), read(ids.to)])
     const sides = [from, to].filter((side) => side !== undefined)
     const sellsLicenses = sides.some(({ lines }) => lines.some(({ type }) => isLicensed(type)))
     const days = sides.map(({ invoice }) => invoice.invoiceDate)
@@ -46,7 +50,7 @@ export async function readComparison(caller: Caller, ids: { from: string; to: st
 
 function notComparable(why: 'platform' | 'currency', from: InvoiceRow, to: InvoiceRow): Problem {
   const only = why === 'platform' ? 'of one platform' : 'in one currency'
-  const detail = `Only invoices ${only} can be compared: ${from.id} is ${from[why]}, ${to.id} is ${to[why]}.`
+  const detail = `Only invoices ${only} can be compared: ${from.wireId} is ${from[why]}, ${to.wireId} is ${to[why]}.`
   const errors = ['from', 'to'].map((parameter) => ({ parameter, detail: `must be ${only}` }))
   return new Problem('not_comparable', detail, { errors })
 }
@@ -66,7 +70,8 @@ export async function comparableInvoices(caller: Caller, id: string): Promise<Ch
   return readScope(
     caller,
     async (tx) => {
-      const one = await readInvoiceRow(tx, caller, id)
+      const key = await findKey(tx, caller, id)
+      const one = key === undefined ? undefined : await readInvoiceRow(tx, caller, key)
       if (!one) return []
       const alike = [eq(invoices.platform, one.platform), eq(invoices.currency, one.currency)]
       return choices(tx, caller, or(issued, eq(invoices.id, one.id)), ...alike)
@@ -84,7 +89,7 @@ export async function newestInvoices(caller: Caller): Promise<Choice[]> {
 async function choices(tx: Transaction, owner: Owner, ...which: (SQL | undefined)[]): Promise<Choice[]> {
   const { id, number, issuer, invoiceDate, totalAmount, currency } = invoices
   const rows = await tx
-    .select({ id, number, issuer, invoiceDate, totalAmount, currency })
+    .select({ id: wireId, number, issuer, invoiceDate, totalAmount, currency })
     .from(invoices)
     .where(and(...visibleTo(owner), ...which))
     .orderBy(desc(invoiceDate), desc(id))
@@ -110,14 +115,16 @@ export async function invoiceBefore(caller: Caller, id: string): Promise<string 
   return readScope(
     caller,
     async (tx) => {
-      const candidates = await earlier(tx, caller, id)
-      if (candidates.length < 2) return candidates[0]?.id
-      const shared = await sharedLines(tx, caller, id, candidates)
+      const key = await findKey(tx, caller, id)
+      if (key === undefined) return undefined
+      const candidates = await earlier(tx, caller, key)
+      if (candidates.length < 2) return candidates[0]?.wireId
+      const shared = await sharedLines(tx, caller, key, candidates)
       const countOf = (candidate: { id: string }) => shared.get(candidate.id) ?? 0
       const most = Math.max(...candidates.map(countOf))
       const alike = candidates.filter((candidate) => countOf(candidate) * 2 >= most)
       const newest = alike.filter(({ invoiceDate }) => invoiceDate === alike[0]?.invoiceDate)
-      return newest.toSorted((a, b) => countOf(b) - countOf(a))[0]?.id
+      return newest.toSorted((a, b) => countOf(b) - countOf(a))[0]?.wireId
     },
     { mayBeOld: true },
   )
@@ -130,7 +137,7 @@ async function earlier(tx: Transaction, owner: Owner, id: string) {
   const { billingProfileId, platform, currency, invoiceDate, totalAmount } = invoices
   const isCredit = one.totalAmount.startsWith('-')
   return tx
-    .select({ id: invoices.id, invoiceDate })
+    .select({ id: invoices.id, wireId, invoiceDate })
     .from(invoices)
     .where(
       and(

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { currency, Invoice, money } from '#lib/billing/invoices/contract.ts'
+import { currency, exactText, Invoice, money } from '#lib/billing/invoices/contract.ts'
 import { DifferenceCause } from '#lib/costs/causes/serialize.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
@@ -40,8 +40,11 @@ const InvoiceChange = z
 
 const difference = z.object({
   fromAmount: money.meta({ description: 'On the first invoice.' }),
+  fromAmountText: exactText,
   toAmount: money.meta({ description: 'On the second invoice.' }),
+  toAmountText: exactText,
   effectAmount: money.meta({ description: 'What that adds to the total, or takes away.' }),
+  effectAmountText: exactText,
 })
 
 /** An addition: why one invoice is dearer than another. */

@@ -6,6 +6,7 @@ import { operation } from '#lib/platform/api/operation.ts'
 import { fileName } from '#lib/platform/files/attachment.ts'
 import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
 import { env } from '#lib/platform/runtime/env.ts'
+import { summed } from '#lib/platform/values/decimals.ts'
 import { type ComparedInvoices, readComparison } from './compared.ts'
 import type { Change } from './comparison.ts'
 import type { InvoiceChange, InvoiceComparison } from './contract.ts'
@@ -28,7 +29,7 @@ export const exportComparisonXlsx = operation(contract.exportComparisonXlsx, asy
 })
 
 function nameOf({ from, to }: ComparedInvoices): string {
-  return fileName(`${from.id} to ${to.id}`)
+  return fileName(`${from.wireId} to ${to.wireId}`)
 }
 
 function serializeComparison(
@@ -36,9 +37,9 @@ function serializeComparison(
   baseUrl: string,
 ): InvoiceComparison {
   const difference = (key: keyof typeof comparison.effect) => ({
-    fromAmount: numberOf(comparison.from[key]),
-    toAmount: numberOf(comparison.to[key]),
-    effectAmount: numberOf(comparison.effect[key]),
+    ...summed('fromAmount', comparison.from[key]),
+    ...summed('toAmount', comparison.to[key]),
+    ...summed('effectAmount', comparison.effect[key]),
   })
   return {
     from: serializeInvoice(from, baseUrl),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, currency, day, money } from '#lib/billing/invoices/contract.ts'
+import { count, currency, day, exactText, money } from '#lib/billing/invoices/contract.ts'
 import { TAX_PLACEMENTS } from '#lib/costs/causes/rules.ts'
 import { DifferenceCause } from '#lib/costs/causes/serialize.ts'
 import { contract } from '#lib/platform/api/contract.ts'
@@ -15,8 +15,11 @@ const CurrencyExplanation = z
     fromCount: count.meta({ description: 'Invoices of the month before.' }),
     toCount: count.meta({ description: 'Invoices of the month.' }),
     fromAmount: money.meta({ description: 'What those of the month before come to.' }),
+    fromAmountText: exactText,
     toAmount: money.meta({ description: 'What those of the month come to.' }),
+    toAmountText: exactText,
     effectAmount: money.meta({ description: 'The difference. The effects of the causes add up to it.' }),
+    effectAmountText: exactText,
     causes: z.array(DifferenceCause).meta({
       description: 'Those of a product stand together, the product with the largest effect first.',
     }),

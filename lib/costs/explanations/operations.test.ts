@@ -250,6 +250,21 @@ describe('GET /billing/v1/invoice-explanation', () => {
     }
   })
 
+  it('a sum that no JSON number is has its decimal text beside it', async () => {
+    const id = `large-${keys.eve.length}`
+    await addCustomer(id)
+    const amount = '9007199254740993'
+    await addInvoice(id, 'OCT', { invoiceDate: '2026-10-31', totalAmount: amount, balanceAmount: amount }, [
+      { description: 'Compute', price: amount },
+    ])
+    const key = await addKey(id, ['finance-user'])
+    const [found] = (await (await request('month=2026-10', { key })).json()).currencies
+    const { causes, fromAmount, toAmount, ...sums } = found
+    expect(sums).toMatchObject({ toAmountText: amount, effectAmountText: amount })
+    expect([fromAmount, sums.fromAmountText, toAmount]).toEqual([0, undefined, Number(amount)])
+    expect(causes).toMatchObject([{ cause: 'new', effectAmount: Number(amount), effectAmountText: amount }])
+  })
+
   it('HEAD answers no body, PATCH is not known', async () => {
     for (const csv of [false, true]) {
       const response = await request('month=2026-10', { csv, method: 'HEAD' })

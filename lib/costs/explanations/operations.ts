@@ -1,10 +1,10 @@
 import 'server-only'
-import { numberOf } from '#lib/billing/invoices/serialize.ts'
 import { changeColumns, columnsOf, rateColumns } from '#lib/costs/causes/columns.ts'
 import { serializeCause } from '#lib/costs/causes/serialize.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { type Column, csvReply, type Table, xlsxReply } from '#lib/platform/files/table.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
+import { summed } from '#lib/platform/values/decimals.ts'
 import type { InvoiceExplanation } from './contract.ts'
 import * as contract from './contract.ts'
 import type { PlacedCause } from './explanation.ts'
@@ -33,9 +33,9 @@ function serializeExplanation({ month, currencies, months }: MonthExplanation): 
       currency,
       fromCount: from.count,
       toCount: to.count,
-      fromAmount: numberOf(from.total),
-      toAmount: numberOf(to.total),
-      effectAmount: numberOf(to.total.minus(from.total)),
+      ...summed('fromAmount', from.total),
+      ...summed('toAmount', to.total),
+      ...summed('effectAmount', to.total.minus(from.total)),
       causes: causes.map((cause) => serializeCause(cause, cause)),
       unchangedCount: unchanged,
       ...(tax ? { tax } : {}),

@@ -1,6 +1,7 @@
 import 'server-only'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Owner } from '#lib/billing/invoices/selection.ts'
+import { wireIdOf } from '#lib/billing/invoices/wire-ids.ts'
 import { billedPeriod } from '#lib/costs/billed-period.ts'
 import { LICENSE_TYPES } from '#lib/licenses/assets/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
@@ -17,6 +18,8 @@ const MAX_LINES = 2000
 /** Line of the newest invoice of a platform that sells licenses, with fields of that invoice. */
 export type NewestLine = PriceLine & {
   number: string
+  /** The key of the invoice's row. */
+  invoiceKey: string
   /** Imported for the record. */
   isHistory: boolean
   /** Days of UTC since the invoice's day. */
@@ -33,16 +36,16 @@ export type NewestLine = PriceLine & {
 export async function listNewestLines(tx: Transaction, { customerId, billingProfiles }: Owner) {
   const profiles = sql`${sql.param([...billingProfiles])}::text[]`
   const newestOf: SQL = sql`
-    SELECT id, number, invoice_date, currency, is_history,
+    SELECT id, wire_id, number, invoice_date, currency, is_history,
       count(*) OVER () <> count(*) OVER (PARTITION BY currency) AS mixed
     FROM (
-      SELECT i.id, i.number, i.invoice_date, i.currency, i.is_history FROM invoices i
+      SELECT i.id, ${wireIdOf('i')} AS wire_id, i.number, i.invoice_date, i.currency, i.is_history FROM invoices i
       WHERE i.customer_id = ${customerId} AND i.platform = p.platform AND i.document_state = 'issued'
         AND i.billing_profile_id = ANY (${profiles})
       ORDER BY i.invoice_date DESC, i.id DESC LIMIT ${MAX_INVOICES}) latest
     ORDER BY invoice_date DESC, id DESC LIMIT 1`
   const { rows } = await tx.execute<NewestLine>(sql`
-    SELECT p.platform, n.id AS "invoiceId", n.number, n.invoice_date::text AS "invoiceDate",
+    SELECT p.platform, n.id AS "invoiceKey", n.wire_id AS "invoiceId", n.number, n.invoice_date::text AS "invoiceDate",
       (now() AT TIME ZONE 'UTC')::date - n.invoice_date AS age, n.currency AS "invoiceCurrency", n.is_history AS "isHistory",
       n.mixed AS "isMixed", l.type, l.description, l.price::text AS price, l.qty::text AS qty, l.currency, l.details,
       l.period_start::text AS "periodStart", l.period_end::text AS "periodEnd"

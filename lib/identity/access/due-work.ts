@@ -55,14 +55,17 @@ export async function ordersInNeed(): Promise<DueOrder[]> {
   return rows
 }
 
-/** The open customers with orders for terms that end within so many days, of which nobody was told yet. */
-export async function customersWithNearOrders(days: number): Promise<CustomerId[]> {
+/**
+ * Returns the open customers about whose orders a mail may be due: a term ends within so many days, an order is unclear, or
+ * its vendor has not confirmed that it is taken back.
+ */
+export async function customersWithOrderMails(days: number): Promise<CustomerId[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
     `SELECT DISTINCT o.customer_id FROM renewal_orders o
      JOIN customers c ON c.id = o.customer_id AND c.closed_at IS NULL
-     WHERE o.state = 'STANDING' AND o.told_at IS NULL AND o.taken_back_at IS NULL
-       AND o.term_end BETWEEN now() AND now() + make_interval(days => $1)
-       AND o.term_end - o.created_at > make_interval(days => $1) ORDER BY o.customer_id`,
+     WHERE o.state = 'UNCLEAR' OR o.state = 'STANDING' AND (o.taken_back_at IS NOT NULL
+       OR o.told_at IS NULL AND o.term_end BETWEEN now() AND now() + make_interval(days => $1)
+         AND o.term_end - o.created_at > make_interval(days => $1)) ORDER BY o.customer_id`,
     [days],
   )
   return rows.map((row) => row.customer_id)

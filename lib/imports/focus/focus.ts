@@ -31,6 +31,8 @@ export type CustomerInvoice = {
 }
 
 export type FocusOptions = Terms & {
+  /** Other names of issuers, of the one customer whose charges these are: see `issuerSpellings`. */
+  aliases?: ReadonlyMap<string, string> | undefined
   /** Whether a billing period still runs. */
   now: Date
   /** Told the lines that are read so far, of all sources together, for a display of progress. */
@@ -62,7 +64,7 @@ export async function readFocus<T>(
   if (termsProblems.length > 0) throw new ImportError(termsProblems)
   const before: Before = { lines: 0 }
   const problems = named(problemList(), before)
-  const issuers = issuerSpellings()
+  const issuers = issuerSpellings(options.aliases)
   const { mostInMemory } = options
   const spool = chargeSpool(options, issuers, mostInMemory)
   // What a reseller pays for its charges is none of its customers' business.

@@ -1,7 +1,9 @@
 import 'server-only'
 import Big from 'big.js'
 import { sql } from 'drizzle-orm'
+import { findKey, wireId } from '#lib/billing/invoices/wire-ids.ts'
 import { type IssuerNames, issuerNames } from '#lib/billing/parties/issuer-names.ts'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -23,6 +25,8 @@ export type Duplicate = {
 
 type Row = {
   id: string
+  /** Its id on the wire, by which people name it. */
+  wireId: string
   number: string
   issuer: string
   total: string
@@ -82,9 +86,9 @@ function pairsOf(rows: readonly Row[], names: IssuerNames): Pair[] {
 
 function duplicateOf({ one, other }: Pair, because: Duplicate['because']): Duplicate {
   return {
-    keep: one.id,
+    keep: one.wireId,
     issuer: one.issuer,
-    duplicate: other.id,
+    duplicate: other.wireId,
     otherIssuer: other.issuer,
     total: one.total,
     otherTotal: other.total,
@@ -102,9 +106,9 @@ async function readCommon(tx: Transaction, customerId: CustomerId, common: strin
   const { rows } = await tx.execute<Row & { common: string }>(sql`
     WITH live AS (
       SELECT id, number, issuer, total_amount::text AS total, currency, is_numbered AS "isNumbered", document_state,
-        created_at, ${sql.raw(common)} AS common
+        created_at, ${wireId} AS "wireId", ${sql.raw(common)} AS common
       FROM invoices WHERE customer_id = ${customerId} AND document_state <> 'voided')
-    SELECT id, issuer, total, currency, "isNumbered", common FROM live
+    SELECT id, "wireId", issuer, total, currency, "isNumbered", common FROM live
     WHERE common IN (SELECT common FROM live GROUP BY common HAVING min(issuer) <> max(issuer))
     ORDER BY common, "isNumbered" DESC, document_state DESC, created_at, id LIMIT ${MAX_ROWS}`)
   return [...Map.groupBy(rows, ({ common }) => common).values()]
@@ -127,8 +131,8 @@ export async function mergeInvoices(
   }: { keep: string; duplicate: string; balance?: string | undefined },
   requestId: string,
 ): Promise<{ balance: string; currency: string }> {
-  if (keepId === duplicateId) throw refused('Give two invoices.')
   const [keep, duplicate] = await readBoth(tx, customerId, [keepId, duplicateId])
+  if (keep.id === duplicate.id) throw refused('Give two invoices.')
   const paid = (of: StoredInvoice) => new Big(of.totalAmount).minus(of.balanceAmount)
   if (keep.currency !== duplicate.currency)
     throw refused(`They are in ${keep.currency} and ${duplicate.currency}.`)
@@ -167,15 +171,17 @@ async function readBoth(
   customerId: CustomerId,
   ids: readonly [string, string],
 ): Promise<[StoredInvoice, StoredInvoice]> {
+  const billingProfiles = (await listBillingProfiles(tx, customerId)).map(({ id }) => id)
+  const keys = await Promise.all(ids.map((id) => findKey(tx, { customerId, billingProfiles }, id)))
   const { rows } = await tx.execute<{ id: string; issuer: string; number: string }>(sql`
     SELECT id, issuer, number FROM invoices
-    WHERE customer_id = ${customerId} AND id = ANY (${sql.param([...ids])}::text[])`)
+    WHERE customer_id = ${customerId} AND id = ANY (${sql.param(keys.filter((key) => key !== undefined))}::text[])`)
   const stored = await readStored(tx, customerId, rows)
-  const [keep, duplicate] = ids.map((id) => {
-    const row = rows.find((one) => one.id === id)
+  const [keep, duplicate] = ids.map((id, at) => {
+    const row = rows.find((one) => one.id === keys[at])
     if (!row) throw new Problem('not_found', `There is no invoice "${id}".`)
     const found = stored.get(keyOf(row))
-    if (found?.id !== id || found.documentState === 'voided') throw refused(`Invoice ${id} is voided.`)
+    if (found?.id !== row.id || found.documentState === 'voided') throw refused(`Invoice ${id} is voided.`)
     return found
   })
   return [keep, duplicate] as [StoredInvoice, StoredInvoice]

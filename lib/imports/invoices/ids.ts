@@ -8,9 +8,10 @@ import { slugOf } from '../focus/platforms.ts'
 export type Nameless = { number: string; issuer: string; after?: string | undefined }
 
 /**
- * Returns ids for new rows, in order. The first invoice with a number has the number as its id; a later one from
+ * Returns keys for new rows, in order. The first invoice with a number has the number as its id; a later one from
  * another issuer has the issuer as a prefix, as in `cloud-resale-ltd:2026-05-1`; a replacement has the id with a count,
- * as in `2026-05-1~2`. Ids of rows never change.
+ * as in `2026-05-1~2`. Keys of rows never
+ * change; on the wire a valid invoice has the bare number (`wireIdOf`).
  */
 export async function idsFor(tx: Transaction, customerId: CustomerId, rows: readonly Nameless[]) {
   const ids: string[] = []
@@ -32,9 +33,14 @@ export async function idsFor(tx: Transaction, customerId: CustomerId, rows: read
 
 function* candidatesOf({ number, issuer, after }: Nameless): Generator<string, never> {
   if (after === undefined) yield number
-  const base = after === undefined ? `${slugOf(issuer)}:${number}` : after.replace(/~\d+$/, '')
-  if (after === undefined) yield base
-  for (let count = 2; ; count++) yield `${base}~${count}`
+  const own = after === undefined ? `${slugOf(issuer)}:${number}` : baseOf(after, number)
+  if (after === undefined) yield own
+  for (let count = 2; ; count++) yield `${own}~${count}`
+}
+
+/** An id without its count; an issuer's own number may end like one. */
+function baseOf(id: string, number: string): string {
+  return id === number || id.endsWith(`:${number}`) ? id : id.replace(/~\d+$/, '')
 }
 
 /** Returns the ids among these that the customer's invoices already use. */

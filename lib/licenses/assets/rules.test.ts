@@ -37,6 +37,14 @@ it.each([
   ['RENEW_CURRENT_USERS_MONTHLY_PAY', { verb: 'Renews', how: 'with the licenses in use' }],
   ['SWITCH_TO_PAY_AS_YOU_GO', { verb: 'Becomes flexible' }],
   ['CANCEL', { verb: 'Ends' }],
+  ['EXTENDED_SERVICE_TERM', { verb: 'Continues', how: 'as a paid Extended Service Term, at a surcharge' }],
+  [
+    'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED',
+    {
+      verb: 'Continues',
+      how: 'as a paid Extended Service Term, at a surcharge, unless it is cancelled at the vendor',
+    },
+  ],
   ['SOMETHING_NEW', { verb: 'Renews', how: '(SOMETHING_NEW)' }],
 ])('The end of a commitment with %s is described in words', (renewalType, phrase) => {
   expect(atItsEnd(renewalType)).toEqual(phrase)

@@ -71,7 +71,9 @@ export function movesVersion(stored: Versioned, values: Versioned): boolean {
 }
 
 /** Vendor's action at the end of a commitment, in words: "Renews", and how, as in "with the licenses in use". */
-export type AtItsEnd = { verb: 'Renews' | 'Becomes flexible' | 'Ends'; how?: string }
+export type AtItsEnd = { verb: 'Renews' | 'Becomes flexible' | 'Continues' | 'Ends'; how?: string }
+
+const EXTENDED = 'as a paid Extended Service Term, at a surcharge'
 
 /**
  * @param renewalType as the vendor calls it, and not empty
@@ -82,6 +84,9 @@ export function atItsEnd(renewalType: string): AtItsEnd {
     return { verb: 'Renews', how: 'with the licenses in use' }
   if (renewalType === 'SWITCH_TO_PAY_AS_YOU_GO') return { verb: 'Becomes flexible' }
   if (renewalType === 'CANCEL') return { verb: 'Ends' }
+  if (renewalType === 'EXTENDED_SERVICE_TERM') return { verb: 'Continues', how: EXTENDED }
+  if (renewalType === 'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED')
+    return { verb: 'Continues', how: `${EXTENDED}, unless it is cancelled at the vendor` }
   return { verb: 'Renews', how: `(${renewalType})` }
 }
 

@@ -59,9 +59,7 @@ async function beginTerm(
   const term = nextTermOf(asset)
   const { quantityState } = assetStateOf(asset)
   if (!quantityState || !term || asset.status !== 'ACTIVE') {
-    const reason = term
-      ? `The subscription was ${asset.status}.`
-      : 'The length of the next term is not known.'
+    const reason = term ? `The subscription was ${asset.status}.` : 'The next term’s length is not known.'
     await setScheduled(tx, customerId, assetId)
     return settleOrder(tx, customerId, order, 'REJECTED', { ...by, reason })
   }

@@ -96,9 +96,9 @@ const headers = z.object({
     .optional()
     .meta({ description: 'An ETag of the renewal: 412 if another order is active since.' }),
 })
+// Additions to the specification.
 const call = { permission: 'licenses-manager', params, output: Renewal } as const
 
-/** An addition: what happens at the end of a commitment, and what was ordered for it. */
 export const readRenewal = contract({
   ...renewalCalls.readRenewal,
   ...call,
@@ -109,7 +109,6 @@ export const readRenewal = contract({
   examples: examples.readRenewal,
 })
 
-/** An addition: a total for the next term, which takes effect when this one ends. */
 export const orderRenewal = contract({
   ...renewalCalls.orderRenewal,
   ...call,
@@ -126,7 +125,6 @@ export const orderRenewal = contract({
   examples: examples.orderRenewal,
 })
 
-/** An addition: what was ordered is not wanted any more. */
 export const withdrawRenewal = contract({
   ...renewalCalls.withdrawRenewal,
   ...call,

@@ -7,15 +7,13 @@ import type { OrderRow } from './store.ts'
 
 export type OrderFacts = {
   order: OrderRow
-  /** Of its subscription and its term, also those of earlier orders; the first one first. */
   requests: readonly RequestRow[]
   /** The vendor's name for people. */
   label: string
   /** Whether a change of the licenses since it was placed may have deleted it at the vendor. */
   mayBeDeleted: boolean
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds; how old the state may be that a read shows; how long a request is under way at most. */
   now: number
-  /** Milliseconds: how old the state may be that a read shows, and how long a request is under way at most. */
   staleMs: number
   writeMs: number
 }

@@ -4,9 +4,8 @@ import { forEach } from '#lib/licenses/license-changes/vendor-sync/for-each.ts'
 import { reconcile } from './reconcile.ts'
 
 /**
- * Reconciles the orders for next terms that are due: their term has ended, or their vendor lacks what is wanted. A job
- * carries out what people ordered, at the date for which they did, and decides no number.
- * @param signal when to leave the rest to the next run
+ * Reconciles the orders that are due. A job carries out what people ordered, at the date for which they did, and decides
+ * no number.
  * @returns the number of orders
  * @throws AggregateError of those that failed
  */

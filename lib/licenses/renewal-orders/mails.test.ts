@@ -89,3 +89,22 @@ test('whoever ordered is told of what came to nothing', async () => {
   expect([mail?.headers.subject, others]).toEqual(['An order for a renewal came to nothing', []])
   expect(mail?.text).toContain('110 users are assigned')
 })
+
+test('of an order that could not be taken back, or is unclear, its person gets a mail each day', async () => {
+  await order()
+  const isWaiting = `UPDATE renewal_orders SET told_at = now(), reported_at = now() - interval '1 day', taken_back_at = now(),
+    taken_back_by_kind = 'member', taken_back_by_id = 'x', taken_back_by_name = 'Sam'`
+  await database.sql(own, isWaiting)
+  expect([await tell(), await tell()]).toEqual([1, 0])
+  const [mail, ...others] = await sent()
+  expect([mail?.headers.subject, others]).toEqual(['An order for a renewal needs a look', []])
+  expect(mail?.text).toContain('ordered by Ana, taken back by Sam.')
+  const isUnclear = `UPDATE renewal_orders SET state = 'UNCLEAR', settled_at = now(), reported_at = now() - interval '1 day'`
+  await database.sql(own, isUnclear)
+  expect([await tell(), await tell()]).toEqual([1, 0])
+  await database.sql(
+    own,
+    "UPDATE renewal_orders SET state = 'WITHDRAWN', reported_at = now() - interval '1 day'",
+  )
+  expect(await tell()).toBe(0)
+})

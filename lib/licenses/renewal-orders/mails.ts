@@ -1,13 +1,13 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
-import { customersWithNearOrders, ordersInNeed } from '#lib/identity/access/due-work.ts'
+import { customersWithOrderMails } from '#lib/identity/access/due-work.ts'
 import type { RenewalEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
 import { type CustomerId, ROLES_WITH } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 
-/** So many days before a term ends, the person who ordered something for the next one gets a mail. */
+/** Before a term ends, the person who ordered something for the next one gets a mail. */
 const NEAR_DAYS = 14
 
 /** `Business Plus: 96 licenses from 3 Dec 2026, ordered by Ana Ruiz.` and why that needs a look. */
@@ -67,9 +67,8 @@ const OCCASIONS = {
  */
 export async function mailOrders(_requestId: string, signal: AbortSignal): Promise<number> {
   if (!mailSettings()) return 0
-  const needs = (await ordersInNeed()).map(({ customerId }) => customerId)
   let count = 0
-  for (const customerId of new Set([...(await customersWithNearOrders(NEAR_DAYS)), ...needs])) {
+  for (const customerId of await customersWithOrderMails(NEAR_DAYS)) {
     if (signal.aborted) break
     for (const event of ['renewal-near', 'renewal-unclear'] as const)
       count += await scope({ customerId }, async (tx) => {

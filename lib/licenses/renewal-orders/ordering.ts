@@ -7,14 +7,7 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
-import {
-  isOffered,
-  isSameSetting,
-  type NoOrder,
-  type RenewalFacts,
-  type Setting,
-  whyNoOrder,
-} from './rules.ts'
+import { isOffered, isSameSetting, type NoOrder, type Setting, whyNoOrder } from './rules.ts'
 import { serializeRenewal } from './serialize.ts'
 import * as store from './store.ts'
 import { factsOf, setScheduled, settingOf } from './terms.ts'
@@ -38,7 +31,11 @@ export async function order(
   const facts = factsOf(row)
   const because = whyNoOrder(facts, Date.now())
   if (because) throw notSupported(row, because, vendor.label)
-  if (!isOffered(facts, wanted)) throw notOffered(facts, vendor.label)
+  if (!isOffered(facts, wanted)) {
+    const ways = typeof facts.choice === 'object' && facts.choice.renewalTypes.join(', ')
+    const detail = ways ? `only how to renew: ${ways}` : 'only a total: name `quantity`'
+    throw new Problem('renewal_not_supported', `${vendor.label} takes, for the next term, ${detail}.`)
+  }
   const isRepeat = active && isSameSetting({ ...active, quantity: active.toQuantity }, wanted)
   if (isRepeat && !active.takenBackAt) return undefined
   const by = { actor: actorOf(caller), requestId }
@@ -118,13 +115,4 @@ function notSupported(row: LicensedRow, because: NoOrder, label: string): Proble
     ends: 'The plan is not renewed when its commitment ends. Ask your reseller if it should be.',
   }
   return new Problem('renewal_not_supported', details[because])
-}
-
-/** Returns 422: the vendor takes another kind of order. */
-function notOffered({ choice }: RenewalFacts, label: string): Problem {
-  const detail =
-    choice === 'total' || choice === undefined
-      ? `${label} takes a total for the next term: name \`quantity\`.`
-      : `${label} takes no total for the next term, only how to renew: ${choice.renewalTypes.join(', ')}.`
-  return new Problem('renewal_not_supported', detail)
 }

@@ -77,14 +77,8 @@ export async function reconcile(
 }
 
 /** An active order at a vendor, in a transaction that has locked its asset's row. */
-type Look = {
-  tx: Transaction
-  customerId: CustomerId
-  order: OrderRow
-  asset: LicensedRow
-  vendor: GuardedVendor
-  requestId: string
-}
+type Look = { tx: Transaction; customerId: CustomerId; requestId: string } & Found
+type Found = { order: OrderRow; asset: LicensedRow; vendor: GuardedVendor }
 
 /** A request that is logged and may leave. `version` is the asset's seat version that it was decided on. */
 type NextRequest = { number: number; setting: Setting; observed: Observed; vendorId: string; version: number }
@@ -175,9 +169,11 @@ async function follow(look: Look, step: Exclude<Step, { kind: 'send' }>): Promis
   return note(look, { ...placed, reason: null, tries: 0, waitsSince: null, nextLookAt })
 }
 
-type Settled = 'APPLIED' | 'LOST' | 'REJECTED' | 'UNCLEAR' | 'WITHDRAWN'
-
-async function settle(look: Look, state: Settled, reason?: string): Promise<undefined> {
+async function settle(
+  look: Look,
+  state: Parameters<typeof settleOrder>[3],
+  reason?: string,
+): Promise<undefined> {
   const { tx, customerId, order, vendor, requestId } = look
   const { takenBackByKind: kind, takenBackById: id, takenBackByName: name } = order
   const vendorActor = { kind: 'vendor', id: vendor.name, name: vendor.label }
@@ -233,8 +229,8 @@ async function reportWithdrawal(look: Look): Promise<undefined> {
 
 /** An import has pointed the asset to another subscription: the order was for the one before, which may have it still. */
 async function leaveSubscription(look: Look): Promise<undefined> {
-  const isSent = (await requestsOf(look.tx, look.customerId, look.order)).length > 0
-  const state = isSent ? 'UNCLEAR' : look.order.takenBackAt ? 'WITHDRAWN' : 'LOST'
+  const { requests } = await factsOf(look)
+  const state = requests.length > 0 ? 'UNCLEAR' : look.order.takenBackAt ? 'WITHDRAWN' : 'LOST'
   return settle(look, state, 'The asset has another subscription now.')
 }
 

@@ -29,11 +29,9 @@ export async function requestsOf(tx: Transaction, customerId: CustomerId, order:
     .orderBy(requests.number)
 }
 
-type NewRequest = Pick<RequestRow, 'isWithdrawal' | 'requestId' | 'lateUntil'> & {
-  setting: Setting
-  /** What the read before it showed. */
-  before: Setting
-}
+/** `before`: what the read before it showed. */
+type NewRequest = Pick<RequestRow, 'isWithdrawal' | 'requestId' | 'lateUntil'> &
+  Record<'setting' | 'before', Setting>
 
 /** Adds a request that is about to leave, and returns its number. */
 export async function addRequest(

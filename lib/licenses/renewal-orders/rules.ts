@@ -1,15 +1,7 @@
 import { atItsEnd } from '#lib/licenses/assets/rules.ts'
 
-/**
- * The states of an order for the next term. STANDING: it is to be carried out when the term ends. APPLIED: the next term
- * began as ordered. REJECTED: the vendor, or our own books, refused it. WITHDRAWN: a person took it back. REPLACED: another
- * order took its place. LOST: another party changed or removed it at the vendor. UNCLEAR: a person has to look at it,
- * because nothing shows its outcome, or the vendor carried out what had been taken back.
- */
+/** The states of an order for the next term, as its contract describes them. */
 export type OrderState = 'STANDING' | 'APPLIED' | 'REJECTED' | 'WITHDRAWN' | 'REPLACED' | 'LOST' | 'UNCLEAR'
-
-/** What is ordered for the next term: its total, in whole licenses, or one of the vendor's own ways to renew. */
-export type Wanted = { quantity: number } | { renewalType: string }
 
 /** What is set for the next term at a vendor: a total, a way to renew, or (both null) nothing. */
 export type Setting = { quantity: number | null; renewalType: string | null }
@@ -64,23 +56,13 @@ export function isOffered({ choice }: Pick<RenewalFacts, 'choice'>, { quantity, 
   return renewalType !== null && (choice?.renewalTypes.includes(renewalType) ?? false)
 }
 
-type Term = {
-  isCommitmentPlan: boolean
-  commitmentStart?: number | undefined
-  commitmentEnd: number | undefined
-}
+type Times = { commitmentStart?: number | undefined; commitmentEnd: number | undefined }
 
-/** Where an order's term is, by what is known of its subscription. */
-export type Phase =
-  | { kind: 'running' }
-  /** The term runs, and ends at another time than was known. */
-  | { kind: 'moved'; termEnd: number }
-  /** The term is over, and no next one is known yet. */
-  | { kind: 'due' }
-  /** The next term has begun. */
-  | { kind: 'over' }
-  /** The plan has no term any more. */
-  | { kind: 'none' }
+/**
+ * Where an order's term is: it runs, until the time that was known or another one (moved); it is over, and no next one is
+ * known yet (due), or the next one has begun (over); or the plan has no term any more (none).
+ */
+export type Phase = { kind: 'running' | 'due' | 'over' | 'none' } | { kind: 'moved'; termEnd: number }
 
 /**
  * An order is for the end of one term: nothing of it happens within a term, this one or the next.
@@ -88,7 +70,11 @@ export type Phase =
  */
 export function phaseOf(
   termEnd: number,
-  { isCommitmentPlan, commitmentStart: start, commitmentEnd: end = termEnd }: Term,
+  {
+    isCommitmentPlan,
+    commitmentStart: start,
+    commitmentEnd: end = termEnd,
+  }: Times & { isCommitmentPlan: boolean },
   now: number,
 ): Phase {
   if (!isCommitmentPlan) return { kind: 'none' }

@@ -17,9 +17,7 @@ export function serializeRenewal(asset: LicensedRow, newest: OrderRow | undefine
   }
 }
 
-type Takes = Pick<Renewal, 'takes' | 'renewalTypes' | 'because'>
-
-function takes({ choice }: RenewalFacts, because: NoOrder | undefined): Takes {
+function takes({ choice }: RenewalFacts, because?: NoOrder): Omit<Renewal, 'quantity' | 'assigned'> {
   if (because || choice === undefined) return { takes: 'nothing', because: because ?? 'not_offered' }
   if (choice === 'total') return { takes: 'quantity' }
   return { takes: 'renewalType', renewalTypes: [...choice.renewalTypes] }

@@ -28,12 +28,15 @@ export async function noteTermStart(
   if (phaseOf(order.termEnd.getTime(), termOf(observed), Date.now()).kind !== 'over') return undefined
   const { purchased } = observed.seats
   const beganPlaced = isPlaced(order, row)
+  const began = {
+    beganAt: new Date(),
+    beganQuantity: purchased,
+    beganType: observed.renewalType,
+    beganPlaced,
+  }
   await tx
     .update(renewalOrders)
-    .set({
-      ...{ beganAt: new Date(), beganQuantity: purchased, beganType: observed.renewalType, beganPlaced },
-      nextLookAt: new Date(),
-    })
+    .set({ ...began, nextLookAt: began.beganAt })
     .where(and(isActive, eq(renewalOrders.id, order.id)))
   if (!beganPlaced || order.takenBackAt || order.toQuantity !== purchased) return undefined
   return { actor: ordererOf(order), requestId: order.requestId }

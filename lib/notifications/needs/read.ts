@@ -101,14 +101,14 @@ async function unmatchedLines(
   const recent = lines.filter(({ isHistory, age, type, platform }) => {
     return !isHistory && age <= mostDays && type === platform
   })
-  for (const [id, invoiceLines] of Map.groupBy(recent, ({ invoiceId }) => invoiceId)) {
+  for (const [key, invoiceLines] of Map.groupBy(recent, ({ invoiceKey }) => invoiceKey)) {
     const [first] = invoiceLines
     if (!first) continue
     const seats = await selectSeatHistories(tx, who, first.platform)
     // Only the quantity decides whether a line is explained: the amount is read for unexplained lines only.
     const quick = invoiceLines.map((line) => ({ ...line, amount: '0' }))
     if (unexplainedLines(quick, first, seats).length === 0) continue
-    const invoice = await readInvoice(tx, who, id)
+    const invoice = await readInvoice(tx, who, key)
     if (!invoice) continue
     const { amounts } = itemize(invoice.invoice, invoice.lines)
     const whole = invoice.lines
@@ -116,8 +116,8 @@ async function unmatchedLines(
       .filter(({ type }) => type === first.platform)
     const unexplained = unexplainedLines(whole, first, seats)
     const amount = unexplained.reduce((sum, { money }) => sum.plus(money), new Exact(0)).toFixed()
-    const { number, invoiceDate: day, invoiceCurrency: currency } = first
-    unmatched.push({ invoice: { id, number, day }, count: unexplained.length, amount, currency })
+    const { invoiceId, number, invoiceDate: day, invoiceCurrency: currency } = first
+    unmatched.push({ invoice: { id: invoiceId, number, day }, count: unexplained.length, amount, currency })
   }
   return unmatched
 }

@@ -1,5 +1,6 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
+import { wireIdOf } from '#lib/billing/invoices/wire-ids.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { type Candidate, DUE_WITHIN, type MailInvoice, type Notice } from './rules.ts'
@@ -100,7 +101,7 @@ export async function listMailInvoices(
   const { customerId, recipientId } = to
   const { rows } = await tx.execute<MailInvoiceRow & { notices: Notice[] }>(sql`
     WITH own AS (${subscriptionsQuery(to)})
-    SELECT i.id, i.number, p.name AS profile, i.platform, i.issuer, i.invoice_date::text AS "invoiceDate",
+    SELECT ${wireIdOf('i')} AS id, i.number, p.name AS profile, i.platform, i.issuer, i.invoice_date::text AS "invoiceDate",
       i.due_date::text AS "dueDate", i.currency, i.total_amount AS "totalAmount", i.balance_amount AS "balanceAmount",
       i.payable_amount AS "payableAmount", ${PAYABLE} > 0 AS "isOpen", array_agg(n.kind) AS notices
     FROM notices n

@@ -80,11 +80,51 @@ describe('a subscription', () => {
   test('is read without renewal, as a trial, or without an end', async () => {
     const microsoft = await vendor()
     fake.change('sub-1', {}, { fields: { autoRenewEnabled: false }, endsAt: '9999-12-31T00:00:00Z' })
-    const ends = { renewalType: 'CANCEL', commitmentEnd: null }
+    const ends = { renewalType: 'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED', commitmentEnd: null }
     expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: ends })
     fake.change('sub-1', {}, { fields: { isTrial: true } })
     const trialPlan = { planName: 'TRIAL', isCommitmentPlan: false }
     expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: trialPlan })
+  })
+
+  const termEnd = (actionType: unknown) => [{ scheduleType: 'TermEnd', actionType }]
+  test.each<[boolean | undefined, unknown, string | null]>([
+    [true, undefined, 'AUTO_RENEW_MONTHLY_PAY'],
+    [true, termEnd('RenewToNewTerm'), 'AUTO_RENEW_MONTHLY_PAY'],
+    [true, termEnd('Cancel'), 'AUTO_RENEW_MONTHLY_PAY'],
+    [false, termEnd('Cancel'), 'CANCEL'],
+    [false, termEnd('RenewToExtendedServiceTerm'), 'EXTENDED_SERVICE_TERM'],
+    [false, undefined, 'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED'],
+    [false, termEnd(7), 'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED'],
+    [false, 'soon', 'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED'],
+    [undefined, termEnd('Cancel'), 'CANCEL'],
+    [undefined, undefined, null],
+  ])(
+    'with autoRenewEnabled %j and scheduledActions %j',
+    async (autoRenewEnabled, scheduledActions, renewalType) => {
+      const microsoft = await vendor()
+      fake.change('sub-1', {}, { fields: { autoRenewEnabled, scheduledActions } })
+      expect(await microsoft.read(ref, deadline())).toMatchObject({ observed: { renewalType } })
+    },
+  )
+
+  test('is never left with a Cancel beside a renewal', async () => {
+    const microsoft = await vendor()
+    const scheduledActions = [...termEnd('Cancel'), { scheduleType: 'Immediate' }]
+    fake.change('sub-1', {}, { fields: { autoRenewEnabled: true, scheduledActions } })
+    const reading = await microsoft.read(ref, deadline())
+    const observed = reading.kind === 'read' ? reading.observed : undefined
+    expect(
+      observed && (await microsoft.setNextTerm?.(observed, { total: 12 }, 'r1', deadline())),
+    ).toMatchObject({
+      kind: 'applied',
+    })
+    const { fields } = fake.subscription('sub-1')?.own ?? {}
+    expect(fields).toMatchObject({
+      autoRenewEnabled: true,
+      scheduledActions: [{ scheduleType: 'Immediate' }],
+      scheduledNextTermInstructions: { quantity: 12 },
+    })
   })
 
   test('is read with the changes scheduled for its next term', async () => {

@@ -130,13 +130,21 @@ function withQuantity(json: string, quantity: number): string {
 
 /**
  * Returns a renewing object's JSON with an order for the next term, or with none.
+ * What is scheduled for the term's end goes with an order: a Cancel must not remain next to a renewal.
  * @param order product by the API's names, and the total
  */
 function withNextTerm(json: string, order: { product: object; quantity: number } | undefined): string {
-  const parsed = exactly(json) as object
-  return order
-    ? JSON.stringify({ ...parsed, autoRenewEnabled: true, scheduledNextTermInstructions: order })
-    : JSON.stringify({ ...parsed, scheduledNextTermInstructions: null })
+  const given = exactly(json) as { scheduledActions?: unknown }
+  if (!order) return JSON.stringify({ ...given, scheduledNextTermInstructions: null })
+  const actions = Array.isArray(given.scheduledActions) ? given.scheduledActions : undefined
+  const remaining = actions?.filter((action) => !/^termend$/i.test(String(action?.scheduleType)))
+  const scheduledActions = remaining && { scheduledActions: remaining }
+  return JSON.stringify({
+    ...given,
+    ...scheduledActions,
+    autoRenewEnabled: true,
+    scheduledNextTermInstructions: order,
+  })
 }
 
 /** Returns the JSON of each item of a list. The list was parsed before, so it is valid. */

@@ -30,6 +30,11 @@ const Subscription = z.object({
   effectiveStartDate: time,
   commitmentEndDate: time,
   commitmentEndDateTime: time,
+  /** What happens at the term's end; absent: not stated. Every part may be missing or another. */
+  scheduledActions: z
+    .array(z.object({ scheduleType: text.catch(null), actionType: text.catch(null) }))
+    .nullish()
+    .catch(undefined),
   /** Contains the customer's id. */
   links: z
     .object({ self: z.object({ uri: text }).nullish() })
@@ -130,9 +135,17 @@ function planName({ isTrial, billingCycle }: Subscription, term: string | undefi
   return [term, billingCycle].filter(Boolean).join(' ') || 'UNKNOWN'
 }
 
-function renewalType({ autoRenewEnabled, billingCycle }: Subscription): string | null {
+/**
+ * Only a Cancel ends a subscription: one that is not renewed goes on as a paid Extended Service Term, also where nothing is
+ * stated. (Rules of 4 May 2026.)
+ */
+function renewalType({ autoRenewEnabled, billingCycle, scheduledActions }: Subscription): string | null {
+  const atEnd = scheduledActions?.find(({ scheduleType }) => scheduleType?.toLowerCase() === 'termend')
+  const action = atEnd?.actionType?.toLowerCase()
+  if (!autoRenewEnabled && action === 'cancel') return 'CANCEL'
+  if (!autoRenewEnabled && action === 'renewtoextendedserviceterm') return 'EXTENDED_SERVICE_TERM'
   if (autoRenewEnabled === null || autoRenewEnabled === undefined) return null
-  if (!autoRenewEnabled) return 'CANCEL'
+  if (!autoRenewEnabled) return 'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED'
   const cycle = billingCycle?.toLowerCase()
   if (cycle === 'monthly') return 'AUTO_RENEW_MONTHLY_PAY'
   return cycle === 'annual' ? 'AUTO_RENEW_YEARLY_PAY' : 'AUTO_RENEW'

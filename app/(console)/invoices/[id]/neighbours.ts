@@ -12,7 +12,7 @@ export async function neighboursOf(
   invoice: contract.Invoice,
   view: Input<typeof contract.listInvoices>['query'],
 ): Promise<{ newer?: string | undefined; older?: string | undefined }> {
-  const tokens = operations.adjacentPageTokens(caller, invoice, view)
+  const tokens = await operations.adjacentPageTokens(caller, invoice, view)
   const meta = await requestMeta()
   const at = async (pageToken: string) => {
     const query = { ...view, maxResults: 1, pageToken }

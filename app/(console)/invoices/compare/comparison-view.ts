@@ -13,11 +13,11 @@ const NAMES = { quantity: 'Quantity', price: 'Price', amount: 'Rounding' }
 export function toComparisonView(comparison: InvoiceComparison) {
   const { currency } = comparison.to
   const { lineItems, rounding, tax, notItemized, total } = comparison
-  const difference = (label: string, { fromAmount, toAmount, effectAmount }: typeof total) => ({
+  const difference = (label: string, one: typeof total) => ({
     label,
-    from: formatAmount(fromAmount, currency),
-    to: formatAmount(toAmount, currency),
-    effect: signedAmount(effectAmount, currency),
+    from: formatAmount(one.fromAmountText ?? one.fromAmount, currency),
+    to: formatAmount(one.toAmountText ?? one.toAmount, currency),
+    effect: signedAmount(one.effectAmountText ?? one.effectAmount, currency),
   })
   const isThere = ({ fromAmount, toAmount }: typeof total) => fromAmount !== 0 || toAmount !== 0
   const smaller = comparison.changes.slice(MAX_ROWS)
@@ -99,7 +99,7 @@ function notesOnce({ causes, to: { currency: invoiceCurrency } }: InvoiceCompari
     left.delete(product)
     return productCauses.map((cause) => {
       const { name, note } = causeLabel(cause, invoiceCurrency)
-      return `${name}: ${signedAmount(cause.effectAmount, invoiceCurrency)}${note ? ` (${note})` : ''}`
+      return `${name}: ${signedAmount(cause.effectAmountText ?? cause.effectAmount, invoiceCurrency)}${note ? ` (${note})` : ''}`
     })
   }
 }

@@ -8,7 +8,7 @@ import { CAUSE_NAMES } from '#lib/costs/causes/rules.ts'
 import type { DifferenceCause } from '#lib/costs/causes/serialize.ts'
 import type { InvoiceExplanation } from '#lib/costs/explanations/contract.ts'
 import { DAY_MS, monthAndYear, monthBegin, monthText } from '#lib/platform/values/days.ts'
-import { formatAmount } from '#lib/platform/values/money.ts'
+import { type Decimal, formatAmount } from '#lib/platform/values/money.ts'
 
 type Explanation = InvoiceExplanation['currencies'][number]
 
@@ -34,7 +34,7 @@ export function toExplanationView(
     const views = causes.map((cause) => toCauseView(cause, currency))
     const isLong = causes.length > MAX_CAUSES + 1
     const rest = isLong ? causes.slice(MAX_CAUSES) : []
-    const side = (at: number, count: number, total: number) => ({
+    const side = (at: number, count: number, total: Decimal) => ({
       name: monthAndYear(at),
       total: formatAmount(total, currency),
       count: `${count.toLocaleString('en')} ${count === 1 ? 'invoice' : 'invoices'}`,
@@ -42,9 +42,9 @@ export function toExplanationView(
     })
     return {
       currency,
-      from: side(previousMonth, one.fromCount, one.fromAmount),
-      to: side(month, one.toCount, one.toAmount),
-      effect: signedAmount(one.effectAmount, currency),
+      from: side(previousMonth, one.fromCount, one.fromAmountText ?? one.fromAmount),
+      to: side(month, one.toCount, one.toAmountText ?? one.toAmount),
+      effect: signedAmount(one.effectAmountText ?? one.effectAmount, currency),
       share: shareText(one.fromAmount, one.effectAmount),
       groups: causes.length > MAX_UNGROUPED_CAUSES ? groupsOf(one) : [],
       causes: isLong ? views.slice(0, MAX_CAUSES) : views,
@@ -69,8 +69,9 @@ function unchangedText(count: number, month: number): string | undefined {
 }
 
 function toCauseView(cause: DifferenceCause, currency: string): CauseView {
-  const { product, platform, effectAmount } = cause
-  return { product, platform, ...causeLabel(cause, currency), effect: signedAmount(effectAmount, currency) }
+  const { product, platform } = cause
+  const effect = signedAmount(exactEffect(cause), currency)
+  return { product, platform, ...causeLabel(cause, currency), effect }
 }
 
 /** Returns the sums of each kind of cause per platform, the largest first. */
@@ -95,8 +96,11 @@ function groupsOf({ causes, currency }: Explanation): GroupView[] {
 }
 
 function sumOf(causes: readonly DifferenceCause[]): string {
-  return causes.reduce((sum, { effectAmount }) => sum.plus(effectAmount), new Big(0)).toFixed()
+  return causes.reduce((sum, cause) => sum.plus(exactEffect(cause)), new Big(0)).toFixed()
 }
+
+const exactEffect = ({ effectAmount, effectAmountText }: DifferenceCause): Decimal =>
+  effectAmountText ?? effectAmount
 
 /** Returns the address of the list with the counted invoices. */
 function listHref(month: number, currency: string, { filter }: View): string {

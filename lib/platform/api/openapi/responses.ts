@@ -109,6 +109,7 @@ const RESPONSE_HEADERS = {
   'X-Content-Type-Options': { description: 'Always `nosniff`.' },
   ETag: { description: 'Names this state of the answer: If-None-Match asks whether it still fits.' },
   'Content-Disposition': { description: 'The name under which the file is saved.' },
+  'Content-Location': { description: 'Where what is answered is found, by the id that it has there.' },
   'Repr-Digest': { description: 'SHA-256 of the file, as RFC 9530 writes it: `sha-256=:…:`.' },
   'Dry-Run': { description: '`true` where the call was a dry run: nothing was sent, nothing stored.' },
   'RateLimit-Policy': {

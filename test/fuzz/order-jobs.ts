@@ -1,0 +1,51 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { readOne } from '#lib/licenses/license-changes/vendor-sync/read.ts'
+import { reconcileOrders } from '#lib/licenses/renewal-orders/jobs.ts'
+import { newCustomerId } from '#lib/platform/caller/store.ts'
+import type { TestDatabase } from '#lib/platform/db/test-database.ts'
+import { ordersIn } from './order-verdict.ts'
+import { CUSTOMER, type Seed, type Stage } from './stage.ts'
+
+// What the job does with renewal orders, without its waits between two looks.
+
+const NEVER = new AbortController().signal
+
+export function readSeed(stage: Stage, seed: Seed) {
+  return readOne(newCustomerId(CUSTOMER), stage.assetId(seed), 'test')
+}
+
+/** Reconciles again and again, as the job does it each minute. */
+export async function keepReconciling(database: TestDatabase, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await reconcileAll(database)
+    // Fixed wait: between two runs of the job.
+    await pause(250)
+  }
+}
+
+async function reconcileAll(database: TestDatabase): Promise<void> {
+  await database.sql(
+    CUSTOMER,
+    `UPDATE renewal_orders SET next_look_at = now()
+     WHERE state = 'STANDING' AND (waits_since IS NOT NULL OR next_look_at < term_end)`,
+  )
+  // A row that is locked is somebody's at this moment: it is due again next time.
+  await reconcileOrders('fuzz-job', NEVER).catch(() => {})
+}
+
+/** The orders that their vendor lacks, or should not have any more, or that an earlier request may still change. */
+export async function restless(database: TestDatabase) {
+  await reconcileAll(database)
+  return database.sql(
+    CUSTOMER,
+    `SELECT asset_id AS asset, to_quantity, renewal_type, placed_version, taken_back_at, reason FROM renewal_orders
+     WHERE state = 'STANDING' AND (waits_since IS NOT NULL OR next_look_at < term_end)`,
+  )
+}
+
+/** Reconciles all active orders; returns whether none is left. */
+export async function settleOrders(database: TestDatabase): Promise<boolean> {
+  await database.sql(CUSTOMER, "UPDATE renewal_orders SET next_look_at = now() WHERE state = 'STANDING'")
+  await reconcileAll(database)
+  return (await ordersIn(database)).every(({ state }) => state !== 'STANDING')
+}
