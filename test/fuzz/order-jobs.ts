@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { readOne } from '#lib/licenses/license-changes/vendor-sync/read.ts'
 import { reconcileOrders } from '#lib/licenses/renewal-orders/jobs.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
+import { repeatUntilAborted } from './jobs.ts'
 import { ordersIn } from './order-verdict.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 
@@ -15,12 +15,8 @@ export function readSeed(stage: Stage, seed: Seed) {
 }
 
 /** Reconciles again and again, as the job does it each minute. */
-export async function keepReconciling(database: TestDatabase, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await reconcileAll(database)
-    // Fixed wait: between two runs of the job.
-    await pause(250)
-  }
+export function keepReconciling(database: TestDatabase, signal: AbortSignal): Promise<void> {
+  return repeatUntilAborted(signal, 250, () => reconcileAll(database))
 }
 
 async function reconcileAll(database: TestDatabase): Promise<void> {

@@ -1,10 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { Call } from '../fakes/vendors/routes.ts'
 import { resolveAll } from './end.ts'
 import { anyFault, seeded } from './fault-plan.ts'
-import { resolveUntilAborted } from './jobs.ts'
+import { repeatUntilAborted, resolveUntilAborted } from './jobs.ts'
 import { type NextTerms, nextTerms } from './next-terms.ts'
 import { keepReconciling, readSeed, restless, settleOrders } from './order-jobs.ts'
 import { judgeOrders, type OrderVerdict, type Renewed } from './order-verdict.ts'
@@ -85,7 +84,9 @@ async function fuzz(scenery: Scenario, terms: NextTerms, { isCalm, isShared }: S
   const others = [
     resolveUntilAborted(end.signal),
     keepReconciling(database, end.signal),
-    ...(isShared ? [keepSetting(end.signal, () => setByOther(seeds, touched, terms, random))] : []),
+    ...(isShared
+      ? [repeatUntilAborted(end.signal, 150, () => setByOther(seeds, touched, terms, random))]
+      : []),
   ]
   const answers = await order({ ...stage, terms }, seeds, { requests: REQUESTS, seed: seedOfRun('orders') })
   end.abort()
@@ -115,12 +116,4 @@ function setByOther(seeds: readonly Seed[], touched: Touched, terms: NextTerms, 
   const seed = seeds[Math.floor(random() * seeds.length)] as Seed
   touched.set(seed, [...(touched.get(seed) ?? []), Date.now()])
   terms.set(stage.fakeOf(seed), seed, Math.floor(random() * 90))
-}
-
-async function keepSetting(signal: AbortSignal, set: () => void): Promise<void> {
-  while (!signal.aborted) {
-    set()
-    // Fixed wait: between two changes in the console.
-    await pause(150)
-  }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { repeatUntilAborted } from './jobs.ts'
 import type { Seed, Stage } from './stage.ts'
 
 /** Milliseconds between two changes in the vendor's console. */
@@ -26,13 +26,11 @@ export function vendorConsole(stage: Stage, random: () => number) {
   return {
     change,
     /** Changes totals of all subscriptions, one after the other, until the signal aborts. */
-    async changeUntilAborted(signal: AbortSignal): Promise<void> {
-      while (!signal.aborted) {
+    changeUntilAborted(signal: AbortSignal): Promise<void> {
+      return repeatUntilAborted(signal, EVERY_MS, () => {
         const seed = stage.seeds[Math.floor(random() * stage.seeds.length)]
         if (seed) change(seed)
-        // Fixed wait: between two changes.
-        await pause(EVERY_MS)
-      }
+      })
     },
   }
 }
