@@ -57,7 +57,7 @@ const LINE_POSTING: readonly Column<PostedLine>[] = [
 ]
 
 type Selected = Selection & { orderBy?: InvoiceSort | undefined }
-type Line = store.LineItemRow & { amount: string; basis: Itemization['basis'] }
+type Line = store.LineItemRow & { amount: string; amountBasis: Itemization['amountBasis'] }
 type LineRow = { invoice: store.InvoiceRow; line: Line }
 
 /** Rows of one statement: so few that they are gone again soon, and keep no other request waiting. */
@@ -109,7 +109,7 @@ const LINE_COLUMNS: Column<LineRow>[] = [
   { name: 'lineAmount', amount: ({ line }) => plainAmount(line.amount, line.currency) },
   ...APPENDED_COLUMNS.map(ofInvoice),
   ...LINE_POSTING.map(ofLine),
-  { name: 'lineAmountBasis', text: ({ line }) => line.basis ?? null },
+  { name: 'lineAmountBasis', text: ({ line }) => line.amountBasis ?? null },
   { name: 'lineUsedQuantity', number: ({ line }) => line.usedQuantity },
   { name: 'lineUsedUnit', text: ({ line }) => line.usedUnit },
   { name: 'lineSku', text: ({ line }) => line.sku },
@@ -153,8 +153,8 @@ async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {
 }
 
 function rowsOf(invoice: store.InvoiceRow, lines: store.LineItemRow[]): LineRow[] {
-  const { amounts, basis } = itemize(invoice, lines)
-  return lines.map((line, index) => ({ invoice, line: { ...line, amount: amounts[index] ?? '0', basis } }))
+  const { amounts, amountBasis } = itemize(invoice, lines)
+  return lines.map((line, index) => ({ invoice, line: { ...line, amount: amounts[index] ?? '0', amountBasis } }))
 }
 
 /** Cuts a page so that the lines of a portion can be held; an invoice stays whole. */
