@@ -154,7 +154,10 @@ async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {
 
 function rowsOf(invoice: store.InvoiceRow, lines: store.LineItemRow[]): LineRow[] {
   const { amounts, amountBasis } = itemize(invoice, lines)
-  return lines.map((line, index) => ({ invoice, line: { ...line, amount: amounts[index] ?? '0', amountBasis } }))
+  return lines.map((line, index) => ({
+    invoice,
+    line: { ...line, amount: amounts[index] ?? '0', amountBasis },
+  }))
 }
 
 /** Cuts a page so that the lines of a portion can be held; an invoice stays whole. */

@@ -118,10 +118,10 @@ test('lines without tax add up with it, and lines with it as ever', () => {
   const gross = itemize({ totalAmount: '500', currency: 'EUR', taxAmount: '79.83' }, [line])
   expect(gross).toMatchObject({ basis: 'unit', lineItems: '500' })
   expect(gross).not.toHaveProperty('tax')
-  expect([net.basis, gross.basis]).toEqual(['NET', 'GROSS'])
+  expect([net.amountBasis, gross.amountBasis]).toEqual(['NET', 'GROSS'])
   expect(itemizationText(gross, 'EUR')).toBe('The line items, which include the tax, add up to the total.')
   // Neither with the tax nor without it: it is said as it always was.
   const odd = itemize({ totalAmount: '600', currency: 'EUR', taxAmount: '95' }, [line])
   expect(odd).toMatchObject({ notItemized: '100' })
-  expect(odd).not.toHaveProperty('basis')
+  expect(odd).not.toHaveProperty('amountBasis')
 })

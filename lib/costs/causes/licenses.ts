@@ -209,9 +209,14 @@ function roundedOff(parts: readonly BilledPart[], full: Big, currency: string): 
   return unitsOf(1, currency).div(2).times(quantityOf(partial))
 }
 
-/** The highest price of some parts, which is that of a whole period, and whether all have it. */
+/**
+ * Returns the highest price of some parts, which is that of a whole period, and whether all have it; undefined without a
+ * price above 0. A written price of 0 whose amount is one minor unit counts as none: nothing can be divided by it.
+ */
 function pricesOf(parts: readonly BilledPart[], currency: string) {
-  const prices = parts.flatMap((part) => (part.amount.gt(0) ? (unitPriceOf(part, currency) ?? []) : []))
+  const prices = parts
+    .flatMap((part) => (part.amount.gt(0) ? (unitPriceOf(part, currency) ?? []) : []))
+    .filter(({ price }) => price.gt(0))
   const [first] = prices
   if (!first) return undefined
   const full = prices.reduce((most, { price }) => (price.gt(most) ? price : most), first.price)

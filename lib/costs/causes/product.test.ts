@@ -258,6 +258,12 @@ describe('whatever is billed', () => {
     parts.reduce((sum, { amount }) => sum.plus(amount), new Big(0))
   const sum = (causes: readonly Cause[]) => causes.reduce((all, { effect }) => all.plus(effect), new Big(0))
 
+  it('a price of 0 with an amount of one minor unit is explained without a division by it', () => {
+    const from = [sep('0', { qty: '3', amount: '0.01' })]
+    const causes = causesOf(product(from, [oct('1', { qty: '3' })], [on('2026-10-12', 3, 4)]))
+    expect(sum(causes).toFixed()).toBe('2.99')
+  })
+
   it('causes add up to the difference to the last decimal, and each has an effect', () => {
     fc.assert(
       fc.property(anyProduct, (input) => {

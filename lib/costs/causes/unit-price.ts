@@ -35,7 +35,9 @@ export function fullPriceOf(parts: readonly Part[], currency: string): Big | und
   const prices = parts.flatMap((part) =>
     part.amount.gt(0) ? (unitPriceOf(part, currency)?.price ?? []) : [],
   )
-  return prices.reduce<Big | undefined>((most, price) => (most?.gte(price) ? most : price), undefined)
+  return prices
+    .filter((price) => price.gt(0))
+    .reduce<Big | undefined>((most, price) => (most?.gte(price) ? most : price), undefined)
 }
 
 type MeteredLine = {
