@@ -39,7 +39,9 @@ type InvoiceRows = { row: Row; lines: Row[]; links: Row[]; files: Row[] }
  * differs there.
  */
 export function wholeInvoiceOf({ row, lines, links, files }: InvoiceRows, base: string) {
-  const read = Object.fromEntries(Object.entries(row).map(([name, value]) => [camel(name), value]))
+  const columns = Object.fromEntries(Object.entries(row).map(([name, value]) => [camel(name), value]))
+  // The seed replaces no invoice: each id on the wire is the row's key.
+  const read = { ...columns, wireId: row.id }
   const partyOf = (role: string) =>
     links.filter((link) => link.role === role).map(({ id = '', number = '' }) => ({ number, id }))
   const documents = {

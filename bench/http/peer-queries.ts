@@ -7,7 +7,7 @@ const countryOf = (side: string) =>
   `(SELECT p.content ->> 'country' FROM parties p WHERE p.customer_id = invoices.customer_id AND p.id = invoices.${side}_id)
     AS ${side}_country`
 const INVOICE_DETAIL_COLUMNS = `${INVOICE_COLUMNS}, form, billing_account, period_start::text, period_end::text, corrects, type_code, net_amount, tax_amount,
-  tax_breakdown, purchase_order, buyer_reference, cost_center, payment_terms, carried, ${countryOf('seller')}, ${countryOf('buyer')}`
+  payable_amount, is_tax_calculated, tax_breakdown, purchase_order, buyer_reference, cost_center, payment_terms, carried, ${countryOf('seller')}, ${countryOf('buyer')}`
 
 // The ORDER BY names the table's column: a bare name would be that of the selected text, for which there is no index.
 export const INVOICES = {
@@ -29,7 +29,7 @@ export const LINES = {
       l.period_start::text AS "periodStart", l.period_end::text AS "periodEnd", l.billing_account AS "billingAccount",
       l.sub_account AS "subAccount", l.unit, l.purchase_order AS "purchaseOrder", l.cost_center AS "costCenter", l.carried,
       l.detail_id AS "detailId", l.charge_category AS "chargeCategory", l.grain, l.payment_currency AS "paymentCurrency",
-      l.payment_amount AS "paymentAmount"
+      l.payment_amount AS "paymentAmount", l.used_quantity AS "usedQuantity", l.used_unit AS "usedUnit", l.sku
     FROM line_items l JOIN invoices i ON i.customer_id = l.customer_id AND i.id = l.invoice_id
     WHERE l.customer_id = $1 AND i.billing_profile_id = ANY($2) AND l.invoice_id = $3 ORDER BY l.position`,
 }
