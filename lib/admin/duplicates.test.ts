@@ -61,11 +61,11 @@ describe('a bill of another issuer', () => {
     expect(err).toContain(`of ${INC} is of the same account 111 and period 2026-09-01 to 2026-09-30, too`)
     expect(err).toContain('--same-issuer')
     expect(err).toContain('--another-issuer')
-    // What is not billed yet is not owed.
+    // An unbilled draft is not owed.
     expect(await states()).toEqual([expect.stringMatching(/^2026-09-.* draft 0$/)])
   })
 
-  test('with the same number and total stops it as well, also within one file', async () => {
+  test('with the same number and total stops it too, also within one file', async () => {
     const file = put({ id: 'N-1' }, { id: 'N-1', issuer: 'Reseller', account: '222' })
     const { code, err } = await load(file)
     expect(code).toBe(1)
@@ -79,7 +79,7 @@ describe('a bill of another issuer', () => {
     ).toBe(0)
   })
 
-  test('is that of the same issuer if somebody says so, which is remembered', async () => {
+  test('is stored for the same issuer with --same-issuer, which is remembered', async () => {
     await load(put({ id: 'US-1', cost: '100.00' }))
     const bill = put({ id: 'US-1', issuer: SARL })
     expect((await load(bill, '--same-issuer')).code).toBe(0)
@@ -90,7 +90,7 @@ describe('a bill of another issuer', () => {
     expect(JSON.parse(out)).toContainEqual(expect.objectContaining({ name: SARL, sameAs: INC }))
   })
 
-  test('is another one if somebody says so, which is remembered', async () => {
+  test('is stored for another issuer with --another-issuer, which is remembered', async () => {
     await load(put({ id: 'US-1' }))
     const bill = put({ id: 'EU-1', issuer: SARL })
     expect((await load(bill, '--another-issuer')).code).toBe(0)
@@ -100,7 +100,7 @@ describe('a bill of another issuer', () => {
     expect(await history()).toContain(`issuer.another ${SARL}`)
   })
 
-  test('is left out where nobody can be asked, and all others are stored', async () => {
+  test('is left out with --unattended, and all others are stored', async () => {
     await load(put({ id: 'US-1' }))
     const bill = put(
       { id: 'US-2' },
@@ -115,20 +115,20 @@ describe('a bill of another issuer', () => {
     expect((await states()).sort()).toEqual(['EU-2 issued 100', 'US-1 issued 100', 'US-2 issued 100'])
     // Its charges wait for it, too.
     expect(await db.sql(customer, "SELECT FROM charge_sets WHERE number = 'EU-1'")).toEqual([])
-    // Somebody says what it is, and the same file brings the rest.
+    // With the operator's answer, the same file stores the rest.
     expect((await load(bill, '--another-issuer')).code).toBe(0)
     expect((await load(bill, '--unattended')).code).toBe(0)
     expect(await owed()).toBe(400)
   })
 
-  test('is asked about once: two answers are wrong usage', async () => {
+  test('accepts one answer: two are wrong usage', async () => {
     const { code, err } = await load(put({}), '--same-issuer --unattended')
     expect([code, err]).toEqual([1, expect.stringContaining('Give one of')])
   })
 })
 
-test('when charges without a number are issued is set by issuer, and listed', async () => {
-  const set = (...words: string[]) => admin(`issuers set --customer ${customer}`, '', ['Nimbus', ...words])
+test('The operator sets and lists by issuer when charges without a number are issued', async () => {
+  const set = (...args: string[]) => admin(`issuers set --customer ${customer}`, '', ['Nimbus', ...args])
   expect((await set('--grace-days', '5', '--unbilled', 'issue')).code).toBe(0)
   const { out } = await admin(`issuers list --json --customer ${customer}`)
   expect(JSON.parse(out)).toMatchObject([{ name: 'Nimbus', graceDays: '5', unbilled: 'issue' }])
@@ -140,7 +140,7 @@ test('when charges without a number are issued is set by issuer, and listed', as
 
 describe('an alias', () => {
   test('makes two issuers one, until it is taken away', async () => {
-    const alias = (...words: string[]) => admin(`issuers alias --customer ${customer}`, '', words)
+    const alias = (...args: string[]) => admin(`issuers alias --customer ${customer}`, '', args)
     await load(put({ id: 'US-1' }))
     expect((await alias(SARL, INC.toLowerCase())).code).toBe(0)
     expect((await alias(SARL, INC)).err).toContain('already')
@@ -208,14 +208,14 @@ describe('invoices that were stored twice before names were compared', () => {
     expect(await merge()).toMatchObject({ code: 1, err: expect.stringContaining('is voided') })
   })
 
-  test('ask what is left to pay where something of both is paid', async () => {
+  test('require the remaining balance if both have payments', async () => {
     await db.sql(customer, "UPDATE invoices SET balance_amount = 60 WHERE id = 'INV-1'")
     expect(await merge()).toMatchObject({ code: 1, err: expect.stringContaining('--balance') })
     expect((await merge('--balance', '45.50')).code).toBe(0)
     expect(await owed()).toBe(45.5)
   })
 
-  test('are not merged with what is not there, in another currency or itself', async () => {
+  test('are not merged with an unknown invoice, one in another currency, or themselves', async () => {
     await addInvoice(customer, 'EUR-1', { currency: 'EUR' })
     const other = (id: string) => admin(`invoices merge INV-1 ${id} --customer ${customer}`)
     expect((await other('NONE')).err).toContain('There is no invoice "NONE"')

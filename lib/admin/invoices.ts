@@ -49,12 +49,12 @@ export function addInvoiceCommands(parent: Command): void {
 async function merge(
   keep: string,
   duplicate: string,
-  { customer, balance: given }: { customer: string; balance?: string },
+  { customer, balance: balanceText }: { customer: string; balance?: string },
 ): Promise<void> {
   const { customerId } = await customerNamed(customer)
-  const balance = given === undefined ? undefined : decimalOf(given)
-  if (given !== undefined && balance === undefined)
-    throw new Problem('invalid_request', `"${given}" is no amount such as 12.50.`)
+  const balance = balanceText === undefined ? undefined : decimalOf(balanceText)
+  if (balanceText !== undefined && balance === undefined)
+    throw new Problem('invalid_request', `"${balanceText}" is no amount such as 12.50.`)
   const done = await scope({ customerId }, async (tx) => {
     await allowImportTimes(tx)
     await lockImports(tx, customerId, { signal: interruption.signal })

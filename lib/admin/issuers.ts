@@ -140,7 +140,7 @@ function daysOf(text: string): number | null {
   return days
 }
 
-/** What becomes of charges without a number; null where the text is empty. */
+/** Parses the handling of charges without a number; null where the text is empty. */
 function unbilledOf(text: string): 'draft' | 'issue' | null {
   if (text.trim() === '') return null
   if (text === 'draft' || text === 'issue') return text

@@ -6,7 +6,7 @@ import { adminProgram, GROUPS } from './program.ts'
 import { exitCodeOf } from './terminal.ts'
 import { runHere } from './test-run.ts'
 
-/** What a command line says that ends before anything is done. */
+/** Returns the output of a command line that ends before it does any work. */
 async function outputOf(args: string) {
   let [out, err] = ['', '']
   const program = await adminProgram(args.split(' ')[0])
@@ -204,7 +204,7 @@ describe('wrong usage is 2', () => {
   })
 })
 
-test('a failure is told as it was meant, and without the statement that failed', async () => {
+test('A failure prints its message, without the failed SQL statement', async () => {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const lines = []
   for (const error of [

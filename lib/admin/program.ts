@@ -2,8 +2,8 @@ import { Command } from 'commander'
 import { exitCodeOf } from './terminal.ts'
 
 /**
- * The operator's commands, of which only those of one group are loaded: the others are known by name and description.
- * Wrong usage is thrown as a CommanderError, after it has been told.
+ * Returns the operator's commands. Only one group is loaded: the others have a name and a description. Wrong usage is
+ * thrown as a CommanderError, after its message was printed.
  * @param group the first word of the command line
  */
 export async function adminProgram(group: string | undefined): Promise<Command> {
@@ -26,8 +26,8 @@ export async function adminProgram(group: string | undefined): Promise<Command> 
 }
 
 /**
- * Runs one command line, and says what went wrong.
- * @param args what follows `npm run -s admin --`
+ * Runs one command line, and prints errors.
+ * @param args arguments after `npm run -s admin --`
  * @returns the exit code
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
@@ -41,15 +41,15 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Commands that belong together. What they need is loaded only where one of them is called, or asked about. */
+/** Group of commands. Its module is loaded only for a call, or for help. */
 type Group = {
   name: string
   description: string
-  /** Gives what adds the commands to their group. */
+  /** Loads the function that adds the commands to their group. */
   load(): Promise<(group: Command) => void>
 }
 
-/** In the order in which they are listed. */
+/** In the order of the help text. */
 export const GROUPS: readonly Group[] = [
   {
     name: 'customers',

@@ -3,10 +3,10 @@ import { type Command, CommanderError } from 'commander'
 import { ImportError, type Leave, MAX_PROBLEMS, problemText } from '#lib/imports/import-error.ts'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 
-/** Aborted by Ctrl-C: what is being imported stops and rolls back, and no more licenses are changed. */
+/** Aborted by Ctrl-C: an import stops and rolls back, and no more licenses are changed. */
 export const interruption = new AbortController()
 
-/** A command that was interrupted and knows what it has done until then. */
+/** Thrown by an interrupted command, with a summary of its work until then. */
 export class Interrupted extends Error {}
 
 /** A result, on stdout. */
@@ -19,9 +19,9 @@ export function note(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-/** Says what went wrong, in one line where one will do and never with a stack, and how to exit. */
+/** Prints the error, in one line if possible and never with a stack, and returns the exit code. */
 export async function exitCodeOf(error: unknown): Promise<number> {
-  // Commander has said it already. It ends with 0 after --help.
+  // Commander has printed it already. The code is 0 after --help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof Incomplete) {
     note(error.message)
@@ -62,7 +62,7 @@ async function messageOf(error: unknown): Promise<string> {
   const code = errorCode(error)
   if (code !== undefined && BUSY.has(code))
     return 'Somebody else is changing the same rows at this moment. Nothing was stored; try again.'
-  // By this the database refuses to change what is closed.
+  // SQLSTATE of the database for a write to closed data.
   const isClosed = code === 'CC001'
   // The log knows all settings, which no --help needs.
   const { reasonOf } = await import('#lib/platform/runtime/log.ts')
@@ -101,7 +101,7 @@ function formatCell(cell: Cell): string {
 }
 
 /**
- * Wrong usage where a question could be put to nobody.
+ * Rejects usage that needs a question without a terminal.
  * @throws CommanderError
  */
 export function needTerminal(command: Command, isStdinUsed: boolean): void {
@@ -126,10 +126,10 @@ export async function isAgreedTo(question: string, answers: readonly string[]): 
   }
 }
 
-/** Tells how far a long command is. */
+/** Progress display of a long command. */
 export type Progress = { update(count: number, what?: string): void; end(): void }
 
-/** Where it is written to. */
+/** Stream that the progress is written to. */
 type Output = { isTTY?: boolean; write(text: string): unknown }
 
 /** A line that is written over, on a terminal; a line more where a log or another program reads it. */
@@ -137,8 +137,9 @@ const ON_TERMINAL = { pause: 100, before: '\r\u001b[K', after: '' }
 const IN_A_LOG = { pause: 5000, before: '', after: '\n' }
 
 /**
- * @param what the things that are counted: `lines read`; `update` may name others
- * @param now milliseconds of a clock that only goes forward
+ * Returns a progress display.
+ * @param what the counted things: `lines read`; `update` may name others
+ * @param now milliseconds of a monotonic clock
  */
 export function progress(
   what: string,
@@ -146,7 +147,7 @@ export function progress(
   now = () => performance.now(),
 ): Progress {
   const { pause, before, after } = stderr.isTTY ? ON_TERMINAL : IN_A_LOG
-  // A command that is done before the first pause is over says nothing in a log.
+  // In a log, a command that ends before the first pause prints nothing.
   let printedAt = stderr.isTTY ? Number.NEGATIVE_INFINITY : now()
   let hasPrinted = false
   return {

@@ -43,13 +43,13 @@ const NO_LICENSES = {
   seatsAssigned: null,
 }
 
-function licensesOf({ id, seats, ...told }: NewSubscription) {
+function licensesOf({ id, seats, ...stated }: NewSubscription) {
   const { purchased, maximum = purchased, assigned } = seats
   const numbers = { seatsPurchased: purchased, seatsMaximum: maximum, seatsAssigned: assigned }
-  const { purchaseOrderId = null, resourceUiUrl = null, renewalType = null } = told
-  const { commitmentStart = null, commitmentEnd = null } = told
+  const { purchaseOrderId = null, resourceUiUrl = null, renewalType = null } = stated
+  const { commitmentStart = null, commitmentEnd = null } = stated
   const optional = { purchaseOrderId, resourceUiUrl, renewalType, commitmentStart, commitmentEnd }
-  return { ...NO_LICENSES, ...told, ...optional, subscriptionId: id, ...numbers }
+  return { ...NO_LICENSES, ...stated, ...optional, subscriptionId: id, ...numbers }
 }
 
 /** Returns the differences from the stored row, by field. Times are compared as times, to the millisecond. */

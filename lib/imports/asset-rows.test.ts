@@ -78,7 +78,7 @@ test('A subscription of another customer’s asset is refused, and the operator 
   expect(await db.sql(second, 'SELECT FROM assets')).toEqual([])
 })
 
-test('Two assets with one subscription in one file are refused, however far apart', async () => {
+test('Two assets with one subscription in one file are rejected, at any distance', async () => {
   const customer = await addNewCustomer()
   const one = subscription()
   const many = Array.from({ length: 600 }, (_, n) => asset(`m${n}`, subscription(), GOOGLE))

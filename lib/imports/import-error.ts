@@ -1,17 +1,17 @@
 import { Problem } from '#lib/platform/api/problem.ts'
 
-/** What an operator says to have something that is stored changed by a file. */
+/** Option by which an operator allows a file to change stored data. */
 export type Leave = '--replace' | '--correct' | '--same-issuer'
 
-/** One thing that stands in the way of an import. */
+/** Problem that prevents an import. */
 export type ImportProblem = {
-  /** Whose part of an import it is in, where that is for several customers. */
+  /** Customer whose part of an import has the problem, where the import is for several. */
   customer?: string | undefined
   /** Which file, where there are several. */
   file?: string | undefined
   /** Line in the file, from 1; absent where the trouble is not one of the file's lines. */
   line?: number | undefined
-  /** What it is about where no line tells: `invoice 2024-09-1a2b3c4d`. */
+  /** Subject where no line applies: `invoice 2024-09-1a2b3c4d`. */
   subject?: string | undefined
   /** The column of the file, or the field of the noun. */
   column?: string | undefined
@@ -20,7 +20,7 @@ export type ImportProblem = {
   allowedBy?: Leave
 }
 
-/** How many problems one refusal lists; whoever looks for them stops there. */
+/** Maximum number of problems in one error; checks stop there. */
 export const MAX_PROBLEMS = 20
 
 /** A file or its content was refused as a whole: nothing of it is stored. */
@@ -34,14 +34,14 @@ export class ImportError extends Problem {
   }
 }
 
-/** As people read it: `line 12, BilledCost: "abc" is not a number`. */
+/** Formats a problem: `line 12, BilledCost: "abc" is not a number`. */
 export function problemText({ customer, file, line, subject, column, reason }: ImportProblem): string {
   const lineText = line === undefined ? undefined : `line ${line}`
   const location = [customer, file, lineText, subject, column].filter(Boolean)
   return location.length === 0 ? reason : `${location.join(', ')}: ${reason}`
 }
 
-/** One field that is not what is stored: `stored 10.00, given 12.00`. */
+/** Formats one field that differs from the stored value: `stored 10.00, given 12.00`. */
 export function difference(
   subject: string,
   column: string,
@@ -63,7 +63,7 @@ function formatValue(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }
 
-/** Collects what is wrong with a file, so that one run shows it all; up to 20 problems. */
+/** Collects the problems of a file, so that one run shows all; up to 20. */
 export type ProblemList = {
   /** @throws ImportError with all of them, once there are 20 */
   add(problem: ImportProblem): void
@@ -86,7 +86,7 @@ export function problemList(): ProblemList {
   }
 }
 
-/** The same error; where it is a refusal, each of its problems tells the file. */
+/** Returns the error; an ImportError with the file's name in each problem. */
 export function ofFile(error: unknown, file: string): unknown {
   if (!(error instanceof ImportError)) return error
   return new ImportError(error.problems.map((problem) => ({ file, ...problem })))

@@ -32,13 +32,13 @@ export type FocusTerms = Omit<Terms, 'customer' | 'accounts' | 'prices'> & {
  * Imports FOCUS files as one bill, in any order. Writes nothing before all of them have been read.
  * @throws ImportError that lists the errors of all files
  */
-export async function importFocus(run: Run, { map, prices, ...given }: FocusTerms): Promise<Done> {
+export async function importFocus(run: Run, { map, prices, ...terms }: FocusTerms): Promise<Done> {
   const { customerId: customer, onProgress, signal } = run
   const resale = await readResale({ map, prices }, run)
-  const noted = notedPlatforms(given.platforms)
+  const noted = notedPlatforms(terms.platforms)
   const sources: { rows: number; used: number }[] = []
   const options = {
-    ...given,
+    ...terms,
     ...resale,
     customer,
     platforms: noted.platforms,
@@ -66,7 +66,7 @@ export async function importFocus(run: Run, { map, prices, ...given }: FocusTerm
   )
 }
 
-/** What an operator said of the names of a customer's issuers: parts of one bill may come under two of them. */
+/** Returns the operator's aliases of a customer's issuers: parts of one bill may come under two names. */
 function aliasesOf(customerId: CustomerId): Promise<ReadonlyMap<string, string>> {
   return readScope({ customerId }, async (tx) => (await issuerNames(tx, customerId)).aliases())
 }

@@ -17,7 +17,9 @@ afterAll(() => all.close())
 const HEADER =
   'InvoiceIssuerName,BillingAccountId,BillingPeriodStart,BillingPeriodEnd,BillingCurrency,ProviderName,ServiceName,ChargeCategory,BilledCost'
 type Charge = { id?: string; issuer: string; cost: string }
-/** Without a number in any row, there is no place for one: what is not billed yet is another test's. */
+/**
+ * Returns a file without a number in any row, and so without a column for it: unbilled charges have tests of their own.
+ */
 const csv = (...charges: Charge[]) => {
   const hasIds = charges.some(({ id = '' }) => id !== '')
   const rows = charges.map(
@@ -42,7 +44,7 @@ async function newCustomer() {
     scope({ customerId: one.customerId }, (tx) => importInvoices(tx, one.customerId, invoices, { answer }))
   return { ...one, owed, run }
 }
-const invoice = (given: Partial<NewInvoice>): NewInvoice => ({
+const invoice = (overrides: Partial<NewInvoice>): NewInvoice => ({
   number: 'INV-1',
   platform: 'web-services',
   issuer: 'Microsoft',
@@ -51,7 +53,7 @@ const invoice = (given: Partial<NewInvoice>): NewInvoice => ({
   currency: 'USD',
   totalAmount: '70',
   lines: [{ type: 'web-services', description: 'Compute', price: '70', qty: '1' }],
-  ...given,
+  ...overrides,
 })
 
 const SPELLINGS = [
@@ -116,7 +118,7 @@ describe('one issuer in several spellings', () => {
     ])
   })
 
-  test('keeps what was stored under two spellings before names were compared', async () => {
+  test('keeps rows that were stored under two spellings before names were compared', async () => {
     const { id, run, owed } = await newCustomer()
     const old = {
       issuer: 'MICROSOFT',
@@ -126,7 +128,7 @@ describe('one issuer in several spellings', () => {
     }
     await addInvoice(id, 'microsoft:INV-1', { ...old, number: 'INV-1' })
     await addInvoice(id, 'OLD', { ...old, issuer: 'Microsoft', createdAt: new Date('2026-01-01') })
-    // Its row is found under the spelling that it has, and what is new has the first one.
+    // A stored row keeps its spelling, and new rows have the first one.
     await run([
       invoice({
         balanceAmount: '0',

@@ -1,12 +1,12 @@
 import type { IssuerDetails } from '#lib/billing/parties/issuers.ts'
 import type { NewLinePosting, NewPosting } from './posting/schemas.ts'
 
-// What the readers of files hand to what writes it, whatever the file was.
+// Types that file readers pass to the code that stores the data, for any format.
 
-/** How many of the file's assets were new, as they are stored already, and written over. */
+/** Numbers of the file's assets that were added, unchanged, and replaced. */
 export type Imported = { added: number; unchanged: number; replaced: number }
 
-/** What became of a file's invoices. */
+/** Numbers of a file's invoices by result. */
 export type InvoiceCounts = {
   added: number
   unchanged: number
@@ -80,7 +80,7 @@ export type NewLineItem = NewLinePosting & {
   price: string
   qty: string
   details?: string | null
-  /** How a reseller's price was made of what the vendor billed, for operators alone. */
+  /** Rule and billed cost behind a reseller's price, for operators only. */
   priced?: { rule: string; billedCost: string }
 }
 
@@ -88,7 +88,7 @@ export type DocumentState = 'draft' | 'issued' | 'voided'
 
 /** An invoice from outside, checked by its reader. Amounts are exact decimal text. */
 export type NewInvoice = NewPosting & {
-  /** As its issuer numbers it, or as we do where there is no number. */
+  /** The issuer's number, or ours where the issuer has none. */
   number: string
   /** Absent: the number is the issuer's. */
   isNumbered?: boolean | undefined
@@ -102,7 +102,7 @@ export type NewInvoice = NewPosting & {
   billingProfileId?: string | undefined
   platform: string
   issuer: string
-  /** What the invoice says of its issuer; absent: what is known stays. */
+  /** Issuer details on the invoice; if absent, the stored ones stay. */
   issuerDetails?: Partial<IssuerDetails> | undefined
   /** `YYYY-MM-DD`, days of UTC, the due date not before the other. */
   invoiceDate: string
@@ -113,7 +113,7 @@ export type NewInvoice = NewPosting & {
   balanceAmount?: string | undefined
   /** The issuer's account of the customer. */
   billingAccount?: string | undefined
-  /** Its accounts where there are several: only to find what bills one of them already. */
+  /** Its accounts if there are several: only used to find an invoice that already bills one of them. */
   accounts?: string[] | undefined
   /** The period that is billed, `YYYY-MM-DD`; the end is exclusive. */
   periodStart?: string | undefined

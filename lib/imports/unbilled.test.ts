@@ -16,7 +16,7 @@ beforeEach(() => all.db.setToday('2026-11-22'))
 
 const UNBILLED = { InvoiceId: '', InvoiceDetailId: '' }
 const usage = (...rows: ChargeRow[]) => all.usage(...rows.map((row) => ({ ...UNBILLED, ...row })))
-/** Of FOCUS 1.0: it has no place for a number. */
+/** A FOCUS 1.0 file, which has no column for the number. */
 const ancient = (cost: string) =>
   all.file(
     [
@@ -46,7 +46,7 @@ async function newCustomer() {
 }
 
 describe('charges without a number', () => {
-  test('are a draft after their month, which each import rewrites and nobody owes', async () => {
+  test('are a draft after their month, which each import rewrites and no customer owes', async () => {
     const { load, documents } = await newCustomer()
     for (const [today, cost] of [
       ['2026-09-30', '10.00'],
@@ -60,7 +60,7 @@ describe('charges without a number', () => {
     }
   })
 
-  test('are issued after ten days where their issuer has no place for a number', async () => {
+  test('are issued after ten days where their issuer has no column for a number', async () => {
     const { load, documents } = await newCustomer()
     await all.db.setToday('2026-10-10')
     await load([ancient('10')])
@@ -70,7 +70,7 @@ describe('charges without a number', () => {
     expect(await documents()).toEqual(['issued without number 10, owed 10'])
   })
 
-  test('are issued or stay a draft as it is set for their issuer', async () => {
+  test("are issued or stay a draft according to the issuer's setting", async () => {
     const { load, documents, set } = await newCustomer()
     await set({ graceDays: 3, unbilled: 'issue' })
     await all.db.setToday('2026-10-03')
@@ -106,7 +106,7 @@ describe('charges without a number', () => {
     expect(await documents()).toEqual(['issued without number 10, owed 10'])
   })
 
-  test('in a file of their own stand beside an upfront bill of the month, every night', async () => {
+  test('in a separate file stay next to an upfront bill of the month, every night', async () => {
     const { load, documents } = await newCustomer()
     const upfront = all.usage({ InvoiceId: 'UP-1', BilledCost: '100' })
     for (const cost of ['4.00', '9.00', '9.50']) {
@@ -139,7 +139,7 @@ describe('charges without a number', () => {
     expect(await documents()).toEqual([])
   })
 
-  test('that are issued give way to a bill with the same total, and ask about another one', async () => {
+  test('that are issued are replaced by a bill with the same total, and another bill needs an answer', async () => {
     const { load, documents } = await newCustomer()
     await load([ancient('10')])
     await expect(load([all.usage({ BilledCost: '10.05' })])).rejects.toThrow(
@@ -167,7 +167,7 @@ const SPELLINGS = [
 ]
 const NIGHTS = 35
 
-/** What a vendor exports, night after night: usage in parts, a number some days after the month, and then its paper. */
+/** Returns a vendor's nightly exports: usage in parts, a number some days after the month, and then the invoice. */
 function story(seed: number) {
   const roll = dice(seed * 7919 + 17)
   const [hasUpfront, hasPaper] = [seed % 2 === 1, seed % 4 > 1]
@@ -186,7 +186,7 @@ function story(seed: number) {
     return parts.filter((part) => part.length > 0).map((part) => all.usage(...part))
   }
 
-  /** The night's imports, in any order, and what is billed and what is not after them. */
+  /** Imports a night's files, in any order, and returns the billed and unbilled amounts after them. */
   function nightOf(today: string) {
     // Usage comes until the month ends, and late charges until the bill is made.
     if (today <= '2026-10-01' || (today < numbered && roll(2) === 0)) costs.push(1 + roll(500))

@@ -56,7 +56,7 @@ const everything = async () => ({
 })
 
 describe('undoImport', () => {
-  test('takes away what nobody has seen, and puts back whatever was changed', async () => {
+  test('deletes what no member has seen, and restores all changes', async () => {
     await run('one', [
       invoice('MOVED', { balanceAmount: '7' }),
       invoice('CORRECTED', { balanceAmount: '6' }),
@@ -92,7 +92,7 @@ describe('undoImport', () => {
     expect(await everything()).toEqual({ invoices: [], lines: [] })
   })
 
-  test('is refused the second time, for what there is not, for assets, and for another customer', async () => {
+  test('is rejected the second time, for an unknown import, for assets, and for another customer', async () => {
     await run('one', [invoice('1')])
     await expect(undo('one', await addNewCustomer())).rejects.toThrow(
       'There is no import "one" of this customer.',
@@ -108,7 +108,7 @@ describe('undoImport', () => {
     await expect(undo('assets')).rejects.toThrow('An import of assets can not be undone')
   })
 
-  test('is refused where a later import changed, or corrected, what it brought', async () => {
+  test('is rejected where a later import changed or corrected the invoices', async () => {
     await run('one', [invoice('1'), invoice('2'), invoice('3')])
     await run('two', [invoice('1', { balanceAmount: '1' })])
     await run('three', [invoice('C', { corrects: '2', totalAmount: '-10' })])
@@ -120,7 +120,7 @@ describe('undoImport', () => {
     expect(await everything()).toEqual({ invoices: [], lines: [] })
   })
 
-  test('is refused where what was a draft has been issued on paper since', async () => {
+  test('is rejected where a draft has been issued on paper since', async () => {
     await run('one', [invoice('D', DRAFT)])
     await run('two', [invoice('D', { ...PERIOD, isNumbered: false, totalAmount: '100' })])
     await scope({ customerId: newCustomerId(customer) }, (tx) =>
@@ -132,7 +132,7 @@ describe('undoImport', () => {
     ])
   })
 
-  test('is refused where another has the number of what it voided since', async () => {
+  test('is rejected where another invoice has the number of the voided one since', async () => {
     await run('one', [invoice('D', DRAFT)])
     await run('two', [invoice('INV-7', PERIOD)])
     await run('three', [invoice('INV-7', PERIOD), invoice('D', { ...PERIOD, isNumbered: false })])
@@ -141,7 +141,7 @@ describe('undoImport', () => {
     expect(await undo('two')).toMatchObject({ removed: 1, voided: 0, restored: 1 })
   })
 
-  test('is refused where the period of what it voided was billed again since', async () => {
+  test('is rejected where the period of the voided invoice was billed again since', async () => {
     await run('one', [invoice('INV-7', PERIOD)])
     await run('two', [invoice('INV-7', { ...PERIOD, documentState: 'voided' })])
     await run('three', [invoice('2026-09-1a2b3c4d', { ...PERIOD, isNumbered: false })])
@@ -163,7 +163,7 @@ describe('undoImport', () => {
     expect(await db.sql(customer, 'SELECT balance_amount FROM invoices')).toEqual([{ balance_amount: '4' }])
   })
 
-  test('never touches what another customer has under the same import', async () => {
+  test("never changes another customer's invoices of the same import", async () => {
     const other = await addNewCustomer()
     await run('one', [invoice('1')])
     await run('one', [invoice('1')], { customer: other })
@@ -172,7 +172,7 @@ describe('undoImport', () => {
   })
 })
 
-describe('what the customer may have seen is voided', () => {
+describe('invoices that the customer may have seen are voided', () => {
   const voided = async () => {
     expect(await undo('one')).toMatchObject({ removed: 0, voided: 1, restored: 0 })
     expect(await db.sql(customer, 'SELECT document_state, balance_amount FROM invoices')).toEqual([
@@ -186,7 +186,7 @@ describe('what the customer may have seen is voided', () => {
     await voided()
   })
 
-  test('by a key that was written down as used up to a minute before', async () => {
+  test('by a key whose last use was recorded up to a minute before', async () => {
     await addKey(customer, ['finance-user'], { lastUsedAt: new Date(Date.now() - 30_000) })
     await run('one', [invoice('1')])
     await voided()
@@ -205,7 +205,7 @@ describe('what the customer may have seen is voided', () => {
     await voided()
   })
 
-  test('but not by who may read no invoice, or none of its billing profile: the same file comes again under the same id', async () => {
+  test('but not by a caller without access to invoices or their billing profile: the same file then gets the same id', async () => {
     const now = new Date(Date.now() + 1000)
     await addProfile(customer, 'emea')
     await addKey(customer, ['it-manager'], { lastUsedAt: now })
@@ -224,7 +224,7 @@ describe('what the customer may have seen is voided', () => {
     ])
   })
 
-  test('but not where they were here before it alone', async () => {
+  test('but not if only used before the import', async () => {
     await addKey(customer, ['finance-user'], { lastUsedAt: new Date(Date.now() - 3_600_000) })
     await run('one', [invoice('1')])
     expect(await undo('one')).toMatchObject({ removed: 1, voided: 0, restored: 0 })

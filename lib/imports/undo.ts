@@ -12,21 +12,21 @@ import { undoCharges } from './charges/store.ts'
 import type { Before } from './invoices/changes.ts'
 import { overwriteInvoiceRows, overwriteInvoices } from './invoices/rows.ts'
 
-/** How many invoices were taken away, voided because the customer may have seen them, and put back as they were. */
+/** Numbers of invoices that were deleted, voided because the customer may have seen them, and restored. */
 export type Undone = {
   removed: number
   voided: number
   restored: number
-  /** Of how many invoices its charges were taken away; absent: of none. */
+  /** Number of invoices whose charges were removed; absent if none. */
   charged?: number
-  /** Of whom it wrote down address or bank: that stays, for it may be true all the same. */
+  /** Issuers whose address or bank the import set: these stay, because they may be true all the same. */
   issuers: string[]
 }
 
 /**
- * Takes back what an import of invoices did: what it changed is as it was before, and what it added is gone, or voided
- * where the customer may have seen it. The caller holds the lock of the customer's imports.
- * @throws Problem where there is no such import, it was undone, it brought assets, or something later builds on it
+ * Undoes an import of invoices: changed invoices are restored, and added ones are deleted, or voided where the customer
+ * may have seen them. The caller holds the lock of the customer's imports.
+ * @throws Problem where the import does not exist, was undone, contained assets, or a later change depends on it
  */
 export async function undoImport(
   tx: Transaction,
@@ -61,7 +61,7 @@ export async function undoImport(
   return { ...counts, issuers: await listIssuersSet(tx, customerId, id) }
 }
 
-/** Last first, so that of what was changed twice the first state stays. */
+/** Restores the changed invoices, last change first, so that the first state prevails. */
 async function restore(tx: Transaction, customerId: CustomerId, id: string): Promise<number> {
   let restored = 0
   const sums = sumsOfMany(tx, customerId)
@@ -106,7 +106,7 @@ async function lockImport(
   return rows[0]
 }
 
-/** What an import changed, as it was before: in portions, last first. */
+/** Yields the previous states of the invoices that an import changed: in portions, last first. */
 async function* listBefore(tx: Transaction, customerId: CustomerId, id: string): AsyncGenerator<Before[]> {
   for (let below = 2 ** 31 - 1; ; ) {
     const { rows } = await tx.execute<{ position: number; before: Before }>(sql`
@@ -120,7 +120,7 @@ async function* listBefore(tx: Transaction, customerId: CustomerId, id: string):
   }
 }
 
-/** Voids what an import added. @returns how many there are */
+/** Voids the invoices that an import added. @returns their number */
 async function voidAdded(tx: Transaction, customerId: CustomerId, id: string): Promise<number> {
   const { rowCount } = await tx.execute(sql`
     UPDATE invoices SET document_state = 'voided', balance_amount = 0
@@ -128,9 +128,9 @@ async function voidAdded(tx: Transaction, customerId: CustomerId, id: string): P
   return rowCount ?? 0
 }
 
-/** Takes away what an import added; nothing may point to it any more. */
+/** Deletes the invoices that an import added; no row may refer to them any more. */
 async function dropAdded(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
-  // What replaced another in the same import points to it.
+  // An invoice of the same import may refer to its replacement.
   await tx.execute(sql`
     UPDATE invoices SET replaced_by = NULL
     WHERE customer_id = ${customerId} AND import_id = ${id} AND replaced_by IS NOT NULL`)
@@ -144,7 +144,7 @@ async function setUndone(tx: Transaction, customerId: CustomerId, id: string): P
     .where(and(eq(imports.customerId, customerId), eq(imports.id, id)))
 }
 
-/** The issuers of whom an import wrote down address or bank, as the customer's history tells. */
+/** Lists the issuers whose address or bank an import set, from the customer's history. */
 async function listIssuersSet(tx: Transaction, customerId: CustomerId, id: string): Promise<string[]> {
   const { rows } = await tx.execute<{ name: string }>(sql`
     SELECT DISTINCT s.subject AS name FROM audit_events i
@@ -157,14 +157,14 @@ async function listIssuersSet(tx: Transaction, customerId: CustomerId, id: strin
 
 const MAX_REPORTED = 20
 
-/** What came after an import and stands in the way of undoing it; up to 20. */
+/** Finds later changes that prevent the undo of an import; up to 20. */
 async function findDependents(
   tx: Transaction,
   customerId: CustomerId,
   { id, createdAt }: Pick<ImportRow, 'id' | 'createdAt'>,
 ): Promise<{ invoice: string; how: string }[]> {
   const isNewer = sql`l.created_at > ${createdAt.toISOString()}::timestamptz`
-  // What this import voided, and which owes again once it is put back.
+  // Invoices that this import voided, which are owed again once restored.
   const comesBack = sql`
     FROM import_changes c
     JOIN invoices i ON i.customer_id = ${customerId} AND i.id = c.invoice_id AND i.document_state = 'voided'
@@ -232,10 +232,10 @@ async function findDependents(
 }
 
 /**
- * Whether the customer may have seen what an import brought: a key or a session of somebody who may read one of its invoices was
- * used since, a session that was in use has been ended since, a mail told of it, or the issuer's own document was put to it. Uses are written down once a
- * minute, so that one of the minute before counts. By two statements: of a database that is spread, callers and invoices lie
- * on several machines.
+ * Returns whether the customer may have seen the invoices of an import: a key or session that may read one of them was
+ * used since, a session in use has ended since, a mail named one, or the issuer's own document was attached. Uses are
+ * recorded once a minute, so the minute before counts. Two queries, because a distributed database holds callers and
+ * invoices on different machines.
  */
 async function mayHaveSeen(
   tx: Transaction,

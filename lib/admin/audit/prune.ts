@@ -123,10 +123,7 @@ async function close(owner: pg.Client, ends: ReadonlyMap<CustomerId, End>): Prom
   }
 }
 
-/**
- * Deletes closed events that were not dropped with their month, all of a customer in one statement, so that no gap
- * remains.
- */
+/** Deletes closed events that were not dropped with their month, all of a customer in one statement, to avoid gaps. */
 async function sweep(owner: pg.Client, customers: readonly CustomerId[]): Promise<void> {
   for (const customerId of customers) {
     interruption.signal.throwIfAborted()
@@ -177,8 +174,8 @@ export async function monthsBefore(owner: pg.Client, months: number): Promise<Mo
 }
 
 /**
- * Drops partitions whose events are all closed, oldest first. A partition with an open event, such as one without a
- * place in its chain, stays, as do all later partitions, so that no chain has a gap; the next run retries.
+ * Drops partitions whose events are all closed, oldest first. A partition with an open event, for example one outside
+ * the chain, stays, as do all later partitions, to avoid a gap in any chain; the next run retries.
  */
 export async function dropMonths(owner: pg.Client, parts: readonly Month[]): Promise<void> {
   for (const part of parts) {

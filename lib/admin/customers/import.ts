@@ -16,7 +16,7 @@ export type ImportOptions = {
   json?: boolean
   /** New file for the links of new members. */
   links?: string
-  /** Whether links are mailed instead. */
+  /** Whether links are mailed and not written to a file. */
   mail?: boolean
 }
 

@@ -77,14 +77,14 @@ describe('assets by the domain of their customer', () => {
         'What is stored differs. Add --replace to write over it.',
       ],
     ],
-  ])('are refused as a whole where one is bad: %#', async (assets, lines) => {
+  ])('are rejected as a whole if one is bad: %#', async (assets, lines) => {
     const { code, out, err } = await admin('import assets - --by-domain', JSON.stringify(assets))
     expect([code, out]).toEqual([1, ''])
     for (const line of lines) expect(err).toContain(line)
     expect([...(await assetsOf('sunbird')), ...(await assetsOf('moonbird'))]).toHaveLength(3)
   })
 
-  test('are refused where one of the customers is closed', async () => {
+  test('are rejected if one of the customers is closed', async () => {
     const { code, err } = await admin(
       'import assets - --by-domain',
       JSON.stringify([asset('9', 'sunbird.example'), asset('7', 'closed.example')]),
@@ -154,7 +154,7 @@ describe('members by lines', () => {
   const disabled = () =>
     db.sql('sunbird', 'SELECT email FROM members WHERE disabled_at IS NOT NULL ORDER BY email')
 
-  test('are disabled one by one, and a refused one does not stop the others', async () => {
+  test('are disabled one by one, and a failure does not stop the others', async () => {
     for (const name of ['ana', 'ben', 'cleo'])
       await addMember('sunbird', {
         roles: [name === 'cleo' ? 'admin' : 'it-manager'],

@@ -95,7 +95,7 @@ export function addImportCommands(parent: Command): void {
     .action(withDatabase(undo))
 }
 
-/** Charges go to whom the map names, or to the one customer; not to both, and not to nobody. */
+/** Requires one of the two options: charges belong to the customers of the map, or to one customer. */
 function oneOwner(_: Command, command: Command): void {
   const { customer, map } = command.opts()
   if ((customer === undefined) === (map === undefined))
@@ -104,14 +104,14 @@ function oneOwner(_: Command, command: Command): void {
     )
 }
 
-/** Assets are one customer's, or each says whose it is. */
+/** Requires one of the two options: assets belong to one customer, or each names its customer's domain. */
 function requireOneOption(_: Command, command: Command): void {
   const { customer, byDomain } = command.opts()
   if ((customer === undefined) === (byDomain === undefined))
     command.error('error: give either --customer, whose all assets are, or --by-domain')
 }
 
-/** What holds for invoices, wherever they come from. */
+/** Adds the options of all imports of invoices. */
 function ofInvoices(command: Command): Command {
   return command
     .option('--dry-run', 'say what the import would do, and store nothing')
@@ -169,7 +169,7 @@ async function undo(id: string): Promise<void> {
     )
 }
 
-// Options that may be given several times, and what is checked of them.
+// Repeatable options, and their checks.
 
 const MAX_TAGS = 20
 
@@ -185,12 +185,12 @@ function collectTag(key: string, before: string[] = []): string[] {
   })
 }
 
-/** What is known of the files. */
+/** Adds an expectation about the files. */
 function collectExpectation(text: string, before?: string[]): string[] {
   return collectOption(text, before, expectationsOf)
 }
 
-/** One value more, once all of them together have been looked at. */
+/** Adds a value after a check of all values together. */
 function collectOption(
   value: string,
   before: string[] | undefined,

@@ -90,7 +90,7 @@ async function runOf(
   }
 }
 
-/** @throws Problem where two things are said at once */
+/** @throws Problem if more than one answer is given */
 function answerOf({ sameIssuer, anotherIssuer, unattended }: OfInvoices) {
   const answers = [
     ...(sameIssuer ? (['same'] as const) : []),
@@ -101,7 +101,7 @@ function answerOf({ sameIssuer, anotherIssuer, unattended }: OfInvoices) {
   throw new Problem('invalid_request', 'Give one of --same-issuer, --another-issuer and --unattended.')
 }
 
-/** Shows how far the work is, and what it tells in the end once that is wiped out. */
+/** Shows the progress of the work, and prints the report after the progress line is cleared. */
 async function watched(what: string, work: (display: Progress) => Promise<() => void>): Promise<void> {
   const display = progress(what)
   try {

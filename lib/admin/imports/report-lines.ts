@@ -9,7 +9,7 @@ import type {
 import type { SourceFile } from '#lib/imports/sources/source.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
 
-/** How many files, and how many groups of sums, are told on screen. JSON has more. */
+/** Maximum number of files, and of groups of sums, on screen. JSON has more. */
 const MAX_ROWS = 30
 
 const COUNTS: Record<string, string> = {
@@ -70,7 +70,7 @@ function countLines({ rows, used, charges, invoices, counts, charged }: InvoiceR
   ])
 }
 
-/** Of how many invoices they are kept; a reseller's are not. */
+/** Describes for how many invoices charges are stored; a reseller's charges are not stored. */
 function chargedOf(charged: InvoiceReport['charged']): string {
   const { added = 0, unchanged = 0, replaced = 0 } = charged ?? {}
   const all = added + unchanged + replaced
@@ -82,7 +82,7 @@ function countsOf(counts: Record<string, number>): string {
   return parts.map(([name, count]) => `${countOf(count)} ${COUNTS[name] ?? name}`).join(', ')
 }
 
-/** What the files say exactly has a column of its own where it is not what the invoices say. */
+/** Returns the columns of sums; the exact amounts of the files get a column where they differ from the invoices. */
 function amountsOf(sums: readonly Sum[]) {
   const isRounded = sums.some(
     ({ exact, invoiced }) => exact !== invoiced && Number(exact) !== Number(invoiced),
@@ -144,7 +144,7 @@ const WARNINGS: Record<WarningName, string> = {
   withdrawn: 'In a currency that is withdrawn',
 }
 
-/** What a person should look at, line by line. */
+/** Returns one line per warning that needs attention. */
 function warningLines({ oddities }: InvoiceReport): string[] {
   if (oddities.length === 0) return []
   const rows = oddities.map(({ what, count, examples }): TextCell[] => [
@@ -190,7 +190,7 @@ function textOf(cell: TextCell): string {
   return typeof cell !== 'string' || text.length <= WIDEST ? text : `${text.slice(0, WIDEST - 1)}…`
 }
 
-/** A number with its thousands apart. */
+/** Formats a number with separated thousands. */
 function countOf(count: number): string {
   return count.toLocaleString('en')
 }

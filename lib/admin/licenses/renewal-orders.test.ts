@@ -57,9 +57,9 @@ async function ordered(days: number) {
   const read = async () => (await readRenewal(caller, { ...input, body: undefined }, origin)).body
   return { seed, end, see, order, withdraw, read }
 }
-const tell = () => notifyOperators('test', new AbortController().signal)
-const listed = async (words = '') => {
-  const { out } = await admin(`renewal-orders list --json${words}`)
+const notify = () => notifyOperators('test', new AbortController().signal)
+const listed = async (options = '') => {
+  const { out } = await admin(`renewal-orders list --json${options}`)
   return (out === '' ? [] : JSON.parse(out)) as { id: string; need: string | null; state: string }[]
 }
 
@@ -77,7 +77,7 @@ async function unclear() {
 test('an unclear order is listed, mailed, shown with each request, and settled', async () => {
   const { id, read } = await unclear()
   expect((await listed()).find((one) => one.id === id)).toMatchObject({ state: 'UNCLEAR', need: 'unclear' })
-  expect([await tell(), await tell()]).toEqual([1, 0])
+  expect([await notify(), await notify()]).toEqual([1, 0])
   const [mail] = catcher.mails.splice(0)
   expect(mail?.headers.subject).toBe('Renewal orders: 1')
   expect(mail?.text).toContain(`  Order ${id}, unclear\n`)
@@ -89,15 +89,15 @@ test('an unclear order is listed, mailed, shown with each request, and settled',
     /Orders {4}0 active: 0 not placed, 0 not withdrawn; 1 unclear\n/,
   )
   expect((await admin(`renewal-orders resend ${id} --reason`, '', ['now'])).err).toContain('is UNCLEAR')
-  const settle = () =>
+  const recordLost = () =>
     admin(`renewal-orders settle ${id} --as lost --customer ${CUSTOMER} --reason`, '', ['not there'])
-  expect((await settle()).err).toContain(`${id} is settled as lost`)
-  expect((await settle()).err).toContain('there is nothing to do')
+  expect((await recordLost()).err).toContain(`${id} is settled as lost`)
+  expect((await recordLost()).err).toContain('there is nothing to do')
   expect((await read()).lastOrder).toMatchObject({ state: 'LOST', reason: 'Settled by hand: not there' })
   expect((await listed()).map((one) => one.id)).not.toContain(id)
 })
 
-test('a withdrawal that did not reach the vendor is mailed at once, and sent again by hand', async () => {
+test('A withdrawal that did not reach the vendor is mailed immediately, and sent again by hand', async () => {
   const { order, withdraw, read } = await ordered(100)
   const id = (await order())?.id ?? ''
   expect(await listed()).toEqual([])
@@ -109,7 +109,7 @@ test('a withdrawal that did not reach the vendor is mailed at once, and sent aga
     "SELECT event FROM account_mails WHERE event = 'renewal-unclear'",
   )
   expect(written.length).toBeGreaterThan(0)
-  expect(await tell()).toBe(1)
+  expect(await notify()).toBe(1)
   await vi.waitFor(
     async () => {
       const { err } = await admin(`renewal-orders resend ${id} --reason`, '', ['the customer called'])
@@ -145,7 +145,7 @@ test('an order that waits is for a person after hours, and at its last day after
   )
 })
 
-test('what is not there, or given wrongly, is refused', async () => {
+test('Unknown orders and wrong arguments are rejected', async () => {
   expect((await admin('renewal-orders show nothing')).err).toContain('No renewal order nothing waits')
   expect((await admin('renewal-orders settle nothing --as perhaps --reason x')).code).toBe(2)
   expect(

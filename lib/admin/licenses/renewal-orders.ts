@@ -41,7 +41,7 @@ export function addRenewalOrderCommands(parent: Command): void {
     .argument('<id>', 'its id')
     .addOption(new Option('--as <outcome>', 'its outcome').choices(Object.keys(STATES)).makeOptionMandatory())
     .requiredOption('--reason <text>', 'how you know; the customer reads it')
-    .action(withDatabase(settleOne))
+    .action(withDatabase(resolveOne))
   command(
     'resend',
     'Read the vendor now, and send what it lacks.',
@@ -55,14 +55,14 @@ export function addRenewalOrderCommands(parent: Command): void {
 async function listOrders(options: Where & { inNeed?: boolean; json?: boolean }): Promise<void> {
   const { customer, inNeed = false, json = false } = options
   const only = customer === undefined ? undefined : (await customerNamed(customer)).customerId
-  const found: OrderInNeed[] = []
+  const orders: OrderInNeed[] = []
   for (const due of await ordersInNeed()) {
     const one = only === undefined || only === due.customerId ? await readOrder(due) : undefined
-    if (one && (!inNeed || one.need)) found.push(one)
+    if (one && (!inNeed || one.need)) orders.push(one)
   }
-  found.sort((a, b) => a.order.createdAt.getTime() - b.order.createdAt.getTime())
-  printRows(found.map(rowOf), { json })
-  if (found.length === 0) note('No such order waits for its vendor or for a person.')
+  orders.sort((a, b) => a.order.createdAt.getTime() - b.order.createdAt.getTime())
+  printRows(orders.map(rowOf), { json })
+  if (orders.length === 0) note('No such order waits for its vendor or for a person.')
 }
 
 function rowOf({ customerId, order, label, place, need }: OrderInNeed): Record<string, Cell> {
@@ -76,10 +76,10 @@ function rowOf({ customerId, order, label, place, need }: OrderInNeed): Record<s
 
 async function showOrder(id: string, { customer }: Where): Promise<void> {
   const customerId = await ownerOf(id, customer)
-  const found = await readOrder({ customerId, id })
-  if (!found) throw notFound(id)
-  const { place, requests, order } = found
-  printRows([rowOf(found)], {})
+  const details = await readOrder({ customerId, id })
+  if (!details) throw notFound(id)
+  const { place, requests, order } = details
+  printRows([rowOf(details)], {})
   if (place) {
     const { vendorCustomerId, subscriptionId, skuId } = place
     print(`\nAt the vendor: customer ${vendorCustomerId}, subscription ${subscriptionId}, SKU ${skuId}`)
@@ -107,7 +107,7 @@ async function showOrder(id: string, { customer }: Where): Promise<void> {
   )
 }
 
-async function settleOne(id: string, options: Where & { as: Outcome; reason: string }): Promise<void> {
+async function resolveOne(id: string, options: Where & { as: Outcome; reason: string }): Promise<void> {
   const customerId = await ownerOf(id, options.customer)
   const reason = checkedText('reason', options.reason, 500)
   const { assetId } = await settleOrderByHand(customerId, id, { as: STATES[options.as], reason })
@@ -130,9 +130,9 @@ function secondOf(at: Date): string {
 /** Returns whose order it is: those that wait are found without the customer. */
 async function ownerOf(id: string, customer: string | undefined): Promise<CustomerId> {
   if (customer !== undefined) return (await customerNamed(customer)).customerId
-  const found = (await ordersInNeed()).find((order) => order.id === id)
-  if (!found) throw notFound(id)
-  return found.customerId
+  const match = (await ordersInNeed()).find((order) => order.id === id)
+  if (!match) throw notFound(id)
+  return match.customerId
 }
 
 function notFound(id: string): Problem {

@@ -122,7 +122,7 @@ describe('a provider', () => {
 })
 
 describe('a user known to the issuer', () => {
-  it('is no member before an invitation, and joins where just-in-time joining is on', async () => {
+  it('is not a member before an invitation, and joins where just-in-time joining is on', async () => {
     const email = account('new')
     expect((await enter(email)).led).toBe('/sign-in?sign-on=no-member')
     await signOn('set --join finance-user')

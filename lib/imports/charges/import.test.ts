@@ -87,7 +87,7 @@ describe('a bill and its charges', () => {
     ['bill first', (b, u) => [[b], [u]]],
     ['charges first', (b, u) => [[u], [b]]],
     ['each twice', (b, u) => [[u], [b], [u], [b], [b, u]]],
-  ])('come to the same %s, and the bill says what is owed', async (_, imports) => {
+  ])('lead to the same %s, and the bill decides the amount owed', async (_, imports) => {
     const { load, read, amounts, count } = await importer()
     const steps = imports(bill(...TWO), usage(...FINE))
     for (const paths of steps) await load(paths)
@@ -99,7 +99,7 @@ describe('a bill and its charges', () => {
     expect(await count()).toBe(3)
   })
 
-  test('of charges that came first, what was paid stays paid, and the summary says what came in its place', async () => {
+  test('replace the summary of earlier charges: payments stay, and the summary names its replacement', async () => {
     const { load, read, amounts, id } = await importer()
     await load([usage(...FINE)])
     expect(await amounts()).toEqual([['N-1', 'issued', 'summary', 15, 15]])
@@ -115,7 +115,7 @@ describe('a bill and its charges', () => {
     expect((await read(summary.replacedBy)).charges).toMatchObject(RECONCILED)
   })
 
-  test('that come again with others replace them, whatever their order was; the bill stays', async () => {
+  test('replace the earlier charges if they differ, in any order; the bill stays', async () => {
     const { load, read, list, amounts, count } = await importer()
     await load([bill(...TWO), usage(...FINE)])
     const before = await amounts()
@@ -129,7 +129,7 @@ describe('a bill and its charges', () => {
     expect(await count()).toBe(5)
   })
 
-  test('are taken back by undo, which puts those before in their place; not while others came since', async () => {
+  test('are removed by undo, which restores the earlier ones; not after later charges', async () => {
     const { load, read, undo, count } = await importer()
     await load([bill(...TWO)])
     const first = await load([usage(...FINE)])
@@ -142,7 +142,7 @@ describe('a bill and its charges', () => {
     expect(await count()).toBe(0)
   })
 
-  test('two imports at once leave one set of charges', async () => {
+  test('two parallel imports leave one set of charges', async () => {
     const { load, count, list, id } = await importer()
     await load([bill(...TWO)])
     await Promise.all([load([usage(...FINE)]), load([usage(...FINE.toReversed())])])
@@ -170,7 +170,7 @@ describe('a bill and its charges', () => {
     expect(await count()).toBe(0)
   })
 
-  test('of another issuer, or without its number, are none of it', async () => {
+  test('of another issuer, or without the bill’s number, do not belong to the bill', async () => {
     const { load, read, amounts } = await importer()
     const other = usage({ InvoiceIssuerName: 'Other Cloud', ServiceProviderName: 'Other Cloud' })
     await load([bill(...TWO), other], { answer: 'another' })
@@ -188,7 +188,7 @@ describe('a bill and its charges', () => {
     ])
   })
 
-  test('of a draft without a number lead to it, and do not issue it', async () => {
+  test('of a draft without a number are linked to the draft, and do not issue it', async () => {
     const { load, read, amounts } = await importer()
     const open = { InvoiceId: '', InvoiceIssueStatus: 'Open', InvoiceIssueDate: '', PaymentDueDate: '' }
     await load([bill({ ...open })])
@@ -215,7 +215,7 @@ describe('a bill and its charges', () => {
     expect((await read()).charges).toMatchObject({ agrees: true, withoutCharges: { count: 0 } })
   })
 
-  test('keep odd texts as they are, and leave out what no text can be', async () => {
+  test('keep odd texts unchanged, and drop values that no text can hold', async () => {
     const { load, list } = await importer()
     const odd = '=HYPERLINK("http://x"),\u202e“q”'
     const tags = JSON.stringify({ team: '=1+1', stage: 5, secret: 'x', bad: 'a\u0000b' })

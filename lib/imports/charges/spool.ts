@@ -13,12 +13,14 @@ export type SpooledCharges = ChargeSet & {
   issuer: string
   number: string
   digest: string
-  /** In the order in which they are shown. To be read to its end before the next bill, or not at all. */
+  /** Yields the charges in display order. To be read to the end before the next bill, or not at all. */
   charges(): Generator<Charge>
 }
-/** The same without the charges, as it is put aside; empty: no map of accounts names a customer. */
+/**
+ * Header of a bill as it is spooled, without the charges; an empty customer means that no map of accounts names one.
+ */
 type SpooledHeader = Omit<SpooledCharges, 'charges'> & { customer: string }
-/** Where both stand, in one order. */
+/** Paths of the spooled headers and charges, both in the same order. */
 type Files = { headers: string; charges: string }
 
 export type ChargeStream = {
@@ -27,15 +29,15 @@ export type ChargeStream = {
   close(): void
 }
 
-/** Each takes some 500 bytes; what is more than these goes to a file for a while. */
+/** A charge takes some 500 bytes; charges beyond this number go to a temporary file. */
 const MAX_IN_MEMORY = 50_000
 
 type NumberTerms = Parameters<typeof numberOf>[1]
 type Written = { currency: string; charge: Charge }
 
 /**
- * Puts the charges of files aside while these are read, bill by bill and line by line, the dearest first: in bounded
- * memory, however many there are. `close` it in the end.
+ * Spools the charges of files during the read, sorted by bill, by line and by descending amount, in bounded memory. The
+ * caller closes the spool.
  * @param terms by which bills are numbered
  * @param issuers names the issuers of the keys of bills
  */
@@ -50,7 +52,7 @@ export function chargeSpool(terms: NumberTerms, issuers: IssuerSpellings, mostIn
   }
 
   return {
-    /** @param bill as `billKey` tells it */
+    /** @param bill as `billKey` returns it */
     add(bill: string, currency: string, charge: Charge): void {
       waiting.push([keyOf(bill, charge), { currency, charge }])
       if (waiting.length >= mostInMemory) flush()
@@ -80,7 +82,7 @@ type Last = {
   hash: ReturnType<typeof createHash>
 }
 
-/** Writes the charges in their order into one file, and into another one what those of each bill come to. */
+/** Writes the charges in their order into one file, and the totals of each bill into another one. */
 function write(
   all: Iterable<[key: string, written: Written]>,
   files: Files,
@@ -127,7 +129,7 @@ function tooMany(bill: string): ImportError {
 /** Between the parts of a key: no cell that is kept has it. */
 const END = '\u0000'
 
-/** By its bill, its line, the dearest first, and then by all that it says, so that equal files come in one order. */
+/** Returns the sort key: bill, line, descending amount, and then all fields, so that equal files sort equally. */
 function keyOf(bill: string, charge: Charge): string {
   return [bill, charge.detail ?? '', descending(Number(charge.cost)), JSON.stringify(charge)].join(END)
 }
@@ -179,9 +181,9 @@ function lineSums() {
         tally.amount = tally.amount.plus(charge.cost)
       }
     },
-    /** How many lines there are by now, but for the one at hand. */
+    /** Returns the number of lines so far, without the current one. */
     size: () => lines.length,
-    /** All of them, and what they come to together. */
+    /** Returns the number of lines, their total and their sums. */
     end(): { count: number; amount: string; lines: LineSum[] } {
       end()
       return { ...textOf(total), lines }
@@ -216,7 +218,7 @@ function streamOf(files: Files): ChargeStream {
     },
   }
 
-  /** What was not asked for is passed over. */
+  /** Yields the requested charges and skips the others. */
   function* chargesFrom(from: number, count: number): Generator<Charge> {
     for (; at < from; at++) lines.next()
     for (; at < from + count; at++) {

@@ -75,13 +75,13 @@ function issuerChanges(input: CustomerInput, before: StoredCustomer): Change[] {
 }
 
 function memberChange(
-  { line, email, ...given }: MemberInput,
+  { line, email, ...fields }: MemberInput,
   storedMember: StoredCustomer['members'][number] | undefined,
   lack: Lack,
 ): Change {
-  if (!storedMember && given.name === undefined) lack(line, 'memberName', `is missing, and ${email} is new`)
-  if (!storedMember && given.roles === undefined) lack(line, 'roles', `is missing, and ${email} is new`)
-  return change('member', email, given, storedMember)
+  if (!storedMember && fields.name === undefined) lack(line, 'memberName', `is missing, and ${email} is new`)
+  if (!storedMember && fields.roles === undefined) lack(line, 'roles', `is missing, and ${email} is new`)
+  return change('member', email, fields, storedMember)
 }
 
 /** Returns whether the change removes the last member who manages members. */

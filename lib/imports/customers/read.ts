@@ -64,11 +64,11 @@ function mergePieces(pieces: readonly Piece[]): CustomerInput[] {
     else firstRows.set(fullKey, row)
     return before === undefined
   }
-  for (const { id, line, profiles = [], issuers = [], members = [], notices = [], ...own } of pieces) {
-    const first: CustomerInput = { id, line, ...own, profiles: [], issuers: [], members: [], notices: [] }
+  for (const { id, line, profiles = [], issuers = [], members = [], notices = [], ...fields } of pieces) {
+    const first: CustomerInput = { id, line, ...fields, profiles: [], issuers: [], members: [], notices: [] }
     const customer = customers.get(id) ?? first
     customers.set(id, customer)
-    if (customer !== first) complete(customer, { ...own, line }, { column: 'customer', key: id }, problems)
+    if (customer !== first) complete(customer, { ...fields, line }, { column: 'customer', key: id }, problems)
     const add = <One extends object>(
       all: (One & { line: number })[],
       one: One,

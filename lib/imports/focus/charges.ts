@@ -12,7 +12,7 @@ import { billKey, joined, mergeHeader } from './merge.ts'
 import { createReadSummary, type Tally } from './read-summary.ts'
 import type { Terms } from './terms.ts'
 
-/** Each takes some 1 kB; what is more than these goes to a file for a while. */
+/** A row takes some 1 kB; rows beyond this number go to a temporary file. */
 const MAX_IN_MEMORY = 20_000
 
 const BILL: readonly Field[] = ['invoiceId', 'issuer', 'account', 'currency', 'start', 'end']
@@ -20,7 +20,7 @@ const ISSUE: readonly Field[] = ['status', 'issueDate', 'dueDate', 'reference', 
 
 /** Is given each charge that is invoiced as its vendor billed it, with the key of its bill and the currency. */
 export type ChargeSink = (bill: string, currency: string, charge: Charge) => void
-/** Rows with the same fields, as they are written: their bill, or that nobody is known whose it is. */
+/** Rows with the same fields, as they are spooled: their bill, or the fact that their customer is unknown. */
 type Written = { key: string; bill: BillBuilder; tally: Tally; kinds: Map<string, Kind> } | { unowned: Lack }
 
 type Gathering = {
@@ -96,7 +96,7 @@ export function gatherCharges(
 
   return {
     summary,
-    /** The rows that follow have these columns, and stand in this file. */
+    /** Sets the columns and the file name of the rows that follow. */
     begin(its: Header, name: string | undefined): void {
       header = its
       file = name
@@ -150,11 +150,11 @@ function whole({ header, owner, groups }: BillBuilder, issuers: IssuerSpellings)
   return { ...header, issuer: nameOf(header.issuer), owner, charges }
 }
 
-/** Bills that memory has no room for, in a temporary folder of this user's alone until `close`. */
+/** Bills that exceed the memory limit, in a temporary folder that only this user can read, until `close`. */
 type Overflow = {
   put(bills: ReadonlyMap<string, BillBuilder>): void
   isEmpty(): boolean
-  /** What was put, by key, for a database is slow at rows in no order; of one key, the first that was put first. */
+  /** Yields the entries by key, because a database is slow at unsorted rows; within one key, in order of insertion. */
   sorted(): Generator<[key: string, known: BillBuilder]>
   close(): void
 }
@@ -173,7 +173,7 @@ function overflow(): Overflow {
   }
 }
 
-/** As JSON has it: its exact numbers are text. */
+/** Group as JSON, with exact numbers as text. */
 type WrittenGroup = { cost: string; priced?: { billed: string; each?: { quantity: string } } }
 type WrittenBill = Omit<BillBuilder, 'groups'> & { groups: [string, WrittenGroup][] }
 

@@ -1,7 +1,7 @@
 import type { ImportProblem } from '#lib/imports/import-error.ts'
 
-// The columns of FOCUS that make an invoice, by our names. Where a column has been renamed, the newest name stands
-// first, and a row that leaves it empty is read by the next.
+// FOCUS columns that make an invoice, by our field names. For a renamed column, the newest name comes first, and a row
+// that leaves it empty is read by the next.
 
 const BOTH = {
   cost: ['BilledCost'],
@@ -36,7 +36,7 @@ const NONE = {
   paymentCurrency: [] as string[],
   paymentAmount: [] as string[],
 }
-/** Of a Cost and Usage file, FOCUS 1.0 to 1.4. */
+/** Columns of a Cost and Usage file, FOCUS 1.0 to 1.4. */
 const CHARGES = {
   ...NONE,
   ...BOTH,
@@ -55,7 +55,7 @@ const CHARGES = {
   description: ['ChargeDescription'],
   tags: ['Tags'],
 }
-/** Of an Invoice Detail file, FOCUS 1.4. It knows no provider, so that the issuer stands for it. */
+/** Columns of an Invoice Detail file, FOCUS 1.4. The file has no provider column, so the issuer is used. */
 const DETAILS: typeof CHARGES = {
   ...NONE,
   ...BOTH,
@@ -85,13 +85,13 @@ const REQUIRED: Record<Dataset, readonly Field[]> = {
 /** The columns that a file has. */
 export type Header = {
   dataset: Dataset
-  /** Whether the file has a column of this field. */
+  /** Returns whether the file has a column for this field. */
   has(field: Field): boolean
-  /** One field of a row; empty and NULL are absent. */
+  /** Reads one field of a row; empty and NULL are absent. */
   read(row: readonly string[], field: Field): string | undefined
-  /** The same of any column by its own name, in any case; also absent where there is no such column. */
+  /** Reads any column by its name, in any case; undefined also if the column is missing. */
   readColumn(row: readonly string[], column: string): string | undefined
-  /** Some fields of a row together, as they are written: what is equal in all of them has the same key. */
+  /** Returns one key for several fields of a row: rows that are equal in all of them have the same key. */
   keyOf(row: readonly string[], fields: readonly Field[]): string
   /** The name of a field's column in this file, for messages. */
   columnOf(field: Field): string
@@ -99,7 +99,7 @@ export type Header = {
 
 /**
  * Finds the columns in a header, whose names may be in any case. A file with InvoiceIssueStatus has invoice details.
- * @returns them, or what is wrong with the header
+ * @returns the columns, or the problem with the header
  */
 export function readHeader(header: readonly string[], line: number): Header | ImportProblem[] {
   const names = header.map((name) => name.trim().toLowerCase())
@@ -137,7 +137,7 @@ export function readHeader(header: readonly string[], line: number): Header | Im
   }
 }
 
-/** How many of these names, in any case, are columns that we read. */
+/** Returns how many of these names, in any case, are columns that we read. */
 export function countFocusColumns(names: readonly string[]): number {
   const columns = [...Object.values(CHARGES), ...Object.values(DETAILS)].flat()
   const ours = new Set(columns.map((name: string) => name.toLowerCase()))

@@ -8,28 +8,28 @@ import type { ProblemList } from '../import-error.ts'
 import { timeOf } from '../times.ts'
 import type { Field, Header } from './columns.ts'
 
-/** Whose bill a charge belongs on. Times are epoch milliseconds; the end is exclusive. */
+/** Fields that select the bill of a charge. Times are epoch milliseconds; the end is exclusive. */
 export type BillHeader = {
   invoiceId: string | undefined
   issuer: string
   /** Absent: its charges are of several. */
   account: string | undefined
-  /** These several, in order. */
+  /** Several accounts, in order. */
   accounts?: string[] | undefined
   currency: string
   start: number
   end: number
   /** There is a place for the issuer's number, and none in it: the issuer has not billed these charges yet. */
   awaitsBill?: boolean | undefined
-  /** Only of an invoice that its issuer tells of in invoice details. */
+  /** Only of an invoice from invoice details. */
   issue?: Issue | undefined
 }
-/** What a charge is for. */
+/** Fields that select the line of a charge. */
 export type ChargeKey = {
   provider: string
   service: string
   category: string
-  /** Only where it has a price of its own. */
+  /** Only for a SKU with its own price. */
   sku?: string | undefined
   /** The vendor's id of an invoice's line. */
   detail?: string | undefined
@@ -54,7 +54,7 @@ export function fieldReader(header: Header, problems: ProblemList): FieldReader 
 
   const invoiceId = (row: readonly string[], line: number) => {
     const id = textIfAny(row, line, 'invoiceId')
-    // A URL with such a step in its path leads elsewhere.
+    // A URL with a dot segment in its path resolves to another path.
     if (id?.value === '.' || id?.value === '..')
       return addError(line, 'invoiceId', `${quoted(id.value)} can not be an id`)
     return id
@@ -107,12 +107,12 @@ type Cells = {
   decimal(value: string | undefined, line: number, column: string): Big | undefined
   /** An empty cell is no fault: `{}`. */
   textIfAny(row: Row, line: number, field: Field): { value?: string } | undefined
-  /** The same of a day, `YYYY-MM-DD`. */
+  /** Reads an optional day, `YYYY-MM-DD`. */
   dayIfAny(row: Row, line: number, field: Field): { value?: string } | undefined
 }
 
 const MAX_LENGTH = 300
-/** What a vendor writes on a line of an invoice may be longer than any name. */
+/** Longest description of a line, in characters; vendors write longer ones than names. */
 const MAX_DESCRIPTION_LENGTH = 500
 
 function cellReader({ read, columnOf, dataset }: Header, problems: ProblemList): Cells {
@@ -155,12 +155,12 @@ function cellReader({ read, columnOf, dataset }: Header, problems: ProblemList):
   }
 }
 
-/** What a row of invoice details says of its invoice as a document; days as `YYYY-MM-DD`. */
+/** Document fields of an invoice, from a row of invoice details; days as `YYYY-MM-DD`. */
 type Issue = {
   state: DocumentState
   issueDate: string | undefined
   dueDate: string | undefined
-  /** Payment terms, and the customer's purchase order; absent, too, where not all rows say the same. */
+  /** Payment terms and the customer's purchase order; absent also where the rows differ. */
   terms: string | undefined
   order: string | undefined
   /** The invoices that it refers to, two at most. */
@@ -171,8 +171,8 @@ type Issue = {
 const STATES: Record<string, DocumentState> = { open: 'draft', issued: 'issued', voided: 'voided' }
 
 /**
- * @param id the invoice's own: only an open one may be without
- * @returns undefined where something is at fault, which is told then
+ * @param id the issuer's invoice id: only an open invoice may lack one
+ * @returns undefined after reporting a problem
  */
 function issueOf(
   cells: Cells,

@@ -15,14 +15,14 @@ import { type Terms, validateTerms } from './terms.ts'
 
 const NOT_RESOLD = 'has invoices of the vendor, which nobody else can issue: resell the charges'
 
-/** One file or part of a bill. */
+/** File or part of a bill. */
 export type Source = {
-  /** As problems tell it; empty where there is no other. */
+  /** Name in problems; empty if there is only one source. */
   name: string
   text: AsyncIterable<string>
 }
 
-/** An invoice, and whose it is where a map of accounts tells. */
+/** Invoice, with its customer if a map of accounts names one. */
 export type CustomerInvoice = {
   owner?: Owner
   invoice: NewInvoice
@@ -33,27 +33,27 @@ export type CustomerInvoice = {
 export type FocusOptions = Terms & {
   /** Other names of issuers, of the one customer whose charges these are: see `issuerSpellings`. */
   aliases?: ReadonlyMap<string, string> | undefined
-  /** Whether a billing period still runs. */
+  /** Current time, which decides whether a billing period still runs. */
   now: Date
-  /** Told the lines that are read so far, of all sources together, for a display of progress. */
+  /** Called with the number of lines read so far, over all sources, for a progress display. */
   onLine?: (line: number) => void
-  /** Told of each source, once it is read, its rows and how many of them are in an invoice. */
+  /** Called after each source with its number of rows, and how many of them are in an invoice. */
   onSource?: (read: Pick<ReadSummary, 'rows' | 'used'>) => void
   signal?: AbortSignal
-  /** How many lines of invoices are gathered in memory. */
+  /** Maximum number of invoice lines in memory. */
   mostInMemory?: number
 }
 
 /**
- * Reads files of FOCUS (CSV) into invoices, as one reading: parts of one bill are added up, in whatever order they come.
- * Cost and Usage of FOCUS 1.0 to 1.4 gives one invoice per issuer and `InvoiceId`, and of the charges without one per
- * issuer, billing account, billing period and currency; Invoice Detail of FOCUS 1.4 the invoices that it tells of.
- * Where both tell of one, Invoice Detail says what is billed, and the charges explain it.
- * @param sources each with a header of its own, of either kind
- * @param handle is given the invoices once all has been read, in one order that does not depend on that of the sources,
- * all of a customer's one after another; what was read, for a report; and the charges, in the same order of customers
- * @throws ImportError that lists what is wrong, by file, line and column; the terms that contradict each other; the
- * accounts that a map lacks; the charges that no price rule covers
+ * Reads files of FOCUS (CSV) into invoices, in one pass: parts of one bill are added up, in any order. Cost and Usage
+ * of FOCUS 1.0 to 1.4 makes one invoice per issuer and `InvoiceId`, and of the charges without an id one per issuer,
+ * billing account, billing period and currency; Invoice Detail of FOCUS 1.4 makes the invoices that it lists. Where
+ * both list an invoice, Invoice Detail states the billed amounts, and the charges explain them.
+ * @param sources each with its header, of either kind
+ * @param handle called with the invoices after all have been read, in an order that does not depend on the sources'
+ * order, grouped by customer; a summary for a report; and the charges, in the same order of customers
+ * @throws ImportError that lists the problems, by file, line and column; contradictory terms; the accounts that a map
+ * lacks; the charges that no price rule covers
  */
 export async function readFocus<T>(
   sources: AsyncIterable<Source>,
@@ -67,7 +67,7 @@ export async function readFocus<T>(
   const issuers = issuerSpellings(options.aliases)
   const { mostInMemory } = options
   const spool = chargeSpool(options, issuers, mostInMemory)
-  // What a reseller pays for its charges is none of its customers' business.
+  // A reseller's customers never see the reseller's costs.
   const onCharge = options.issuer === undefined ? spool.add : undefined
   const collectors = {
     charges: gatherCharges(options, { problems, issuers, mostInMemory, onCharge: onCharge }),
@@ -95,12 +95,12 @@ export async function readFocus<T>(
   }
 }
 
-/** What is known of the sources before this one, and the file that is read now. */
+/** Number of lines of the sources before this one, and the name of the current file. */
 type Before = { lines: number; file?: string | undefined }
 /** Each of the two kinds is gathered by itself. */
 type Collectors = Record<Dataset, ReturnType<typeof gatherCharges>>
 
-/** Each problem tells its file, where files have names. */
+/** Returns a problem list that adds the file's name, if it has one, to each problem. */
 function named(list: ProblemList, before: Before): ProblemList {
   return { ...list, add: (problem) => list.add(before.file ? { file: before.file, ...problem } : problem) }
 }

@@ -10,8 +10,8 @@ import { roundTogether } from './rounding.ts'
 import type { Terms } from './terms.ts'
 
 /**
- * A bill as an invoice: the exact sum rounded to the minor unit, one line per group of charges.
- * @param now tells whether the period of charges without an invoice still runs: it is a draft then
+ * Converts a bill to an invoice: the exact sum rounded to the minor unit, one line per group of charges.
+ * @param now decides whether the period of charges without an invoice still runs: the invoice is a draft then
  */
 export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
   const { platforms, dueDays, paid } = terms
@@ -30,7 +30,7 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
     isNumbered: bill.invoiceId !== undefined,
     ...waiting(bill, terms),
     documentState,
-    // A vendor that issued invoices issued none of these lines, unless it says so; a reseller does.
+    // A vendor that issues invoices has issued none of these lines, unless it states so; a reseller has.
     form: bill.issue === undefined && terms.issuer === undefined ? 'summary' : 'invoice',
     ...(profile === undefined ? {} : { billingProfileId: profile }),
     platform: mainPlatform(charges, platforms),
@@ -58,12 +58,15 @@ export function invoiceOf(bill: Bill, terms: Terms, now: Date): NewInvoice {
   }
 }
 
-/** Whether its issuer may still bill it; a reseller bills what it resells itself. */
+/** Returns whether the issuer may still bill it; a reseller bills resold charges itself. */
 function waiting({ awaitsBill }: Bill, { issuer }: Terms) {
   return awaitsBill && issuer === undefined ? { awaitsBill } : {}
 }
 
-/** The total, and the amount of each line that has no quantity with a fixed price: such a one stays exact. */
+/**
+ * Returns the rounded total, and the rounded amount of each line; a line that has no quantity with a fixed price stays
+ * exact.
+ */
 function rounded(charges: readonly ChargeGroup[], currency: string) {
   const isExact = ({ priced }: ChargeGroup) => priced?.each !== undefined
   const others = charges.filter((charge) => !isExact(charge))
@@ -89,8 +92,8 @@ function lineOf(charge: ChargeGroup, share: string, platforms: Platforms): NewLi
 }
 
 /**
- * The issuer's own; else the period and a short digest of what tells this bill from others: the same in every run, and
- * with or without a map of accounts. A reseller's differ among all its customers, a vendor's among those of one.
+ * Returns the issuer's number; else the period and a short digest of the bill's key: the same in every run, with or
+ * without a map of accounts. A reseller's numbers are unique among all its customers, a vendor's within one customer.
  */
 export function numberOf(
   { invoiceId, issuer, account, currency, start, end, owner }: Omit<Bill, 'charges'>,
@@ -112,7 +115,7 @@ export function numberOf(
   return `${dayOf(start).slice(0, 7)}-${digest}`
 }
 
-/** One vendor's invoice may be divided among several profiles of a customer, and each needs a number of its own. */
+/** Returns a number for a profile's part: one vendor invoice may be divided among several profiles of a customer. */
 function divided(invoiceId: string, profile: string | undefined): string {
   return profile === undefined ? invoiceId : `${invoiceId}/${profile}`
 }
@@ -144,12 +147,14 @@ function maxDay(day: string, other: string): string {
   return byText(day, other) > 0 ? day : other
 }
 
-/** By code unit: the same order everywhere. */
+/** Compares by code unit: the same order on every machine. */
 function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Terms and order as the issuer tells them, and what the vendor billed as tax: a reseller's tax is its own. */
+/**
+ * Returns the issuer's terms and purchase order, and the vendor's tax; not for a reseller, which charges its own tax.
+ */
 function postingOfBill(
   { issue }: Bill,
   charges: readonly ChargeGroup[],

@@ -13,8 +13,8 @@ const MAX_ACCOUNTS = 1000
 export const MAX_GROUPS = 100_000
 
 /**
- * What tells one bill from another. It begins with the customer, so that in its order a customer's stand together.
- * @param issuer its name as it is compared
+ * Returns the key of a bill. It begins with the customer, so that a customer's bills are adjacent in sorted order.
+ * @param issuer its name in the form used for comparison
  */
 export function billKey(
   { invoiceId, account, currency, start, end }: BillHeader,
@@ -29,7 +29,9 @@ export function billKey(
   )
 }
 
-/** What a bill's key tells of it, without the currency of one that has an `InvoiceId`; the issuer as it is compared. */
+/**
+ * Parses a bill's key, without the currency of one that has an `InvoiceId`; the issuer in the form used for comparison.
+ */
 export function parseBillKey(
   key: string,
 ): Omit<BillHeader, 'currency'> & { customer: string; owner?: Owner } {
@@ -83,7 +85,7 @@ function accountsOf({ account, accounts = [] }: BillHeader): readonly string[] {
   return account === undefined ? accounts : [account]
 }
 
-/** The columns in which all rows of one invoice agree, with what two of them say. */
+/** Lists the columns in which all rows of one invoice must agree, with the values of two rows. */
 function agreed(one: BillHeader, other: BillHeader): [column: string, one?: string, other?: string][] {
   return [
     ['BillingCurrency', one.currency, other.currency],
@@ -98,8 +100,8 @@ function valueText(value: string | undefined): string {
 }
 
 /**
- * Bills of which some come in several parts, one after another.
- * @throws ImportError where two parts of one do not go together
+ * Joins the adjacent parts of bills.
+ * @throws ImportError where two parts of a bill contradict each other
  */
 export function* joined(
   parts: Iterable<[key: string, known: BillBuilder]>,
@@ -139,7 +141,7 @@ function addGroup(target: ChargeGroup, group: ChargeGroup): void {
   if (each && group.priced.each) each.quantity = each.quantity.plus(group.priced.each.quantity)
 }
 
-/** Whether a second row of this line is one too many: an invoice's lines have an id each. */
+/** Returns whether a second row of this line is a duplicate: each line of an invoice has an id. */
 export function isTwice({ invoiceId }: BillHeader, { detail }: ChargeGroup): boolean {
   return invoiceId !== undefined && detail !== undefined
 }
@@ -152,9 +154,8 @@ export function twice({ invoiceId }: BillHeader, { detail }: ChargeGroup) {
 }
 
 /**
- * The bills of both kinds of files, in their order. What its issuer tells of an invoice holds, and not what its charges
- * would make.
- * @throws ImportError where the two of one invoice are in two currencies
+ * Yields the bills of both kinds of files, in order. Invoice details take precedence over charges.
+ * @throws ImportError where the two of one invoice have different currencies
  */
 export function* billsOfBoth(
   details: Iterable<Bill>,

@@ -4,37 +4,37 @@ import type { NewInvoice } from '../schemas.ts'
 import { differencesOf, movesFrom } from './differences.ts'
 import type { StoredInvoice } from './stored.ts'
 
-/** What became of one invoice of a file: `unclear`, where it may be that of another issuer, and was left out. */
+/** Result for one invoice of a file; `unclear` where the invoice may be another issuer's, and was left out. */
 export type Result = {
-  /** As it was given. */
-  given: NewInvoice
-  /** With the issuer and number that it is stored by. */
+  /** The invoice as the file has it. */
+  incoming: NewInvoice
+  /** The invoice with the issuer and number under which it is stored. */
   invoice: NewInvoice
   what: ImportAction['what'] | 'unclear'
-  /** Of an unclear one, what it looks like. */
+  /** Invoice that an unclear one resembles. */
   like?: { issuer: string; number: string }
 }
 
-/** What becomes of one invoice of a file. */
+/** Action for one invoice of a file. */
 export type ImportAction =
   /** A row of its own. */
   | { what: 'added' }
   | { what: 'unchanged' }
   /** Charges that an invoice bills by now: nothing is stored of them, and a draft of them goes. */
   | { what: 'billed' }
-  /** Its balance, or what was not known of it, is written down. */
+  /** Its balance, or a field that was unknown, is updated. */
   | { what: 'moved' }
   /** A draft is written over, and may be issued by that. */
   | { what: 'redrafted' }
   | { what: 'voided' }
-  /** Only where the operator says so: the stored one is voided, and the given one comes into its place. */
+  /** Only with the operator's consent: the stored invoice is voided, and the incoming one replaces it. */
   | { what: 'corrected'; problems: ImportProblem[]; isAllowed?: boolean }
   | { what: 'refused'; problems: ImportProblem[] }
 
 /**
- * An invoice goes from draft to issued to voided and never back. What is issued may move in balance; anything else of
- * it is a correction.
- * @param stored what is there under its number: the one that is not voided, else one that is
+ * Returns the action for an invoice. An invoice goes from draft to issued to voided and never back. The balance of an
+ * issued invoice may change; any other change is a correction.
+ * @param stored the invoice under its number: the one that is not voided, else a voided one
  */
 export function actionFor(incoming: NewInvoice, stored: StoredInvoice | undefined): ImportAction {
   const { documentState = 'issued' } = incoming
@@ -52,7 +52,7 @@ export function actionFor(incoming: NewInvoice, stored: StoredInvoice | undefine
   return { what: isSame ? 'unchanged' : 'redrafted' }
 }
 
-/** What is issued moves, or is corrected. */
+/** Returns the action for an issued invoice: a change of the balance, or a correction. */
 function actionForIssued(incoming: NewInvoice, stored: StoredInvoice): ImportAction {
   const paid = new Big(stored.totalAmount).minus(stored.balanceAmount)
   const isOfCharges = stored.form === 'summary' && isFromIssuer(incoming)
@@ -66,13 +66,13 @@ function actionForIssued(incoming: NewInvoice, stored: StoredInvoice): ImportAct
     )
   }
   const problems = differencesOf(stored, incoming)
-  // What we made of charges gives way to what its issuer says.
+  // Lines from the issuer replace lines that were made of charges.
   if (isOfCharges) return { what: 'corrected', problems: [...problems, ofCharges(incoming)], isAllowed: true }
   if (problems.length > 0) return { what: 'corrected', problems }
   return { what: movesFrom(stored, incoming) ? 'moved' : 'unchanged' }
 }
 
-/** Whether its lines are those of its issuer, as invoice details have them: to these charges lead. */
+/** Returns whether the lines are the issuer's, as in invoice details: charges are linked to such lines. */
 function isFromIssuer({ lines }: Pick<NewInvoice, 'lines'>): boolean {
   return lines.some(({ chargeCategory }) => chargeCategory)
 }
@@ -87,16 +87,18 @@ function ofCharges({ number }: NewInvoice): ImportProblem {
   return { subject: `invoice ${number}`, reason: 'was a summary of its charges, and is the issuer’s own now' }
 }
 
-/** Numbers that we make of the account, and of the period, are short: two accounts may come to one. */
+/**
+ * Returns whether a stored invoice is another account's: numbers made of account and period are short and may collide.
+ */
 function isOfAnother({ isNumbered, billingAccount }: NewInvoice, stored: StoredInvoice): boolean {
   if (isNumbered !== false || stored.isNumbered || !billingAccount || !stored.billingAccount) return false
   return billingAccount !== stored.billingAccount
 }
 
 function actionForVoided(incoming: NewInvoice, stored: StoredInvoice): ImportAction {
-  // What ended the draft, or took its place, holds.
+  // The event that ended or replaced the draft prevails.
   if (incoming.documentState === 'voided' || incoming.documentState === 'draft') return { what: 'unchanged' }
-  // Superseded by another number: whether that is in the way, its period tells.
+  // Superseded by another number: its period decides whether the other number conflicts.
   if (stored.replacedBy !== null) return { what: 'added' }
   const reason = 'was voided, and the file has it as issued'
   const subject = `invoice ${incoming.number}`
@@ -110,8 +112,8 @@ function rejection({ number }: NewInvoice, reason: string): ImportAction {
 const MAX_DIFFERENCES = 4
 
 /**
- * What stands in the way of it: a few differences of each invoice, so that one of them doesn't fill the whole list.
- * @param correct whether the operator says that issued ones may be corrected
+ * Returns the problems of an action: a few differences per invoice, so that one invoice doesn't fill the whole list.
+ * @param correct whether the operator allows corrections of issued invoices
  */
 export function problemsOf(action: ImportAction, correct: boolean): ImportProblem[] {
   if (action.what === 'refused') return action.problems

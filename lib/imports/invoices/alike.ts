@@ -9,15 +9,16 @@ import type { ImportProblem } from '../import-error.ts'
 import type { NewInvoice } from '../schemas.ts'
 import { recordIssuers } from './changes.ts'
 
-// One bill may come under two names of its issuer, which no spelling tells. It is owed twice then, so that somebody is asked.
+// One bill may come under two names of its issuer that no comparison of spellings matches. It would be owed twice, so
+// the operator is asked.
 
-/** What an operator says of an issuer whose invoice looks like that of another one. */
+/** Operator's answer about an issuer whose invoice resembles another issuer's. */
 export type IssuerAnswer =
   /** Both are one: it is recorded as an alias. */
   | 'same'
-  /** They are two, and nobody is asked again. */
+  /** They are two issuers, and the question is not repeated. */
   | 'another'
-  /** Nobody is there to be asked: the invoice is left out, and reported. */
+  /** No operator is present: the invoice is left out and reported. */
   | 'unattended'
 
 /** A new invoice, and one of another issuer that it looks like. */
@@ -25,10 +26,10 @@ type Alike = { at: number; invoice: NewInvoice; other: Other }
 type Other = { issuer: string; number: string; by: 'period' | 'total' }
 
 /**
- * Finds which of these new invoices look like one of another issuer, and does what the operator says of them.
- * @returns those that are to be left out, and what stands in the way where nothing was said
+ * Finds the new invoices that resemble one of another issuer, and applies the operator's answer.
+ * @returns the invoices to leave out, and the problems where no answer was provided
  */
-export async function settleAlike(
+export async function resolveSimilar(
   tx: Transaction,
   customerId: CustomerId,
   added: readonly NewInvoice[],
@@ -47,8 +48,8 @@ export async function settleAlike(
 }
 
 /**
- * Finds which of these new invoices look like one of another issuer, in the same batch before it or stored: of the same
- * account and period, or with the same number, total and currency. Issuers that an operator told apart are left out.
+ * Finds the new invoices that resemble one of another issuer, stored or earlier in the batch: of the same account and
+ * period, or with the same number, total and currency. Issuers that an operator declared to be two are ignored.
  */
 async function findAlike(
   tx: Transaction,
@@ -75,10 +76,10 @@ async function findAlike(
     ...(await readOfPeriod(tx, customerId, rows)),
     ...(await readOfNumber(tx, customerId, rows)),
   ]
-  const found = Map.groupBy(stored, ({ at }) => at)
+  const storedByIndex = Map.groupBy(stored, ({ at }) => at)
   const before = batchBefore()
   return added.flatMap((invoice, at) => {
-    const other = [...(found.get(at) ?? []), ...before.find(invoice)].find(
+    const other = [...(storedByIndex.get(at) ?? []), ...before.find(invoice)].find(
       ({ issuer }) => !names.isSame(invoice.issuer, issuer) && !names.isApart(invoice.issuer, issuer),
     )
     if (other) return [{ at, invoice, other }]
@@ -87,22 +88,22 @@ async function findAlike(
   })
 }
 
-/** Names both invoices, and what may be said. */
+/** Returns a problem that names both invoices and the option that allows the import. */
 function alikeProblem({ invoice, other }: Pick<Alike, 'invoice' | 'other'>): ImportProblem {
   const subject = `invoice ${invoice.number} of ${invoice.issuer}`
-  const of = `invoice ${other.number} of ${other.issuer}`
+  const otherName = `invoice ${other.number} of ${other.issuer}`
   const { periodStart = '', periodEnd = '', billingAccount, accounts = [] } = invoice
   const account = billingAccount ?? accounts[0]
   const reason =
     other.by === 'period'
-      ? `${of} is of the same account ${account} and period ${periodStart} to ${periodEnd && addDays(periodEnd, -1)}, too`
-      : `${of} has the same number and total, too`
+      ? `${otherName} is of the same account ${account} and period ${periodStart} to ${periodEnd && addDays(periodEnd, -1)}, too`
+      : `${otherName} has the same number and total, too`
   return { subject, reason, allowedBy: '--same-issuer' }
 }
 
-/** Remembers the invoices of a batch by what others may be alike in. */
+/** Returns an index of a batch's invoices by the keys in which similar ones agree. */
 function batchBefore() {
-  const known = new Map<string, Other[]>()
+  const othersByKey = new Map<string, Other[]>()
   const keysOf = ({ number, periodStart, periodEnd, currency, totalAmount, ...invoice }: NewInvoice) => {
     const accounts = invoice.accounts ?? [invoice.billingAccount]
     const periods = accounts.flatMap((account) =>
@@ -114,14 +115,14 @@ function batchBefore() {
     ]
   }
   return {
-    find: (invoice: NewInvoice): Other[] => keysOf(invoice).flatMap(({ key }) => known.get(key) ?? []),
+    find: (invoice: NewInvoice): Other[] => keysOf(invoice).flatMap(({ key }) => othersByKey.get(key) ?? []),
     add(invoice: NewInvoice): void {
       const { issuer, number } = invoice
       for (const { by, key } of keysOf(invoice)) {
-        const others = known.get(key) ?? []
-        // One of each issuer tells enough.
+        const others = othersByKey.get(key) ?? []
+        // One per issuer is enough.
         if (!others.some((other) => other.issuer === issuer))
-          known.set(key, [...others, { issuer, number, by }])
+          othersByKey.set(key, [...others, { issuer, number, by }])
       }
     },
   }
@@ -137,26 +138,29 @@ type Row = {
   currency: string
   totalAmount: string
 }
-type Found = Other & { at: number }
+type Match = Other & { at: number }
 
-/** One invoice of each issuer for each account and period. There may be a million of one, so that it is met once. */
-async function readOfPeriod(tx: Transaction, customerId: CustomerId, rows: readonly Row[]): Promise<Found[]> {
+/**
+ * Reads one invoice per issuer, account and period: an issuer may have a million of them, so the query skips from
+ * issuer to issuer.
+ */
+async function readOfPeriod(tx: Transaction, customerId: CustomerId, rows: readonly Row[]): Promise<Match[]> {
   const periods = Map.groupBy(
     rows.filter(({ account, periodStart }) => account !== undefined && periodStart !== undefined),
     ({ account, periodStart, periodEnd }) => JSON.stringify([account, periodStart, periodEnd]),
   )
-  const asked = [...periods.keys()].map((key, place) => {
+  const requested = [...periods.keys()].map((key, place) => {
     const [account, periodStart, periodEnd] = JSON.parse(key)
     return { place, account, periodStart, periodEnd }
   })
-  if (asked.length === 0) return []
+  if (requested.length === 0) return []
   const next = (after: string) => sql`(
     SELECT issuer FROM invoices
     WHERE customer_id = ${customerId} AND billing_account = given.account AND period_start >= given."periodStart"
       AND period_start <= given."periodStart" AND issuer > ${sql.raw(after)}
     ORDER BY period_start, issuer LIMIT 1)`
   const found = await tx.execute<{ place: number; issuer: string; number: string }>(sql`
-    SELECT given.place, found.* FROM json_to_recordset(${JSON.stringify(asked)}::json)
+    SELECT given.place, found.* FROM json_to_recordset(${JSON.stringify(requested)}::json)
       AS given(place int, account text, "periodStart" date, "periodEnd" date)
     CROSS JOIN LATERAL (
       WITH RECURSIVE billers AS (
@@ -177,9 +181,12 @@ async function readOfPeriod(tx: Transaction, customerId: CustomerId, rows: reado
   )
 }
 
-/** What other issuers sent with the same number, total and currency. The first of a number has it as its id. */
-async function readOfNumber(tx: Transaction, customerId: CustomerId, rows: readonly Row[]): Promise<Found[]> {
-  const { rows: found } = await tx.execute<Omit<Found, 'by'>>(sql`
+/**
+ * Reads the other issuers' invoices with the same number, total and currency. The first invoice with a number has the
+ * number as its id.
+ */
+async function readOfNumber(tx: Transaction, customerId: CustomerId, rows: readonly Row[]): Promise<Match[]> {
+  const { rows: found } = await tx.execute<Omit<Match, 'by'>>(sql`
     SELECT given.at, live.issuer, live.number FROM json_to_recordset(${JSON.stringify(rows)}::json)
       AS given(at int, issuer text, number text, currency text, "totalAmount" numeric)
     CROSS JOIN LATERAL (

@@ -10,7 +10,7 @@ import type { StoredInvoice } from './stored.ts'
 /** An invoice as it was before an import changed it; without its lines where these stayed. */
 export type Before = Omit<StoredInvoice, 'lines'> & Partial<Pick<StoredInvoice, 'lines'>>
 
-/** Keeps what an import changes of invoices that were there, so that it can be undone. */
+/** Saves the previous state of invoices that an import changes, so that the import can be undone. */
 export function changesOf(tx: Transaction, customerId: CustomerId, importId: string | undefined) {
   let position = 0
   return {
@@ -43,7 +43,7 @@ export async function recordVoided(
   })
 }
 
-/** Writes into the history that an operator said of two names that they are one issuer, or two. */
+/** Records in the history that an operator declared two names to be one issuer, or two. */
 export async function recordIssuers(
   tx: Transaction,
   customerId: CustomerId,
@@ -57,15 +57,15 @@ export async function recordIssuers(
   })
 }
 
-/** Writes into the history of two invoices that they were made one, and what is left to pay of it. */
+/** Records the merge in the histories of both invoices, with the remaining balance. */
 export async function recordMerged(
   tx: Transaction,
   customerId: CustomerId,
-  { keep, duplicate, balance }: { keep: Before; duplicate: Before; balance: string },
+  { target, duplicate, balance }: { target: Before; duplicate: Before; balance: string },
   requestId: string,
 ) {
   const event = { action: 'invoice.merged', actor: OPERATOR, requestId }
-  await recordAudit(tx, customerId, { ...event, subject: duplicate.id, details: { into: keep.id } })
-  const details = { from: duplicate.id, balance, before: keep.balanceAmount }
-  await recordAudit(tx, customerId, { ...event, subject: keep.id, details })
+  await recordAudit(tx, customerId, { ...event, subject: duplicate.id, details: { into: target.id } })
+  const details = { from: duplicate.id, balance, before: target.balanceAmount }
+  await recordAudit(tx, customerId, { ...event, subject: target.id, details })
 }

@@ -25,32 +25,33 @@ export type Duplicate = {
 
 type Row = {
   id: string
-  /** Its id on the wire, by which people name it. */
+  /** Id on the wire, which people use. */
   wireId: string
   number: string
   issuer: string
   total: string
   currency: string
   isNumbered: boolean
-  /** What it has in common with others: its number, or its account and period. */
+  /** Value that it shares with others: its number, or its account and period. */
   common: string
 }
 
-/** How many rows are looked at; far more than anybody merges by hand. */
+/** Maximum number of rows that are compared; far more than a person merges by hand. */
 const MAX_ROWS = 20_000
 
 /**
- * Lists what may be owed twice: invoices of one issuer in two spellings, with the same number or of the same account and
- * period; and of two issuers that nobody told apart, with the same number and total or of the same account and period.
+ * Lists invoices that may be owed twice: of one issuer in two spellings, with the same number or of the same account
+ * and period; and of two issuers not declared to be two, with the same number and total or of the same account and
+ * period.
  */
 export async function listDuplicates(tx: Transaction, customerId: CustomerId): Promise<Duplicate[]> {
   const names = await issuerNames(tx, customerId)
-  const found = new Map<string, Duplicate>()
+  const duplicates = new Map<string, Duplicate>()
   const add = (groups: readonly Row[][], becauseOf: (pair: Pair) => Duplicate['because'] | undefined) => {
     for (const pair of groups.flatMap((rows) => pairsOf(rows, names))) {
       const because = becauseOf(pair)
       const key = JSON.stringify([pair.one.id, pair.other.id].sort())
-      if (because && !found.has(key)) found.set(key, duplicateOf(pair, because))
+      if (because && !duplicates.has(key)) duplicates.set(key, duplicateOf(pair, because))
     }
   }
   add(await readCommon(tx, customerId, 'number'), ({ one, other, isSame }) => {
@@ -60,15 +61,18 @@ export async function listDuplicates(tx: Transaction, customerId: CustomerId): P
   })
   const period = 'nullif(concat_ws(chr(10), billing_account, period_start, period_end), billing_account)'
   add(await readCommon(tx, customerId, period), ({ one, other, isSame }) =>
-    // One issuer has several numbered invoices of a period, but one sum of what has no number.
+    // An issuer has several numbered invoices of a period, but only one sum of unnumbered charges.
     isSame && one.isNumbered && other.isNumbered ? undefined : 'same account and period',
   )
-  return [...found.values()]
+  return [...duplicates.values()]
 }
 
 type Pair = { one: Row; other: Row; isSame: boolean }
 
-/** Pairs of two names: of one issuer all, of two issuers the first of each, unless they were told apart. */
+/**
+ * Returns pairs of two names: all pairs within one issuer, the first per issuer of two issuers, unless declared to be
+ * two.
+ */
 function pairsOf(rows: readonly Row[], names: IssuerNames): Pair[] {
   const asked = new Set<string>()
   return rows.flatMap((one, at) =>
@@ -98,9 +102,9 @@ function duplicateOf({ one, other }: Pair, because: Duplicate['because']): Dupli
 }
 
 /**
- * Reads what is not voided and has something in common with an invoice under another name of an issuer: the issuer's
- * number before ours, what is issued before drafts, the first to arrive before others.
- * @param common SQL of what is in common
+ * Reads invoices, except voided ones, that share a value with an invoice under another name of an issuer: the issuer's
+ * number before ours, issued before drafts, earlier arrivals first.
+ * @param common SQL of the shared value
  */
 async function readCommon(tx: Transaction, customerId: CustomerId, common: string): Promise<Row[][]> {
   const { rows } = await tx.execute<Row & { common: string }>(sql`
@@ -115,53 +119,53 @@ async function readCommon(tx: Transaction, customerId: CustomerId, common: strin
 }
 
 /**
- * Makes one invoice of two: the duplicate is voided for the other one, which takes over what was paid of it, the
- * issuer's own documents, and the charges that it lacks. Their issuers are one from then on. The caller holds the lock of
- * the customer's imports.
- * @param balance what is left to pay, as decimal text; needed where something was paid of both
- * @throws Problem where one of them is not there or not to be merged
+ * Merges two invoices: the duplicate is voided in favor of the other one, which takes over the payments, the issuer's
+ * documents, and the charges that it lacks. Their issuers become one. The caller holds the lock of the customer's
+ * imports.
+ * @param balance the remaining balance, as decimal text; required where both have payments
+ * @throws Problem where an invoice does not exist or can't be merged
  */
 export async function mergeInvoices(
   tx: Transaction,
   customerId: CustomerId,
   {
-    keep: keepId,
+    keep: targetId,
     duplicate: duplicateId,
     balance,
   }: { keep: string; duplicate: string; balance?: string | undefined },
   requestId: string,
 ): Promise<{ balance: string; currency: string }> {
-  const [keep, duplicate] = await readBoth(tx, customerId, [keepId, duplicateId])
-  if (keep.id === duplicate.id) throw refused('Give two invoices.')
-  const paid = (of: StoredInvoice) => new Big(of.totalAmount).minus(of.balanceAmount)
-  if (keep.currency !== duplicate.currency)
-    throw refused(`They are in ${keep.currency} and ${duplicate.currency}.`)
-  if (keep.documentState === 'draft' && duplicate.documentState === 'issued')
-    throw refused(`Keep ${duplicateId}: it is issued, and ${keepId} is a draft.`)
-  const isDraft = keep.documentState === 'draft'
+  const [target, duplicate] = await readBoth(tx, customerId, [targetId, duplicateId])
+  if (target.id === duplicate.id) throw invalidRequest('Give two invoices.')
+  const paid = (invoice: StoredInvoice) => new Big(invoice.totalAmount).minus(invoice.balanceAmount)
+  if (target.currency !== duplicate.currency)
+    throw invalidRequest(`They are in ${target.currency} and ${duplicate.currency}.`)
+  if (target.documentState === 'draft' && duplicate.documentState === 'issued')
+    throw invalidRequest(`Keep ${duplicateId}: it is issued, and ${targetId} is a draft.`)
+  const isDraft = target.documentState === 'draft'
   const hasBoth =
-    !isDraft && duplicate.documentState === 'issued' && !paid(keep).eq(0) && !paid(duplicate).eq(0)
+    !isDraft && duplicate.documentState === 'issued' && !paid(target).eq(0) && !paid(duplicate).eq(0)
   if (hasBoth && balance === undefined)
-    throw refused(
-      `${paid(keep).toFixed()} of ${keepId} and ${paid(duplicate).toFixed()} of ${duplicateId} are settled, which may be the same payment: give what is left to pay by --balance.`,
+    throw invalidRequest(
+      `${paid(target).toFixed()} of ${targetId} and ${paid(duplicate).toFixed()} of ${duplicateId} are settled, which may be the same payment: give what is left to pay by --balance.`,
     )
   const isPaid = duplicate.documentState === 'issued' && !isDraft
-  const left = isPaid ? new Big(keep.balanceAmount).minus(paid(duplicate)).toFixed() : keep.balanceAmount
+  const left = isPaid ? new Big(target.balanceAmount).minus(paid(duplicate)).toFixed() : target.balanceAmount
   const balanceAmount = isDraft ? '0' : (balance ?? left)
 
   const names = await issuerNames(tx, customerId)
-  if (!names.isSame(keep.issuer, duplicate.issuer)) await names.setSame(duplicate.issuer, keep.issuer)
-  await moveDocuments(tx, customerId, keep, duplicate)
+  if (!names.isSame(target.issuer, duplicate.issuer)) await names.setSame(duplicate.issuer, target.issuer)
+  await moveDocuments(tx, customerId, target, duplicate)
   await overwriteInvoiceRows(tx, customerId, [
-    withoutLines(asVoided(duplicate, keep.id)),
-    withoutLines({ ...keep, balanceAmount }),
+    withoutLines(asVoided(duplicate, target.id)),
+    withoutLines({ ...target, balanceAmount }),
   ])
-  await recordVoided(tx, customerId, { id: duplicate.id, replacedBy: keep.id }, requestId)
-  await recordMerged(tx, customerId, { keep, duplicate, balance: balanceAmount }, requestId)
-  return { balance: balanceAmount, currency: keep.currency }
+  await recordVoided(tx, customerId, { id: duplicate.id, replacedBy: target.id }, requestId)
+  await recordMerged(tx, customerId, { target, duplicate, balance: balanceAmount }, requestId)
+  return { balance: balanceAmount, currency: target.currency }
 }
 
-function refused(text: string): Problem {
+function invalidRequest(text: string): Problem {
   return new Problem('invalid_request', text)
 }
 
@@ -177,32 +181,33 @@ async function readBoth(
     SELECT id, issuer, number FROM invoices
     WHERE customer_id = ${customerId} AND id = ANY (${sql.param(keys.filter((key) => key !== undefined))}::text[])`)
   const stored = await readStored(tx, customerId, rows)
-  const [keep, duplicate] = ids.map((id, at) => {
+  const [target, duplicate] = ids.map((id, at) => {
     const row = rows.find((one) => one.id === keys[at])
     if (!row) throw new Problem('not_found', `There is no invoice "${id}".`)
-    const found = stored.get(keyOf(row))
-    if (found?.id !== row.id || found.documentState === 'voided') throw refused(`Invoice ${id} is voided.`)
-    return found
+    const invoice = stored.get(keyOf(row))
+    if (invoice?.id !== row.id || invoice.documentState === 'voided')
+      throw invalidRequest(`Invoice ${id} is voided.`)
+    return invoice
   })
-  return [keep, duplicate] as [StoredInvoice, StoredInvoice]
+  return [target, duplicate] as [StoredInvoice, StoredInvoice]
 }
 
-/** Gives what a duplicate has of documents and charges to the other one, where that has none. */
+/** Moves the documents and charges of a duplicate to the other invoice, where that one has none. */
 async function moveDocuments(
   tx: Transaction,
   customerId: CustomerId,
-  keep: StoredInvoice,
+  target: StoredInvoice,
   duplicate: StoredInvoice,
 ) {
   await tx.execute(sql`
     INSERT INTO invoice_files (customer_id, invoice_id, kind, name, digest, bytes, created_at)
-    SELECT customer_id, ${keep.id}, kind, name, digest, bytes, created_at FROM invoice_files
+    SELECT customer_id, ${target.id}, kind, name, digest, bytes, created_at FROM invoice_files
     WHERE customer_id = ${customerId} AND invoice_id = ${duplicate.id} AND kind <> 'drawn'
     ON CONFLICT DO NOTHING`)
   await tx.execute(sql`
-    UPDATE charge_sets SET issuer = ${keep.issuer}, number = ${keep.number}
+    UPDATE charge_sets SET issuer = ${target.issuer}, number = ${target.number}
     WHERE customer_id = ${customerId} AND issuer = ${duplicate.issuer} AND number = ${duplicate.number}
       AND replaced_by IS NULL AND NOT EXISTS (
-        SELECT FROM charge_sets o WHERE o.customer_id = ${customerId} AND o.issuer = ${keep.issuer}
-          AND o.number = ${keep.number} AND o.replaced_by IS NULL)`)
+        SELECT FROM charge_sets o WHERE o.customer_id = ${customerId} AND o.issuer = ${target.issuer}
+          AND o.number = ${target.number} AND o.replaced_by IS NULL)`)
 }

@@ -33,9 +33,9 @@ export async function idsFor(tx: Transaction, customerId: CustomerId, rows: read
 
 function* candidatesOf({ number, issuer, after }: Nameless): Generator<string, never> {
   if (after === undefined) yield number
-  const own = after === undefined ? `${slugOf(issuer)}:${number}` : baseOf(after, number)
-  if (after === undefined) yield own
-  for (let count = 2; ; count++) yield `${own}~${count}`
+  const base = after === undefined ? `${slugOf(issuer)}:${number}` : baseOf(after, number)
+  if (after === undefined) yield base
+  for (let count = 2; ; count++) yield `${base}~${count}`
 }
 
 /** An id without its count; an issuer's own number may end like one. */

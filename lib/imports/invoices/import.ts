@@ -18,23 +18,23 @@ import { storer } from './storer.ts'
 export type InvoiceImport = {
   /** Voids an issued invoice that the file has with another content, and puts that in its place. */
   correct?: boolean
-  /** What is said of an issuer whose invoice looks like that of another one; absent: such a one is refused. */
+  /** Answer about an issuer whose invoice resembles another one's; if absent, the invoice is rejected. */
   answer?: IssuerAnswer | undefined
   /** The row of `imports` that it belongs to; absent: it can't be undone. */
   importId?: string
   requestId?: string
-  /** Of which new ones nobody is reminded: all of them, or those that arrive long after their due date. */
+  /** New invoices without reminders: all of them, or those that arrive long after their due date. */
   history?: 'all' | 'late'
-  /** Told what became of each invoice, in the order of the file. */
+  /** Called with the result for each invoice, in the order of the file. */
   onResult?: (result: Result) => void
   signal?: AbortSignal
 }
 
 /**
- * Stores a file's invoices with their lines, in batches. One that is there already with the same content changes
- * nothing; `fateOf` says what becomes of the others. Drafts whose period is billed by now are superseded.
- * @throws ImportError that lists what stands in the way: corrections without `correct`, an unknown billing profile,
- *   an invoice without lines, or that is given twice. The same holds for what invoices say of their issuers
+ * Stores a file's invoices with their lines, in batches. An invoice that is stored with the same content changes
+ * nothing; `actionFor` decides about the others. Drafts whose period has been billed are superseded.
+ * @throws ImportError that lists the problems: corrections without `correct`, an unknown billing profile, an invoice
+ * without lines or twice in the file. The same holds for the details of issuers
  */
 export async function importInvoices(
   tx: Transaction,
@@ -99,7 +99,7 @@ async function* batchesOf(
   if (batch.length > 0) yield batch
 }
 
-/** What makes invoices unfit whatever is stored. */
+/** Returns the problems that make invoices invalid regardless of the stored data. */
 function validationProblems(invoices: readonly NewInvoice[], profiles: ReadonlySet<string>): ImportProblem[] {
   return invoices.flatMap((invoice) => {
     const { number, billingProfileId = 'default', lines, totalAmount, balanceAmount } = invoice
@@ -117,7 +117,7 @@ function validationProblems(invoices: readonly NewInvoice[], profiles: ReadonlyS
   })
 }
 
-/** Whether the wire's number says this amount to the last digit: a cent that it would lose is refused at the door. */
+/** Returns whether the amount is exact as a JSON number: an amount that would lose a cent is rejected on input. */
 function isExactAsJson(amount: string): boolean {
   return new Big(Number(amount)).eq(amount)
 }

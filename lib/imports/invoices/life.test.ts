@@ -6,7 +6,7 @@ import { addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import type { NewInvoice } from '../schemas.ts'
 import { type InvoiceImport, importInvoices } from './import.ts'
 
-// From draft to issued to voided, and never back; and what is owed at each step.
+// From draft to issued to voided, and never back; and the amount owed at each step.
 
 let db: TestDatabase
 let customer: string
@@ -67,7 +67,7 @@ describe('two issuers with one number', () => {
     })
   })
 
-  test('also in one file, and a correction of the one leaves the other alone', async () => {
+  test('also in one file, and a correction of one does not change the other', async () => {
     const other = { issuer: 'Other', totalAmount: '3' }
     await run([invoice('1'), invoice('1', other), invoice('2')])
     await run([invoice('1', { ...other, totalAmount: '4' })], { correct: true })
@@ -117,7 +117,7 @@ describe('a draft', () => {
       'OTHER-ISSUER draft 0',
       'OTHER-PERIOD draft 0',
     ])
-    // Charges that the bill does not have are not owed, and what it has is none.
+    // A draft with another total is stored and not owed; one with the bill’s total is dropped.
     expect(await run([invoice('D', { ...DRAFT, totalAmount: '12.00' })])).toMatchObject({ unchanged: 1 })
     expect(await run([invoice('D', DRAFT)])).toMatchObject({ added: 1 })
     expect(await run([invoice('D', { ...DRAFT, totalAmount: '12.00' })])).toMatchObject({ unchanged: 1 })
@@ -125,7 +125,7 @@ describe('a draft', () => {
     expect(await owed()).toBe('12')
   })
 
-  test('stays beside an issued one that comes with it: both are of the running period', async () => {
+  test('stays next to an issued one that comes with it: both are of the running period', async () => {
     const file = [invoice('MARKET', PERIOD), invoice('D', DRAFT)]
     await run(file)
     await run([invoice('MARKET', PERIOD), invoice('D', { ...DRAFT, totalAmount: '11' })])
@@ -134,7 +134,7 @@ describe('a draft', () => {
     expect(await rows()).toEqual(['MAIN issued 30', 'MARKET issued 10.00'])
   })
 
-  test('does not come back over what is issued', async () => {
+  test('does not replace an issued invoice', async () => {
     await run([invoice('D', { ...PERIOD, isNumbered: false })])
     await expect(run([invoice('D', DRAFT)], { correct: true })).rejects.toThrow('is issued already')
   })
@@ -164,7 +164,7 @@ describe('a period that was billed without a number', () => {
     await run([invoice('INV-7', PERIOD)])
     expect(await run([summary])).toMatchObject({ unchanged: 1 })
     expect(await rows()).toEqual(['INV-7 issued 10.00'])
-    // Of more than it bills, nothing is owed until its issuer says so.
+    // Of a total above the bill's, nothing is owed until the issuer confirms it.
     expect(await run([{ ...summary, totalAmount: '15' }])).toMatchObject({ added: 1 })
     expect(await rows()).toEqual(['2026-09-1a2b3c4d draft 0', 'INV-7 issued 10.00'])
   })
@@ -184,14 +184,14 @@ describe('a period that was billed without a number', () => {
     expect(await rows()).toEqual(['D issued 10.00', 'INV-7 issued 10.00'])
   })
 
-  test('is not billed again by an invoice whose period is told later', async () => {
+  test('is not billed again by a draft of it that is issued next to the numbered invoice', async () => {
     await run([invoice('INV-7'), summary])
-    const told = invoice('INV-7', PERIOD)
+    const billed = invoice('INV-7', PERIOD)
     await run([invoice('INV-8'), { ...summary, totalAmount: '11' }], { correct: true })
-    await expect(run([told])).rejects.toThrow('has invoice INV-7 instead')
+    await expect(run([billed])).rejects.toThrow('has invoice INV-7 instead')
   })
 
-  test('is not billed again by an invoice of several accounts, before or after it', async () => {
+  test('is not billed again by an invoice whose period becomes known later', async () => {
     const other = invoice('2026-09-5e6f7a8b', { ...PERIOD, billingAccount: 'A-2', isNumbered: false })
     const third = invoice('2026-09-9c0d1e2f', { ...DRAFT, billingAccount: 'A-3' })
     const { billingAccount: _, ...period } = PERIOD
@@ -218,7 +218,7 @@ describe('a period that was billed without a number', () => {
     expect(await rows()).toEqual(['2026-09-1a2b3c4d issued 10.00'])
   })
 
-  test('what was settled of it is not forgotten in silence', async () => {
+  test('is replaced only with a balance, once it has payments', async () => {
     await run([{ ...summary, balanceAmount: '4' }])
     await expect(run([invoice('INV-7', PERIOD)], { correct: true })).rejects.toThrow(
       '6.00 of it is settled already',
@@ -229,7 +229,7 @@ describe('a period that was billed without a number', () => {
 })
 
 describe('an issued invoice', () => {
-  test('moves in balance alone, and fills in what was not known', async () => {
+  test('changes only its balance, and fills in unknown fields', async () => {
     await run([invoice('1')])
     expect(await run([invoice('1', { balanceAmount: '3' })])).toMatchObject({ moved: 1 })
     expect(await run([invoice('1', PERIOD)])).toMatchObject({ moved: 1 })
@@ -237,14 +237,14 @@ describe('an issued invoice', () => {
     expect(await rows()).toEqual(['1 issued 3'])
   })
 
-  test('is voided by the word of its issuer, and owes nothing then', async () => {
+  test('is voided by its issuer, and owes nothing then', async () => {
     await run([invoice('1'), invoice('2')])
     expect(await run([invoice('1', { documentState: 'voided' })])).toMatchObject({ voided: 1 })
     expect(await run([invoice('1', { documentState: 'voided' })])).toMatchObject({ unchanged: 1 })
     expect(await rows()).toEqual(['1 voided 0', '2 issued 10.00'])
   })
 
-  test('that was voided does not come back by an old file, but by a correction', async () => {
+  test('that was voided is not restored by an old file, but by a correction', async () => {
     await run([invoice('1')])
     await run([invoice('1', { documentState: 'voided' })])
     await expect(run([invoice('1')])).rejects.toThrow('was voided, and the file has it as issued')
@@ -258,13 +258,13 @@ describe('an issued invoice', () => {
     expect(await rows()).toEqual(['1 voided 0 -> 1~2', '1~2 voided 0 -> 1~3', '1~3 issued 12'])
   })
 
-  test('that is voided and was never here is kept as that', async () => {
+  test('that arrives voided is stored as voided', async () => {
     expect(await run([invoice('1', { documentState: 'voided' })])).toMatchObject({ added: 1 })
     expect(await run([invoice('1', { documentState: 'voided' })])).toMatchObject({ unchanged: 1 })
     expect(await owed()).toBe('0')
   })
 
-  test('that is corrected to another currency needs its balance, once something was paid', async () => {
+  test('that is corrected to another currency needs its balance if it has payments', async () => {
     await run([invoice('1', { balanceAmount: '4' }), invoice('2')])
     const inEuro = { currency: 'EUR', totalAmount: '12' }
     await expect(run([invoice('1', inEuro)], { correct: true })).rejects.toThrow(
@@ -274,7 +274,7 @@ describe('an issued invoice', () => {
     expect(await rows()).toEqual(['1 voided 0 -> 1~2', '1~2 issued 7', '2 voided 0 -> 2~2', '2~2 issued 12'])
   })
 
-  test('of history stays of history when it is corrected', async () => {
+  test('of history stays history when it is corrected', async () => {
     const customerId = newCustomerId(customer)
     await scope({ customerId }, (tx) =>
       importInvoices(tx, customerId, [invoice('1'), invoice('2')], { history: 'all' }),

@@ -9,10 +9,10 @@ import { readStored } from './rows.ts'
 import type { Seen } from './seen.ts'
 import { keyOf, type StoredInvoice } from './stored.ts'
 
-// A period of an account may be billed twice: by what was made of its charges before the issuer gave a number, and by
-// the issuer's own invoice. What stands in one file was billed side by side; what does not, came in the other's place.
+// A period of an account may be billed twice: by an invoice made of its charges before the issuer numbered it, and by
+// the issuer's own invoice. Invoices in one file are separate bills; invoices in different files replace each other.
 
-/** An issued invoice of the same issuer, account, period and currency, of which one has a number and the other none. */
+/** Issued invoice of the same issuer, account, period and currency, where exactly one of the two has a number. */
 export type Twin = {
   stored: Pick<StoredInvoice, 'id' | 'issuer' | 'number' | 'isNumbered'> & { paid: string; total: string }
   incoming: StoredInvoice
@@ -24,7 +24,7 @@ type Draft = Pick<StoredInvoice, 'id' | 'issuer' | 'number' | 'isNumbered' | 'cu
 
 const MAX_TWINS = 20
 
-/** What is stored of the periods of these issued invoices, numbered the other way. */
+/** Reads the issued invoices of the same periods that are numbered where these are not, and the reverse. */
 export async function readTwins(
   tx: Transaction,
   customerId: CustomerId,
@@ -77,7 +77,7 @@ export function twinProblem({ stored, incoming }: Twin, correct: boolean): Impor
   return undefined
 }
 
-/** What is replaced as it is stored, with what comes into its place; of several, the first. */
+/** Returns the stored invoices to replace, each with its replacement; of several replacements, the first. */
 export async function readReplaced(
   tx: Transaction,
   customerId: CustomerId,
@@ -114,9 +114,9 @@ export async function draftsOf(
   const superseded = new Map<string, { draft: Draft; by: StoredInvoice }>()
   return {
     /**
-     * Takes notice of an issued invoice that the file has.
-     * @param isNew whether it is issued by this import. One that was there before, or comes while the period still runs, is
-     *   the bill of charges with the same total alone: others are billed beside it, as an upfront fee is
+     * Registers an issued invoice of the file.
+     * @param isNew whether this import issues it. One that was stored before, or arrives while the period still runs,
+     * bills only charges with the same total: other invoices are separate bills, such as an upfront fee
      */
     see(issued: StoredInvoice, isNew: boolean): void {
       const period = draftsByPeriod.size > 0 && periodOf(issued, names)
@@ -128,18 +128,18 @@ export async function draftsOf(
         if (!superseded.has(draft.id) || isNearer) superseded.set(draft.id, { draft, by: issued })
       }
     },
-    /** Those that the file itself doesn't have. @param seen what it has */
+    /** Returns the superseded drafts that the file itself doesn't contain. @param seen the file's invoices */
     superseded: (seen: Pick<Seen, 'has'>) =>
       [...superseded.values()].filter(({ draft, by }) => draft.id !== by.id && !seen.has(draft)),
   }
 }
 
 function periodOf(
-  of: Pick<StoredInvoice, 'issuer' | 'billingAccount' | 'periodStart' | 'periodEnd'>,
+  invoice: Pick<StoredInvoice, 'issuer' | 'billingAccount' | 'periodStart' | 'periodEnd'>,
   names: IssuerNames,
 ) {
-  const { billingAccount, periodStart, periodEnd } = of
-  const issuer = names.nameOf(of.issuer)
+  const { billingAccount, periodStart, periodEnd } = invoice
+  const issuer = names.nameOf(invoice.issuer)
   if (billingAccount === null || periodStart === null || periodEnd === null) return undefined
   return [issuer, billingAccount, periodStart, periodEnd].join('\u0000')
 }
@@ -152,7 +152,10 @@ export function ofEachAccount(invoice: StoredInvoice, accounts: readonly string[
   return accounts.map((billingAccount) => ({ ...invoice, billingAccount }))
 }
 
-/** What is stored of several accounts. Which ones is not known then: any of its issuer's may be among them. */
+/**
+ * Finds stored invoices of several accounts. Their accounts are not stored: any account of the issuer may be one of
+ * them.
+ */
 export function billsOfSeveral(tx: Transaction, customerId: CustomerId, names: IssuerNames) {
   let billsByPeriod: Promise<Map<string, Twin['stored']>> | undefined
   return {

@@ -8,14 +8,14 @@ import type { NewInvoice } from '../schemas.ts'
 import { rankOf, readStored } from './rows.ts'
 import { keyOf, type StoredInvoice } from './stored.ts'
 
-/** An invoice of a file under the name and number that it is stored by, with what is stored there. */
-export type Placed = { given: NewInvoice; invoice: NewInvoice; stored: StoredInvoice | undefined }
+/** Invoice of a file under the name and number in the database, with the stored row. */
+export type Placed = { incoming: NewInvoice; invoice: NewInvoice; stored: StoredInvoice | undefined }
 
 type Key = Pick<StoredInvoice, 'issuer' | 'number'>
 
 /**
- * Finds the place of each invoice: what is stored of its issuer, whatever the spelling, under its number; of one to which
- * we gave the number, for its account, period, currency and profile. What is stored there is locked.
+ * Finds the stored row of each invoice: by the number, in any spelling of the issuer; for numbers of ours, by account,
+ * period, currency and profile. The rows are locked.
  */
 export async function readPlaces(
   tx: Transaction,
@@ -27,33 +27,37 @@ export async function readPlaces(
   const spelled = batch.map(({ number }, at): Key[] =>
     names.spellingsOf(first[at] ?? '').map((spelling) => ({ issuer: spelling, number })),
   )
-  const found = await readStored(tx, customerId, spelled.flat())
+  const rowsByKey = await readStored(tx, customerId, spelled.flat())
   const best = (keys: readonly Key[]) =>
-    keys.flatMap((key) => found.get(keyOf(key)) ?? []).toSorted((a, b) => rankOf(a) - rankOf(b))[0]
+    keys.flatMap((key) => rowsByKey.get(keyOf(key)) ?? []).toSorted((a, b) => rankOf(a) - rankOf(b))[0]
   const stored = spelled.map(best)
-  // A number of ours has the spelling in its digest, so that another one leads past what is there.
+  // Our numbers contain a digest of the spelling, so another spelling would miss the stored row.
   const unnumbered = batch.flatMap((invoice, at) => {
-    const isFound = stored[at] !== undefined && rankOf(stored[at]) === 0
+    const isStored = stored[at] !== undefined && rankOf(stored[at]) === 0
     const hasOthers = (spelled[at]?.length ?? 0) > 1 || spelled[at]?.[0]?.issuer !== invoice.issuer
-    return invoice.isNumbered === false && !isFound && hasOthers ? [{ invoice, at }] : []
+    return invoice.isNumbered === false && !isStored && hasOthers ? [{ invoice, at }] : []
   })
   for (const [at, other] of await readOfPeriods(tx, customerId, unnumbered, names)) stored[at] = other
-  return batch.map((given, at) => {
-    const { issuer, number } = stored[at] ?? { issuer: first[at] ?? given.issuer, number: given.number }
-    const isAsGiven = issuer === given.issuer && number === given.number
-    return { given, invoice: isAsGiven ? given : under(given, { issuer, number }), stored: stored[at] }
+  return batch.map((incoming, at) => {
+    const { issuer, number } = stored[at] ?? { issuer: first[at] ?? incoming.issuer, number: incoming.number }
+    const isUnchanged = issuer === incoming.issuer && number === incoming.number
+    return {
+      incoming,
+      invoice: isUnchanged ? incoming : renamed(incoming, { issuer, number }),
+      stored: stored[at],
+    }
   })
 }
 
 /** An invoice under another spelling of its issuer. A platform that is made of the name follows it. */
-function under(given: NewInvoice, { issuer, number }: Key): NewInvoice {
-  const made = slugOf(given.issuer)
+function renamed(incoming: NewInvoice, { issuer, number }: Key): NewInvoice {
+  const made = slugOf(incoming.issuer)
   const platformOf = (platform: string) => (platform === made ? slugOf(issuer) : platform)
-  const lines = given.lines.map((line) => ({ ...line, type: platformOf(line.type) }))
-  return { ...given, issuer, number, platform: platformOf(given.platform), lines }
+  const lines = incoming.lines.map((line) => ({ ...line, type: platformOf(line.type) }))
+  return { ...incoming, issuer, number, platform: platformOf(incoming.platform), lines }
 }
 
-/** What is stored, and not voided, of the periods of invoices to which we give the number. */
+/** Reads the invoices, except voided ones, of the periods of invoices that we number. */
 async function readOfPeriods(
   tx: Transaction,
   customerId: CustomerId,
@@ -62,8 +66,8 @@ async function readOfPeriods(
 ): Promise<Map<number, StoredInvoice>> {
   const rows = asked.flatMap(({ invoice, at }) => {
     const { billingAccount, periodStart, periodEnd, currency, billingProfileId = 'default' } = invoice
-    const of = { at, billingAccount, periodStart, periodEnd, currency, billingProfileId }
-    return names.spellingsOf(invoice.issuer).map((issuer) => ({ ...of, issuer }))
+    const period = { at, billingAccount, periodStart, periodEnd, currency, billingProfileId }
+    return names.spellingsOf(invoice.issuer).map((issuer) => ({ ...period, issuer }))
   })
   if (rows.length === 0) return new Map()
   const found = await tx.execute<Key & { at: number }>(sql`

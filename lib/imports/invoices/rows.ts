@@ -7,9 +7,9 @@ import { holdAll } from '../all-rows.ts'
 import { INVOICE_COLUMNS, LINE_COLUMNS } from '../posting/schemas.ts'
 import { keyOf, type StoredInvoice, type StoredLine } from './stored.ts'
 
-// How many rows a customer has is not known while its first file is stored, nor before the server next looks. So each
-// statement here leaves the planner one way only, by the primary key or by the number: a row for a row, with what is in
-// that key's order and in no other's; and what is there already is written over by ON CONFLICT, not by a join.
+// The planner doesn't know a customer's number of rows during the first import, nor before the next ANALYZE. So each
+// statement here permits one plan only, by the primary key or by the number: row by row, sorted by that key and no
+// other; and existing rows are overwritten by ON CONFLICT, not by a join.
 
 type Numbered = Pick<StoredInvoice, 'issuer' | 'number'>
 
@@ -44,10 +44,10 @@ const COLUMNS: readonly (readonly [column: string, type: string, field: keyof In
   ['seller_id', 'text', 'sellerId'],
   ['buyer_id', 'text', 'buyerId'],
 ]
-/** What never changes of a row that is there. */
+/** Columns of an existing row that never change. */
 const PRESERVED_COLUMNS = new Set(['id', 'import_id'])
 
-// In a statement: the columns, what is read of them, the record that JSON becomes, and what is written over.
+// SQL fragments: the columns, their expressions, the record type of the JSON, and the columns to overwrite.
 const columnNames = sql.raw(COLUMNS.map(([column]) => column).join(', '))
 const fieldExpressions = sql.raw(
   COLUMNS.map(([column, type, field]) => `${column}${type === 'date' ? '::text' : ''} AS "${field}"`).join(
@@ -62,8 +62,8 @@ const newValues = sql.raw(
 )
 
 /**
- * What is stored under these numbers of these issuers, locked until the transaction ends: the one that is not voided,
- * else one that nothing came in place of, else any.
+ * Reads the invoices under these numbers of these issuers, and locks them until the transaction ends: the one that is
+ * not voided, else one without a replacement, else any.
  * @returns by `keyOf`
  */
 export async function readStored(
@@ -94,7 +94,7 @@ export async function readStored(
   return new Map([...best].map(([key, row]) => [key, { ...row, lines: lines.get(row.id) ?? [] }]))
 }
 
-/** The lower, the more it is what its number means: what is not voided, then what nothing replaced. */
+/** Returns the rank among invoices of one number, lowest first: not voided, then not replaced, then others. */
 export function rankOf({ documentState, replacedBy }: InvoiceHeader): number {
   if (documentState !== 'voided') return 0
   return replacedBy === null ? 1 : 2
@@ -148,8 +148,8 @@ async function frozen(tx: Transaction, customerId: CustomerId, rows: StoredInvoi
   )
 }
 
-// One parameter for all rows, however many: a list of values ends at 65,535 parameters. They stand beside one of their
-// parties, which is there by now.
+// One parameter for all rows: a list of values is limited to 65,535 parameters. The rows are joined to one of their
+// parties, which exists by now.
 function rowsOf(customerId: CustomerId, rows: readonly InvoiceHeader[]): SQL {
   const json = JSON.stringify(rows, (key, value) => (key === 'lines' ? undefined : value))
   return sql`SELECT own.customer_id, r.*

@@ -6,7 +6,7 @@ type Numbered = Pick<NewInvoice, 'issuer' | 'number'>
 export type Seen = {
   /** @returns whether it is the first time */
   add(invoice: Numbered): boolean
-  /** Of an invoice to which we give the number: its account and period. @returns whether it is the first time */
+  /** Adds the account and period of an invoice that we number. @returns whether they are new */
   addPeriod(invoice: NewInvoice): boolean
   has(invoice: Numbered): boolean
 }

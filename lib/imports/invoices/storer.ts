@@ -9,7 +9,7 @@ import { carrierOf } from '../posting/carry.ts'
 import { type InvoiceCounts, type NewInvoice, NOTHING } from '../schemas.ts'
 import { readToday } from '../sessions/store.ts'
 import { actionFor, type ImportAction, problemsOf, type Result } from './action.ts'
-import { type IssuerAnswer, settleAlike } from './alike.ts'
+import { type IssuerAnswer, resolveSimilar } from './alike.ts'
 import { changesOf, recordVoided } from './changes.ts'
 import { fillsLines } from './differences.ts'
 import { idsFor } from './ids.ts'
@@ -32,7 +32,7 @@ type Options = {
   correct: boolean
   requestId: string
   names: IssuerNames
-  /** What is said of issuers that may be one; absent: the import stops there. */
+  /** Answer about issuers that may be one; if absent, the import stops there. */
   answer?: IssuerAnswer | undefined
   importId?: string | undefined
   history?: 'all' | 'late' | undefined
@@ -44,7 +44,7 @@ const HISTORIC_DAYS = 31
 type Key = Pick<StoredInvoice, 'issuer' | 'number'>
 type Sorted<F extends ImportAction = ImportAction> = Placed & { action: F }
 
-/** Stores an import's invoices batch by batch; `end` does what only the whole file decides. */
+/** Returns a writer that stores an import's invoices batch by batch; `end` does the work that needs the whole file. */
 export async function storer(
   tx: Transaction,
   customerId: CustomerId,
@@ -60,7 +60,7 @@ export async function storer(
   const carry = await carrierOf(tx, customerId)
   const seen = seenInvoices()
 
-  /** @returns what stands in the way; with `dry`, for a look at the problems only, nothing is stored */
+  /** @returns the problems; with `dry`, only checks and stores nothing */
   async function addBatch(batch: readonly NewInvoice[], { dry }: { dry: boolean }): Promise<ImportProblem[]> {
     const { sorted, unclear, problems } = await sortOut(batch)
     problems.push(...sorted.flatMap(({ invoice }) => repeated(invoice)))
@@ -68,11 +68,11 @@ export async function storer(
     if (correct) problems.push(...(await missingBalanceProblems(tx, customerId, sorted)))
     if (dry || problems.length > 0) return problems
     await updateStored(sorted)
-    await settleBilled(sorted)
+    await updateBilled(sorted)
     await addNew(sorted.filter(({ action }) => action.what === 'added' || action.what === 'corrected'))
-    for (const { given, invoice, action } of sorted) {
+    for (const { incoming, invoice, action } of sorted) {
       counts[action.what === 'billed' ? 'unchanged' : (action.what as keyof InvoiceCounts)] += 1
-      onResult?.({ given, invoice, what: action.what })
+      onResult?.({ incoming, invoice, what: action.what })
     }
     for (const one of unclear) onResult?.({ ...one, what: 'unclear' })
     return []
@@ -83,19 +83,19 @@ export async function storer(
     return isFirst ? [] : [{ subject: `invoice ${invoice.number}`, reason: 'is given twice' }]
   }
 
-  /** Finds the place and the fate of each, and settles those that look like another issuer's. */
+  /** Finds the stored row and the action for each invoice, and resolves those that resemble another issuer's. */
   async function sortOut(batch: readonly NewInvoice[]) {
     const read = async () => {
       const placed = (await readPlaces(tx, customerId, batch, names)).map((one): Placed => {
         const unbilled = names.unbilledOf(one.invoice.issuer)
         return { ...one, invoice: withUnbilledState(one.invoice, one.stored, unbilled, today) }
       })
-      const own = new Set(placed.map(({ invoice }) => keyOf(invoice)))
-      const isOfImport = (key: Key) => own.has(keyOf(key)) || seen.has(key)
+      const batchKeys = new Set(placed.map(({ invoice }) => keyOf(invoice)))
+      const isOfImport = (key: Key) => batchKeys.has(keyOf(key)) || seen.has(key)
       const billed = await readBilled(tx, customerId, placed, { names, isOfImport })
       return placed.map((one): Sorted => {
-        const fate: ImportAction = billed.has(one) ? { what: 'billed' } : actionFor(one.invoice, one.stored)
-        return { ...one, action: fate }
+        const action: ImportAction = billed.has(one) ? { what: 'billed' } : actionFor(one.invoice, one.stored)
+        return { ...one, action }
       })
     }
     const sorted = await read()
@@ -103,11 +103,15 @@ export async function storer(
     const added = sorted.filter(
       ({ action, invoice }) => action.what === 'added' && invoice.documentState !== 'voided',
     )
-    const of = added.map(({ invoice }) => invoice)
-    const { left, problems } = await settleAlike(tx, customerId, of, { names, answer, requestId })
+    const addedInvoices = added.map(({ invoice }) => invoice)
+    const { left, problems } = await resolveSimilar(tx, customerId, addedInvoices, {
+      names,
+      answer,
+      requestId,
+    })
     const like = new Map(left.map(({ at, other }) => [added[at], other]))
     const unclear = [...like].flatMap(([one, other]) =>
-      one ? [{ given: one.given, invoice: one.invoice, like: other }] : [],
+      one ? [{ incoming: one.incoming, invoice: one.invoice, like: other }] : [],
     )
     return {
       // As one issuer, they may have other places.
@@ -117,7 +121,7 @@ export async function storer(
     }
   }
 
-  /** What is there and stays in its place. */
+  /** Updates the stored invoices that keep their row. */
   async function updateStored(sorted: readonly Sorted[]): Promise<void> {
     const there = sorted.flatMap(({ stored, ...rest }) => (stored ? [{ stored, ...rest }] : []))
     const being = (what: ImportAction['what']) => there.filter(({ action }) => action.what === what)
@@ -126,7 +130,7 @@ export async function storer(
     const changed = { moved, redrafted, voided }
     const { headers, whole } = await overwriteStored(tx, customerId, changed, { changes, carry })
     for (const { id } of voided) await recordVoided(tx, customerId, { id }, requestId)
-    // What had no period before, and what was a draft, may bill a period that something else has billed.
+    // An invoice that had no period before, or was a draft, may bill a period that another invoice has billed.
     const comparable = headers.filter((_, at) =>
       [moved[at]?.stored.billingAccount, moved[at]?.stored.periodStart].includes(null),
     )
@@ -137,7 +141,7 @@ export async function storer(
   }
 
   /** Drafts of charges that are billed by now. */
-  async function settleBilled(sorted: readonly Sorted[]): Promise<void> {
+  async function updateBilled(sorted: readonly Sorted[]): Promise<void> {
     const billed = sorted.flatMap(({ stored, action }) =>
       action.what === 'billed' && stored?.documentState === 'draft' ? [stored] : [],
     )
@@ -145,7 +149,7 @@ export async function storer(
     await dropDrafts(tx, customerId, billed)
   }
 
-  /** Looks for what bills the period of these issued ones already. */
+  /** Looks for other invoices that bill the periods of these issued ones. */
   async function compare(issued: readonly StoredInvoice[]): Promise<void> {
     twins.push(...(await readTwins(tx, customerId, issued, names)), ...(await several.twinsOf(issued)))
   }
@@ -204,7 +208,7 @@ export async function storer(
     )
     const problems = unseenTwins.flatMap((twin) => twinProblem(twin, correct) ?? [])
     if (problems.length > 0) return problems
-    // What has a number may be all of the period, or a part: the rest is not owed until its issuer says so.
+    // A numbered invoice may bill all of the period or a part: the rest is not owed until its issuer confirms it.
     const rest = await readStored(
       tx,
       customerId,
@@ -242,11 +246,11 @@ function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[
 }
 
 type Pair = { invoice: NewInvoice; stored: StoredInvoice }
-/** What becomes of invoices that are there. */
+/** Changes of stored invoices. */
 type Changed = { moved: readonly Pair[]; redrafted: readonly Pair[]; voided: readonly StoredInvoice[] }
 type With = {
   changes: ReturnType<typeof changesOf>
-  /** Carries over what the customer has set. */
+  /** Adds the posting details that the customer has set. */
   carry(invoice: StoredInvoice): StoredInvoice
 }
 
@@ -275,8 +279,8 @@ async function overwriteStored(
 }
 
 /**
- * Invoices that come again after they were voided, and say nothing of their balance, although something of them was
- * paid before: what is voided has no balance any more, so that it would be forgotten.
+ * Returns problems of invoices that arrive again after they were voided, without a balance, although they had payments:
+ * a voided invoice has no balance, so the payments would be lost.
  */
 async function missingBalanceProblems(
   tx: Transaction,

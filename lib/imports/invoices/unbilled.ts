@@ -10,13 +10,14 @@ import { readTwins } from './period.ts'
 import type { Placed } from './places.ts'
 import { asVoided, completed, type StoredInvoice } from './stored.ts'
 
-// Charges without a number of their issuer's are not billed yet: what they come to is a draft, which is never owed.
+// Charges without a number of their issuer's are not billed yet: their sum is a draft, which is never owed.
 
 const GRACE_DAYS = 10
 
 /**
- * Returns the invoice with the state that it is stored in. Charges without a number stay a draft for the issuer's days of
- * grace after their period, and as long as the issuer may still number them; then they are issued. What was issued stays.
+ * Returns the invoice with the state to store. Charges without a number stay a draft for the issuer's days of grace
+ * after their period, and as long as the issuer may still number them; then they are issued. An issued invoice stays
+ * issued.
  * @param today a day of UTC
  */
 export function withUnbilledState(
@@ -43,19 +44,19 @@ export async function readBilled(
   tx: Transaction,
   customerId: CustomerId,
   placed: readonly Placed[],
-  { names, isOfImport }: { names: IssuerNames; isOfImport(of: { issuer: string; number: string }): boolean },
+  { names, isOfImport }: { names: IssuerNames; isOfImport(key: { issuer: string; number: string }): boolean },
 ): Promise<Set<Placed>> {
-  const asked = placed.filter(
+  const unnumbered = placed.filter(
     ({ invoice, stored }) => invoice.isNumbered === false && stored?.documentState !== 'issued',
   )
-  const given = new Map(
-    asked.map((one) => [completed(one.invoice, { id: '', importId: null, isHistory: false }), one]),
+  const candidates = new Map(
+    unnumbered.map((one) => [completed(one.invoice, { id: '', importId: null, isHistory: false }), one]),
   )
-  const twins = await readTwins(tx, customerId, [...given.keys()], names)
+  const twins = await readTwins(tx, customerId, [...candidates.keys()], names)
   return new Set(
-    twins.flatMap(({ stored, incoming: own }) => {
-      const one = given.get(own)
-      const isBill = new Big(stored.total).eq(own.totalAmount) && !isOfImport(stored)
+    twins.flatMap(({ stored, incoming }) => {
+      const one = candidates.get(incoming)
+      const isBill = new Big(stored.total).eq(incoming.totalAmount) && !isOfImport(stored)
       return one && isBill ? [one] : []
     }),
   )

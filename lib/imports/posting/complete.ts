@@ -10,9 +10,9 @@ import {
 } from './schemas.ts'
 
 const NUMBERS = new Set(['netAmount', 'taxAmount', 'taxRate', 'paymentAmount', 'usedQuantity'])
-/** What is no longer true once the lines or the total are others. */
+/** Fields that become invalid when the lines or the total change. */
 const OF_AMOUNTS = new Set<string>(['netAmount', 'taxAmount', 'taxBreakdown'])
-/** What an import calculates where the issuer states neither. */
+/** Fields that an import calculates where the issuer states neither. */
 const CALCULATED = new Set(['netAmount', 'taxAmount'])
 const LINE_FIELDS = LINE_COLUMNS.map(([, , field]) => field)
 
@@ -21,16 +21,16 @@ type StoredFields = {
   isTaxCalculated?: boolean | null | undefined
 } & Record<string, unknown>
 
-/** What the issuer itself said of a stored field; what was carried onto it or calculated, it did not say. */
+/** Returns the issuer's value of a stored field; undefined if the value was carried over or calculated. */
 function storedValue(stored: StoredFields | undefined, field: string): unknown {
   if (stored?.isTaxCalculated && CALCULATED.has(field)) return null
   return stored?.carried?.includes(field) ? null : (stored?.[field] ?? null)
 }
 
 /**
- * What an invoice is to be posted by: as given, else as its issuer told it before.
- * @param isMoved whether the invoice stays: else it is written anew, so that its amounts are another invoice's by then,
- * and what the customer has set is carried over anew
+ * Returns the posting details of an invoice: those of the file, else those stored from the issuer.
+ * @param isMoved whether the invoice is updated in place; else it is rewritten, so that stored amounts no longer apply,
+ * and the customer's values are carried over again
  */
 export function postingOf(
   incoming: NewPosting,
@@ -43,16 +43,16 @@ export function postingOf(
   return postingWith(incoming, texts)
 }
 
-/** A calculation holds no longer than what it was made of: `withTotals` makes it again. */
+/** Drops calculated values, which `withTotals` calculates again from the new data. */
 function withoutCalculated(stored: StoredPosting | undefined): StoredPosting | undefined {
   return stored?.isTaxCalculated ? { ...stored, netAmount: null, taxAmount: null } : stored
 }
 
-function postingWith(given: NewPosting, stored: StoredFields | undefined): StoredPosting {
-  return { ...filled(POSTING_FIELDS, given, stored), isTaxCalculated: null } as StoredPosting
+function postingWith(incoming: NewPosting, stored: StoredFields | undefined): StoredPosting {
+  return { ...filled(POSTING_FIELDS, incoming, stored), isTaxCalculated: null } as StoredPosting
 }
 
-/** The same of a line; `stored` is the line itself as it was before, if it stays. */
+/** Returns the posting details of a line; `stored` is the line's previous state, if it stays. */
 export function linePostingOf(
   incoming: NewLinePosting,
   stored: StoredLinePosting | undefined,
@@ -70,8 +70,8 @@ function filled(fields: readonly string[], incoming: object, stored: StoredField
 type Totalled = Pick<StoredPosting, 'netAmount' | 'taxAmount' | 'isTaxCalculated'> & TaxedInvoice
 
 /**
- * Adds net and tax where the issuer left them out and they follow from its other figures. What follows from the lines alone
- * is marked as calculated, and left out where it does not come to the total.
+ * Adds net and tax where the issuer left them out and they follow from its other figures. Figures that follow only from
+ * the lines are marked as calculated, and left out where they do not add up to the total.
  */
 export function withTotals<Row extends Totalled & { lines: readonly Omit<TaxedLine, 'currency'>[] }>(
   row: Row,
@@ -88,22 +88,25 @@ export function withTotals<Row extends Totalled & { lines: readonly Omit<TaxedLi
   return { ...row, netAmount: sums.net, taxAmount: sums.tax, isTaxCalculated: isTaxCalculated || null }
 }
 
-/** Where what a file says is not what its issuer said before; what is left out on either side is no difference. */
+/**
+ * Lists the fields in which a file contradicts the issuer's earlier values; a field missing on either side is no
+ * difference.
+ */
 export function postingDifferences(incoming: NewPosting, stored: StoredPosting): string[] {
   return POSTING_FIELDS.filter((field) => differs(field, incoming[field], storedValue(stored, field)))
 }
 
-/** The same of a line. */
+/** Like `postingDifferences`, but for a line. */
 export function linePostingDifferences(incoming: NewLinePosting, stored: StoredLinePosting): string[] {
   return LINE_FIELDS.filter((field) => differs(field, incoming[field], storedValue(stored, field)))
 }
 
-/** Whether a file says something that was not known. */
+/** Returns whether a file has a field that was unknown. */
 export function addsPosting(incoming: NewPosting, stored: StoredPosting): boolean {
   return POSTING_FIELDS.some((field) => isSet(incoming[field]) && storedValue(stored, field) === null)
 }
 
-/** The same of a line. */
+/** Like `addsPosting`, but for a line. */
 export function addsLinePosting(incoming: NewLinePosting, stored: StoredLinePosting | undefined): boolean {
   return LINE_FIELDS.some((field) => isSet(incoming[field]) && storedValue(stored, field) === null)
 }
@@ -114,7 +117,7 @@ function differs(field: string, incoming: unknown, stored: unknown): boolean {
   return textOf(incoming) !== textOf(stored)
 }
 
-/** As a difference shows it. */
+/** Formats a value for a difference. */
 export function textOf(value: unknown): string | null {
   if (!isSet(value)) return null
   if (!Array.isArray(value)) return String(value)

@@ -77,8 +77,8 @@ const set = (
   work: (tx: Parameters<typeof setProfile>[0], id: ReturnType<typeof newCustomerId>) => Promise<void>,
 ) => scope({ customerId: newCustomerId(customer) }, (tx) => work(tx, newCustomerId(customer)))
 
-describe('what a file tells for posting', () => {
-  test('is kept, to the last digit', async () => {
+describe('posting details in a file', () => {
+  test('are stored to the last digit', async () => {
     await run([{ ...INVOICE, ...INVOICE_POSTING, lines: [{ ...TAXED, ...LINE_POSTING }] }])
     expect(await storedPostings()).toEqual([
       {
@@ -96,13 +96,13 @@ describe('what a file tells for posting', () => {
     ])
   })
 
-  test('is nothing where the file says nothing', async () => {
+  test('are null where the file has none', async () => {
     await run([{ ...INVOICE, totalAmount: 500, lines: [LINE] }])
     expect(await storedPostings()).toEqual([NOTHING])
     expect(new Set(Object.values((await lines())[0] ?? {}))).toEqual(new Set([null]))
   })
 
-  test('gives net and tax of the invoice, where its lines tell them', async () => {
+  test('supply net and tax of the invoice, where its lines have them', async () => {
     await run([{ ...INVOICE, lines: [TAXED] }])
     expect(await storedPostings()).toEqual([{ ...NOTHING, net_amount: '500', tax_amount: '95' }])
   })
@@ -117,11 +117,11 @@ describe('what a file tells for posting', () => {
     }
     await run([gross])
     expect(await calculated()).toEqual([{ net_amount: '100', tax_amount: '19', ours: true }])
-    // What the issuer says later is no difference from what was calculated here.
+    // The issuer's later figures are no difference from those calculated here.
     expect(await run([{ ...gross, netAmount: '99.99', taxAmount: '19.01' }])).toMatchObject({ moved: 1 })
     expect(await calculated()).toEqual([{ net_amount: '99.99', tax_amount: '19.01', ours: null }])
     expect(await run([gross])).toMatchObject({ unchanged: 1 })
-    // Lines that come to neither the total nor the net amount tell no tax of the invoice.
+    // Lines that add up to neither the total nor the net amount yield no tax of the invoice.
     await run([{ ...gross, id: 'ODD', totalAmount: 130 }])
     expect((await calculated()).filter(({ net_amount }) => net_amount === null)).toHaveLength(1)
   })
@@ -140,7 +140,7 @@ describe('what a file tells for posting', () => {
     expect([await storedPostings(), await lines()]).toEqual(before)
   })
 
-  test('is a difference where it was told otherwise', async () => {
+  test('is a difference where the file contradicts the stored value', async () => {
     await run([{ ...INVOICE, ...INVOICE_POSTING, lines: [{ ...TAXED, ...LINE_POSTING }] }])
     const other = {
       ...INVOICE,
@@ -181,10 +181,10 @@ describe('what a file tells for posting', () => {
   })
 })
 
-describe('what the customer has set', () => {
+describe('a value that the customer has set', () => {
   const details = { purchaseOrder: 'PO-9', buyerReference: null, costCenter: '4900' }
 
-  test('is carried onto invoices that come from then on, where the issuer sends none', async () => {
+  test('is carried onto later invoices, where the issuer sends none', async () => {
     await addProfile(customer, 'emea')
     await run([{ ...INVOICE, id: 'A', lines: [LINE] }])
     await set((tx, id) => setProfile(tx, id, 'default', details))
@@ -202,7 +202,7 @@ describe('what the customer has set', () => {
     ])
   })
 
-  test('stays as it was when it came, and gives way to what the issuer sends later', async () => {
+  test("keeps its value as of arrival, and yields to the issuer's later value", async () => {
     await set((tx, id) => setProfile(tx, id, 'default', details))
     await run([{ ...INVOICE, lines: [LINE] }])
     await set((tx, id) => setProfile(tx, id, 'default', { ...details, costCenter: '5000' }))

@@ -1,8 +1,8 @@
 import type { TaxGroup } from '#lib/billing/posting/tax.ts'
 
-// What a file says of an invoice for whoever posts it. All of it may be left out; null says the same.
+// Posting details of an invoice in a file. All fields are optional; null means the same as absent.
 
-/** Of a line: amounts and rate are exact decimal text, the end of the period is exclusive. */
+/** Posting details of a line: amounts and rate are exact decimal text, the end of the period is exclusive. */
 export type NewLinePosting = {
   netAmount?: string | null | undefined
   taxCategory?: string | null | undefined
@@ -13,7 +13,7 @@ export type NewLinePosting = {
   billingAccount?: string | null | undefined
   subAccount?: string | null | undefined
   unit?: string | null | undefined
-  /** What the charges of the line come to in a unit of theirs, and their SKU. */
+  /** Total of the charges of the line in the vendor's unit, and their SKU. */
   usedQuantity?: string | null | undefined
   usedUnit?: string | null | undefined
   sku?: string | null | undefined
@@ -27,7 +27,7 @@ export type NewLinePosting = {
   paymentAmount?: string | null | undefined
 }
 
-/** Of the invoice. */
+/** Posting details of an invoice. */
 export type NewPosting = {
   typeCode?: string | null | undefined
   netAmount?: string | null | undefined
@@ -40,8 +40,8 @@ export type NewPosting = {
 }
 
 /**
- * The same as it is stored; `carried` names what the issuer left out and the customer has set. `isTaxCalculated`: net and
- * tax follow from the lines, because the issuer states neither.
+ * Stored posting details; `carried` names the fields that the issuer left out and the customer has set.
+ * `isTaxCalculated`: net and tax follow from the lines, because the issuer states neither.
  */
 export type StoredPosting = { [Field in keyof NewPosting]-?: NonNullable<NewPosting[Field]> | null } & {
   carried: string[] | null
@@ -51,7 +51,7 @@ export type StoredLinePosting = {
   [Field in keyof NewLinePosting]-?: NonNullable<NewLinePosting[Field]> | null
 } & { carried: string[] | null }
 
-/** Each column of an invoice that an import writes for whoever posts it: its name, its type, and the field. */
+/** Columns of posting details of an invoice: name, type, and field. */
 export const INVOICE_COLUMNS = [
   ['type_code', 'text', 'typeCode'],
   ['net_amount', 'numeric', 'netAmount'],
@@ -64,7 +64,7 @@ export const INVOICE_COLUMNS = [
 ] as const satisfies readonly (readonly [column: string, type: string, field: keyof NewPosting])[]
 export const POSTING_FIELDS = INVOICE_COLUMNS.map(([, , field]) => field)
 
-/** The same of a line. */
+/** Columns of posting details of a line. */
 export const LINE_COLUMNS = [
   ['net_amount', 'numeric', 'netAmount'],
   ['tax_category', 'text', 'taxCategory'],

@@ -17,7 +17,7 @@ export type Usage = {
   account?: string | null | undefined
   subAccount?: string | null | undefined
   unit?: string | null | undefined
-  /** Exact decimal text: what they come to together. Null also where one of them has none. */
+  /** Exact decimal text: the total. Null also where one of the charges has no quantity. */
   quantity?: string | null | undefined
   sku?: string | null | undefined
   order?: string | null | undefined
@@ -73,7 +73,7 @@ export function widen(usage: Usage, more: Usage, isFirst: boolean): void {
   }
 }
 
-/** The sum of two quantities; null where only one of them is told. */
+/** Returns the sum of two quantities; null where only one of them is known. */
 function together(one: Usage['quantity'], other: Usage['quantity']): Usage['quantity'] {
   if (one === undefined && other === undefined) return undefined
   return one && other ? new Big(one).plus(other).toFixed() : null

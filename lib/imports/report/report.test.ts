@@ -80,7 +80,7 @@ describe('gatherInvoices', () => {
     expect(sums.map(({ invoices }) => invoices)).toEqual([30, 270])
   })
 
-  test('a group that memory has no room for is never told in part', () => {
+  test('never reports a group in part when it exceeds the memory limit', () => {
     const many = Array.from({ length: 50 }, (_, n) => invoice({ billingAccount: `A-${n % 5}` }))
     const { groups, invoicesElsewhere, sums } = reportOf(many, { mostInMemory: 3 })
     expect(groups.map(({ account, invoices }) => [account, invoices])).toEqual([
@@ -140,7 +140,7 @@ describe('gatherInvoices', () => {
     expect(report.oddities.map(({ what }) => what)).toEqual(warnings)
   })
 
-  test('of what is there already, nothing is told that the file does not know', () => {
+  test('reports a stored invoice as late only if the file has its balance', () => {
     const gather = gatherInvoices(TODAY)
     const old = { invoiceDate: '2020-01-31', dueDate: '2020-02-28' }
     gather.inspect(invoice(old), false)
@@ -149,7 +149,7 @@ describe('gatherInvoices', () => {
     expect(gather.report('invoices', { ...NOTHING }).oddities.map(({ what }) => what)).toEqual(['late'])
   })
 
-  test('history is not told as late or old, and examples are few', () => {
+  test('history is not reported as late or old, and examples are few', () => {
     const old = Array.from({ length: 20 }, (_, n) =>
       invoice({ number: `I-${n}`, invoiceDate: '2020-01-31', dueDate: '2020-02-28', totalAmount: '-1' }),
     )
@@ -179,7 +179,7 @@ test('the reports of two customers add up to one', () => {
   expect(oddities).toEqual([{ what: 'negative', count: 1, examples: ['I-1'] }])
 })
 
-describe('what is expected', () => {
+describe('an expectation', () => {
   const report = reportOf([invoice({ totalAmount: '1234.56' }), invoice({ currency: 'EUR' })])
   const reasonsOf = (...texts: string[]) => {
     try {
@@ -208,7 +208,7 @@ describe('what is expected', () => {
     },
   )
 
-  test('is said once', () => {
+  test('is stated once', () => {
     expect(() => expectationsOf(['USD=1', 'USD=2'])).toThrow('USD is expected already')
     expect(() => expectationsOf(['invoices=1', 'invoices=1'])).toThrow('expected already')
   })

@@ -5,12 +5,12 @@ import type { SourceFile } from '../sources/source.ts'
 /** A file with its rows or objects, without headers, and how many of them are in an invoice. */
 export type FileReport = SourceFile & { rows: number; used: number }
 
-/** Amounts of one currency as exact decimal text: as the files have them, and as the invoices say them. */
+/** Totals of one currency as exact decimal text: in the files, and on the invoices. */
 export type Sum = { currency: string; invoices: number; exact: string; invoiced: string }
 
 /** The sum of one issuer, billing account, period and currency. */
 export type Group = Sum & {
-  /** Only where one import is for several customers. */
+  /** Only in an import for several customers. */
   customer?: string
   issuer: string
   account: string | null
@@ -35,24 +35,24 @@ export type WarningName =
   | 'platform'
   | 'withdrawn'
 
-/** What an import of invoices did, or a dry run would do. All of it is JSON. */
+/** Report of an import of invoices, or of a dry run, as JSON. */
 export type InvoiceReport = {
   kind: 'focus' | 'invoices'
   files: FileReport[]
-  /** Names of what was passed over in folders and archives. */
+  /** Names of skipped entries of folders and archives. */
   leftOut: string[]
-  /** Of all files. */
+  /** Over all files. */
   rows: number
   used: number
   /** Rows of costs that became lines of invoices; absent where the files hold invoices. */
   charges?: number
   invoices: number
   counts: InvoiceCounts
-  /** Of how many invoices the charges are new, the same, or others than before; absent where none are kept. */
+  /** Numbers of invoices whose charges are new, unchanged or changed; absent where no charges are stored. */
   charged?: ChargeCounts
   sums: Sum[]
   groups: Group[]
-  /** How many invoices are in none of these groups, for only the largest are told. */
+  /** Number of invoices outside these groups, because only the largest groups are listed. */
   invoicesElsewhere: number
   oddities: ImportWarning[]
 }
@@ -61,11 +61,11 @@ export type AssetReport = { kind: 'assets'; files: SourceFile[]; rows: number; c
 
 export type ImportReport = InvoiceReport | AssetReport
 
-/** How many groups a report keeps: the largest. */
+/** Maximum number of groups in a report: the largest. */
 export const MAX_GROUPS = 200
-/** How many names of files it keeps. */
+/** Maximum number of file names in a report. */
 export const MAX_FILES = 500
-/** How many examples an oddity has. */
+/** Maximum number of examples per warning. */
 export const MAX_EXAMPLES = 5
-/** How many invoices are named that were left out: a person has to say something of each. */
+/** Maximum number of left-out invoices that are named: an operator has to decide each. */
 export const MAX_LEFT_OUT = 200

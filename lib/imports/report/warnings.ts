@@ -8,7 +8,7 @@ import { type Platforms, slugOf } from '../focus/platforms.ts'
 import type { NewInvoice } from '../schemas.ts'
 import { type ImportWarning, MAX_EXAMPLES, MAX_LEFT_OUT, type WarningName } from './report.ts'
 
-/** Days after which what is not paid is told as late. */
+/** Days after which an unpaid invoice is reported as late. */
 const OVERDUE_DAYS = 30
 /** Days after which a period that is new looks like history. */
 const OLD = 90
@@ -28,7 +28,7 @@ const ORDER: readonly WarningName[] = [
   'withdrawn',
 ]
 
-/** Gathers what is allowed, and worth a look. */
+/** Collects warnings about data that is allowed but suspicious. */
 export function warningList() {
   const byName = new Map<WarningName, { count: number; examples: Set<string> }>()
   const add = (what: WarningName, example: string, count = 1) => {
@@ -56,8 +56,8 @@ export function limitsOf(today: string): Limits {
 }
 
 /**
- * What is odd of one invoice, each with its example.
- * @param isNew it was not there before
+ * Returns the warnings about one invoice, each with its example.
+ * @param isNew whether it was not stored before
  */
 export function warningsOf(
   invoice: NewInvoice,
@@ -65,11 +65,11 @@ export function warningsOf(
 ): [what: WarningName, example: string][] {
   const { number, currency, totalAmount, balanceAmount = totalAmount, documentState = 'issued' } = invoice
   const isOld = isNew && !isHistory && invoice.invoiceDate < limits.old
-  // Of one that is there, a file that names no balance does not know what was paid.
+  // For a stored invoice, a file without a balance does not know the payments.
   const hasBalance = isNew || invoice.balanceAmount !== undefined
   const isOwed = hasBalance && documentState === 'issued' && Number(balanceAmount) > 0
   const taxMismatch = taxMismatchOf(invoice)
-  // What is left of a credit note is below nothing, as it is itself.
+  // The balance of a credit note is negative, like its total.
   const isCharge = !totalAmount.startsWith('-') && balanceAmount !== totalAmount
   const is: Record<Exclude<WarningName, 'alike' | 'platform'>, boolean> = {
     finer: isFiner(totalAmount, currency) || isFiner(balanceAmount, currency),
@@ -130,7 +130,7 @@ const SUPPORTED_PLATFORMS = new Set(['web-services', 'cloud-platform', 'workspac
 /** Far more than there are. */
 const MAX_PROVIDERS = 10_000
 
-/** The same platforms, and which providers became one that is made of their name alone. */
+/** Wraps the platforms, and records the providers whose platform was made of their name only. */
 export function notedPlatforms(platforms: Platforms): { platforms: Platforms; list(): ImportWarning[] } {
   const made = new Map<string, string>()
   const platformByProvider = new Map<string, string>()

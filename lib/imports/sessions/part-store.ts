@@ -19,7 +19,7 @@ import type { Input, SessionTerms } from './terms.ts'
 
 type PartOfImport = { importId: string; customerId: CustomerId; entries: AsyncIterable<Entry> }
 
-/** Stores what one customer gets of an import, with its row and its part of the report. */
+/** Stores one customer's part of an import, with its import row and its part of the report. */
 export async function storePart(
   tx: Transaction,
   { importId: id, customerId, entries }: PartOfImport,
@@ -35,7 +35,7 @@ export async function storePart(
   const { kind, files } = input
   await addImport(tx, customerId, { id, kind, files })
   const requestId = randomUUID()
-  // What is for one customer says nothing of the others that the files are about.
+  // A customer's part reveals nothing about the other customers of the files.
   const isSameCustomer = named === customerId
   const gather = gatherInvoices({
     isHistory,
@@ -67,7 +67,7 @@ export async function storePart(
     ...(signal ? { signal } : {}),
   })
   const bills = input.charges?.forCustomer(isSameCustomer ? '' : customerId) ?? []
-  const charged = await storeCharges(tx, customerId, id, places.of(bills), {
+  const charged = await storeCharges(tx, customerId, id, places.forBills(bills), {
     signal,
     onBill: (count) => onProgress?.(count, 'invoices with their charges stored'),
   })
@@ -82,7 +82,7 @@ export async function storePart(
   return report
 }
 
-/** The number and the issuer of an invoice, as people tell one from another. */
+/** Returns the number and the issuer of an invoice, by which people distinguish invoices. */
 function nameOf({ number, issuer }: { number: string; issuer: string }): string {
   return `${number} of ${issuer}`
 }
@@ -92,13 +92,13 @@ function placesOfBills() {
   // Only those that are not stored as they came.
   const others = new Map<string, { issuer: string; number: string } | undefined>()
   return {
-    see({ given, invoice, what }: Result): void {
+    see({ incoming, invoice, what }: Result): void {
       const { issuer, number } = invoice
-      if (what === 'unclear' || what === 'billed') others.set(keyOf(given), undefined)
-      else if (issuer !== given.issuer || number !== given.number)
-        others.set(keyOf(given), { issuer, number })
+      if (what === 'unclear' || what === 'billed') others.set(keyOf(incoming), undefined)
+      else if (issuer !== incoming.issuer || number !== incoming.number)
+        others.set(keyOf(incoming), { issuer, number })
     },
-    *of(bills: Iterable<SpooledCharges>): Generator<SpooledCharges> {
+    *forBills(bills: Iterable<SpooledCharges>): Generator<SpooledCharges> {
       for (const bill of bills) {
         const key = keyOf(bill)
         if (!others.has(key)) yield bill
@@ -108,7 +108,7 @@ function placesOfBills() {
   }
 }
 
-/** With what is told of the files, and not of a customer's part of them. */
+/** Adds the facts about the files, which a customer's part leaves out. */
 export function wholeOf(report: InvoiceReport, { counts, warnings }: Input): InvoiceReport {
   return { ...report, ...counts(), oddities: [...report.oddities, ...(warnings?.() ?? [])] }
 }

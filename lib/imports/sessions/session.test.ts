@@ -72,7 +72,7 @@ const invoicesOf = (customer: string) =>
      FROM invoices i ORDER BY i.id`,
   )
 
-/** How many rows each table with rows of customers has, for these customers. */
+/** Counts the rows of each table that has rows of customers, for these customers. */
 async function countsOf(...customers: string[]): Promise<Record<string, number>> {
   const tables = await db.sql(
     '',
@@ -134,7 +134,7 @@ describe('several files', () => {
     expect(await countsOf(run.customerId)).toEqual(before)
   })
 
-  test('of invoices tell where one comes again, by its issuer and number', async () => {
+  test('of invoices reports a repeated one by its issuer and number', async () => {
     const paths = [
       write('one.ndjson', `${invoice('I-1')}\n${invoice('I-2')}`),
       write('two.json', `[${invoice('I-3')},\n${invoice('I-2', { issuer: 'Other', totalAmount: '7' })}]`),
@@ -172,7 +172,7 @@ describe('an import', () => {
     ])
   })
 
-  test('that changes nothing is listed, and history tells nothing of it', async () => {
+  test('that changes nothing is listed, and the history stays empty', async () => {
     const run = await newRun([write('again.ndjson', invoice('I-1'))])
     await importInvoiceFiles(run)
     const { importId } = await importInvoiceFiles(run)
@@ -181,7 +181,7 @@ describe('an import', () => {
     expect(await db.sql(run.customerId, 'SELECT action FROM audit_events')).toHaveLength(1)
   })
 
-  test('that is a dry run says the same and stores nothing at all', async () => {
+  test('that is a dry run reports the same and stores nothing', async () => {
     const run = await newRun([write('dry.ndjson', `${invoice('I-1')}\n${invoice('I-2')}`)])
     const before = await countsOf(run.customerId)
     const dry = await importInvoiceFiles({ ...run, isDryRun: true })
@@ -214,7 +214,7 @@ describe('an import', () => {
   test.each<[string, Partial<Run>, boolean[]]>([
     ['that arrive long after they were due', {}, [true, false]],
     ['that are imported as history', { isHistory: true }, [true, true]],
-  ])('reminds nobody of invoices %s', async (_what, more, marked) => {
+  ])('sends no reminders of invoices %s', async (_what, more, marked) => {
     const overdue = invoice('I-1', { invoiceDate: '2026-09-01', dueDate: '2026-10-22' })
     const notYetDue = invoice('I-2', { invoiceDate: '2026-09-01', dueDate: '2026-10-24' })
     const run = await newRun([write('history.ndjson', `${overdue}\n${notYetDue}`)], more)

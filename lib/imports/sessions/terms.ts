@@ -6,33 +6,33 @@ import type { ImportWarning, InvoiceReport } from '../report/report.ts'
 import type { SourceFile } from '../sources/source.ts'
 import type { Entry } from './parts.ts'
 
-/** What holds for an import of invoices, wherever they come from. */
+/** Options of an import of invoices, from any source. */
 export type SessionTerms = {
-  /** Whose the invoices are that name no other. */
+  /** Customer of the invoices that name no other. */
   customerId?: CustomerId | undefined
   /** Issued invoices that are there with another content are voided, and these come into their place. */
   correct?: boolean | undefined
-  /** What is said of issuers that may be one; absent: the import stops there. */
+  /** Answer about issuers that may be one; if absent, the import stops there. */
   answer?: IssuerAnswer | undefined
-  /** Nobody is reminded of what is new. */
+  /** Sends no reminders of new invoices. */
   isHistory?: boolean | undefined
-  /** Everything is done and told, and nothing of it stays. */
+  /** Does and reports everything, and rolls back. */
   isDryRun?: boolean | undefined
   /** Anything else is refused. */
   expected?: Expectations | undefined
-  /** Told how many of what there are by now. */
+  /** Called with the count so far, and the name of the counted things. */
   onProgress?: ((count: number, what?: string) => void) | undefined
   /** Stops the import; nothing of it is stored then. */
   signal?: AbortSignal | undefined
 }
 
-/** What is read, and what the reader says of it once all has been read. */
+/** Data read, and the reader's findings after the whole input was read. */
 export type Input = {
   kind: InvoiceReport['kind']
   files: readonly SourceFile[]
   entries: Iterable<Entry> | AsyncIterable<Entry>
   counts(): Pick<InvoiceReport, 'files' | 'leftOut' | 'rows' | 'used' | 'charges'>
-  /** What is odd of the files as a whole. */
+  /** Warnings about the files as a whole. */
   warnings?: (() => ImportWarning[]) | undefined
   /** The charges of bills, by customers as the owners of entries are named; absent: there are none. */
   charges?: ChargeStream | undefined

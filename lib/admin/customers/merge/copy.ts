@@ -7,20 +7,23 @@ type Copy = {
   set?: Record<string, string>
   /** Which rows; all, if it is left out. */
   where?: string
-  /** Whether a row that the other customer has already is left as it is. */
+  /** Whether a row that the other customer already has is left unchanged. */
   isShared?: boolean
-  /** Where the rows are, if not in the table itself. */
+  /** Name of the source table, if it differs. */
   source?: string
 }
 
 const PROFILE = '(SELECT p.new_id FROM going_profiles p WHERE p.id = s.billing_profile_id)'
-/** Who saw all of a customer's billing profiles sees those, and not all of the other one's. */
+/**
+ * Access to all billing profiles of a customer becomes access to those profiles, and not to all of the other
+ * customer's.
+ */
 const PROFILES = `ARRAY(SELECT p.new_id FROM going_profiles p
   WHERE s.billing_profiles IS NULL OR p.id = ANY (s.billing_profiles) ORDER BY 1)`
 const EXISTING_RECIPIENT = `EXISTS (SELECT FROM notice_recipients o
   WHERE o.customer_id = $2 AND o.customer_id <> s.customer_id AND lower(o.email) = lower(s.email))`
 
-/** In the order of the foreign keys. What an import did, and which mails left, stays with the history. */
+/** Sorted by foreign keys. Import changes and sent mails stay with the history. */
 const COPIES: readonly Copy[] = [
   { table: 'billing_profiles', set: { id: '(SELECT p.new_id FROM going_profiles p WHERE p.id = s.id)' } },
   { table: 'issuers', isShared: true },
@@ -57,7 +60,7 @@ const COPIES: readonly Copy[] = [
   { table: 'notice_recipients', where: `NOT ${EXISTING_RECIPIENT}` },
 ]
 
-/** Copies the rows of one customer to another one. What waits for both, such as a trigger's sums, follows by itself. */
+/** Copies the rows of one customer to another one. Effects of both, such as a trigger's sums, follow by themselves. */
 export async function copyAll(owner: OwnersWork, merge: Merge): Promise<void> {
   for (const copy of COPIES) await copyRows(owner, merge, copy)
   await updateCredentialIndex(owner, merge)
@@ -82,7 +85,7 @@ async function copyRows({ query, write }: OwnersWork, { from, into }: Merge, cop
   )
 }
 
-/** Whose its keys and addresses are from now on. */
+/** Adds the other customer's new keys and addresses to the credential index. */
 async function updateCredentialIndex({ write }: OwnersWork, { into }: Merge): Promise<void> {
   await write(
     `INSERT INTO look_ups (kind, digest, customer_id, id)
@@ -93,7 +96,10 @@ async function updateCredentialIndex({ write }: OwnersWork, { into }: Merge): Pr
   )
 }
 
-/** Second factors that count at the first customer alone count at the other one alone, of those who go: nobody gets in without. */
+/**
+ * Moves second factors that are valid only at the first customer to the other one, for the members who move: none of
+ * them signs in without a second factor.
+ */
 async function moveFactors({ write }: OwnersWork, { from, into }: Merge): Promise<void> {
   for (const table of ['second_factors', 'recovery_codes'])
     await write(
@@ -103,7 +109,7 @@ async function moveFactors({ write }: OwnersWork, { from, into }: Merge): Promis
     )
 }
 
-/** Who is told of invoices: under the address's own row at the other customer, from now on, and what it stopped stays so. */
+/** Copies subscriptions to the row of the same address at the other customer; stopped notices stay stopped. */
 async function copySubscriptions({ write }: OwnersWork, { from, into }: Merge): Promise<void> {
   const sameAddress = `a.customer_id = $1 AND b.customer_id = $2 AND lower(a.email) = lower(b.email)`
   await write(

@@ -138,7 +138,7 @@ describe.skipIf(isDistributed)('ids that both customers use are refused by name'
 const ARGS = '--profile default=moonbird --leave-members'
 
 describe.skipIf(isDistributed)('a merge', () => {
-  test('is displayed first, and refused while the source customer is open', async () => {
+  test('is previewed first, and rejected while the source customer is open', async () => {
     const { code, out, err } = await merge(`${ARGS} --dry-run`)
     expect([code, err]).toEqual([0, 'Dry run: nothing was stored.\n'])
     for (const line of ['assets  +2', 'invoices  +2', 'billing profiles  +2', 'members  +2', 'keys  +2'])
