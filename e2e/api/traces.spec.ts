@@ -80,7 +80,7 @@ test('OpenTelemetry is not loaded without a trace setting', { tag: '@deep' }, as
   expect(app.output()).not.toContain('loaded ')
 })
 
-test('a process that is asked to stop sends its remaining traces', async () => {
+test('a process that is asked to stop sends its remaining traces', { tag: '@deep' }, async () => {
   // Longer than the test, so that no batch is sent by the timer.
   const app = await startIsolatedApp(
     environment({ ...collector.settings, OTEL_BSP_SCHEDULE_DELAY: '600000' }),
