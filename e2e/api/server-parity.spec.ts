@@ -94,7 +94,7 @@ async function compare(base: string, call: Call, other = call) {
   // The ETag depends on the id.
   if (other !== call) nexts.headers.etag = ours.headers.etag
   const title = `${call.method ?? 'GET'} ${call.path}`
-  expect({ told: title, ...plain(ours) }).toEqual({ told: title, ...plain(nexts) })
+  expect({ call: title, ...plain(ours) }).toEqual({ call: title, ...plain(nexts) })
   expect(String(ours.headers.vary ?? '')).not.toMatch(/rsc|next/i)
   return ours
 }

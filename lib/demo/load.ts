@@ -82,8 +82,8 @@ async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<v
 
 /** Adds the profiles. The customer has the profile `default` already, which gets its address now. */
 async function addProfiles(tx: Transaction, customerId: CustomerId, profiles: DemoProfile[]) {
-  for (const { id, ...told } of profiles) {
-    const rest = { ...told, ...postingOf({ id }) }
+  for (const { id, ...profile } of profiles) {
+    const rest = { ...profile, ...postingOf({ id }) }
     if (id === 'default') {
       const profileFilter = and(eq(billingProfiles.customerId, customerId), eq(billingProfiles.id, id))
       await tx.update(billingProfiles).set(rest).where(profileFilter)

@@ -8,7 +8,7 @@ import { moneyText } from '#lib/platform/values/money.ts'
 
 type DocumentNotesProps = { invoice: InvoiceWithLines; search: string }
 
-/** What an invoice is as a document, where that is not simply issued, and which others it stands for or against. */
+/** Notes on an invoice that is not simply issued, and its links to other invoices. */
 export function DocumentNotes({ invoice, search }: DocumentNotesProps) {
   const { documentState, form, corrects, correctedBy, replaces, replacedBy } = invoice
   return (

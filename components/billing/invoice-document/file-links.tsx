@@ -10,8 +10,8 @@ import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 type Files = InvoiceWithLines['files']
 
 /**
- * Leads to the document of an invoice, at `href`; where the issuer's own is kept, also to our copy of it, and to what
- * came as XML.
+ * Links to the document of an invoice at `href`; where the issuer's document is stored, also to our copy of it, and to
+ * the XML.
  */
 export function FileLinks({ href, files }: { href: string; files: Files }) {
   const others = othersOf(files)
@@ -44,7 +44,7 @@ export function FileLinks({ href, files }: { href: string; files: Files }) {
   )
 }
 
-/** What there is besides the document itself, which is the issuer's own PDF where there is one, else ours. */
+/** Returns the further documents: all but the issuer's PDF, or ours where there is none. */
 function othersOf(files: Files): { name: string; url: string }[] {
   const isOurs = !files.some(({ kind }) => kind === 'original-pdf')
   return files.flatMap(({ kind, url }) => {
@@ -54,7 +54,7 @@ function othersOf(files: Files): { name: string; url: string }[] {
   })
 }
 
-/** On this console's own host: a session belongs to one. */
+/** Returns the path on this console's host, because a session belongs to one host. */
 function pathOf(url: string): string {
   const { pathname, search } = new URL(url)
   return pathname + search

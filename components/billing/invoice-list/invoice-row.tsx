@@ -100,23 +100,22 @@ export const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps) {
   )
 })
 
-/** What a row is made of. */
 type InvoiceRowProps = {
   invoice: Invoice
   search: string
   today: number
   columns: readonly InvoiceColumn[]
   mixed: boolean
-  /** Where the number alone does not tell it apart. */
+  /** Issuer, where the number does not identify the invoice. */
   issuer: string | undefined
-  /** Who is billed and by whom, where there are several of these. */
+  /** Buyer and seller, where there are several. */
   billedTo: string | undefined
   billedBy: string | undefined
   selected: boolean
   onTick: (id: string) => void
 }
 
-/** Its number, which leads to it from anywhere in the row; and what there is no room for in columns of its own. */
+/** Number, which links to the invoice from anywhere in the row, and values that have no columns of their own. */
 function InvoiceName({
   invoice,
   search,

@@ -7,8 +7,8 @@ import { moneyText } from '#lib/platform/values/money.ts'
 type Summary = Output<typeof summarizeInvoices>
 
 /**
- * How many invoices the filters select, and what they come to; of several currencies the figures say that. `isOwed`:
- * there may be a balance, for issued ones are among them.
+ * Shows the number and total of the selected invoices; with several currencies, the stats show the totals. `isOwed`:
+ * there may be a balance, because issued invoices are among them.
  */
 export function InvoiceTotals({ summary, isOwed }: { summary: Summary | undefined; isOwed: boolean }) {
   if (!summary) return null
@@ -17,7 +17,7 @@ export function InvoiceTotals({ summary, isOwed }: { summary: Summary | undefine
   return (
     <div
       role="status"
-      // Where there is nothing, the empty state shows it; this says it.
+      // Without invoices, the empty state shows it; this announces it.
       className={
         count === 0
           ? 'sr-only'
@@ -52,7 +52,7 @@ export function InvoiceTotals({ summary, isOwed }: { summary: Summary | undefine
   )
 }
 
-/** Below 0 it is the customer's own: nobody owes it. */
+/** A negative balance is the customer's credit. */
 function balanceText({ balanceAmount, balanceAmountText, currency }: Summary['currencies'][number]): string {
   const exact = String(balanceAmountText ?? balanceAmount)
   if (balanceAmount < 0) return `credit ${moneyText(exact.replace('-', ''), currency)}`

@@ -19,8 +19,8 @@ import { invoicesText, type Stat } from '../invoices/stat.ts'
 export type StatGroup = { currency: string; stats: Stat[] }
 
 /**
- * The figures of each currency, under the same names; `view` is what they are of. Of several currencies each begins
- * with its total, which of a single one stands over the list.
+ * Returns the stats of each currency, under the same names; `view` is the view they summarize. With several currencies
+ * each group begins with its total, which for a single currency is above the list.
  */
 export function statGroups(summary: InvoiceSummary, view: View): StatGroup[] {
   const { today } = summary
@@ -28,7 +28,7 @@ export function statGroups(summary: InvoiceSummary, view: View): StatGroup[] {
   const newest = months.length > 0 ? Math.max(...months) : undefined
   const isSeveral = summary.currencies.length > 1
   return summary.currencies.map((sums) => {
-    // A figure of one currency leads to what it counts, and so to that currency alone.
+    // A stat of one currency links to the invoices that it counts, and so to that currency only.
     const currencyView = isSeveral ? withValues(view, 'currency', [sums.currency]) : changed(view, {})
     return {
       currency: sums.currency,
@@ -48,8 +48,8 @@ function total({ count, totalAmount, totalAmountText }: CurrencySummary, view: V
 }
 
 function outstanding({ outstanding: open, credit, currency }: CurrencySummary, view: View): Stat {
-  const own = String(credit.amountText ?? credit.amount).replace('-', '')
-  const inCredit = credit.count > 0 ? `${formatAmount(own, currency)} in credit` : ''
+  const absoluteAmount = String(credit.amountText ?? credit.amount).replace('-', '')
+  const inCredit = credit.count > 0 ? `${formatAmount(absoluteAmount, currency)} in credit` : ''
   const name = 'Outstanding'
   if (open.count === 0) return { name, amount: open.amount, note: inCredit || 'none' }
   return {
@@ -87,7 +87,7 @@ function dueWithin30Days({ dueIn30Days: due }: CurrencySummary, today: number, v
   }
 }
 
-/** What of a view is to be paid: of its own statuses, those that say so. */
+/** Restricts a view to the payable statuses among its own. */
 function openOf(view: View, ...statuses: ('OPEN' | 'PAST DUE')[]): View {
   if (statuses.length > 0) return withValues(view, 'status', statuses)
   const selected = (view.filter?.status ?? []).map((status) => status.toUpperCase())
@@ -95,13 +95,13 @@ function openOf(view: View, ...statuses: ('OPEN' | 'PAST DUE')[]): View {
   return withValues(view, 'status', open)
 }
 
-/** The view of what is due from one day to another, within its own days. */
+/** Restricts a view to due dates in a range, within its own range. */
 function within(view: View, from: number, to: number): View {
   const { minDueDate = from, maxDueDate = to } = view
   return { ...view, minDueDate: Math.max(minDueDate, from), maxDueDate: Math.min(maxDueDate, to) }
 }
 
-/** What was billed in the newest month that any currency has: the same month for each. */
+/** Returns the stat of the newest month that any currency has: the same month for each. */
 function billed({ months }: CurrencySummary, newest: number, today: number, view: View): Stat {
   const present = monthBegin(today)
   const otherYear = new Date(newest).getUTCFullYear() !== new Date(today).getUTCFullYear()
@@ -123,7 +123,7 @@ function billed({ months }: CurrencySummary, newest: number, today: number, view
   return change === undefined ? stat : { ...stat, change: { text: change, ...explained(view, newest) } }
 }
 
-/** Why the month is dearer than the one before, of what the view selects: issued invoices, and nothing else. */
+/** Returns the link to the explanation of the month's increase, where the view selects issued invoices only. */
 function explained({ filter }: View, month: number): { explained?: string } {
   const { platform, issuer, billingProfile, currency, state = ['issued'] } = filter ?? {}
   if (state.some((one) => one !== 'issued')) return {}
@@ -132,7 +132,7 @@ function explained({ filter }: View, month: number): { explained?: string } {
   }
 }
 
-/** Whether the view holds all that was billed in two months, so that they can be compared. */
+/** Returns whether the view covers all that was billed in two months, so that they can be compared. */
 function isWhole(view: View, first: number, last: number): boolean {
   const { from = first, to = Number.POSITIVE_INFINITY } = rangeOf(view)
   const isPart =
@@ -145,7 +145,7 @@ function isWhole(view: View, first: number, last: number): boolean {
   return !isPart && from <= first && to >= monthBegin(last, 1) - DAY_MS
 }
 
-/** `+6.2% on September`; undefined where a share says nothing. */
+/** Formats a change, as `+6.2% on September`; undefined where a share is meaningless. */
 function changeText(before: number, now: number, month: string): string | undefined {
   if (before <= 0 || now < 0) return undefined
   const percent = Math.round((now / before - 1) * 1000) / 10

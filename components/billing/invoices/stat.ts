@@ -2,19 +2,19 @@ import { countText } from '#components/ui/count-text.ts'
 import type { Decimal } from '#lib/platform/values/money.ts'
 import type { View } from './view.ts'
 
-/** One figure of one currency: an amount, and what it is made of. */
+/** Stat of one currency: an amount and its parts. */
 export type Stat = {
   name: string
   /** A number, or the exact decimal text of a sum that no number is. */
   amount: Decimal
   note: string
-  /** Beside the note, what it does not count. */
+  /** Second note: amounts that are not counted. */
   more?: string
   /** Something is past due. */
   isPastDue?: boolean
-  /** The view of what the figure counts. */
+  /** View of the counted invoices. */
   view?: View
-  /** By how much it is more or less than before, and where that is explained. */
+  /** Difference from before, and a link to its explanation. */
   change?: { text: string; explained?: string }
 }
 

@@ -10,7 +10,7 @@ type BadgeInvoice = Pick<
 
 const TONES: Record<InvoiceStatus, BadgeTone> = { OPEN: 'info', 'PAST DUE': 'danger', PAID: 'ok' }
 
-/** How an invoice stands, in a word; `note` follows it within the badge, such as how long it is past due. */
+/** Shows the status of an invoice; `note` follows within the badge, such as how long it is past due. */
 export function StatusBadge({ invoice, note }: { invoice: BadgeInvoice; note?: string | undefined }) {
   const { tone, text } = badgeFor(invoice)
   return (
@@ -29,12 +29,14 @@ function badgeFor({ documentState, status, balanceAmount, payableAmount, totalAm
   if (documentState === 'voided' || status === undefined) return { tone: 'mute', text: 'Voided' }
   // On the wire it is PAID, for nothing is left to pay: but something is left to get.
   if ((payableAmount ?? balanceAmount) < 0) return { tone: 'ok', text: 'Credit' }
-  // Nobody pays a credit note: it is set off, or paid out, until nothing is left of it.
+  // Credit notes are not payable: they are set off, or paid out, until nothing is left.
   if (totalAmount < 0) return { tone: 'ok', text: 'Settled' }
   return { tone: TONES[status], text: INVOICE_STATUS_NAMES[status] }
 }
 
-/** How long an invoice is past due, as `21 days`; undefined when it is not. `today` in epoch milliseconds. */
+/**
+ * Returns how long an invoice is past due, as `21 days`; undefined where it is not. `today` is in epoch milliseconds.
+ */
 export function latenessOf({ status, dueDate }: Invoice, today: number): string | undefined {
   if (status !== 'PAST DUE') return undefined
   // The database's day decides; this machine's may come a moment later.

@@ -59,7 +59,7 @@ function Who({ event: { actor }, chosen, onActor }: { event: AuditEvent } & Choo
     <button
       type="button"
       // In print the actor is plain text, not a control.
-      data-told=""
+      data-subject=""
       onClick={() => onActor(actor.id)}
       aria-label={`Only what ${who} did`}
       className="rounded-sm text-left underline-offset-2 hover:underline max-md:text-right"

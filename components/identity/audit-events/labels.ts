@@ -2,7 +2,7 @@ import type { AuditEvent } from '#lib/identity/audit-events/contract.ts'
 import type { EventKind } from '#lib/identity/audit-events/rules.ts'
 import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
 
-/** What events are about, as the filter names it. */
+/** Labels of event kinds in the filter. */
 export const KIND_TEXTS: Record<EventKind, string> = {
   'sign-ins': 'Sign-ins',
   refused: 'Refused',
@@ -105,7 +105,7 @@ const TEXTS: Record<string, string> = {
   'history.closed': 'Removed old history',
 }
 
-/** What happened: `License change applied` where there are no words of its own. */
+/** Describes an action: `License change applied` where it has no label. */
 export function actionText(action: string): string {
   const text = TEXTS[action] ?? action.replaceAll(/[.-]/g, ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
@@ -115,12 +115,12 @@ type Detail = AuditEvent['details'][string]
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** What it happened to, where that has a name that people know; undefined for an id of ours. */
+/** Returns the name of an event's subject, if it has one; undefined for an internal id. */
 export function subjectText({ subject }: Pick<AuditEvent, 'subject' | 'actor'>): string | undefined {
   return UUID.test(subject) ? undefined : subject
 }
 
-/** What is known of it beside, each with its name: `from 45`, `roles Admin, IT Manager`. */
+/** Describes an event's details, each with its name: `from 45`, `roles Admin, IT Manager`. */
 export function detailTexts({
   subject,
   actor,

@@ -2,12 +2,12 @@ import { licensesText } from '#components/licenses/assets/labels.ts'
 import { atItsEnd } from '#lib/licenses/assets/rules.ts'
 import type { Renewal, RenewalOrder } from '#lib/licenses/renewal-orders/contract.ts'
 
-/** What was ordered: `96 licenses`, or `Renews with the licenses in use`. */
+/** Describes an order: `96 licenses`, or `Renews with the licenses in use`. */
 export function orderText({ quantity, renewalType }: Pick<RenewalOrder, 'quantity' | 'renewalType'>): string {
   return quantity === undefined ? renewalTypeText(renewalType ?? '') : licensesText(quantity)
 }
 
-/** One of the vendor's own ways to renew, in words. */
+/** Describes a vendor's type of renewal. */
 export function renewalTypeText(renewalType: string): string {
   const { verb, how } = atItsEnd(renewalType)
   return [verb, how ?? 'with the same licenses'].join(' ')
@@ -33,7 +33,7 @@ const OUTCOMES: Record<string, string> = {
   UNCLEAR: 'The outcome of the last order is not certain. Your reseller looks at it.',
 }
 
-/** What came of the last order, where that is news; undefined where somebody took it back. */
+/** Returns the outcome of the last order, where it is news; undefined where a member withdrew the order. */
 export function outcomeText({ state, reason }: RenewalOrder): string | undefined {
   const outcome = OUTCOMES[state]
   return outcome && [outcome, reason].filter(Boolean).join(' ')

@@ -20,7 +20,7 @@ const OrderForm = lazyWithPreload(
   () => <div className="h-28" />,
 )
 
-/** What happens with an asset at the end of its commitment, what was ordered for then, and the form that orders it. */
+/** Shows what happens with an asset at the end of its commitment, the order for that time, and its form. */
 export function RenewalCard({ id, lastPrice }: { id: string; lastPrice?: LastPrice | undefined }) {
   const [isOpen, setOpen] = useState(false)
   const params = { asset_id: id }
@@ -73,7 +73,7 @@ function labelOf({ order, takes }: Renewal): string {
   return takes === 'quantity' ? 'Lower at renewal' : 'Choose how it renews'
 }
 
-/** What happens without an order. */
+/** Describes the renewal without an order. */
 function byItself({ time, renewalType, quantity }: Renewal): string {
   const when = time === undefined ? 'when its term ends' : `on ${dayText(time)}`
   const now = `${quantity.toLocaleString('en')} now`

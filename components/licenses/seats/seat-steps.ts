@@ -1,10 +1,10 @@
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { DAY_MS, dayBegin, monthBegin } from '#lib/platform/values/days.ts'
 
-/** From when on how many licenses it were. */
+/** Number of licenses from a time on. */
 export type SeatStep = { at: number; seats: number }
 
-/** What a plot covers, in epoch milliseconds. */
+/** Range of a plot, in epoch milliseconds. */
 export type TimeSpan = { from: number; to: number }
 
 /** Purchased and assigned licenses as they were seen at a time. */
@@ -12,13 +12,13 @@ export type SeatSample = { at: number; purchased: number; assigned: number }
 
 type Change = Pick<LicenseChange, 'createTime' | 'settleTime' | 'from' | 'to'>
 
-/** What is known of an asset's seats: changes that moved them, newest first, and readings, oldest first. */
+/** History of an asset's seats: changes of the total, newest first, and readings, oldest first. */
 export type SeatHistory = {
   changes: readonly Change[]
   samples: readonly SeatSample[]
   /** The present seats. */
   now: { purchased: number; assigned: number }
-  /** When the asset began. */
+  /** Start of the asset, in epoch milliseconds. */
   since: number
 }
 
@@ -30,9 +30,9 @@ export function yearUntil(now: number): TimeSpan {
 }
 
 /**
- * Purchased licenses over a span, oldest first. They begin where something is known: with the first reading, or with
- * what the first change started from, which held since the asset began. Where a change did not start from what was
- * known before, the vendor changed the total meanwhile: it is shown from when that was seen.
+ * Returns the purchased licenses over a span, oldest first. They begin with the first reading, or with the total before
+ * the first change, which held since the asset began. Where a change did not start from the total before it, the vendor
+ * changed the total in between: the step is at the time it was seen.
  */
 export function purchasedSteps({ changes, samples, now, since }: SeatHistory, span: TimeSpan): SeatStep[] {
   const seen = [

@@ -183,7 +183,7 @@ describe('an invoice as a PDF', () => {
     ['USD', '10.005', '10.005 USD', '10.005', '10.01'],
     ['USD', '90071992547409931.10', '90,071,992,547,409,931.10 USD', '1', '1.00'],
   ])(
-    'counts %s in its own minor unit, and says a total of %s exactly',
+    'counts %s in its own minor unit, and prints a total of %s exactly',
     async (currency, totalAmount, formatted, price, amount) => {
       const texts = await textsOf({ currency, totalAmount }, [line({ currency, price, qty: '1' })])
       expect(texts[texts.indexOf('Total') + 1]).toBe(formatted)

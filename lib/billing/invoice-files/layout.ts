@@ -33,7 +33,7 @@ import {
   type PdfLine,
 } from './document.ts'
 
-/** Who made what no seller issued. */
+/** Author of documents without an issuing seller. */
 const OURSELVES = 'Licenses & Invoices'
 
 const SMALL: Style = { size: 8.5, color: INK.gray }
@@ -63,7 +63,7 @@ export async function renderInvoicePdf(document: InvoiceDocument, lines: PdfLine
   return finishPdf(pdf, `${title} · ${isSellers ? '' : 'Charges of '}${seller.name}`)
 }
 
-/** Names the content, so that two files with the same name and another content can be told apart. */
+/** Returns the digest of the content, which distinguishes files with the same name and other content. */
 function digestOf(document: InvoiceDocument, lines: PdfLine[]): Buffer {
   const content = JSON.stringify([document, lines])
   return createHash('sha256').update(content).digest().subarray(0, 16)
@@ -106,7 +106,7 @@ async function renderLines(
   writeWrapped(pdf, element(pdf, pdf.root, 'P'), text, PAGE.left, PAGE.right, VALUE)
 }
 
-/** What is said of a line under its description: its details, and what it is posted by. */
+/** Returns the note under a line's description: its details and posting. */
 function noteOf(line: PdfLine, document: InvoiceDocument, amount: string | undefined): { note?: string } {
   const parts = [
     ...(line.details ? [line.details] : []),
@@ -115,7 +115,7 @@ function noteOf(line: PdfLine, document: InvoiceDocument, amount: string | undef
   return parts.length > 0 ? { note: parts.join(' · ') } : {}
 }
 
-/** A document names no tax that was calculated here from the lines and does not come to the total. */
+/** Returns the tax to print: not one calculated here from the lines that misses the total. */
 function printableTax(tax: TaxSums | undefined): TaxSums | undefined {
   return tax && tax.amountsFrom === 'LINE_ITEMS' && !isConsistent(tax) ? undefined : tax
 }
@@ -124,7 +124,7 @@ function printableTax(tax: TaxSums | undefined): TaxSums | undefined {
 function taxRows(taxed: TaxSums, lineItems: string, currency: string): string[][] {
   const { net, tax, breakdown } = taxed
   const isNet = new Exact(net).eq(lineItems)
-  // Where the rows do not add up to the total, a note says why: one row is enough here.
+  // Where the rows do not add up to the total, a note explains it: one row is enough here.
   const groups = (isConsistent(taxed) ? breakdown : []).map(
     ({ category, rate, taxableAmount, taxAmount }) => [
       `${taxLabel(category, rate)} of ${formatAmount(taxableAmount, currency)}`,
@@ -157,7 +157,7 @@ function renderTotals(
   writeAmountLine(pdf, from, 'Total', moneyText(totalAmount, currency), { size: 12, bold: true })
 }
 
-/** The head, and beside it who issued it; of what no seller issued, only whose charges these are. */
+/** Renders the header next to the issuer; for documents without a seller, only whose charges they are. */
 function renderHeader(pdf: PdfDocument, document: InvoiceDocument): void {
   const heading = element(pdf, pdf.root, 'H1')
   write(pdf, heading, kindOf(document), PAGE.left, pdf.y, { size: 22, bold: true })
@@ -232,7 +232,7 @@ function renderParty(pdf: PdfDocument, block: PDFKit.PDFStructureElement, party:
   for (const line of partyLines(party)) writeWrapped(pdf, block, line, PAGE.left, right, VALUE)
 }
 
-/** Whether the lines explain the total, and the tax adds up, in words. */
+/** Renders whether the lines explain the total, and the tax adds up. */
 function renderItemization(
   pdf: PdfDocument,
   itemization: Itemization,
@@ -253,11 +253,11 @@ function renderItemization(
   writeWrapped(pdf, element(pdf, pdf.root, 'P'), differences, PAGE.left, PAGE.right, loud)
 }
 
-/** Where the issuer's own figures do not add up; what was calculated here is not printed where it differs. */
+/** Explains where the issuer's figures do not add up; calculated figures that differ are not printed. */
 function statedDifferences({ differences, from }: TaxSums, currency: string): string | undefined {
   const isIssuers = from === 'ISSUER'
-  const own = isIssuers ? differences : { taxable: '0', tax: '0', total: differences.total }
-  return differencesText(own, currency)
+  const printed = isIssuers ? differences : { taxable: '0', tax: '0', total: differences.total }
+  return differencesText(printed, currency)
 }
 
 /**

@@ -75,7 +75,7 @@ async function* invoicesZip(caller: Caller, { orderBy, ...selected }: Selected) 
   )
 }
 
-/** The keys of what these ids lead to; of one that leads to nothing, itself. */
+/** Returns the keys of the invoices that these ids lead to; an unknown id stays as it is. */
 async function keysOf(tx: Transaction, caller: Caller, ids: readonly string[]): Promise<string[]> {
   const keys = await Promise.all(ids.map(async (id) => (await findKey(tx, caller, id)) ?? id))
   return [...new Set(keys)]

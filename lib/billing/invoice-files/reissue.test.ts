@@ -71,7 +71,7 @@ describe('a PDF that named the tax of gross lines as if they were net', () => {
     expect(await events()).toHaveLength(2)
   })
 
-  test('is not drawn where nobody asked for it yet', async () => {
+  test('is not rendered again where it was never requested', async () => {
     await addInvoice('northwind', 'UNREAD', { ...TOTAL, netAmount: '100', taxAmount: '19' }, [TAXED])
     await correctAll()
     expect(await write("SELECT kind FROM invoice_files WHERE invoice_id = 'UNREAD'")).toEqual([])
@@ -88,7 +88,7 @@ test('net and tax that an import calculated of gross lines are corrected where t
 
 describe('correctedOf', () => {
   const line = { ...TAXED, currency: 'EUR' } as unknown as LineItemRow
-  const of = (netAmount: string | null, taxAmount: string | null, totalAmount = '119', lines = [line]) =>
+  const correct = (netAmount: string | null, taxAmount: string | null, totalAmount = '119', lines = [line]) =>
     correctedOf({ currency: 'EUR', totalAmount, netAmount, taxAmount }, lines)
 
   test.each([
@@ -99,12 +99,16 @@ describe('correctedOf', () => {
     ['a net of the issuer beside a calculated tax', '100', '22.61', ['100', '19', null]],
     ['two calculated ones', '119', '22.61', ['100', '19', true]],
   ])('leaves or corrects %s', (_, net, tax, expected) => {
-    const found = of(net, tax)
+    const found = correct(net, tax)
     expect(found && [found.netAmount, found.taxAmount, found.isTaxCalculated]).toEqual(expected)
   })
 
   test('takes away what comes to nothing, and marks what was calculated and adds up', () => {
-    expect(of('119', '22.61', '150')).toEqual({ netAmount: null, taxAmount: null, isTaxCalculated: null })
-    expect(of('119', '22.61', '141.61')).toMatchObject({ netAmount: '119', isTaxCalculated: true })
+    expect(correct('119', '22.61', '150')).toEqual({
+      netAmount: null,
+      taxAmount: null,
+      isTaxCalculated: null,
+    })
+    expect(correct('119', '22.61', '141.61')).toMatchObject({ netAmount: '119', isTaxCalculated: true })
   })
 })

@@ -24,13 +24,13 @@ const MAX_DRAWN = 10
 type Stored = Pick<TaxedInvoice, 'netAmount' | 'taxAmount' | 'isTaxCalculated'>
 
 /**
- * Corrects what releases before this one calculated of gross lines as if they were net: net and tax that an import stored,
- * and the PDF that says of them that the issuer's figures do not add up. The PDF's first bytes stay, and the history names
- * both digests.
+ * Corrects gross lines that releases before this one calculated as net: net and tax that an import stored, and the PDF
+ * with the note that the issuer's figures do not add up. The PDF's first bytes stay, and the history names both
+ * digests.
  */
 export const taxOfGrossLines: Backfill = taxCorrection(renderInWorker)
 
-/** The same with another way to draw. */
+/** Like `taxOfGrossLines`, with another renderer. */
 export function taxCorrection(draw: RenderPdf): Backfill {
   return {
     name: 'tax-of-gross-lines',
@@ -100,8 +100,8 @@ async function correct(
 }
 
 /**
- * Net and tax as they are to be stored, where the stored ones are those that were calculated from the lines; undefined
- * where nothing changes. Of figures that add up to the total nobody can tell who made them: they stay, marked as calculated.
+ * Returns net and tax to store, where the stored ones were calculated from the lines; undefined where nothing changes.
+ * Figures that add up to the total have no known author: they stay, marked as calculated.
  */
 export function correctedOf(invoice: TaxedInvoice, lines: readonly TaxedLine[]): Stored | undefined {
   const { netAmount, taxAmount, isTaxCalculated } = invoice

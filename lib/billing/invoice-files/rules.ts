@@ -1,16 +1,16 @@
-/** What a document of an invoice is: the issuer's own, drawn by us, or what we drew before we drew it again. */
+/** Kinds of an invoice's documents: the issuer's, drawn by us, or our first drawing before a correction. */
 export const FILE_KINDS = ['original-pdf', 'original-xml', 'drawn', 'superseded'] as const
 export type FileKind = (typeof FILE_KINDS)[number]
 /** The issuer's own. */
 export type IssuerDocumentKind = Exclude<FileKind, 'drawn' | 'superseded'>
 
 /**
- * What a stored document is. `drawn` is the first that we drew, and never written over; `redrawn` came into its place where
- * the first was wrong.
+ * Kind of a stored document. `drawn` is our first drawing, and never overwritten; `redrawn` replaces it where the first
+ * was wrong.
  */
 export type StoredKind = IssuerDocumentKind | 'drawn' | 'redrawn'
 
-/** What the bytes of each kind are. */
+/** Media type of each kind. */
 export const MEDIA_TYPES: Record<FileKind, 'application/pdf' | 'application/xml'> = {
   drawn: 'application/pdf',
   superseded: 'application/pdf',
@@ -24,5 +24,5 @@ export const EXTENSIONS: Record<FileKind, 'pdf' | 'xml'> = {
   'original-xml': 'xml',
 }
 
-/** How a file is sent that no browser may open. */
+/** Media type of a file that browsers must not open. */
 export const BYTES = 'application/octet-stream'

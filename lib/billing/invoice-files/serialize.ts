@@ -3,8 +3,8 @@ import { EXTENSIONS, FILE_KINDS, type FileKind, MEDIA_TYPES } from './rules.ts'
 import type { StoredFile } from './store.ts'
 
 /**
- * The name under which a document is saved: the issuer's own has the one that it came with, ours is the invoice's. Its end
- * says what its bytes are: another one could have a computer run them.
+ * Returns the file name of a document: the original name of the issuer's document, or the id of the invoice for ours.
+ * The extension follows from the content: another one could make a computer execute it.
  */
 export function savedName(invoiceId: string, kind: FileKind, name?: string | null): string {
   const extension = `.${EXTENSIONS[kind]}`

@@ -14,7 +14,7 @@ import { parties } from '#lib/platform/db/schema/invoices/parties.ts'
 import type { InvoiceDocument } from './document.ts'
 import type { FileKind, StoredKind } from './rules.ts'
 
-/** What is drawn, and which writing of its row it was read from. */
+/** Content to render, and the version of the row that it was read from. */
 export type Drawable = { document: InvoiceDocument; lines: LineItemRow[]; version: string }
 
 // PostgreSQL's own number of the transaction that wrote the row.
@@ -29,7 +29,7 @@ export async function findWireId(tx: Transaction, owner: Owner, id: string): Pro
   return rows[0]?.wireId
 }
 
-/** One invoice as its paper tells it, with its parties as they were frozen, and its lines in their order. */
+/** Reads one invoice for rendering, with its frozen parties, and its lines sorted by position. */
 export async function readDrawable(tx: Transaction, owner: Owner, id: string): Promise<Drawable | undefined> {
   const [seller, buyer] = [alias(parties, 'seller'), alias(parties, 'buyer')]
   const [rows, lines] = await Promise.all([
@@ -75,9 +75,9 @@ export async function readDrawable(tx: Transaction, owner: Owner, id: string): P
 }
 
 /**
- * Keeps what was drawn of an invoice, unless somebody else kept the same meanwhile.
- * @returns whether these bytes are what is kept from now on. False where somebody else kept theirs, or the row was written
- *   since it was read: then what was drawn may be of another content
+ * Stores a rendered PDF of an invoice, unless another process has stored one.
+ * @returns whether these bytes are the stored ones. False where another process stored other bytes, or the row was
+ * written since it was read: then the rendering may have other content
  */
 export async function storeRenderedPdf(
   tx: Transaction,
@@ -98,7 +98,7 @@ type StoredRow = Omit<StoredFile, 'kind'> & { kind: StoredKind }
 /** A stored document of an invoice, without its bytes. */
 export type StoredFile = {
   kind: FileKind
-  /** Of the issuer's own, the name that it came with. */
+  /** Original name of the issuer's document. */
   name: string | null
   /** SHA-256 of the bytes, in hexadecimal digits. */
   digest: string
@@ -120,7 +120,7 @@ export function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** What is stored of an invoice that the caller has been shown to see, by kind. */
+/** Lists the stored documents of an invoice that the caller may see, by kind. */
 export async function listStoredFiles(
   tx: Transaction,
   customerId: CustomerId,
@@ -131,13 +131,13 @@ export async function listStoredFiles(
   return stored.map((file) => ({ ...file, kind: shownKind(file.kind, isRedrawn) }))
 }
 
-/** What a stored document is to those who read it. */
+/** Returns the public kind of a stored document. */
 function shownKind(kind: StoredKind, isRedrawn: boolean): FileKind {
   if (kind === 'redrawn') return 'drawn'
   return kind === 'drawn' && isRedrawn ? 'superseded' : kind
 }
 
-/** Where a document is stored, the first that is there. */
+/** Stored kinds of each document, the first existing one wins. */
 const STORED_KINDS: Record<FileKind, readonly StoredKind[]> = {
   'original-pdf': ['original-pdf'],
   'original-xml': ['original-xml'],

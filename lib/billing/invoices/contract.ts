@@ -20,7 +20,7 @@ import {
 
 /** A day of an invoice on the wire. */
 export const day = z.int().meta({ description: 'A day: epoch time in milliseconds of its midnight in UTC.' })
-/** The same, of which `what` says what it is the day of. */
+/** Returns the schema of a date; `what` describes the date. */
 const dayOf = (what: string) =>
   day.meta({ description: `${what}: epoch time in milliseconds of that day's midnight in UTC.` })
 
@@ -29,7 +29,7 @@ export const money = z.number().meta({ description: 'An exact decimal inside; a 
 const number = z.string().meta({ description: 'As its issuer numbers it.' })
 const id = z.string().meta({ description: 'Where it can be read.' })
 
-/** Additions to the read of one invoice: what document it is, and which others it stands for or against. */
+/** Additions to the read of one invoice: its document state, and its links to other invoices. */
 const documentFields = {
   form: z.enum(DOCUMENT_FORMS).meta({
     description: 'invoice, or summary: a summary of charges, of which the vendor issued no such paper.',
@@ -181,14 +181,14 @@ const InvoiceWithLines = Invoice.extend({
   }),
 }).meta({ id: 'InvoiceWithLines', description: 'An invoice with its line items.' })
 
-/** How many of something. */
+/** Number of items. */
 export const count = z.int().min(0).meta({ description: 'How many.' })
-/** Beside a sum on the wire, under its name with `Text` behind it. */
+/** Exact text of a sum on the wire, in the sum's member with the suffix `Text`. */
 export const exactText = z.string().optional().meta({
   description: 'The sum as decimal text. Absent where the JSON number beside it is exact.',
 })
 const sum = { count, amount: money.meta({ description: 'Together.' }), amountText: exactText }
-/** How many, and what they come to. */
+/** Returns the schema of a number of invoices with their sums. */
 export const part = (description: string) => z.object(sum).meta({ description })
 
 const billed = {
@@ -197,7 +197,7 @@ const billed = {
   totalAmountText: exactText,
 }
 
-/** An addition: what a selection of invoices comes to in one currency. */
+/** Addition: sums of the selected invoices in one currency. */
 const CurrencySummary = z
   .object({
     currency,
@@ -245,7 +245,7 @@ export type LineItem = z.output<typeof LineItem>
 export type InvoiceSummary = z.output<typeof InvoiceSummary>
 export type CurrencySummary = InvoiceSummary['currencies'][number]
 
-/** What selects invoices in each call that reads several. */
+/** Filters of each call that reads several invoices. */
 export const selection = {
   filter: filterText(FILTER_KEYS, {
     status: INVOICE_STATUSES,
@@ -338,7 +338,7 @@ export const readInvoice = contract({
   examples: examples.readInvoice,
 })
 
-/** An addition: what the same filters select, counted and added up. Two currencies are never added. */
+/** Addition: number and sums of the selected invoices. Currencies are never added together. */
 export const summarizeInvoices = contract({
   ...invoiceRoutes.summarizeInvoices,
   summary: 'Count and add up invoices per currency, what is due, and what was billed per month and platform',

@@ -1,7 +1,7 @@
 import type { Example } from '#lib/platform/api/openapi/example.ts'
 import { octoberInvoice, septemberInvoice } from '../example-invoices.ts'
 
-/** The documents of an invoice of which the issuer's own is stored, and ours was never asked for. */
+/** Documents of an invoice whose issuer's document is stored, and ours was never requested. */
 const exampleFiles = [
   {
     kind: 'original-pdf',
@@ -19,7 +19,7 @@ const exampleFiles = [
   },
 ]
 
-/** Of a read: what the issuer billed, line by line. */
+/** Read of an invoice: the issuer's lines. */
 const pastDue: Example = {
   name: 'past-due',
   summary: 'An invoice that is past due',
@@ -84,7 +84,7 @@ const line = {
   currency: 'EUR',
 } as const
 
-/** Of a list: what is no debt yet. */
+/** List of drafts, which are not owed yet. */
 const drafts: Example = {
   name: 'drafts',
   summary: 'Drafts, which nobody owes yet and which have no status',
@@ -92,7 +92,7 @@ const drafts: Example = {
   answer: { status: 200, body: { invoices: [draft], rowCount: 1 } },
 }
 
-/** Of a read: a credit note, and what it is of. */
+/** Read of a credit note, with the invoice that it corrects. */
 const creditNote: Example = {
   name: 'credit-note',
   summary: 'A credit note names the invoice that it corrects; what is credited is still open',
@@ -142,7 +142,7 @@ const creditNote: Example = {
 
 const url = 'https://console.example.com/billing/v1/invoices/RE-2025-1140/file'
 
-/** Of a read: an invoice with all that posting takes. */
+/** Read of an invoice with all posting fields. */
 const posted: Example = {
   name: 'with-tax',
   summary: 'An invoice with its tax and what it is posted by; the cost center is the customer’s own',

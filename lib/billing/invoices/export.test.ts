@@ -121,7 +121,7 @@ describe('GET /billing/v1/invoices.csv', () => {
         const { invoiceDate, dueDate, platform, status, currency, totalAmount, balanceAmount } = list[
           index
         ] as Invoice
-        // Nobody pays a credit note.
+        // Credit notes are not payable.
         const due = totalAmount < 0 ? '' : dayOf(dueDate)
         expect([row.invoiceDate, row.dueDate]).toEqual([dayOf(invoiceDate), due])
         expect([row.platform, row.status, row.currency]).toEqual([platform, status, currency])

@@ -20,7 +20,7 @@ type PostedLine = LinePostingRow & { currency: string }
 
 const amountOf = (amount: string | null, currency: string) => amount && plainAmount(amount, currency)
 
-/** What an invoice is posted by, a column each; empty where nobody told it. */
+/** Posting columns of an invoice; empty where a value is unknown. */
 const INVOICE_POSTING: readonly Column<PostedInvoice>[] = [
   { name: 'typeCode', text: ({ typeCode }) => typeCode },
   { name: 'netAmount', amount: ({ netAmount, currency }) => amountOf(netAmount, currency) },
@@ -33,7 +33,7 @@ const INVOICE_POSTING: readonly Column<PostedInvoice>[] = [
   { name: 'buyerCountry', text: ({ buyerCountry }) => buyerCountry },
 ]
 
-/** The same of a line. */
+/** Posting columns of a line. */
 const LINE_POSTING: readonly Column<PostedLine>[] = [
   { name: 'lineNetAmount', amount: ({ netAmount, currency }) => amountOf(netAmount, currency) },
   { name: 'lineTaxCategory', text: ({ taxCategory }) => taxCategory },
@@ -68,7 +68,7 @@ const MAX_LINES = 1000
 const COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'id', text: ({ wireId }) => wireId },
   { name: 'invoiceDate', day: ({ invoiceDate }) => invoiceDate },
-  // Nobody pays a credit note.
+  // Credit notes are not payable.
   { name: 'dueDate', day: (row) => (isCreditNote(row) ? null : row.dueDate) },
   { name: 'platform', text: ({ platform }) => platform },
   { name: 'status', text: (row) => statusOfIssued(row) ?? null },
@@ -79,7 +79,7 @@ const COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'issuer', text: ({ issuer }) => issuer },
 ]
 
-/** What came later: at the end of either file, so that a place once known stays. */
+/** Columns of later versions: appended, so that the positions of earlier ones stay. */
 const APPENDED_COLUMNS: Column<store.InvoiceRow>[] = [
   { name: 'number', text: ({ number }) => number },
   { name: 'documentState', text: ({ documentState }) => documentState },

@@ -14,13 +14,13 @@ import { type Decimal, moneyText } from '#lib/platform/values/money.ts'
 export type Itemization = {
   /** The price basis with which the lines add up, the first where both do; absent where neither does. */
   basis?: PriceBasis
-  /** One per line, rounded to the minor unit: price × qty, or the price where it fits only as that of the line. */
+  /** Amount per line, rounded to the minor unit: price × qty, or the price where only the line price fits. */
   amounts: string[]
   /** The lines together, without lines in another currency. */
   lineItems: string
-  /** What the lines leave out of the total, or, negative, have above it; 0 where they add up. */
+  /** Total less the lines: negative where the lines exceed the total, 0 where they add up. */
   notItemized: string
-  /** The lines add up before they are rounded: what the rounded amounts together are short of it, or above. */
+  /** Total less the rounded amounts, where the lines add up before they are rounded. */
   rounding: string
   /** Lines in another currency, which are never added. */
   foreign: number
@@ -59,14 +59,14 @@ export function itemize(invoice: TaxedInvoice, lines: readonly TaxedLine[]): Ite
   }
 }
 
-/** The part of it that `itemizationText` tells; also as JSON numbers. */
+/** Part of an itemization that `itemizationText` describes; also as JSON numbers. */
 type ItemizationSummary = Pick<Itemization, 'basis' | 'foreign' | 'amountBasis'> & {
   notItemized: Decimal
   rounding: Decimal
   tax?: Decimal | undefined
 }
 
-/** What the itemization says, for people; `amounts` in the invoice's `currency`. */
+/** Describes an itemization; `amounts` are in the invoice's `currency`. */
 export function itemizationText(
   { basis, notItemized, rounding, foreign, tax, amountBasis }: ItemizationSummary,
   currency: string,

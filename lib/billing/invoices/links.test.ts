@@ -16,8 +16,8 @@ import {
 import type { Invoice, InvoiceWithLines } from './contract.ts'
 import { exportInvoices, listInvoices, readInvoice, summarizeInvoices } from './operations.ts'
 
-// What drafts and voided invoices are to whoever reads: never owed, never in a sum or a list that did not ask for them,
-// and always there by their id.
+// Drafts and voided invoices are never owed, never in a sum, in a list only if it selects their state, and always found
+// by their id.
 
 const TODAY = '2026-11-20'
 let database: TestDatabase
@@ -35,7 +35,7 @@ beforeAll(async () => {
   fin = await callerOf('northwind', 'finance-user')
   const add = (id: string, overrides: Parameters<typeof addInvoice>[2], price = '10') =>
     addInvoice('northwind', id, { ...OCTOBER, ...overrides }, [{ price }])
-  // The correction stands in the place of the first, whose number it has.
+  // The correction replaces the first invoice, and takes over its number.
   await add('IN-1~2', { number: 'IN-1', totalAmount: '90', balanceAmount: '90', ...PERIOD }, '90')
   await add('IN-1', { documentState: 'voided', replacedBy: 'IN-1~2', totalAmount: '100', balanceAmount: '0' })
   await add('CN-1', { corrects: 'IN-1', totalAmount: '-5', balanceAmount: '-5' }, '-5')
@@ -117,7 +117,7 @@ describe('filter=state', () => {
     ['filter=state:Voided', VOIDED],
     ['filter=state:draft|voided', ['DRAFT', ...VOIDED]],
     ['filter=state:draft|issued|voided', ['DRAFT', ...BOTH]],
-    // What is no debt has no status.
+    // Only issued invoices have a status.
     ['filter=status:PAID|state:draft|voided', []],
     ['filter=status:OPEN|state:draft', []],
     ['filter=status:PAID|state:draft|voided|issued', ['CN-LOST', 'CN-EMEA', 'CN-1']],
@@ -155,7 +155,7 @@ describe('filter=state', () => {
     ])
   })
 
-  it('adds up what drafts come to, and nothing of it is due', async () => {
+  it('adds up drafts, and none of it is due', async () => {
     const { currencies } = JSON.parse(await bodyOf(summarizeInvoices, 'filter=state:draft|voided'))
     const nothing = { count: 0, amount: 0 }
     for (const one of currencies)
@@ -211,7 +211,7 @@ describe('drafts and voided ones', () => {
   })
 })
 
-describe('what an invoice stands for or against', () => {
+describe('the invoice that another one corrects or replaces', () => {
   const linksOf = async (id: string, key?: string) => {
     const { corrects, correctedBy, replaces, replacedBy } = await read(id, key)
     return { corrects, correctedBy, replaces, replacedBy }

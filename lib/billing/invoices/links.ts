@@ -7,28 +7,29 @@ import { type Owner, preparedForOwner, visibleTo } from './selection.ts'
 import { wireId } from './wire-ids.ts'
 
 /**
- * Another invoice that one stands for or against: `id` leads to it, `number` is what its issuer calls it, and `setOff` is what
- * of the credit note among the two is set off against the other one, as exact decimal text; 0 where neither is one.
+ * Invoice linked as a correction or replacement: `id` is its address, `number` the issuer's number, and `setOff` the
+ * amount of the credit note that is set off against the other invoice, as exact decimal text; 0 where neither is a
+ * credit note.
  */
 export type Link = { id: string; number: string; setOff?: string }
 
 /** Which others an invoice refers to, and which refer to it, as far as the caller may see them. */
 export type DocumentLinks = {
-  /** What a credit note or correction is of, as it is valid now; where its issuer voided it, that. */
+  /** Valid version of the invoice that a credit note or correction is for; the voided one where there is no other. */
   corrects?: Link | undefined
   /** Oldest first. */
   correctedBy: Link[]
-  /** Of several, the newest. */
+  /** The newest, where there are several. */
   replaces?: Link | undefined
   replacedBy?: Link | undefined
 }
 
 type Role = keyof DocumentLinks
 
-/** So many of each role are read: an invoice rarely has two corrections. */
+/** Maximum number of links per role: an invoice rarely has two corrections. */
 const MAX_LINKS = 50
 
-/** In one statement, each of whose parts names the customer and the billing profiles. */
+/** Reads the links in one statement, each of whose parts names the customer and the billing profiles. */
 const linksOf = preparedForOwner<{ rows: (Link & { role: Role })[] }>((tx, owner) => {
   const { id, number, issuer, documentState, corrects, replacedBy, createdAt, currency } = invoices
   const { balanceAmount, payableAmount } = invoices

@@ -16,7 +16,7 @@ import { serializeSummary } from './serialize.ts'
 import { byRows, sumInvoices } from './sums/summary.ts'
 import { payableAmounts } from './sums/verify-totals.ts'
 
-// What can be paid of each invoice, as a trigger writes it down, and as all that counts what is due has it.
+// Payable amount of each invoice, as a trigger stores it and all sums use it.
 
 const TODAY = '2026-11-20'
 let db: TestDatabase
@@ -40,12 +40,12 @@ const payables = async (caller: Caller) =>
   Object.fromEntries((await read(caller)).map(({ id, payable }) => [id, payable]))
 const write = (caller: Caller, statement: string, values: unknown[] = []) =>
   db.sql(caller.customerId, statement, values)
-const add = (caller: Caller, id: string, given: Parameters<typeof addInvoice>[2] = {}) =>
-  addInvoice(caller.customerId, id, { totalAmount: given?.balanceAmount ?? '10.00', ...given })
+const add = (caller: Caller, id: string, fields: Parameters<typeof addInvoice>[2] = {}) =>
+  addInvoice(caller.customerId, id, { totalAmount: fields?.balanceAmount ?? '10.00', ...fields })
 const late = { dueDate: '2026-11-01', invoiceDate: '2026-10-01' }
-const given = (query: object) => ({ params: {}, query, body: undefined }) as never
+const request = (query: object) => ({ params: {}, query, body: undefined }) as never
 const summaryOf = async (caller: Caller) =>
-  (await summarizeInvoices(caller, given({}), { requestId: 't' })).body.currencies
+  (await summarizeInvoices(caller, request({}), { requestId: 't' })).body.currencies
 
 test('the database rounds each currency as the code does', async () => {
   const caller = await newCaller()
@@ -63,7 +63,7 @@ test('the database rounds each currency as the code does', async () => {
 })
 
 describe('a balance under half a minor unit', () => {
-  test('is paid: neither past due nor counted, on the screens and in what needs somebody', async () => {
+  test('is paid: neither past due nor counted, on the screens and among the tasks', async () => {
     const caller = await newCaller()
     await add(caller, 'LEAST', { ...late, totalAmount: '10.00', balanceAmount: '0.004' })
     await add(caller, 'CREDIT', { ...late, totalAmount: '10.00', balanceAmount: '-0.004' })
@@ -92,7 +92,7 @@ describe('a balance under half a minor unit', () => {
       const pastDue = await listPastDue(tx, caller)
       expect(pastDue.map(({ count, amount }) => [count, Number(amount)])).toEqual([[1, 0.01]])
     })
-    const paid = given({ filter: { status: ['PAID'] } })
+    const paid = request({ filter: { status: ['PAID'] } })
     const { body } = await summarizeInvoices(caller, paid, { requestId: 't' })
     expect(body.count).toBe(3)
   })
@@ -110,9 +110,9 @@ describe('a credit note', () => {
       { outstanding: { count: 0, amount: 0 }, credit: { count: 1, amount: -20 }, pastDue: { count: 0 } },
     ])
     const context = { requestId: 't' }
-    const of = async (id: string) =>
+    const invoiceById = async (id: string) =>
       (await readInvoice(caller, { params: { invoice_id: id }, query: {}, body: undefined }, context)).body
-    expect(await of('IN-1')).toMatchObject({
+    expect(await invoiceById('IN-1')).toMatchObject({
       status: 'PAID',
       balanceAmount: 100,
       payableAmount: 0,
@@ -121,7 +121,7 @@ describe('a credit note', () => {
         { number: 'CN-2', setOffAmount: 70 },
       ],
     })
-    expect(await of('CN-2')).toMatchObject({
+    expect(await invoiceById('CN-2')).toMatchObject({
       corrects: { number: 'IN-1', setOffAmount: 70 },
       payableAmount: -20,
     })
@@ -161,17 +161,17 @@ type Row = {
   day: string
 }
 
-/** The rule in a few lines: rounded balances, and each credit note in order against what is left of its invoice. */
+/** Reference implementation: rounded balances, and each credit note in order against the rest of its invoice. */
 function payablesOf(rows: readonly Row[]): Record<string, string> {
   const left = new Map(rows.map((row) => [row.id, roundMoney(new Exact(row.balance), row.currency)]))
   const inOrder = rows.toSorted((a, b) => (a.day + a.id < b.day + b.id ? -1 : 1))
   for (const credit of inOrder) {
     const target = rows.find((row) => row.number === credit.corrects && row.currency === credit.currency)
-    const [own, open] = [left.get(credit.id), target && left.get(target.id)]
-    if (!target || target.id === credit.id || !own?.lt(0) || !open?.gt(0)) continue
+    const [credited, open] = [left.get(credit.id), target && left.get(target.id)]
+    if (!target || target.id === credit.id || !credited?.lt(0) || !open?.gt(0)) continue
     if (roundMoney(new Exact(credit.balance), credit.currency).gte(0)) continue
-    const used = own.abs().lt(open) ? own.abs() : open
-    left.set(credit.id, own.plus(used))
+    const used = credited.abs().lt(open) ? credited.abs() : open
+    left.set(credit.id, credited.plus(used))
     left.set(target.id, open.minus(used))
   }
   return Object.fromEntries([...left].map(([id, amount]) => [id, amount.toFixed()]))
@@ -222,7 +222,7 @@ test('whatever came and changed, the trigger, the backfill and the sums agree wi
   )
 })
 
-test('the backfill writes what can be paid of invoices that came before', async () => {
+test('the backfill writes the payable amounts of earlier invoices', async () => {
   const caller = await newCaller()
   await add(caller, 'IN-1', { balanceAmount: '100.004' })
   await add(caller, 'CN-1', { balanceAmount: '-30', corrects: 'IN-1' })

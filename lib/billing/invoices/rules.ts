@@ -2,32 +2,32 @@ export const INVOICE_STATUSES = ['OPEN', 'PAST DUE', 'PAID'] as const
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 
 /**
- * What an invoice is as a document: of a period that still runs, or as its issuer issued it, or valid no more. Only an
- * issued one has a status, and only an issued one can be owed.
+ * States of an invoice: of a period that still runs, as issued, or no longer valid. Only an issued invoice has a
+ * status, and only an issued one can be owed.
  */
 export const DOCUMENT_STATES = ['draft', 'issued', 'voided'] as const
 export type DocumentState = (typeof DOCUMENT_STATES)[number]
 
-/** What a list of each is called. */
+/** Plural names of the states. */
 export const DOCUMENT_STATE_NAMES: Record<DocumentState, string> = {
   draft: 'Drafts',
   issued: 'Issued',
   voided: 'Voided',
 }
 
-/** An invoice as its issuer issued it, or a summary of charges of which the vendor issued no such paper. */
+/** Forms of a document: an issued invoice, or a summary of charges without a vendor's document. */
 export const DOCUMENT_FORMS = ['invoice', 'summary'] as const
 export type DocumentForm = (typeof DOCUMENT_FORMS)[number]
 
 export type DocumentName = 'Invoice' | 'Credit note' | 'Summary of charges'
 
-/** What people call a document. */
+/** Returns the name of a document. */
 export function documentName(form: DocumentForm, totalAmount: number): DocumentName {
   if (form === 'summary') return 'Summary of charges'
   return totalAmount < 0 ? 'Credit note' : 'Invoice'
 }
 
-/** Whether a document is a credit note: nobody pays it, so that it has no due date for people. */
+/** Returns whether a document is a credit note: it is not payable, and shows no due date. */
 export function isCreditNote({
   form,
   totalAmount,
@@ -38,18 +38,18 @@ export function isCreditNote({
   return documentName(form, Number(totalAmount)) === 'Credit note'
 }
 
-/** What a filter calls them: an invoice below 0 is a credit note. */
+/** Kinds of documents in filters: an invoice below 0 is a credit note. */
 export const DOCUMENT_KINDS = ['invoice', 'credit-note', 'summary'] as const
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
 
-/** What a list of each is called. */
+/** Plural names of the kinds. */
 export const DOCUMENT_KIND_NAMES: Record<DocumentKind, string> = {
   invoice: 'Invoices',
   'credit-note': 'Credit notes',
   summary: 'Summaries of charges',
 }
 
-/** What a filter of invoices can name. */
+/** Keys of an invoice filter. */
 export const FILTER_KEYS = [
   'platform',
   'status',
@@ -62,7 +62,7 @@ export const FILTER_KEYS = [
 ] as const
 export type FilterKey = (typeof FILTER_KEYS)[number]
 
-/** What a list of invoices can be ordered by. Amounts are compared as numbers, whatever their currency. */
+/** Sort keys of invoices. Amounts are compared as numbers, whatever their currency. */
 export const INVOICE_ORDER_KEYS = ['invoiceDate', 'dueDate', 'totalAmount', 'balanceAmount'] as const
 export type InvoiceSortKey = (typeof INVOICE_ORDER_KEYS)[number]
 
@@ -83,7 +83,7 @@ export function statusOf(balance: string, dueDate: string, today: string): Invoi
   return dueDate < today ? 'PAST DUE' : 'OPEN'
 }
 
-/** What can be paid of an invoice, or is left of a credit, as exact decimal text. */
+/** Returns the payable amount of an invoice, or the rest of a credit, as exact decimal text. */
 export function payableAmountOf({ payableAmount, balanceAmount }: Payable): string {
   return payableAmount ?? balanceAmount
 }
@@ -91,7 +91,7 @@ export function payableAmountOf({ payableAmount, balanceAmount }: Payable): stri
 /** @param payableAmount null where it is the balance itself */
 type Payable = { balanceAmount: string; payableAmount?: string | null | undefined }
 
-/** The same of an issued invoice; a draft or a voided one has no status. Days as `YYYY-MM-DD`. */
+/** Returns the status of an issued invoice; drafts and voided invoices have none. Days as `YYYY-MM-DD`. */
 export function statusOfIssued(
   invoice: Payable & { documentState: DocumentState; dueDate: string; today: string },
 ): InvoiceStatus | undefined {
@@ -99,7 +99,7 @@ export function statusOfIssued(
   return statusOf(payableAmountOf(invoice), invoice.dueDate, invoice.today)
 }
 
-/** A platform, or what sells an asset, as people read it: `office-suite` is "Office suite". */
+/** Formats the name of a platform or of an asset's seller: `office-suite` is "Office suite". */
 export function platformName(slug: string): string {
   const name = slug.replace(/[-_]+/g, ' ').trim()
   return name.charAt(0).toUpperCase() + name.slice(1) || slug

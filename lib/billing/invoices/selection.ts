@@ -15,7 +15,7 @@ export type Selection = {
   /** Epoch milliseconds, both inclusive, applied to the invoice date. */
   minCreationTime?: number | undefined
   maxCreationTime?: number | undefined
-  /** The same of the due date. */
+  /** Earliest due date, in epoch milliseconds. */
   minDueDate?: number | undefined
   maxDueDate?: number | undefined
   /** Exact decimal text, both inclusive, of the total in its own currency. */
@@ -24,19 +24,19 @@ export type Selection = {
   /** Part of the description of a line. */
   product?: string | undefined
   search?: string | undefined
-  /** Of invoices that are named: drafts and voided ones too. */
+  /** Ids of the invoices, drafts and voided ones included. */
   ids?: readonly string[] | undefined
 }
 
-/** From one date to another, both inclusive, as `YYYY-MM-DD`; without a bound where it is absent. */
+/** Range of dates, both inclusive, as `YYYY-MM-DD`; an absent bound is open. */
 export type Days = { from?: string | undefined; to?: string | undefined }
 
-/** The invoice dates that a selection's times leave: an invoice stands at its day's midnight. */
+/** Returns the range of invoice dates within a selection's times: an invoice counts at midnight of its date. */
 export function daysOf({ minCreationTime, maxCreationTime }: Selection): Days {
   return daysBetween(minCreationTime, maxCreationTime)
 }
 
-/** The same of the due dates. */
+/** Returns the range of due dates within a selection's times. */
 export function dueDaysOf({ minDueDate, maxDueDate }: Selection): Days {
   return daysBetween(minDueDate, maxDueDate)
 }
@@ -48,7 +48,7 @@ function daysBetween(min: number | undefined, max: number | undefined): Days {
   }
 }
 
-/** Whose invoices, and which of their billing profiles: every statement here names both. */
+/** Customer and billing profiles whose invoices are read: every query here names both. */
 export type Owner = Pick<Caller, 'customerId' | 'billingProfiles'>
 
 /** The database's day in UTC, `YYYY-MM-DD`. */
@@ -60,8 +60,8 @@ export function visibleTo({ customerId, billingProfiles: profiles }: Owner): SQL
 }
 
 /**
- * A statement on a caller's invoices that is written once for each number of billing profiles: see `builtOnce`.
- * @param build gets an owner whose parts stand for those of each call
+ * Prepares a query on a caller's invoices once for each number of billing profiles: see `builtOnce`.
+ * @param build receives an owner whose members are placeholders for those of each call
  */
 export function preparedForOwner<Rows>(
   build: (tx: Transaction, owner: Owner) => { prepare(name: string): unknown },
@@ -81,8 +81,9 @@ export function preparedForOwner<Rows>(
 }
 
 /**
- * What the filters add: never the tenant, which `owned` names. Issued invoices only, unless the filter says otherwise.
- * @param days of their invoice dates, where these are not those of the selection
+ * Returns the conditions of the filters, without the tenant's, which `visibleTo` adds. Selects issued invoices only,
+ * unless the filter names other states.
+ * @param days range of invoice dates, where it differs from the selection's
  */
 export function selected(selection: Selection, days = daysOf(selection)): SQL[] {
   const { filter, search, ids, product } = selection
@@ -109,13 +110,13 @@ export function selected(selection: Selection, days = daysOf(selection)): SQL[] 
   return conditions.filter((condition) => condition !== undefined)
 }
 
-// Constants in the text, not parameters: so the planner sees that the short index of what is not issued will do.
+// Constants instead of parameters let the planner use the partial index of invoices that are not issued.
 const STATES: Record<DocumentState, SQL> = {
   draft: sql`${invoices.documentState} = 'draft'`,
   issued: sql`${invoices.documentState} = 'issued'`,
   voided: sql`${invoices.documentState} = 'voided'`,
 }
-/** What a sum, a comparison or a mail is of, whatever was asked for. */
+/** Condition of sums, comparisons and mails, whatever states the filter names. */
 export const issued = STATES.issued
 
 /** The rule of `documentName`, in SQL. By the copy of the amount, too, for which there is an index. */
@@ -125,17 +126,17 @@ const DOCUMENTS: Record<DocumentKind, SQL> = {
   summary: sql`${invoices.form} = 'summary'`,
 }
 
-/** Whether a line of the invoice is of the product. */
+/** Returns the condition that a line of the invoice is of the product. */
 function hasProduct(product: string): SQL {
   const { customerId, invoiceId, description } = lineItems
   return sql`EXISTS (SELECT FROM ${lineItems} WHERE ${customerId} = ${invoices.customerId}
     AND ${invoiceId} = ${invoices.id} AND ${hasPart(description, product)})`
 }
 
-/** What can be paid of an invoice, or is left of a credit: the balance, unless the column has another amount. */
+/** Payable amount of an invoice, or the rest of a credit: the balance, unless the column has another amount. */
 export const payable = sql<string>`coalesce(${invoices.payableAmount}, ${invoices.balanceAmount})`
 
-/** Whether something is to be paid, or left of a credit. By the balance, too, for which there are short indexes. */
+/** Condition that an amount is payable, or left of a credit. Tests the balance too, which has partial indexes. */
 export const isUnsettled = sql`(${invoices.balanceAmount} <> 0 AND ${payable} <> 0)`
 
 /** All three of them are no condition. */
@@ -159,7 +160,7 @@ function between({ minAmount, maxAmount }: Selection) {
   ]
 }
 
-/** Exactly, by the amount; and by its copy, which alone an index is asked for, and which is rounded the same way. */
+/** Compares the exact amount, and its rounded copy, which is the indexed column. */
 function hasAmount(compared: SQL, amount: string): SQL {
   const { totalAmount, totalSort } = invoices
   return sql`(${totalAmount} ${compared} ${amount}::numeric AND ${totalSort} ${compared} ${amount}::double precision)`
@@ -177,15 +178,15 @@ function hasStatus(status: string): SQL {
 }
 
 /**
- * What a search finds a part of; a purchase order may also be that of a single line. Another field is added here, and,
- * where most invoices have their own, in a migration that gives it tokens: `tokens_of_invoice`, which
- * `keep_invoice_tokens` and `tokens.ts` call.
+ * Columns in which a search matches any part; a purchase order may also be that of a single line. Another field is
+ * added here, and, where most invoices have different values, in a migration that gives it tokens: `tokens_of_invoice`,
+ * which `keep_invoice_tokens` and `tokens.ts` call.
  */
 const PARTS = [invoices.number, invoices.purchaseOrder, invoices.issuer]
-/** What a search finds the start of, however long it is. */
+/** Columns in which a search matches the start, however long the value is. */
 const STARTS = [invoices.id, invoices.buyerReference, invoices.costCenter]
 
-/** The rule of what a search finds, asked of each row: the tokens only lead to rows that it may hold of. */
+/** Returns the exact condition of a search, checked on each row: the tokens only preselect rows that may match. */
 function hasText(search: string): SQL | undefined {
   return or(
     ...PARTS.map((field) => hasPart(field, search)),

@@ -67,7 +67,10 @@ export function serializeInvoiceWithLines(
   }
 }
 
-/** What document it is. The number that it corrects stands on it; the others are named only to who may see them. */
+/**
+ * Returns the document fields. The number of a corrected invoice is printed on the correction; the other links are
+ * visible only to callers with access to them.
+ */
 function serializeDocument(row: InvoiceRow, { corrects, correctedBy, replaces, replacedBy }: DocumentLinks) {
   const { form, billingAccount, periodStart, periodEnd } = row
   return {
@@ -89,7 +92,7 @@ function serializeDocument(row: InvoiceRow, { corrects, correctedBy, replaces, r
   }
 }
 
-/** What is set off, where that is something. */
+/** Returns the amount that is set off, if there is one. */
 function setOffOf({ setOff = '0' }: Link) {
   return Number(setOff) > 0 ? { setOffAmount: numberOf(setOff) } : {}
 }

@@ -29,7 +29,7 @@ export type InvoiceRow = PostingRow & {
   id: string
   /** Its `id` on the wire. */
   wireId: string
-  /** As its issuer numbers it. */
+  /** Number that the issuer assigned. */
   number: string
   documentState: DocumentState
   form: DocumentForm
@@ -41,7 +41,7 @@ export type InvoiceRow = PostingRow & {
   currency: string
   totalAmount: string
   balanceAmount: string
-  /** What can be paid, where that is not the balance. */
+  /** Payable amount, where it differs from the balance. */
   payableAmount: string | null
   billingAccount: string | null
   periodStart: string | null
@@ -53,7 +53,7 @@ export type InvoiceRow = PostingRow & {
 export type InvoiceSummaryRow = Pick<InvoiceRow, keyof typeof summaryColumns>
 export type LineItemRow = Pick<typeof lineItems.$inferSelect, keyof typeof plainLine> & LinePostingRow
 
-/** What a list shows of an invoice. */
+/** Columns of an invoice in a list. */
 const summaryColumns = {
   id: invoices.id,
   wireId,
@@ -71,7 +71,7 @@ const summaryColumns = {
   payableAmount: invoices.payableAmount,
   today,
 }
-/** What is read of an invoice. */
+/** Columns of a single invoice. */
 export const invoiceColumns = {
   ...summaryColumns,
   form: sql<DocumentForm>`${invoices.form}`,
@@ -89,7 +89,7 @@ const invoiceRowQuery = preparedForOwner<InvoiceRow[]>((tx, owner) =>
     .where(and(...visibleTo(owner), eq(invoices.id, value('id')))),
 )
 
-/** One invoice without its lines. */
+/** Reads one invoice without its lines. */
 export async function readInvoiceRow(
   tx: Transaction,
   owner: Owner,
@@ -98,7 +98,7 @@ export async function readInvoiceRow(
   return (await invoiceRowQuery(tx, owner, { id }))[0]
 }
 
-/** One invoice with its lines in their order. */
+/** Reads one invoice with its lines, sorted by position. */
 export async function readInvoice(
   tx: Transaction,
   owner: Owner,
@@ -137,12 +137,12 @@ const plainLine = {
   details: lineItems.details,
 }
 
-/** What is read of a line. */
+/** Columns of a line. */
 const lineColumns = { ...plainLine, ...linePostingColumns }
 
 export type Page = { orderBy?: InvoiceSort | undefined; cursor?: Cursor | undefined }
 
-/** Where to look for what is selected: invoice dates other than those of the selection, and a condition. */
+/** Restricts a selection further: invoice dates other than the selection's, and a condition. */
 type Among = { days?: Days | undefined; where?: SQL | undefined }
 
 /**
@@ -160,7 +160,7 @@ export async function listInvoices(
   return (await selectInvoices(invoiceColumns, tx, owner, selection, limit, page, among)) as InvoiceRow[]
 }
 
-/** The same with what a list shows of each, and no more: nothing else is read as often. */
+/** Lists invoices with the columns of the list only, because no other query runs as often. */
 export async function listInvoiceSummaries(
   tx: Transaction,
   owner: Owner,
@@ -177,7 +177,7 @@ export async function listInvoiceSummaries(
   return run(tx, owner, { ...key, limit })
 }
 
-/** Whether nothing is selected: then each order is that of an index. */
+/** Returns whether a selection has no conditions: then each sort follows an index. */
 export function selectsAll(selection: Selection): boolean {
   return Object.values(selection).every((one) => one === undefined)
 }
@@ -214,7 +214,7 @@ function selectInvoices(
     .limit(limit)
 }
 
-/** How many lines each of these invoices has, which the caller has been shown to see. */
+/** Counts the lines of each of these invoices, all of which the caller may see. */
 export async function countLines(tx: Transaction, { customerId }: Owner, ids: string[]) {
   const { invoiceId: id } = lineItems
   const rows = await tx

@@ -4,28 +4,28 @@ import { type Decimal, formatAmount, isFiner, minorUnit, moneyText } from '#lib/
 
 type Labelled = { label: string; amount: string }
 
-/** From an invoice's total to what is left of it; amounts are plain decimal text in its currency. */
+/** Steps from an invoice's total to its open amount; amounts are plain decimal text in its currency. */
 export type Settlement = {
   total: string
   /** Balance less total, with its reason: what was paid, credited, refunded or added since. */
   adjustment: Labelled
-  /** Only where nobody can pay the balance exactly: it, and what rounding makes of it. */
+  /** Present only where the balance can't be paid exactly: the balance, and its rounding. */
   finer?: [exact: Labelled, rounding: Labelled]
-  /** Only where a credit note is set off: by how much that changes what can be paid. */
+  /** Present only where a credit note is set off: the change of the payable amount. */
   setOff?: Labelled
-  /** What can be paid, in whole minor units. */
+  /** Payable amount, in whole minor units. */
   balance: Labelled
 }
 
 type Billed = {
   totalAmount: Decimal
   balanceAmount: Decimal
-  /** What can be paid, where that is not the balance. */
+  /** Payable amount, where it differs from the balance. */
   payableAmount?: Decimal | undefined
   currency: string
 }
 
-/** What became of an invoice's total, in words and exactly. */
+/** Returns the steps from an invoice's total to its payable amount, with labels and exact amounts. */
 export function settlementOf({ totalAmount, balanceAmount, payableAmount, currency }: Billed): Settlement {
   const total = new Exact(totalAmount)
   const exact = new Exact(balanceAmount)
@@ -51,13 +51,13 @@ export function settlementOf({ totalAmount, balanceAmount, payableAmount, curren
   }
 }
 
-/** What of a balance can be paid, in whole minor units: rounded only where it is finer than these. */
+/** Returns the payable part of a balance, in whole minor units: rounded only where the balance is finer. */
 export function payableOf(balanceAmount: Decimal, currency: string): string {
   const rounded = roundMoney(new Exact(balanceAmount), currency)
   return (rounded.eq(0) ? rounded.abs() : rounded).toFixed()
 }
 
-/** Why what can be paid is not the balance; undefined where it is. */
+/** Explains why the payable amount differs from the balance; undefined where they are equal. */
 export function roundingText({
   balanceAmount,
   currency,

@@ -9,7 +9,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addInvoice, addNewCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
 import { listInvoices, readInvoice } from './operations.ts'
 
-// The bare number is what is valid; what is valid no more has a version behind it.
+// The bare number leads to the valid invoice; voided ones have a version suffix.
 
 let db: TestDatabase
 let customer: string
@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 
 const trace = { requestId: 'test-request' }
-const invoice = (number: string, given: Partial<NewInvoice> = {}): NewInvoice => ({
+const invoice = (number: string, fields: Partial<NewInvoice> = {}): NewInvoice => ({
   number,
   platform: 'web-services',
   issuer: 'AWS',
@@ -33,7 +33,7 @@ const invoice = (number: string, given: Partial<NewInvoice> = {}): NewInvoice =>
   currency: 'USD',
   totalAmount: '10.00',
   lines: [{ type: 'web-services', description: 'Compute', price: '10', qty: '1' }],
-  ...given,
+  ...fields,
 })
 const load = (...invoices: NewInvoice[]) => {
   const customerId = newCustomerId(customer)
@@ -47,7 +47,7 @@ const read = async (invoice_id: string) => {
   )
   return { body, at: headers?.['Content-Location'] }
 }
-const told = async (id: string) => {
+const readVersion = async (id: string) => {
   const { id: wireId, totalAmount, documentState } = (await read(id)).body
   return [wireId, totalAmount, documentState]
 }
@@ -64,9 +64,9 @@ describe('an invoice that was corrected', () => {
   })
 
   test('has the bare number, and its former versions have a count', async () => {
-    expect(await told('ID-1')).toEqual(['ID-1', 15, 'issued'])
-    expect(await told('ID-1~1')).toEqual(['ID-1~1', 10, 'voided'])
-    expect(await told('ID-1~2')).toEqual(['ID-1~2', 12, 'voided'])
+    expect(await readVersion('ID-1')).toEqual(['ID-1', 15, 'issued'])
+    expect(await readVersion('ID-1~1')).toEqual(['ID-1~1', 10, 'voided'])
+    expect(await readVersion('ID-1~2')).toEqual(['ID-1~2', 12, 'voided'])
     expect(await listed('issued')).toEqual(['ID-1'])
     expect(await listed('voided')).toEqual(['ID-1~1', 'ID-1~2'])
     await expect(read('ID-1~4')).rejects.toMatchObject(missing)
@@ -91,7 +91,7 @@ describe('an invoice that was corrected', () => {
 
   test('and voided leaves its number to its last version, and keeps its key', async () => {
     await load(invoice('ID-1', { totalAmount: '15.00', documentState: 'voided' }))
-    expect(await told('ID-1')).toEqual(['ID-1~3', 15, 'voided'])
+    expect(await readVersion('ID-1')).toEqual(['ID-1~3', 15, 'voided'])
     expect((await db.sql(customer, 'SELECT id FROM invoices ORDER BY id')).map(({ id }) => id)).toEqual([
       'ID-1',
       'ID-1~2',
@@ -106,27 +106,27 @@ describe('a summary of numbered charges', () => {
   test('says that it is one, and has the number too until a bill comes', async () => {
     await load(summary)
     expect(await listed('issued')).toEqual(['charges:N-1'])
-    expect(await told('N-1')).toEqual(['charges:N-1', 10, 'issued'])
+    expect(await readVersion('N-1')).toEqual(['charges:N-1', 10, 'issued'])
     expect(await read('N-1')).toEqual(await read('charges:N-1'))
     const category = { ...invoice('N-1').lines[0], chargeCategory: 'Usage' } as NewInvoice['lines'][number]
     await load(invoice('N-1', { form: 'invoice', lines: [category] }))
-    expect(await told('N-1')).toEqual(['N-1', 10, 'issued'])
-    expect((await told('charges:N-1'))[0]).toBe('N-1~1')
+    expect(await readVersion('N-1')).toEqual(['N-1', 10, 'issued'])
+    expect((await readVersion('charges:N-1'))[0]).toBe('N-1~1')
     expect(await listed('issued')).toEqual(['N-1'])
   })
 
   test('of charges without a number has the number that we gave', async () => {
     await load(invoice('2026-09-1a2b3c4d', { form: 'summary', isNumbered: false }))
-    expect(await told('2026-09-1a2b3c4d')).toEqual(['2026-09-1a2b3c4d', 10, 'issued'])
+    expect(await readVersion('2026-09-1a2b3c4d')).toEqual(['2026-09-1a2b3c4d', 10, 'issued'])
   })
 })
 
 test('the invoice of a second issuer has the issuer before its number', async () => {
   await load(invoice('7'), invoice('7', { issuer: 'Cloud Resale Ltd', totalAmount: '3' }))
   await load(invoice('7', { issuer: 'Cloud Resale Ltd', totalAmount: '4' }))
-  expect(await told('7')).toEqual(['7', 10, 'issued'])
-  expect(await told('cloud-resale-ltd:7')).toEqual(['cloud-resale-ltd:7', 4, 'issued'])
-  expect(await told('cloud-resale-ltd:7~1')).toEqual(['cloud-resale-ltd:7~1', 3, 'voided'])
+  expect(await readVersion('7')).toEqual(['7', 10, 'issued'])
+  expect(await readVersion('cloud-resale-ltd:7')).toEqual(['cloud-resale-ltd:7', 4, 'issued'])
+  expect(await readVersion('cloud-resale-ltd:7~1')).toEqual(['cloud-resale-ltd:7~1', 3, 'voided'])
 })
 
 test('two issuers that share a row of counts keep two ids', async () => {
@@ -138,11 +138,11 @@ test('two issuers that share a row of counts keep two ids', async () => {
 
 test("an issuer's number may end like a version, and then is none", async () => {
   await load(invoice('A~2'))
-  expect(await told('A~2')).toEqual(['A~2', 10, 'issued'])
+  expect(await readVersion('A~2')).toEqual(['A~2', 10, 'issued'])
   await expect(read('A')).rejects.toMatchObject(missing)
   await load(invoice('A~2', { totalAmount: '11' }))
-  expect(await told('A~2')).toEqual(['A~2', 11, 'issued'])
-  expect(await told('A~2~1')).toEqual(['A~2~1', 10, 'voided'])
+  expect(await readVersion('A~2')).toEqual(['A~2', 11, 'issued'])
+  expect(await readVersion('A~2~1')).toEqual(['A~2~1', 10, 'voided'])
 })
 
 test("another customer's versions lead nowhere", async () => {

@@ -62,16 +62,16 @@ const versionsOf = preparedForOwner<Version[]>((tx, owner) => {
  * has none.
  */
 export async function findKey(tx: Transaction, owner: Owner, id: string): Promise<string | undefined> {
-  const asked = id.startsWith(SUMMARY) ? id.slice(SUMMARY.length) : id
-  const [, base = asked, version] = /^(.*)~(\d{1,9})$/.exec(asked) ?? []
-  const rows = await versionsOf(tx, owner, { asked, base })
+  const number = id.startsWith(SUMMARY) ? id.slice(SUMMARY.length) : id
+  const [, base = number, version] = /^(.*)~(\d{1,9})$/.exec(number) ?? []
+  const rows = await versionsOf(tx, owner, { asked: number, base })
   const exact = rows.find((row) => row.wireId === id) ?? rows.find((row) => row.wireId === SUMMARY + id)
   if (exact) return exact.id
   const versions = rows.map((row) => ({ ...row, ...versionOf(row) }))
   const one = version && versions.find((row) => row.version === Number(version) && row.base === base)
   if (one) return one.id
-  const own = versions.filter((row) => row.base === asked && (asked === id || row.isSummary))
-  return own.toSorted((a, b) => b.version - a.version)[0]?.id
+  const candidates = versions.filter((row) => row.base === number && (number === id || row.isSummary))
+  return candidates.toSorted((a, b) => b.version - a.version)[0]?.id
 }
 
 function versionOf({ id, isPlain }: Version): { base: string; version: number } {

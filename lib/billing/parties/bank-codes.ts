@@ -1,8 +1,8 @@
 import { friendlyFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools'
 
 /**
- * An IBAN as banks write it to each other, without spaces; undefined for what is none: its country, its length and
- * its check digits tell a slip of the pen (ISO 13616).
+ * Returns an IBAN in electronic format, without spaces; undefined for an invalid one: country, length and check digits
+ * detect typing errors (ISO 13616).
  */
 export function ibanOf(text: string): string | undefined {
   const iban = compact(text)
@@ -14,7 +14,7 @@ export function ibanText(iban: string): string {
   return friendlyFormatIBAN(iban) ?? iban
 }
 
-/** A BIC of eight or eleven characters, in capitals; undefined for what is none (ISO 9362). */
+/** Returns a BIC of eight or eleven characters, in capitals; undefined for an invalid one (ISO 9362). */
 export function bicOf(text: string): string | undefined {
   const bic = compact(text)
   return isValidBIC(bic) ? bic : undefined

@@ -25,7 +25,7 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
   srl: ['società a responsabilità limitata'],
 }
 
-/** From a spelling, in words between blanks, to its form. */
+/** Canonical forms by spelling, in words between blanks. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   Object.entries(FORMS).flatMap(([form, spellings]) =>
     spellings.map((spelling) => [spelling.normalize('NFKC'), form] as const),
@@ -37,7 +37,7 @@ const SPELLING = new RegExp(
   'gu',
 )
 
-/** Marks that join: `S.A.` is `SA`, and `O'Neil` is `ONeil`. What can't be seen is none, either. */
+/** Joining marks: `S.A.` is `SA`, and `O'Neil` is `ONeil`. Invisible characters join as well. */
 const JOINING = /[.'’ʼ\p{Cf}]/gu
 const SEPARATING = /[\s\p{P}]+/gu
 
@@ -58,7 +58,7 @@ export function foldIssuer(name: string): string {
 export type IssuerSpellings = {
   /** Takes notice of a name. @returns the name as it is compared */
   see(name: string): string
-  /** The spelling that stands for all that were seen: the first by code unit, whatever the order of the files. */
+  /** Returns the spelling used for all variants: the first by code unit, whatever the order of the files. */
   nameOf(folded: string): string
 }
 
@@ -73,8 +73,8 @@ export function issuerSpellings(aliases: ReadonlyMap<string, string> = new Map()
     see(name) {
       const known = folds.get(name)
       if (known !== undefined) return known
-      const own = foldIssuer(name)
-      const folded = aliases.get(own) ?? own
+      const spelling = foldIssuer(name)
+      const folded = aliases.get(spelling) ?? spelling
       folds.set(name, folded)
       const least = names.get(folded)
       if (least === undefined || name < least) names.set(folded, name)

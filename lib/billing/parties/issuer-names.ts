@@ -6,20 +6,20 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { issuers } from '#lib/platform/db/schema/invoices/parties.ts'
 import { foldIssuer } from './issuer-name.ts'
 
-/** What is known of a customer's issuers by their names. */
+/** Names of a customer's issuers, with their settings. */
 export type IssuerNames = {
-  /** Returns the name of the issuer as it was first written; this is the first one where nobody wrote it before. */
+  /** Returns the first spelling of the issuer's name, which is this one where the name is new. */
   nameOf(name: string): string
   /** Returns all names under which the customer may have invoices of this issuer, that of `nameOf` first. */
   spellingsOf(name: string): readonly string[]
   isSame(name: string, other: string): boolean
   /** Leads each name that is one of another issuer, as both are compared, to that issuer. */
   aliases(): ReadonlyMap<string, string>
-  /** What an operator set for charges of the issuer that have no number; null: the usual. */
+  /** Returns an operator's settings for the issuer's charges without a number; null: the default. */
   unbilledOf(name: string): Unbilled
   /** Whether there is more than one issuer. */
   areSeveral(): boolean
-  /** Whether an operator has said that these two are two issuers. */
+  /** Returns whether an operator declared the two names to be different issuers. */
   isApart(name: string, other: string): boolean
   /** Adds the names of new issuers to the table, so that each stays as it was first written. */
   save(names: Iterable<string>): Promise<void>
@@ -29,22 +29,22 @@ export type IssuerNames = {
   setApart(name: string, other: string): Promise<void>
 }
 
-/** When what has no number of its issuer's is issued: so many days after its period, or never. */
+/** When charges without an issuer's number are issued: a number of days after their period, or never. */
 export type Unbilled = { graceDays: number | null; unbilled: 'draft' | 'issue' | null }
 
 type Known = Unbilled & {
   name: string
-  /** Whether the table has the name as it is compared. */
+  /** Whether the table has the folded name. */
   isRow: boolean
   sameAs: string | null
   otherThan: string[] | null
-  /** When its first invoice arrived, where that is asked for. */
+  /** Arrival of the first invoice, where it was queried. */
   at: string | null
 }
 
 /**
- * Reads the names of a customer's issuers, of its invoices too, and compares them by `foldIssuer`. It sees what the
- * transaction sees: whoever adds invoices holds the lock of the customer's imports.
+ * Reads the names of a customer's issuers, including those of its invoices, and compares them by `foldIssuer`. Sees the
+ * transaction's own snapshot: a caller that adds invoices holds the lock of the customer's imports.
  */
 export async function issuerNames(tx: Transaction, customerId: CustomerId): Promise<IssuerNames> {
   const fold = folding()
@@ -74,7 +74,7 @@ export async function issuerNames(tx: Transaction, customerId: CustomerId): Prom
     return at
   }
   const members = new Map<string, string[]>()
-  // The name that an alias stands for comes first.
+  // An alias resolves to its target first.
   const join = (folded: string) => {
     const root = rootOf(folded)
     const others = members.get(root) ?? []
@@ -93,8 +93,8 @@ export async function issuerNames(tx: Transaction, customerId: CustomerId): Prom
     if (!spellings.includes(name)) names.set(folded, [...spellings, name])
     join(folded)
   }
-  const save = async (given: Iterable<string>) => {
-    const added = [...new Set(given)].filter((name) => !saved.has(name))
+  const save = async (names: Iterable<string>) => {
+    const added = [...new Set(names)].filter((name) => !saved.has(name))
     for (const name of added) {
       saved.add(name)
       note(name)
@@ -117,9 +117,9 @@ export async function issuerNames(tx: Transaction, customerId: CustomerId): Prom
     aliases: () => new Map([...aliases.keys()].map((folded) => [folded, rootOf(folded)])),
     areSeveral: () => members.size > 1,
     unbilledOf(name) {
-      const own = spellingsOf(name).flatMap((one) => settings.get(one) ?? [])
+      const overrides = spellingsOf(name).flatMap((one) => settings.get(one) ?? [])
       const first = <K extends keyof Unbilled>(field: K) =>
-        own.map((one) => one[field]).find((value) => value !== null) ?? null
+        overrides.map((one) => one[field]).find((value) => value !== null) ?? null
       return { graceDays: first('graceDays'), unbilled: first('unbilled') }
     },
     isSame: (name, other) => rootOf(fold(name)) === rootOf(fold(other)),
@@ -158,8 +158,8 @@ function pairOf(one: string, other: string): string {
 }
 
 /**
- * All names that there are, as they were first written. There are few issuers, and each is met once, whatever its
- * invoices. Which one of two spellings was first, their invoices tell where the table does not.
+ * Reads the first spelling of every issuer name. There are few issuers, and each is looked up once, however many
+ * invoices it has. Where the table doesn't decide which of two spellings was first, the invoices do.
  */
 async function readNames(tx: Transaction, customerId: CustomerId): Promise<Known[]> {
   const next = (after: string) => sql`(
@@ -188,7 +188,7 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** When the first invoices of these names arrived. */
+/** Reads when the first invoices of these names arrived. */
 async function readArrivals(tx: Transaction, customerId: CustomerId, names: readonly string[]) {
   if (names.length === 0) return new Map<string, string>()
   const { rows } = await tx.execute<{ name: string; at: string }>(sql`
@@ -221,7 +221,7 @@ async function addNames(
     })
 }
 
-/** What an operator said of issuers, as text by name: which other one each is, which ones it is not, and when it issues. */
+/** Lists an operator's settings of issuers as text by name: aliases, declared differences, and when each one issues. */
 export async function listSaid(tx: Transaction, customerId: CustomerId): Promise<Map<string, Said>> {
   const { name, sameAs, otherThan, graceDays, unbilled } = issuers
   const rows = await tx

@@ -6,7 +6,7 @@ import { issuers } from '#lib/platform/db/schema/invoices/parties.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import type { Unbilled } from './issuer-names.ts'
 
-/** What an invoice says of the company that sends it, beside its name; null: not known. */
+/** Details of the issuing company on an invoice, without its name; null: unknown. */
 export type IssuerDetails = {
   /** A line of the address per line. */
   address: string | null
@@ -15,19 +15,19 @@ export type IssuerDetails = {
   /** Two letters, as `countryOf` of countries.ts gives them. */
   country: string | null
   taxId: string | null
-  /** In its country's register of companies. */
+  /** Number in the company register of its country. */
   registration: string | null
   bank: string | null
-  /** As `ibanOf` and `bicOf` of bank-codes.ts give them. */
+  /** Normalized by `ibanOf` and `bicOf` of bank-codes.ts. */
   iban: string | null
   bic: string | null
-  /** Of a bank without IBAN: account and routing number. */
+  /** Account and routing number at a bank without IBAN. */
   account: string | null
-  /** What was agreed on payment, in words. */
+  /** Agreed terms of payment, as text. */
   terms: string | null
 }
 
-/** An issuer from outside. What is left out stays as it is. */
+/** Input for an issuer. Omitted members keep their values. */
 export type NewIssuer = { name: string } & Partial<IssuerDetails & Unbilled>
 
 export const issuerColumns = {
@@ -58,17 +58,17 @@ export const NO_DETAILS: IssuerDetails = {
   terms: null,
 }
 
-/** The customer's issuers of which more than the name is known, by name. */
+/** Lists the customer's issuers with details, by name. */
 export function listIssuers(tx: Transaction, customerId: CustomerId) {
-  const own = eq(issuers.customerId, customerId)
+  const customerFilter = eq(issuers.customerId, customerId)
   return tx
     .select({ name: issuers.name, ...issuerColumns })
     .from(issuers)
-    .where(own)
+    .where(customerFilter)
     .orderBy(asc(issuers.name))
 }
 
-/** Adds an issuer, or changes what is given of one that is there, and writes it into the history. */
+/** Adds an issuer, or changes the given details of an existing one, and records it in the history. */
 export async function saveIssuer(
   tx: Transaction,
   customerId: CustomerId,

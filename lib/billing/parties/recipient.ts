@@ -9,7 +9,10 @@ import { parties } from '#lib/platform/db/schema/invoices/parties.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { type Party, partyOf } from './rules.ts'
 
-/** Whom an invoice addresses, as it stood when the invoice arrived; undefined where the caller can't see it. */
+/**
+ * Returns the addressee of an invoice, as stored when the invoice arrived; undefined where the caller can't see the
+ * invoice.
+ */
 export async function recipientOf(caller: Caller, invoiceId: string): Promise<Party | undefined> {
   checkPermission(caller, 'invoice-viewer')
   const own = and(eq(parties.customerId, caller.customerId), eq(parties.id, invoices.buyerId))

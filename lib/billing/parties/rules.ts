@@ -1,6 +1,6 @@
 import { countryName } from '#lib/platform/values/countries.ts'
 
-/** Who sells or who buys, as it stood when an invoice arrived; null: was not known. A buyer has no bank. */
+/** Seller or buyer, as stored when an invoice arrived; null: unknown. A buyer has no bank. */
 export type Party = {
   name: string
   /** A line of the address per line. */
@@ -33,15 +33,15 @@ const UNKNOWN: Party = {
   terms: null,
 }
 
-/** A party of what is stored of it, which leaves out what was not known. */
+/** Returns a party from its stored content, which omits unknown fields. */
 export function partyOf(content: Partial<Party>): Party {
   return { ...UNKNOWN, ...content }
 }
 
-/** Where the post writes the postcode behind the city, and not before it. */
+/** Countries whose addresses have the postcode after the city. */
 const POSTCODE_LAST = new Set(['AU', 'CA', 'GB', 'IE', 'IN', 'JP', 'KR', 'NZ', 'SG', 'TH', 'TW', 'US'])
 
-/** Where a party is and how the authorities know it, line by line, as far as that is known. */
+/** Returns a party's address and registrations, line by line, as far as they are known. */
 export function partyLines({ address, postcode, city, country, taxId, registration }: Party): string[] {
   const parts = country !== null && POSTCODE_LAST.has(country) ? [city, postcode] : [postcode, city]
   const place = parts.filter((part) => part !== null).join(' ')

@@ -65,7 +65,9 @@ const BUYER = {
 }
 const SELLER = { ...BUYER, bank: 'bank', iban: 'iban', bic: 'bic', account: 'account', terms: 'terms' }
 
-/** What is known, as jsonb: PostgreSQL writes equal objects as equal text, whatever the order of their keys. */
+/**
+ * Returns the known fields as jsonb: PostgreSQL writes equal objects as equal text, whatever the order of their keys.
+ */
 function contentOf(table: 's' | 'b', fields: Record<string, string>): SQL {
   const pairs = Object.entries(fields).map(([field, column]) =>
     table === 's' && field === 'name' ? `'name', given.name` : `'${field}', ${table}.${column}`,

@@ -10,7 +10,7 @@ const countryOf = (side: 'seller_id' | 'buyer_id') =>
     `(SELECT p.content ->> 'country' FROM parties p WHERE p.customer_id = "invoices".customer_id AND p.id = "invoices".${side})`,
   )
 
-/** What is read of an invoice for whoever posts it; amounts are decimal text, null is not known. */
+/** Columns of an invoice for posting; amounts are decimal text, null is unknown. */
 export const postingColumns = {
   typeCode: invoices.typeCode,
   netAmount: invoices.netAmount,
@@ -26,7 +26,7 @@ export const postingColumns = {
   buyerCountry: sql<string | null>`${countryOf('buyer_id')}`,
 }
 
-/** The same of a line; the end of its period is exclusive. */
+/** Columns of a line for posting; the end of its period is exclusive. */
 export const linePostingColumns = {
   netAmount: lineItems.netAmount,
   taxCategory: lineItems.taxCategory,
@@ -50,7 +50,7 @@ export const linePostingColumns = {
   carried: sql<string[] | null>`${lineItems.carried}`,
 }
 
-/** What an invoice is posted by, as it is stored. */
+/** Posting columns of an invoice, as stored. */
 export type PostingRow = {
   typeCode: string | null
   netAmount: string | null
@@ -68,7 +68,7 @@ export type PostingRow = {
   buyerCountry: string | null
 }
 
-/** What a line is posted by, as it is stored; days as `YYYY-MM-DD`. */
+/** Posting columns of a line, as stored; days as `YYYY-MM-DD`. */
 export type LinePostingRow = {
   netAmount: string | null
   taxCategory: string | null

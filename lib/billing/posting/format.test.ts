@@ -23,8 +23,8 @@ describe('codes', () => {
   })
 })
 
-describe('what is said of a line', () => {
-  test('has a part for each thing that is known', () => {
+describe('the posting text of a line', () => {
+  test('has a part for each known value', () => {
     const line = {
       periodStart: '2026-09-01',
       periodEnd: '2026-10-01',

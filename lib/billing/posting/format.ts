@@ -2,12 +2,12 @@ import { DAY_MS, dayText, epochOfDay } from '#lib/platform/values/days.ts'
 import { type Decimal, formatAmount, formatDecimal, moneyText } from '#lib/platform/values/money.ts'
 import { taxCategoryName } from './rules.ts'
 
-// What is said of tax and postings on screen and on paper. Days are `YYYY-MM-DD`, or epoch milliseconds.
+// Texts of tax and postings on screen and in print. Days are `YYYY-MM-DD`, or epoch milliseconds.
 
 type Day = string | number
 type Nullable<T> = T | null | undefined
 
-/** What is told of a line beside its description, quantity and price. */
+/** Details of a line in addition to its description, quantity and price. */
 export type LineDetails = {
   taxCategory?: Nullable<string>
   taxRate?: Nullable<Decimal>
@@ -24,15 +24,15 @@ export type LineDetails = {
   paymentAmount?: Nullable<Decimal>
 }
 
-/** What an invoice says of all of its lines. */
+/** Details that an invoice shares with all of its lines. */
 type OfAll = Pick<
   LineDetails,
   'periodStart' | 'periodEnd' | 'billingAccount' | 'purchaseOrder' | 'costCenter'
 >
 
 /**
- * A line's postings, a part for each that is known, but for what its invoice says, too, and for a net that is its amount.
- * @param amount what the line bills
+ * Describes a line's known postings, without those that its invoice shares, and without a net that equals its amount.
+ * @param amount the billed amount of the line
  */
 export function describeLine(
   line: LineDetails,
@@ -57,7 +57,7 @@ export function describeLine(
   ]
 }
 
-/** In which other currency it is to be paid. */
+/** Describes the payment in another currency. */
 function paymentParts({ paymentCurrency, paymentAmount }: LineDetails): string[] {
   if (!isPresent(paymentCurrency) || !isPresent(paymentAmount)) return []
   return [`To be paid as ${moneyText(paymentAmount, paymentCurrency)}`]
@@ -76,7 +76,7 @@ export function taxLabel(category: Nullable<string>, rate: Nullable<Decimal>): s
   return isPresent(rate) ? `Tax ${formatDecimal(rate)} %` : 'Tax'
 }
 
-/** From the first day to the last one, which is the day before the end. */
+/** Formats a period up to its last day, which is the day before the end. */
 function periodText(start: Day, end: Day): string {
   const last = (typeof end === 'string' ? epochOfDay(end) : end) - DAY_MS
   const first = typeof start === 'string' ? epochOfDay(start) : start
@@ -84,7 +84,7 @@ function periodText(start: Day, end: Day): string {
 }
 
 type Differences = { taxable: Decimal; tax: Decimal; total: Decimal }
-/** Whose figures are meant: `TaxSource`. */
+/** Sources of the tax figures: `TaxSource`. */
 type Sources = { amountsFrom?: 'ISSUER' | 'LINE_ITEMS'; from?: 'ISSUER' | 'LINE_ITEMS' | undefined }
 
 /**

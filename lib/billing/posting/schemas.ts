@@ -19,7 +19,7 @@ const carried = z
   .array(z.string())
   .meta({ description: 'Names of fields that the issuer left out, and that were set by the customer.' })
 
-/** Additions to a line: all of them absent where nobody told them. */
+/** Additions to a line: each is absent where it is unknown. */
 export const linePosting = {
   netAmount: amount('The line without tax (BT-131)').optional(),
   taxCategory: taxCategory.optional(),
@@ -93,7 +93,7 @@ const InvoiceTax = z
     description: 'The tax of an invoice, as its issuer states it or as its line items give it.',
   })
 
-/** Additions to the read of one invoice: all of them absent where nobody told them. */
+/** Additions to the read of one invoice: each is absent where it is unknown. */
 export const invoicePosting = {
   typeCode: z.string().optional().meta({
     description: 'Code of UNCL 1001 (BT-3): 380 invoice, 381 credit note, 384 corrected, 386 prepayment …',

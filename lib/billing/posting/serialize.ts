@@ -4,7 +4,7 @@ import { type TaxedInvoice, type TaxedLine, type TaxSums, taxOf } from './tax.ts
 
 type NonNullFields<T> = { [Field in keyof T]?: NonNullable<T[Field]> }
 
-/** Without the fields of which nothing is known. */
+/** Removes the unknown fields. */
 function withoutNulls<T extends object>(fields: T): NonNullFields<T> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
@@ -15,7 +15,7 @@ const numberOf = (amount: string | null) => (amount === null ? null : Number(amo
 const timeOf = (day: string | null) => (day === null ? null : epochOfDay(day))
 const someOf = (names: string[] | null) => (names && names.length > 0 ? names : null)
 
-/** What a line is posted by. */
+/** Returns the posting fields of a line. */
 export function serializeLinePosting(row: LinePostingRow) {
   return withoutNulls({
     netAmount: numberOf(row.netAmount),
@@ -41,7 +41,7 @@ export function serializeLinePosting(row: LinePostingRow) {
   })
 }
 
-/** What an invoice is posted by. */
+/** Returns the posting fields of an invoice. */
 export function serializePosting(row: PostingRow & TaxedInvoice, lines: readonly TaxedLine[]) {
   const tax = taxOf(row, lines)
   return withoutNulls({

@@ -33,7 +33,7 @@ const whole = (amount: string, lineCurrency: string) =>
   new Exact(amount).round(minorUnit(lineCurrency)).eq(amount)
 
 describe('taxOf', () => {
-  it('knows nothing where nobody says anything', () => {
+  it('is undefined without any tax information', () => {
     const plain = { price: '10', qty: '1', currency: 'EUR' }
     expect(taxOf({ totalAmount: '10', currency: 'EUR' }, [plain])).toBeUndefined()
     expect(taxOf({ totalAmount: '10', currency: 'EUR', taxBreakdown: [] }, [plain])).toBeUndefined()
@@ -71,7 +71,7 @@ describe('taxOf', () => {
     expect(taxOf(invoice, [taxed, { ...taxed, currency: 'USD' }])?.breakdown).toHaveLength(1)
   })
 
-  it('keeps the issuer’s own figures, and says by how much they are apart', () => {
+  it('keeps the issuer’s figures, with their differences', () => {
     const group: TaxGroup = { category: 'S', rate: '19', taxableAmount: '100.00', taxAmount: '19.02' }
     const invoice = { totalAmount: '119.00', currency: 'EUR', netAmount: '99.99', taxAmount: '19.00' }
     const sums = taxOf({ ...invoice, taxBreakdown: [group] }, [])
@@ -141,9 +141,9 @@ describe('taxOf', () => {
 })
 
 describe('lines that include the tax', () => {
-  const gross = (price: string, given: Partial<TaxedLine> = {}): TaxedLine => ({
+  const gross = (price: string, fields: Partial<TaxedLine> = {}): TaxedLine => ({
     ...{ price, qty: '1', currency: 'EUR', taxCategory: 'S', taxRate: '19' },
-    ...given,
+    ...fields,
   })
   const total = { totalAmount: '119.00', currency: 'EUR' }
   const right = [{ category: 'S', rate: '19', taxableAmount: '100', taxAmount: '19' }]
@@ -209,16 +209,16 @@ describe('lines that include the tax', () => {
         currency,
         fc.array(units, { minLength: 1, maxLength: 8 }),
         fc.boolean(),
-        (of, parts, isGross) => {
-          const unit = new Exact(10).pow(-minorUnit(of))
+        (currency, parts, isGross) => {
+          const unit = new Exact(10).pow(-minorUnit(currency))
           const taxes = parts.map(({ net, percent }) => new Exact(net).times(percent).div(100).round())
           const lines = parts.map(({ net, percent }, at): TaxedLine => {
             const amount = isGross ? taxes[at]?.plus(net) : net
-            return gross(unit.times(amount ?? 0).toFixed(), { currency: of, taxRate: String(percent) })
+            return gross(unit.times(amount ?? 0).toFixed(), { currency, taxRate: String(percent) })
           })
           const net = unit.times(sum(parts.map((part) => String(part.net))))
           const tax = unit.times(sum(taxes.map((one) => one.toFixed())))
-          const invoice = { currency: of, totalAmount: net.plus(tax).toFixed() }
+          const invoice = { currency, totalAmount: net.plus(tax).toFixed() }
           const stated = { ...invoice, netAmount: net.toFixed(), taxAmount: tax.toFixed() }
           const sums = taxOf(stated, lines)
           expect([sums?.net, sums?.tax, sums && isConsistent(sums)]).toEqual([

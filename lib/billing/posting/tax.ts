@@ -2,7 +2,7 @@ import type Big from 'big.js'
 import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
 import { type Decimal, minorUnit } from '#lib/platform/values/money.ts'
 
-/** One row of a tax breakdown, as decimal text; null is not told. */
+/** Row of a tax breakdown, as decimal text; null is unknown. */
 export type TaxGroup = {
   /** UNCL 5305. */
   category: string
@@ -13,7 +13,7 @@ export type TaxGroup = {
   exemptionReason?: string | undefined
 }
 
-/** What an issuer says of an invoice's tax; what is left out or null it does not say. The total is with tax. */
+/** Issuer's tax information on an invoice; omitted members and null are unknown. The total includes tax. */
 export type TaxedInvoice = {
   totalAmount: Decimal
   currency: string
@@ -24,7 +24,9 @@ export type TaxedInvoice = {
   isTaxCalculated?: boolean | null | undefined
 }
 
-/** What an issuer says of a line's tax, and its amount without that, which follows from price and quantity where it is not told. */
+/**
+ * Issuer's tax information on a line, and its net amount, which follows from price and quantity where it is unknown.
+ */
 export type TaxedLine = {
   price: Decimal
   qty: Decimal
@@ -35,38 +37,38 @@ export type TaxedLine = {
   taxAmount?: Decimal | null | undefined
 }
 
-/** What a line's price is the price of. The specification does not say (2.4): the total does. */
+/** Whether prices are per unit or per line. The specification leaves it open (2.4): the total decides. */
 export type PriceBasis = 'unit' | 'line'
 
-/** What the prices of an invoice's lines are: of a unit or of the whole line, and net or gross of tax. */
+/** Meaning of the prices on an invoice: per unit or per line, and net or gross of tax. */
 export type LineBasis = {
   reading: PriceBasis
   /** Whether the amounts of the lines include the tax. */
   isGross: boolean
-  /** What the lines come to: the total, or, without tax, the net amount. */
+  /** Sum of the lines: the total, or, without tax, the net amount. */
   sum: Big
   /** The sum of the rounded amounts of the lines. */
   rounded: Big
 }
 
-/** What the lines are taken for where they come to neither the total nor the net amount. */
-const USUAL_BASIS = { reading: 'unit', isGross: false } as const
+/** Assumed basis of lines that add up to neither the total nor the net amount. */
+const DEFAULT_BASIS = { reading: 'unit', isGross: false } as const
 type Basis = Pick<LineBasis, 'reading' | 'isGross'>
 
-/** Whose figures are meant: the issuer's own, or what follows from the line items. */
+/** Source of figures: the issuer, or a calculation from the line items. */
 export type TaxSource = 'ISSUER' | 'LINE_ITEMS'
 
 /**
- * An invoice's tax. Net, tax and breakdown are the issuer's own where it gave them, to the last digit; what it left out
- * follows from the rest. `differences` say by how much the one is not the other: with them all adds up exactly.
+ * Tax of an invoice. Net, tax and breakdown are the issuer's where stated, to the last digit; missing ones follow from
+ * the rest. `differences` are what is needed for all of them to add up exactly.
  */
 export type TaxSums = {
   net: string
   tax: string
-  /** Whose net and tax these are. */
+  /** Source of net and tax. */
   amountsFrom: TaxSource
   breakdown: TaxGroup[]
-  /** Whose breakdown it is; absent where there is none. */
+  /** Source of the breakdown; absent where there is none. */
   from?: TaxSource
   differences: {
     /** The taxable amounts of the breakdown together, less the net amount. */
@@ -92,16 +94,16 @@ export function lineBasisOf(invoice: TaxedInvoice, lines: readonly TaxedLine[]):
   const stated = statedOf(invoice)
   const whole = fittingOf(currencyLines, total, currency)
   if (whole) return { ...whole, isGross: !stated?.net.eq(total) }
-  const { net, tax } = stated ?? sumsOfGroups(groupsOf(currencyLines, currency, USUAL_BASIS))
+  const { net, tax } = stated ?? sumsOfGroups(groupsOf(currencyLines, currency, DEFAULT_BASIS))
   const untaxed = net.plus(tax).eq(total) ? fittingOf(currencyLines, net, currency) : undefined
   return untaxed && { ...untaxed, isGross: false }
 }
 
-/** The reading with which lines come to a sum, the first where both do. */
-function fittingOf(own: readonly TaxedLine[], sum: Big, currency: string) {
+/** Finds the first reading with which the lines add up to a sum. */
+function fittingOf(lines: readonly TaxedLine[], sum: Big, currency: string) {
   for (const reading of ['unit', 'line'] as const) {
     let [exact, rounded] = [new Exact(0), new Exact(0)]
-    for (const line of own) {
+    for (const line of lines) {
       const amount = exactAmount(line, reading)
       exact = exact.plus(amount)
       rounded = rounded.plus(roundMoney(amount, currency))
@@ -112,7 +114,7 @@ function fittingOf(own: readonly TaxedLine[], sum: Big, currency: string) {
   return undefined
 }
 
-/** Net and tax as the issuer states them; of a missing one, what follows from its other figures. */
+/** Returns net and tax as the issuer states them; a missing one follows from its other figures. */
 function statedOf(invoice: TaxedInvoice): { net: Big; tax: Big } | undefined {
   const { taxBreakdown, isTaxCalculated } = invoice
   const sums = taxBreakdown && taxBreakdown.length > 0 ? sumsOfGroups(taxBreakdown) : undefined
@@ -127,14 +129,14 @@ function statedOf(invoice: TaxedInvoice): { net: Big; tax: Big } | undefined {
   }
 }
 
-/** What is known of an invoice's tax; undefined where nobody said anything of it. */
+/** Returns an invoice's tax; undefined where the invoice has no information on it. */
 export function taxOf(invoice: TaxedInvoice, lines: readonly TaxedLine[]): TaxSums | undefined {
   return taxByBasis(invoice, lines, () => lineBasisOf(invoice, lines))
 }
 
 /**
- * The tax of an invoice as releases before this one calculated it: each line was taken for net. It tells which stored
- * figures and documents have the tax of gross lines wrong.
+ * Returns the tax of an invoice as releases before this one calculated it, with each line as net: detects stored
+ * figures and documents that have the tax of gross lines wrong.
  */
 export function taxOfNetLines(invoice: TaxedInvoice, lines: readonly TaxedLine[]): TaxSums | undefined {
   return taxByBasis(invoice, lines, () => undefined)
@@ -146,9 +148,10 @@ function taxByBasis(
   basisOf: () => LineBasis | undefined,
 ): TaxSums | undefined {
   const { currency, taxBreakdown } = invoice
-  const own = taxBreakdown ?? []
+  const statedGroups = taxBreakdown ?? []
   const stated = statedOf(invoice)
-  const breakdown = own.length > 0 ? [...own] : breakdownOf(lines, currency, basisOf, stated)
+  const breakdown =
+    statedGroups.length > 0 ? [...statedGroups] : breakdownOf(lines, currency, basisOf, stated)
   const has = breakdown.length > 0
   const calculated = sumsOfGroups(breakdown)
   if (!has && !stated) return undefined
@@ -158,7 +161,7 @@ function taxByBasis(
     tax: tax.toFixed(),
     amountsFrom: stated ? 'ISSUER' : 'LINE_ITEMS',
     breakdown,
-    ...(has ? { from: own.length > 0 ? 'ISSUER' : 'LINE_ITEMS' } : {}),
+    ...(has ? { from: statedGroups.length > 0 ? 'ISSUER' : 'LINE_ITEMS' } : {}),
     differences: {
       taxable: has ? calculated.net.minus(net).toFixed() : '0',
       tax: has ? calculated.tax.minus(tax).toFixed() : '0',
@@ -167,14 +170,14 @@ function taxByBasis(
   }
 }
 
-/** Whether its figures are as they should be. */
+/** Returns whether an invoice's tax figures add up. */
 export function isConsistent({ differences }: TaxSums): boolean {
   return Object.values(differences).every((difference) => new Exact(difference).eq(0))
 }
 
 /**
- * Whether a tax is that of its rate, but for rounding: up or down by less than a minor unit, and where it was reckoned
- * in parts, by half of one for each.
+ * Returns whether a tax results from its rate, except for rounding: by less than a minor unit up or down, and where it
+ * was calculated in parts, by half a unit for each.
  */
 export function fitsRate(
   base: Decimal,
@@ -190,7 +193,10 @@ export function fitsRate(
     .lte(unit.times(Math.max(1, parts / 2)))
 }
 
-/** A breakdown of lines that comes to what the issuer states, or to the total, where only rounding is between them. */
+/**
+ * Breaks lines down so that the groups add up to the issuer's figures, or to the total, where they differ by rounding
+ * only.
+ */
 function breakdownOf(
   lines: readonly TaxedLine[],
   currency: string,
@@ -199,10 +205,10 @@ function breakdownOf(
 ): TaxGroup[] {
   if (!hasCategories(lines, currency)) return []
   const basis = basisOf()
-  const groups = groupsOf(lines, currency, basis ?? USUAL_BASIS)
+  const groups = groupsOf(lines, currency, basis ?? DEFAULT_BASIS)
   if (!basis) return groups
   const { net, tax } = sumsOfGroups(groups)
-  // Gross lines come to the total, and what rounding leaves of it belongs to what is taxed.
+  // Gross lines add up to the total, and the rounding difference belongs to the taxed group.
   const missing = basis.isGross && !stated ? basis.sum.minus(net).minus(tax) : new Exact(0)
   const [moreNet, moreTax] = stated
     ? [stated.net.minus(net), stated.tax.minus(tax)]
@@ -227,13 +233,13 @@ function breakdownOf(
   )
 }
 
-/** Whether each line in the invoice's currency names its category. */
+/** Returns whether each line in the invoice's currency has a tax category. */
 function hasCategories(lines: readonly TaxedLine[], currency: string): boolean {
-  const own = lines.filter((line) => line.currency === currency)
-  return own.length > 0 && own.every(({ taxCategory }) => taxCategory)
+  const currencyLines = lines.filter((line) => line.currency === currency)
+  return currencyLines.length > 0 && currencyLines.every(({ taxCategory }) => taxCategory)
 }
 
-/** A breakdown of lines, each of which has a category; none where one of them has not. Each sum is of rounded amounts. */
+/** Groups lines by category and rate, as sums of rounded amounts; empty where a line has no category. */
 function groupsOf(lines: readonly TaxedLine[], currency: string, basis: Basis): TaxGroup[] {
   if (!hasCategories(lines, currency)) return []
   const currencyLines = lines.filter((line) => line.currency === currency)
@@ -258,7 +264,7 @@ function groupOf(lines: readonly TaxedLine[], currency: string, basis: Basis): T
 function sumsOfNet(lines: readonly TaxedLine[], rate: string | null, currency: string, basis: Basis) {
   const base = sumOf(lines.map((line) => netOfLine(line, currency, basis)))
   const taxes = lines.map(({ taxAmount }) => exactly(taxAmount))
-  // EN 16931 reckons the tax of a category from its base (BR-CO-17); what the issuer reckoned line by line comes first.
+  // EN 16931 calculates the tax of a category from its base (BR-CO-17); the issuer's line taxes take precedence.
   const hasAllTaxes = taxes.every((tax) => tax !== undefined)
   const tax = hasAllTaxes
     ? sumOf(taxes.map((one) => roundMoney(one, currency)))
@@ -278,8 +284,10 @@ function sumsOfGross(lines: readonly TaxedLine[], rate: string | null, currency:
     .minus(within)
   const tax = sumOf(
     stated.map((line) => {
-      const own = exactly(line.taxAmount)
-      return own ? roundMoney(own, currency) : amount(line).minus(netOfLine(line, currency, basis))
+      const statedTax = exactly(line.taxAmount)
+      return statedTax
+        ? roundMoney(statedTax, currency)
+        : amount(line).minus(netOfLine(line, currency, basis))
     }),
   )
   return { base, tax: tax.plus(within) }
@@ -292,7 +300,7 @@ function taxWithin(gross: Big, rate: Decimal | null | undefined): Big {
 }
 
 /** A line without tax, in whole minor units. */
-export function netOfLine(line: TaxedLine, currency: string, basis: Basis = USUAL_BASIS): Big {
+export function netOfLine(line: TaxedLine, currency: string, basis: Basis = DEFAULT_BASIS): Big {
   const net = exactly(line.netAmount)
   if (net) return roundMoney(net, currency)
   const amount = exactAmount(line, basis.reading)
@@ -300,7 +308,7 @@ export function netOfLine(line: TaxedLine, currency: string, basis: Basis = USUA
   return roundMoney(amount.minus(exactly(line.taxAmount) ?? taxWithin(amount, line.taxRate)), currency)
 }
 
-/** What a line comes to, before it is rounded. */
+/** Returns the amount of a line before rounding. */
 export function exactAmount({ price, qty }: Pick<TaxedLine, 'price' | 'qty'>, reading: PriceBasis): Big {
   return reading === 'line' ? new Exact(price) : new Exact(price).times(qty)
 }

@@ -7,7 +7,7 @@ import { statementRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { AGES } from './rules.ts'
 
-/** What is open, by how long it is past due. */
+/** Open amounts by days past due. */
 const Ageing = z
   .object({
     count: z.int().min(1).meta({ description: 'Open items: those with a balance other than 0.' }),
@@ -43,7 +43,7 @@ const StatementItem = Invoice.extend({
     .meta({ description: 'By the day in UTC; 0 for what is not due yet, and for credit.' }),
 }).meta({ id: 'StatementItem', description: 'An invoice whose balance is not 0.' })
 
-/** An addition: what is open, and for how long. */
+/** Addition: open items, by age. */
 const Statement = z
   .object({
     today: day.meta({

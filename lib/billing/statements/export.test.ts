@@ -137,7 +137,7 @@ describe.each([
   it.each([
     ['no key', () => '', 401, 'unauthenticated'],
     ['another role', () => keys.it, 403, 'permission_denied'],
-  ])('is refused to %s', async (__, key, status, code) => {
+  ])('returns an error to %s', async (__, key, status, code) => {
     const response = await request(operation(), '', key())
     expect([response.status, (await response.json()).code]).toEqual([status, code])
   })

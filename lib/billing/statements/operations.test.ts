@@ -130,10 +130,10 @@ describe('the figures', () => {
     const { count, currencies } = await read()
     expect(count).toBe(expected.length)
     for (const { currency, balanceAmount, ...totals } of currencies) {
-      const of = (some: Invoice[]) => sum(some.filter((one) => one.currency === currency).map(payableOf))
-      expect(balanceAmount).toBe(of(expected))
-      expect(totals.credit.amount).toBe(of(credits))
-      expect(totals.current.amount).toBe(of(await listed(['OPEN'])))
+      const payable = (some: Invoice[]) => sum(some.filter((one) => one.currency === currency).map(payableOf))
+      expect(balanceAmount).toBe(payable(expected))
+      expect(totals.credit.amount).toBe(payable(credits))
+      expect(totals.current.amount).toBe(payable(await listed(['OPEN'])))
     }
   })
 

@@ -23,7 +23,7 @@ import { AGES } from './rules.ts'
 import * as store from './store.ts'
 import { type AgeSum, keyOf, listOpenItems, type OpenItem, type Selection } from './store.ts'
 
-/** What a page token may hold: the columns of the statement's order. */
+/** Page token: the sort key of the statement. */
 const Key = z.tuple([z.string().regex(/^[A-Z]{3}$/), Id, Day, Id])
 
 export const readStatement = operation(contract.readStatement, async (caller, { query }) => {
@@ -67,7 +67,7 @@ const COLUMNS: Column<Row>[] = [
   { name: 'totalAmount', amount: (row) => plainAmount(row.totalAmount, row.currency) },
   { name: 'balanceAmount', amount: (row) => plainAmount(row.balanceAmount, row.currency) },
   { name: 'number', text: ({ number }) => number },
-  // What can be paid: the balance is exact, and a credit note may be set off against it.
+  // Payable amount: the balance is exact, and a credit note may be set off against it.
   { name: 'payableAmount', amount: (row) => plainAmount(payableAmountOf(row), row.currency) },
 ]
 

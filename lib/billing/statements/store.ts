@@ -17,7 +17,7 @@ import { type Cursor, type KeyColumn, pageByKey } from '#lib/platform/lists/keys
 import type { Age } from './rules.ts'
 
 export type Selection = { filter?: Filter<'billingProfile' | 'platform' | 'currency'> | undefined }
-/** Of one currency, billing profile and age; the amount is exact decimal text. */
+/** Sum of one currency, billing profile and age; the amount is exact decimal text. */
 export type AgeSum = { currency: string; billingProfileId: string; age: Age; count: number; amount: string }
 export type OpenItem = InvoiceRow & { age: Age; daysPastDue: number }
 
@@ -41,7 +41,7 @@ const KEY: KeyColumn[] = [
   { column: invoices.id },
 ]
 
-/** What the open items of the selection come to, by the kept sums. Today is the database's day in UTC. */
+/** Adds up the open items of the selection from the stored sums. Today is the database's day in UTC. */
 export async function sumOpenItems(tx: Transaction, owner: Owner, { filter }: Selection): Promise<AgeSum[]> {
   const { currency, billingProfileId, balance, dueDate } = invoiceSums
   const { rows } = await tx.execute<AgeSum>(sql`
@@ -84,7 +84,9 @@ export async function readDay(tx: Transaction): Promise<string> {
   return row?.day ?? ''
 }
 
-/** What is open of the caller's billing profiles and fits the filter, which never names the customer. */
+/**
+ * Returns the conditions of open items in the caller's billing profiles that match the filter, without the customer's.
+ */
 function open(owner: Owner, { filter }: Selection): SQL[] {
   const conditions: (SQL | undefined)[] = [
     ...visibleTo(owner),

@@ -6,9 +6,9 @@ import type { BilledChange, BilledPart, Cause, Days, Product } from './cause.ts'
 import type { BilledFor } from './rules.ts'
 import { quantityOf, sumOf, unitPriceOf, unitsOf } from './unit-price.ts'
 
-/** More changes of one product are not told one by one. */
+/** Maximum number of a product's changes that are listed one by one. */
 const MAX_CHANGES = 12
-/** What a period bills of a change that was made on a day: all of it, nothing, or the share of its days. */
+/** Share of a period that is billed for a change made on a day: all, nothing, or pro rata. */
 type Model = { how: BilledFor; share: (day: number, days: Days) => Big }
 
 // The order decides where two explain the same difference: most bills count the licenses at the end of the period.
@@ -20,8 +20,8 @@ const MODELS: readonly Model[] = [
 ]
 
 /**
- * The causes of a product whose difference is explained by known changes of its licenses: each change with what it is
- * worth in the two periods. Undefined where no reading of the bill fits them: then nobody is named.
+ * Explains a product's difference by known changes of its licenses: each change with its effect on the two periods.
+ * Returns undefined where no reading of the bill fits them: then no member is named.
  */
 export function licenseCauses(product: Product): Cause[] | undefined {
   const { isLicensed, seatChanges, from, to } = product
@@ -37,8 +37,8 @@ export function licenseCauses(product: Product): Cause[] | undefined {
 }
 
 /**
- * The known changes of licenses that come to the numbers as they are written, with what the number costs as a whole: bills of
- * several tiers have no one price. Undefined where they do not.
+ * Returns the known license changes that add up to the quantities as written, with the effect of the quantity as a
+ * whole: bills with several tiers have no single price. Undefined where the changes do not add up.
  */
 export function namedCauses(product: Product, effect: Big): Cause[] | undefined {
   const { isLicensed, seatChanges, from, to, currency } = product
@@ -74,7 +74,10 @@ function fitOf(model: Model, counts: Counts, changes: readonly SeatChange[], day
   return moved.length > 0 && isMet ? { model, moved } : undefined
 }
 
-/** Whether the second bill has the licenses that there were by a model: it decides where two explain the difference. */
+/**
+ * Returns whether the second bill counts the licenses that a model predicts: breaks the tie where two models explain
+ * the difference.
+ */
 function isLevel({ how }: Model, { to, slack }: Counts, changes: readonly SeatChange[], days: Days): boolean {
   const end = how === 'nextPeriod' ? days.from : days.to + DAY_MS
   const level = changes.findLast(({ at }) => at < end)?.to ?? changes.find(({ at }) => at >= end)?.from ?? 0
@@ -95,7 +98,7 @@ function explainFit(product: Product, counts: Counts, { model, moved }: Fit, day
   return [...exactly(causes, counted), ...priceCause(product, effect.minus(counted))]
 }
 
-/** Licenses that a change adds to the second period, beyond what it added to the first. */
+/** Returns the licenses that a change adds to the second period, beyond those it added to the first. */
 function movedBy({ at, from, to }: SeatChange, days: Periods, share: Model['share']): Big {
   const day = dayBegin(at)
   return share(day, days.to)
@@ -144,7 +147,7 @@ function billedChange(
   }
 }
 
-/** With what rounding leaves over on the last one, so that they add up to a sum. */
+/** Adds the rounding difference to the last cause, so that the causes add up to a sum. */
 function exactly(causes: readonly Cause[], sum: Big): Cause[] {
   const others = causes.slice(0, -1)
   const rest = others.reduce((left, { effect }) => left.minus(effect), sum)
@@ -157,15 +160,15 @@ function priceCause({ from, to, currency }: Product, effect: Big): Cause[] {
   return [{ kind: 'price', effect, price: { from: before.full, to: after.full } }]
 }
 
-/** What a bill may have cut off from a number of licenses that is none: `55.10` for 55.0968. */
+/** Maximum truncation of a fractional quantity on a bill: `55.10` for 55.0968. */
 const CUT_OFF = 0.005
 
-/** The numbers of licenses that two bills come to at the full price of a period, and what they may be out by. */
+/** License counts that two bills imply at the full price of a period, and their tolerance. */
 type Counts = { from: Big; to: Big; price: Big; isSamePrice: boolean; slack: Big }
 
 /**
- * How many licenses the bills may be read to count, the likeliest reading first: the amounts at one full price, where a
- * bill charges days by a lower price or by lines of their own; and the numbers as they are written.
+ * Returns possible license counts of two bills, the likeliest first: the amounts at one full price, where a bill
+ * charges days by a lower price or by separate lines; then the quantities as written.
  */
 function countsOf({ from, to, currency }: Product): Counts[] {
   const [before, after] = [pricesOf(from, currency), pricesOf(to, currency)]
@@ -193,17 +196,17 @@ function countsOf({ from, to, currency }: Product): Counts[] {
       .plus(CUT_OFF),
   }
   if (isUniform || !before || !after) return isUniform ? [atFullPrice, asWritten] : [atFullPrice]
-  const atOwnPrices = {
+  const atChangedPrices = {
     ...{ from: sumOf(from).div(before.full), to: sumOf(to).div(after.full), price },
     isSamePrice: false,
     slack: unitsOf(lines, currency)
       .div(before.full.lt(after.full) ? before.full : after.full)
       .plus(CUT_OFF),
   }
-  return before.full.eq(after.full) ? [atFullPrice] : [atFullPrice, atOwnPrices]
+  return before.full.eq(after.full) ? [atFullPrice] : [atFullPrice, atChangedPrices]
 }
 
-/** What prices of some days may have been rounded by, each for all of its licenses: `8 × 2.58`. */
+/** Returns the possible rounding of pro-rata prices, each times its licenses: `8 × 2.58`. */
 function roundedOff(parts: readonly BilledPart[], full: Big, currency: string): Big {
   const partial = parts.filter(({ price, qty }) => price?.lt(full) && qty.gt(1))
   return unitsOf(1, currency).div(2).times(quantityOf(partial))

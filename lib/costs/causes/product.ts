@@ -8,9 +8,9 @@ import { atFormerRate } from './tax.ts'
 import { fullPriceOf, isAtPriceOf, quantityOf, sumOf, unitPriceOf } from './unit-price.ts'
 
 /**
- * Why a product costs more or less on one bill than on the other. Each amount is told once, and the effects add up to
- * the difference exactly: tax first, then what is below 0, then another tax rate, then licenses with who changed them, then
- * line by line.
+ * Explains why a product's bills differ. Each amount counts once, and the effects add up to the difference exactly: tax
+ * first, then negative amounts, then another tax rate, then licenses with the members who changed them, then line by
+ * line.
  */
 export function causesOf(product: Product): Cause[] {
   const [from, to] = comparable(netOf(product.from), netOf(product.to))
@@ -25,7 +25,7 @@ export function causesOf(product: Product): Cause[] {
   ].filter(({ effect }) => !effect.eq(0))
 }
 
-/** Where the charges of one bill alone are counted, both are compared by their sums. */
+/** Compares sums on both sides where the charges of only one bill have quantities. */
 function comparable(from: BilledPart[], to: BilledPart[]): [BilledPart[], BilledPart[]] {
   const [one, other] = [from, to].map((parts) => parts.some(({ isMetered }) => isMetered))
   if (one === other || from.length === 0 || to.length === 0) return [from, to]
@@ -46,29 +46,32 @@ function taxOf(parts: readonly BilledPart[]): Big {
   return parts.reduce((sum, { tax }) => sum.plus(tax), new Big(0))
 }
 
-/** What is left without tax. A part that is nothing but tax is none any more. */
+/** Returns the parts without tax. A part that is only tax is dropped. */
 function netOf(parts: readonly BilledPart[]): BilledPart[] {
   return parts
     .filter(({ amount, tax }) => tax.eq(0) || !tax.eq(amount))
     .map((part) => (part.tax.eq(0) ? part : { ...part, amount: part.amount.minus(part.tax) }))
 }
 
-/** By line: the number of what is billed, and its price; each kind once for the product, and licenses with who changed them. */
+/**
+ * Explains a product by line, with quantity and price; each kind once per product, and licenses with the members who
+ * changed them.
+ */
 function causesByNumber(product: Product): Cause[] {
   const causes = together(matchLines(product.from, product.to).flatMap(ofPair(product)))
   const number = causes.find(({ kind }) => kind === 'licenses' || kind === 'usage')
   if (!number?.quantity) return causes
   const whole = { from: quantityOf(product.from), to: quantityOf(product.to) }
   const moved = number.quantity.to.minus(number.quantity.from)
-  // What both bills have alike belongs to the number, too.
+  // Differences that both bills share belong to the quantity, too.
   const quantity = whole.to.minus(whole.from).eq(moved) ? whole : number.quantity
-  const told = moved.eq(0)
+  const described = moved.eq(0)
     ? [mixed(number, product)]
     : (namedCauses(product, number.effect) ?? [{ ...number, quantity }])
-  return together(causes.flatMap((one) => (one === number ? told : [one])))
+  return together(causes.flatMap((one) => (one === number ? described : [one])))
 }
 
-/** As many as before at other prices: what they cost on average. */
+/** Returns the cause of an unchanged quantity at other prices: the average price. */
 function mixed({ effect }: Cause, { from, to }: Product): Cause {
   const [before, after] = [quantityOf(from), quantityOf(to)]
   if (before.eq(0) || after.eq(0)) return { kind: 'amount', effect }
@@ -77,8 +80,8 @@ function mixed({ effect }: Cause, { from, to }: Product): Cause {
 }
 
 /**
- * The causes of two lines that bill the same thing. Where number and price are both different, the number counts at the
- * price before, rounded to the minor unit, and the price is what is left: nothing is lost in between.
+ * Returns the causes of two lines that bill the same item. Where quantity and price both differ, the quantity counts at
+ * the price before, rounded to the minor unit, and the price is the remainder, so the two add up.
  */
 function ofPair(product: Product) {
   const { currency, isLicensed } = product
@@ -87,7 +90,7 @@ function ofPair(product: Product) {
     if (!from || !to) return isOnBoth ? more(product, from, to) : [oneSided(from, to)]
     const effect = to.amount.minus(from.amount)
     const counted = from.qty.eq(to.qty) ? new Big(0) : countedOf(from, to, currency)
-    // The price of a single charge is its amount: it tells nothing of a price.
+    // The price of a single charge equals its amount, and is no unit price.
     const isCharge = !isLicensed && from.qty.eq(1) && to.qty.eq(1)
     const price = isCharge ? undefined : newPrice(from, to, currency)
     const left = effect.minus(counted)
@@ -98,7 +101,7 @@ function ofPair(product: Product) {
   }
 }
 
-/** What another number costs at the price before; all of the difference where the price is the same. */
+/** Returns the effect of a quantity change at the price before; the whole difference where the price is unchanged. */
 function countedOf(from: Part, to: Part, currency: string): Big {
   const before = unitPriceOf(from, currency)
   const effect = to.amount.minus(from.amount)
@@ -119,8 +122,8 @@ function newPrice(from: Part, to: Part, currency: string): Cause['price'] {
 }
 
 /**
- * A line more or less of a product that both bills have: another number of it. What came counts at the prices before, where the
- * full price is another one now. Of single charges, which have no number, it is another amount.
+ * Explains an added or removed line of a product that both bills have as a change of quantity. Added lines count at the
+ * prices before where the full price changed. Single charges have no quantity: the amount changes.
  */
 function more(product: Product, from: Part | undefined, to: Part | undefined): Cause[] {
   const { currency, isLicensed } = product
@@ -145,9 +148,9 @@ function oneSided(from: Part | undefined, to: Part | undefined): Cause {
   return { ...cause(from ? 'gone' : 'new', sumOf(after).minus(sumOf(before))), quantity }
 }
 
-/** One of a kind, where a product has several lines; of several prices none is named. */
+/** Merges causes of one kind, where a product has several lines; several prices are left out. */
 function together(causes: readonly Cause[]): Cause[] {
-  // A change of licenses is told by itself.
+  // License changes stay separate.
   const kinds = Map.groupBy(
     causes.filter(({ effect }) => !effect.eq(0)),
     ({ kind, change }) => `${kind} ${change ? `${change.at} ${change.from}` : ''}`,

@@ -46,31 +46,31 @@ it('of what an issuer calls tax is tax, whatever its name', () => {
 })
 
 describe('taxCauses', () => {
-  const of = (base: string, tax: string, ...rates: string[]) => ({
+  const bill = (base: string, tax: string, ...rates: string[]) => ({
     ...{ base: new Big(base), tax: new Big(tax), roundings: 1 },
     ...(rates.length > 0 ? { rates: rates.map((rate) => new Big(rate)) } : {}),
   })
-  const told = (from: ReturnType<typeof of>, to: ReturnType<typeof of>) =>
+  const describeCauses = (from: ReturnType<typeof bill>, to: ReturnType<typeof bill>) =>
     taxCauses(from, to, 'EUR')
       .filter(({ effect }) => !effect.eq(0))
       .map(({ kind, effect, taxRate }) =>
         [kind, effect.toFixed(2), taxRate?.from.toFixed(), taxRate?.to.toFixed()].filter(Boolean).join(' '),
       )
 
-  it.each<[string, ReturnType<typeof of>, ReturnType<typeof of>, string[]]>([
-    ['another rate', of('100', '19'), of('100', '20'), ['taxRate 1.00 19 20']],
-    ['rate and base', of('100', '19'), of('200', '40'), ['taxRate 2.00 19 20', 'tax 19.00']],
+  it.each<[string, ReturnType<typeof bill>, ReturnType<typeof bill>, string[]]>([
+    ['another rate', bill('100', '19'), bill('100', '20'), ['taxRate 1.00 19 20']],
+    ['rate and base', bill('100', '19'), bill('200', '40'), ['taxRate 2.00 19 20', 'tax 19.00']],
     [
       'a rate that is stated with more digits',
-      of('1000', '88.75', '8.875'),
-      of('1000', '90', '9'),
+      bill('1000', '88.75', '8.875'),
+      bill('1000', '90', '9'),
       ['taxRate 1.25 8.875 9'],
     ],
-    ['rounding alone', of('1.00', '0.19'), of('1.05', '0.20'), ['tax 0.01']],
-    ['several rates on a bill', of('100', '13', '7', '19'), of('100', '14', '7', '20'), ['tax 1.00']],
-    ['a mixture that comes to no rate', of('1000', '137.77'), of('1000', '141.13'), ['tax 3.36']],
-    ['a tax that is new', of('0', '0'), of('100', '19'), ['tax 19.00']],
+    ['rounding alone', bill('1.00', '0.19'), bill('1.05', '0.20'), ['tax 0.01']],
+    ['several rates on a bill', bill('100', '13', '7', '19'), bill('100', '14', '7', '20'), ['tax 1.00']],
+    ['a mixture that comes to no rate', bill('1000', '137.77'), bill('1000', '141.13'), ['tax 3.36']],
+    ['a tax that is new', bill('0', '0'), bill('100', '19'), ['tax 19.00']],
   ])('tells %s', (_, from, to, expected) => {
-    expect(told(from, to)).toEqual(expected)
+    expect(describeCauses(from, to)).toEqual(expected)
   })
 })

@@ -29,13 +29,15 @@ const NAMES = [
   ],
   ...['mehrwertsteuer', 'umsatzsteuer', 'tva', 'iva', 'btw', 'moms'],
 ]
-/** A description that names a tax, and at most its rate and what it is of; in the grammar that SQL has, too. */
+/**
+ * Pattern of a description that names a tax, and at most its rate and its base; in the regex grammar that SQL shares.
+ */
 export const TAX_NAME = `^(?:${PERCENT} ?)?(?:${NAMES.join('|')})(?:[ :]*[(]?${PERCENT}[)]?)?(?: (?:on|for|of) .*)?$`
 const NAMED = new RegExp(TAX_NAME, 'i')
 
 type TaxLine = { details: string | null; description: string; chargeCategory?: string | null | undefined }
 
-/** Whether a line is tax and nothing else. */
+/** Returns whether a line is only tax. */
 export function isTaxLine({ details, description, chargeCategory }: TaxLine): boolean {
   return (
     TAX_STARTS.includes((details ?? '').slice(0, 4)) ||
@@ -53,12 +55,12 @@ export function taxWithin(line: TaxLine, amount: Big): Big {
   return isTaxLine(line) ? amount : new Big(0)
 }
 
-/** A tax, what it is of, how many roundings are in it, and the percents that its bills state, if they do. */
+/** Tax with its base, the number of roundings in it, and the percents that its bills state, if any. */
 export type Taxed = { tax: Big; base: Big; roundings: number; rates?: readonly Big[] | undefined }
 
 /**
- * Why a tax is another one: by its rate, for the new base, and by what is taxed, at the rate before. The rates are those by which
- * the taxes come to their bases, but for rounding; where one rate explains both sides, it is the same.
+ * Explains a different tax by its rate, for the new base, and by its base, at the rate before. The rates follow from
+ * taxes and bases, except for rounding; where one rate explains both sides, the rate is unchanged.
  */
 export function taxCauses(from: Taxed, to: Taxed, currency: string): Cause[] {
   const effect = to.tax.minus(from.tax)
@@ -73,7 +75,10 @@ const ratedCauses = (effect: Big, ofRate: Big, taxRate: { from: Big; to: Big }):
   { kind: 'tax', effect: effect.minus(ofRate) },
 ]
 
-/** The one percent that bills state, or else the roundest one by which a tax comes to its base; undefined where there is none. */
+/**
+ * Returns the only percent that bills state, or else the roundest one that explains a tax; undefined where no rate
+ * does.
+ */
 function rateWithin(taxed: Taxed, currency: string): Big | undefined {
   if (taxed.base.lte(0) || taxed.tax.lte(0)) return undefined
   const [stated] = taxed.rates ?? []
@@ -97,7 +102,7 @@ function isRate(rate: Big, { tax, base, roundings }: Taxed, currency: string): b
 /** A line of tax on one of two bills. */
 type TaxPart = Pick<BilledPart, 'description' | 'amount' | 'currency' | 'lines'>
 
-/** What lines of tax name, without the rate and without dates: those of one name are one tax. */
+/** Returns the name in tax lines, without rate and dates: lines with one name are one tax. */
 export function taxNameOf(part: BilledPart): string {
   return stableProductOf({ ...part, description: part.description.replace(RATE, '#') })
 }
@@ -136,7 +141,7 @@ export function taxLineCauses(
 
 function byRate(parts: readonly TaxPart[]): Map<string, Big> {
   const groups = Map.groupBy(parts, ({ description }) => statedRate(description))
-  return new Map([...groups].map(([rate, own]) => [rate, sumOfTax(own)]))
+  return new Map([...groups].map(([rate, lines]) => [rate, sumOfTax(lines)]))
 }
 
 /** The percent that a description names, as plain decimal text; empty where it names none. */
@@ -190,7 +195,7 @@ function pricesOf(parts: readonly BilledPart[]): Big[] {
   return parts.flatMap(({ price }) => price ?? [])
 }
 
-/** One of the last digit that a price is written with, at two decimals at least. */
+/** Returns one unit of the last digit of a price, at two decimals at least. */
 function lastDigitValue(price: Big): Big {
   const decimals = price.toFixed().split('.')[1]?.length ?? 0
   return new Big(10).pow(-Math.max(decimals, 2))

@@ -3,13 +3,16 @@ import { roundMoney } from '#lib/platform/values/decimals.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
 import type { Part } from './line-match.ts'
 
-/** What one of a thing costs; not single where lines of several prices are one part. */
+/** Price per unit; not single where lines of several prices are one part. */
 export type UnitPrice = { price: Big; isSingle: boolean }
 
-/** So many decimals a price has that is the quotient of an amount and a number. */
+/** Decimal places of a price that is the quotient of an amount and a quantity. */
 const QUOTIENT = 8
 
-/** As it is written, where that makes the amount; else what the amount comes to for one. Undefined for none of it. */
+/**
+ * Returns the price as written, where it results in the amount; else the amount per unit. Undefined for a quantity of
+ * 0.
+ */
 export function unitPriceOf({ price, qty, amount, lines }: Part, currency: string): UnitPrice | undefined {
   if (price && roundMoney(price.times(qty), currency).minus(amount).abs().lte(unitsOf(lines, currency)))
     return { price, isSingle: true }
@@ -17,7 +20,7 @@ export function unitPriceOf({ price, qty, amount, lines }: Part, currency: strin
   return { price: amount.div(qty).round(QUOTIENT), isSingle: price !== undefined || lines === 1 }
 }
 
-/** What so many lines may be out by, each rounded: a minor unit for each. */
+/** Returns the maximum rounding difference of lines, each rounded: one minor unit per line. */
 export function unitsOf(lines: number, currency: string): Big {
   return new Big(lines).times(new Big(10).pow(-minorUnit(currency)))
 }
@@ -67,10 +70,10 @@ export function quantityOfLine(
   return { price: amount.div(used).round(METERED_PLACES), qty: used, details, isMetered: true }
 }
 
-/** So many decimals a price has that follows from charges. */
+/** Decimal places of a price that is calculated from charges. */
 export const METERED_PLACES = 12
 
-/** Whether a metered amount is at the price of before, but for the rounding of both amounts. */
+/** Returns whether a metered amount has the price of before, except for the rounding of both amounts. */
 export function isAtPriceOf(from: Part, to: Part, currency: string): boolean {
   if (!from.isMetered || !to.isMetered || from.qty.eq(0)) return false
   const share = to.qty.div(from.qty)

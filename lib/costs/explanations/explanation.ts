@@ -8,19 +8,19 @@ import { taxCauses, taxLineCauses, taxNameOf } from '#lib/costs/causes/tax.ts'
 import { DAY_MS, dayOf, epochOfDay, monthBegin } from '#lib/platform/values/days.ts'
 import type { MonthRows, PartRow, Side, TotalRow } from './store.ts'
 
-/** A cause and where it is; what concerns no single product has no description. */
+/** Cause with its platform; without a description where it concerns no single product. */
 export type PlacedCause = Cause & { platform: string; description?: string }
 
-/** Why one month's invoices come to more or less than those of the month before, in one currency. */
+/** Explanation of the difference between two months' invoices in one currency. */
 export type CurrencyExplanation = {
   currency: string
   from: { count: number; total: Big }
   to: { count: number; total: Big }
-  /** Those of a product together, the one with the largest effect first. They add up to `to` less `from`, exactly. */
+  /** Causes, grouped by product, largest effect first. They add up to `to` less `from`, exactly. */
   causes: PlacedCause[]
   /** Products that both months bill alike. */
   unchanged: number
-  /** Where the tax of the invoices stands; absent where nobody told of any, or their lines do not add up. */
+  /** Placement of the tax on the invoices; absent where none has tax information, or the lines do not add up. */
   tax?: TaxPlacement
 }
 
@@ -77,8 +77,8 @@ function causesOfTaxLines(taxes: readonly PartRow[], totals: readonly TotalRow[]
     const base = (side: Side) => sumOfField(totals, { platform, side }, 'taxLineBase')
     const bases = names.length === 1 ? { from: base('from'), to: base('to') } : undefined
     return names.map((lines): PlacedCause[] => {
-      const of = (side: Side) => lines.filter((line) => line.side === side).map(billedPart)
-      const [from, to] = [of('from'), of('to')]
+      const partsOf = (side: Side) => lines.filter((line) => line.side === side).map(billedPart)
+      const [from, to] = [partsOf('from'), partsOf('to')]
       const description = (to[0] ?? from[0])?.description ?? ''
       return taxLineCauses(from, to, bases).map((cause) => ({ ...cause, platform, description }))
     })
@@ -128,15 +128,18 @@ function billedPart(row: PartRow): BilledPart {
   return { ...part, price: decimal(price), taxRate: decimal(taxRate) }
 }
 
-/** What no line tells: of each platform the tax of lines without it, the rounding of sums, and what is not itemized. */
+/**
+ * Returns the causes outside the lines, per platform: tax of net lines, rounding of sums, and amounts that are not
+ * itemized.
+ */
 function causesOfTotals(totals: readonly TotalRow[]): PlacedCause[][] {
   const platforms = [...new Set(totals.map(({ platform }) => platform))]
   return platforms.flatMap((platform) => {
-    const of = (side: Side, field: Parameters<typeof sumOfField>[2]) =>
+    const sumOfSide = (side: Side, field: Parameters<typeof sumOfField>[2]) =>
       sumOfField(totals, { platform, side }, field)
     const taxed = (side: Side) => ({
-      ...{ tax: of(side, 'tax'), base: of(side, 'taxBase') },
-      roundings: Number(of(side, 'withoutTax')),
+      ...{ tax: sumOfSide(side, 'tax'), base: sumOfSide(side, 'taxBase') },
+      roundings: Number(sumOfSide(side, 'withoutTax')),
       rates: totals
         .filter((row) => row.platform === platform && row.side === side)
         .flatMap(({ lowRate, highRate }) => [lowRate, highRate])
@@ -144,7 +147,7 @@ function causesOfTotals(totals: readonly TotalRow[]): PlacedCause[][] {
     })
     const taxes = taxCauses(taxed('from'), taxed('to'), totals[0]?.currency ?? '')
     const rest = (['rounding', 'notItemized'] as const).map((kind): PlacedCause[] => [
-      { kind, platform, effect: of('to', kind).minus(of('from', kind)) },
+      { kind, platform, effect: sumOfSide('to', kind).minus(sumOfSide('from', kind)) },
     ])
     return [taxes.map((cause) => ({ ...cause, platform })), ...rest]
   })
@@ -174,7 +177,7 @@ function byEffect(a: readonly PlacedCause[], b: readonly PlacedCause[]): number 
   return sum(b).abs().cmp(sum(a).abs()) || byText(name(a), name(b))
 }
 
-/** By code unit: the same order everywhere. */
+/** Compares by code unit, independent of the locale. */
 function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -15,7 +15,10 @@ import { DEFAULT_DECIMALS, UNITS } from '#lib/platform/values/money.ts'
 // The SQL of two months' lines. The lines of an invoice are found by their key, whatever the planner knows of a customer who
 // has just been imported; no CTE is joined with another.
 
-/** Products of a currency that are told one by one, and parts of a product on one side: what else there is, is summed. */
+/**
+ * Maximum number of products of a currency that are listed separately, and of parts of a product on one side; the rest
+ * is summed.
+ */
 export const MAX_PRODUCTS = 500
 const MAX_PARTS = 20
 
@@ -67,13 +70,13 @@ export function billed(owner: Owner, selection: Selection, days: Required<Days>,
         END AS itemized OFFSET 0) AS fitting`
 }
 
-/** Of an invoice `own`, in its currency. */
+/** Selects the lines of an invoice `own`, in its currency. */
 const linesOf = ({ customerId }: Owner): SQL =>
   sql`WHERE customer_id = ${customerId} AND invoice_id = own.id AND currency = own.currency`
 
 /**
- * What the tax breakdown of an invoice comes to, by the rule of `taxOf`: that of its issuer, else one of its lines where
- * each has a category; null where there is none. Lines whose total fits as it is are not read again.
+ * Adds up the tax breakdown of an invoice by the rule of `taxOf`: the issuer's, else one of its lines where each has a
+ * category; null where there is none. Lines whose total fits as it is are not read again.
  */
 const stated = (owner: Owner): SQL => sql`
   SELECT sum(base) AS base, sum(tax) AS tax, min(rate) AS low_rate, max(rate) AS high_rate FROM (
@@ -90,7 +93,7 @@ const stated = (owner: Owner): SQL => sql`
       OFFSET 0) AS lines
     GROUP BY category, rate) AS groups`
 
-/** Net and tax of an invoice by the rule of `taxOf`: its own figures first, then what follows from the rest. */
+/** Net and tax of an invoice by the rule of `taxOf`: the issuer's figures first, then derived ones. */
 const netOf = sql`
   SELECT coalesce(own.net, CASE WHEN own.breakdown <> '[]' THEN stated.base END, own.total - own.tax, stated.base) AS net,
     coalesce(own.tax, CASE WHEN own.breakdown <> '[]' THEN stated.tax END, own.total - own.net, stated.tax) AS tax`
@@ -128,8 +131,8 @@ export const PRODUCTS = sql`
     FROM parts GROUP BY product) AS summed`
 
 /**
- * The parts of the products that are told one by one, each with its place among those of its product and side. Within CASE,
- * the products are looked up in a hash; joined, they would be gone through for each part, where the planner expects few.
+ * Parts of the products that are listed separately, ranked within product and side. Within CASE, the products are
+ * looked up in a hash; a join would scan them for each part, where the planner expects few.
  */
 export const PLACED = sql`
   SELECT parts.*, CASE WHEN is_tax THEN amount ELSE 0 END AS tax,
@@ -145,7 +148,7 @@ const DECIMALS = sql`CASE ${sql.join(
   sql` `,
 )} ELSE ${sql.raw(String(DEFAULT_DECIMALS))} END`
 
-/** What the invoices come to: `TotalRow`. */
+/** Totals of the invoices: `TotalRow`. */
 export const TOTALS = sql`
   SELECT side, currency, platform, count(*), sum(total)::text AS total,
     sum(coalesce(itemized - CASE WHEN is_by_line THEN rounded_by_line ELSE rounded_by_unit END, 0))::text AS rounding,
@@ -156,7 +159,7 @@ export const TOTALS = sql`
     count(*) FILTER (WHERE is_with_tax) AS "withTax", count(*) FILTER (WHERE itemized <> total) AS "withoutTax"
   FROM billed GROUP BY side, currency, platform`
 
-/** The largest parts of each product and side, and what is left of it: `PartRow`. */
+/** Largest parts of each product and side, and its remainder: `PartRow`. */
 export const LARGEST_PARTS = sql`
   SELECT side, currency, platform, type, description, details, price::text, qty::text, amount::text, tax::text,
     rate::text AS "taxRate", is_metered AS "isMetered", lines,
@@ -168,7 +171,7 @@ export const LARGEST_PARTS = sql`
     CASE WHEN count(rate) = count(*) AND min(rate) = max(rate) THEN min(rate)::text END, bool_and(is_metered), sum(lines), min(first_day), max(last_day)
   FROM placed WHERE nth > ${MAX_PARTS} GROUP BY product, side, amount < 0`
 
-/** The products that are not told one by one: `SmallerRow`. */
+/** Products that are not listed separately: `SmallerRow`. */
 export const SMALLER = sql`
   SELECT currency, platform, count(*) FILTER (WHERE effect <> 0) AS differing,
     count(*) FILTER (WHERE effect = 0) AS unchanged, sum(effect)::text AS effect

@@ -8,7 +8,7 @@ import type { Month } from './explanation.ts'
 import { billed, LARGEST_PARTS, PLACED, PRODUCTS, parts, SMALLER, TOTALS } from './lines.ts'
 
 export type Side = 'from' | 'to'
-/** What the invoices of a side, currency and platform come to; amounts are exact decimal text. */
+/** Totals of the invoices of a side, currency and platform; amounts are exact decimal text. */
 export type TotalRow = {
   side: Side
   currency: string
@@ -16,17 +16,17 @@ export type TotalRow = {
   count: number
   total: string
   rounding: string
-  /** That of invoices whose lines are without it. */
+  /** Tax of invoices with net lines. */
   tax: string
-  /** What that tax is of. */
+  /** Base of that tax. */
   taxBase: string
   /** The least and the greatest percent that is stated of it; null where none is. */
   lowRate: string | null
   highRate: string | null
-  /** What the lines come to that stand beside lines of tax. */
+  /** Total of the lines on invoices with tax lines. */
   taxLineBase: string
   notItemized: string
-  /** How many have a tax, and lines with it or without it. */
+  /** Number of invoices that have tax, and lines with or without it. */
   withTax: number
   withoutTax: number
 }
@@ -50,7 +50,7 @@ export type PartRow = {
   firstDay: string
   lastDay: string
 }
-/** The products of a currency and platform that are not told one by one: how many differ, and what they add. */
+/** Products of a currency and platform that are not listed separately: how many differ, and their sum. */
 export type SmallerRow = {
   currency: string
   platform: string
@@ -60,7 +60,7 @@ export type SmallerRow = {
 }
 export type MonthRows = { totals: TotalRow[]; parts: PartRow[]; smaller: SmallerRow[] }
 
-/** What the invoices of a month and of the one before bill, by product. One statement, so of one moment. */
+/** Reads the billed amounts of a month and of the month before by product. One statement, so from one snapshot. */
 export async function readMonths(
   tx: Transaction,
   owner: Owner,
@@ -79,7 +79,7 @@ export async function readMonths(
 /** All rows as one value: of thousands, each for itself takes longer to be sent than to be found. */
 const listOf = (rows: SQL) => sql`(SELECT coalesce(json_agg(one), '[]') FROM (${rows}) AS one)`
 
-/** How many months there are to choose from. */
+/** Maximum number of months to choose from. */
 const MAX_MONTHS = 120
 
 /** The first days of the months that have issued invoices of the selection, the newest first. */

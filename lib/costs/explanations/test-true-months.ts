@@ -21,7 +21,7 @@ export type Change = { product: string; from: number; to: number; on: string; by
 
 const SUITE = 'workspace-suite'
 
-/** What was made on purpose: a product's lines on both bills, and what they are different by. */
+/** Generated lines of a product on both bills, with the true causes of their difference. */
 export type Made = { from: Line[]; to: Line[]; causes: Expected[]; changes?: Change[] }
 export type Expected = { kind: Cause['kind']; effect: Big; by?: string }
 
@@ -48,36 +48,36 @@ const SCENARIOS: ((name: string) => fc.Arbitrary<Made>)[] = [
       const line = licensed(name, one, qty)
       return { from: [line], to: [line], causes: [] }
     }),
-  // A change that somebody made, billed for the whole month.
+  // A member's change, billed for the whole month.
   (name) =>
     fc.record({ one: price, qty: number, more: step, date: day }).map(({ one, qty, more, date }) => {
-      const { by = '', ...own } = moved(name, qty, more, date)
+      const { by = '', ...change } = moved(name, qty, more, date)
       const causes = [{ kind: 'licenses' as const, effect: one.times(more), by }]
       return {
         ...{ from: [licensed(name, one, qty)], to: [licensed(name, one, qty + more)], causes },
-        changes: [{ ...own, by }],
+        changes: [{ ...change, by }],
       }
     }),
   // By its days, in a line of its own whose price is rounded.
   (name) =>
     fc.record({ one: price, qty: number, more: step, date: day }).map(({ one, qty, more, date }) => {
-      const { by = '', ...own } = moved(name, qty, more, date)
+      const { by = '', ...change } = moved(name, qty, more, date)
       const ofDays = one
         .times(31 - date)
         .div(30)
         .round(2, Big.roundHalfUp)
       const line = licensed(name, one, qty)
       const causes = [{ kind: 'licenses' as const, effect: ofDays.times(more), by }]
-      return { from: [line], to: [line, licensed(name, ofDays, more)], causes, changes: [{ ...own, by }] }
+      return { from: [line], to: [line, licensed(name, ofDays, more)], causes, changes: [{ ...change, by }] }
     }),
-  // In two tiers, the second of which is cheaper.
+  // In two tiers, with a cheaper second tier.
   (name) =>
     fc.record({ one: price, qty: step, more: step, date: day }).map(({ one, qty, more, date }) => {
-      const { by = '', ...own } = moved(name, 100 + qty, more, date)
+      const { by = '', ...change } = moved(name, 100 + qty, more, date)
       const second = one.times('0.8').round(2, Big.roundHalfUp)
-      const lines = (own: number) => [licensed(name, one, 100), licensed(name, second, own)]
+      const lines = (last: number) => [licensed(name, one, 100), licensed(name, second, last)]
       const causes = [{ kind: 'licenses' as const, effect: second.times(more), by }]
-      return { from: lines(qty), to: lines(qty + more), causes, changes: [{ ...own, by }] }
+      return { from: lines(qty), to: lines(qty + more), causes, changes: [{ ...change, by }] }
     }),
   (name) =>
     fc.record({ one: price, qty: number, more: step }).map(({ one, qty, more }) => {
@@ -127,7 +127,7 @@ const SCENARIOS: ((name: string) => fc.Arbitrary<Made>)[] = [
     }),
 ]
 
-/** What the products of a month are called, in their order. */
+/** Names of a month's products, in order. */
 export const NAMES = ['Alder', 'Birch', 'Cedar', 'Dogwood', 'Elm', 'Fir', 'Ginkgo', 'Hazel']
 /** Products, and the rates of a tax on both bills, if they have one; and whether its line names them. */
 export const anyMonth = fc

@@ -16,14 +16,14 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-type Bill = { lines: Line[]; total?: string; given?: Parameters<typeof addInvoice>[2] }
+type Bill = { lines: Line[]; total?: string; fields?: Parameters<typeof addInvoice>[2] }
 type Months = { from?: Bill; to?: Bill; changes?: Change[]; dates?: [string, string] }
 
 const SUITE = 'workspace-suite'
 const CLOUD = 'cloud-platform'
-const plus = (price: string, qty: string, given: Partial<Line> = {}): Line => ({
+const plus = (price: string, qty: string, fields: Partial<Line> = {}): Line => ({
   ...{ description: 'Business Plus', type: SUITE, price, qty },
-  ...given,
+  ...fields,
 })
 const usage = (price: string, qty = '1', description = 'Compute'): Line => ({ description, price, qty })
 const hours = (price: string, usedQuantity: string, subAccount = 'a'): Line => ({
@@ -51,14 +51,26 @@ async function explained({ from, to, changes = [], dates = ['2026-10-31', '2026-
     if (!bill) return undefined
     const totalAmount = bill.total ?? totalOf(bill.lines).toFixed()
     const lines = bill.lines.map(({ type = CLOUD, ...line }) => ({ type, ...line }))
-    return addInvoice(customer, id, { invoiceDate, dueDate: '2027-01-31', totalAmount, ...bill.given }, lines)
+    return addInvoice(
+      customer,
+      id,
+      { invoiceDate, dueDate: '2027-01-31', totalAmount, ...bill.fields },
+      lines,
+    )
   }
   await add('FROM', from, dates[0])
   await add('TO', to, dates[1])
-  for (const [index, [product, own]] of [...Map.groupBy(changes, (one) => one.product)].entries()) {
+  for (const [index, [product, productChanges]] of [
+    ...Map.groupBy(changes, (one) => one.product),
+  ].entries()) {
     const id = `${SUITE}-${index}`
-    await addAsset(customer, id, { purchased: own.at(-1)?.to ?? 0 }, { name: product, skuName: product })
-    for (const { from: before, to: after, on, by = 'Sam' } of own)
+    await addAsset(
+      customer,
+      id,
+      { purchased: productChanges.at(-1)?.to ?? 0 },
+      { name: product, skuName: product },
+    )
+    for (const { from: before, to: after, on, by = 'Sam' } of productChanges)
       await database.sql(
         customer,
         `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
@@ -73,11 +85,11 @@ async function explained({ from, to, changes = [], dates = ['2026-10-31', '2026-
 }
 
 /** `licenses 80.00 50→58 Sam 7/30 wholePeriod`. */
-function shown({ kind, effect, quantity, price, taxRate, change: of }: Cause): string {
+function shown({ kind, effect, quantity, price, taxRate, change: edit }: Cause): string {
   return [
     `${kind} ${effect.toFixed(2)}`,
-    of ? `${of.from}→${of.to} ${of.by}` : quantity && `${quantity.from}→${quantity.to}`,
-    of?.billed && `${of.billed.days}/${of.billed.ofDays} ${of.billed.how}`,
+    edit ? `${edit.from}→${edit.to} ${edit.by}` : quantity && `${quantity.from}→${quantity.to}`,
+    edit?.billed && `${edit.billed.days}/${edit.billed.ofDays} ${edit.billed.how}`,
     price && `at ${price.from}→${price.to}`,
     taxRate && `${taxRate.from}%→${taxRate.to}%`,
   ]
@@ -93,7 +105,7 @@ const two = (from: Line[], to: Line[], more: Partial<Months> = {}): Months => ({
 const taxed = (price: string, taxAmount: string, taxRate?: string): Bill => {
   const rate = taxRate ? { taxCategory: 'S', taxRate } : {}
   const total = new Big(price).plus(taxAmount).toFixed()
-  return { lines: [{ ...usage(price), ...rate }], total, given: { netAmount: price, taxAmount } }
+  return { lines: [{ ...usage(price), ...rate }], total, fields: { netAmount: price, taxAmount } }
 }
 const november = change(50, 58, '2026-11-24')
 const tiers = (qty: string) => [plus('10', '50'), plus('8', qty)]
@@ -240,10 +252,10 @@ function billsOf(products: readonly Made[], rates: [number, number, boolean] | u
 const sumOf = (causes: readonly { effect: Big }[]) =>
   causes.reduce((sum, { effect }) => sum.plus(effect), new Big(0))
 const isOfTax = ({ kind }: { kind: string }) => kind === 'tax' || kind === 'taxRate'
-const told = (product: string, { kind, effect, by }: Expected) =>
+const causeText = (product: string, { kind, effect, by }: Expected) =>
   `${product}: ${kind} ${effect.toFixed(2)} ${by ?? ''}`
 const found = (cause: PlacedCause) =>
-  told(cause.description ?? '', { ...cause, ...(cause.change?.by ? { by: cause.change.by } : {}) })
+  causeText(cause.description ?? '', { ...cause, ...(cause.change?.by ? { by: cause.change.by } : {}) })
 
 test('200 generated months have the causes that they were made of, with who made them', async () => {
   const months = fc.sample(anyMonth, { numRuns: 200, seed: 30 })
@@ -257,7 +269,9 @@ test('200 generated months have the causes that they were made of, with who made
       ...(to.length > 0 ? { to: bill(to) as Bill } : {}),
       changes,
     })
-    const expected = products.flatMap(({ causes: own }, at) => own.map((one) => told(NAMES[at] ?? '', one)))
+    const expected = products.flatMap(({ causes }, at) =>
+      causes.map((one) => causeText(NAMES[at] ?? '', one)),
+    )
     expect(
       causes
         .filter((one) => !isOfTax(one))
@@ -268,11 +282,11 @@ test('200 generated months have the causes that they were made of, with who made
       ['taxRate', taxes?.rate],
       ['tax', taxes?.base],
     ] as const) {
-      const own = sumOf(causes.filter((one) => one.kind === kind))
+      const effect = sumOf(causes.filter((one) => one.kind === kind))
       // Each of the two taxes is rounded once, and so is their difference.
       expect([
         kind,
-        own
+        effect
           .minus(exact ?? 0)
           .abs()
           .lte('0.02'),

@@ -9,7 +9,7 @@ import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/platform
 import { toLineChargesView } from './charges-view.ts'
 import { toTaxView } from './tax-view.ts'
 
-/** An invoice's lines and sums as text: what the service has added up exactly. */
+/** Formats an invoice's lines and sums, which the service has added up exactly. */
 export function toLinesView(invoice: InvoiceWithLines): { rows: LineView[]; sums: SumsView } {
   const { currency, lineItems, itemization } = invoice
   const isIssued = invoice.documentState === 'issued'

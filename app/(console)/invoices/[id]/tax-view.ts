@@ -10,9 +10,9 @@ export function toTaxView({ tax, currency, itemization }: InvoiceWithLines) {
   if (!tax) return undefined
   const money = (amount: number) => formatAmount(amount, currency)
   const isNet = tax.netAmount === itemization.lineItemsAmount
-  // Rows that do not add up to the total would need the note to be read: it stands below.
+  // Rows that do not add up to the total need the note below.
   const fitting = tax.differences ? [] : tax.breakdown
-  // A calculation of ours that does not come to the total is no step from the lines to it.
+  // A calculated tax that misses the total is no step from the lines to the total.
   const isStep = tax.amountsFrom === 'ISSUER' || !tax.differences
   const groups = fitting.map(({ taxCategory, taxRate, taxAmount }) => ({
     label: taxLabel(taxCategory, taxRate),

@@ -10,7 +10,7 @@ import { AGES } from '#lib/billing/statements/rules.ts'
 import { daysText } from '#lib/platform/values/days.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
 
-/** A statement as text: what the service has added up exactly. */
+/** Formats a statement, which the service has added up exactly. */
 export function toStatementView({ currencies, items }: Statement, view: View) {
   return {
     sums: currencies.flatMap((one) => sumsOf(one, view)),

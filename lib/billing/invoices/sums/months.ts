@@ -6,8 +6,8 @@ import { type Days, dueDaysOf, issued, type Owner, type Selection, today, visibl
 const { customerId, billingProfileId, issuer, platform, currency, month, dueDate } = invoiceSums
 
 /**
- * The kept sums, which triggers add up by balances, and with them what makes them sums of what can be paid: of each invoice
- * of which that is another amount, its balance is taken off, and what can be paid put in its place. So a row may count −1.
+ * Selects the stored sums, which triggers add up from balances, corrected to payable amounts: for each invoice whose
+ * payable amount differs, its balance is subtracted and the payable amount added. A row may therefore count −1.
  */
 export function sumsOf(owner: Owner): SQL {
   const { billingProfileId, issuer, platform, currency, invoiceDate, dueDate } = invoices
@@ -52,13 +52,13 @@ export function ofMonths(
   return conditions.filter((condition) => condition !== undefined)
 }
 
-/** What has a balance: what is to be paid, and credit. */
+/** Condition that a row has a balance: an amount to pay, or credit. */
 export const hasOutstanding = sql`(${dueDate} IS NOT NULL OR ${invoiceSums.creditCount} <> 0)`
 
-/** How many of the invoices of a row have a balance. */
+/** Number of a row's invoices that have a balance. */
 export const outstandingCount = sql`CASE WHEN ${dueDate} IS NULL THEN ${invoiceSums.creditCount} ELSE ${invoiceSums.count} END`
 
-/** The rule of `statusOfIssued`, of sums: what is settled has no due day, and what is open has its own. */
+/** Applies the rule of `statusOfIssued` to sums: settled sums have no due date, open sums have one. */
 function hasStatus(status: string): SQL {
   if (status === 'PAID') return sql`${dueDate} IS NULL`
   if (status === 'PAST DUE') return sql`${dueDate} < ${today}::date`

@@ -26,7 +26,7 @@ export type Billed = {
   count: number
   total: string
 }
-/** What is not settled of one currency. Amounts are exact decimal text, days `YYYY-MM-DD`. */
+/** Open amounts of one currency, as exact decimal text; days as `YYYY-MM-DD`. */
 export type OutstandingSums = {
   currency: string
   balance: string
@@ -56,7 +56,7 @@ export async function sumInvoices(
   return sumParts(tx, partsOf(owner, selection, strategy))
 }
 
-/** What is added up: of kept sums what the first condition holds of, and of invoices each what another one does. */
+/** Conditions of a sum: the first selects stored sums, the second single invoices. */
 export type Parts = {
   months: { from: SQL; where: SQL | undefined } | undefined
   rows: readonly (SQL | undefined)[]
@@ -101,7 +101,7 @@ function billedByMonth({ from, where }: Months): SQL {
     FROM ${from} WHERE ${where} GROUP BY 1, 2, 3 HAVING sum(${count}) <> 0`
 }
 
-/** By day first: of plain columns PostgreSQL knows how many groups there are, and so does not sort all rows. */
+/** Groups by day first: for plain columns PostgreSQL estimates the number of groups and avoids sorting all rows. */
 function billedByRow(where: SQL | undefined): SQL {
   const { currency, platform, invoiceDate, totalAmount } = invoices
   return sql`
@@ -138,7 +138,7 @@ function outstandingByRow(where: SQL | undefined): SQL {
     FROM ${invoices} WHERE ${where} AND ${isUnsettled}`
 }
 
-/** @param parts of what has a balance; credit has no due day */
+/** @param parts rows with a balance; credit has no due day */
 function groupOutstanding(parts: SQL): SQL {
   const day = sql`${today}::date`
   const sums = (name: string, condition: SQL) => sql`
@@ -159,7 +159,7 @@ function groupOutstanding(parts: SQL): SQL {
 /** No month begins after it: `LAST_DAY` is in it. */
 const LAST_MONTH = '9999-12-01'
 
-/** Where the sums of a selection come from: the months that are kept as sums, and the invoices of the other days. */
+/** Sources of a selection's sums: months with stored sums, and the invoices of the remaining days. */
 type SumStrategy = { months: Days | undefined; rows: readonly Days[] }
 
 /** The way that never asks the sums: each invoice that is selected is read. */
@@ -168,8 +168,8 @@ export function byRows(selection: Selection): SumStrategy {
 }
 
 /**
- * The one rule of which way a selection is added up. Sums are kept of issued invoices, by month. So whole months are
- * asked of them, and the days of a month that the range cuts are read; with a filter that the sums do not know, all are.
+ * Decides how a selection is added up. Sums are stored for issued invoices, by month. Whole months use the stored sums,
+ * and the days of months that the range cuts are read as invoices; with a filter that the sums lack, all days are.
  */
 export function strategyFor(selection: Selection): SumStrategy {
   const { from, to } = daysOf(selection)
@@ -183,7 +183,7 @@ export function strategyFor(selection: Selection): SumStrategy {
   return { months: { from: first, to: last }, rows }
 }
 
-/** Whether the sums have what the filters ask for, dates apart. */
+/** Returns whether the stored sums cover the filters, dates excluded. */
 function canUseMonthSums(selection: Selection): boolean {
   const { filter, search, ids, minAmount, maxAmount, product } = selection
   const states = new Set(filter?.state ?? ['issued'])
@@ -192,7 +192,7 @@ function canUseMonthSums(selection: Selection): boolean {
   return minAmount === undefined && maxAmount === undefined && canUseDueSums(selection)
 }
 
-/** The due days of what is open are kept, and of nothing else. */
+/** Returns whether the stored sums cover the due dates: they hold due dates of open invoices only. */
 function canUseDueSums({ filter, minDueDate, maxDueDate }: Selection): boolean {
   if (minDueDate === undefined && maxDueDate === undefined) return true
   return filter?.status?.every((status) => status === 'OPEN' || status === 'PAST DUE') ?? false
@@ -208,7 +208,7 @@ function lastWholeMonth(day: string): string {
   return addDays(dayOf(monthBegin(addDays(day, 1))), -1)
 }
 
-/** So many are added up one by one by their ids; of more, all invoices are read. */
+/** Maximum number of ids that are added up one by one; for more, all invoices are read. */
 const MAX_IDS = 5000
 
 /**

@@ -4,9 +4,9 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Backfill } from '#lib/platform/db/backfill.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 
-/** A kept sum, or what it should be. Amounts are exact decimal text, days `YYYY-MM-DD`. */
+/** Sum as stored, or as it should be. Amounts are exact decimal text, days `YYYY-MM-DD`. */
 export type Sum = { count: number; total: string; balance: string; credits: number }
-/** A row of the sums that is not what the invoices come to; `due` null: of settled ones. */
+/** Row of the sums that differs from the invoices; `due` is null for settled invoices. */
 export type Difference = Record<'profile' | 'issuer' | 'platform' | 'currency' | 'month', string> & {
   due: string | null
   kept: Sum
@@ -16,7 +16,7 @@ export type Difference = Record<'profile' | 'issuer' | 'platform' | 'currency' |
 const KEY_COLUMNS = sql.raw('billing_profile_id, issuer, platform, currency, month, due_date')
 const MAX_REPORTED = 100
 
-/** What the invoices come to: the sums as they should be. The triggers of `invoices` keep them by the same rule. */
+/** Adds up the invoices: the sums as they should be. The triggers of `invoices` follow the same rule. */
 function ofInvoices(customerId: CustomerId): SQL {
   return sql`
     SELECT customer_id, billing_profile_id, issuer, platform, currency,
@@ -56,8 +56,9 @@ export async function compareSums(
 }
 
 /**
- * Makes a customer's sums anew. The caller holds the lock of the customer's imports: nobody else writes invoices.
- * @returns how many rows the sums have now
+ * Rebuilds a customer's sums. The caller holds the lock of the customer's imports, so no other transaction writes
+ * invoices.
+ * @returns the number of rows that the sums have now
  */
 export async function rebuildSums(tx: Transaction, customerId: CustomerId): Promise<number> {
   await tx.execute(sql`DELETE FROM invoice_sums WHERE customer_id = ${customerId}`)
@@ -67,7 +68,10 @@ export async function rebuildSums(tx: Transaction, customerId: CustomerId): Prom
   return rowCount ?? 0
 }
 
-/** So many statements of one transaction keep the sums, each for itself; with more, making them anew is quicker. */
+/**
+ * Maximum number of statements of one transaction that update the sums incrementally; beyond it, rebuilding them is
+ * faster.
+ */
 const MAX_INCREMENTAL = 10
 
 /**
@@ -91,7 +95,9 @@ export function sumsOfMany(tx: Transaction, customerId: CustomerId) {
   }
 }
 
-/** What can be paid of invoices that came before that was written down; a trigger writes it of those that come and change. */
+/**
+ * Writes the payable amounts of invoices from before the column; a trigger writes those of added and changed invoices.
+ */
 export const payableAmounts: Backfill = {
   name: 'payable-amounts',
   async batch(tx, customerId, { after, most }) {
