@@ -171,9 +171,9 @@ export async function readFreshness(
 ): Promise<{ row: typeof assets.$inferSelect; isFresh: boolean } | undefined> {
   const { observation, observedAt } = vendorSubscriptions
   const { commitmentEnd: end } = assets
-  const isToldSince = sql`${observedAt} > statement_timestamp() - ${ms}::int * interval '1 millisecond'`
+  const isRecent = sql`${observedAt} > statement_timestamp() - ${ms}::int * interval '1 millisecond'`
   const isInTerm = sql`(${end} IS NULL OR ${end} > statement_timestamp() OR ${observedAt} >= ${end})`
-  const isFresh = sql<boolean>`coalesce(${observation} IS NOT NULL AND ${isToldSince} AND ${isInTerm}, false)`
+  const isFresh = sql<boolean>`coalesce(${observation} IS NOT NULL AND ${isRecent} AND ${isInTerm}, false)`
   const same = and(
     eq(vendorSubscriptions.customerId, assets.customerId),
     eq(vendorSubscriptions.id, assets.vendorSubscriptionId),

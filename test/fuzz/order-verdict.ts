@@ -1,5 +1,5 @@
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
-import type { OwnWrite } from '../fakes/vendors/fake.ts'
+import type { FieldWrite } from '../fakes/vendors/fake.ts'
 import type { NextTerms } from './next-terms.ts'
 import { requestIdOf } from './requests.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'
@@ -50,9 +50,9 @@ export async function judgeOrders(
   const count = (fits: (newest: Order, held: string, wanted: Set<string>) => boolean, what: string) => {
     let sum = 0
     for (const [seed, { held }] of renewed) {
-      const own = orders.get(stage.assetId(seed)) ?? []
-      const newest = own.at(-1)
-      const wanted = new Set(own.map((order) => order.wanted))
+      const assetOrders = orders.get(stage.assetId(seed)) ?? []
+      const newest = assetOrders.at(-1)
+      const wanted = new Set(assetOrders.map((order) => order.wanted))
       if (!newest || !fits(newest, held, wanted)) continue
       sum += 1
       findings.push(`${what}: ${JSON.stringify(newest)} held ${held}`)
@@ -60,14 +60,16 @@ export async function judgeOrders(
     return sum
   }
   const all = [...orders.values()].flat()
-  const actives = [...orders.values()].map((own) => own.filter(({ state }) => state === 'STANDING').length)
+  const actives = [...orders.values()].map(
+    (assetOrders) => assetOrders.filter(({ state }) => state === 'STANDING').length,
+  )
   const begun = new Set([...renewed.keys()].map(({ id }) => id))
   const seen = await seenIn(database)
   const overwritten = [...renewed].flatMap(([seed, { touched }]) => {
     const asset = stage.assetId(seed)
     const ours = new Set(orders.get(asset)?.map(({ wanted }) => wanted))
-    const own = stage.fakeOf(seed).ownWrites.filter(({ call }) => call.subscriptionId === seed.id)
-    return own.filter((write) => isOverwritten(write, terms, { ours, touched, seen, asset }))
+    const fieldWrites = stage.fakeOf(seed).fieldWrites.filter(({ call }) => call.subscriptionId === seed.id)
+    return fieldWrites.filter((write) => isOverwritten(write, terms, { ours, touched, seen, asset }))
   })
   const states: Record<string, number> = {}
   for (const { state } of all) states[state] = (states[state] ?? 0) + 1
@@ -123,7 +125,7 @@ async function seenIn(database: TestDatabase): Promise<Set<string>> {
  * also what was set between the read and the request.
  */
 function isOverwritten(
-  { call, before, after, at }: OwnWrite,
+  { call, before, after, at }: FieldWrite,
   terms: NextTerms,
   { ours, touched, seen, asset }: { ours: Set<string>; touched: number[]; seen: Set<string>; asset: string },
 ): boolean {

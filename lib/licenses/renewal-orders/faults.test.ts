@@ -40,22 +40,22 @@ const codeOf = (request: Promise<unknown>) =>
     (error: unknown) => (error instanceof Problem ? error.code : Promise.reject(error)),
   )
 
-type Own = { fields: Record<string, unknown>; renewalType: string }
-const own = () => vendor.fake.subscription(vendor.annual.id)?.own as Own
-const setOwn = (values: object) => vendor.fake.change(vendor.annual.id, {}, values as object)
-const setFields = (fields: object) => setOwn({ fields: { ...own().fields, ...fields } })
+type VendorFields = { fields: Record<string, unknown>; renewalType: string }
+const vendorFields = () => vendor.fake.subscription(vendor.annual.id)?.vendorFields as VendorFields
+const setVendorFields = (values: object) => vendor.fake.change(vendor.annual.id, {}, values as object)
+const setFields = (fields: object) => setVendorFields({ fields: { ...vendorFields().fields, ...fields } })
 const scheduled = () =>
-  (own().fields?.scheduledNextTermInstructions as { quantity?: number } | null | undefined)?.quantity
+  (vendorFields().fields?.scheduledNextTermInstructions as { quantity?: number } | null | undefined)?.quantity
 
 function setTerm(end: Date) {
-  if (own().fields) setOwn({ endsAt: end.toISOString() })
+  if (vendorFields().fields) setVendorFields({ endsAt: end.toISOString() })
   else vendor.fake.change(vendor.annual.id, { createdAt: end.getTime() - 365 * DAY_MS })
 }
 
 /** The vendor begins the next term as it was scheduled there. */
 function renew() {
   const total = scheduled()
-  if (own().fields) setFields({ scheduledNextTermInstructions: undefined })
+  if (vendorFields().fields) setFields({ scheduledNextTermInstructions: undefined })
   if (total !== undefined) vendor.fake.setByVendor(vendor.annual.id, total)
   setTerm(new Date(Date.now() + 366 * DAY_MS))
 }
@@ -160,7 +160,7 @@ describe('Google', () => {
           CUSTOMER,
           'UPDATE renewal_orders SET next_look_at = least(next_look_at, now()) WHERE next_look_at < term_end',
         )
-        expect(own().renewalType).toBe(IN_USE)
+        expect(vendorFields().renewalType).toBe(IN_USE)
       },
       { timeout: 15_000, interval: 150 },
     )
@@ -178,7 +178,7 @@ describe('Google', () => {
   test('began the next term in a way that somebody has set there: the order is LOST', async () => {
     await at(google)
     expect((await order({ renewalType: SAME })).order?.isPlaced).toBe(true)
-    setOwn({ renewalType: 'RENEW_CURRENT_USERS_YEARLY_PAY' })
+    setVendorFields({ renewalType: 'RENEW_CURRENT_USERS_YEARLY_PAY' })
     renew()
     await until(() => isSettled('LOST'))
   })

@@ -31,12 +31,19 @@ const read = async (): Promise<Renewal> =>
   (await readRenewal(caller, { ...input(), body: undefined }, origin)).body
 /** What the vendor has in its books of the next term, and of this one. */
 function books() {
-  const own = vendor.fake.subscription(vendor.annual.id)?.own as {
+  const vendorFields = vendor.fake.subscription(vendor.annual.id)?.vendorFields as {
     fields?: Record<string, unknown>
     renewalType?: string
   }
-  const instructions = own.fields?.scheduledNextTermInstructions as { quantity?: number } | undefined | null
-  return { total: vendor.total(vendor.annual), next: instructions?.quantity, renewalType: own.renewalType }
+  const instructions = vendorFields.fields?.scheduledNextTermInstructions as
+    | { quantity?: number }
+    | undefined
+    | null
+  return {
+    total: vendor.total(vendor.annual),
+    next: instructions?.quantity,
+    renewalType: vendorFields.renewalType,
+  }
 }
 const rows = (statement: string) => vendor.database.sql(CUSTOMER, statement)
 /** Its next look is now. */
@@ -89,11 +96,11 @@ describe('Microsoft', () => {
   test('where somebody replaced it there, that holds, and the order is lost', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
-    const own = vendor.fake.subscription(vendor.annual.id)?.own as { fields: object }
+    const vendorFields = vendor.fake.subscription(vendor.annual.id)?.vendorFields as { fields: object }
     vendor.fake.change(
       vendor.annual.id,
       {},
-      { fields: { ...own.fields, scheduledNextTermInstructions: { quantity: 7 } } },
+      { fields: { ...vendorFields.fields, scheduledNextTermInstructions: { quantity: 7 } } },
     )
     await vi.waitFor(
       async () => {
@@ -113,9 +120,10 @@ describe('Microsoft', () => {
       },
       { timeout: 10_000, interval: 100 },
     )
-  const own = () => vendor.fake.subscription(vendor.annual.id)?.own as { fields: Record<string, unknown> }
+  const vendorFields = () =>
+    vendor.fake.subscription(vendor.annual.id)?.vendorFields as { fields: Record<string, unknown> }
   const setFields = (fields: object) =>
-    vendor.fake.change(vendor.annual.id, {}, { fields: { ...own().fields, ...fields } } as object)
+    vendor.fake.change(vendor.annual.id, {}, { fields: { ...vendorFields().fields, ...fields } } as object)
   const gone = async () => {
     expect((await read()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
     await vendor.fake.whenIdle()
@@ -156,7 +164,7 @@ describe('Microsoft', () => {
     await at(microsoft)
     setFields({ autoRenewEnabled: false })
     await expect(order({ quantity: 12 })).rejects.toMatchObject({ code: 'renewal_not_supported' })
-    expect([own().fields.autoRenewEnabled, books().next]).toEqual([false, undefined])
+    expect([vendorFields().fields.autoRenewEnabled, books().next]).toEqual([false, undefined])
   })
 
   test('that is refused when it is said again does not bring back what it replaced', async () => {

@@ -22,7 +22,12 @@ export type FakeOptions = {
 }
 
 /** A call that changed what only this vendor knows of a subscription, such as what is scheduled for its next term. */
-export type OwnWrite<Own = unknown> = { call: Call; before: Own; after: Own; at: number }
+export type FieldWrite<VendorFields = unknown> = {
+  call: Call
+  before: VendorFields
+  after: VendorFields
+  at: number
+}
 
 export type Fake<VendorFields = unknown> = {
   /** Without a slash at its end. */
@@ -50,7 +55,7 @@ export type Fake<VendorFields = unknown> = {
   /** Every call and how it ended, the latest 10,000. */
   exchanges: Exchange[]
   /** Each of them, in their order, the latest 10,000. */
-  ownWrites: OwnWrite<VendorFields>[]
+  fieldWrites: FieldWrite<VendorFields>[]
   /** Writes that arrived while another one of the same subscription was not finished here. */
   readonly overlaps: number
   /** When nothing is left to be done late. */

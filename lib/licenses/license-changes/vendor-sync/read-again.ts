@@ -174,8 +174,8 @@ async function endReadTurn(
   customerId: CustomerId,
   vendorSubscriptionId: string,
 ): Promise<void> {
-  const own = subscriptionOf(customerId, vendorSubscriptionId)
-  await tx.update(vendorSubscriptions).set({ askedAt: null }).where(own)
+  const isSubscription = subscriptionOf(customerId, vendorSubscriptionId)
+  await tx.update(vendorSubscriptions).set({ askedAt: null }).where(isSubscription)
 }
 
 function subscriptionOf(customerId: CustomerId, id: string) {

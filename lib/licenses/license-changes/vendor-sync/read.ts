@@ -212,10 +212,10 @@ async function followed(
   row: LicensedRow,
   { vendor, observed, ...by }: Pick<Seen, 'vendor' | 'observed' | 'requestId'> & { actor: Actor },
 ): Promise<Partial<LicensedRow>> {
-  const own = vendorSubscriptionOf(row)
+  const vendorSubscriptionId = vendorSubscriptionOf(row)
   const { subscriptionId } = observed
   if (isReplacement(vendor, row, observed)) {
-    await changeSubscriptionId(tx, customerId, own, {
+    await changeSubscriptionId(tx, customerId, vendorSubscriptionId, {
       from: row.subscriptionId,
       to: subscriptionId,
       assetId: row.id,
@@ -224,7 +224,7 @@ async function followed(
     return { subscriptionId }
   }
   if (vendor.isSame(refOf(row), observed)) return {}
-  return changeSku(tx, customerId, { row, vendorSubscriptionId: own, observed, ...by })
+  return changeSku(tx, customerId, { row, vendorSubscriptionId, observed, ...by })
 }
 
 /** An asset at a vendor points to its subscription (a CHECK holds it). */
