@@ -10,7 +10,7 @@ import type { Renewal } from './contract.ts'
 import { reconcileOrders } from './jobs.ts'
 import { orderRenewal, readRenewal, withdrawRenewal } from './operations.ts'
 
-// Requests that are lost or late, and terms that end: what the vendor does then, and what is reported.
+// Requests that are lost or late, and terms that end: the vendor's behavior, and the reported states.
 
 const NEVER = new AbortController().signal
 const IN_USE = 'RENEW_CURRENT_USERS_MONTHLY_PAY'
@@ -79,7 +79,7 @@ const isSettled = async (state: string) => expect((await read()).lastOrder?.stat
 
 describe('Microsoft', () => {
   test.each(['reset-after', 'throttle', 'hang-before', 'error-after', 'late'])(
-    'keeps nothing of what was withdrawn, though a request between was lost (%s)',
+    'keeps nothing of a withdrawn order, though a request in between was lost (%s)',
     async (fault) => {
       await at(microsoft)
       await order({ quantity: 18 })
@@ -118,7 +118,7 @@ describe('Microsoft', () => {
     expect((await read()).lastOrder).toMatchObject({ state: 'APPLIED', quantity: 12 })
   })
 
-  test('began the next term with what had been withdrawn: that is UNCLEAR, and never WITHDRAWN', async () => {
+  test('began the next term with a withdrawn order: the order is UNCLEAR, and never WITHDRAWN', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
     vendor.fake.setDown(true)
@@ -147,7 +147,7 @@ describe('Microsoft', () => {
 })
 
 describe('Google', () => {
-  test('has a replaced order done late, which the newer one overcomes', async () => {
+  test('applies a replaced order late, and the newer order replaces it again', async () => {
     await at(google)
     vendor.fake.failNext('write', 'late')
     await order({ renewalType: SAME })
@@ -175,7 +175,7 @@ describe('Google', () => {
     await until(() => isSettled('UNCLEAR'))
   })
 
-  test('began the next term in a way that somebody has set there: the order is LOST', async () => {
+  test("began the next term with another party's setting: the order is LOST", async () => {
     await at(google)
     expect((await order({ renewalType: SAME })).order?.isPlaced).toBe(true)
     setVendorFields({ renewalType: 'RENEW_CURRENT_USERS_YEARLY_PAY' })

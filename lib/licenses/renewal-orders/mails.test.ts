@@ -52,7 +52,7 @@ async function order({ kind = 'member', by = ana, made = -80, ends = 13 } = {}) 
   )
 }
 
-test('whoever ordered is told once, two weeks before the term ends', async () => {
+test('an orderer is notified once, two weeks before the term ends', async () => {
   await order()
   expect([await mailMembers(), await mailMembers()]).toEqual([1, 0])
   const [mail, ...others] = await sent()
@@ -69,12 +69,12 @@ test('whoever ordered is told once, two weeks before the term ends', async () =>
 test.each([
   ['was made when that was near', { made: -0.5 }],
   ['is for later', { ends: 15 }],
-])('nobody is told of an order that %s', async (_, given) => {
-  await order(given)
+])('no member is notified of an order that %s', async (_, dates) => {
+  await order(dates)
   expect(await mailMembers()).toBe(0)
 })
 
-test('of a key, its issuer is told; of who is gone, the Admins', async () => {
+test('the issuer of a key is notified of its order; Admins are notified if the orderer is removed', async () => {
   await addKey(customerId, ['it-manager'], { id: 'k1', issuedBy: ana })
   await order({ kind: 'key', by: 'k1' })
   await mailMembers()
@@ -85,7 +85,7 @@ test('of a key, its issuer is told; of who is gone, the Admins', async () => {
   expect((await sent()).map(({ to }) => to)).toEqual([[`admin@${customerId}.example`]])
 })
 
-test('whoever ordered is told of what came to nothing', async () => {
+test('an orderer is notified of an order that was not applied', async () => {
   await order({ ends: -0.01 })
   await database.sql(customerId, 'UPDATE assets SET seats_assigned = 110')
   await reconcileOrders('job', signal)
@@ -94,7 +94,7 @@ test('whoever ordered is told of what came to nothing', async () => {
   expect(mail?.text).toContain('110 users are assigned')
 })
 
-test('of an order that could not be taken back, or is unclear, its person gets a mail each day', async () => {
+test('an orderer gets a mail each day about an order that is unclear, or could not be taken back', async () => {
   await order()
   const isWaiting = `UPDATE renewal_orders SET told_at = now(), reported_at = now() - interval '1 day', taken_back_at = now(),
     taken_back_by_kind = 'member', taken_back_by_id = 'x', taken_back_by_name = 'Sam'`
