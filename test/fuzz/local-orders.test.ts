@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test(`${REQUESTS} orders, withdrawals and PATCHes in our own books begin the next term as they say`, {
+test(`${REQUESTS} orders, withdrawals and PATCHes in our own books begin the next term as ordered`, {
   timeout: 600_000,
 }, async () => {
   await addCustomer(CUSTOMER)

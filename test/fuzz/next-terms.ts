@@ -1,24 +1,24 @@
 import type { Fake } from '../fakes/vendors/fake.ts'
 import type { Seed } from './stage.ts'
 
-// What vendors hold of next terms, in their own books.
+// The settings of next terms that vendors store.
 
 type Body = { quantity: number } | { renewalType: string }
 
-/** One vendor's books of next terms. `held` is a text: a total, a way to renew, or `none`. */
+/** Settings of next terms at one vendor. `held` is a text: a total, a way to renew, or `none`. */
 export type NextTerms = {
   held(fake: Fake, seed: Seed): string
-  /** The same of the part of the books that only this vendor has. */
+  /** Like `held`, but of the fields that only this vendor has. */
   heldIn(vendorFields: unknown): string
-  /** What is held before anybody orders. */
+  /** Setting before the first order. */
   base: string
-  /** What an order may ask for. */
+  /** Returns a setting that an order may request. */
   wish(random: () => number): Body
   /** Another party sets something that no order asks for. */
   set(fake: Fake, seed: Seed, number: number): void
-  /** Ends the term soon, so that orders can be made and the next term is told from this one. */
+  /** Ends the term soon, so that orders can be made and the next term is distinguishable from this one. */
   open(fake: Fake, seed: Seed): void
-  /** Begins the next term as the books say. */
+  /** Begins the next term as set. */
   renew(fake: Fake, seed: Seed): void
 }
 

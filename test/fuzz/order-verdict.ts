@@ -4,7 +4,7 @@ import type { NextTerms } from './next-terms.ts'
 import { requestIdOf } from './requests.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 
-// Compares what the vendor held when the next term began with what was reported of the orders.
+// Compares the vendor's setting at the begin of the next term with the reported states of the orders.
 
 type Order = { id: string; asset: string; wanted: string; state: string; reported: boolean }
 
@@ -27,9 +27,9 @@ export type OrderVerdict = {
   twoActive: number
   /** Calls within a term that lowered a commitment. */
   loweredWithinTerm: number
-  /** What another party had set, replaced by a call that nobody had made who could see it. */
+  /** Settings of another party that a call replaced although no orderer could see them. */
   overwritten: number
-  /** Settled by no word, and nobody is notified; or not settled at all. */
+  /** Unclear without a mail to operators, or not settled at all. */
   open: number
   /** Terms that began as another party had set. */
   foreign: number
@@ -108,10 +108,10 @@ export async function judgeOrders(
   }
 }
 
-/** So long after a read a request that was decided on it may be carried out, in milliseconds. */
+/** Longest time between a read and the request that was decided on it, in milliseconds. */
 const DECIDED_MS = 1500
 
-/** What another party had set that the customer could see who ordered: a PUT replaces it, and so does its repetition. */
+/** Returns the settings of another party that an orderer could see: a PUT replaces them, and so does its repetition. */
 async function seenIn(database: TestDatabase): Promise<Set<string>> {
   const statement = `SELECT r.asset_id AS asset, coalesce(r.before_quantity::text, r.before_type) AS before
     FROM renewal_requests r JOIN renewal_orders o ON o.id = r.order_id
@@ -121,8 +121,8 @@ async function seenIn(database: TestDatabase): Promise<Set<string>> {
 }
 
 /**
- * Whether a change of a next term is another party's, replaced by us unseen. A vendor without conditional writes replaces
- * also what was set between the read and the request.
+ * Returns whether a change of a next term replaces another party's setting unseen. A vendor without conditional writes
+ * replaces also a setting made between the read and the request.
  */
 function isOverwritten(
   { call, before, after, at }: FieldWrite,

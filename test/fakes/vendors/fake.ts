@@ -41,14 +41,14 @@ export type Fake<VendorFields = unknown> = {
   subscriptions(): Subscription<VendorFields>[]
   /** Users, status, plan or a new id: whatever changes at the vendor besides the total. */
   change(id: string, patch: Patch<VendorFields>, vendorFields?: Partial<VendorFields>): void
-  /** A change that somebody made in the vendor's own console. */
+  /** Changes a total in the vendor's own console. */
   setByVendor(id: string, total: number): void
   setFault(id: string, fault: PersistentFault | undefined): void
   /** One call of this kind suffers it, whatever its subscription, before anything else is asked. */
   failNext(kind: Call['kind'], fault: Fault): void
   setDown(down: boolean): void
   isDown(): boolean
-  /** Every change of a total, whoever made it. */
+  /** Every change of a total, by any party. */
   writes: Written[]
   /** The call that made a change; undefined where the vendor itself did. */
   callOf(written: Written): Call | undefined
