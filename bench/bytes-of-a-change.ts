@@ -72,29 +72,29 @@ async function report(): Promise<void> {
   await many(1000)
   const bare = await since(again)
   const most = [...after].map(([table, size]) => {
-    const was = before.get(table) ?? { rows: 0, own: 0, indexes: 0 }
-    return { table, own: (size.own - was.own) / CHANGES, indexes: (size.indexes - was.indexes) / CHANGES }
+    const was = before.get(table) ?? { rows: 0, heap: 0, indexes: 0 }
+    return { table, heap: (size.heap - was.heap) / CHANGES, indexes: (size.indexes - was.indexes) / CHANGES }
   })
-  const grown = most.filter(({ own, indexes }) => own + indexes >= 1)
+  const grown = most.filter(({ heap, indexes }) => heap + indexes >= 1)
   console.log('| of a changed quantity | table | its indexes | together |\n|---|---:|---:|---:|')
   const row = (name: string, tableBytes: number, indexes: number) =>
     console.log(
       `| ${name} | ${tableBytes.toFixed(0)} | ${indexes.toFixed(0)} | ${(tableBytes + indexes).toFixed(0)} |`,
     )
-  for (const { table, own, indexes } of grown) row(`\`${table}\``, own, indexes)
-  const sum = (part: 'own' | 'indexes') => grown.reduce((all, one) => all + one[part], 0)
-  row('all', sum('own'), sum('indexes'))
+  for (const { table, heap, indexes } of grown) row(`\`${table}\``, heap, indexes)
+  const sum = (part: 'heap' | 'indexes') => grown.reduce((all, one) => all + one[part], 0)
+  row('all', sum('heap'), sum('indexes'))
   console.log(
     `\nWAL: ${(logged / CHANGES).toFixed(0)} B a change after a checkpoint, ${(bare / 1000).toFixed(0)} B between`,
   )
 }
 
-type Size = { own: number; indexes: number }
+type Size = { heap: number; indexes: number }
 
 async function sizes(): Promise<Map<string, Size>> {
   await owner.query('VACUUM')
   const { rows } = await owner.query<Size & { table: string }>(
-    `SELECT coalesce(p.relname, c.relname) AS table, sum(pg_table_size(c.oid))::float8 AS own, sum(pg_indexes_size(c.oid))::float8 AS indexes
+    `SELECT coalesce(p.relname, c.relname) AS table, sum(pg_table_size(c.oid))::float8 AS heap, sum(pg_indexes_size(c.oid))::float8 AS indexes
      FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class p ON p.oid = i.inhparent
      WHERE c.relnamespace IN ('public'::regnamespace, 'months'::regnamespace) AND c.relkind = 'r' GROUP BY 1 ORDER BY 1`,
   )

@@ -45,7 +45,7 @@ export async function startDemoVendors(dataDir: string): Promise<DemoVendors> {
       const { fakeVendor, fake } = running.find(({ fakeVendor: { vendor } }) => vendor === asset.vendor) ?? {}
       if (!fakeVendor || !fake || !hasLicenses(asset)) continue
       const { fault, changedTo } = demoScenarios.get(asset.id) ?? {}
-      fake.add(fakeVendor.given(seedOf(asset)), { fault })
+      fake.add(fakeVendor.toNewSubscription(seedOf(asset)), { fault })
       if (isNew && changedTo !== undefined) fake.setByVendor(asset.subscriptionId, changedTo)
     }
     await readVendors('demo-start')

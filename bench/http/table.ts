@@ -92,10 +92,10 @@ export function growthTable(rows: readonly Growth[]): string {
     if (pace.failed > 0) return `${ms(pace.median)}, ${pace.failed} failed`
     return index === 0 ? ms(pace.median) : `${ms(pace.median)}, × ${formatRange(toFirst)}`
   }
-  const body = rows.map(({ name, sizes: of }) => [
+  const body = rows.map(({ name, sizes: measuredSizes }) => [
     name,
-    ...of.map(cell),
-    ...sizes.slice(of.length).map(() => ''),
+    ...measuredSizes.map(cell),
+    ...sizes.slice(measuredSizes.length).map(() => ''),
   ])
   return `Median by the invoices of a customer, and how many times that of the first:\n\n${table(['call', ...sizes], body)}`
 }

@@ -4,7 +4,7 @@ import { weightOf } from './modules.ts'
 /** Resources of a screen's full load. */
 export type Load = {
   /** Compressed bytes, without React and Next. */
-  own: number
+  screenScripts: number
   scripts: number
   /** Unpacked. */
   html: number
@@ -29,7 +29,7 @@ export async function loadOf(context: BrowserContext, path: string, ids: readonl
   await page.close()
   const weights = [...scripts].filter((script) => script.endsWith('.js')).map(weightOf)
   return {
-    own: weights.reduce((sum, { own }) => sum + own, 0),
+    screenScripts: weights.reduce((sum, { screen }) => sum + screen, 0),
     scripts: weights.reduce((sum, { all }) => sum + all, 0),
     html: Buffer.byteLength(html),
     unasked,

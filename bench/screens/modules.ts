@@ -8,7 +8,7 @@ const STATIC = fileURLToPath(new URL('../../.next/static', import.meta.url))
 const RUNTIME = /\/turbopack-[\w-]+\.js$/
 
 /** Bytes of a script: all of its transferred bytes, and those that are neither React nor Next. */
-export type Weight = { all: number; own: number }
+export type Weight = { all: number; screen: number }
 
 const weights = new Map<string, Weight>()
 
@@ -22,7 +22,7 @@ export function weightOf(path: string): Weight {
 function weigh(path: string): Weight {
   const text = readFileSync(STATIC + path.replace(/^\/_next\/static/, ''), 'utf8')
   const source = RUNTIME.test(path) ? '' : firstPartyPart(text)
-  return { all: packed(text), own: source ? packed(source) : 0 }
+  return { all: packed(text), screen: source ? packed(source) : 0 }
 }
 
 function packed(text: string): number {

@@ -36,14 +36,14 @@ export async function weights(
   const measurements: Measurement[] = []
   for (const [name, path] of screens) {
     // Parts of a page about one record may each contain its id.
-    const { own, html, unasked, rows } = await loadOf(
+    const { screenScripts, html, unasked, rows } = await loadOf(
       context,
       path,
       name === path || name.endsWith('rows') ? ids : [],
     )
     if (unasked.length > 0) console.error(`${name} asks by itself for ${unasked.join(', ')}.`)
     measurements.push(
-      { name: `${name}: own JavaScript`, value: own / 1000, most: SCREEN_KB, unit: 'kB' },
+      { name: `${name}: own JavaScript`, value: screenScripts / 1000, most: SCREEN_KB, unit: 'kB' },
       { name: `${name}: asked for by itself`, value: unasked.length, most: UNASKED, unit: '' },
       { name: `${name}: a row beside its HTML`, value: rows, most: ROWS, unit: '' },
       {

@@ -87,9 +87,9 @@ export async function changeSubscriptionId(
 }
 
 /**
- * Notes that its vendor has told of a subscription, now.
- * @param observation digest of what it told, where our asset has it all; null where it has not
- * @param waitMs until it is to be read by itself, in milliseconds; null: the list comes to it
+ * Notes an observation of a subscription, now.
+ * @param observation its digest, where our asset has all of it; else null
+ * @param waitMs until the next separate read, in milliseconds; null: the list reads it
  */
 export async function noteObserved(
   tx: Transaction,
@@ -126,7 +126,10 @@ export async function scheduleRead(
     )
 }
 
-/** Notes that a subscription was asked for and told nothing. @param waitOf until it is tried again, by its age; both in milliseconds */
+/**
+ * Notes a read without a result. @param waitOf delay of the next attempt, by the subscription's age; both in
+ * milliseconds
+ */
 export async function noteUnread(
   tx: Transaction,
   customerId: CustomerId,
@@ -151,7 +154,7 @@ function inMs(ms: number) {
   return sql`statement_timestamp() + ${Math.round(ms)} * interval '1 millisecond'`
 }
 
-/** Forgets what its vendor told last, because the asset was written otherwise: the next reading compares it anew. */
+/** Forgets the vendor's last observation, because the asset was written otherwise: the next read compares it again. */
 export async function forgetObservation(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
   await tx
     .update(vendorSubscriptions)
@@ -160,7 +163,7 @@ export async function forgetObservation(tx: Transaction, customerId: CustomerId,
 }
 
 /**
- * An asset as it is now, and whether that is what its vendor told within the last `ms` milliseconds: it was not written
+ * Returns an asset, and whether it equals the vendor's observation of the last `ms` milliseconds: it was not written
  * otherwise since, and its term did not end since.
  */
 export async function readFreshness(
@@ -171,9 +174,9 @@ export async function readFreshness(
 ): Promise<{ row: typeof assets.$inferSelect; isFresh: boolean } | undefined> {
   const { observation, observedAt } = vendorSubscriptions
   const { commitmentEnd: end } = assets
-  const isToldSince = sql`${observedAt} > statement_timestamp() - ${ms}::int * interval '1 millisecond'`
+  const isRecent = sql`${observedAt} > statement_timestamp() - ${ms}::int * interval '1 millisecond'`
   const isInTerm = sql`(${end} IS NULL OR ${end} > statement_timestamp() OR ${observedAt} >= ${end})`
-  const isFresh = sql<boolean>`coalesce(${observation} IS NOT NULL AND ${isToldSince} AND ${isInTerm}, false)`
+  const isFresh = sql<boolean>`coalesce(${observation} IS NOT NULL AND ${isRecent} AND ${isInTerm}, false)`
   const same = and(
     eq(vendorSubscriptions.customerId, assets.customerId),
     eq(vendorSubscriptions.id, assets.vendorSubscriptionId),
@@ -205,7 +208,7 @@ export async function findSubscriptionLocation(
   return location
 }
 
-/** Digest of all that a vendor told of a subscription and that an asset keeps: equal digests need no comparison. */
+/** Returns the digest of an observation's values that an asset stores: equal digests need no comparison. */
 export function observationOf(observed: Observed): string {
   const { subscriptionId, status, planName, isCommitmentPlan, renewalType, seats, scheduled } = observed
   const times = [observed.commitmentStart, observed.commitmentEnd, scheduled?.at].map((time) =>

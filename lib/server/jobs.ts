@@ -111,7 +111,7 @@ async function carryOut(name: string, run: Job['run'], signal: AbortSignal): Pro
     note('failed')
     const reason = reasonsOf(error)
     log().warn({ job: name, requestId, reason }, 'job failed')
-    // The queue keeps this error's own words, for `admin status`: a count of errors would tell nobody anything.
+    // The queue keeps this error's own text, for `admin status`: a count of errors would not help an operator.
     throw error instanceof AggregateError ? new Error(reason, { cause: error.errors[0] }) : error
   }
 }

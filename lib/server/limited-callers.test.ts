@@ -26,7 +26,7 @@ type Case = {
   /** Query strings or path ends whose responses contain the other profile for a caller who may see it. */
   shows?: string[]
   /** Requests for the caller's own invoices only: their response is the same for all callers. */
-  own?: string[]
+  visible?: string[]
   /** Requests that refer to the other profile, {id} or {profile}: answered as if it did not exist. */
   names?: string[]
 }
@@ -49,7 +49,7 @@ const EXPORTED: Case = {
   names: ['?search={id}', '?search={id}&lines=true'],
 }
 const COMPARED: Case = {
-  own: ['?from=OWN-1&to=OWN-2'],
+  visible: ['?from=OWN-1&to=OWN-2'],
   names: ['?from={id}&to=OWN-2', '?from=OWN-1&to={id}'],
 }
 const EXPLAINED: Case = {
@@ -66,13 +66,13 @@ const CASES: Record<string, Case> = {
   listInvoices: { shows: [...SELECTIONS, ...ORDERS, ...ONE_BY_ONE], names: ['?search={id}'] },
   exportInvoices: EXPORTED,
   exportInvoicesXlsx: EXPORTED,
-  readInvoice: { own: ['/OWN-1', '/OWN-3'], names: ['/{id}'] },
+  readInvoice: { visible: ['/OWN-1', '/OWN-3'], names: ['/{id}'] },
   readInvoiceFile: {
-    own: ['/OWN-2/file', '/OWN-2/file?kind=drawn'],
+    visible: ['/OWN-2/file', '/OWN-2/file?kind=drawn'],
     names: ['/{id}/file', '/{id}/file?kind=drawn'],
   },
   listCharges: {
-    own: [
+    visible: [
       '/OWN-1/charges',
       '/OWN-1/charges?maxResults=1',
       '/OWN-1/charges?withoutLine=true',
@@ -80,15 +80,15 @@ const CASES: Record<string, Case> = {
     ],
     names: ['/{id}/charges', '/{id}/charges?withoutLine=true'],
   },
-  exportCharges: { own: ['/OWN-1/charges.csv'], names: ['/{id}/charges.csv'] },
-  exportChargesXlsx: { own: ['/OWN-1/charges.xlsx'], names: ['/{id}/charges.xlsx'] },
+  exportCharges: { visible: ['/OWN-1/charges.csv'], names: ['/{id}/charges.csv'] },
+  exportChargesXlsx: { visible: ['/OWN-1/charges.xlsx'], names: ['/{id}/charges.xlsx'] },
   exportInvoiceFiles: {
     shows: [...SELECTIONS, '?orderBy=totalAmount'],
     names: ['?ids={id}', '?ids=OWN-1|{id}', '?search={id}'],
   },
   summarizeInvoices: { shows: SELECTIONS, names: ['?search={id}'] },
   compareInvoices: {
-    own: ['?from=OWN-1&to=OWN-2', '?from=OWN-2&to=OWN-3'],
+    visible: ['?from=OWN-1&to=OWN-2', '?from=OWN-2&to=OWN-3'],
     names: ['?from={id}&to=OWN-2', '?from=OWN-1&to={id}', '?from={id}&to={id}'],
   },
   exportComparison: COMPARED,
@@ -103,7 +103,7 @@ const CASES: Record<string, Case> = {
     shows: ['?product=compute', '?product=compute&filter=currency:USD'],
     names: ['?product=compute&filter=billingProfile:{profile}'],
   },
-  readBillingProfile: { own: ['/emea'], names: ['/{profile}'] },
+  readBillingProfile: { visible: ['/emea'], names: ['/{profile}'] },
   readStatement: {
     shows: ['', '?maxResults=1', '?filter=platform:cloud-platform', '?filter=currency:USD'],
     names: ['?filter=billingProfile:{profile}', '?filter=billingProfile:{profile}|currency:USD'],
@@ -245,7 +245,7 @@ test('each invoice query of pages has its case', () => {
 })
 
 describe.each(contracts)('$name', (contract) => {
-  const { shows = [], own = [], names = [] } = CASES[contract.name] ?? {}
+  const { shows = [], visible = [], names = [] } = CASES[contract.name] ?? {}
 
   test.each(shows)('returns one profile as if no other existed: %j', async (end) => {
     const expected = await answers(contract, end, whole.alone)
@@ -256,7 +256,7 @@ describe.each(contracts)('$name', (contract) => {
     expect(await answers(contract, end, whole.both)).not.toEqual(expected)
   })
 
-  test.each(own)('returns all of its own records: %j', async (end) => {
+  test.each(visible)('returns all of its own records: %j', async (end) => {
     const expected = await answers(contract, end, whole.alone)
     expect(expected[0]).toMatchObject({ status: 200 })
     for (const headers of Object.values(limited))

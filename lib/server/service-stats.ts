@@ -40,7 +40,7 @@ export type ServiceStats = {
   /** Those that are set up or have subscriptions, and of each other vendor the one that there could be. */
   accounts: AccountStats[]
   jobs: JobRuns[]
-  /** Notices that were begun, and of which nobody knows yet whether they left. */
+  /** Notices whose sending began, and whose outcome is unknown. */
   mails: { waiting: number }
   /** Domains of single sign-on whose DNS record is missing. */
   domains: { lost: number }
@@ -48,7 +48,7 @@ export type ServiceStats = {
   database: { migrations: number; newest: string | null }
 }
 
-/** Reads all figures, for whoever shows them. */
+/** Reads all figures of the service. */
 export async function readServiceStats(): Promise<ServiceStats> {
   const [changes, orders, readCounts, lists, jobs, waiting, lost, migrations] = await Promise.all([
     countChanges(),
@@ -115,10 +115,7 @@ function sumOf(changes: ChangeCounts[]): ServiceStats['changes'] {
 
 type ChangeCounts = Account & { open: number; unclear: number; oldestOpenSeconds: number | null }
 
-/**
- * The changes that wait, by account; accounts without any are left out. What its customer has acknowledged waits for
- * nobody.
- */
+/** Counts the waiting changes by account, without accounts that have none. An acknowledged change does not wait. */
 async function countChanges(): Promise<ChangeCounts[]> {
   const { rows } = await database().jobs.query<ChangeCounts>(
     `SELECT v.vendor, v.account AS "vendorAccount",
@@ -175,7 +172,7 @@ async function listPasses(): Promise<Lists[]> {
   return rows
 }
 
-/** How many mails of notices were begun of which nobody knows yet whether they left. */
+/** Counts the mails of notices whose sending began, and whose outcome is unknown. */
 async function countMails(): Promise<number> {
   const { rows } = await database().jobs.query<{ count: number }>(
     "SELECT count(*)::int AS count FROM notice_mails WHERE state = 'SENDING'",

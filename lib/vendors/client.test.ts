@@ -75,25 +75,25 @@ test('a process that was suspended before its call does not send the call any mo
 describe('the budget', () => {
   /** Sends calls with a stub budget that records its requests. */
   async function sendWith(permit: Awaited<ReturnType<Budget['acquire']>>, call: Partial<Call> = {}) {
-    const reasons: unknown[] = []
+    const budgetCalls: unknown[] = []
     const budget: Budget = {
       acquire: async (isBackground) => {
-        reasons.push({ isBackground })
+        budgetCalls.push({ isBackground })
         return permit
       },
-      close: async (seconds) => void reasons.push({ closed: seconds }),
+      close: async (seconds) => void budgetCalls.push({ closed: seconds }),
       secondsUntilAvailable: async () => 0,
     }
     const isThrottled = ({ text }: { text: string }) => text === 'slower'
     const access = { url, tokens: tokens('old', 'good'), budget, headers: {}, isThrottled }
     const reply = await send(access, { path: '/', ...call }, AbortSignal.timeout(5000))
-    return { reply, told: reasons }
+    return { reply, budgetCalls }
   }
   const granted = { kind: 'granted' } as const
 
   test('is charged for each call, also for the repeat with a new token', async () => {
-    const { told } = await sendWith(granted, { isBackground: true })
-    expect(told).toEqual([{ isBackground: true }, { isBackground: true }])
+    const { budgetCalls } = await sendWith(granted, { isBackground: true })
+    expect(budgetCalls).toEqual([{ isBackground: true }, { isBackground: true }])
     expect(requests).toHaveLength(2)
   })
 
@@ -114,8 +114,8 @@ describe('the budget', () => {
     ['a success that asks to look later', 202, { 'retry-after': '30' }, '', []],
   ])('%s', async (_what, status, headers, text, closed) => {
     answer = { status, headers, text }
-    const { reply, told } = await sendWith(granted)
-    expect(told.slice(2)).toEqual(closed)
+    const { reply, budgetCalls } = await sendWith(granted)
+    expect(budgetCalls.slice(2)).toEqual(closed)
     expect(reply.isThrottled ?? false).toBe(closed.length > 0)
   })
 })

@@ -1,6 +1,6 @@
 import 'server-only'
 
-// The port to whoever sells the seats upstream. One folder per vendor stands behind it.
+// The port to the upstream sellers of seats. One folder per vendor implements it.
 
 /** Whole licenses. `maximum` is the cap; equal to `purchased` unless the vendor states one apart. */
 export type VendorSeats = { purchased: number; maximum: number; assigned: number }
@@ -30,7 +30,7 @@ export type Observed = SubscriptionRef & {
   scheduled?: { total: number; at: Date | null } | undefined
   /** The product's name, where the vendor says it. */
   skuName?: string | undefined
-  /** The vendor's own object, version or limits, which go back to it with a write. Nobody else reads them. */
+  /** The vendor's own object, version or limits, which go back to it with a write. No other module reads them. */
   own?: unknown
 }
 
@@ -42,8 +42,8 @@ export type Rejected = {
 }
 
 /**
- * Why a vendor can't be asked, where that is known: it asks us to wait, or it does not let us in, so that asking again
- * helps nobody until an operator has seen to our access. Absent: it did not answer.
+ * Known reason why a vendor can't be called: it throttles us, or it denies access, so that repeating is useless until
+ * an operator has restored our access. Absent: it did not respond.
  */
 export type Why = 'throttled' | 'no_access'
 

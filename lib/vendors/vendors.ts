@@ -63,7 +63,7 @@ function unconfigured({ name, info: { label } }: VendorDeclaration, account: str
     // What was sent before it was taken away may be done still: as late as the slowest vendor says.
     settleMs: DAY_SECONDS * 1000,
     idempotentWrites: undefined,
-    // Never asked: whoever can't be read is not written to.
+    // Never called: an unreadable subscription is not written to.
     predictOutcome: () => ({ kind: 'rejected', code: 'vendor_rejected', reason }),
     isSame: () => false,
     read: async () => unavailable,
@@ -74,7 +74,7 @@ function unconfigured({ name, info: { label } }: VendorDeclaration, account: str
 }
 
 /**
- * A vendor that is set up, as the port has it. What calls it is being loaded; whoever asks before waits for that.
+ * Returns a configured vendor as the port has it. Its client is loaded lazily; earlier callers wait for that.
  * @param budgets of the account that the configuration names
  */
 export function remoteVendor<Config extends VendorConfig>(
@@ -92,7 +92,7 @@ export function remoteVendor<Config extends VendorConfig>(
   account = DEFAULT_ACCOUNT,
 ): RemoteVendor {
   const loading = load().then(({ connect }) => connect(config, budgets))
-  // Each call tells its own caller; without this line the process would end before anybody asks.
+  // Each call rejects for its own caller; without this line the process would end before the first call.
   loading.catch(() => {})
   return {
     name,

@@ -9,7 +9,7 @@ import { pdfAmount, unitOf } from './currencies.ts'
 
 /** An invoice in all its forms. CSV: the cells by column; the lines in their order. */
 export type Forms = {
-  given: NewInvoice
+  input: NewInvoice
   json: InvoiceWithLines
   pdf: Uint8Array
   csv: Record<string, string>
@@ -17,29 +17,29 @@ export type Forms = {
 }
 
 /** Returns the differences between the forms of an invoice, and the errors of its files. */
-export function disagreements({ given, json, pdf, csv, csvLines }: Forms): string[] {
+export function disagreements({ input, json, pdf, csv, csvLines }: Forms): string[] {
   const differences: string[] = pdfErrors(pdf).map((difference) => `PDF: ${difference}`)
   const check = (holds: boolean, what: string) => holds || differences.push(what)
   const same = (one: string | number | undefined, other: string | number | undefined) =>
     one !== undefined && other !== undefined && new Big(one).eq(other)
   for (const field of ['totalAmount', 'balanceAmount'] as const) {
-    check(same(json[field], given[field]), `JSON: ${field} is ${json[field]}`)
-    check(same(csv[field], given[field]), `CSV: ${field} is ${csv[field]}`)
+    check(same(json[field], input[field]), `JSON: ${field} is ${json[field]}`)
+    check(same(csv[field], input[field]), `CSV: ${field} is ${csv[field]}`)
   }
-  const lines = given.lines.map((line) => ({ ...line, currency: given.currency }))
-  const itemization = itemize(given, lines)
+  const lines = input.lines.map((line) => ({ ...line, currency: input.currency }))
+  const itemization = itemize(input, lines)
   check(json.lineItems.length === lines.length && csvLines.length === lines.length, 'lines are missing')
   for (const [index, amount] of itemization.amounts.entries()) {
     check(same(json.lineItems[index]?.amount, amount), `JSON: amount of line ${index}`)
     check(same(csvLines[index]?.lineAmount, amount), `CSV: amount of line ${index}`)
-    check(isRounded(amount, lines[index], unitOf(given.currency)), `rounding of line ${index}`)
+    check(isRounded(amount, lines[index], unitOf(input.currency)), `rounding of line ${index}`)
     check(sameText(csvLines[index]?.lineDescription, lines[index]?.description), `CSV: text of line ${index}`)
   }
-  check(sameText(csv.id, given.number), 'CSV: id')
+  check(sameText(csv.id, input.number), 'CSV: id')
   check(same(json.itemization.notItemizedAmount, itemization.notItemized), 'JSON: not itemized')
   return [
     ...differences,
-    ...pdfDifferences(given, itemization, readPages(pdf)).map((difference) => `PDF: ${difference}`),
+    ...pdfDifferences(input, itemization, readPages(pdf)).map((difference) => `PDF: ${difference}`),
   ]
 }
 

@@ -53,7 +53,7 @@ export async function survive(
     const key = keyOf(invoice.number)
     const csvLines = lines.get(key) ?? []
     const invoiceDifferences = disagreements({
-      given: invoice,
+      input: invoice,
       json,
       pdf,
       csv: rows.get(key)?.[0] ?? {},

@@ -55,7 +55,7 @@ test('a difference of one cent is found in any form', async () => {
     lineDescription: description,
     lineAmount: String(json.lineItems[index]?.amount),
   }))
-  const forms = { given: invoice, json, pdf, csv, csvLines }
+  const forms = { input: invoice, json, pdf, csv, csvLines }
   expect(disagreements(forms)).toEqual([])
   const cent = (amount: string | number) => String(Number(amount) + 0.01)
   const firstDifference = (changed: Partial<typeof forms>) => disagreements({ ...forms, ...changed })[0]
@@ -67,7 +67,7 @@ test('a difference of one cent is found in any form', async () => {
   )
   const other = { ...invoice, totalAmount: cent(invoice.totalAmount) }
   expect(
-    disagreements({ ...forms, given: other }).filter((difference) => difference.startsWith('PDF')),
+    disagreements({ ...forms, input: other }).filter((difference) => difference.startsWith('PDF')),
   ).not.toEqual([])
   expect(firstDifference({ csvLines: csvLines.slice(1) })).toBe('lines are missing')
 })

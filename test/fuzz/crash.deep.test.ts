@@ -90,7 +90,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
     expect(verdict).toMatchObject({
       open: 0,
       writesWithoutRecord: 0,
-      toldAsNotApplied: 0,
+      reportedAsNotApplied: 0,
       callsWithoutRecord: 0,
       assetsThatDiffer: 0,
       overlappingWrites: 0,

@@ -1,40 +1,40 @@
 import type { Fake } from '../fakes/vendors/fake.ts'
 import type { Seed } from './stage.ts'
 
-// What vendors hold of next terms, in their own books.
+// The settings of next terms that vendors store.
 
 type Body = { quantity: number } | { renewalType: string }
 
-/** One vendor's books of next terms. `held` is a text: a total, a way to renew, or `none`. */
+/** Settings of next terms at one vendor. `held` is a text: a total, a way to renew, or `none`. */
 export type NextTerms = {
   held(fake: Fake, seed: Seed): string
-  /** The same of the part of the books that only this vendor has. */
-  heldIn(own: unknown): string
-  /** What is held before anybody orders. */
+  /** Like `held`, but of the fields that only this vendor has. */
+  heldIn(vendorFields: unknown): string
+  /** Setting before the first order. */
   base: string
-  /** What an order may ask for. */
+  /** Returns a setting that an order may request. */
   wish(random: () => number): Body
   /** Another party sets something that no order asks for. */
   set(fake: Fake, seed: Seed, number: number): void
-  /** Ends the term soon, so that orders can be made and the next term is told from this one. */
+  /** Ends the term soon, so that orders can be made and the next term is distinguishable from this one. */
   open(fake: Fake, seed: Seed): void
-  /** Begins the next term as the books say. */
+  /** Begins the next term as set. */
   renew(fake: Fake, seed: Seed): void
 }
 
 const DAY_MS = 86_400_000
 const YEAR_MS = 365 * DAY_MS
-type MicrosoftOwn = { fields: Record<string, unknown>; endsAt: string }
-type GoogleOwn = { renewalType: string }
+type MicrosoftFields = { fields: Record<string, unknown>; endsAt: string }
+type GoogleFields = { renewalType: string }
 
-function change<Own>(fake: Fake, { id }: Seed, own: (now: Own) => Partial<Own>): void {
-  fake.change(id, {}, own(fake.subscription(id)?.own as Own) as object)
+function change<Fields>(fake: Fake, { id }: Seed, update: (now: Fields) => Partial<Fields>): void {
+  fake.change(id, {}, update(fake.subscription(id)?.vendorFields as Fields) as object)
 }
 
 const microsoft: NextTerms = {
-  held: (fake, { id }) => microsoft.heldIn(fake.subscription(id)?.own),
-  heldIn(own) {
-    const { fields } = own as MicrosoftOwn
+  held: (fake, { id }) => microsoft.heldIn(fake.subscription(id)?.vendorFields),
+  heldIn(vendorFields) {
+    const { fields } = vendorFields as MicrosoftFields
     const order = fields.scheduledNextTermInstructions as { quantity?: number } | null | undefined
     return String(order?.quantity ?? 'none')
   },
@@ -42,14 +42,14 @@ const microsoft: NextTerms = {
   // Fewer than any writer asks for, and than another party sets.
   wish: (random) => ({ quantity: 10 + Math.floor(random() * 8) }),
   set: (fake, seed, number) =>
-    change<MicrosoftOwn>(fake, seed, ({ fields }) => ({
+    change<MicrosoftFields>(fake, seed, ({ fields }) => ({
       fields: { ...fields, scheduledNextTermInstructions: { quantity: 200 + (number % 90) } },
     })),
   open: (fake, seed) =>
-    change<MicrosoftOwn>(fake, seed, () => ({ endsAt: new Date(Date.now() + DAY_MS).toISOString() })),
+    change<MicrosoftFields>(fake, seed, () => ({ endsAt: new Date(Date.now() + DAY_MS).toISOString() })),
   renew(fake, seed) {
     const held = Number(microsoft.held(fake, seed))
-    change<MicrosoftOwn>(fake, seed, ({ fields: { scheduledNextTermInstructions: _, ...fields } }) => ({
+    change<MicrosoftFields>(fake, seed, ({ fields: { scheduledNextTermInstructions: _, ...fields } }) => ({
       fields,
       endsAt: new Date(Date.now() + YEAR_MS).toISOString(),
     }))
@@ -58,12 +58,12 @@ const microsoft: NextTerms = {
 }
 
 const google: NextTerms = {
-  held: (fake, { id }) => google.heldIn(fake.subscription(id)?.own),
-  heldIn: (own) => (own as GoogleOwn).renewalType,
+  held: (fake, { id }) => google.heldIn(fake.subscription(id)?.vendorFields),
+  heldIn: (vendorFields) => (vendorFields as GoogleFields).renewalType,
   base: 'RENEW_CURRENT_USERS_MONTHLY_PAY',
   wish: (random) => ({ renewalType: random() < 0.7 ? 'AUTO_RENEW_MONTHLY_PAY' : google.base }),
   set: (fake, seed) =>
-    change<GoogleOwn>(fake, seed, () => ({ renewalType: 'RENEW_CURRENT_USERS_YEARLY_PAY' })),
+    change<GoogleFields>(fake, seed, () => ({ renewalType: 'RENEW_CURRENT_USERS_YEARLY_PAY' })),
   open: (fake, { id }) => fake.change(id, { createdAt: Date.now() + DAY_MS - YEAR_MS }),
   renew(fake, seed) {
     const isSame = google.held(fake, seed).startsWith('AUTO_RENEW')

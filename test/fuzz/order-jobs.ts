@@ -6,7 +6,7 @@ import { repeatUntilAborted } from './jobs.ts'
 import { ordersIn } from './order-verdict.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 
-// What the job does with renewal orders, without its waits between two looks.
+// The job's work on renewal orders, without its waits between two checks.
 
 const NEVER = new AbortController().signal
 
@@ -25,7 +25,7 @@ async function reconcileAll(database: TestDatabase): Promise<void> {
     `UPDATE renewal_orders SET next_look_at = now()
      WHERE state = 'STANDING' AND (waits_since IS NOT NULL OR next_look_at < term_end)`,
   )
-  // A row that is locked is somebody's at this moment: it is due again next time.
+  // Another transaction holds a locked row: the order is due again next time.
   await reconcileOrders('fuzz-job', NEVER).catch(() => {})
 }
 

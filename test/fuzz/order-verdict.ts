@@ -1,10 +1,10 @@
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
-import type { OwnWrite } from '../fakes/vendors/fake.ts'
+import type { FieldWrite } from '../fakes/vendors/fake.ts'
 import type { NextTerms } from './next-terms.ts'
 import { requestIdOf } from './requests.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 
-// Compares what the vendor held when the next term began with what was reported of the orders.
+// Compares the vendor's setting at the begin of the next term with the reported states of the orders.
 
 type Order = { id: string; asset: string; wanted: string; state: string; reported: boolean }
 
@@ -27,9 +27,9 @@ export type OrderVerdict = {
   twoActive: number
   /** Calls within a term that lowered a commitment. */
   loweredWithinTerm: number
-  /** What another party had set, replaced by a call that nobody had made who could see it. */
+  /** Settings of another party that a call replaced although no orderer could see them. */
   overwritten: number
-  /** Settled by no word, and nobody is notified; or not settled at all. */
+  /** Unclear without a mail to operators, or not settled at all. */
   open: number
   /** Terms that began as another party had set. */
   foreign: number
@@ -50,9 +50,9 @@ export async function judgeOrders(
   const count = (fits: (newest: Order, held: string, wanted: Set<string>) => boolean, what: string) => {
     let sum = 0
     for (const [seed, { held }] of renewed) {
-      const own = orders.get(stage.assetId(seed)) ?? []
-      const newest = own.at(-1)
-      const wanted = new Set(own.map((order) => order.wanted))
+      const assetOrders = orders.get(stage.assetId(seed)) ?? []
+      const newest = assetOrders.at(-1)
+      const wanted = new Set(assetOrders.map((order) => order.wanted))
       if (!newest || !fits(newest, held, wanted)) continue
       sum += 1
       findings.push(`${what}: ${JSON.stringify(newest)} held ${held}`)
@@ -60,14 +60,16 @@ export async function judgeOrders(
     return sum
   }
   const all = [...orders.values()].flat()
-  const actives = [...orders.values()].map((own) => own.filter(({ state }) => state === 'STANDING').length)
+  const actives = [...orders.values()].map(
+    (assetOrders) => assetOrders.filter(({ state }) => state === 'STANDING').length,
+  )
   const begun = new Set([...renewed.keys()].map(({ id }) => id))
   const seen = await seenIn(database)
   const overwritten = [...renewed].flatMap(([seed, { touched }]) => {
     const asset = stage.assetId(seed)
     const ours = new Set(orders.get(asset)?.map(({ wanted }) => wanted))
-    const own = stage.fakeOf(seed).ownWrites.filter(({ call }) => call.subscriptionId === seed.id)
-    return own.filter((write) => isOverwritten(write, terms, { ours, touched, seen, asset }))
+    const fieldWrites = stage.fakeOf(seed).fieldWrites.filter(({ call }) => call.subscriptionId === seed.id)
+    return fieldWrites.filter((write) => isOverwritten(write, terms, { ours, touched, seen, asset }))
   })
   const states: Record<string, number> = {}
   for (const { state } of all) states[state] = (states[state] ?? 0) + 1
@@ -106,10 +108,10 @@ export async function judgeOrders(
   }
 }
 
-/** So long after a read a request that was decided on it may be carried out, in milliseconds. */
+/** Longest time between a read and the request that was decided on it, in milliseconds. */
 const DECIDED_MS = 1500
 
-/** What another party had set that the customer could see who ordered: a PUT replaces it, and so does its repetition. */
+/** Returns the settings of another party that an orderer could see: a PUT replaces them, and so does its repetition. */
 async function seenIn(database: TestDatabase): Promise<Set<string>> {
   const statement = `SELECT r.asset_id AS asset, coalesce(r.before_quantity::text, r.before_type) AS before
     FROM renewal_requests r JOIN renewal_orders o ON o.id = r.order_id
@@ -119,11 +121,11 @@ async function seenIn(database: TestDatabase): Promise<Set<string>> {
 }
 
 /**
- * Whether a change of a next term is another party's, replaced by us unseen. A vendor without conditional writes replaces
- * also what was set between the read and the request.
+ * Returns whether a change of a next term replaces another party's setting unseen. A vendor without conditional writes
+ * replaces also a setting made between the read and the request.
  */
 function isOverwritten(
-  { call, before, after, at }: OwnWrite,
+  { call, before, after, at }: FieldWrite,
   terms: NextTerms,
   { ours, touched, seen, asset }: { ours: Set<string>; touched: number[]; seen: Set<string>; asset: string },
 ): boolean {

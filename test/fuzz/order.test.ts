@@ -12,11 +12,11 @@ import { addAsset, addCustomer, addKey, callerOf } from '#lib/platform/db/test-r
 import type { Patch, Patched } from './patching-process.ts'
 import { FULL } from './run.ts'
 
-// The history of an asset whose books are our own, when many change it at once: it is in the order in which the changes were made.
+// The history of an asset in our own books is in the order of the changes when many clients change it concurrently.
 
 const ROUNDS = FULL ? 96 : 8
 const PARALLEL = 10
-/** Of each round, besides: these name the version that they read before it. */
+/** Number of further PATCHes per round that name the version that they read before. */
 const CONDITIONAL = 2
 const PROGRAM = fileURLToPath(new URL('patching-process.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
@@ -60,7 +60,7 @@ async function history(): Promise<LicenseChange[]> {
   return found
 }
 
-/** Half of the PATCHes of a round by each process, all at once. */
+/** Sends half of a round's PATCHes by each process, all concurrently. */
 async function round(number: number, version: string): Promise<Patched[]> {
   const patches = keys.map((key, n): Patch => {
     const patch = { assetId: ASSET, key, quantity: 100 * (number + 1) + n }

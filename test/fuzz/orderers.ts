@@ -9,12 +9,12 @@ import { randomFrom } from './writers.ts'
 const asset = route(setQuantity)
 const renewal = route(readRenewal, orderRenewal, withdrawRenewal)
 
-/** What orderers need to know of a stage. */
+/** Parts of a stage that orderers use. */
 export type OrderDesk = Pick<Stage, 'keys' | 'assetId'> & { terms: Pick<NextTerms, 'wish'> }
 
 type Work = { requests: number; seed: number; name?: string }
 
-/** Lets several orderers PUT, DELETE and PATCH at once; returns the answers by method and status. */
+/** Lets several orderers PUT, DELETE and PATCH concurrently; returns the responses by method and status. */
 export async function order(
   desk: OrderDesk,
   seeds: readonly Seed[],

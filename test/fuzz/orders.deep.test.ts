@@ -19,7 +19,7 @@ const KILLS = FULL ? 20 : 10
 const STEPS: Step[] = ['read-arrived', 'read-answered', 'write-arrived', 'write-applied', 'write-answered']
 const CLIENT = fileURLToPath(new URL('./order-client.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
-/** A process that has just begun is slow, and here nobody else waits for it. */
+/** A new process is slow, and no other client waits for it here. */
 const PATIENT = { VENDOR_READ_MS: '5000', VENDOR_WRITE_MS: '5000' }
 
 describe.each(scenarios)('$vendor', (scenery) => {
@@ -31,7 +31,7 @@ describe.each(scenarios)('$vendor', (scenery) => {
   let target: Seed
   let client: ChildProcess
 
-  /** An arrival goes on when the client is dead; after an answer it has some milliseconds to write down what it got. */
+  /** An arrival continues when the client is dead; after a response the client has some milliseconds to store it. */
   const onStep = async (step: Step, { subscriptionId }: Call) => {
     if (step !== killAt || subscriptionId !== target.id) return
     const victim = client
@@ -59,7 +59,7 @@ describe.each(scenarios)('$vendor', (scenery) => {
     return client.signalCode
   }
 
-  test(`${KILLS} kills between any two steps leave what the newest order says`, {
+  test(`${KILLS} kills between any two steps leave the setting of the newest order`, {
     timeout: 400_000,
   }, async () => {
     const seeds = stage.seeds.filter(({ isCommitmentPlan }) => isCommitmentPlan)

@@ -62,7 +62,7 @@ describe.each(scenarios)('$vendor', (scenery) => {
   )
 })
 
-/** When another party set the next term of a subscription, in epoch milliseconds. */
+/** Times at which another party set the next term of a subscription, in epoch milliseconds. */
 type Touched = Map<Seed, number[]>
 type Setting = { isCalm?: boolean; isShared?: boolean }
 

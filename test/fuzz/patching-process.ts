@@ -48,5 +48,5 @@ process.on('message', async (patches: Patch[] | 'end') => {
   await opened.close()
   process.disconnect()
 })
-// Whoever started it is gone.
+// The starting process is gone.
 process.on('disconnect', () => process.exit())

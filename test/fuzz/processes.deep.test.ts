@@ -116,7 +116,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
     expect({ ...verdict, hidden, stuck }).toMatchObject({
       writesWithoutRecord: 0,
       findings: [],
-      toldAsNotApplied: 0,
+      reportedAsNotApplied: 0,
       assetsThatDiffer: 0,
       overlappingWrites: 0,
       answersWithoutEvidence: 0,

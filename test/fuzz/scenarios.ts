@@ -18,7 +18,7 @@ export function scenarioFor({
   start,
   confirmSetting,
   callsSetting,
-  given,
+  toNewSubscription,
   lenient,
   writeFaults,
   readFaults,
@@ -30,7 +30,7 @@ export function scenarioFor({
     callsSetting,
     add(fake, { isCommitmentPlan, ...seed }) {
       const planName = isCommitmentPlan ? 'ANNUAL_MONTHLY_PAY' : 'FLEXIBLE'
-      fake.add({ ...given({ ...seed, planName, status: 'ACTIVE' }), own: lenient ?? {} })
+      fake.add({ ...toNewSubscription({ ...seed, planName, status: 'ACTIVE' }), vendorFields: lenient ?? {} })
     },
     writeFaults,
     readFaults,

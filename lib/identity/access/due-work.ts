@@ -2,8 +2,8 @@ import 'server-only'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { database } from '#lib/platform/db/client.ts'
 
-// What jobs look for across customers, as the role `console_jobs`, which sees just these columns of the rows that are
-// due. A job then enters `scope` customer by customer.
+// Due work across customers, read as the role `console_jobs`, which sees only these columns of due rows. A job then
+// enters `scope` customer by customer.
 
 export type DueChange = { customerId: CustomerId; changeId: string }
 
@@ -15,7 +15,7 @@ export async function dueChanges(): Promise<DueChange[]> {
   return rows.map((row) => ({ customerId: row.customer_id, changeId: row.id }))
 }
 
-/** Those that wait for a person: open, or unclear. Of one customer, or of all. */
+/** Returns the changes that need a person, open or unclear, of one customer or of all. */
 export async function openChanges(customerId?: CustomerId): Promise<DueChange[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId; id: string }>(
     `SELECT customer_id, id FROM license_changes
@@ -71,7 +71,7 @@ export async function customersWithOrderMails(days: number): Promise<CustomerId[
   return rows.map((row) => row.customer_id)
 }
 
-/** The open customers who have anybody to send notices to. */
+/** Returns the open customers that have recipients of notices. */
 export async function customersWithNotices(): Promise<CustomerId[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
     `SELECT customer_id FROM (
@@ -93,7 +93,7 @@ export async function deletedCustomers(): Promise<{ customerId: CustomerId; isEx
   return rows.map((row) => ({ customerId: row.customer_id, isExported: row.exported }))
 }
 
-/** The customers some of whose members are to get a mail: a link, or of what happened with their accounts. */
+/** Returns the customers with unsent account mails: links, and notices about changes of accounts. */
 export async function customersWithAccountMails(): Promise<CustomerId[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
     `SELECT customer_id FROM account_mails
@@ -114,7 +114,7 @@ export async function customersWithDueDomains(): Promise<CustomerId[]> {
   return rows.map((row) => row.customer_id)
 }
 
-/** The customers with keys that end within so many days, of which nobody was told yet. */
+/** Returns the customers with keys that end within `days` days and whose notice was not mailed yet. */
 export async function customersWithEndingKeys(days: number): Promise<CustomerId[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
     `SELECT DISTINCT customer_id FROM api_keys

@@ -4,7 +4,7 @@ import { deviceOf } from '#lib/identity/sessions/device.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
 import type { DueMail } from './store.ts'
 
-/** RFC 3834: nobody's absence note is for us. */
+/** RFC 3834: suppresses automatic replies. */
 export const NO_ANSWER = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
 
 /** What happened in words, and what to do if it was not the member. */
@@ -52,7 +52,9 @@ const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
   },
 }
 
-/** A mail that tells a member what happened with their account or a key, and what to do about it; text alone. */
+/**
+ * Returns the plain-text mail that notifies a member of an event with their account or a key, and of possible actions.
+ */
 export function messageOf(due: DueMail, baseUrl: string): Message {
   const { subject, lines } = textOf(due, baseUrl)
   const text = [
@@ -123,7 +125,7 @@ const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
   }),
 }
 
-/** What the Admins of a customer are told: that a token was found, or that a domain is not proven any more. */
+/** Returns the text for the Admins of a customer: a token was found, or a domain is not verified any more. */
 function adminText(event: AdminEvent, { about, customer, at }: DueMail) {
   return ADMIN_TEXTS[event]({ about: about ?? '', customer, time: minuteOf(at) })
 }
@@ -135,7 +137,7 @@ function isForAdmins(event: DueMail['event']): event is AdminEvent {
 
 type AboutKey = Pick<DueMail, 'customer' | 'keyName' | 'keyEnds' | 'at' | 'about'>
 
-/** What the owner of an API key is told: that it is about to end, or that somebody found it. */
+/** Returns the text for the owner of an API key: the key is about to end, or was found in public. */
 function keyText(
   event: 'key-ends' | 'key-leaked',
   { customer, keyName, keyEnds, at, about }: AboutKey,

@@ -108,8 +108,8 @@ function selectOne(tx: Transaction, more?: SQL) {
 }
 
 /**
- * The same row, as one that has licenses.
- * @throws Error where it has none, which whoever asks has ruled out
+ * Returns the same row as one that has licenses.
+ * @throws Error where it has none, which the caller has ruled out
  */
 export function licensed(row: AssetRow): LicensedRow {
   if (!hasLicenses(row)) throw new Error(`The asset ${row.id} has no licenses.`)
@@ -222,7 +222,7 @@ const seatsSet = builtOnce<AssetRow[]>((tx) =>
     .returning(),
 )
 
-/** Writes what the vendor told; `moves` says whether the seat version does. The row must be locked. */
+/** Stores the vendor's observation; `moves`: the seat version changes. The row must be locked. */
 export async function setObserved(
   tx: Transaction,
   customerId: CustomerId,
@@ -305,7 +305,7 @@ export async function listSeatSamples(
   return [...(before.length > 0 ? before : first), ...days]
 }
 
-/** So long anybody may look back, or compare what was billed. */
+/** Retention of samples, for charts and comparisons with invoices. */
 const RETENTION = sql`interval '3 years'`
 /** In one statement, which has three seconds. */
 const MAX_REMOVED = 10_000

@@ -68,14 +68,20 @@ export function rejected({ code, reason }: Pick<Rejected, 'code' | 'reason'>): P
   return new Problem(code, reason)
 }
 
-/** What we don't send, because the vendor would refuse it: the same answers, which say that nobody asked it. */
+/**
+ * Predicts a rejection by the vendor, whose request is not sent: the same problems, which state that no request was
+ * sent.
+ */
 export function predictedRejection({ code, reason }: Pick<Rejected, 'code' | 'reason'>): Problem {
   return code === 'vendor_rejected'
     ? new Problem(code, reason, { members: { foreseen: true } })
     : new Problem(code, reason)
 }
 
-/** 503: nothing was sent, or surely nothing done. Our access is the reseller's matter, of which no detail is told. */
+/**
+ * 503: nothing was sent, or surely nothing done. Our access is the reseller's matter, so the response contains no
+ * detail of it.
+ */
 export function vendorUnavailable(label: string, seconds = 5, why?: Why): Problem {
   const details = {
     throttled: `${label} asks us to wait. Nothing was changed.`,
@@ -87,7 +93,7 @@ export function vendorUnavailable(label: string, seconds = 5, why?: Why): Proble
   return new Problem('vendor_unavailable', details[because], { headers, members: { because } })
 }
 
-/** 503: it was asked a moment ago, and has told nothing since: it is asked still, or did not answer. */
+/** 503: the vendor was read a moment ago without a result: the read is under way, or failed. */
 export function noResponseYet(label: string, seconds: number): Problem {
   const detail = `${label} was asked a moment ago, and has told nothing yet.`
   const headers = { 'Retry-After': String(seconds) }
@@ -117,7 +123,9 @@ export function otherChange(open: Change): Problem {
   })
 }
 
-/** 409: the vendor shows another total than it confirmed a moment ago. Which one is old, only time can tell. */
+/**
+ * 409: the vendor shows another total than it confirmed a moment ago. Only a later read can show which total is stale.
+ */
 export function disputed(label: string): Problem {
   const detail = `${label} shows another total than it confirmed a moment ago. Nothing was changed; try again in a minute.`
   return changeInProgress(detail, 60)

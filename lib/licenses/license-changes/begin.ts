@@ -280,7 +280,9 @@ async function pollForAnswer(
   })
 }
 
-/** Whether it may be known in a moment: a request is at it, somebody asks the vendor, or the vendor has an order. */
+/**
+ * Returns whether the outcome may be known in a moment: a request or a read is under way, or the vendor has an order.
+ */
 function shouldWait(change: ReconciledChange | undefined): boolean {
   if (isInProgress(change)) return true
   return change?.state === 'UNKNOWN' && (change.isBeingPolled === true || change.pollRef !== null)

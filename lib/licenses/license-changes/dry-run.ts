@@ -55,7 +55,7 @@ export async function predictAnswer(question: Question): Promise<Answer<Asset>> 
   })
 }
 
-/** The answer where our row tells it; else the vendor that has to be read. */
+/** Returns the response that our row determines; else the vendor that has to be read. */
 async function byOurRow(
   tx: Transaction,
   customerId: CustomerId,

@@ -24,8 +24,8 @@ export function isOpen(state: string): boolean {
 }
 
 /**
- * Whether nothing more is to be waited for or told of a change to whoever asked for it: it was surely not applied, or
- * nobody can tell, and the customer has checked that. Asked for again, its total is decided on a fresh read.
+ * Returns whether a change is over for its requester: it was surely not applied, or its outcome is unknown for good and
+ * the customer has acknowledged that. A repeated request is decided on a fresh read.
  */
 export function isOver(change: { state: string; acknowledgedAt: Date | null }): boolean {
   return change.state === 'FAILED' || (change.state === 'UNCLEAR' && change.acknowledgedAt !== null)
@@ -44,7 +44,7 @@ export function isConfirmed(change: {
 export type ChangeRequest = {
   /** The total after the change, a whole number from 0 to MAX_QUANTITY. */
   quantity: number
-  /** The header If-Match: the versions of which the asset must have one. */
+  /** Header If-Match: the accepted versions of the asset. */
   ifMatch: string | undefined
 }
 

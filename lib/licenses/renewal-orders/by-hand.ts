@@ -16,7 +16,7 @@ import { reconcile } from './reconcile.ts'
 import { type RequestRow, requestsOf } from './request-log.ts'
 import { findOrder, noteOrder, type OrderRow, recordOrder, settleOrder } from './store.ts'
 
-/** What a person has to see to: an order that is unclear, was not taken back at its vendor, or was not placed there. */
+/** Reason for an operator to act: an order is unclear, was not taken back at its vendor, or was not placed there. */
 export type Need = 'unclear' | 'not withdrawn' | 'not placed'
 
 export type OrderInNeed = {
@@ -57,10 +57,12 @@ export async function readOrder({
   )
 }
 
-/** How long an order may wait for its vendor before a person is notified; and for the next term after the end of one. */
+/**
+ * Longest wait of an order for its vendor before operators are notified, and for the next term after the end of one.
+ */
 const MAX_UNPLACED_MS = DAY_MS / 4
 const MAX_UNSEEN_MS = 2 * DAY_MS
-/** So long before the end of a term, a person is notified sooner: after some tries. */
+/** Time before the end of a term in which operators are notified sooner, after some attempts. */
 const LAST_DAY_MS = DAY_MS
 const MIN_TRIES_MS = 600_000
 
@@ -79,9 +81,9 @@ function needOf(
 }
 
 /**
- * Settles an order by the operator's word: one that is unclear, or one that its vendor lacks, when no request can arrive
- * any more. The vendor is read at once.
- * @param reason in words for people: it stands in the history
+ * Settles an order with the operator's decision: one that is unclear, or one that its vendor lacks, when no request can
+ * arrive any more. Reads the vendor immediately.
+ * @param reason in words for people, shown in the history
  * @throws Problem where it is settled, or may settle by itself yet
  */
 export async function settleOrderByHand(
@@ -106,11 +108,11 @@ export async function settleOrderByHand(
 }
 
 /**
- * Has an active order reconciled now, however long its next look is away: its vendor is read, and the order sent again, or
- * removed, where the vendor lacks that.
- * @param reason in words for people: it stands in the history
- * @returns the order after it, and whether a request was sent
- * @throws Problem where it is not active, or our own books have it
+ * Reconciles an active order now, however far away its next check is: reads its vendor, and sends the order again, or
+ * removes it, where the vendor does not have the intended state.
+ * @param reason in words for people, shown in the history
+ * @returns the order afterwards, and whether a request was sent
+ * @throws Problem where the order is not active, or is in our own books
  */
 export async function resendOrderByHand(customerId: CustomerId, id: string, reason: string) {
   const requestId = randomUUID()

@@ -4,9 +4,9 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 
 /**
- * Adds to the log what an earlier release has sent for an asset: it wrote into the order what its vendor may hold
- * (`held_…`) and would have done by itself (`former_…`). The asset's row is locked. A later release drops these columns
- * and this file.
+ * Adds the requests of an earlier release for an asset to the log. That release wrote into the order the settings that
+ * its vendor may hold (`held_…`) and the vendor's default (`former_…`). The asset's row is locked. A later release
+ * drops these columns and this file.
  */
 export async function carryOver(tx: Transaction, customerId: CustomerId, assetId: string): Promise<void> {
   await tx.execute(sql`

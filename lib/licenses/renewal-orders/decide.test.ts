@@ -74,8 +74,8 @@ describe('an order that is wanted', () => {
       total(15),
       { kind: 'wait', lookAt: NOW + 9000 },
     ],
-  ])('%s', (_, given, shown, expected) => {
-    expect(decide(given, shown)).toMatchObject(expected)
+  ])('%s', (_, facts, shown, expected) => {
+    expect(decide(facts, shown)).toMatchObject(expected)
   })
 
   it('replaces a schedule of another party that the person who ordered had seen', () => {
@@ -119,8 +119,8 @@ describe('an order that is withdrawn', () => {
       total(80),
       { kind: 'settle', state: 'WITHDRAWN' },
     ],
-  ])('%s', (_, given, shown, expected) => {
-    expect(decide(given, shown)).toMatchObject(expected)
+  ])('%s', (_, facts, shown, expected) => {
+    expect(decide(facts, shown)).toMatchObject(expected)
   })
 })
 
@@ -142,21 +142,21 @@ describe('the start of the next term', () => {
       facts({ ...GONE, ...began(12) }, [{ setting: total(12) }]),
       'UNCLEAR',
     ],
-  ])('%s', (_, given, state) => {
-    expect(judge(given).state).toBe(state)
+  ])('%s', (_, facts, state) => {
+    expect(judge(facts).state).toBe(state)
   })
 })
 
-it('never sends anything over what no request has sent and nobody has seen', () => {
+it('never overwrites a setting that no request has sent and no orderer has seen', () => {
   const quantity = fc.option(fc.integer({ min: 1, max: 6 }), { nil: null })
   const setting = quantity.map((one) => ({ quantity: one, renewalType: null }))
   const sent = fc.record({ setting, before: setting, isWithdrawal: fc.boolean() })
   fc.assert(
     fc.property(fc.array(sent, { maxLength: 4 }), setting, fc.boolean(), (requests, shown, isWithdrawn) => {
-      const given = facts(isWithdrawn ? GONE : {}, requests)
+      const renewal = facts(isWithdrawn ? GONE : {}, requests)
       const isForeign = shown.quantity !== null && !requests.some((one) => isSameSetting(one.setting, shown))
       const wasBefore = requests.some(({ before }) => isSameSetting(before, shown))
-      if (isForeign && !wasBefore) expect(decide(given, shown).kind).not.toBe('send')
+      if (isForeign && !wasBefore) expect(decide(renewal, shown).kind).not.toBe('send')
     }),
   )
 })

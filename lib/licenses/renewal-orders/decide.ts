@@ -2,15 +2,15 @@ import type { RequestRow } from './request-log.ts'
 import { isRenewed, isSameSetting, type Setting } from './rules.ts'
 import type { OrderRow } from './store.ts'
 
-// The decision of one reconcile step: from the order, the log of all requests, and what the vendor shows now. Ours is
-// whatever a request of the log has sent: that is replaced or removed, and what another party has set stays.
+// The decision of one reconcile step, from the order, the log of all requests, and the vendor's current setting. A
+// setting that a request of the log has sent is ours, and is replaced or removed; a setting of another party stays.
 
 export type OrderFacts = {
   order: OrderRow
   requests: readonly RequestRow[]
   /** The vendor's name for people. */
   label: string
-  /** Whether a change of the licenses since it was placed may have deleted it at the vendor. */
+  /** Whether a change of the licenses after the placement may have deleted the order at the vendor. */
   mayBeDeleted: boolean
   /** Epoch milliseconds; how old the state may be that a read shows; how long a request is under way at most. */
   now: number
@@ -32,8 +32,8 @@ export type Step =
 
 /**
  * Decides while the term runs.
- * @param shown what the vendor shows now
- * @param seen another party's setting that the person who ordered had seen, and so replaces
+ * @param shown the vendor's current setting
+ * @param seen another party's setting that the orderer had seen, and so replaces
  */
 export function decide(facts: OrderFacts, shown: Setting, seen?: Setting): Step {
   const { order, requests, label, now, writeMs } = facts
@@ -83,8 +83,8 @@ function withdraw(facts: OrderFacts, shown: Setting): Step {
 }
 
 /**
- * Decides when the next term has begun, by what was first seen of it. APPLIED needs an order that was placed, and a term
- * that began as ordered; LOST needs another party's setting. What neither shows is for a person.
+ * Decides when the next term has begun, from the first reading of it. APPLIED needs an order that was placed, and a
+ * term that began as ordered; LOST needs another party's setting. Every other case is UNCLEAR, and a person decides.
  */
 export function judge({ order, requests, label }: OrderFacts): Settle {
   const { beganQuantity, beganType, beganPlaced } = order
@@ -106,7 +106,7 @@ export function judge({ order, requests, label }: OrderFacts): Settle {
   return end('LOST', `${how}: another party changed that there.`)
 }
 
-/** Gives up an order of which its vendor shows neither its term nor a next one. */
+/** Gives up an order whose vendor shows neither its term nor a next one. */
 export function giveUp({ order, requests }: OrderFacts, reason: string): Settle {
   return order.takenBackAt && requests.length === 0 ? end('WITHDRAWN') : end('UNCLEAR', reason)
 }
@@ -121,17 +121,17 @@ export function nextLateLook({ requests, now }: Pick<OrderFacts, 'requests' | 'n
   return last > now ? Math.min(last, now + MAX_LATE_LOOK_MS) : undefined
 }
 
-/** Returns what an order sets at its vendor. */
+/** Returns the setting that an order makes at its vendor. */
 function wantedOf({ toQuantity, renewalType }: OrderRow): Setting {
   return { quantity: toQuantity, renewalType }
 }
 
-/** Whether any request has sent this setting. */
+/** Returns whether any request has sent this setting. */
 function isOurs(requests: readonly RequestRow[], setting: Setting): boolean {
   return requests.some((request) => isSameSetting(request, setting))
 }
 
-/** Returns what the vendor would do by itself: what it showed last that no earlier request had sent. */
+/** Returns the vendor's default: the last shown setting that no earlier request had sent. */
 function baseOf(requests: readonly RequestRow[]): Setting | undefined {
   const shown = requests.map((row) => ({ quantity: row.beforeQuantity, renewalType: row.beforeType }))
   return shown.findLast((before, index) => !isOurs(requests.slice(0, index), before))

@@ -10,7 +10,7 @@ import type { Renewal } from './contract.ts'
 import { reconcileOrders } from './jobs.ts'
 import { orderRenewal, readRenewal, withdrawRenewal } from './operations.ts'
 
-// Requests that are lost or late, and terms that end: what the vendor does then, and what is reported.
+// Requests that are lost or late, and terms that end: the vendor's behavior, and the reported states.
 
 const NEVER = new AbortController().signal
 const IN_USE = 'RENEW_CURRENT_USERS_MONTHLY_PAY'
@@ -40,22 +40,22 @@ const codeOf = (request: Promise<unknown>) =>
     (error: unknown) => (error instanceof Problem ? error.code : Promise.reject(error)),
   )
 
-type Own = { fields: Record<string, unknown>; renewalType: string }
-const own = () => vendor.fake.subscription(vendor.annual.id)?.own as Own
-const setOwn = (values: object) => vendor.fake.change(vendor.annual.id, {}, values as object)
-const setFields = (fields: object) => setOwn({ fields: { ...own().fields, ...fields } })
+type VendorFields = { fields: Record<string, unknown>; renewalType: string }
+const vendorFields = () => vendor.fake.subscription(vendor.annual.id)?.vendorFields as VendorFields
+const setVendorFields = (values: object) => vendor.fake.change(vendor.annual.id, {}, values as object)
+const setFields = (fields: object) => setVendorFields({ fields: { ...vendorFields().fields, ...fields } })
 const scheduled = () =>
-  (own().fields?.scheduledNextTermInstructions as { quantity?: number } | null | undefined)?.quantity
+  (vendorFields().fields?.scheduledNextTermInstructions as { quantity?: number } | null | undefined)?.quantity
 
 function setTerm(end: Date) {
-  if (own().fields) setOwn({ endsAt: end.toISOString() })
+  if (vendorFields().fields) setVendorFields({ endsAt: end.toISOString() })
   else vendor.fake.change(vendor.annual.id, { createdAt: end.getTime() - 365 * DAY_MS })
 }
 
 /** The vendor begins the next term as it was scheduled there. */
 function renew() {
   const total = scheduled()
-  if (own().fields) setFields({ scheduledNextTermInstructions: undefined })
+  if (vendorFields().fields) setFields({ scheduledNextTermInstructions: undefined })
   if (total !== undefined) vendor.fake.setByVendor(vendor.annual.id, total)
   setTerm(new Date(Date.now() + 366 * DAY_MS))
 }
@@ -79,7 +79,7 @@ const isSettled = async (state: string) => expect((await read()).lastOrder?.stat
 
 describe('Microsoft', () => {
   test.each(['reset-after', 'throttle', 'hang-before', 'error-after', 'late'])(
-    'keeps nothing of what was withdrawn, though a request between was lost (%s)',
+    'keeps nothing of a withdrawn order, though a request in between was lost (%s)',
     async (fault) => {
       await at(microsoft)
       await order({ quantity: 18 })
@@ -118,7 +118,7 @@ describe('Microsoft', () => {
     expect((await read()).lastOrder).toMatchObject({ state: 'APPLIED', quantity: 12 })
   })
 
-  test('began the next term with what had been withdrawn: that is UNCLEAR, and never WITHDRAWN', async () => {
+  test('began the next term with a withdrawn order: the order is UNCLEAR, and never WITHDRAWN', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
     vendor.fake.setDown(true)
@@ -147,7 +147,7 @@ describe('Microsoft', () => {
 })
 
 describe('Google', () => {
-  test('has a replaced order done late, which the newer one overcomes', async () => {
+  test('applies a replaced order late, and the newer order replaces it again', async () => {
     await at(google)
     vendor.fake.failNext('write', 'late')
     await order({ renewalType: SAME })
@@ -160,7 +160,7 @@ describe('Google', () => {
           CUSTOMER,
           'UPDATE renewal_orders SET next_look_at = least(next_look_at, now()) WHERE next_look_at < term_end',
         )
-        expect(own().renewalType).toBe(IN_USE)
+        expect(vendorFields().renewalType).toBe(IN_USE)
       },
       { timeout: 15_000, interval: 150 },
     )
@@ -175,10 +175,10 @@ describe('Google', () => {
     await until(() => isSettled('UNCLEAR'))
   })
 
-  test('began the next term in a way that somebody has set there: the order is LOST', async () => {
+  test("began the next term with another party's setting: the order is LOST", async () => {
     await at(google)
     expect((await order({ renewalType: SAME })).order?.isPlaced).toBe(true)
-    setOwn({ renewalType: 'RENEW_CURRENT_USERS_YEARLY_PAY' })
+    setVendorFields({ renewalType: 'RENEW_CURRENT_USERS_YEARLY_PAY' })
     renew()
     await until(() => isSettled('LOST'))
   })

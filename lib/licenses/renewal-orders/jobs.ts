@@ -4,8 +4,7 @@ import { forEach } from '#lib/licenses/license-changes/vendor-sync/for-each.ts'
 import { reconcile } from './reconcile.ts'
 
 /**
- * Reconciles the orders that are due. A job carries out what people ordered, at the date for which they did, and decides
- * no number.
+ * Reconciles the orders that are due. The job carries out existing orders on their dates, and chooses no numbers.
  * @returns the number of orders
  * @throws AggregateError of those that failed
  */

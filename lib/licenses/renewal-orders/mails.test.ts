@@ -8,7 +8,7 @@ import { mailOrders } from './mails.ts'
 
 let catcher: Catcher
 let database: TestDatabase
-let [own, ana] = ['', '']
+let [customerId, ana] = ['', '']
 beforeAll(async () => {
   ;[catcher, database] = await Promise.all([startCatcher(), testDatabase()])
 })
@@ -21,40 +21,44 @@ beforeEach(async () => {
   vi.stubEnv('SMTP_URL', catcher.url)
   vi.stubEnv('MAIL_FROM', 'Billing <billing@reseller.example>')
   vi.stubEnv('BASE_URL', 'https://console.example')
-  own = await addNewCustomer()
-  ana = await addMember(own, { roles: ['it-manager'], name: 'Ana', email: `ana@${own}.example` })
-  await addMember(own, { roles: ['admin'], email: `admin@${own}.example` })
-  await addAsset(own, 'workspace-suite-1', { purchased: 120, assigned: 90, isCommitmentPlan: true })
+  customerId = await addNewCustomer()
+  ana = await addMember(customerId, {
+    roles: ['it-manager'],
+    name: 'Ana',
+    email: `ana@${customerId}.example`,
+  })
+  await addMember(customerId, { roles: ['admin'], email: `admin@${customerId}.example` })
+  await addAsset(customerId, 'workspace-suite-1', { purchased: 120, assigned: 90, isCommitmentPlan: true })
 })
 
 const days = (n: number) => new Date(Date.now() + n * 86_400_000)
 const signal = new AbortController().signal
-const tell = () => mailOrders('job-of-a-test', signal)
+const mailMembers = () => mailOrders('job-of-a-test', signal)
 async function sent() {
   await notifyMembers('job-of-a-test', signal)
   return catcher.mails.splice(0)
 }
 async function order({ kind = 'member', by = ana, made = -80, ends = 13 } = {}) {
-  await database.sql(own, 'UPDATE assets SET commitment_start = $1, commitment_end = $2', [
+  await database.sql(customerId, 'UPDATE assets SET commitment_start = $1, commitment_end = $2', [
     days(ends - 365),
     days(ends),
   ])
   await database.sql(
-    own,
+    customerId,
     `INSERT INTO renewal_orders (customer_id, id, asset_id, to_quantity, term_end, state, placed_at, actor_kind, actor_id,
        actor_name, request_id, created_at, next_look_at)
      VALUES ($1, 'o1', 'workspace-suite-1', 96, $2, 'STANDING', now(), $3, $4, 'Ana', 'r', $5, $2)`,
-    [own, days(ends), kind, by, days(made)],
+    [customerId, days(ends), kind, by, days(made)],
   )
 }
 
-test('whoever ordered is told once, two weeks before the term ends', async () => {
+test('an orderer is notified once, two weeks before the term ends', async () => {
   await order()
-  expect([await tell(), await tell()]).toEqual([1, 0])
+  expect([await mailMembers(), await mailMembers()]).toEqual([1, 0])
   const [mail, ...others] = await sent()
   expect(others).toEqual([])
   expect([mail?.to, mail?.headers.subject]).toEqual([
-    [`ana@${own}.example`],
+    [`ana@${customerId}.example`],
     'A plan renews soon, as it was ordered',
   ])
   expect(mail?.text).toContain('workspace-suite-1: 96 licenses (now 120) from ')
@@ -65,46 +69,46 @@ test('whoever ordered is told once, two weeks before the term ends', async () =>
 test.each([
   ['was made when that was near', { made: -0.5 }],
   ['is for later', { ends: 15 }],
-])('nobody is told of an order that %s', async (_, given) => {
-  await order(given)
-  expect(await tell()).toBe(0)
+])('no member is notified of an order that %s', async (_, dates) => {
+  await order(dates)
+  expect(await mailMembers()).toBe(0)
 })
 
-test('of a key, its issuer is told; of who is gone, the Admins', async () => {
-  await addKey(own, ['it-manager'], { id: 'k1', issuedBy: ana })
+test('the issuer of a key is notified of its order; Admins are notified if the orderer is removed', async () => {
+  await addKey(customerId, ['it-manager'], { id: 'k1', issuedBy: ana })
   await order({ kind: 'key', by: 'k1' })
-  await tell()
-  expect((await sent()).map(({ to }) => to)).toEqual([[`ana@${own}.example`]])
-  await database.sql(own, 'UPDATE renewal_orders SET told_at = NULL')
-  await database.sql(own, 'UPDATE members SET disabled_at = now() WHERE id = $1', [ana])
-  await tell()
-  expect((await sent()).map(({ to }) => to)).toEqual([[`admin@${own}.example`]])
+  await mailMembers()
+  expect((await sent()).map(({ to }) => to)).toEqual([[`ana@${customerId}.example`]])
+  await database.sql(customerId, 'UPDATE renewal_orders SET told_at = NULL')
+  await database.sql(customerId, 'UPDATE members SET disabled_at = now() WHERE id = $1', [ana])
+  await mailMembers()
+  expect((await sent()).map(({ to }) => to)).toEqual([[`admin@${customerId}.example`]])
 })
 
-test('whoever ordered is told of what came to nothing', async () => {
+test('an orderer is notified of an order that was not applied', async () => {
   await order({ ends: -0.01 })
-  await database.sql(own, 'UPDATE assets SET seats_assigned = 110')
+  await database.sql(customerId, 'UPDATE assets SET seats_assigned = 110')
   await reconcileOrders('job', signal)
   const [mail, ...others] = await sent()
   expect([mail?.headers.subject, others]).toEqual(['An order for a renewal came to nothing', []])
   expect(mail?.text).toContain('110 users are assigned')
 })
 
-test('of an order that could not be taken back, or is unclear, its person gets a mail each day', async () => {
+test('an orderer gets a mail each day about an order that is unclear, or could not be taken back', async () => {
   await order()
   const isWaiting = `UPDATE renewal_orders SET told_at = now(), reported_at = now() - interval '1 day', taken_back_at = now(),
     taken_back_by_kind = 'member', taken_back_by_id = 'x', taken_back_by_name = 'Sam'`
-  await database.sql(own, isWaiting)
-  expect([await tell(), await tell()]).toEqual([1, 0])
+  await database.sql(customerId, isWaiting)
+  expect([await mailMembers(), await mailMembers()]).toEqual([1, 0])
   const [mail, ...others] = await sent()
   expect([mail?.headers.subject, others]).toEqual(['An order for a renewal needs a look', []])
   expect(mail?.text).toContain('ordered by Ana, taken back by Sam.')
   const isUnclear = `UPDATE renewal_orders SET state = 'UNCLEAR', settled_at = now(), reported_at = now() - interval '1 day'`
-  await database.sql(own, isUnclear)
-  expect([await tell(), await tell()]).toEqual([1, 0])
+  await database.sql(customerId, isUnclear)
+  expect([await mailMembers(), await mailMembers()]).toEqual([1, 0])
   await database.sql(
-    own,
+    customerId,
     "UPDATE renewal_orders SET state = 'WITHDRAWN', reported_at = now() - interval '1 day'",
   )
-  expect(await tell()).toBe(0)
+  expect(await mailMembers()).toBe(0)
 })

@@ -51,7 +51,7 @@ export async function mailOrderer(
 }
 
 const NEAR = sql`make_interval(days => ${NEAR_DAYS}::int)`
-/** What a mail is written about, and the column that says when. */
+/** Occasions of mails, each with the column of its time. */
 const OCCASIONS = {
   // Not of an order that was made when its term's end was near already.
   'renewal-near': sql`told_at = now() WHERE state = 'STANDING' AND told_at IS NULL AND taken_back_at IS NULL

@@ -33,10 +33,14 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-type Given = Partial<Parameters<typeof addAsset>[2] & object> & Parameters<typeof addAsset>[3]
-async function plan({ renewalType, commitmentStart = START, ...given }: Given = {}): Promise<string> {
+type AssetOptions = Partial<Parameters<typeof addAsset>[2] & object> & Parameters<typeof addAsset>[3]
+async function plan({
+  renewalType,
+  commitmentStart = START,
+  ...options
+}: AssetOptions = {}): Promise<string> {
   const id = `workspace-suite-${randomUUID().slice(0, 8)}`
-  const bought = { purchased: 120, assigned: 90, isCommitmentPlan: true, commitmentEnd: END, ...given }
+  const bought = { purchased: 120, assigned: 90, isCommitmentPlan: true, commitmentEnd: END, ...options }
   await addAsset('northwind', id, bought, { commitmentStart, ...(renewalType ? { renewalType } : {}) })
   return id
 }
@@ -94,7 +98,7 @@ async function end(id: string, assigned?: number) {
 }
 
 describe('an order', () => {
-  test('changes nothing before the term ends, and is told beside the asset', async () => {
+  test('changes nothing before the term ends, and is shown with the asset', async () => {
     const id = await plan()
     expect(await read(id)).toEqual({ time: END.getTime(), quantity: 120, assigned: 90, takes: 'quantity' })
     const { body } = await order(id, { quantity: 96 })
@@ -108,7 +112,7 @@ describe('an order', () => {
     expect(await eventsOf(id)).toEqual(['renewal.ordered'])
   })
 
-  test('said again changes nothing; another total takes its place; it is taken back', async () => {
+  test('repeated changes nothing; another total replaces it; it is taken back', async () => {
     const id = await plan()
     const [first, again] = [await order(id, { quantity: 96 }), await order(id, { quantity: 96 }, sam)]
     expect(again.body.order?.id).toBe(first.body.order?.id)
@@ -143,7 +147,7 @@ describe('an order', () => {
     expect(await read(id)).toEqual(after)
   })
 
-  test('that is refused at the end leaves the licenses, and the next term begins', async () => {
+  test('rejected at the end leaves the licenses, and the next term begins', async () => {
     const id = await plan()
     await order(id, { quantity: 96 })
     await end(id, 110)
@@ -224,7 +228,7 @@ describe('an order', () => {
     expect(await read(bought)).toMatchObject({ quantity: 150, lastOrder: { state: 'LOST' } })
   })
 
-  test('two at once leave one that stands', async () => {
+  test('placed twice concurrently leaves one active', async () => {
     const id = await plan()
     await Promise.all([96, 97, 98, 99].map((quantity) => order(id, { quantity })))
     const states = await statesOf(id)
@@ -233,8 +237,8 @@ describe('an order', () => {
   })
 })
 
-describe('what is refused', () => {
-  test('by its version, with who ordered meanwhile', async () => {
+describe('rejections', () => {
+  test('by its version, with the name of the concurrent orderer', async () => {
     const id = await plan()
     const { version = '' } = await readRenewal(ana, { ...input(id), body: undefined }, origin)
     await order(id, { quantity: 96 }, sam)
@@ -245,13 +249,13 @@ describe('what is refused', () => {
     expect(await codeOf(fresh)).toBe('done')
   })
 
-  test.each<[string, Given, string]>([
+  test.each<[string, AssetOptions, string]>([
     ['a flexible plan', { isCommitmentPlan: false }, 'renewal_not_supported'],
     ['a plan that ends', { renewalType: 'CANCEL' }, 'renewal_not_supported'],
     ['a suspended one', { status: 'SUSPENDED' }, 'subscription_not_active'],
     ['a term that has ended', { commitmentEnd: new Date('2026-01-01T00:00:00Z') }, 'renewal_not_supported'],
-  ])('%s', async (_, given, code) => {
-    const id = await plan(given)
+  ])('%s', async (_, options, code) => {
+    const id = await plan(options)
     expect(await codeOf(order(id, { quantity: 96 }))).toBe(code)
     expect(await statesOf(id)).toEqual([])
     expect((await read(id)).takes).toBe('nothing')

@@ -12,11 +12,11 @@ import { serializeRenewal } from './serialize.ts'
 import * as store from './store.ts'
 import { factsOf, setScheduled, settingOf } from './terms.ts'
 
-// What a person orders or takes back, in one transaction; the vendor gets its request after it.
+// Placing and withdrawal of an order, in one transaction; the vendor gets its request after the commit.
 
 type OrderRequest = { caller: Caller; assetId: string; ifMatch: string | undefined; requestId: string }
 
-/** An order that its vendor is to get, and what its vendor had set as the person who ordered could see. */
+/** Order to send to its vendor, and the vendor's setting that the orderer could see. */
 export type Ordered = { id: string; seen: Setting }
 
 /** @returns undefined where nothing is left to do */
@@ -96,7 +96,7 @@ export function found(row: Awaited<ReturnType<typeof readAsset>>): LicensedRow {
   throw new Problem('quantity_not_supported', `Assets of type ${row.type} have no licenses.`)
 }
 
-/** Returns what leads the ETag of a renewal: its active order. */
+/** Returns the first part of a renewal's ETag: its active order. */
 export function versionOf(newest: store.OrderRow | undefined): string {
   return newest?.state === 'STANDING' ? newest.id : 'none'
 }

@@ -29,10 +29,10 @@ const MAX_WAIT_MS = 6 * HOUR_MS
 const MAX_ANSWER_MS = 2000
 
 /**
- * Reads the vendor of an active order, compares what it shows with what is wanted, and sends a request or settles the
- * order. In our own books the order is carried out when its term ends. Each step is committed before the next one: the
- * read, the row of the log, the request, the answer.
- * @param seen another party's setting that the person who ordered had seen
+ * Reads the vendor of an active order, compares the vendor's setting with the ordered one, and sends a request or
+ * settles the order. In our own books the order is carried out when its term ends. Each step is committed before the
+ * next one: the read, the row of the log, the request, the response.
+ * @param seen another party's setting that the orderer had seen
  */
 export async function reconcile(
   { customerId }: { customerId: CustomerId },
@@ -83,7 +83,7 @@ type Found = { order: OrderRow; asset: LicensedRow; vendor: GuardedVendor }
 /** A request that is logged and may leave. `version` is the asset's seat version that it was decided on. */
 type NextRequest = { number: number; setting: Setting; observed: Observed; vendorId: string; version: number }
 
-/** Compares a reading with what is wanted. */
+/** Compares a reading with the ordered setting. */
 async function compare(look: Look, reading: VendorRead, seen?: Setting): Promise<NextRequest | undefined> {
   const { tx, customerId, order, asset, vendor } = look
   const now = Date.now()
@@ -112,7 +112,7 @@ async function compare(look: Look, reading: VendorRead, seen?: Setting): Promise
   return { number, setting, observed, vendorId, version: current.asset.seatVersion }
 }
 
-/** Takes over what the vendor showed, and decides by it. */
+/** Stores the observed setting, and decides from it. */
 async function assess(look: Look, observed: Observed, seen?: Setting) {
   const { tx, customerId, vendor, requestId } = look
   const asset = await observe(tx, customerId, look.asset, { vendor, observed, requestId })
@@ -181,20 +181,20 @@ async function settle(
   await settleOrder(tx, customerId, order, state, { reason, actor, requestId })
 }
 
-/** Writes what is known of an order; the next look is at the end of its term at the latest. */
+/** Stores the state of an order; the next check is at the end of its term at the latest. */
 async function note({ tx, customerId, order }: Look, values: OrderNote): Promise<undefined> {
   const { termEnd } = order
   const isLate = values.nextLookAt && termEnd < values.nextLookAt && termEnd > new Date()
   await noteOrder(tx, customerId, order.id, isLate ? { ...values, nextLookAt: termEnd } : values)
 }
 
-/** Writes what a vendor's answer means for an active order. */
+/** Stores the effect of a vendor's response on an active order. */
 async function conclude(look: Look, answer: WriteAnswer, isAlone: boolean): Promise<undefined> {
   const { tx, customerId, order, vendor } = look
   const now = Date.now()
   if (answer.kind === 'applied') {
     const assessed = isAlone ? await assess(look, answer.observed) : undefined
-    // What is wanted has changed while the request was under way, or the licenses have.
+    // The ordered setting, or the licenses, have changed while the request was under way.
     if (!assessed || assessed.step.kind === 'send')
       return note(look, { nextLookAt: new Date(now + (isAlone ? 0 : MINUTE_MS)) })
     const confirmed = { ...assessed.current.order, placedAt: new Date(now) }
@@ -219,7 +219,7 @@ async function conclude(look: Look, answer: WriteAnswer, isAlone: boolean): Prom
   return reportWithdrawal(look)
 }
 
-/** Mails at once that a withdrawal has not reached the vendor; a job repeats that each day. */
+/** Mails immediately that a withdrawal has not reached the vendor; a job repeats the mail each day. */
 async function reportWithdrawal(look: Look): Promise<undefined> {
   const { tx, customerId, order } = look
   if (!order.takenBackAt || order.reportedAt) return

@@ -29,7 +29,7 @@ export async function requestsOf(tx: Transaction, customerId: CustomerId, order:
     .orderBy(requests.number)
 }
 
-/** `before`: what the read before it showed. */
+/** `before`: the setting that the preceding read showed. */
 type NewRequest = Pick<RequestRow, 'isWithdrawal' | 'requestId' | 'lateUntil'> &
   Record<'setting' | 'before', Setting>
 
@@ -54,7 +54,7 @@ export async function addRequest(
   return number
 }
 
-/** Adds the vendor's answer to a request, or what a read showed after it. */
+/** Adds the vendor's response, or the result of a later read, to a request. */
 export async function updateRequest(
   tx: Transaction,
   customerId: CustomerId,
@@ -65,7 +65,7 @@ export async function updateRequest(
   await tx.update(requests).set(values).where(isRow)
 }
 
-/** Returns what an answer means for its request, which took so many milliseconds. */
+/** Returns the effect of a response on its request, which took `tookMs` milliseconds. */
 export function answerOf(answer: WriteAnswer, tookMs: number): Partial<RequestRow> {
   const { kind } = answer
   const reason = 'reason' in answer ? answer.reason : null

@@ -89,7 +89,7 @@ describe('the next term', () => {
   ])('from %s to %s: ends %s', (start, end, next) => {
     expect(nextTermEnd({ start: on(start), end: on(end), planName: 'OTHER' })).toBe(on(next))
   })
-  it('is a year for an annual plan whose begin is not known, and else not known', () => {
+  it('is a year for an annual plan with an unknown begin, and otherwise unknown', () => {
     expect(nextTermEnd({ start: undefined, end: on('2027-03-01'), planName: 'ANNUAL_YEARLY_PAY' })).toBe(
       on('2028-03-01'),
     )

@@ -3,7 +3,7 @@ import { atItsEnd } from '#lib/licenses/assets/rules.ts'
 /** The states of an order for the next term, as its contract describes them. */
 export type OrderState = 'STANDING' | 'APPLIED' | 'REJECTED' | 'WITHDRAWN' | 'REPLACED' | 'LOST' | 'UNCLEAR'
 
-/** What is set for the next term at a vendor: a total, a way to renew, or (both null) nothing. */
+/** Setting for the next term at a vendor: a total, a way to renew, or (both null) nothing. */
 export type Setting = { quantity: number | null; renewalType: string | null }
 
 export function isSameSetting(one: Setting, other: Setting): boolean {
@@ -11,7 +11,7 @@ export function isSameSetting(one: Setting, other: Setting): boolean {
 }
 
 /**
- * What a vendor shows of the next term.
+ * Returns the next term that a vendor shows.
  * @param takesTotal whether the vendor takes a total; else it takes ways to renew
  */
 export function shownSetting(
@@ -23,13 +23,13 @@ export function shownSetting(
     : { quantity: null, renewalType }
 }
 
-/** What the rule needs to know of a subscription. Times in epoch milliseconds. */
+/** Facts about a subscription for the rule. Times in epoch milliseconds. */
 export type RenewalFacts = {
   status: string
   isCommitmentPlan: boolean
   commitmentEnd: number | undefined
   renewalType: string | undefined
-  /** What an order can name. */
+  /** Settings that an order can name. */
   choice: 'total' | { renewalTypes: readonly string[] } | undefined
   /** Whether a next term is known: the books are at a vendor, or its length is known. */
   hasNextTerm: boolean
@@ -50,7 +50,7 @@ export function whyNoOrder(facts: RenewalFacts, now: number): NoOrder | undefine
   return isRenewed(renewalType) ? undefined : 'ends'
 }
 
-/** Whether a vendor takes this order, where it takes any. */
+/** Returns whether a vendor takes this order, where it takes any. */
 export function isOffered({ choice }: Pick<RenewalFacts, 'choice'>, { quantity, renewalType }: Setting) {
   if (choice === 'total') return quantity !== null
   return renewalType !== null && (choice?.renewalTypes.includes(renewalType) ?? false)
@@ -59,8 +59,8 @@ export function isOffered({ choice }: Pick<RenewalFacts, 'choice'>, { quantity, 
 type Times = { commitmentStart?: number | undefined; commitmentEnd: number | undefined }
 
 /**
- * Where an order's term is: it runs, until the time that was known or another one (moved); it is over, and no next one is
- * known yet (due), or the next one has begun (over); or the plan has no term any more (none).
+ * State of an order's term: it runs, until the known end or another one (moved); it is over, without a known next one
+ * (due) or with one that has begun (over); or the plan has no term any more (none).
  */
 export type Phase = { kind: 'running' | 'due' | 'over' | 'none' } | { kind: 'moved'; termEnd: number }
 
@@ -86,7 +86,7 @@ export function phaseOf(
   return end <= termEnd ? { kind: 'due' } : { kind: 'over' }
 }
 
-/** Whether a plan is renewed when its commitment ends, as far as it is said. */
+/** Returns whether a plan is renewed when its commitment ends, as far as the vendor states that. */
 export function isRenewed(renewalType: string | null | undefined): boolean {
   return !renewalType || atItsEnd(renewalType).verb === 'Renews'
 }
@@ -99,8 +99,8 @@ const MONTH_DAYS = 365.2425 / 12
 type Length = { start: number | undefined; end: number; planName: string }
 
 /**
- * When the term after one ends that is as long, in whole months: epoch milliseconds, or undefined where the length is
- * not known. The day of the month stays, or is the last one of a shorter month.
+ * Returns the end of the next term, of the same length in whole months, in epoch milliseconds, or undefined where the
+ * length is unknown. The day of the month stays, or is the last one of a shorter month.
  */
 export function nextTermEnd({ start, end, planName }: Length): number | undefined {
   const months =
@@ -117,10 +117,10 @@ export function nextTermEnd({ start, end, planName }: Length): number | undefine
   return next.getTime()
 }
 
-/** How long after the end of a term its vendor may show no next one. */
+/** Longest time after the end of a term in which its vendor may show no next one. */
 const MAX_RENEWAL_DELAY_MS = 7 * DAY_MS
 
-/** Whether a term is over for so long that its vendor will show no next one. Times in epoch milliseconds. */
+/** Returns whether a term ended so long ago that its vendor will show no next one. Times in epoch milliseconds. */
 export function isOverdue(termEnd: number, now: number): boolean {
   return now - termEnd > MAX_RENEWAL_DELAY_MS
 }

@@ -49,7 +49,7 @@ type NewOrder = Pick<
 >
 type By = { actor: Actor; requestId: string }
 
-/** Adds an active order. With a `placedVersion` our own books have it at once. */
+/** Adds an active order. `placedVersion` marks an order in our own books, which is placed immediately. */
 export async function addOrder(tx: Transaction, customerId: CustomerId, order: NewOrder, by: By) {
   const isPlaced = order.placedVersion !== null
   const { kind: actorKind, id: actorId, name: actorName } = by.actor
@@ -96,7 +96,7 @@ export async function restoreReplaced(tx: Transaction, customerId: CustomerId, b
     .where(and(eq(customer, customerId), eq(replacedBy, by), eq(state, 'REPLACED')))
 }
 
-/** What may be written of an order. */
+/** Columns of an order that may be updated. */
 export type OrderNote = Partial<Omit<OrderRow, 'customerId' | 'id' | 'assetId' | 'createdAt' | 'requestId'>>
 
 export async function noteOrder(tx: Transaction, customerId: CustomerId, id: string, note: OrderNote) {

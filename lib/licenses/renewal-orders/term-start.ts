@@ -11,9 +11,9 @@ import { ordererOf } from './store.ts'
 import { isPlaced, termOf } from './terms.ts'
 
 /**
- * Notes what a vendor shows of a new term, where the asset has an active order for it: the first read counts, whatever is
- * bought later. The asset's row is locked and still says what was known before.
- * @returns who ordered the term's licenses, where it began as ordered
+ * Notes a new term that a vendor shows, where the asset has an active order for it: the first read counts, whatever is
+ * bought later. The asset's row is locked and still contains the values before the read.
+ * @returns the orderer of the term's licenses, where the term began as ordered
  */
 export async function noteTermStart(
   tx: Transaction,

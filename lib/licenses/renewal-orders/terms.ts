@@ -9,17 +9,17 @@ import type { OrderRow } from './store.ts'
 
 // The terms of assets. Every writer here has locked the asset's row before.
 
-/** Whether a vendor takes a total for the next term of a plan, or ways to renew. */
+/** Returns whether a vendor takes a total for the next term of a plan, or ways to renew. */
 export function takesTotal({ vendor, planName }: Pick<LicensedRow, 'vendor' | 'planName'>): boolean {
   return vendorInfo(vendor).nextTerm(planName) === 'total'
 }
 
-/** Returns what our copy says that the vendor has set for the next term. */
+/** Returns our copy of the vendor's setting for the next term. */
 export function settingOf(row: LicensedRow): Setting {
   return shownSetting(takesTotal(row), row)
 }
 
-/** Whether the vendor shows an active order for the asset's seat version; our own books have it always. */
+/** Returns whether the vendor shows an active order for the asset's seat version; our own books always have it. */
 export function isPlaced(order: OrderRow, row: LicensedRow): boolean {
   if (order.state !== 'STANDING') return false
   if (order.vendorSubscriptionId === null) return true
@@ -27,7 +27,7 @@ export function isPlaced(order: OrderRow, row: LicensedRow): boolean {
   return order.placedAt !== null && isCurrent(order, row) && isSameSetting(wanted, settingOf(row))
 }
 
-/** Whether no change of the licenses can have deleted the order at its vendor since the order was placed. */
+/** Returns whether no change of the licenses can have deleted the order at its vendor since the order was placed. */
 export function isCurrent({ placedVersion }: OrderRow, row: LicensedRow): boolean {
   return placedVersion === row.seatVersion || !takesTotal(row)
 }
@@ -40,7 +40,7 @@ export function termOf({ isCommitmentPlan, commitmentStart, commitmentEnd }: Ter
 
 type Term = Pick<LicensedRow, 'isCommitmentPlan' | 'commitmentStart' | 'commitmentEnd'>
 
-/** Returns what the rule asks of an asset. */
+/** Returns an asset's facts for the rule. */
 export function factsOf(row: LicensedRow): RenewalFacts {
   const { vendor, planName, status, isCommitmentPlan, renewalType } = row
   return {

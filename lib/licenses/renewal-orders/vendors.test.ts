@@ -9,7 +9,7 @@ import type { Renewal } from './contract.ts'
 import { reconcileOrders } from './jobs.ts'
 import { orderRenewal, readRenewal, withdrawRenewal } from './operations.ts'
 
-// Orders for the next term at a vendor, against its stand-in.
+// Orders for the next term at a vendor, against its fake.
 
 const origin = { requestId: 'test-request' }
 const NEVER = new AbortController().signal
@@ -29,14 +29,21 @@ const withdraw = async (): Promise<Renewal> =>
   (await withdrawRenewal(caller, { ...input(), body: {} }, origin)).body
 const read = async (): Promise<Renewal> =>
   (await readRenewal(caller, { ...input(), body: undefined }, origin)).body
-/** What the vendor has in its books of the next term, and of this one. */
+/** Returns the vendor's settings for the next term, and for this one. */
 function books() {
-  const own = vendor.fake.subscription(vendor.annual.id)?.own as {
+  const vendorFields = vendor.fake.subscription(vendor.annual.id)?.vendorFields as {
     fields?: Record<string, unknown>
     renewalType?: string
   }
-  const instructions = own.fields?.scheduledNextTermInstructions as { quantity?: number } | undefined | null
-  return { total: vendor.total(vendor.annual), next: instructions?.quantity, renewalType: own.renewalType }
+  const instructions = vendorFields.fields?.scheduledNextTermInstructions as
+    | { quantity?: number }
+    | undefined
+    | null
+  return {
+    total: vendor.total(vendor.annual),
+    next: instructions?.quantity,
+    renewalType: vendorFields.renewalType,
+  }
 }
 const rows = (statement: string) => vendor.database.sql(CUSTOMER, statement)
 /** Its next look is now. */
@@ -58,7 +65,7 @@ describe('Microsoft', () => {
     expect(books()).toMatchObject({ total: 20, next: undefined })
   })
 
-  test('is told it again after a change of the licenses, which deletes it there', async () => {
+  test('gets an order again after a change of the licenses, which deletes it there', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
     expect((await vendor.patch(vendor.annual, 25)).status).toBe(200)
@@ -69,7 +76,7 @@ describe('Microsoft', () => {
   })
 
   test.each(['drop-before', 'reset-after', 'error-after', 'late', 'throttle'])(
-    'is told later where its answer is lost (%s)',
+    'gets an order later if its response is lost (%s)',
     async (fault) => {
       await at(microsoft)
       vendor.fake.failNext('write', fault)
@@ -86,14 +93,14 @@ describe('Microsoft', () => {
     },
   )
 
-  test('where somebody replaced it there, that holds, and the order is lost', async () => {
+  test('keeps a replacement by another party, and the order is lost', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
-    const own = vendor.fake.subscription(vendor.annual.id)?.own as { fields: object }
+    const vendorFields = vendor.fake.subscription(vendor.annual.id)?.vendorFields as { fields: object }
     vendor.fake.change(
       vendor.annual.id,
       {},
-      { fields: { ...own.fields, scheduledNextTermInstructions: { quantity: 7 } } },
+      { fields: { ...vendorFields.fields, scheduledNextTermInstructions: { quantity: 7 } } },
     )
     await vi.waitFor(
       async () => {
@@ -113,29 +120,27 @@ describe('Microsoft', () => {
       },
       { timeout: 10_000, interval: 100 },
     )
-  const own = () => vendor.fake.subscription(vendor.annual.id)?.own as { fields: Record<string, unknown> }
+  const vendorFields = () =>
+    vendor.fake.subscription(vendor.annual.id)?.vendorFields as { fields: Record<string, unknown> }
   const setFields = (fields: object) =>
-    vendor.fake.change(vendor.annual.id, {}, { fields: { ...own().fields, ...fields } } as object)
+    vendor.fake.change(vendor.annual.id, {}, { fields: { ...vendorFields().fields, ...fields } } as object)
   const gone = async () => {
     expect((await read()).lastOrder).toMatchObject({ state: 'WITHDRAWN' })
     await vendor.fake.whenIdle()
     expect(books()).toMatchObject({ total: 20, next: undefined })
   }
 
-  test.each(['late', 'accepted', 'hang-after'])(
-    'that is taken back is gone there too (%s)',
-    async (fault) => {
-      await at(microsoft)
-      vendor.fake.failNext('write', fault)
-      await order({ quantity: 12 })
-      await withdraw()
-      await until(gone)
-      await vendor.fake.whenIdle()
-      await until(gone)
-    },
-  )
+  test.each(['late', 'accepted', 'hang-after'])('loses an order that is taken back (%s)', async (fault) => {
+    await at(microsoft)
+    vendor.fake.failNext('write', fault)
+    await order({ quantity: 12 })
+    await withdraw()
+    await until(gone)
+    await vendor.fake.whenIdle()
+    await until(gone)
+  })
 
-  test('that is taken back while a read is old is gone there too', async () => {
+  test('loses an order that is taken back while a read is stale', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
     vendor.fake.failNext('read', 'stale')
@@ -143,7 +148,7 @@ describe('Microsoft', () => {
     await until(gone)
   })
 
-  test('whose place another one took that was never told is gone as well', async () => {
+  test('loses a replaced order, too, if the replacement never reached it', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
     vendor.fake.failNext('read', 'drop-before')
@@ -152,14 +157,14 @@ describe('Microsoft', () => {
     await until(gone)
   })
 
-  test('never turns a renewal on again that somebody turned off', async () => {
+  test('never turns on a renewal that another party turned off', async () => {
     await at(microsoft)
     setFields({ autoRenewEnabled: false })
     await expect(order({ quantity: 12 })).rejects.toMatchObject({ code: 'renewal_not_supported' })
-    expect([own().fields.autoRenewEnabled, books().next]).toEqual([false, undefined])
+    expect([vendorFields().fields.autoRenewEnabled, books().next]).toEqual([false, undefined])
   })
 
-  test('that is refused when it is said again does not bring back what it replaced', async () => {
+  test('does not restore the replaced order when it rejects a repeated one', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
     await order({ quantity: 15 })
@@ -171,7 +176,7 @@ describe('Microsoft', () => {
     expect(books()).toMatchObject({ total: 25, next: undefined })
   })
 
-  test('and what somebody scheduled there is not overwritten unseen, and comes back where it was seen', async () => {
+  test("keeps another party's unseen schedule, and restores one that the orderer had seen", async () => {
     await at(microsoft)
     setFields({ scheduledNextTermInstructions: { quantity: 7 } })
     await expect(order({ quantity: 12 })).rejects.toMatchObject({ code: 'renewal_not_supported' })
@@ -182,7 +187,7 @@ describe('Microsoft', () => {
     expect(books().next).toBe(7)
   })
 
-  test('of what was scheduled there anyway leaves that when it is taken back', async () => {
+  test('keeps its own schedule when an equal order is taken back', async () => {
     await at(microsoft)
     setFields({ scheduledNextTermInstructions: { quantity: 7 } })
     await readOne(caller.customerId, vendor.assetId(vendor.annual), 'test')
@@ -191,7 +196,7 @@ describe('Microsoft', () => {
     expect(books().next).toBe(7)
   })
 
-  test('is not taken from whoever replaced it there', async () => {
+  test('keeps a replacement by another party when the order is taken back', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
     setFields({ scheduledNextTermInstructions: { quantity: 80 } })
@@ -203,7 +208,7 @@ describe('Microsoft', () => {
   test('does not follow its asset to another subscription', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
-    // No login of ours may say so: an order is of one subscription for good.
+    // No database login of ours may update this column: an order belongs to one subscription for good.
     await run(vendor.database.url, 'ALTER TABLE renewal_orders NO FORCE ROW LEVEL SECURITY')
     await run(vendor.database.url, "UPDATE renewal_orders SET vendor_subscription_id = 'at-another'")
     const calls = vendor.fake.exchanges.length
@@ -212,7 +217,7 @@ describe('Microsoft', () => {
     expect(vendor.fake.exchanges.slice(calls).filter(({ call }) => call.kind === 'write')).toEqual([])
   })
 
-  test('of a subscription that rests is looked at when its time has come, and not each minute', async () => {
+  test('checks an order of a suspended subscription when its time has come, and not each minute', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
     setFields({ scheduledNextTermInstructions: undefined })
@@ -222,7 +227,7 @@ describe('Microsoft', () => {
     expect(await reconcileOrders('job', NEVER)).toBe(0)
   })
 
-  test('of a release without the log is removed there, too', async () => {
+  test('removes an order of a release without the log, too', async () => {
     await at(microsoft)
     await order({ quantity: 12 })
     const asOwner = (statement: string) => run(vendor.database.url, statement)
@@ -259,7 +264,7 @@ describe('Microsoft', () => {
 describe('Google', () => {
   const IN_USE = 'RENEW_CURRENT_USERS_MONTHLY_PAY'
   const SAME = 'AUTO_RENEW_MONTHLY_PAY'
-  test('takes no total, and says so; one of its ways is told, and taken back', async () => {
+  test('takes no total, and says so; gets one of its ways to renew, and loses it again', async () => {
     await at(google)
     expect(await read()).toMatchObject({
       takes: 'renewalType',
@@ -273,7 +278,7 @@ describe('Google', () => {
     expect(books()).toMatchObject({ renewalType: IN_USE })
   })
 
-  test('taken back while one of before may still be done, it is said again until it holds', async () => {
+  test('gets a withdrawal again until it holds, while an earlier request may still be applied', async () => {
     await at(google)
     vendor.fake.failNext('write', 'late')
     await order({ renewalType: SAME })
@@ -289,7 +294,7 @@ describe('Google', () => {
     expect(books()).toMatchObject({ renewalType: IN_USE })
   })
 
-  test('what would have happened anyway can be ordered and taken back, and is not said again and again', async () => {
+  test('takes its default as an order, which is taken back, and not sent again and again', async () => {
     await at(google)
     expect((await order({ renewalType: IN_USE })).order).toMatchObject({ isPlaced: true })
     expect((await withdraw()).lastOrder).toMatchObject({ renewalType: IN_USE, state: 'WITHDRAWN' })
@@ -297,7 +302,7 @@ describe('Google', () => {
     expect(await reconcileOrders('job', NEVER)).toBe(0)
   })
 
-  test('a cancellation that somebody made there stays', async () => {
+  test('keeps a cancellation by another party', async () => {
     await at(google)
     await order({ renewalType: SAME })
     vendor.fake.change(vendor.annual.id, {}, { renewalType: 'CANCEL' } as object)
@@ -306,7 +311,7 @@ describe('Google', () => {
     expect(books()).toMatchObject({ renewalType: 'CANCEL' })
   })
 
-  test('that can not be asked is told later', async () => {
+  test("gets an order later if it can't be reached", async () => {
     await at(google)
     vendor.fake.failNext('read', 'drop-before')
     expect((await order({ renewalType: SAME })).order).toMatchObject({ state: 'STANDING', isPlaced: false })

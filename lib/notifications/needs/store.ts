@@ -8,13 +8,13 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { needDismissals } from '#lib/platform/db/schema/notifications.ts'
 import type { PastDue } from './rules.ts'
 
-/** Of each kind, so many are told of: nobody goes through more. */
+/** Largest number of rows shown per kind. */
 const MAX_ROWS = 100
 /** Among so many of the latest changes those are looked for that were refused. */
 const MAX_CHANGES = 1000
-/** So long a change that was refused is told of, as everywhere, in days. */
+/** Days for which a rejected change is shown. */
 const NEWS_DAYS = 7
-/** An open change is told of when it takes longer than a vendor usually does, in minutes. */
+/** Minutes after which an open change is shown: longer than a vendor usually takes. */
 const CONFIRM_MINUTES = 2
 
 /** The moment, in epoch milliseconds, and its day of UTC. */
@@ -59,8 +59,8 @@ const followed = (customerId: CustomerId, which = sql``) => sql`EXISTS (
     AND n.created_at > c.created_at ${which})`
 
 /**
- * Changes that their vendors have not confirmed for long, those that nobody can tell the end of and nobody has checked,
- * and those that were refused lately; of each asset as long as no other one followed.
+ * Returns changes that their vendors have not confirmed for long, unclear ones that are not acknowledged, and recently
+ * rejected ones; of each asset until another change follows.
  */
 export async function listWaiting(tx: Transaction, customerId: CustomerId): Promise<ChangeRow[]> {
   const { rows } = await tx.execute<ChangeRow>(sql`
@@ -99,7 +99,7 @@ export async function listBusy(tx: Transaction, customerId: CustomerId): Promise
 /** What one member has put aside. */
 export type Whose = { customerId: CustomerId; memberId: string }
 
-/** More than anybody puts aside; and what is not in it is shown. */
+/** Largest number of dismissals, more than a member makes; all other items are shown. */
 const MAX_DISMISSALS = 2000
 
 const ofMember = ({ customerId, memberId }: Whose) =>
@@ -117,7 +117,7 @@ export async function listDismissals(tx: Transaction, whose: Whose): Promise<Map
   return new Map(rows.map((row) => [row.needId, row.version]))
 }
 
-/** Of two at once, the later one stays. */
+/** Of two concurrent dismissals, the later one stays. */
 export async function addDismissal(
   tx: Transaction,
   whose: Whose,
@@ -137,8 +137,7 @@ export async function removeDismissal(tx: Transaction, whose: Whose, needId: str
 }
 
 /**
- * Removes what the customer's members have put aside long ago: most of it is not there any more, and what still is may be told
- * again after a year.
+ * Removes the members' old dismissals: most items are not there any more, and the rest may be shown again after a year.
  * @returns how many rows
  */
 export async function pruneDismissals(tx: Transaction, customerId: CustomerId): Promise<number> {

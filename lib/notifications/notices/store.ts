@@ -17,7 +17,10 @@ const TODAY = sql`(now() AT TIME ZONE 'UTC')::date`
  */
 const IS_NOTIFIABLE = sql`i.document_state = 'issued' AND NOT i.is_history`
 
-/** What can be paid of an invoice: nobody is reminded of less than a minor unit, nor of what a credit note is set off against. */
+/**
+ * Payable amount of an invoice: no reminder is sent for less than a minor unit, or for an amount that a credit note
+ * sets off.
+ */
 const PAYABLE = sql`coalesce(i.payable_amount, i.balance_amount)`
 
 /** What the recipient gets of each billing profile, less what they have stopped. */

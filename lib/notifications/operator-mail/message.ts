@@ -4,10 +4,10 @@ import type { OrderInNeed } from '#lib/licenses/renewal-orders/by-hand.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
 import { oneLine } from '#lib/vendors/client.ts'
 
-/** So many are named: of more, the others are told as a number. */
+/** Largest number of named items; the mail counts the others. */
 const MAX_NAMED = 50
 
-/** Returns the mail about changes and renewal orders that a person has to see to, with the commands for that; text alone. */
+/** Returns the plain-text mail about changes and renewal orders that need a person, with the commands for them. */
 export function messageOf(
   unresolved: readonly UnresolvedChange[],
   orders: readonly OrderInNeed[] = [],
@@ -35,7 +35,7 @@ export function messageOf(
   return {
     subject: subjects.join('; '),
     text: `${text.join('\n\n')}\n`,
-    // RFC 3834: nobody's absence note is for us.
+    // RFC 3834: suppresses automatic replies.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
   }
 }
@@ -82,7 +82,7 @@ function textOf({ customerId, change, vendor, location, isRepeatable }: Unresolv
   ].join('\n')
 }
 
-/** What to look for in the vendor's own console. */
+/** Returns the account, customer and subscription to look up in the vendor's console. */
 function locationText({
   vendorAccount,
   vendorCustomerId,

@@ -14,10 +14,10 @@ import { messageOf } from './message.ts'
 import { operatorSettings } from './settings.ts'
 
 /**
- * Mails the operators about changes and renewal orders that a person has to see to: changes that are unclear, or open for
- * longer than their vendor may be late; orders that are unclear, or that their vendor lacks for too long, or should not have
- * any more. About each at most once a day; where there is none, nothing is sent. Nothing either where no mail server or no
- * operator is configured. Safe to run in several processes at once.
+ * Mails the operators about changes and renewal orders that need a person: changes that are unclear, or open for longer
+ * than their vendor may be late; orders that are unclear, or that their vendor lacks for too long, or should not have
+ * any more. Each is mailed at most once a day. Nothing is sent without such items, a mail server or an operator. Safe
+ * to run in several processes concurrently.
  * @returns the number of changes and orders
  * @throws Error where no operator could be reached: the next run tries again
  */
@@ -37,7 +37,7 @@ export async function notifyOperators(requestId: string, signal: AbortSignal): P
   throw new Error(`The operators could not be told: ${failure}`)
 }
 
-/** What is unclear does not become clear when its customer is closed. */
+/** An unclear item stays unclear when its customer is closed. */
 const EVEN_IF_CLOSED = { evenIfClosed: true }
 
 async function overdueChanges(): Promise<UnresolvedChange[]> {
@@ -58,7 +58,7 @@ async function ordersForPerson(): Promise<OrderInNeed[]> {
   return found
 }
 
-/** @returns why nobody was told; undefined where somebody was, or may have been */
+/** @returns why no operator was notified; undefined where one was, or may have been */
 async function send(mail: MailConfig, message: Message, requestId: string): Promise<string | undefined> {
   const id = `operator.${randomUUID()}`
   const ends: Delivery[] = []
@@ -69,7 +69,7 @@ async function send(mail: MailConfig, message: Message, requestId: string): Prom
   return wasSent ? undefined : failed.map(({ reason }) => reason).join('; ')
 }
 
-/** A table whose rows say when the operators last got a mail about them; what is settled is left as it is. */
+/** Table whose rows store the time of the last mail to operators; settled rows stay as they are. */
 type Source<Item> = { table: SQL; isUnresolved: SQL; idOf(item: Item): string }
 
 const CHANGES: Source<UnresolvedChange> = {
@@ -83,13 +83,14 @@ const ORDERS: Source<OrderInNeed> = {
   idOf: ({ order }) => order.id,
 }
 
-/** What is due again goes into one mail, early in the day; not what was mailed less than a day before, or nearly. */
+/** Due items go into one mail, early in the day, except those mailed less than a day before, or nearly. */
 const IS_DUE = sql`(operator_told_at IS NULL OR operator_told_at < least(now() - interval '20 hours',
   date_trunc('day', now() - interval '6 hours') + interval '6 hours'))`
 
 /**
- * Claims those of some rows about which a mail is due, before it is sent: of two processes that find the same ones, one has
- * each. A process that dies from here on has mailed nobody until the next day: better once too rarely than a mail without end.
+ * Claims rows whose mail is due, before the mail is sent: of two processes that find the same rows, one gets each. A
+ * process that dies after the claim has mailed no operator until the next day: a missed mail is better than an endless
+ * repetition.
  */
 async function claimed<Item extends { customerId: CustomerId }>(
   source: Source<Item>,

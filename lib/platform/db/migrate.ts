@@ -221,14 +221,16 @@ export async function untilUnlocked(
 }
 
 async function oldest(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ told: string }>(
+  const { rows } = await client.query<{ description: string }>(
     `SELECT format('process %s, %s, for %s s', pid, coalesce(nullif(application_name, ''), usename),
-       round(extract(epoch FROM statement_timestamp() - xact_start))) AS told
+       round(extract(epoch FROM statement_timestamp() - xact_start))) AS description
      FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
        AND query NOT LIKE '%pg_try_advisory_xact_lock%'
      ORDER BY xact_start LIMIT 3`,
   )
-  return rows.length === 0 ? '' : `The oldest transactions: ${rows.map(({ told }) => told).join('; ')}.`
+  return rows.length === 0
+    ? ''
+    : `The oldest transactions: ${rows.map(({ description }) => description).join('; ')}.`
 }
 
 // Arbitrary number, unique on the server.

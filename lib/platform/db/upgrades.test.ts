@@ -124,7 +124,7 @@ test('subscriptions at vendors get an id of ours, with what was told of them and
   expect(
     await as(
       'sunbird',
-      `SELECT a.id, v.vendor, v.account, v.subscription_id AS "at", v.observed_at AS told, c.id AS change
+      `SELECT a.id, v.vendor, v.account, v.subscription_id AS "at", v.observed_at AS observed, c.id AS change
        FROM assets a JOIN vendor_subscriptions v ON v.id = a.vendor_subscription_id
        JOIN license_changes c ON c.vendor_subscription_id = v.id`,
     ),
@@ -134,7 +134,7 @@ test('subscriptions at vendors get an id of ours, with what was told of them and
       vendor: 'google-workspace',
       account: 'default',
       at: 'S-1',
-      told: new Date('2026-11-20T13:07:00Z'),
+      observed: new Date('2026-11-20T13:07:00Z'),
       change: '1',
     },
   ])

@@ -3,7 +3,7 @@ import { database } from '#lib/platform/db/client.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { readServiceStats, type ServiceStats } from '../service-stats.ts'
 
-/** For so long, in milliseconds, figures of the database are given again: whoever scrapes often asks it rarely. */
+/** Milliseconds for which figures of the database are cached, however often a client scrapes them. */
 const FRESH_MS = 15_000
 
 /** Tells in a registry, each time it is read, how the pools of this process and the service as a whole stand. */
@@ -51,7 +51,7 @@ function observeStats(registry: Registry): void {
         const stats = await freshStats()
         gauge.reset()
         if (stats) show(gauge, stats)
-        // Without labels a gauge is 0 from its beginning: that would be a lie of what nobody knows.
+        // Without labels a gauge is 0 from its beginning, which would be a wrong value for an unknown one.
         else if (labelNames.length === 0) (gauge as Gauge).set(Number.NaN)
       },
     })

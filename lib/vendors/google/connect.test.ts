@@ -28,7 +28,7 @@ const calls = (name: string) => fakeGoogle.fake.exchanges.filter(({ call }) => c
 
 describe('read', () => {
   test('reads an annual plan: purchased, term, renewal type, with the plan name of writes', async () => {
-    add({ total: 25, assigned: 7, own: { renewalType: 'AUTO_RENEW_MONTHLY_PAY' } })
+    add({ total: 25, assigned: 7, vendorFields: { renewalType: 'AUTO_RENEW_MONTHLY_PAY' } })
     expect(await read()).toEqual({
       ...REF,
       status: 'ACTIVE',
@@ -42,10 +42,14 @@ describe('read', () => {
   })
 
   test.each([
-    ['ANNUAL_YEARLY_PAY', { own: { cap: 500 } }, { purchased: 10, maximum: 500, assigned: 4 }],
+    ['ANNUAL_YEARLY_PAY', { vendorFields: { cap: 500 } }, { purchased: 10, maximum: 500, assigned: 4 }],
     ['FLEXIBLE', {}, { purchased: 10, maximum: 10, assigned: 4 }],
     ['TRIAL', {}, { purchased: 10, maximum: 10, assigned: 4 }],
-    ['ANNUAL_MONTHLY_PAY', { own: { silent: true } }, { purchased: 10, maximum: 10, assigned: undefined }],
+    [
+      'ANNUAL_MONTHLY_PAY',
+      { vendorFields: { silent: true } },
+      { purchased: 10, maximum: 10, assigned: undefined },
+    ],
   ])('%s with %j', async (plan, fields, seats) => {
     add({ plan, ...fields })
     const isCommitmentPlan = plan.startsWith('ANNUAL')
@@ -63,7 +67,11 @@ describe('read', () => {
   test('finds a subscription by customer and SKU after its id has changed, through all pages', async () => {
     for (let n = 0; n < 130; n += 1) fakeGoogle.fake.add({ id: `other-${n}`, skuId: `sku-${n}` })
     add({ id: 'new-id' })
-    fakeGoogle.fake.add({ id: 'elsewhere', customerId: 'C9', own: { customerDomain: 'else.example' } })
+    fakeGoogle.fake.add({
+      id: 'elsewhere',
+      customerId: 'C9',
+      vendorFields: { customerDomain: 'else.example' },
+    })
     expect(await read()).toMatchObject({ subscriptionId: 'new-id' })
     expect(calls('list')).toHaveLength(2)
   })
@@ -114,7 +122,7 @@ describe('setQuantity', () => {
   })
 
   test('merges the partial answer into the subscription that was read before', async () => {
-    add({ own: { cap: 500 } })
+    add({ vendorFields: { cap: 500 } })
     const before = await read()
     const result = await fakeGoogle.vendor.setQuantity(before, 12, 'change-1', deadline())
     const seats = { purchased: 12, maximum: 500, assigned: 4 }
@@ -143,7 +151,7 @@ describe('setQuantity', () => {
   })
 
   test('adopts the id in the answer', async () => {
-    add({ own: { moves: true } })
+    add({ vendorFields: { moves: true } })
     const result = await set(12)
     const subscriptionId = fakeGoogle.fake.subscriptions()[0]?.id
     expect(subscriptionId).not.toBe(REF.subscriptionId)

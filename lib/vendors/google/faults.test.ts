@@ -163,7 +163,7 @@ describe('a read', () => {
 })
 
 describe('an answer about another customer', () => {
-  const OTHER = { id: 's-9', customerId: 'C9999999', own: { customerDomain: 'other.example' } }
+  const OTHER = { id: 's-9', customerId: 'C9999999', vendorFields: { customerDomain: 'other.example' } }
 
   test('is discarded, and nothing is written to the other customer', async () => {
     fakeGoogle.fake.add({ ...OTHER, plan: 'FLEXIBLE', total: 40 })

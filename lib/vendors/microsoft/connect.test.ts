@@ -119,7 +119,7 @@ describe('a subscription', () => {
     ).toMatchObject({
       kind: 'applied',
     })
-    const { fields } = fake.subscription('sub-1')?.own ?? {}
+    const { fields } = fake.subscription('sub-1')?.vendorFields ?? {}
     expect(fields).toMatchObject({
       autoRenewEnabled: true,
       scheduledActions: [{ scheduleType: 'Immediate' }],
@@ -266,8 +266,8 @@ describe('the list', () => {
     const microsoft = await vendor()
     for (let at = 0; at < 24; at++) fake.add({ id: `more-${at}`, customerId: `c-${at}`, assigned: at })
     fake.add({ id: 'sub-2', customerId, skuId: 'CFQ7TTC0LCH4:0002', assigned: 3 })
-    fake.add({ id: 'by-use', customerId, own: { fields: { billingType: 'usage' } } })
-    fake.add({ id: 'nonsense', customerId, own: { fields: { quantity: null } } })
+    fake.add({ id: 'by-use', customerId, vendorFields: { fields: { billingType: 'usage' } } })
+    fake.add({ id: 'nonsense', customerId, vendorFields: { fields: { quantity: null } } })
     const list = await all(microsoft)
     expect(list).toMatchObject({ pages: 2 })
     const subscriptions = 'found' in list ? list.found : []

@@ -134,13 +134,13 @@ function withQuantity(json: string, quantity: number): string {
  * @param order product by the API's names, and the total
  */
 function withNextTerm(json: string, order: { product: object; quantity: number } | undefined): string {
-  const given = exactly(json) as { scheduledActions?: unknown }
-  if (!order) return JSON.stringify({ ...given, scheduledNextTermInstructions: null })
-  const actions = Array.isArray(given.scheduledActions) ? given.scheduledActions : undefined
+  const subscription = exactly(json) as { scheduledActions?: unknown }
+  if (!order) return JSON.stringify({ ...subscription, scheduledNextTermInstructions: null })
+  const actions = Array.isArray(subscription.scheduledActions) ? subscription.scheduledActions : undefined
   const remaining = actions?.filter((action) => !/^termend$/i.test(String(action?.scheduleType)))
   const scheduledActions = remaining && { scheduledActions: remaining }
   return JSON.stringify({
-    ...given,
+    ...subscription,
     ...scheduledActions,
     autoRenewEnabled: true,
     scheduledNextTermInstructions: order,

@@ -37,7 +37,7 @@ async function set(total: number, { before = () => {}, changeId = randomUUID(), 
 }
 
 const total = () => fake.subscription('sub-1')?.total
-const fields = () => fake.subscription('sub-1')?.own.fields
+const fields = () => fake.subscription('sub-1')?.vendorFields.fields
 const patches = () => fake.exchanges.map(({ call }) => call).filter(({ name }) => name === 'patch')
 
 describe('a write', () => {

@@ -40,7 +40,7 @@ function paperclipItself(): FakeVendor<unknown> {
   return {
     label: 'Paperclip',
     routes: all.map(guarded),
-    fill: ({ own, ...input }) => ({
+    fill: ({ vendorFields, ...input }) => ({
       customerId: 'c',
       skuId: 'k',
       total: 12,
@@ -49,7 +49,7 @@ function paperclipItself(): FakeVendor<unknown> {
       plan: 'monthly',
       createdAt: 0,
       ...input,
-      own,
+      vendorFields,
     }),
     error: (status) => ({ status, body: { no: 'out of order' } }),
     throttled: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) }, body: {} }),
@@ -89,7 +89,10 @@ export const paperclip: FakeDeclaration = {
   needs: ['PAPERCLIP_KEY', 'PAPERCLIP_URL'],
   confirmSetting: 'PAPERCLIP_SETTLE_SECONDS',
   callsSetting: 'PAPERCLIP_CALLS_PER_MINUTE',
-  given: ({ planName, ...seed }) => ({ ...seed, plan: planName === 'FLEXIBLE' ? 'monthly' : 'yearly' }),
+  toNewSubscription: ({ planName, ...seed }) => ({
+    ...seed,
+    plan: planName === 'FLEXIBLE' ? 'monthly' : 'yearly',
+  }),
   writeFaults: [],
   readFaults: [],
   scenarios,

@@ -75,7 +75,7 @@ export const google: FakeDeclaration = {
   needs: ['GOOGLE_KEY_FILE', 'GOOGLE_ADMIN'],
   confirmSetting: 'GOOGLE_SETTLE_SECONDS',
   callsSetting: 'GOOGLE_CALLS_PER_MINUTE',
-  given: ({ planName, ...seed }) => ({ ...seed, plan: planName }),
+  toNewSubscription: ({ planName, ...seed }) => ({ ...seed, plan: planName }),
   writeFaults: ['token-expired', 'another-customer', 'another-sku', 'other-seats', 'no-json'],
   // Excludes the daily limit, after which no calls are made for a long time.
   readFaults: [

@@ -34,12 +34,14 @@ function idsOf(query: URLSearchParams, store: Pages<GoogleFields>): string[] {
   return selected.map(({ id }) => id)
 }
 
-function isSelected({ customerId, own }: GoogleSubscription, query: URLSearchParams): boolean {
+function isSelected({ customerId, vendorFields }: GoogleSubscription, query: URLSearchParams): boolean {
   const requestedCustomer = query.get('customerId')
   const prefix = query.get('customerNamePrefix') ?? ''
   const isCustomer =
-    requestedCustomer === null || requestedCustomer === customerId || requestedCustomer === own.customerDomain
-  return isCustomer && own.customerDomain.startsWith(prefix)
+    requestedCustomer === null ||
+    requestedCustomer === customerId ||
+    requestedCustomer === vendorFields.customerDomain
+  return isCustomer && vendorFields.customerDomain.startsWith(prefix)
 }
 
 const AFTER = 'after '

@@ -27,7 +27,7 @@ export function isAnnual(plan: string): boolean {
   return plan.startsWith('ANNUAL')
 }
 
-export function fill({ own, ...input }: NewSubscription<GoogleFields>): GoogleSubscription {
+export function fill({ vendorFields, ...input }: NewSubscription<GoogleFields>): GoogleSubscription {
   const plan = input.plan ?? 'ANNUAL_MONTHLY_PAY'
   return {
     customerId: 'C0123456',
@@ -38,27 +38,27 @@ export function fill({ own, ...input }: NewSubscription<GoogleFields>): GoogleSu
     plan,
     createdAt: CREATED,
     ...input,
-    own: {
+    vendorFields: {
       customerDomain: 'example.com',
       skuName: 'Google Workspace Enterprise Plus',
       billingMethod: 'ONLINE',
       renewalType: isAnnual(plan) ? 'RENEW_CURRENT_USERS_MONTHLY_PAY' : undefined,
-      ...own,
+      ...vendorFields,
     },
   }
 }
 
 /** Returns the resource of `get` and `list`. JSON drops undefined members. */
 export function resourceOf(subscription: GoogleSubscription) {
-  const { id, customerId, skuId, plan, status, createdAt, own } = subscription
+  const { id, customerId, skuId, plan, status, createdAt, vendorFields } = subscription
   return {
     kind: 'reseller#subscription',
     customerId,
     subscriptionId: id,
     skuId,
-    skuName: own.skuName,
+    skuName: vendorFields.skuName,
     creationTime: String(createdAt),
-    billingMethod: own.billingMethod,
+    billingMethod: vendorFields.billingMethod,
     plan: {
       // Google's documentation: ANNUAL_MONTHLY_PAY is returned as ANNUAL in all API responses.
       planName: plan === 'ANNUAL_MONTHLY_PAY' ? 'ANNUAL' : plan,
@@ -67,15 +67,15 @@ export function resourceOf(subscription: GoogleSubscription) {
     },
     seats: seatsOf(subscription),
     trialSettings: { isInTrial: plan === 'TRIAL' },
-    renewalSettings: own.renewalType && {
+    renewalSettings: vendorFields.renewalType && {
       kind: 'subscriptions#renewalSettings',
-      renewalType: own.renewalType,
+      renewalType: vendorFields.renewalType,
     },
-    purchaseOrderId: own.purchaseOrderId,
+    purchaseOrderId: vendorFields.purchaseOrderId,
     status,
-    suspensionReasons: own.suspensionReasons,
-    resourceUiUrl: `https://www.google.com/a/cpanel/${own.customerDomain}/SubscriptionDetails`,
-    customerDomain: own.customerDomain,
+    suspensionReasons: vendorFields.suspensionReasons,
+    resourceUiUrl: `https://www.google.com/a/cpanel/${vendorFields.customerDomain}/SubscriptionDetails`,
+    customerDomain: vendorFields.customerDomain,
   }
 }
 
@@ -85,16 +85,16 @@ export function changedResourceOf(subscription: GoogleSubscription) {
   return rest
 }
 
-function seatsOf({ plan, total, assigned, own }: GoogleSubscription) {
+function seatsOf({ plan, total, assigned, vendorFields }: GoogleSubscription) {
   return {
     kind: 'subscriptions#seats',
     numberOfSeats: isAnnual(plan) ? total : undefined,
-    maximumNumberOfSeats: isAnnual(plan) ? own.cap : total,
-    licensedNumberOfSeats: own.silent ? undefined : assigned,
+    maximumNumberOfSeats: isAnnual(plan) ? vendorFields.cap : total,
+    licensedNumberOfSeats: vendorFields.silent ? undefined : assigned,
   }
 }
 
-function commitmentOf({ plan, createdAt, own }: GoogleSubscription) {
-  if (!isAnnual(plan) || own.billingMethod === 'OFFLINE') return undefined
+function commitmentOf({ plan, createdAt, vendorFields }: GoogleSubscription) {
+  if (!isAnnual(plan) || vendorFields.billingMethod === 'OFFLINE') return undefined
   return { startTime: String(createdAt), endTime: String(createdAt + YEAR_MS) }
 }

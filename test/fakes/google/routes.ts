@@ -52,7 +52,7 @@ function changeSeats(call: Call, store: Store<GoogleFields>): Answer {
   const parsed = parseTotal(subscription, call.text)
   if ('refused' in parsed) return parsed.refused
   store.setTotal(subscription.id, parsed.total, 'client')
-  const id = subscription.own.moves ? `${subscription.id}-${call.number}` : subscription.id
+  const id = subscription.vendorFields.moves ? `${subscription.id}-${call.number}` : subscription.id
   if (id !== subscription.id) store.change(subscription.id, { id })
   const changed = store.find(id)
   // The how-to documents 201, the description of the API only "success".
@@ -79,7 +79,7 @@ function denialFor(tokens: Tokens, call: Call, scopes: string[]): Answer | undef
 /** Finds the subscription; the path may contain the customer's id or domain. */
 function findIn(pages: Pages<GoogleFields>, { params }: Call) {
   const subscription = pages.find(params.subscription ?? '')
-  return [subscription?.customerId, subscription?.own.customerDomain].includes(params.customer)
+  return [subscription?.customerId, subscription?.vendorFields.customerDomain].includes(params.customer)
     ? subscription
     : undefined
 }

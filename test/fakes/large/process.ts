@@ -30,7 +30,9 @@ let bySecond = new Map<number, number>()
 
 const { fake, settings } = await declaration.start({ choose, retryAfter: 5 }, folder)
 for (let n = 0; n < size.subscriptions; n++) {
-  fake.add(declaration.given({ ...subscriptionAt(n, size), planName: 'FLEXIBLE', status: 'ACTIVE' }))
+  fake.add(
+    declaration.toNewSubscription({ ...subscriptionAt(n, size), planName: 'FLEXIBLE', status: 'ACTIVE' }),
+  )
 }
 
 function choose({ name: kind, params, query }: Call): string | undefined {

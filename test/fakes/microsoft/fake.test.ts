@@ -10,7 +10,7 @@ beforeEach(async () => {
   fake = await startMicrosoft()
   const scheduledNextTermInstructions = { quantity: 20 }
   const fields = { friendlyName: 'Ours', scheduledNextTermInstructions, promotionId: 'P-1' }
-  fake.add({ id: 's', customerId: 'c', total: 25, own: { fields } })
+  fake.add({ id: 's', customerId: 'c', total: 25, vendorFields: { fields } })
   const granted = await token({})
   authorization = `Bearer ${granted.body.access_token}`
 })
@@ -57,7 +57,7 @@ test('a request without a token is rejected', async () => {
 
 test('a client that sends only the quantity resets all other fields', async () => {
   expect(await call('PATCH', { quantity: 30 })).toMatchObject({ status: 200, body: { quantity: 30 } })
-  expect(fake.subscription('s')?.own.fields).toEqual({ friendlyName: '', autoRenewEnabled: false })
+  expect(fake.subscription('s')?.vendorFields.fields).toEqual({ friendlyName: '', autoRenewEnabled: false })
 })
 
 test('a change in the term deletes a scheduled change, another change keeps it', async () => {
@@ -68,10 +68,10 @@ test('a change in the term deletes a scheduled change, another change keeps it',
     promotionId: 'P-1',
     scheduledNextTermInstructions: { quantity: 20 },
   }
-  expect(fake.subscription('s')?.own.fields).toMatchObject(unchanged)
+  expect(fake.subscription('s')?.vendorFields.fields).toMatchObject(unchanged)
   expect(fake.writes).toEqual([])
   await call('PATCH', { ...body, quantity: 26 })
-  expect(fake.subscription('s')?.own.fields).not.toHaveProperty('scheduledNextTermInstructions')
+  expect(fake.subscription('s')?.vendorFields.fields).not.toHaveProperty('scheduledNextTermInstructions')
 })
 
 test('a request with a stale If-Match is refused', async () => {

@@ -105,7 +105,7 @@ export const microsoft: FakeDeclaration = {
   needs: ['MICROSOFT_TENANT_ID', 'MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'],
   confirmSetting: 'MICROSOFT_SETTLE_SECONDS',
   callsSetting: 'MICROSOFT_CALLS_PER_MINUTE',
-  given: ({ planName, status, ...seed }) => ({
+  toNewSubscription: ({ planName, status, ...seed }) => ({
     ...seed,
     plan: PLANS[planName] ?? planName,
     status: status.toLowerCase(),

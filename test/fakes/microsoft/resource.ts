@@ -28,7 +28,7 @@ export function entraSku(skuId: string): string {
 }
 
 /** @param given `plan` is term and billing cycle, such as `P1Y annual` */
-export function fill({ own, ...input }: NewSubscription<VendorFields>): StoredSubscription {
+export function fill({ vendorFields, ...input }: NewSubscription<VendorFields>): StoredSubscription {
   return {
     customerId: '6b1cf1a1-7c0f-4d6d-8f1e-0a4f4f6f0001',
     skuId: 'CFQ7TTC0LH18:0001',
@@ -38,7 +38,7 @@ export function fill({ own, ...input }: NewSubscription<VendorFields>): StoredSu
     plan: 'P1Y monthly',
     createdAt: Date.UTC(2026, 2, 1),
     ...input,
-    own: {
+    vendorFields: {
       version: 1,
       refundable: [],
       showsRefundable: true,
@@ -46,23 +46,27 @@ export function fill({ own, ...input }: NewSubscription<VendorFields>): StoredSu
       maximum: 300,
       isPending: false,
       endsAt: '2027-02-28T23:59:59Z',
-      ...own,
-      fields: { friendlyName: 'Office', autoRenewEnabled: true, ...own?.fields },
+      ...vendorFields,
+      fields: { friendlyName: 'Office', autoRenewEnabled: true, ...vendorFields?.fields },
     },
   }
 }
 
-export function etagOf({ total, status, own: { fields, version, refundable } }: StoredSubscription): string {
+export function etagOf({
+  total,
+  status,
+  vendorFields: { fields, version, refundable },
+}: StoredSubscription): string {
   const state = JSON.stringify([total, status, fields, version, refundable])
   return Buffer.from(createHash('sha256').update(state).digest('hex').slice(0, 40)).toString('base64')
 }
 
 /** Returns the resource of a GET and a PATCH. */
 export function resourceOf(subscription: StoredSubscription) {
-  const { id, customerId, skuId, total, status, plan, createdAt, own } = subscription
+  const { id, customerId, skuId, total, status, plan, createdAt, vendorFields } = subscription
   const [termDuration, billingCycle] = plan.split(' ')
   const start = new Date(createdAt).toISOString()
-  const totalQuantity = own.refundable.reduce((sum, { quantity }) => sum + quantity, 0)
+  const totalQuantity = vendorFields.refundable.reduce((sum, { quantity }) => sum + quantity, 0)
   return {
     id,
     offerId: `${skuId}:CFQ7TTC0KXYZ`,
@@ -72,15 +76,17 @@ export function resourceOf(subscription: StoredSubscription) {
     parentSubscriptionId: null,
     creationDate: start,
     effectiveStartDate: start,
-    commitmentEndDate: own.endsAt,
+    commitmentEndDate: vendorFields.endsAt,
     status,
     isTrial: false,
     billingType: 'license',
     billingCycle,
     termDuration,
     contractType: 'subscription',
-    ...(own.showsRefundable ? { refundableQuantity: { totalQuantity, details: own.refundable } } : {}),
-    ...own.fields,
+    ...(vendorFields.showsRefundable
+      ? { refundableQuantity: { totalQuantity, details: vendorFields.refundable } }
+      : {}),
+    ...vendorFields.fields,
     links: { self: { uri: `/customers/${customerId}/subscriptions/${id}`, method: 'GET' } },
     attributes: { etag: etagOf(subscription), objectType: 'Subscription' },
   }
@@ -88,7 +94,7 @@ export function resourceOf(subscription: StoredSubscription) {
 
 /** Members that a PATCH can't change: they come from the resource, and the request's values are ignored. */
 export const READ_ONLY = new Set(
-  Object.keys(resourceOf(fill({ id: '', own: { fields: {} } }))).filter(
+  Object.keys(resourceOf(fill({ id: '', vendorFields: { fields: {} } }))).filter(
     (name) => !['friendlyName', 'autoRenewEnabled'].includes(name),
   ),
 )

@@ -11,17 +11,17 @@ export function whyNot(
   subscription: StoredSubscription,
   body: Record<string, unknown> | undefined,
 ): Answer | undefined {
-  const { own, status, total } = subscription
+  const { vendorFields, status, total } = subscription
   const quantity = body?.quantity
   if (typeof quantity !== 'number' || !Number.isInteger(quantity)) return errorAnswer(2000)
-  if (own.isPending) return errorAnswer(900278)
+  if (vendorFields.isPending) return errorAnswer(900278)
   const condition = call.headers['if-match']
   if (condition !== undefined && condition !== `"${etagOf(subscription)}"`) return errorAnswer(2055)
   if (status === 'suspended') return errorAnswer(2001)
   if (status === 'deleted') return errorAnswer(800091)
   if (status !== 'active') return errorAnswer(2011)
-  if (quantity < own.minimum || quantity > own.maximum) return errorAnswer(2002)
-  const refundable = own.refundable.reduce((sum, window) => sum + window.quantity, 0)
+  if (quantity < vendorFields.minimum || quantity > vendorFields.maximum) return errorAnswer(2002)
+  const refundable = vendorFields.refundable.reduce((sum, window) => sum + window.quantity, 0)
   return total - quantity > refundable ? errorAnswer(800090) : undefined
 }
 
@@ -32,13 +32,13 @@ export function apply(
   body: Record<string, unknown>,
 ): Answer {
   const quantity = Number(body.quantity)
-  const { id, total, own } = subscription
+  const { id, total, vendorFields } = subscription
   const fields: Record<string, unknown> = { friendlyName: '', autoRenewEnabled: false }
   for (const [name, value] of Object.entries(body)) if (!READ_ONLY.has(name)) fields[name] = value
   // A mid-term change deletes a scheduled change, even one in the same request.
   if (quantity !== total) delete fields.scheduledNextTermInstructions
-  const refundable = windowsAfter(own, quantity - total)
-  const after = { fields, refundable, version: own.version + 1, isPending: false }
+  const refundable = windowsAfter(vendorFields, quantity - total)
+  const after = { fields, refundable, version: vendorFields.version + 1, isPending: false }
   if (quantity === total) store.change(id, {}, after)
   else store.setTotal(id, quantity, 'client', after)
   const now = store.find(id)

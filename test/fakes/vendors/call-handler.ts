@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FakeOptions, OwnWrite } from './fake.ts'
+import type { FakeOptions, FieldWrite } from './fake.ts'
 import { type Fault, type PersistentFault, persistentFaultFor, play, type Stage } from './faults.ts'
 import { type Answer, type Call, callOf, type Exchange, type FakeVendor, type Route } from './routes.ts'
 import type { Pages, Store, Written } from './store.ts'
@@ -20,7 +20,7 @@ export function callHandler<VendorFields>(
   const persistentFaults = new Map<number, PersistentFault | undefined>()
   const next: { kind: Call['kind']; fault: Fault }[] = []
   const exchanges: Exchange[] = []
-  const ownWrites: OwnWrite<VendorFields>[] = []
+  const fieldWrites: FieldWrite<VendorFields>[] = []
   const delayed = new Set<Promise<unknown>>()
   const end = new AbortController()
   const unfinished = new Map<Call, number>()
@@ -60,14 +60,14 @@ export function callHandler<VendorFields>(
   ): Promise<Answer> {
     if (route.kind !== 'write') return route.handle(call, pages)
     const count = store.writes.length
-    const before = store.find(call.subscriptionId ?? '')?.own
+    const before = store.find(call.subscriptionId ?? '')?.vendorFields
     const answer = route.handle(call, store)
-    const after = store.find(call.subscriptionId ?? '')?.own
+    const after = store.find(call.subscriptionId ?? '')?.vendorFields
     for (const written of store.writes.slice(count)) makers.set(written, call)
     const isOther = before && after && JSON.stringify(before) !== JSON.stringify(after)
     if (isOther) {
-      ownWrites.push({ call, before, after, at: Date.now() })
-      if (ownWrites.length > MAX_EXCHANGES) ownWrites.shift()
+      fieldWrites.push({ call, before, after, at: Date.now() })
+      if (fieldWrites.length > MAX_EXCHANGES) fieldWrites.shift()
     }
     if (isOther || store.writes.length > count) await step(call, 'applied')
     return answer
@@ -122,7 +122,7 @@ export function callHandler<VendorFields>(
     persistentFaults,
     next,
     exchanges,
-    ownWrites,
+    fieldWrites,
     callOf: (written: Written) => makers.get(written),
     overlaps: () => overlaps,
     isDown: () => down,

@@ -23,7 +23,7 @@ const Order = z.discriminatedUnion('do', [
       ...fields,
       total: z.int().optional(),
       createdAt: z.int().optional(),
-      own: vendorFields,
+      vendorFields: vendorFields,
     }),
     fault: persistentFault.optional(),
   }),
@@ -32,7 +32,7 @@ const Order = z.discriminatedUnion('do', [
     do: z.literal('change'),
     id,
     patch: z.object({ id: id.optional(), ...fields }),
-    own: vendorFields,
+    vendorFields: vendorFields,
   }),
   z.object({ do: z.literal('fault'), id, fault: persistentFault.nullable() }),
   z.object({ do: z.literal('fail-next'), kind: z.enum(['read', 'write', 'auth']), fault }),
@@ -75,7 +75,7 @@ function obey(fake: Fake<unknown>, order: z.output<typeof Order>): void {
       fake.setByVendor(order.id, order.total)
       break
     case 'change':
-      fake.change(order.id, defined(order.patch), order.own)
+      fake.change(order.id, defined(order.patch), order.vendorFields)
       break
     case 'fault':
       fake.setFault(order.id, order.fault ?? undefined)

@@ -37,7 +37,7 @@ export type FakeDeclaration = {
   /** Name of the setting for how many calls may be made in any minute. */
   callsSetting: string
   /** Returns the seed in the vendor's terms. */
-  given(seed: Seed): NewSubscription<unknown>
+  toNewSubscription(seed: Seed): NewSubscription<unknown>
   /** Options that allow every decrease of a flexible plan, if the vendor has its own rule for decreases. */
   lenient?: object
   /** Faults that only this vendor has, for writes. */

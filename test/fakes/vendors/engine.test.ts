@@ -33,7 +33,7 @@ const SHOP: FakeVendor<{ note: string }> = {
       },
     },
   ],
-  fill: ({ own, ...input }) => ({
+  fill: ({ vendorFields, ...input }) => ({
     customerId: 'c',
     skuId: 'k',
     total: 10,
@@ -42,7 +42,7 @@ const SHOP: FakeVendor<{ note: string }> = {
     plan: 'P',
     createdAt: 0,
     ...input,
-    own: { note: '', ...own },
+    vendorFields: { note: '', ...vendorFields },
   }),
   error: (status) => ({ status, body: { no: status } }),
   throttled: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) }, body: {} }),
@@ -228,7 +228,7 @@ test('another process can control the fake', async () => {
   }
   const added = await order({
     do: 'add',
-    subscription: { id: 'b', total: 3, own: { note: 'x' } },
+    subscription: { id: 'b', total: 3, vendorFields: { note: 'x' } },
     fault: 'late',
   })
   expect(added).toMatchObject({
@@ -239,8 +239,12 @@ test('another process can control the fake', async () => {
   expect(await order({ do: 'set', id: 'b', total: 4 })).toMatchObject({
     writes: [{ from: 3, to: 4, by: 'vendor' }],
   })
-  await order({ do: 'change', id: 'b', patch: { id: 'c', status: 'SUSPENDED' }, own: { note: 'y' } })
-  expect(fake?.subscription('c')).toMatchObject({ total: 4, status: 'SUSPENDED', own: { note: 'y' } })
+  await order({ do: 'change', id: 'b', patch: { id: 'c', status: 'SUSPENDED' }, vendorFields: { note: 'y' } })
+  expect(fake?.subscription('c')).toMatchObject({
+    total: 4,
+    status: 'SUSPENDED',
+    vendorFields: { note: 'y' },
+  })
   await order({ do: 'fail-next', kind: 'read', fault: 'throttle' })
   expect(await get()).toBe(429)
   await order({ do: 'fault', id: 'a/1', fault: { read: 'error-before' } })

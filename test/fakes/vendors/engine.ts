@@ -75,7 +75,7 @@ export async function startFake<VendorFields>(
     writes: store.writes,
     callOf: handler.callOf,
     exchanges: handler.exchanges,
-    ownWrites: handler.ownWrites,
+    fieldWrites: handler.fieldWrites,
     get overlaps() {
       return handler.overlaps()
     },

@@ -22,7 +22,12 @@ export type FakeOptions = {
 }
 
 /** A call that changed what only this vendor knows of a subscription, such as what is scheduled for its next term. */
-export type OwnWrite<Own = unknown> = { call: Call; before: Own; after: Own; at: number }
+export type FieldWrite<VendorFields = unknown> = {
+  call: Call
+  before: VendorFields
+  after: VendorFields
+  at: number
+}
 
 export type Fake<VendorFields = unknown> = {
   /** Without a slash at its end. */
@@ -36,21 +41,21 @@ export type Fake<VendorFields = unknown> = {
   subscriptions(): Subscription<VendorFields>[]
   /** Users, status, plan or a new id: whatever changes at the vendor besides the total. */
   change(id: string, patch: Patch<VendorFields>, vendorFields?: Partial<VendorFields>): void
-  /** A change that somebody made in the vendor's own console. */
+  /** Changes a total in the vendor's own console. */
   setByVendor(id: string, total: number): void
   setFault(id: string, fault: PersistentFault | undefined): void
   /** One call of this kind suffers it, whatever its subscription, before anything else is asked. */
   failNext(kind: Call['kind'], fault: Fault): void
   setDown(down: boolean): void
   isDown(): boolean
-  /** Every change of a total, whoever made it. */
+  /** Every change of a total, by any party. */
   writes: Written[]
   /** The call that made a change; undefined where the vendor itself did. */
   callOf(written: Written): Call | undefined
   /** Every call and how it ended, the latest 10,000. */
   exchanges: Exchange[]
   /** Each of them, in their order, the latest 10,000. */
-  ownWrites: OwnWrite<VendorFields>[]
+  fieldWrites: FieldWrite<VendorFields>[]
   /** Writes that arrived while another one of the same subscription was not finished here. */
   readonly overlaps: number
   /** When nothing is left to be done late. */

@@ -56,8 +56,8 @@ export type FakeVendor<VendorFields> = {
 }
 
 /** Argument of `add`: an id, and the fields that differ from the vendor's defaults. */
-export type NewSubscription<VendorFields> = { id: string; own?: Partial<VendorFields> } & Partial<
-  Omit<Subscription<VendorFields>, 'id' | 'own'>
+export type NewSubscription<VendorFields> = { id: string; vendorFields?: Partial<VendorFields> } & Partial<
+  Omit<Subscription<VendorFields>, 'id' | 'vendorFields'>
 >
 
 /** Parses a request, and finds the route that answers it. */

@@ -11,11 +11,13 @@ export type Subscription<VendorFields = unknown> = {
   plan: string
   /** Epoch milliseconds. */
   createdAt: number
-  own: VendorFields
+  vendorFields: VendorFields
 }
 
 /** Fields other than the total that may change. */
-export type Patch<VendorFields = unknown> = Partial<Omit<Subscription<VendorFields>, 'total' | 'own'>>
+export type Patch<VendorFields = unknown> = Partial<
+  Omit<Subscription<VendorFields>, 'total' | 'vendorFields'>
+>
 
 /** A change of the total. Changes are in chronological order. */
 export type Written = {
@@ -83,7 +85,11 @@ export function newStore<VendorFields>(): Store<VendorFields> {
   ) => {
     const index = indexOf(id)
     const before = now(index) as Subscription<VendorFields>
-    const state = structuredClone({ ...before, ...patch, own: { ...before.own, ...vendorFields } })
+    const state = structuredClone({
+      ...before,
+      ...patch,
+      vendorFields: { ...before.vendorFields, ...vendorFields },
+    })
     histories[index]?.push({ at: Date.now(), state })
     if (state.id !== before.id || state.customerId !== before.customerId) {
       leave(index, before)

@@ -88,7 +88,13 @@ describe('an Admin who redeems a copied invitation', () => {
     await redeem(secret, CHOSEN, true)
     const outcome = await enter(email, CHOSEN)
     const listed = await scope({ customerId: birch }, (tx) => listFactors(tx, birch, member))
-    return { view: { ...view, email: '' }, wrong, kind: outcome.kind, listed, told: await historyOf(member) }
+    return {
+      view: { ...view, email: '' },
+      wrong,
+      kind: outcome.kind,
+      listed,
+      history: await historyOf(member),
+    }
   }
 
   it('sees the same whether the address has a password and a factor elsewhere', async () => {

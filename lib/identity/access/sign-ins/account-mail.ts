@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { accountMails, sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 
-/** What a member is told of by mail. */
+/** Events that a member is notified of by mail. */
 export type AccountEvent =
   | 'new-password'
   | 'new-device'
@@ -21,10 +21,10 @@ export type AccountEvent =
 /** What a person who ordered something for a next term gets a mail about. */
 export type RenewalEvent = 'renewal-near' | 'renewal-not-done' | 'renewal-unclear'
 
-/** What the Admins of a customer are told of by mail. */
+/** Events that the Admins of a customer are notified of by mail. */
 export type AdminEvent = 'scim-token-leaked' | 'domain-lost' | 'domain-ended'
 
-/** The device of a session, for the mail that tells what was done in it. */
+/** Returns the device of a session, for the mail about an action in it. */
 export async function deviceOfSession(tx: Transaction, customerId: CustomerId, digest: string) {
   const { address, userAgent } = sessions
   const sessionFilter = and(eq(sessions.customerId, customerId), eq(sessions.digest, digest))

@@ -113,7 +113,7 @@ export async function moveChange(
   return moved
 }
 
-/** Takes a claim back that turned out to need no call: such a request leaves no change (CONTRACT 4). */
+/** Withdraws a claim that needed no call: such a request leaves no change (CONTRACT 4). */
 export async function withdrawChange(
   tx: Transaction,
   customerId: CustomerId,
@@ -156,7 +156,7 @@ type Added = (typeof licenseChanges.$inferSelect)[]
 /** The time of the statement. That of the transaction is no order: it may have waited for the asset's lock since then. */
 const NOW = sql`now() + (statement_timestamp() - transaction_timestamp())`
 
-/** One that is open, or that was settled at once; each with all values that `insertOne` names. */
+/** Inserts an open change, or one that was settled immediately, each with all values that `insertOne` names. */
 const insertOpen = builtOnce<Added>((tx) => insertOne(tx))
 const insertResolved = builtOnce<Added>((tx) => insertOne(tx, { settledAt: NOW }))
 
@@ -195,8 +195,8 @@ export function newChangeId(now = Date.now()): string {
 }
 
 /**
- * Writes who has checked an unclear change, and the audit row of that. The asset's row is locked.
- * @returns whether there was something to write: the change is unclear, and nobody had checked it
+ * Stores who has acknowledged an unclear change, with its audit row. The asset's row is locked.
+ * @returns whether a row was written: the change is unclear, and was not acknowledged
  */
 export async function writeAcknowledgement(
   tx: Transaction,

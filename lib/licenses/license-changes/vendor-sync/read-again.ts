@@ -60,7 +60,7 @@ async function pollVendor(
   throw answers.vendorUnavailable(label, wait, readResult.why)
 }
 
-/** For so long our copy is fresh, in milliseconds since the vendor told of it. */
+/** Age up to which our copy is fresh, in milliseconds since the vendor's observation. */
 const FRESH_COPY_MS = 60_000
 
 /** Our copy of an asset, the change of it that is open, and whether the copy may forbid a change without a read. */
@@ -138,12 +138,12 @@ async function readInTurn(
   throw answers.vendorUnavailable(label, reading.retryAfter, reading.why)
 }
 
-/** `waits`: it was asked a moment ago and has told nothing since; in whole seconds it may be asked again. */
+/** `waits`: the vendor was read a moment ago without a result; it may be read again after the whole seconds. */
 export type RefreshPermit = { kind: 'free' } | { kind: 'known' } | { kind: 'waits'; seconds: number }
 
 /**
- * Takes the turn to ask a vendor for an asset, because somebody wants to know at once: one process at a time, and not
- * where it was asked, or has told of it by itself, within the last `everyMs` milliseconds.
+ * Acquires the lease to read a vendor for an asset that a user wants to see now: one process at a time, and not where
+ * it was read, or observed otherwise, within the last `everyMs` milliseconds.
  */
 async function acquireRefresh(
   tx: Transaction,
@@ -168,14 +168,14 @@ async function acquireRefresh(
   return row?.isUnanswered ? { kind: 'waits', seconds: Math.max(1, row.wait) } : { kind: 'known' }
 }
 
-/** Gives back the turn of a reading that told nothing. */
+/** Releases the lease of a read without a result. */
 async function endReadTurn(
   tx: Transaction,
   customerId: CustomerId,
   vendorSubscriptionId: string,
 ): Promise<void> {
-  const own = subscriptionOf(customerId, vendorSubscriptionId)
-  await tx.update(vendorSubscriptions).set({ askedAt: null }).where(own)
+  const isSubscription = subscriptionOf(customerId, vendorSubscriptionId)
+  await tx.update(vendorSubscriptions).set({ askedAt: null }).where(isSubscription)
 }
 
 function subscriptionOf(customerId: CustomerId, id: string) {

@@ -39,14 +39,14 @@ describe('take', () => {
   })
 
   test('writes nothing for an unchanged report', async () => {
-    const version = `SELECT a.xmin::text AS row, v.observed_at AS told, v.observation FROM assets a
+    const version = `SELECT a.xmin::text AS row, v.observed_at AS observed, v.observation FROM assets a
     JOIN vendor_subscriptions v ON v.id = a.vendor_subscription_id WHERE a.id = $1`
     await read()
     const [before] = await sql(version)
     await read()
     const [after] = await sql(version)
     expect(after).toMatchObject({ row: before?.row, observation: expect.any(String) })
-    expect(Number(after?.told)).toBeGreaterThan(Number(before?.told))
+    expect(Number(after?.observed)).toBeGreaterThan(Number(before?.observed))
     vendor.fake.setByVendor(vendor.flexible.id, 22)
     await read()
     const [moved] = await sql(version)

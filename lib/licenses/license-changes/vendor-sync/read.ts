@@ -32,9 +32,9 @@ import { forEach } from './for-each.ts'
 const MAX_AT_ONCE = 100
 
 /**
- * Reads assets whose books a vendor keeps, because somebody else has written what our copy says.
- * @returns how many of them are still to be read: by the readings that follow, where their vendor did not answer, or where
- * there are too many
+ * Reads assets with a vendor's books, because another writer has changed our copy.
+ * @returns the number of assets left to the following reads, because their vendor did not respond, or there are too
+ * many
  */
 export async function readNow(
   customerId: CustomerId,
@@ -53,7 +53,7 @@ export async function readNow(
 }
 
 /**
- * Reads one asset at its vendor, and takes over what it tells.
+ * Reads one asset at its vendor, and stores the observation.
  * @returns undefined where there is nothing to read: no such asset, or books of our own
  */
 export async function readOne(
@@ -74,7 +74,7 @@ export async function readOne(
   return readResult
 }
 
-/** What told nothing is asked for again by itself, sooner or later by how long it has told nothing. */
+/** Schedules the next read after one without a result; the delay grows with the time since the last result. */
 async function tryAgain(customerId: CustomerId, { vendorSubscriptionId: id }: LicensedRow): Promise<void> {
   const { staleMs } = vendorTimes()
   if (id === null) return
@@ -120,7 +120,7 @@ function nameAtVendor({ vendorCustomerId, subscriptionId }: Named): string {
   return JSON.stringify([vendorCustomerId, subscriptionId])
 }
 
-/** Takes what a vendor told into our row. A change that is open is left to whoever carries it out, or to the job that settles it. */
+/** Stores a vendor's observation in our row. An open change is left to its request, or to the job that settles it. */
 export async function applyObservation(
   vendor: RemoteVendor,
   asset: Named & Pick<AssetAtVendor, 'customerId' | 'assetId'>,
@@ -151,15 +151,15 @@ type Seen = {
   vendor: RemoteVendor
   observed: Observed
   requestId: string
-  /** The answer to our own change, which tells of the seats itself. */
+  /** Whether this is the response to our own change, which contains the seats. */
   confirmed?: boolean
 }
 
 /**
- * Takes what the vendor told into our row, which must be locked and have no call under way. Other purchased seats
- * that no change of ours made are the vendor's own change: a DRIFT row tells of it, unless a term began as its customer
- * had ordered. What it confirmed to us lately stays, for the read may show an older state.
- * @returns the row as it is now; where its purchased seats are not those observed, nobody can tell for the moment
+ * Stores an observation in our row, which must be locked and have no call under way. Other purchased seats that no
+ * change of ours made are the vendor's own change: a DRIFT row records them, unless a term began as its customer had
+ * ordered. A recent confirmation stays, for the read may show an older state.
+ * @returns the row afterwards; where its purchased seats differ from the observed ones, the current number is unknown
  */
 export async function observe(
   tx: Transaction,
@@ -200,7 +200,7 @@ export async function observe(
   return { ...stored, ...moved }
 }
 
-/** Whether its vendor told of a subscription under another id than we know; a letter's case is no other id. */
+/** Returns whether the vendor shows the subscription under another id than ours, ignoring the case of letters. */
 export function isReplacement(vendor: RemoteVendor, row: LicensedRow, observed: Observed): boolean {
   return !vendor.isSame({ ...refOf(row), skuId: observed.skuId }, observed)
 }
@@ -212,10 +212,10 @@ async function followed(
   row: LicensedRow,
   { vendor, observed, ...by }: Pick<Seen, 'vendor' | 'observed' | 'requestId'> & { actor: Actor },
 ): Promise<Partial<LicensedRow>> {
-  const own = vendorSubscriptionOf(row)
+  const vendorSubscriptionId = vendorSubscriptionOf(row)
   const { subscriptionId } = observed
   if (isReplacement(vendor, row, observed)) {
-    await changeSubscriptionId(tx, customerId, own, {
+    await changeSubscriptionId(tx, customerId, vendorSubscriptionId, {
       from: row.subscriptionId,
       to: subscriptionId,
       assetId: row.id,
@@ -224,7 +224,7 @@ async function followed(
     return { subscriptionId }
   }
   if (vendor.isSame(refOf(row), observed)) return {}
-  return changeSku(tx, customerId, { row, vendorSubscriptionId: own, observed, ...by })
+  return changeSku(tx, customerId, { row, vendorSubscriptionId, observed, ...by })
 }
 
 /** An asset at a vendor points to its subscription (a CHECK holds it). */
@@ -278,7 +278,7 @@ type ObservedValues = Pick<
   | 'scheduledAt'
 >
 
-/** What an observation makes of a row; assigned seats stay where it does not tell them. */
+/** Returns the values of an observation for a row; assigned seats stay where it lacks them. */
 function valuesOf(row: LicensedRow, { seats, ...values }: Observed): ObservedValues {
   return {
     status: values.status,
@@ -295,7 +295,7 @@ function valuesOf(row: LicensedRow, { seats, ...values }: Observed): ObservedVal
   }
 }
 
-/** Whether a row has all that was told of it. */
+/** Returns whether a row has all values of an observation. */
 function isUnchanged(row: LicensedRow, values: ObservedValues): boolean {
   const fields = Object.keys(values) as (keyof ObservedValues)[]
   return fields.every((field) => plain(row[field]) === plain(values[field]))
@@ -309,15 +309,15 @@ function plain(value: ObservedValues[keyof ObservedValues]): string | number | b
 export type Occasion =
   /** A change of ours was done: a read before the vendor's stale time is over may show what was before. */
   | { kind: 'changed' }
-  /** A read shows another total than the vendor confirmed so long ago, and nobody can tell which is older. */
+  /** A read shows another total than the vendor confirmed `since` milliseconds ago; it is unknown which is older. */
   | { kind: 'disputed'; since: number }
-  /** Somebody looks at it, and sees what was told so long ago. */
+  /** A user looks at the asset, whose last observation has this age. */
   | { kind: 'looked'; age: number }
-  /** It was asked for and told nothing; the last time that it did is so long ago. */
+  /** A read was requested and had no result; the last result has this age. */
   | { kind: 'unread'; age: number }
 
 const MINUTE = 60_000
-/** What was told within this time is news to nobody who looks. */
+/** Age up to which an observation is not read again for a user. */
 export const FRESH_MS = 5 * MINUTE
 /** Between two tries to read one that can't be read. */
 const SOONEST_TRY = MINUTE

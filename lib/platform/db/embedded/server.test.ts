@@ -18,10 +18,10 @@ test("the server's errors are in a log file per weekday, which is truncated each
   await expect(sql(url, 'TABLE not_there')).rejects.toThrow()
   const [settings] = await sql(
     url,
-    `SELECT current_setting('log_rotation_age') AS age, current_setting('log_truncate_on_rotation') AS anew`,
+    `SELECT current_setting('log_rotation_age') AS age, current_setting('log_truncate_on_rotation') AS truncates`,
   )
   await release()
-  expect(settings).toEqual({ age: '1d', anew: 'on' })
+  expect(settings).toEqual({ age: '1d', truncates: 'on' })
   const names = await readdir(join(cluster, 'log'))
   expect(names).toEqual([expect.stringMatching(/^postgres-(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\.log$/)])
   const path = join(cluster, 'log', names[0] ?? '')

@@ -103,7 +103,7 @@ export const accountMails = pgTable(
     address: text('address'),
     userAgent: text('user_agent'),
     state: text('state').notNull().default('WAITING'),
-    /** Until when nobody else may send it, or try again. */
+    /** Time until which no other process may send it, or try again. */
     notBefore: time('not_before').notNull().default(sql`now()`),
     /** Why the mail server did not take it. */
     reason: text('reason'),
@@ -163,7 +163,7 @@ export const secondFactors = pgTable(
   ],
 )
 
-/** What somebody has written down for the day on which their second factor is not at hand: each works once. */
+/** Recovery codes for a day without the second factor: each works once. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {

@@ -61,7 +61,7 @@ export const invoices = pgTable(
     ...invoicePosting(),
     /** The invoice that came into the place of this voided one. */
     replacedBy: key('replaced_by'),
-    /** Imported for the record: nobody is reminded of it. */
+    /** Imported for the record: it has no reminders. */
     isHistory: boolean('is_history').notNull().default(false),
     /** The import that added it; null: it was added before imports were kept. */
     importId: key('import_id'),

@@ -7,7 +7,7 @@ import { order } from './orderers.ts'
 import { FULL, printSeed, seedOfRun } from './run.ts'
 import { CUSTOMER, type Seed } from './stage.ts'
 
-printSeed('test/fuzz/own-orders.test.ts')
+printSeed('test/fuzz/local-orders.test.ts')
 const REQUESTS = FULL ? 2000 : 150
 const DAY_MS = 86_400_000
 let database: TestDatabase
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test(`${REQUESTS} orders, withdrawals and PATCHes in our own books begin the next term as they say`, {
+test(`${REQUESTS} orders, withdrawals and PATCHes in our own books begin the next term as ordered`, {
   timeout: 600_000,
 }, async () => {
   await addCustomer(CUSTOMER)
