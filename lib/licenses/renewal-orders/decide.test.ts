@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decide, judge, type OrderFacts } from './decide.ts'
+import { decide, decideOutcome, type OrderFacts } from './decide.ts'
 import type { RequestRow } from './request-log.ts'
 import { isSameSetting, type Setting } from './rules.ts'
 import type { OrderRow } from './store.ts'
@@ -143,7 +143,7 @@ describe('the start of the next term', () => {
       'UNCLEAR',
     ],
   ])('%s', (_, facts, state) => {
-    expect(judge(facts).state).toBe(state)
+    expect(decideOutcome(facts).state).toBe(state)
   })
 })
 

@@ -86,7 +86,7 @@ function withdraw(facts: OrderFacts, shown: Setting): Step {
  * Decides when the next term has begun, from the first reading of it. APPLIED needs an order that was placed, and a
  * term that began as ordered; LOST needs another party's setting. Every other case is UNCLEAR, and a person decides.
  */
-export function judge({ order, requests, label }: OrderFacts): Settle {
+export function decideOutcome({ order, requests, label }: OrderFacts): Settle {
   const { beganQuantity, beganType, beganPlaced } = order
   const wanted = wantedOf(order)
   const began =

@@ -12,7 +12,7 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { NextTerm, Observed, VendorRead, WriteAnswer } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { carryOut } from './carry-out.ts'
-import { decide, giveUp, judge, nextLateLook, type OrderFacts, type Step } from './decide.ts'
+import { decide, decideOutcome, giveUp, nextLateLook, type OrderFacts, type Step } from './decide.ts'
 import { mailOrderer } from './mails.ts'
 import { addRequest, answerOf, requestsOf, updateRequest } from './request-log.ts'
 import { isOverdue, phaseOf, type Setting, shownSetting } from './rules.ts'
@@ -130,7 +130,7 @@ async function assess(look: Look, observed: Observed, seen?: Setting) {
 
 async function stepOf(look: Look, facts: OrderFacts, shown: Setting, seen?: Setting): Promise<Step> {
   const { order, asset, vendor } = look
-  if (order.beganAt) return judge(facts)
+  if (order.beganAt) return decideOutcome(facts)
   const phase = phaseOf(order.termEnd.getTime(), termOf(asset), facts.now)
   const wait = (reason: string): Step => ({ kind: 'wait', reason, lookAt: facts.now + HOUR_MS })
   if (phase.kind === 'none') {
