@@ -1,4 +1,4 @@
-import { type BrowserContext, expect, type Page } from '@playwright/test'
+import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
 import { PASSWORD } from './admin.ts'
 
 /** Size of a phone's screen, in CSS pixels. */
@@ -118,4 +118,15 @@ export function exported(page: Page, name: string): () => Promise<void> {
     await page.getByRole('button', { name: 'Export', exact: true }).click()
     await page.getByRole('link', { name, exact: true }).click()
   }
+}
+
+/**
+ * Presses Enter on a control as soon as it is enabled: controls are disabled until scripts run, and a disabled one takes no
+ * focus.
+ */
+export async function pressEnter(control: Locator): Promise<void> {
+  await expect(control).toBeEnabled()
+  await control.focus()
+  await expect(control).toBeFocused()
+  await control.press('Enter')
 }

@@ -5,7 +5,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { startCatcher } from '../../test/fakes/mail/catcher.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, openMenu, PHONE, signInByForm } from '../browser.ts'
+import { complaints, openMenu, PHONE, pressEnter, signInByForm } from '../browser.ts'
 import { freePort } from '../free-port.ts'
 import { isolatedEnvironment, run, startIsolatedApp } from '../isolated-app.ts'
 
@@ -69,8 +69,7 @@ test('a member of one customer accepts another membership, picks a customer and 
   await page.setViewportSize(PHONE)
   const email = await alder.member('Both Sides', 'it-manager')
   await page.goto(await birch.invite(email, 'Both Sides', 'finance-user'))
-  await page.getByRole('button', { name: 'I have a password here already' }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('button', { name: 'I have a password here already' }))
   await page.getByLabel('Your password', { exact: true }).focus()
   // A link that an Admin has seen does not reveal the credentials of another membership: that password does not work
   // here.
@@ -88,19 +87,16 @@ test('a member of one customer accepts another membership, picks a customer and 
   await expect(page).toHaveURL(/\/sign-in\/customer$/)
   await expect(page.getByRole('listitem')).toHaveText([/alder Ltd/, /birch Ltd/])
   await expectGood(page)
-  await page.getByRole('button', { name: 'birch Ltd' }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('button', { name: 'birch Ltd' }))
   await expect(page).toHaveURL(/\/$/)
 
   await openMenu(page)
-  await page.getByRole('link', { name: 'Change customer' }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('link', { name: 'Change customer' }))
   await expect(page).toHaveURL(/\/sign-in\/customer$/)
   await expect(page.getByRole('link', { name: /birch Ltd.*you are here/ })).toBeVisible()
   await expectGood(page)
   const before = (await page.context().cookies()).find(({ name }) => name === 'console-session')
-  await page.getByRole('button', { name: 'alder Ltd' }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('button', { name: 'alder Ltd' }))
   await expect(page).toHaveURL(/\/$/)
   // The previous session has ended.
   const cookie = `console-session=${before?.value}`
@@ -163,8 +159,7 @@ test('the sign-in page names a contact without a mail server', async ({ page }) 
   await page.setViewportSize(PHONE)
   await page.goto('/sign-in')
   await expectGood(page)
-  await page.getByRole('link', { name: 'Forgotten your password?' }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('link', { name: 'Forgotten your password?' }))
   await expect(page.getByText('Ask an Admin of your company for a link')).toBeVisible()
   await expectGood(page)
   expect(pageErrors).toEqual([])

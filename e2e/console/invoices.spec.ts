@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessible, expectAccessibleAtBoth } from '../axe-checks.ts'
-import { complaints, DESKTOP, PHONE, pressSlash, signIn, waitForRows } from '../browser.ts'
+import { complaints, DESKTOP, PHONE, pressEnter, pressSlash, signIn, waitForRows } from '../browser.ts'
 import { day, dayLabel, sinceThen } from '../days.ts'
 
 const seconds = (date: string) => Date.parse(`${date}T00:00:00Z`) / 1000
@@ -238,8 +238,7 @@ test('the invoices can be used by keyboard only', async ({ page }) => {
   for (let steps = 0; steps < 3; steps++) await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Space')
   await expect.poll(() => numbers(page)).toEqual(['IN-900'])
-  await page.getByRole('link', { name: 'IN-900' }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('link', { name: 'IN-900' }))
   await expect(page.getByRole('heading', { name: 'IN-900' })).toBeVisible()
 })
 

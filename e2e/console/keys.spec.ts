@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, PHONE, signInFreshly } from '../browser.ts'
+import { complaints, PHONE, pressEnter, signInFreshly } from '../browser.ts'
 
 const LONG = 'The nightly import of everything that Montgomery-Featherstonehaugh & Daughters ever licensed'
 let customer: Awaited<ReturnType<typeof newCustomer>>
@@ -53,8 +53,7 @@ test('a member issues a key by keyboard, copies it, and it works', async ({ page
   await expect(page).toHaveURL(/\/keys$/)
   await expect(page.getByText('You have no key')).toBeVisible()
   await expectGood(page)
-  await page.getByRole('button', { name: 'Issue a key' }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('button', { name: 'Issue a key' }))
   await expect(dialog(page, 'Issue a key')).toBeVisible()
   await expectGood(page)
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('name'))
@@ -69,8 +68,7 @@ test('a member issues a key by keyboard, copies it, and it works', async ({ page
   await expectGood(page)
   const key = await displayedKey(page)
   expect(key).toMatch(/^lic_[0-9A-Za-z]{36}$/)
-  await page.getByRole('button', { name: 'Copy key' }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('button', { name: 'Copy key' }))
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
   await page.getByRole('button', { name: 'Copy as curl' }).click()
   const line = await page.evaluate(() => navigator.clipboard.readText())

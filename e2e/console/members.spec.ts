@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, PHONE, pressSlash, signIn, signInFreshly } from '../browser.ts'
+import { complaints, PHONE, pressEnter, pressSlash, signIn, signInFreshly } from '../browser.ts'
 
 const LONG = 'Wilhelmina Montgomery-Featherstonehaugh of the Department of Extraordinarily Long Names'
 const people = { admin: '', second: '', ben: '', it: '' }
@@ -43,8 +43,7 @@ test('an Admin invites a member by keyboard only, and copies the link', async ({
   await expect(row(page, 'Ada Min')).toContainText('(you)')
   await expectGood(page)
 
-  await page.getByRole('button', { name: 'Invite a member' }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('button', { name: 'Invite a member' }))
   const dialog = page.getByRole('dialog', { name: 'Invite a member' })
   await expect(dialog.getByLabel('E-mail address')).toBeFocused()
   await page.keyboard.type(people.ben)

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { signIn } from '../browser.ts'
+import { pressEnter, signIn } from '../browser.ts'
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 const people = { finance: '', it: '', admin: '' }
@@ -73,8 +73,7 @@ test('a search finds any part of a purchase order, and its field names it', asyn
 test('details set for a billing profile appear on its next invoice, by keyboard only', async ({ page }) => {
   await signIn(page, people.finance, '/invoices/profiles')
   await expectGood(page)
-  await page.getByRole('button', { name: 'Edit' }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('button', { name: 'Edit' }))
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Cost center').fill('4711')
   await expectGood(page)

@@ -5,7 +5,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { Secret, TOTP } from 'otpauth'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, PHONE, signInByForm } from '../browser.ts'
+import { complaints, PHONE, pressEnter, signInByForm } from '../browser.ts'
 import { freePort } from '../free-port.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
@@ -88,8 +88,7 @@ test('an app is set up by keyboard on a phone, and required from then on', async
   await expect(page.getByText('9 of 10 are left.')).toBeVisible()
   await press(page, 'Remove Authenticator app')
   await expectGood(page)
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('dialog').getByRole('button', { name: 'Remove' }))
   await expect(page.getByText('You have none. Whoever learns your password')).toBeVisible()
   await password(page, email)
   await expect(page).toHaveURL(/\/assets$/)

@@ -1,7 +1,7 @@
 import { type Browser, expect, type Page, test } from '@playwright/test'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, PHONE, signInByForm, waitForHydration } from '../browser.ts'
+import { complaints, PHONE, pressEnter, signInByForm, waitForHydration } from '../browser.ts'
 
 const EDGE =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0'
@@ -45,8 +45,7 @@ test('members find their sessions in the menu, and end one by keyboard', async (
   await expect(rowOf(page, 'Microsoft Edge on Windows')).toContainText('127.0.0.1')
   await expect(page.getByText('Everybody’s')).toHaveCount(0)
   await expectGood(page)
-  await page.getByRole('button', { name: 'Sign out Microsoft Edge on Windows' }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('button', { name: 'Sign out Microsoft Edge on Windows' }))
   await expect(page.getByText('Signed out: Microsoft Edge on Windows')).toBeVisible()
   await expect(page.getByRole('row')).toHaveCount(2)
   // The focus stays within the list.

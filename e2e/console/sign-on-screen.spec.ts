@@ -6,7 +6,7 @@ import { type NameServer, startNameServer } from '../../test/fakes/issuers/name-
 import { type FakeIssuer, startIssuer } from '../../test/fakes/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, PHONE, waitForHydration } from '../browser.ts'
+import { complaints, PHONE, pressEnter, waitForHydration } from '../browser.ts'
 import { freePort } from '../free-port.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
@@ -135,8 +135,7 @@ test('a directory is connected, and its groups are mapped, on a phone', async ({
   const email = await customer.member('Ada Min', 'admin')
   await page.setViewportSize(PHONE)
   await byPassword(page, email, '/sign-on')
-  await page.getByRole('link', { name: 'Directory', exact: true }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('link', { name: 'Directory', exact: true }))
   await expect(page).toHaveURL(`${url}/sign-on/directory`)
   await expect(page.getByText(`${url}/scim/v2`)).toBeVisible()
   await expectGood(page)

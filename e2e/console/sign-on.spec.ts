@@ -5,7 +5,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { type FakeIssuer, startIssuer } from '../../test/fakes/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, openMenu, PHONE } from '../browser.ts'
+import { complaints, openMenu, PHONE, pressEnter } from '../browser.ts'
 import { freePort } from '../free-port.ts'
 import { isolatedEnvironment, operate, startIsolatedApp } from '../isolated-app.ts'
 
@@ -47,8 +47,7 @@ async function useSignOn(page: Page, email: string, path = '/') {
   await page.goto(`${url}/sign-in?from=${encodeURIComponent(path)}`)
   await expect(page.getByRole('button', { name: 'Use single sign-on' })).toBeEnabled()
   await page.getByLabel('Work e-mail').fill(email)
-  await page.getByRole('button', { name: 'Use single sign-on' }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('button', { name: 'Use single sign-on' }))
 }
 
 test("a first sign-in creates a member, whose sign-out also ends the issuer's session", async ({ page }) => {

@@ -5,7 +5,7 @@ import { type Browser, expect, type Page, test } from '@playwright/test'
 import { type FakeGoogle, startGoogle } from '../../test/fakes/google/fake.ts'
 import { asset, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, PHONE, signIn } from '../browser.ts'
+import { complaints, PHONE, pressEnter, signIn } from '../browser.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
 // Journeys for changes with an unclear outcome: a change that the vendor may have applied, and a reading of the
@@ -108,8 +108,7 @@ test('an unclear change is shown, compared, acknowledged, and set again', async 
   await expect(page.getByRole('button', { name: CHECKED })).toHaveAccessibleDescription(/nothing is sent/)
   await expectGoodAtAllWidths(page)
 
-  await page.getByRole('button', { name: CHECKED }).focus()
-  await page.keyboard.press('Enter')
+  await pressEnter(page.getByRole('button', { name: CHECKED }))
   const checkedNote = page.getByText(/^Checked by Ana Ruiz, \d+ \w+ \d{4}, \d\d:\d\d UTC$/)
   await expect(checkedNote).toBeFocused()
   await expectGoodAtAllWidths(page)
