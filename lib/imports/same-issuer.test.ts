@@ -73,6 +73,28 @@ describe('one issuer in several spellings', () => {
     expect(await owed()).toEqual([['Microsoft', 2, 140]])
   })
 
+  test('has its credit note set off against the invoice, in another spelling too', async () => {
+    const { run, id } = await newCustomer()
+    await run([invoice({ issuer: 'Acme Ltd' })])
+    const credit = (price: string) => ({
+      totalAmount: price,
+      corrects: 'INV-1',
+      lines: [{ type: 'web-services', description: 'Compute', price, qty: '1' }],
+    })
+    await run([invoice({ number: 'CN-1', issuer: 'ACME, LIMITED', ...credit('-30') })])
+    await run([invoice({ number: 'CN-2', issuer: 'Acme GmbH', ...credit('-5') })], 'another')
+    expect(
+      await all.db.sql(
+        id,
+        `SELECT number, issuer, trim_scale(coalesce(payable_amount, balance_amount))::text AS payable FROM invoices ORDER BY number`,
+      ),
+    ).toEqual([
+      { number: 'CN-1', issuer: 'Acme Ltd', payable: '0' },
+      { number: 'CN-2', issuer: 'Acme GmbH', payable: '-5' },
+      { number: 'INV-1', issuer: 'Acme Ltd', payable: '40' },
+    ])
+  })
+
   test.each(['INV-1', ''])('is owed one sum of files in five spellings, with the number %j', async (id) => {
     const { load, owed, count } = await newCustomer()
     for (const issuer of [...SPELLINGS, ...SPELLINGS.toReversed()])
