@@ -15,6 +15,7 @@ export const listCharges = contract({
   ...chargeRoutes.listCharges,
   summary: 'List the charges of an invoice, line by line, the dearest first',
   permission: 'invoice-viewer',
+  cachedBy: ['billingProfiles'],
   description:
     'What the vendor charged, as Cost and Usage of FOCUS has it. Charges explain an invoice and change nothing of it: what both are apart by stands in `charges` of the invoice and of its lines. An invoice without charges has an empty list.',
   params,

@@ -283,6 +283,7 @@ export const listInvoices = contract({
   ...invoiceRoutes.listInvoices,
   summary: 'List invoices, newest first unless told otherwise',
   permission: 'invoice-viewer',
+  cachedBy: ['day', 'billingProfiles'],
   description:
     'The invoices of all billing profiles that the caller may see, without their line items. Issued ones, unless the filter names another `state`.',
   query: z.object({ ...selection, orderBy, ...paging }),
@@ -330,6 +331,7 @@ export const readInvoice = contract({
   ...invoiceRoutes.readInvoice,
   summary: 'Read one invoice with its line items',
   permission: 'invoice-viewer',
+  cachedBy: ['day', 'billingProfiles'],
   description:
     'It also says whether the line items explain the total, and which other invoices it stands for or against. Drafts and voided invoices can be read too. The bare number and `number~k` of a valid invoice lead to the same one, whose `id` is in `Content-Location`.',
   params,
@@ -343,6 +345,7 @@ export const summarizeInvoices = contract({
   ...invoiceRoutes.summarizeInvoices,
   summary: 'Count and add up invoices per currency, what is due, and what was billed per month and platform',
   permission: 'invoice-viewer',
+  cachedBy: ['day', 'billingProfiles'],
   description: 'What the same filters select in the list of invoices. Two currencies are never added.',
   query: z.object(selection),
   output: InvoiceSummary,

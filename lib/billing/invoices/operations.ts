@@ -15,7 +15,7 @@ import * as contract from './contract.ts'
 import { invoicesTable, linesTable } from './export.ts'
 import { readLinks } from './links.ts'
 import { findInvoices } from './search.ts'
-import { daysOf, type Selection } from './selection.ts'
+import { daysOf, type Owner, type Selection } from './selection.ts'
 import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
 import { type InvoiceSort, keyOf, keyOfAnswered, keysetOf } from './sort.ts'
 import * as store from './store.ts'
@@ -58,7 +58,7 @@ export async function adjacentPageTokens(
 
 /** Reads rows in one statement, or in several for a search, which first finds matching months or ids. */
 function rowsOf(
-  caller: Caller,
+  caller: Owner,
   selection: Selection,
   limit: number,
   page: Page,
@@ -117,7 +117,7 @@ function nameOf(lines: 'true' | 'false' | undefined, selection: Selection): stri
   return named(lines === 'true' ? 'invoice-lines' : 'invoices', daysOf(selection))
 }
 
-async function readWhole(caller: Caller, key: string) {
+async function readWhole(caller: Owner, key: string) {
   const [read, links, files, set] = await readScopeAtOnce(
     caller,
     (tx) =>
@@ -133,7 +133,7 @@ async function readWhole(caller: Caller, key: string) {
 }
 
 /** The key of the row that an id on the wire leads to. @throws Problem `not_found` */
-export async function keyOrRefuse(caller: Caller, id: string): Promise<string> {
+export async function keyOrRefuse(caller: Owner, id: string): Promise<string> {
   const key = await readScope(caller, (tx) => findKey(tx, caller, id))
   if (key === undefined) throw new Problem('not_found')
   return key

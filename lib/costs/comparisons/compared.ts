@@ -27,7 +27,10 @@ export type ComparedInvoices = {
  * Reads two invoices from one snapshot and compares them.
  * @throws Problem `not_found`, or `not_comparable` where platform or currency differ
  */
-export async function readComparison(caller: Caller, ids: { from: string; to: string }) {
+export async function readComparison(
+  caller: Owner & Pick<Caller, 'roles'>,
+  ids: { from: string; to: string },
+) {
   const { from, to, assets } = await readScope(caller, async (tx) => {
     const read = async (id: string) => {
       const key = await findKey(tx, caller, id)

@@ -92,6 +92,7 @@ const comparison = {
 export const compareInvoices = contract({
   ...comparison,
   ...comparisonRoutes.compareInvoices,
+  cachedBy: ['day', 'roles', 'billingProfiles'],
   summary: 'Compare two invoices of one platform, line by line',
   description: 'Why one invoice is dearer than another: which lines were added, changed or are gone.',
   output: InvoiceComparison,

@@ -73,6 +73,7 @@ const explanation = { permission: 'invoice-viewer', query: z.object(query) } as 
 export const explainMonth = contract({
   ...explanation,
   ...explanationRoutes.explainMonth,
+  cachedBy: ['day', 'roles', 'billingProfiles'],
   summary: 'Why a month is dearer than the one before, per currency',
   description:
     'Of the issued invoices whose invoice date is in the two months: each product that costs more or less, why, and by how much. In each currency the causes add up to the difference, exactly.',

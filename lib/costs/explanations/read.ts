@@ -1,4 +1,5 @@
 import 'server-only'
+import type { Owner } from '#lib/billing/invoices/selection.ts'
 import { seatChangesAround } from '#lib/costs/seat-changes.ts'
 import { checkPermission } from '#lib/platform/api/operation.ts'
 import { rethrowTimeout } from '#lib/platform/api/problem.ts'
@@ -22,7 +23,7 @@ const throwTooManyLines = rethrowTimeout(
  * @throws Problem `service_unavailable` where the lines are more than can be added up in time
  */
 export async function readExplanation(
-  caller: Caller,
+  caller: Owner & Pick<Caller, 'roles'>,
   query: ExplanationFilter & { month: string },
 ): Promise<MonthExplanation> {
   const month = monthOf(query.month)

@@ -17,6 +17,7 @@ export type ExportPiece =
  * it.
  */
 const LEFT_OUT = [
+  'customer_versions',
   'idempotency_keys',
   'invoice_sums',
   'invoice_tokens',
@@ -25,6 +26,7 @@ const LEFT_OUT = [
   'look_ups',
   'recent_writes',
   'sessions',
+  'unversioned_writes',
 ]
 /** The digests of the audit chain verify the audit log, and are not secret. */
 const CHAIN = ['audit_chain', 'audit_closings', 'audit_heads']

@@ -192,6 +192,7 @@ export const listAssets = contract({
   ...assetCalls.listAssets,
   summary: 'List assets, newest first unless told otherwise',
   permission: 'licenses-manager',
+  cachedBy: ['day'],
   description: 'The assets that are managed for the customer, a page at a time.',
   query: z.object({
     ...selection,
@@ -238,6 +239,7 @@ export const readAsset = contract({
   ...assetCalls.readAsset,
   summary: 'Read one asset',
   permission: 'licenses-manager',
+  cachedBy: ['day'],
   description: 'An asset with its subscription. Its ETag begins with the version of its seats, for If-Match.',
   params,
   output: Asset,
@@ -249,6 +251,7 @@ export const summarizeAssets = contract({
   ...assetCalls.summarizeAssets,
   summary: 'Count assets per type',
   permission: 'licenses-manager',
+  cachedBy: ['day'],
   description: 'What the same filters select in the list of assets, counted.',
   query: z.object(selection),
   output: z

@@ -5,6 +5,7 @@ import {
   readWithChanges,
   reconcileOnRead,
   refreshOnView,
+  type WithChanges,
 } from '#lib/licenses/license-changes/open-change.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { checkPermission, operation, type RequestMeta } from '#lib/platform/api/operation.ts'
@@ -45,7 +46,8 @@ export const listAssets = operation(
     const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
     reconcileOnRead(caller, pageRows, meta)
     const assets = pageRows.map((row) => serializeFullItem(row.asset, row, baseUrl))
-    return { body: { assets, rowCount: assets.length, ...links } }
+    const isCacheable = pageRows.every(isUnchanging)
+    return { body: { assets, rowCount: assets.length, ...links }, isCacheable }
   },
   { isExact: true },
 )
@@ -78,8 +80,9 @@ export const exportAssetsXlsx = operation(contract.exportAssetsXlsx, async (call
 )
 
 export const readAsset = operation(contract.readAsset, async (caller, { params }, meta) => {
-  const { asset } = await readFull(caller, params.asset_id, meta)
-  return replyOf(asset)
+  const row = await readFull(caller, params.asset_id, meta)
+  // Reading a vendor's asset requests a fresh read where the last one is old.
+  return { ...replyOf(row.asset), isCacheable: isUnchanging(row) && row.asset.vendorSubscriptionId === null }
 })
 
 /**
@@ -92,7 +95,15 @@ export async function readAssetItem(caller: Caller, id: string, meta: RequestMet
   return shapes.AssetListItem.parse(serializeFullItem(row.asset, row, env().baseUrl))
 }
 
-async function readFull(caller: Caller, id: string, meta: RequestMeta) {
+/**
+ * Returns whether an asset looks the same until its customer's version changes. An open change is settled by reads, news
+ * end with time, and vendors are read again and again.
+ */
+function isUnchanging({ changes, observedAt }: Pick<WithChanges, 'changes' | 'observedAt'>): boolean {
+  return Object.keys(changes).length === 0 && observedAt === null
+}
+
+async function readFull(caller: Pick<Caller, 'customerId'>, id: string, meta: RequestMeta) {
   const row = await readScope(caller, (tx) => readWithChanges(tx, caller.customerId, id))
   if (!row) throw new Problem('not_found')
   reconcileOnRead(caller, [row], meta)

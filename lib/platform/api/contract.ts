@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Kind } from '#lib/platform/caller/limits/budget.ts'
-import type { Permission } from '#lib/platform/caller/rules.ts'
+import type { Caller, Permission } from '#lib/platform/caller/rules.ts'
 import type { Example } from './openapi/example.ts'
 import type { HeaderName } from './openapi/responses.ts'
 import type { ProblemCode } from './problem.ts'
@@ -8,6 +8,21 @@ import type { Protocol } from './protocol.ts'
 import { integerText } from './request.ts'
 
 export type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'
+
+/**
+ * What a cached answer may depend on in addition to the customer's rows and the request: the UTC day, the caller's roles
+ * (and with them, whether prices are visible), the billing profiles that the caller sees, the signed-in member.
+ */
+export type CachePart = 'day' | 'roles' | 'billingProfiles' | 'member'
+
+/** Parts of a caller that the operation of a cached call receives: only those that are in the cache's key. */
+export type CachedCaller<Part extends CachePart> = Pick<
+  Caller,
+  | 'customerId'
+  | ('roles' extends Part ? 'roles' : never)
+  | ('billingProfiles' extends Part ? 'billingProfiles' : never)
+  | ('member' extends Part ? 'via' | 'id' : never)
+>
 
 /**
  * Contract of one call. The route handler, the browser call, the query key, the OpenAPI operation and the permission
@@ -43,6 +58,11 @@ export type Contract<
   body: Body
   /** Largest body in bytes, where it differs from the default. */
   bodyLimit?: number
+  /**
+   * Parts that the answer depends on in addition to the customer's rows and the request: it may then be cached.
+   * Undefined: it must not be cached.
+   */
+  cachedBy?: readonly CachePart[] | undefined
   /** By default JSON and problems, for keys and sessions. */
   protocol?: Protocol
   /** Schema of the answer's body; undeclared members are removed. */
@@ -84,15 +104,18 @@ export function contract<
   Query extends z.ZodObject = typeof nothing,
   Body extends z.ZodType = typeof noBody,
   Headers extends z.ZodObject = typeof nothing,
+  const Cached extends readonly CachePart[] | undefined = undefined,
 >(
   definition: Omit<Contract<Params, Query, Body, Output, Headers>, Parts> &
-    Partial<Pick<Contract<Params, Query, Body, Output, Headers>, Parts>>,
-): Contract<Params, Query, Body, Output, Headers> {
+    Partial<Pick<Contract<Params, Query, Body, Output, Headers>, Parts>> & { cachedBy?: Cached },
+): Contract<Params, Query, Body, Output, Headers> & { cachedBy: Cached } {
   const empty = { params: nothing, query: nothing, body: noBody, headers: nothing, responseHeaders: [] }
   const limit: Kind = definition.output.meta()?.streamed ? 'exports' : 'requests'
   const whole = { limit, evenIfClosed: false, ...empty, examples: [], problems: [], ...definition }
   const problems = [...new Set([...routingProblems(whole), ...whole.problems])]
-  return { ...whole, problems } as unknown as Contract<Params, Query, Body, Output, Headers>
+  return { ...whole, problems } as unknown as Contract<Params, Query, Body, Output, Headers> & {
+    cachedBy: Cached
+  }
 }
 
 type RoutingParts = 'permission' | 'method' | 'params' | 'query' | 'evenIfClosed'

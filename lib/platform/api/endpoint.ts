@@ -15,12 +15,20 @@ import {
   requestLogFields,
   secondsSince,
 } from '#lib/platform/runtime/log.ts'
+import { type CachedAnswer, type CachePlace, cachePlace, findAnswer, keepAnswer } from './answer-cache.ts'
 import type { AnyContract } from './contract.ts'
 import { type AnyOperation, checkOpen, checkPermission } from './operation.ts'
 import { PROBLEMS, Problem, toProblem } from './problem.ts'
 import { PROBLEMS_AS_JSON } from './problem-schemas.ts'
 import { type ErrorFormat, type Protocol, written } from './protocol.ts'
-import { type ApiRequest, checkSameOrigin, conditional, readInput } from './request.ts'
+import {
+  type ApiRequest,
+  checkSameOrigin,
+  conditional,
+  entityTag,
+  matchesEtag,
+  readInput,
+} from './request.ts'
 
 /** Handler of the requests to one path; it never throws. */
 export type Respond = (request: ApiRequest) => Promise<ApiResponse>
@@ -151,8 +159,12 @@ async function perform(
     checkPermission(caller, contract.permission)
     if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
     checkOpen(caller, contract)
+    // Not the path alone: a trailing slash, or parameters in another order, are other questions with equal answers.
+    const place = cachePlace(contract, caller, `${request.path}?${request.search}`)
+    const cached = place && findAnswer(place)
+    if (cached) return asRead(request, caller as Caller, cached)
     const end = caller && (await acquireReadSlot(contract, caller.customerId))
-    return replied(operation, caller as Caller, request, requestId)
+    return replied(operation, { caller: caller as Caller, place }, request, requestId)
       .catch((error) => promised(contract, error))
       .finally(end)
   }
@@ -194,16 +206,16 @@ async function authenticateAgain({ contract }: AnyOperation, { headers }: ApiReq
 
 async function replied(
   operation: AnyOperation,
-  caller: Caller,
+  { caller, place }: { caller: Caller; place: CachePlace | undefined },
   request: ApiRequest,
   requestId: string,
 ): Promise<ApiResponse> {
   const began = performance.now()
   const input = await readInput(operation.contract, request)
   const current = performance.now() - began > SLOW_MS ? await authenticateAgain(operation, request) : caller
-  const reply = await operation(current, input, { requestId })
+  const reply = await operation(current, input, { requestId, cachesBytes: true })
   if (operation.contract.protocol) return written(operation.contract.protocol, request, reply)
-  const { body, headers = {}, version, saved } = reply
+  const { body, headers = {}, version, saved, isCacheable = true } = reply
   const leaving = async () => {
     const { method, path, search: query } = request
     // A public link's download is not an export of any customer's.
@@ -219,11 +231,28 @@ async function replied(
     await leaving()
     return { status: 200, headers, body: await startSending(body, request.gone) }
   }
+  // Bytes from here on: a string would be encoded three times, for its ETag, its length and the socket.
+  const bytes = Buffer.from(saved ?? JSON.stringify(body))
+  const answer = { body: bytes, headers, etag: entityTag(bytes, version) }
+  if (place && isCacheable) keepAnswer(place, answer)
+  return asRead(request, caller, answer)
+}
+
+/** Returns an answer in JSON, or a 304 if the caller has it. */
+function asRead(
+  request: ApiRequest,
+  caller: Caller | undefined,
+  { body, headers: answerHeaders, etag }: CachedAnswer,
+): ApiResponse {
   // A browser must not cache a cookie's answer: the next user of a shared computer would find it.
   const cacheControl = caller?.via === 'session' ? 'no-store' : 'private, no-cache'
-  const json = { 'Content-Type': 'application/json', 'Cache-Control': cacheControl, ...headers }
-  // Bytes from here on: a string would be encoded three times, for its ETag, its length and the socket.
-  return conditional(request, Buffer.from(saved ?? JSON.stringify(body)), json, version)
+  const headers = {
+    'Content-Type': 'application/json',
+    'Cache-Control': cacheControl,
+    ...answerHeaders,
+    ETag: etag,
+  }
+  return matchesEtag(request, etag) ? { status: 304, headers, body: null } : { status: 200, headers, body }
 }
 
 /**

@@ -1,7 +1,8 @@
 import 'server-only'
 import { type Caller, may, PERMISSION_NAMES, rolesWith } from '#lib/platform/caller/rules.ts'
 import { isProduction } from '#lib/platform/runtime/env.ts'
-import type { AnyContract, Input, Output } from './contract.ts'
+import { cachePlace, findAnswer, keepAnswer } from './answer-cache.ts'
+import type { AnyContract, CachedCaller, CachePart, Input, Output } from './contract.ts'
 import { Problem } from './problem.ts'
 
 /** Answer of an operation. `version` leads the ETag of resources that have one (CONTRACT 4). */
@@ -11,21 +12,40 @@ export type Reply<Body> = {
   /** Status where it is not 200: for calls of another protocol. */
   status?: 201 | 204
   headers?: Record<string, string>
+  /** False if the read began work, such as settling an open change: it must begin again with each request. */
+  isCacheable?: boolean
   /** Stored body of an earlier answer, to be sent unchanged. */
   saved?: string
 }
 
 /** Identifies the request of an effect, in change and audit rows. */
-export type RequestMeta = { requestId: string }
+export type RequestMeta = {
+  requestId: string
+  /** Whether the endpoint itself caches the bytes of the answer. */
+  cachesBytes?: boolean
+}
+
+/** Caller that the operation receives: of a cached call, only the parts that its answer may depend on. */
+type CallerOf<C extends AnyContract> = C extends { cachedBy: readonly (infer Part extends CachePart)[] }
+  ? CachedCaller<Part>
+  : C['permission'] extends 'none'
+    ? Caller | undefined
+    : Caller
 
 type Perform<C extends AnyContract> = (
+  caller: CallerOf<C>,
+  input: Input<C>,
+  meta: RequestMeta,
+) => Promise<Reply<Output<C>>>
+
+type Call<C extends AnyContract> = (
   caller: C['permission'] extends 'none' ? Caller | undefined : Caller,
   input: Input<C>,
   meta: RequestMeta,
 ) => Promise<Reply<Output<C>>>
 
 /** Contract with its implementation. Endpoints mount it and pages call it, in the same way. */
-export type Operation<C extends AnyContract = AnyContract> = Perform<C> & { contract: C }
+export type Operation<C extends AnyContract = AnyContract> = Call<C> & { contract: C }
 
 // biome-ignore lint/suspicious/noExplicitAny: a mount takes operations of any contract
 export type AnyOperation = Operation<any>
@@ -42,15 +62,39 @@ export function operation<C extends AnyContract>(
   perform: Perform<C>,
   { isExact = false } = {},
 ): Operation<C> {
-  const guarded: Perform<C> = async (caller, input, meta) => {
-    checkPermission(caller, contract.permission)
-    const reply = await perform(caller, input, meta)
+  const performed: Call<C> = async (caller, input, meta) => {
+    const reply = await perform(partOf(caller, contract), input, meta)
     if (isExact && isProduction()) return reply
     const body = contract.output.parse(reply.body) as Output<C>
     if (isExact) checkSame(contract.name, body, reply.body)
     return { ...reply, body }
   }
+  const guarded: Call<C> = async (caller, input, meta) => {
+    checkPermission(caller, contract.permission)
+    const place = meta.cachesBytes ? undefined : cachePlace(contract, caller, `page ${JSON.stringify(input)}`)
+    if (!place) return performed(caller, input, meta)
+    const cached = findAnswer(place)
+    if (cached) return { ...cached, body: JSON.parse(cached.body.toString()) }
+    const reply = await performed(caller, input, meta)
+    const { body, headers = {}, isCacheable = true } = reply
+    if (isCacheable) keepAnswer(place, { body: Buffer.from(JSON.stringify(body)), headers, etag: '' })
+    return reply
+  }
   return Object.assign(guarded, { contract })
+}
+
+/** Returns only those parts of a caller that are in the cache's key: a cached answer can't depend on others. */
+function partOf<C extends AnyContract>(caller: Caller | undefined, { cachedBy }: C): CallerOf<C> {
+  if (!cachedBy || !caller) return caller as CallerOf<C>
+  const { customerId, roles, billingProfiles, via, id } = caller
+  const parts: readonly CachePart[] = cachedBy
+  const has = (part: CachePart) => parts.includes(part)
+  return {
+    customerId,
+    ...(has('roles') ? { roles } : {}),
+    ...(has('billingProfiles') ? { billingProfiles } : {}),
+    ...(has('member') ? { via, id } : {}),
+  } as unknown as CallerOf<C>
 }
 
 function checkSame(name: string, declared: unknown, made: unknown): void {

@@ -9,7 +9,13 @@ import { digestOf, findRow, hasApiKeyFormat, hasScimTokenFormat } from './creden
 import { isWithin } from './limits/addresses.ts'
 import type { ApiSurface, Caller } from './rules.ts'
 import { session } from './session.ts'
-import { type CallerRow, isNotDeleted, queryWithoutCustomerPipelined, verifiedCaller } from './store.ts'
+import {
+  type CallerRow,
+  DATA_VERSION,
+  isNotDeleted,
+  queryWithoutCustomerPipelined,
+  verifiedCaller,
+} from './store.ts'
 
 const SCIM_CALLER = `
   SELECT t.customer_id, c.name AS customer_name, c.domain AS customer_domain, t.id, 'SCIM token ' || t.name AS name,
@@ -88,7 +94,7 @@ export const KEY_CALLERS = `
       AND (k.belongs_to_customer OR m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles))
       ORDER BY p.id) AS billing_profiles,
     k.addresses, (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute') AS stale,
-    c.closed_at, c.gone_at
+    c.closed_at, c.gone_at, ${DATA_VERSION}
   FROM api_keys k
   JOIN customers c ON c.id = k.customer_id
   LEFT JOIN members m ON m.customer_id = k.customer_id AND m.customer_id = $1 AND m.id = k.issued_by

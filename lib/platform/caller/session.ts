@@ -9,7 +9,13 @@ import { noteCaller } from '#lib/platform/runtime/log.ts'
 import { installationSecret } from '#lib/platform/runtime/secrets.ts'
 import { addToCredentialIndex, digestOf, findRow, removeFromCredentialIndex } from './credentials.ts'
 import { type Caller, type CustomerId, IDLE_SECONDS } from './rules.ts'
-import { type CallerRow, isNotDeleted, queryWithoutCustomerPipelined, verifiedCaller } from './store.ts'
+import {
+  type CallerRow,
+  DATA_VERSION,
+  isNotDeleted,
+  queryWithoutCustomerPipelined,
+  verifiedCaller,
+} from './store.ts'
 
 const SESSION = 'console-session'
 
@@ -103,7 +109,7 @@ export const SESSION_CALLERS = `
       AND (m.billing_profiles IS NULL OR p.id = ANY(m.billing_profiles)) ORDER BY p.id) AS billing_profiles,
     s.last_seen_at < now() - interval '1 minute' AS stale,
     extract(epoch FROM now() - coalesce(s.proven_at, s.created_at))::float8 AS proven_seconds_ago,
-    c.closed_at, c.gone_at
+    c.closed_at, c.gone_at, ${DATA_VERSION}
   FROM sessions s
   JOIN members m ON m.customer_id = s.customer_id AND m.id = s.member_id
   JOIN customers c ON c.id = s.customer_id

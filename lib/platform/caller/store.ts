@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { database, type Transaction } from '#lib/platform/db/client.ts'
+import { VERSION } from '#lib/platform/db/customer-versions.ts'
 import { PipelinedQueries, sendTogether } from '#lib/platform/db/pipeline.ts'
 import { withoutValues } from '#lib/platform/db/prepared-queries.ts'
 import { OPERATOR } from '#lib/platform/history/audit.ts'
@@ -24,10 +25,17 @@ export type CallerRow = {
   addresses?: string[] | null
   /** Seconds since a session's member last verified their identity. */
   proven_seconds_ago?: number
+  /** Version of the customer's rows, where the query reads it. */
+  version?: string
+  /** Current UTC day, `YYYY-MM-DD`, next to `version`. */
+  today?: string
   /** Either both or none of the two times is set. */
   closed_at: Date | null
   gone_at: Date | null
 }
+
+/** Columns of a query for callers that the answers of cached calls depend on. `$1` is the customer. */
+export const DATA_VERSION = `${VERSION} AS version, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS today`
 
 /** Runs a single statement of a look-up before the customer is known, with the login of its pool. */
 export async function queryWithoutCustomer<T>(
@@ -117,6 +125,7 @@ export function verifiedCaller(row: CallerRow, via: Caller['via']): Caller {
     email: row.email,
     roles: row.roles,
     billingProfiles: row.billing_profiles,
+    ...(row.version && row.today ? { seenAt: { version: row.version, today: row.today } } : {}),
     ...(row.closed_at && row.gone_at ? { closed: { at: row.closed_at, goneAt: row.gone_at } } : {}),
   }
 }

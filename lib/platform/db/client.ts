@@ -139,12 +139,13 @@ const LIMITED = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_sessi
 
 const milliseconds = (name: string) =>
   `round(1000 * extract(epoch FROM current_setting('${name}')::interval))::float8 AS ${name}`
-const WHO = `SELECT current_user AS login, rolsuper OR rolbypassrls AS mighty,
+const WHO = `SELECT current_user AS login, current_setting('citus.shard_count', true) IS NOT NULL AS distributed, rolsuper OR rolbypassrls AS mighty,
   current_setting('row_security') AS row_security, current_setting('timezone') AS timezone,
   ${LIMITED.map(milliseconds).join(', ')} FROM pg_roles WHERE rolname = current_user`
 
 type Who = Record<(typeof LIMITED)[number], number> & {
   login: string
+  distributed: boolean
   mighty: boolean
   row_security: string
   timezone: string
@@ -156,8 +157,18 @@ type Who = Record<(typeof LIMITED)[number], number> & {
  */
 export async function checkConnection(client: pg.ClientBase, login: Login): Promise<void> {
   const { rows } = await client.query<Who>({ text: WHO, query_timeout: CHECK_TIMEOUT_MS } as pg.QueryConfig)
-  const wrong = whatIsWrong(login, rows[0] as Who)
+  const who = rows[0] as Who
+  const wrong = whatIsWrong(login, who)
   if (wrong) throw unavailableError(wrong)
+  if (who.distributed) distributed.add(client)
+}
+
+/** Connections to a server with Citus, where the coordinator's transaction has no id of its own. */
+const distributed = new WeakSet<pg.ClientBase>()
+
+/** Returns whether the connection leads to a server with Citus. */
+export function isDistributed(client: pg.ClientBase): boolean {
+  return distributed.has(client)
 }
 
 /**
@@ -263,10 +274,10 @@ export function open(
   send(kind === 'read' || kind === 'stream' ? BEGIN_READ : 'BEGIN', true)
   for (const text of texts) send(text)
   send(seeing(customerId), true)
-  // Function of the migration `closed-customers`: fails if the customer is closed.
+  // Function of the migration `customer-versions`: fails if the customer is closed.
   const entered =
     kind === 'write'
-      ? pipeline.add({ text: 'SELECT current_user AS login, enter_to_write($1)' }, [customerId])
+      ? pipeline.add({ text: 'SELECT current_user AS login, begin_write($1)' }, [customerId])
       : pipeline.add({ text: 'SELECT current_user AS login' })
   return entered.then(({ rows }) => checkLogin(login, (rows[0] as { login: string }).login))
 }

@@ -49,7 +49,7 @@ describe('the beginning of a transaction', () => {
       'SET LOCAL lock_timeout = 1000',
       'SET LOCAL statement_timeout = 3000',
       "SET LOCAL console.customer = 'northwind'",
-      'SELECT current_user AS login, enter_to_write($1) northwind',
+      'SELECT current_user AS login, begin_write($1) northwind',
     ])
     expect(queryTexts('console_app', 'late write').at(-1)).toBe('SELECT current_user AS login')
     expect(queryTexts('console_streams', 'stream')[0]).toBe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')

@@ -167,14 +167,19 @@ export async function commitWithDeferred(
   commit: () => Promise<void>,
 ): Promise<void> {
   const sent = deferred.map((query) =>
-    send(query).catch((error: Error) => {
-      throw withoutValues(new DrizzleQueryError(query.text, query.values ?? [], error))
+    send(query).catch((error: Error & { code?: string }) => {
+      // Refused because an earlier statement had failed: the COMMIT says so.
+      if (error.code !== TRANSACTION_FAILED)
+        throw withoutValues(new DrizzleQueryError(query.text, query.values ?? [], error))
     }),
   )
   const [ended] = await Promise.allSettled([commit(), ...sent])
   await Promise.all(sent)
   if (ended?.status === 'rejected') throw ended.reason
 }
+
+/** SQLSTATE of a statement in a transaction that has failed already. */
+export const TRANSACTION_FAILED = '25P02'
 
 const MESSAGE = 'The database did not carry out a statement.'
 

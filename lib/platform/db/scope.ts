@@ -4,13 +4,23 @@ import type pg from 'pg'
 import { errorCode, toProblem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { countQuery, log, measuredTransaction, reasonOf } from '#lib/platform/runtime/log.ts'
-import { type Database, database, type Kind, open, seeing, type Transaction } from './client.ts'
+import {
+  type Database,
+  database,
+  isDistributed,
+  type Kind,
+  open,
+  seeing,
+  type Transaction,
+} from './client.ts'
+import { closing, noteServer } from './customer-versions.ts'
 import type { Login } from './logins.ts'
 import { inOnePacket, PipelinedQueries, type SqlQuery, sendAlone, sendOne, sendTogether } from './pipeline.ts'
 import {
   commitWithDeferred,
   deferToCommit,
   drainDeferred,
+  TRANSACTION_FAILED,
   withoutValues,
   withRowPlans,
 } from './prepared-queries.ts'
@@ -28,9 +38,10 @@ export function scope<T>(
   fn: (tx: Transaction) => Promise<T>,
   { evenIfClosed = false } = {},
 ): Promise<T> {
-  const { app, replica } = database()
-  const options = { evenIfClosed, last: replica && NOTE_WRITE }
-  return withFairShare(app, caller.customerId, () => transaction(app, caller.customerId, fn, options))
+  const { app } = database()
+  return withFairShare(app, caller.customerId, () =>
+    transaction(app, caller.customerId, fn, { evenIfClosed }),
+  )
 }
 
 /**
@@ -116,7 +127,7 @@ const NOBODY = ''
  * @throws Error if a part begins inside another one, or after a customer with a later id; CC001 like `scope`
  */
 export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>, { evenIfClosed = false } = {}): Promise<T> {
-  const { app, replica } = database()
+  const { app } = database()
   const see = (tx: Transaction, customerId: string) => tx.execute(sql.raw(seeing(customerId)))
   const work = async (tx: Transaction) => {
     let last = NOBODY
@@ -128,9 +139,9 @@ export function scopeOfMany<T>(fn: (enter: Enter) => Promise<T>, { evenIfClosed 
       isInside = true
       last = customerId
       await see(tx, customerId)
-      if (!evenIfClosed) await tx.execute(sql`SELECT enter_to_write(${customerId})`)
+      if (!evenIfClosed) await tx.execute(sql`SELECT begin_write(${customerId})`)
       const value = await part(tx)
-      deferred.push({ text: seeing(customerId) }, ...drainDeferred(tx), ...(replica ? [NOTE_WRITE] : []))
+      deferred.push({ text: seeing(customerId) }, ...drainDeferred(tx), ...closing(tx, customerId))
       // After an error the transaction is rolled back, and the setting with it.
       await see(tx, NOBODY)
       isInside = false
@@ -199,29 +210,14 @@ function insteadOf(error: unknown): Pools {
 }
 
 /**
- * Records in `recent_writes` that this transaction has written rows of its customer, if it has. Sent as its last
- * statement, so that later reads of the customer's callers, in any process, avoid a replica that lacks them.
- */
-const NOTE_WRITE = {
-  name: 'note-write',
-  text: `INSERT INTO recent_writes (customer_id, transaction)
-    SELECT customer, id FROM pg_current_xact_id_if_assigned() id, current_setting('console.customer') customer
-    WHERE id IS NOT NULL AND customer <> '' ON CONFLICT DO NOTHING`,
-}
-
-/**
- * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws. `last` runs at its end,
- * inside of it. A read's answer does not wait for its COMMIT, which could lose nothing.
+ * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws. A read's answer does not
+ * wait for its COMMIT, which could lose nothing.
  */
 export async function transaction<T>(
   from: pg.Pool,
   customerId: string,
   fn: (tx: Transaction) => Promise<T>,
-  {
-    readOnly = false,
-    evenIfClosed = false,
-    last,
-  }: { readOnly?: boolean; evenIfClosed?: boolean; last?: pg.QueryConfig | undefined } = {},
+  { readOnly = false, evenIfClosed = false }: { readOnly?: boolean; evenIfClosed?: boolean } = {},
 ): Promise<T> {
   const kind = readOnly ? 'read' : evenIfClosed ? 'late write' : 'write'
   const { tx, opened, send, end, reasonOf } = await begin(from, customerId, kind)
@@ -242,7 +238,10 @@ export async function transaction<T>(
     throw withoutValues(first)
   }
   if (readOnly) end('COMMIT').catch(() => {})
-  else await commitWithDeferred(last ? [...deferred, last] : deferred, send, () => end('COMMIT'))
+  else {
+    const last = customerId === NOBODY ? [] : closing(tx, customerId)
+    await commitWithDeferred([...deferred, ...last], send, () => end('COMMIT'))
+  }
   return value
 }
 
@@ -267,6 +266,7 @@ async function* transactionStream<T>(
 }
 
 async function begin(from: pg.Pool, customerId: string, kind: Kind) {
+  const hasReplica = database().replica !== undefined
   const pipeline = new PipelinedQueries()
   const opened = open(pipeline, from.options.user as Login, customerId, kind)
   opened.catch(() => {})
@@ -300,6 +300,7 @@ async function begin(from: pg.Pool, customerId: string, kind: Kind) {
     note()
     return sendOne(client, query)
   }
+  noteServer(tx, { isDistributed: isDistributed(client), hasReplica })
   return { tx, opened, send, end, reasonOf }
 }
 
@@ -331,7 +332,7 @@ function beginTransaction(client: pg.PoolClient, pipeline: PipelinedQueries, kin
 /** Returns whether a statement was refused only because an earlier one of its transaction had failed (25P02). */
 function isAborted(error: unknown): boolean {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
-    if ('code' in at) return at.code === '25P02'
+    if ('code' in at) return at.code === TRANSACTION_FAILED
   return false
 }
 

@@ -10,6 +10,7 @@ import { migrate } from './migrate.ts'
 import { closeDistributed, dropDistributed, makeDistributed } from './test-citus.ts'
 import { testFolder } from './test-folder.ts'
 import { dropDatabase, onDatabase, run } from './test-server.ts'
+import { VERSION_CHECKS } from './test-versions.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -52,6 +53,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await run(server.url, `CREATE DATABASE ${template}`)
   const templateUrl = onDatabase(server.url, template)
   await migrate(templateUrl)
+  await run(templateUrl, VERSION_CHECKS)
   // The tests' owner may act as each login, and end their connections.
   await run(templateUrl, `GRANT ${LOGINS.join(', ')} TO CURRENT_USER`)
   project.provide('templateUrl', templateUrl)

@@ -1,6 +1,7 @@
 import 'server-only'
 import pg from 'pg'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { replaceVersionOfRemaining } from '#lib/platform/db/customer-versions.ts'
 import { ownerOf } from '#lib/platform/db/logins.ts'
 import { type Addition, appending, OPERATOR } from '#lib/platform/history/audit.ts'
 
@@ -43,6 +44,7 @@ export async function asOwnerOf<T>(
       await client.query('SELECT pg_advisory_xact_lock_shared(43, hashtext($1))', [id])
     for (const id of alone) await client.query('SELECT pg_advisory_xact_lock(43, hashtext($1))', [id])
     const value = await work(workOf(client))
+    for (const id of [...alone, ...related].sort()) await client.query(replaceVersionOfRemaining(id))
     await client.query('COMMIT')
     return value
   } finally {

@@ -22,6 +22,7 @@ const OneList = z
 /** Reads the signed-in member's columns. An addition to the specified API. */
 export const readListColumns = contract({
   ...columnRoutes.readListColumns,
+  cachedBy: ['member'],
   summary: 'Read which columns the signed-in member sees in each list',
   permission: 'any',
   description: 'Of the console’s screens. What the API and exports answer does not depend on it.',

@@ -60,6 +60,7 @@ const OF_QUERY =
 /** Lists the caller's views and the shared ones. An addition to the specified API. */
 export const listViews = contract({
   ...viewRoutes.listViews,
+  cachedBy: ['roles', 'member'],
   summary: 'List saved views',
   permission: 'any',
   description:

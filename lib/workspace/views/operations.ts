@@ -68,7 +68,7 @@ export const removeView = operation(contract.removeView, async (caller, { params
   return { body: toView(caller, before) }
 })
 
-function toView(caller: Caller, row: store.ViewRow): contract.View {
+function toView(caller: Pick<Caller, 'roles' | 'via'>, row: store.ViewRow): contract.View {
   const who = { isAdmin: may(caller, 'members-manager'), isPerson: caller.via === 'session' }
   return serializeView(row, who, env().baseUrl)
 }

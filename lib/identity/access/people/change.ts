@@ -51,7 +51,7 @@ export async function changePerson(
  * CC001 as `scope` does
  */
 export async function checkStillOpen(tx: Transaction, customerId: CustomerId): Promise<void> {
-  await tx.execute(sql`SELECT enter_to_write(${customerId})`)
+  await tx.execute(sql`SELECT begin_write(${customerId})`)
 }
 
 /**

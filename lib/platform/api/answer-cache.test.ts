@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { listInvoices, readInvoice } from '#lib/billing/invoices/operations.ts'
+import { listAssets } from '#lib/licenses/assets/operations.ts'
+
+import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
+import { digestOf } from '#lib/platform/caller/credentials.ts'
+import type { Role } from '#lib/platform/caller/rules.ts'
+import { scope } from '#lib/platform/db/scope.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addAsset, addInvoice, addKey, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
+
+import { cachePlace, cacheSize, findAnswer, keepAnswer } from './answer-cache.ts'
+import { answer } from './endpoint.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  vi.stubEnv('ANSWER_CACHE_MB', '1')
+  database = await testDatabase({ today: '2026-11-25' })
+  const [customer, key] = await customerWithKey('finance-user')
+  // The first look whether all transactions replace versions is in the background.
+  await vi.waitUntil(() => isCached(customer, key), { timeout: 60_000 })
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database.close()
+})
+
+const owner = (customerId: string) => ({ customerId: customerId as never })
+
+async function customerWithKey(...roles: Role[]): Promise<[customer: string, key: string]> {
+  const customer = await addNewCustomer()
+  await addInvoice(customer, 'A-1')
+  return [customer, await addKey(customer, roles)]
+}
+
+/** Sends a read with a key, and returns status, headers and body. */
+async function get(key: string, path: string, headers: Record<string, string> = {}) {
+  const [pathname = '', search = ''] = path.split('?')
+  const name = pathname.includes('/assets')
+    ? listAssets
+    : pathname.endsWith('/invoices')
+      ? listInvoices
+      : readInvoice
+  const response = await answer([name], {
+    method: 'GET',
+    path: pathname,
+    search,
+    headers: new Headers({ authorization: `Bearer ${key}`, ...headers }),
+    read: async () => new Uint8Array(),
+  })
+  const body = response.body === null ? null : JSON.parse(String(response.body))
+  return { status: response.status, etag: response.headers.ETag ?? '', body, headers: response.headers }
+}
+
+const LIST = '/billing/v1/invoices'
+
+async function isCached(customer: string, key: string): Promise<boolean> {
+  await get(key, LIST)
+  const caller = await findKeyCaller(digestOf(key))
+  const place = cachePlace(listInvoices.contract, caller, `${LIST}?`)
+  return place?.customerId === customer && findAnswer(place) !== undefined
+}
+
+const idsOf = (list: { body: { invoices: { id: string }[] } }) =>
+  list.body.invoices.map(({ id }) => id).sort()
+
+describe('a cached answer', () => {
+  it('equals the computed one, and If-None-Match is answered from it', async () => {
+    const [customer, key] = await customerWithKey('finance-user')
+    const computed = await get(key, LIST)
+    expect(await isCached(customer, key)).toBe(true)
+    const cached = await get(key, LIST)
+    expect(cached).toMatchObject({ status: 200, body: computed.body, etag: computed.etag })
+    expect(await get(key, LIST, { 'if-none-match': computed.etag })).toMatchObject({
+      status: 304,
+      body: null,
+    })
+    expect(await get(key, LIST, { 'if-none-match': '"other"' })).toMatchObject({ status: 200 })
+    expect((await get(key, `${LIST}/A-1`)).headers['Content-Location']).toBe(
+      (await get(key, `${LIST}/A-1`)).headers['Content-Location'],
+    )
+  })
+
+  it('ends with each committed change, and not with one that was rolled back', async () => {
+    const [customer, key] = await customerWithKey('finance-user')
+    await get(key, LIST)
+    await scope(owner(customer), async (tx) => {
+      await tx.execute("UPDATE invoices SET balance_amount = '1'")
+      throw new Error('planted')
+    }).catch(() => {})
+    expect(await isCached(customer, key)).toBe(true)
+    await addInvoice(customer, 'A-2')
+    expect(idsOf(await get(key, LIST))).toEqual(['A-1', 'A-2'])
+  })
+
+  it('ends with a change by a process of the previous release, which replaces no version', async () => {
+    const [customer, key] = await customerWithKey('finance-user')
+    await get(key, LIST)
+    await database.opened.app.query(
+      `BEGIN; SET LOCAL console.customer = '${customer}'; SELECT enter_to_write('${customer}');
+       UPDATE invoices SET platform = 'other' WHERE customer_id = '${customer}'; COMMIT`,
+    )
+    expect((await get(key, LIST)).body.invoices[0].platform).toBe('other')
+  })
+
+  it('ends at midnight of UTC', async () => {
+    const [, key] = await customerWithKey('finance-user')
+    expect((await get(key, LIST)).body.invoices[0].status).toBe('OPEN')
+    await database.setToday('2026-12-01')
+    expect((await get(key, LIST)).body.invoices[0].status).toBe('PAST DUE')
+    await database.setToday('2026-11-25')
+    expect((await get(key, LIST)).body.invoices[0].status).toBe('OPEN')
+  })
+
+  it('is of one customer, and of the billing profiles that its caller sees', async () => {
+    const [customer, key] = await customerWithKey('finance-user')
+    const [, foreignKey] = await customerWithKey('finance-user')
+    await addProfile(customer, 'berlin')
+    await addInvoice(customer, 'B-1', { billingProfileId: 'berlin' })
+    await get(key, LIST)
+    const limitedKey = await addKey(customer, ['finance-user'], { billingProfiles: ['berlin'] })
+    for (let round = 0; round < 3; round++) {
+      expect(idsOf(await get(key, LIST))).toEqual(['A-1', 'B-1'])
+      expect(idsOf(await get(limitedKey, LIST))).toEqual(['B-1'])
+      expect(idsOf(await get(foreignKey, LIST))).toEqual(['A-1'])
+      expect(await get(limitedKey, `${LIST}/A-1`)).toMatchObject({ status: 404 })
+    }
+  })
+
+  it('is not sent to a caller without the permission, nor to a revoked key', async () => {
+    const [customer, key] = await customerWithKey('finance-user')
+    const managerKey = await addKey(customer, ['it-manager'])
+    await get(key, LIST)
+    await expect(get(managerKey, LIST)).resolves.toMatchObject({ status: 403 })
+    await scope(owner(customer), (tx) => tx.execute('UPDATE api_keys SET revoked_at = now()'))
+    await expect(get(key, LIST)).resolves.toMatchObject({ status: 401 })
+  })
+
+  it('is not kept while a change of the listed licenses is open', async () => {
+    const [customer] = await customerWithKey('finance-user')
+    const key = await addKey(customer, ['it-manager'])
+    await addAsset(customer, 'office-suite-1', { purchased: 5 })
+    const full = '/billing/v1/assets?view=full'
+    const place = async () => {
+      await get(key, full)
+      const found = cachePlace(listAssets.contract, await findKeyCaller(digestOf(key)), full)
+      return found && findAnswer(found)
+    }
+    expect(await place()).toBeDefined()
+    await scope(owner(customer), (tx) =>
+      tx.execute(`INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind,
+          actor_id, actor_name, request_id)
+        VALUES ('${customer}', gen_random_uuid()::text, 'office-suite-1', 5, 6, 'CLAIMED', 'key', 'k', 'k', 'r')`),
+    )
+    expect(await place()).toBeUndefined()
+  })
+})
+
+describe('the cache', () => {
+  const place = (name: string, customerId = 'alder', validFor = '1') => ({ name, validFor, customerId })
+  const sized = (bytes: number) => ({ body: Buffer.alloc(bytes), headers: {}, etag: '"e"' })
+  const LARGE = 100 * 1024
+
+  it('returns an answer for its version only', () => {
+    keepAnswer(place('a'), sized(10))
+    expect(findAnswer(place('a'))).toBeDefined()
+    expect(findAnswer(place('a', 'alder', '2'))).toBeUndefined()
+  })
+
+  it('gives one customer a quarter, and drops the least recently used answer', () => {
+    for (const name of ['1', '2']) keepAnswer(place(name), sized(LARGE))
+    expect(findAnswer(place('1'))).toBeDefined()
+    keepAnswer(place('3'), sized(LARGE))
+    expect(['1', '2', '3'].map((name) => findAnswer(place(name)) !== undefined)).toEqual([true, false, true])
+  })
+
+  it('never holds more than its limit, and no answer over 256 kB', () => {
+    for (let index = 0; index < 50; index++) keepAnswer(place('x', `customer-${index}`), sized(LARGE))
+    expect(cacheSize().bytes).toBeLessThanOrEqual(1024 * 1024)
+    expect(cacheSize().answers).toBeGreaterThan(5)
+    keepAnswer(place('large', 'birch'), sized(256 * 1024 + 1))
+    expect(findAnswer(place('large', 'birch'))).toBeUndefined()
+  })
+
+  it('is empty where it is switched off', async () => {
+    const [customer, key] = await customerWithKey('finance-user')
+    vi.stubEnv('ANSWER_CACHE_MB', '0')
+    expect(await isCached(customer, key)).toBe(false)
+    vi.stubEnv('ANSWER_CACHE_MB', '1')
+    expect(await isCached(customer, key)).toBe(true)
+  })
+})

@@ -1,0 +1,60 @@
+/**
+ * Tables that no cached answer shows: credentials, sign-ins, derived rows, queues of mails and jobs, the audit log, and
+ * the schedule by which vendors are read.
+ */
+const NEVER_CACHED = [
+  'account_links',
+  'account_mails',
+  'api_keys',
+  'audit_chain',
+  'audit_closings',
+  'audit_events',
+  'audit_heads',
+  'calendar_feeds',
+  'customer_versions',
+  'idempotency_keys',
+  'known_browsers',
+  'limit_windows',
+  'look_ups',
+  'notice_mails',
+  'recent_writes',
+  'scim_tokens',
+  'sessions',
+  'sign_on_sessions',
+  'unversioned_writes',
+  'vendor_subscriptions',
+]
+
+/**
+ * SQL by which each test database checks, at every COMMIT of the product, that a transaction which changed a customer's
+ * rows replaced the version of the customer. Tests that write rows by their own connection are not checked.
+ */
+export const VERSION_CHECKS = `
+  CREATE SCHEMA version_checks;
+  GRANT USAGE ON SCHEMA version_checks TO PUBLIC;
+  CREATE FUNCTION version_checks.check_version() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+  DECLARE
+    customer text := coalesce(NEW.customer_id, OLD.customer_id);
+  BEGIN
+    -- The transaction may see another of its customers at its end.
+    PERFORM set_config('console.operated', customer, true);
+    IF NOT EXISTS (SELECT FROM public.customer_versions v WHERE v.customer_id = customer
+        AND v.xmin = pg_current_xact_id()::xid)
+      AND NOT EXISTS (SELECT FROM public.unversioned_writes u WHERE u.customer_id = customer
+        AND u.transaction = pg_current_xact_id())
+    THEN
+      RAISE EXCEPTION '% of % changed, and the version of % did not.', TG_OP, TG_TABLE_NAME, customer;
+    END IF;
+    RETURN NULL;
+  END $$;
+  DO $$ DECLARE changed regclass; BEGIN
+    FOR changed IN SELECT c.oid FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'customer_id'
+      WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relforcerowsecurity AND NOT a.attisdropped
+        AND c.relname NOT IN (${NEVER_CACHED.map((name) => `'${name}'`).join(', ')})
+    LOOP
+      EXECUTE format($sql$
+        CREATE CONSTRAINT TRIGGER version_checked AFTER INSERT OR UPDATE OR DELETE ON %s DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW WHEN (current_setting('application_name') = 'licenses-invoices')
+          EXECUTE FUNCTION version_checks.check_version() $sql$, changed);
+    END LOOP;
+  END $$;`
