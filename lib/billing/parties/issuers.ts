@@ -300,12 +300,12 @@ async function readNames(tx: Transaction, customerId: CustomerId): Promise<Known
     ORDER BY customer_id, issuer LIMIT 1)`
   const { rows } = await tx.execute<Omit<Known, 'at'> & { createdAt: string | null }>(sql`
     WITH RECURSIVE billed AS (
-      SELECT ${next("''")} AS issuer
-      UNION ALL SELECT ${next('billed.issuer')} FROM billed WHERE billed.issuer IS NOT NULL)
+      SELECT ${next("''")} AS spelling
+      UNION ALL SELECT ${next('spelling')} FROM billed WHERE spelling IS NOT NULL)
     SELECT coalesce(i.name, b.issuer) AS name, i.folded IS NOT NULL AS "isRow", i.same_as AS "sameAs",
       i.other_than AS "otherThan", i.grace_days AS "graceDays", i.unbilled,
       i.created_at::text AS "createdAt"
-    FROM (SELECT issuer FROM billed WHERE issuer IS NOT NULL) b
+    FROM (SELECT spelling AS issuer FROM billed WHERE spelling IS NOT NULL) b
     FULL JOIN (SELECT * FROM issuers WHERE customer_id = ${customerId}) i ON i.name = b.issuer`)
   const several = [...Map.groupBy(rows, ({ name }) => issuerKey(name)).values()].filter(
     (spellings) => spellings.length > 1,
