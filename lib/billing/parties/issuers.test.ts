@@ -6,7 +6,7 @@ import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
-import { issuerKey, type IssuerDetails, listIssuers, NO_DETAILS, saveIssuer } from './issuers.ts'
+import { type IssuerDetails, issuerKey, listIssuers, NO_DETAILS, saveIssuer } from './issuers.ts'
 
 describe('issuers', () => {
   let db: TestDatabase
