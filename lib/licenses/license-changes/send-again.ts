@@ -9,7 +9,7 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { VendorRead } from '#lib/vendors/vendor.ts'
 import { type ReconciledChange, reconcileChange, type WhenUnknown } from './reconcile.ts'
 import type { PollLease } from './reconcile-from-read.ts'
-import { check } from './rules.ts'
+import { checkAfterRead } from './rules.ts'
 import { type Claim, call, type QuantityRequest, type Sent } from './send.ts'
 import { type Change, moveChange, readChange } from './store/changes.ts'
 import { observedRow } from './vendor-sync/read.ts'
@@ -101,10 +101,8 @@ async function recordAgain(
   if (now.sinceSent + readMs + writeMs >= (vendor.idempotentWrites ?? 0)) return 'forgotten'
   const assetState = assetStateOf(observedRow(row, observed))
   const changeRequest = { quantity, ifMatch: undefined }
-  const decision = check(changeRequest, {
-    ...assetState,
-    predictOutcome: () => vendor.predictOutcome(observed, quantity),
-  })
+  const predictOutcome = () => vendor.predictOutcome(observed, quantity)
+  const decision = checkAfterRead(changeRequest, assetState, predictOutcome)
   if (decision.kind !== 'applied') return 'refused'
   const actor = actorOf(caller)
   const move = { from: ['UNKNOWN'], to: 'SENT', as: 'resent', actor, why, requestId } as const

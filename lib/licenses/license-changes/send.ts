@@ -13,7 +13,7 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, VendorRead, WriteAnswer } from '#lib/vendors/vendor.ts'
 import * as answers from './answers.ts'
 import { transitionFor } from './reconcile.ts'
-import { type ChangeRequest, check } from './rules.ts'
+import { type ChangeRequest, checkAfterRead } from './rules.ts'
 import {
   type Change,
   endAttempt,
@@ -123,10 +123,8 @@ async function checkAgain(
     await withdraw('found anew')
     return stop(answers.subscriptionReplaced(vendor.label, fresh.seatsPurchased))
   }
-  const decision = check(request, {
-    ...assetStateOf(fresh),
-    predictOutcome: () => vendor.predictOutcome(observed, quantity),
-  })
+  const predictOutcome = () => vendor.predictOutcome(observed, quantity)
+  const decision = checkAfterRead(request, assetStateOf(fresh), predictOutcome)
   if (decision.kind === 'refused') {
     await withdraw(decision.reason)
     return answered(await answers.violationProblem(tx, customerId, fresh, decision))
