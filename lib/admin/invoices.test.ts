@@ -224,7 +224,7 @@ describe('parallel commands', () => {
   const sunbird = newCustomerId('sunbird')
   const run = (paths: string[], plan: Awaited<ReturnType<typeof planAttachments>>) =>
     scope({ customerId: sunbird }, (tx) =>
-      attachDocuments(tx, sunbird, paths, plan, { requestId: 'test' }),
+      attachDocuments(tx, sunbird, { paths, plan, requestId: 'test' }),
     ).catch((error: Error) => error.message)
 
   test('store one document, and the loser reports the conflict', async () => {

@@ -65,7 +65,7 @@ export function addKeyCommands(parent: Command): void {
 const ALL = 100_000
 
 async function readKeys(tx: Transaction, customerId: CustomerId) {
-  const keys = await listKeys(tx, customerId, { keyScope: 'all' }, ALL)
+  const keys = await listKeys(tx, customerId, { keyScope: 'all' }, { limit: ALL })
   return keys.map(({ prefix, lastFour, owner, issuerEmail, ...key }) => ({
     id: key.id,
     name: key.name,

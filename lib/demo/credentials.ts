@@ -55,7 +55,12 @@ export async function issueDemoKey(domain: string): Promise<string> {
   const apiKey = newApiKey()
   await scope(customer, async (tx) => {
     const event = { actor: OPERATOR, requestId: randomUUID() }
-    for (const { id, name } of await listKeys(tx, customerId, { keyScope: 'all', state: 'usable' }, ALL)) {
+    for (const { id, name } of await listKeys(
+      tx,
+      customerId,
+      { keyScope: 'all', state: 'usable' },
+      { limit: ALL },
+    )) {
       if (name !== KEY.name) continue
       await revokeKey(tx, customerId, id)
       await recordAudit(tx, customerId, { ...event, action: 'key.revoked', subject: id })

@@ -70,7 +70,9 @@ type Listed = { customer: string; kind?: string; most: number; json?: boolean }
 async function listNewest({ customer, kind, most, json = false }: Listed): Promise<void> {
   const { customerId } = await customerNamed(customer)
   const filter = kind === undefined ? {} : { kind: [kind] }
-  const rows = await readScope({ customerId }, (tx) => listEvents(tx, customerId, { filter }, most))
+  const rows = await readScope({ customerId }, (tx) =>
+    listEvents(tx, customerId, { filter }, { limit: most }),
+  )
   if (json) print(JSON.stringify(rows.map(serializeAuditEvent), null, 2))
   else printRows(rows.map(formatEvent), {})
 }

@@ -148,7 +148,7 @@ async function requireSignOn({ customer }: Of): Promise<void> {
         `No Admin of ${name} has signed in by single sign-on yet: if it did not work, nobody could get in.`,
       )
     await store.setSignOnOnly(tx, customerId, true)
-    await recordOperatorAction(tx, customerId, 'customer.passwords-refused', customerId)
+    await recordOperatorAction(tx, customerId, { action: 'customer.passwords-refused', subject: customerId })
   })
   note(`Nobody signs in to ${name} by password any more; the sessions that passwords opened are ended.`)
 }
@@ -157,7 +157,7 @@ async function letPasswordsIn({ customer }: Of): Promise<void> {
   const { customerId, name } = await customerNamed(customer)
   await scope({ customerId }, async (tx) => {
     await store.setSignOnOnly(tx, customerId, false)
-    await recordOperatorAction(tx, customerId, 'customer.passwords-allowed', customerId)
+    await recordOperatorAction(tx, customerId, { action: 'customer.passwords-allowed', subject: customerId })
   })
   note(`Members of ${name} sign in by password, too.`)
 }
@@ -168,7 +168,12 @@ async function release({ customer, email }: Of & { email: string }): Promise<voi
     const member = await memberWith(tx, customerId, email.trim())
     if (!member) throw new Problem('not_found', `${name} has no member with the address ${email}.`)
     const count = await releaseSubjects(tx, customerId, { memberId: member })
-    if (count > 0) await recordOperatorAction(tx, customerId, 'sign-on.released', member, { email })
+    if (count > 0)
+      await recordOperatorAction(tx, customerId, {
+        action: 'sign-on.released',
+        subject: member,
+        details: { email },
+      })
   })
   note(`The next sign-in with ${email} says who that is at the issuer.`)
 }

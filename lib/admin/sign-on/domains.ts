@@ -18,7 +18,11 @@ export async function addDomain(input: string, named: Named): Promise<void> {
   const domain = domainOf(input)
   const row = await scope({ customerId }, async (tx) => {
     const { id, name } = await providerNamed(tx, customerId, named)
-    await recordOperatorAction(tx, customerId, 'sign-on-domain.added', domain, { provider: name })
+    await recordOperatorAction(tx, customerId, {
+      action: 'sign-on-domain.added',
+      subject: domain,
+      details: { provider: name },
+    })
     return store.addDomain(tx, customerId, { domain, providerId: id })
   })
   const { name, text } = store.recordOf(domain, row.token)
@@ -54,7 +58,11 @@ async function prove(customerId: CustomerId, domain: string, by: 'dns' | 'operat
     // A domain confirmed by the operator stays confirmed; a lost DNS proof is proven again.
     if (provenBy === 'operator' || (provenBy === by && lostAt === null)) return
     await store.proveDomain(tx, customerId, domain, by)
-    await recordOperatorAction(tx, customerId, 'sign-on-domain.proven', domain, { by })
+    await recordOperatorAction(tx, customerId, {
+      action: 'sign-on-domain.proven',
+      subject: domain,
+      details: { by },
+    })
   })
   await orDuplicate(verified, { sign_on_domains_proven: `Another customer has ${domain} already.` })
   note(`People with an address of ${domain} sign in there.`)
@@ -65,7 +73,7 @@ export async function removeDomain(input: string, { customer }: Of): Promise<voi
   await scope({ customerId }, async (tx) => {
     const { domain } = await domainNamed(tx, customerId, input)
     await store.removeDomain(tx, customerId, domain)
-    await recordOperatorAction(tx, customerId, 'sign-on-domain.removed', domain)
+    await recordOperatorAction(tx, customerId, { action: 'sign-on-domain.removed', subject: domain })
   })
   note(`${input} is removed.`)
 }

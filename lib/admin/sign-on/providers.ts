@@ -24,9 +24,13 @@ export async function setProvider(options: Options): Promise<void> {
     const before = await store.readProvider(tx, customerId, name)
     const changed = before ? before.id : await add(tx, customerId, name, settings)
     if (before) await store.changeProvider(tx, customerId, before, settings)
-    await recordOperatorAction(tx, customerId, 'identity-provider.set', changed, {
-      name,
-      ...detailsOf(settings),
+    await recordOperatorAction(tx, customerId, {
+      action: 'identity-provider.set',
+      subject: changed,
+      details: {
+        name,
+        ...detailsOf(settings),
+      },
     })
     return changed
   })
@@ -102,11 +106,15 @@ export async function disableProvider(named: Named): Promise<void> {
   await scope({ customerId }, async (tx) => {
     const { id, name } = await providerNamed(tx, customerId, named)
     await store.disableProvider(tx, customerId, id)
-    await recordOperatorAction(tx, customerId, 'identity-provider.turned-off', id, { name })
+    await recordOperatorAction(tx, customerId, {
+      action: 'identity-provider.turned-off',
+      subject: id,
+      details: { name },
+    })
     const others = (await store.listProviders(tx, customerId)).filter(({ offAt }) => offAt === null)
     if (others.length > 0 || !(await store.isSignOnOnly(tx, customerId))) return
     await store.setSignOnOnly(tx, customerId, false)
-    await recordOperatorAction(tx, customerId, 'customer.passwords-allowed', customerId)
+    await recordOperatorAction(tx, customerId, { action: 'customer.passwords-allowed', subject: customerId })
     note('It was the last one: members sign in by password again.')
   })
   note(`Nobody signs in by ${named.provider} any more.`)

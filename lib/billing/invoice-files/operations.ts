@@ -46,7 +46,7 @@ type Selected = Selection & { orderBy?: InvoiceSort | undefined }
 async function* invoicesZip(caller: Caller, { orderBy, ...selected }: Selected) {
   const { rows, lines } = await readScope(caller, async (tx) => {
     const selection = { ...selected, ids: selected.ids && (await keysOf(tx, caller, selected.ids)) }
-    const matches = await findInvoices(tx, caller, selection, MAX_FILES + 1, { orderBy })
+    const matches = await findInvoices(tx, caller, selection, { limit: MAX_FILES + 1, orderBy })
     const counts = await countLines(
       tx,
       caller,

@@ -29,14 +29,13 @@ export const listInvoices = operation(
     const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
     const filters = filtersOf(caller, selection, orderBy)
     const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
-    const rows = await rowsOf(caller, selection, maxResults + 1, { orderBy, cursor })
-    const { rows: pageRows, ...links } = pageOf(
-      rows,
-      maxResults,
+    const rows = await rowsOf(caller, selection, { limit: maxResults + 1, orderBy, cursor })
+    const { rows: pageRows, ...links } = pageOf(rows, {
+      size: maxResults,
       cursor,
-      (row) => keyOf(row, orderBy),
-      filters,
-    )
+      keyOf: (row) => keyOf(row, orderBy),
+      list: filters,
+    })
     const { baseUrl } = env()
     const invoices = pageRows.map((row) => serializeInvoice(row, baseUrl))
     return { body: { invoices, rowCount: invoices.length, ...links } }
@@ -57,15 +56,10 @@ export async function adjacentPageTokens(
 }
 
 /** Reads rows in one statement, or in several for a search, which first finds matching months or ids. */
-function rowsOf(
-  caller: Caller,
-  selection: Selection,
-  limit: number,
-  page: Page,
-): Promise<InvoiceSummaryRow[]> {
+function rowsOf(caller: Caller, selection: Selection, page: Page): Promise<InvoiceSummaryRow[]> {
   if (selection.search)
-    return readScope(caller, (tx) => findInvoices(tx, caller, selection, limit, page), { mayBeOld: true })
-  return readScopeAtOnce(caller, (tx) => listInvoiceSummaries(tx, caller, selection, limit, page), {
+    return readScope(caller, (tx) => findInvoices(tx, caller, selection, page), { mayBeOld: true })
+  return readScopeAtOnce(caller, (tx) => listInvoiceSummaries(tx, caller, selection, page), {
     isByKey: selectsAll(selection),
     mayBeOld: true,
   })

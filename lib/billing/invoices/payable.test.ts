@@ -85,7 +85,7 @@ describe('a balance under half a minor unit', () => {
     })
     expect(yen).toMatchObject({ currency: 'JPY', count: 1, outstanding: { count: 0, amount: 0 } })
     await scope(caller, async (tx) => {
-      expect((await listOpenItems(tx, caller, {}, 10)).map(({ id }) => id)).toEqual(['HALF'])
+      expect((await listOpenItems(tx, caller, {}, { limit: 10 })).map(({ id }) => id)).toEqual(['HALF'])
       expect(await sumOpenItems(tx, caller, {})).toMatchObject([
         { currency: 'USD', age: 'days1To30', count: 1 },
       ])

@@ -52,7 +52,8 @@ async function planOf(read: (tx: never) => Promise<unknown>): Promise<string[]> 
   }
   return plans
 }
-const list = (selection: Selection) => planOf((tx) => listInvoiceSummaries(tx, owner, selection, 51, {}))
+const list = (selection: Selection) =>
+  planOf((tx) => listInvoiceSummaries(tx, owner, selection, { limit: 51 }))
 
 it.each([['draft'], ['voided'], ['draft', 'voided']])(
   'a list of %s %s reads the short index',

@@ -186,7 +186,12 @@ describe('each page is read off an index, however deep', () => {
     const logger = { logQuery: (query: string, params: unknown[]) => void queries.push({ query, params }) }
     const owner = { customerId: 'large' as Caller['customerId'], billingProfiles: ['default'] }
     await client.query("SELECT set_config('console.customer', 'large', false)")
-    const rows = await listInvoiceSummaries(drizzle(client, { logger }), owner, {}, 51, { orderBy, cursor })
+    const rows = await listInvoiceSummaries(
+      drizzle(client, { logger }),
+      owner,
+      {},
+      { limit: 51, orderBy, cursor },
+    )
     const [{ query, params } = { query: '', params: [] }] = queries
     const { rows: lines } = await client.query(`EXPLAIN (ANALYZE, COSTS OFF) ${query}`, params)
     return { rows, plan: lines.map((line) => line['QUERY PLAN']).join('\n') }

@@ -47,7 +47,7 @@ async function planOf<T>(read: (tx: Parameters<typeof listOpenItems>[0]) => Prom
 }
 
 it('each page is read off its index, however deep, there and back', async () => {
-  const page = (cursor?: Cursor) => planOf((tx) => listOpenItems(tx, owner, {}, 251, cursor))
+  const page = (cursor?: Cursor) => planOf((tx) => listOpenItems(tx, owner, {}, { limit: 251, cursor }))
   const first = await page()
   const last = first.rows.at(-1)
   if (!last) throw new Error('There is nothing.')

@@ -36,6 +36,6 @@ export function eventPages(caller: { customerId: CustomerId }, selection: EventS
 }
 
 function pages(tx: Transaction, customerId: CustomerId, selection: EventSelection) {
-  const read = (cursor?: Cursor) => listEvents(tx, customerId, selection, MAX_ROWS, cursor)
+  const read = (cursor?: Cursor) => listEvents(tx, customerId, selection, { limit: MAX_ROWS, cursor })
   return allPages(MAX_ROWS, read, keyOfEvent)
 }

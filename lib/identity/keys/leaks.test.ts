@@ -96,7 +96,9 @@ describe('the successor of a leaked key', () => {
     for (let n = 0; n < times; n++) {
       const former = keys.at(-1) ?? ''
       const { id } = await rowOf(database, customerId, former)
-      keys.push((await callApi(headers(former), 'POST', `/${id}/rotation`, { overlap: '1h' })).json.secret)
+      keys.push(
+        (await callApi(headers(former), 'POST', `/${id}/rotation`, { body: { overlap: '1h' } })).json.secret,
+      )
     }
     return keys
   }
@@ -201,7 +203,7 @@ describe('the successor of a leaked key', () => {
       const [former = ''] = await chain(0, bearer)
       const { id } = await rowOf(database, customerId, former)
       const [rotated] = await Promise.all([
-        callApi(bearer(former), 'POST', `/${id}/rotation`, {}),
+        callApi(bearer(former), 'POST', `/${id}/rotation`, { body: {} }),
         show([finding(former)]),
       ])
       expect(await opens(former)).toBe(401)

@@ -30,7 +30,7 @@ async function tryAll() {
       ['POST', '/of-own/rotation', {}],
       ['DELETE', '/of-own'],
     ] as const)
-      expect([method, (await callApi(headers, method, rest, body)).status]).toEqual([method, 404])
+      expect([method, (await callApi(headers, method, rest, { body })).status]).toEqual([method, 404])
     const { json } = await callApi(headers, 'GET', '?whose=all')
     expect(json.keys.some(({ id }: { id: string }) => id === 'of-own')).toBe(false)
   }

@@ -21,9 +21,17 @@ const MAX_LINES = 5000
 export async function storeCharges(
   tx: Transaction,
   customerId: CustomerId,
-  importId: string,
-  bills: Iterable<SpooledCharges>,
-  { onBill, signal }: { onBill?: (count: number) => void; signal?: AbortSignal | undefined } = {},
+  {
+    importId,
+    bills,
+    onBill,
+    signal,
+  }: {
+    importId: string
+    bills: Iterable<SpooledCharges>
+    onBill?: (count: number) => void
+    signal?: AbortSignal | undefined
+  },
 ): Promise<ChargeCounts> {
   const counts: ChargeCounts = { added: 0, unchanged: 0, replaced: 0 }
   let done = 0

@@ -227,8 +227,7 @@ export async function setObserved(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  values: Partial<LicensedRow>,
-  { moves }: { moves: boolean },
+  { values, moves }: { values: Partial<LicensedRow>; moves: boolean },
 ): Promise<LicensedRow> {
   const rows = await tx
     .update(assets)

@@ -12,7 +12,7 @@ import { type Change, type Move, moveChange, readChange } from './store/changes.
 import { acquirePollLease, notePollRef, releasePollLease } from './store/poll-lease.ts'
 import { observe, readSubscription, refOf } from './vendor-sync/read.ts'
 
-/** Handler of a read that proves nothing about a change, called in the transaction of the judgment. */
+/** Handler of a read that proves nothing about a change, called in the transaction that applied the read. */
 export type WhenUnknown = (
   tx: Transaction,
   change: Change,
@@ -53,11 +53,11 @@ export async function reconcileChange(
   }
   const result = await fetchWriteResult(lease)
   const fromResult =
-    result && (await scope(who, (tx) => reconcileFromResult(tx, customerId, lease, result, requestId)))
+    result && (await scope(who, (tx) => reconcileFromResult(tx, customerId, lease, { result, requestId })))
   if (fromResult && fromResult.state !== 'UNKNOWN') return fromResult
   const readResult = await readSubscription(lease.vendor, lease.row, vendorTimes().confirmMs)
   return scope(who, async (tx) => {
-    const fromRead = await reconcileFromRead(tx, customerId, changeId, lease, readResult, requestId)
+    const fromRead = await reconcileFromRead(tx, customerId, lease, { readResult, requestId })
     if (fromRead?.state === 'UNKNOWN') await whenUnknown?.(tx, fromRead, lease, readResult)
     await releasePollLease(tx, customerId, changeId, requestId)
     return fromRead
@@ -114,8 +114,7 @@ async function reconcileFromResult(
   tx: Transaction,
   customerId: CustomerId,
   lease: PollLease,
-  result: WriteAnswer,
-  requestId: string,
+  { result, requestId }: { result: WriteAnswer; requestId: string },
 ): Promise<Change | undefined> {
   const { vendor, row } = lease
   const { id } = lease.change

@@ -59,7 +59,7 @@ async function tryAgain(request: QuantityRequest, changeId: string, reason?: str
   const recorded: { again?: { claim: Claim; sent: Sent } | Unfit } = {}
   const { caller, requestId } = request
   const whenUnknown: WhenUnknown = async (tx, change, lease, readResult) => {
-    recorded.again = await recordAgain(tx, request, change, lease, readResult, reason)
+    recorded.again = await recordAgain(tx, request, change, { lease, readResult, why: reason })
   }
   const change = await reconcileChange(caller, changeId, requestId, { whenUnknown })
   const { again } = recorded
@@ -86,9 +86,11 @@ async function recordAgain(
   tx: Transaction,
   request: QuantityRequest,
   { id, fromQuantity }: Change,
-  { vendor, row }: PollLease,
-  readResult: VendorRead,
-  why: string | undefined,
+  {
+    lease: { vendor, row },
+    readResult,
+    why,
+  }: { lease: PollLease; readResult: VendorRead; why: string | undefined },
 ): Promise<{ claim: Claim; sent: Sent } | Unfit> {
   const { caller, quantity, requestId } = request
   const { readMs, writeMs } = vendorTimes()

@@ -67,7 +67,7 @@ export async function send(request: QuantityRequest, claim: Claim): Promise<Answ
   const { row, vendor } = claim
   const readResult = await readSubscription(vendor, row, vendorTimes().readMs)
   if (readResult.kind === 'unavailable') note(request, claim, readResult.reason)
-  const next = await withAsset(request, (tx, asset) => checkAgain(tx, asset, request, claim, readResult))
+  const next = await withAsset(request, (tx, asset) => checkAgain(tx, request, claim, { asset, readResult }))
   if (next.kind === 'stop') throw next.problem
   if (next.kind === 'answered') return next.answer
 
@@ -83,10 +83,9 @@ type Next =
 /** Checks again with the vendor's count, and records SENT where the call may leave. */
 async function checkAgain(
   tx: Transaction,
-  asset: Claim['row'],
   request: QuantityRequest,
   { change, vendor, claimedAt }: Claim,
-  readResult: VendorRead,
+  { asset, readResult }: { asset: LicensedRow; readResult: VendorRead },
 ): Promise<Next> {
   const { caller, quantity, requestId } = request
   const { customerId } = caller
@@ -205,7 +204,7 @@ async function conclude(
   const answer = await withAsset(request, async (tx, asset) => {
     isOver = outcome.kind !== 'applied' && (await isSuperseded(tx, caller.customerId, change.id, attempt))
     if (isOver) return undefined
-    await endAttempt(tx, caller.customerId, change.id, attempt.result, attempt.tookMs)
+    await endAttempt(tx, caller.customerId, change.id, { result: attempt.result, tookMs: attempt.tookMs })
     if (outcome.kind === 'not_sent') await noteWait(tx, caller.customerId, change.id, outcome.retryAfter)
     const { state: to, ...reasons } = transition
     const move = { from: ['SENT', 'UNKNOWN'], to, requestId, ...reasons } as const

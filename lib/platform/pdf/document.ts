@@ -77,9 +77,7 @@ export function write(
   pdf: PdfDocument,
   into: PDFKit.PDFStructureElement | 'artifact',
   text: string,
-  x: number,
-  y: number,
-  style: Style,
+  { x, y, style }: { x: number; y: number; style: Style },
 ): void {
   if (text === '') return
   const left = style.align === 'right' ? x - widthOf(pdf, text, style) : x
@@ -124,10 +122,14 @@ export function finishPdf(pdf: PdfDocument, footer: string): Promise<Uint8Array>
   const footerLine = more.length > 0 ? `${line} …` : line
   for (let page = 0; page < count; page++) {
     doc.switchToPage(page)
-    write(pdf, 'artifact', footerLine, PAGE.left, PAGE.bottom + 20, style)
-    write(pdf, 'artifact', `${page + 1} of ${count}`, PAGE.right, PAGE.bottom + 20, {
-      ...style,
-      align: 'right',
+    write(pdf, 'artifact', footerLine, { x: PAGE.left, y: PAGE.bottom + 20, style })
+    write(pdf, 'artifact', `${page + 1} of ${count}`, {
+      x: PAGE.right,
+      y: PAGE.bottom + 20,
+      style: {
+        ...style,
+        align: 'right',
+      },
     })
   }
   root.end()

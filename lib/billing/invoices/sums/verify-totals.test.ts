@@ -160,7 +160,7 @@ async function itemsByAge(
   profiles: readonly string[],
   filter: SelectionValue['filter'],
 ) {
-  const items = await listOpenItems(tx, ownerOf(customer, profiles), { filter }, 1000)
+  const items = await listOpenItems(tx, ownerOf(customer, profiles), { filter }, { limit: 1000 })
   const groups = Map.groupBy(items, (item) => [item.currency, item.billingProfileId, item.age].join())
   return [...groups].map(([key, groupItems]) => {
     const cents = groupItems.reduce((all, item) => all + Math.round(Number(payableAmountOf(item)) * 1000), 0)

@@ -120,7 +120,7 @@ export function partOf(
       const requestId = here?.requestId ?? randomUUID()
       await recordAudit(tx, customerId, { action, subject: memberId, actor, requestId, details })
       const from = here && { address: here.address, userAgent: here.agent ?? '' }
-      if (mail) await notifyMember(tx, customerId, memberId, mail, from)
+      if (mail) await notifyMember(tx, customerId, memberId, { event: mail, from })
     },
   }
 }

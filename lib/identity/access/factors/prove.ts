@@ -111,7 +111,7 @@ function partOf({ customerId, memberId, name }: Membership): Part {
       const actor = { kind: 'member', id: memberId, name } as const
       const requestId = here?.requestId ?? randomUUID()
       await recordAudit(tx, customerId, { action: 'recovery-code.used', subject: memberId, actor, requestId })
-      await notifyMember(tx, customerId, memberId, 'recovery-code-used', from)
+      await notifyMember(tx, customerId, memberId, { event: 'recovery-code-used', from })
     },
   }
 }

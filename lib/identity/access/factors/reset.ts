@@ -75,5 +75,5 @@ async function reset(
   await endSessions(tx, customerId, eq(sessions.memberId, memberId))
   const event = { action: 'factors.reset', subject: memberId, actor: actorOf(caller), requestId }
   await recordAudit(tx, customerId, { ...event, details: { email } })
-  await notifyMember(tx, customerId, memberId, 'factors-reset')
+  await notifyMember(tx, customerId, memberId, { event: 'factors-reset' })
 }

@@ -363,8 +363,7 @@ export async function endAttempt(
   tx: Transaction,
   customerId: CustomerId,
   changeId: string,
-  result: WriteAnswer,
-  tookMs: number,
+  { result, tookMs }: { result: WriteAnswer; tookMs: number },
 ): Promise<void> {
   const { kind } = result
   const reason = 'reason' in result ? result.reason : null

@@ -31,7 +31,7 @@ export async function changeSku(
   await setSku(tx, customerId, vendorSubscriptionId, skuId)
   // An asset that is called by its product keeps being called so.
   const names = { skuName, ...(row.name === row.skuName ? { name: skuName } : {}) }
-  await setObserved(tx, customerId, row.id, names, { moves: false })
+  await setObserved(tx, customerId, row.id, { values: names, moves: false })
   const change = { asset: row, from, to: from, state: 'DRIFT', vendorReason: reason } as const
   await addLicenseChange(tx, customerId, { ...change, actor, requestId })
   await recordAudit(tx, customerId, {

@@ -190,7 +190,7 @@ export async function observe(
   const [stored] = await Promise.all([
     isUnchanged(row, values)
       ? row
-      : setObserved(tx, customerId, row.id, values, { moves: movesVersion(row, { ...row, ...values }) }),
+      : setObserved(tx, customerId, row.id, { values, moves: movesVersion(row, { ...row, ...values }) }),
     noteObserved(tx, customerId, vendorSubscriptionId, {
       observation: disputed ? null : observationOf(observed),
       waitMs: waitAfter(disputed, confirmed),
