@@ -141,7 +141,7 @@ function useReviewFocus({ active, isPending, isLocked }: ReviewFocusInput) {
       else isEntering.current = active
     },
     /** Called when the review is rendered. */
-    handleReviewShown() {
+    handleReviewReady() {
       // Don't take back the focus of a user who has moved on: the next Enter in the review would buy.
       if (isEntering.current && document.activeElement === input.current) {
         firstControl.current?.focus()

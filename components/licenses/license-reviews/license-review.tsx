@@ -24,8 +24,8 @@ export function LicenseReview({
   edit,
   lastPrice,
 }: LicenseReviewProps & { lastPrice: LastPrice | undefined }) {
-  const { firstControl: first, failedChange, openChange, waitUntil, handleReviewShown } = edit
-  useEffect(handleReviewShown)
+  const { firstControl: first, failedChange, openChange, waitUntil, handleReviewReady } = edit
+  useEffect(handleReviewReady)
   const tryOther = (other: number) => {
     edit.setQuantity(other)
     // The pressed button disappears with its review.

@@ -2,7 +2,6 @@ import 'server-only'
 import { createHash } from 'node:crypto'
 import type Big from 'big.js'
 import { type Itemization, itemizationText, itemize } from '#lib/billing/invoices/itemization.ts'
-import { platformName } from '#lib/billing/invoices/rules.ts'
 import { ibanText } from '#lib/billing/parties/bank-codes.ts'
 import { type Party, partyLines } from '#lib/billing/parties/rules.ts'
 import { describeLine, differencesText, taxLabel } from '#lib/billing/posting/format.ts'
@@ -24,6 +23,7 @@ import { type Cell, columnWidth, remainingWidth, writeTable } from '#lib/platfor
 import { addDays, dayText, epochOfDay } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/platform/values/money.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 import {
   caveatOf,
   type InvoiceDocument,

@@ -47,7 +47,7 @@ type Step =
   | { kind: 'claimed'; claim: Claim; changeId: string; vendor: GuardedVendor }
 
 /** Step that ends the first transaction. */
-type Begun = Extract<Step, { kind: 'answered' | 'joined' | 'outdated' | 'claimed' }>
+type BeginOutcome = Extract<Step, { kind: 'answered' | 'joined' | 'outdated' | 'claimed' }>
 /** Result of the checks. */
 type Decision = Exclude<Step, { kind: 'claimed' }>
 
@@ -62,19 +62,19 @@ const MAX_ROUNDS = 3
  */
 export async function changeQuantity(request: QuantityRequest): Promise<Answer<Asset>> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const begun = await beginWithFreshCopy(request)
-    switch (begun.kind) {
+    const outcome = await beginWithFreshCopy(request)
+    switch (outcome.kind) {
       case 'answered':
-        return begun.answer
+        return outcome.answer
       case 'claimed': {
-        const { claim, changeId, vendor } = begun
+        const { claim, changeId, vendor } = outcome
         const answer = (await send(request, claim)) || (await awaitAnswer(request, changeId, vendor.label))
         // A sent change is never withdrawn.
         if (!answer) throw answers.outcomeUnknown(vendor.label, changeId)
         return answer
       }
       case 'joined': {
-        const { changeId, vendor } = begun
+        const { changeId, vendor } = outcome
         const resent = isRepeatable(vendor) ? (await sendAgain(request, changeId)).answer : undefined
         const answer = resent || (await awaitAnswer(request, changeId, vendor.label))
         if (answer) return answer
@@ -88,11 +88,11 @@ export async function changeQuantity(request: QuantityRequest): Promise<Answer<A
  * Begins a change. Where our copy forbids the change and is not fresh, reads the vendor first, once for all waiting
  * requests.
  */
-async function beginWithFreshCopy(request: QuantityRequest): Promise<Exclude<Begun, { kind: 'outdated' }>> {
+async function beginWithFreshCopy(request: QuantityRequest): Promise<Exclude<BeginOutcome, { kind: 'outdated' }>> {
   const { caller, keyed, requestId } = request
-  const begun = await scope(caller, (tx) => begin(tx, request, false))
-  if (begun.kind !== 'outdated') return begun
-  const copy = await readShared(caller, begun.row, begun.vendor, requestId)
+  const outcome = await scope(caller, (tx) => begin(tx, request, false))
+  if (outcome.kind !== 'outdated') return outcome
+  const copy = await readShared(caller, outcome.row, outcome.vendor, requestId)
   const problem = copy && !keyed ? problemOfCopy(request, copy) : undefined
   // The answer to a request with an Idempotency-Key is stored by the second transaction.
   if (problem) return { kind: 'answered', answer: problem }
@@ -113,7 +113,7 @@ const isRepeatable = (vendor: LocalVendor | GuardedVendor): boolean =>
   vendor.systemOfRecord === 'theirs' && vendor.idempotentWrites !== undefined
 
 /** @param isRead whether the vendor was read just now */
-async function begin(tx: Transaction, request: QuantityRequest, isRead: boolean): Promise<Begun> {
+async function begin(tx: Transaction, request: QuantityRequest, isRead: boolean): Promise<BeginOutcome> {
   const { caller, assetId, keyed, quantity } = request
   const { customerId } = caller
   // With a key the row is always locked: two requests with one key run one after the other.
@@ -133,7 +133,7 @@ async function beginLocked(
   row: AssetRow,
   request: QuantityRequest,
   isRead: boolean,
-): Promise<Begun> {
+): Promise<BeginOutcome> {
   const { caller, keyed } = request
   const existing = keyed && (await claimIdempotencyKey(tx, keyed))
   if (existing?.kind === 'answered') return existing
@@ -142,11 +142,11 @@ async function beginLocked(
     // A change that was withdrawn, or is over, does not settle the request: the call runs again.
     if (change && !isOver(change)) return joined(change, vendorOf(row))
   }
-  const begun = await perform(tx, row, request, await decide(tx, row, request, { isRead }))
-  if (!keyed || begun.kind === 'outdated') return begun
-  if (begun.kind === 'answered') await saveResponse(tx, keyed, begun.answer)
-  else await pointKey(tx, keyed, begun.changeId)
-  return begun
+  const outcome = await perform(tx, row, request, await decide(tx, row, request, { isRead }))
+  if (!keyed || outcome.kind === 'outdated') return outcome
+  if (outcome.kind === 'answered') await saveResponse(tx, keyed, outcome.answer)
+  else await pointKey(tx, keyed, outcome.changeId)
+  return outcome
 }
 
 function joined(change: Change, vendor: LocalVendor | GuardedVendor): Extract<Step, { kind: 'joined' }> {
@@ -159,7 +159,7 @@ async function perform(
   row: AssetRow,
   request: QuantityRequest,
   decision: Decision,
-): Promise<Begun> {
+): Promise<BeginOutcome> {
   switch (decision.kind) {
     case 'local':
       return {
@@ -265,7 +265,7 @@ async function claimChange(
   row: LicensedRow,
   vendor: GuardedVendor,
   { caller, quantity, requestId }: QuantityRequest,
-): Promise<Begun> {
+): Promise<BeginOutcome> {
   if (vendor.pausedFor() > 0) {
     throw answers.vendorUnavailable(vendor.label, vendor.pausedFor(), vendor.pausedWhy())
   }
