@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { foldIssuer, issuerSpellings } from './issuer-name.ts'
 
-describe('two names are of one issuer', () => {
+describe('Two names belong to one issuer', () => {
   test.each([
     ['Microsoft', 'MICROSOFT'],
     ['Acme Ltd', 'Acme  Ltd'],
@@ -22,7 +22,7 @@ describe('two names are of one issuer', () => {
   })
 })
 
-describe('two names are of two issuers', () => {
+describe('Two names belong to two issuers', () => {
   test.each([
     ['Acme Ltd', 'Acme GmbH'],
     ['Acme Ltd', 'Acme Inc.'],
@@ -40,7 +40,7 @@ describe('two names are of two issuers', () => {
   })
 })
 
-test('of several spellings the same one stands for all, whatever their order', () => {
+test('Several spellings result in the same representative, regardless of their order', () => {
   const names = ['MICROSOFT', 'Microsoft', 'microsoft', 'Other']
   for (const order of [names, names.toReversed()]) {
     const spellings = issuerSpellings()

@@ -39,22 +39,22 @@ const history = (subject: string) =>
 
 const BANK = { iban: 'DE02120300000000202051', bic: 'BYLADEM1001' }
 
-describe('what an import says of an issuer', () => {
-  test('is kept, and the same again changes nothing', async () => {
+describe('An issuer’s details in an import', () => {
+  test('are stored, and an equal import changes nothing', async () => {
     await run([invoice('A-1', 'Alpha', BANK), invoice('A-2', 'Alpha', BANK), invoice('A-3', 'Alpha')])
     expect(await known('Alpha')).toEqual({ name: 'Alpha', ...NO_DETAILS, ...BANK })
     expect(await run([invoice('A-1', 'Alpha', BANK)])).toMatchObject({ unchanged: 1 })
     expect(await history('Alpha')).toHaveLength(1)
   })
 
-  test('fills in what was not known, and leaves what it does not name', async () => {
+  test('add missing details, and leave the others unchanged', async () => {
     await run([invoice('B-1', 'Beta', BANK)])
     await run([invoice('B-2', 'Beta', { address: 'Kai 1\nZurich', bic: BANK.bic })])
     expect(await known('Beta')).toMatchObject({ ...BANK, address: 'Kai 1\nZurich' })
     expect(await history('Beta')).toHaveLength(2)
   })
 
-  test('is refused where it differs, whole, and written over with replace', async () => {
+  test('are rejected as a whole if they differ, and overwrite with replace', async () => {
     await run([invoice('C-1', 'Gamma', BANK)])
     const other = invoice('C-2', 'Gamma', { iban: 'GB33BUKB20201555555555', bic: null })
     await expect(run([other])).rejects.toThrow(
@@ -66,14 +66,14 @@ describe('what an import says of an issuer', () => {
     expect(await known('Gamma')).toMatchObject({ iban: 'GB33BUKB20201555555555', bic: null })
   })
 
-  test('is refused where one file says two things', async () => {
+  test('are rejected if one file contradicts itself', async () => {
     const two = [invoice('D-1', 'Delta', BANK), invoice('D-2', 'Delta', { bic: 'DEUTDEFF' })]
     await expect(run(two)).rejects.toThrow('issuer Delta, bic: stored BYLADEM1001, given DEUTDEFF')
     expect(await known('Delta')).toBeUndefined()
   })
 })
 
-test('an invoice of the same import is frozen with what that says, and a later edit leaves it', async () => {
+test('An invoice freezes the details of the same import, and later edits do not change it', async () => {
   const seller = (id: string) =>
     db.sql(
       'northwind',
@@ -93,7 +93,7 @@ test('an invoice of the same import is frozen with what that says, and a later e
     expect(await seller(id)).toEqual([{ content: { name: 'Epsilon', ...BANK, iban } }])
 })
 
-test('two who set the same issuer at once leave it whole', async () => {
+test('Two parallel edits of an issuer leave consistent details', async () => {
   const set = (details: Partial<IssuerDetails>) =>
     scope({ customerId: northwind }, (tx) => saveIssuer(tx, northwind, { name: 'Zeta', ...details }, 'test'))
   await Promise.all([set({ bank: 'Bank' }), set({ terms: '30 days' }), set(BANK)])

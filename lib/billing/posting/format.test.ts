@@ -3,8 +3,8 @@ import { describeLine, differencesText, taxLabel } from './format.ts'
 import { isTaxCategory, isTypeCode, taxCategoryName, typeName } from './rules.ts'
 import { isUnit } from './units.ts'
 
-describe('codes', () => {
-  test('are those of the lists, and nothing else', () => {
+describe('Codes', () => {
+  test('are limited to those of the code lists', () => {
     for (const code of ['S', 'Z', 'E', 'AE', 'K', 'G', 'O', 'L', 'M', 'B'])
       expect([code, isTaxCategory(code)]).toEqual([code, true])
     for (const code of ['s', 'X', '', 'toString']) expect([code, isTaxCategory(code)]).toEqual([code, false])
@@ -17,13 +17,13 @@ describe('codes', () => {
     for (const code of ['c62', 'licenses', '', 'C62 H87']) expect([code, isUnit(code)]).toEqual([code, false])
   })
 
-  test('have words, and are themselves where there are none', () => {
+  test('have labels, and are displayed as they are without one', () => {
     expect([taxCategoryName('AE'), taxCategoryName('VAT')]).toEqual(['Reverse charge', 'VAT'])
     expect([typeName('381'), typeName('71')]).toEqual(['Credit note (381)', 'Type 71'])
   })
 })
 
-describe('the posting text of a line', () => {
+describe('The posting text of a line', () => {
   test('has a part for each known value', () => {
     const line = {
       periodStart: '2026-09-01',
@@ -50,12 +50,12 @@ describe('the posting text of a line', () => {
     ['O', null, 'Tax: outside the scope of tax'],
     [null, '0', 'Tax 0 %'],
     [null, null, 'Tax'],
-  ])('names the tax of %s at %s', (category, rate, label) => {
+  ])('contains the tax of %s at %s', (category, rate, label) => {
     expect(taxLabel(category, rate)).toBe(label)
   })
 })
 
-test('differences are told with their money and direction, and none is told', () => {
+test('Differences are described with amount and direction, and no difference is described as none', () => {
   expect(differencesText({ taxable: '0', tax: 0, total: '0' }, 'EUR')).toBeUndefined()
   const ours = { amountsFrom: 'ISSUER', from: 'LINE_ITEMS' } as const
   expect(differencesText({ taxable: '0.01', tax: 0, total: '0.03' }, 'EUR', ours)).toBe(

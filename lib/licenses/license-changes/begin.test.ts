@@ -193,7 +193,7 @@ describe('Idempotency-Key (CONTRACT 4)', () => {
     const id = await newAsset({ purchased: 10 })
     const headers = keyed('slow')
     const first = await patch(id, 20, { headers })
-    // As a change leaves it whose end a job found out, a day after it was asked for.
+    // Simulates a change whose outcome a job has found a day after the request.
     await database.sql(
       'northwind',
       `UPDATE idempotency_keys SET code = NULL, body = NULL, packed = NULL, created_at = now() - interval '25 hours',

@@ -88,7 +88,9 @@ export async function changeQuantity(request: QuantityRequest): Promise<Answer<A
  * Begins a change. Where our copy forbids the change and is not fresh, reads the vendor first, once for all waiting
  * requests.
  */
-async function beginWithFreshCopy(request: QuantityRequest): Promise<Exclude<BeginOutcome, { kind: 'outdated' }>> {
+async function beginWithFreshCopy(
+  request: QuantityRequest,
+): Promise<Exclude<BeginOutcome, { kind: 'outdated' }>> {
   const { caller, keyed, requestId } = request
   const outcome = await scope(caller, (tx) => begin(tx, request, false))
   if (outcome.kind !== 'outdated') return outcome

@@ -138,7 +138,7 @@ export const readLicenseChange = contract({
   examples: changes.readLicenseChange,
 })
 
-/** An addition: a person or client of the customer has compared an unclear change with the vendor's books. */
+/** Additional member: a user or client of the customer has compared an unclear change with the vendor's total. */
 export const acknowledgeLicenseChange = contract({
   ...changeCalls.acknowledgeLicenseChange,
   summary: 'Say that an unclear change was checked',

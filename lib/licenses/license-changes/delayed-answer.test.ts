@@ -11,7 +11,7 @@ import { callVendor } from './send.ts'
 import { readChange } from './store/changes.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
-// A process that is held up after it recorded a change as sent, while others take it for dead.
+// A process sleeps after it recorded a change as sent, and other processes take it for dead.
 
 let vendor: TestVendor
 afterEach(() => vendor.close())

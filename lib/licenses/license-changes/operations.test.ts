@@ -164,7 +164,7 @@ describe('each of the two tenant walls holds without the other', () => {
       await run(database.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
     try {
       const { licenseChanges } = await list({}, eve)
-      // Once, and with the own asset's name: the join names the customer too.
+      // Exactly once, and with the name of its asset: the join compares the customer, too.
       expect(licenseChanges.map(({ id, assetName }) => [id, assetName])).toEqual([['S1', 'Foreign']])
       expect(await ids({ filter: { asset: ['workspace-suite-1', ODD] } }, eve)).toEqual(['S1'])
       // The wall was really down: the raw statement does see them.

@@ -37,7 +37,7 @@ export async function reconcileFromRead(
     from,
     to,
     read,
-    // Under another id it may be another subscription, whose equal total proves nothing about ours.
+    // A subscription with another id may be a different one: its equal total proves nothing about this change.
     wasMoved:
       seenQuantity !== null ||
       (readResult.kind === 'read' && isReplacement(vendor, row, readResult.observed)),
@@ -48,7 +48,7 @@ export async function reconcileFromRead(
     hadBefore: lately.some(({ fromQuantity }) => fromQuantity === to),
   })
   if (state === 'UNKNOWN') {
-    // The total before our own latest change is an old state, and no sign of another user.
+    // The total before our latest change is stale data, and no evidence of another user.
     const isOld = lately.some(({ fromQuantity }) => fromQuantity === read)
     const isThird = typeof read === 'number' && read !== from && read !== to
     if (isThird && !isOld) await noteSeen(tx, customerId, changeId, read)
