@@ -34,7 +34,7 @@ export function SelectMenu({
         </>
       }
     >
-      {(close) => <SelectOptions options={options} onPicked={close} />}
+      {(close) => <SelectOptions options={options} onSelect={close} />}
     </Menu>
   )
 }
@@ -42,10 +42,10 @@ export function SelectMenu({
 /** Options of a `SelectMenu`. */
 export function SelectOptions({
   options,
-  onPicked,
+  onSelect,
 }: {
   options: readonly SelectOption[]
-  onPicked: () => void
+  onSelect: () => void
 }) {
   return (
     <ul>
@@ -56,7 +56,7 @@ export function SelectOptions({
             aria-current={option.selected ? 'true' : undefined}
             onNavigate={() => {
               option.onNavigate()
-              onPicked()
+              onSelect()
             }}
             className={MENU_ITEM}
           >

@@ -127,7 +127,7 @@ describe("the issuer's own documents", () => {
     ])
   })
 
-  test('are attached to the invoice of the option, whatever their names', async () => {
+  test('are attached to the invoice in the option, regardless of their names', async () => {
     put(`${here}/scan.pdf`, pdf('scan'))
     const { code } = await attach([`${here}/scan.pdf`], '--invoice OLD')
     expect(code).toBe(0)

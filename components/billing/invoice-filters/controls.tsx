@@ -92,7 +92,7 @@ export function Controls({ view, choices, rows, today, onChange }: FilterControl
   )
 }
 
-/** Shows the due-date filter, which figures and other screens set: it has no control of its own, but can be removed. */
+/** Shows the due-date filter, which statistic cards and other screens set: it has no control of its own, but can be removed. */
 function DueFilter({ view, onChange }: { view: View; onChange: (view: View) => void }) {
   const texts = dueTexts(view)
   if (texts.length === 0) return null
@@ -130,7 +130,7 @@ function StateFilter({ view, onChange }: { view: View; onChange: (view: View) =>
       value={isUsual ? undefined : names}
       onClear={() => onChange(toOption('issued'))}
     >
-      {(close) => <SelectOptions options={options} onPicked={close} />}
+      {(close) => <SelectOptions options={options} onSelect={close} />}
     </FilterMenu>
   )
 }

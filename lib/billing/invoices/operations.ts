@@ -6,7 +6,7 @@ import { operation } from '#lib/platform/api/operation.ts'
 import { Problem, rethrowTimeout } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
-import { named } from '#lib/platform/files/attachment.ts'
+import { downloadName } from '#lib/platform/files/attachment.ts'
 import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
 import { type ListOf, pageOf, pageToken, readPageToken } from '#lib/platform/lists/keyset.ts'
 import { env } from '#lib/platform/runtime/env.ts'
@@ -94,21 +94,21 @@ export const summarizeInvoices = operation(contract.summarizeInvoices, async (ca
 export const exportInvoices = operation(contract.exportInvoices, async (caller, { query }) => {
   const { lines, separator, decimal, ...selection } = checked(query)
   const dialect = { separator, decimal }
-  const name = nameOf(lines, selection)
+  const name = fileNameOf(lines, selection)
   if (lines === 'true') return csvReply(name, linesTable(caller, selection), dialect)
   return csvReply(name, invoicesTable(caller, selection), dialect)
 })
 
 export const exportInvoicesXlsx = operation(contract.exportInvoicesXlsx, async (caller, { query }) => {
   const { lines, ...selection } = checked(query)
-  const name = nameOf(lines, selection)
+  const name = fileNameOf(lines, selection)
   if (lines === 'true') return xlsxReply(name, 'Lines', linesTable(caller, selection))
   return xlsxReply(name, 'Invoices', invoicesTable(caller, selection))
 })
 
 /** Returns the name of the list's file, with the requested days. */
-function nameOf(lines: 'true' | 'false' | undefined, selection: Selection): string {
-  return named(lines === 'true' ? 'invoice-lines' : 'invoices', daysOf(selection))
+function fileNameOf(lines: 'true' | 'false' | undefined, selection: Selection): string {
+  return downloadName(lines === 'true' ? 'invoice-lines' : 'invoices', daysOf(selection))
 }
 
 async function readWhole(caller: Caller, key: string) {

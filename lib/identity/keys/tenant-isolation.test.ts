@@ -40,7 +40,7 @@ async function tryAll() {
 describe('row-level security and the customer in each statement isolate customers independently', () => {
   it('both together', tryAll)
 
-  it('a statement without the customer sees and changes nothing of others (row-level security)', async () => {
+  it('a query without the customer neither reads nor changes rows of other customers (row-level security)', async () => {
     const other = { customerId: 'other' as CustomerId }
     const seen = await scope(other, (tx) => tx.execute("SELECT id FROM api_keys WHERE id = 'of-own'"))
     expect(seen.rows).toEqual([])

@@ -2,7 +2,7 @@ import 'server-only'
 import type { Readable } from 'node:stream'
 import PDFDocument from 'pdfkit'
 import { addFonts, readsBack, withGlyphs } from './fonts.ts'
-import { joinContent, setName } from './pdfkit.ts'
+import { joinContent, setMetadata } from './pdfkit.ts'
 import { printable, wrap } from './text.ts'
 
 /** A4 page and its margins, in points from the top left. */
@@ -165,7 +165,7 @@ function nameContent(doc: PDFKit.PDFDocument, { title, author, date, id }: About
       <rdf:Description rdf:about="" xmlns:pdf="http://ns.adobe.com/pdf/1.3/">
         <pdf:Producer>${escaped(Producer)}</pdf:Producer>
       </rdf:Description>`
-  setName(doc, id, xml)
+  setMetadata(doc, id, xml)
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
