@@ -257,12 +257,9 @@ describe('a member dismisses a line', () => {
         404,
         404,
       ])
-    const byKey = await callApi(
-      dismissal.PUT,
-      `needs/${encodeURIComponent(DEBT)}/dismissal`,
-      'PUT',
-      { body: { version } },
-    )
+    const byKey = await callApi(dismissal.PUT, `needs/${encodeURIComponent(DEBT)}/dismissal`, 'PUT', {
+      body: { version },
+    })
     expect([byKey.status, byKey.body.code]).toEqual([403, 'permission_denied'])
     expect(await db.sql(customer, 'SELECT FROM need_dismissals')).toEqual([])
   })
