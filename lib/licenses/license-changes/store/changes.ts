@@ -312,10 +312,7 @@ export async function lastChange(
   return rows[0]
 }
 
-/**
- * Returns the changes that moved the seats of a subscription within the last `ms` milliseconds. Changes of a former
- * subscription of the asset are excluded.
- */
+/** Returns the changes that moved the seats of a subscription within the last `ms` milliseconds. */
 export async function changesWithin(
   tx: Transaction,
   customerId: CustomerId,
