@@ -43,7 +43,7 @@ const LicenseChange = z
 
 export type LicenseChange = z.output<typeof LicenseChange>
 
-/** Optional headers of a quantity change (CONTRACT 4). */
+/** Optional headers of a quantity change. */
 const QuantityHeaders = z.object({
   'if-match': ifMatch.optional().meta({
     description:

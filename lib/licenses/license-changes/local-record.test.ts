@@ -58,7 +58,7 @@ const auditOf = (id: string) =>
     [id],
   )
 
-describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
+describe('setQuantity (spec 4.2)', () => {
   it('sets the total, with one change row and one audit row', async () => {
     const id = await newAsset({ purchased: 240, assigned: 182 })
     expect(await set(id, 195)).toBe(195)
