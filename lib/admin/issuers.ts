@@ -90,7 +90,7 @@ async function setAlias(
     await lockImports(tx, customerId, { signal: interruption.signal })
     if (as === undefined) {
       await removeAlias(tx, customerId, name)
-      return recordOperatorAction(tx, customerId, 'issuer.own', name)
+      return recordOperatorAction(tx, customerId, { action: 'issuer.own', subject: name })
     }
     const names = await issuerNames(tx, customerId)
     const issuer = names.nameOf(checkedText('issuer', as, 300))
@@ -100,7 +100,7 @@ async function setAlias(
         `${name} is ${issuer} already: names are compared without case, blanks and punctuation.`,
       )
     await names.setSame(name, issuer)
-    await recordOperatorAction(tx, customerId, 'issuer.same', name, { issuer })
+    await recordOperatorAction(tx, customerId, { action: 'issuer.same', subject: name, details: { issuer } })
   })
   note(
     as === undefined

@@ -68,7 +68,11 @@ async function add(emails: string[], { customer, profile, kinds, again = false }
         stopped.push(...(await addLicensesRecipient(tx, customerId, { email, again })))
       if (ofInvoices.length > 0)
         stopped.push(...(await addRecipient(tx, customerId, { email, profile, kinds: ofInvoices, again })))
-      await recordOperatorAction(tx, customerId, 'notices.set', email, { profile, kinds, stopped })
+      await recordOperatorAction(tx, customerId, {
+        action: 'notices.set',
+        subject: email,
+        details: { profile, kinds, stopped },
+      })
       const blocked = kinds.filter((kind) => stopped.includes(kind))
       if (blocked.length > 0) note(`${email} has stopped ${blocked.join(', ')}, and is not told of it.`)
     }
@@ -90,7 +94,11 @@ async function remove(emails: string[], { customer, profile }: NoticeOptions): P
       const hadLicenses = profile === undefined && (await removeLicensesRecipient(tx, customerId, email))
       if (profiles.length === 0 && !hadLicenses)
         throw new Problem('not_found', `${email} gets no notices of ${name}.`)
-      await recordOperatorAction(tx, customerId, 'notices.removed', email, { profiles })
+      await recordOperatorAction(tx, customerId, {
+        action: 'notices.removed',
+        subject: email,
+        details: { profiles },
+      })
     }
   })
   note(`${emails.join(', ')}: no more notices.`)

@@ -17,7 +17,7 @@ export type VendorTimes = {
   checkMs: number
   /** Shortest interval between two on-demand reads of a subscription. */
   againMs: number
-  /** Largest age of the state that a read shows. */
+  /** Maximum age of the state that a read may show. */
   staleMs: number
   /** Time for which the circuit breaker stays open. */
   pauseMs: number

@@ -7,9 +7,9 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
-import { wholeNumber } from '#lib/licenses/license-lists/rules.ts'
 import type { Renewal } from '#lib/licenses/renewal-orders/contract.ts'
 import { dayText } from '#lib/platform/values/days.ts'
+import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
 import { renewalTypeText } from './labels.ts'
 import { useOrder } from './use-order.ts'
 
@@ -30,7 +30,7 @@ export function OrderForm({ id, renewal, etag: present, lastPrice, onClose }: Or
   const [typed, setTyped] = useState(order?.renewalType ?? renewalTypes?.[0] ?? start)
   const { mutate, isPending, error } = useOrder(id, { etag, onDone: onClose })
   const group = useId()
-  const total = renewalTypes ? undefined : wholeNumber(typed)
+  const total = renewalTypes ? undefined : parseWholeNumber(typed)
   const isFit = renewalTypes ? true : total !== undefined && total <= MAX_QUANTITY
   const submit = (event: FormEvent) => {
     event.preventDefault()

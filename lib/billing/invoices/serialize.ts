@@ -4,7 +4,8 @@ import { serializeFiles } from '#lib/billing/invoice-files/serialize.ts'
 import type { StoredFile } from '#lib/billing/invoice-files/store.ts'
 import { serializeLinePosting, serializePosting } from '#lib/billing/posting/serialize.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
-import { numberOf, summed } from '#lib/platform/values/decimals.ts'
+import { summed } from '#lib/platform/values/decimals.ts'
+import { toJsonNumber } from '#lib/platform/values/numbers.ts'
 import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'
 import { itemize } from './itemization.ts'
 import type { DocumentLinks, Link } from './links.ts'
@@ -25,9 +26,9 @@ export function serializeInvoice(row: InvoiceSummaryRow, baseUrl: string): Invoi
     platform: row.platform,
     dueDate: epochOfDay(row.dueDate),
     ...(status ? { status } : {}),
-    totalAmount: numberOf(row.totalAmount),
-    balanceAmount: numberOf(row.balanceAmount),
-    ...(row.payableAmount === null ? {} : { payableAmount: numberOf(row.payableAmount) }),
+    totalAmount: toJsonNumber(row.totalAmount),
+    balanceAmount: toJsonNumber(row.balanceAmount),
+    ...(row.payableAmount === null ? {} : { payableAmount: toJsonNumber(row.payableAmount) }),
     currency: row.currency,
     url: `${baseUrl}/billing/v1/invoices/${encodeURIComponent(row.wireId)}/file`,
   }
@@ -50,11 +51,11 @@ export function serializeInvoiceWithLines(
     itemization: {
       addsUp: basis !== undefined,
       ...(basis ? { priceReading: basis === 'line' ? 'PER_LINE' : 'PER_UNIT' } : {}),
-      lineItemsAmount: numberOf(lineItems),
-      notItemizedAmount: numberOf(notItemized),
-      roundingAmount: numberOf(rounding),
+      lineItemsAmount: toJsonNumber(lineItems),
+      notItemizedAmount: toJsonNumber(notItemized),
+      roundingAmount: toJsonNumber(rounding),
       otherCurrencyLines: foreign,
-      ...(tax === undefined ? {} : { taxAmount: numberOf(tax) }),
+      ...(tax === undefined ? {} : { taxAmount: toJsonNumber(tax) }),
       ...(amountBasis ? { lineAmountBasis: amountBasis } : {}),
     },
     files: serializeFiles(row.wireId, files, invoice.url),
@@ -91,7 +92,7 @@ function serializeDocument(row: InvoiceRow, { corrects, correctedBy, replaces, r
 
 /** Returns the amount that is set off, if there is one. */
 function setOffOf({ setOff = '0' }: Link) {
-  return Number(setOff) > 0 ? { setOffAmount: numberOf(setOff) } : {}
+  return Number(setOff) > 0 ? { setOffAmount: toJsonNumber(setOff) } : {}
 }
 
 function serializeLineItem(
@@ -101,11 +102,11 @@ function serializeLineItem(
   return {
     type: row.type,
     description: row.description,
-    price: numberOf(row.price),
-    qty: numberOf(row.qty),
+    price: toJsonNumber(row.price),
+    qty: toJsonNumber(row.qty),
     currency: row.currency,
     ...(row.details === null ? {} : { Details: row.details }),
-    amount: numberOf(row.amount),
+    amount: toJsonNumber(row.amount),
     ...serializeLinePosting(row),
     ...(reconciliation ? { charges: serializeLineReconciliation(reconciliation) } : {}),
   }

@@ -37,12 +37,17 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
         store.readDay(tx),
         store.sumOpenItems(tx, caller, selection),
         listBillingProfiles(tx, caller.customerId),
-        store.listOpenItems(tx, caller, selection, maxResults + 1, cursor),
+        store.listOpenItems(tx, caller, selection, { limit: maxResults + 1, cursor }),
       ]),
     { mayBeOld: true },
   )
   const names = new Map(profiles.map(({ id, name }) => [id, name]))
-  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+  const { rows: pageRows, ...links } = pageOf(rows, {
+    size: maxResults,
+    cursor,
+    keyOf: store.keyOf,
+    list: filters,
+  })
   const { baseUrl } = env()
   const items = pageRows.map((row) => serializeItem(row, baseUrl))
   return { body: { ...serializeSums(today, sums, names), items, ...links, rowCount: items.length } }
@@ -90,7 +95,7 @@ function statementTable(caller: Caller, selection: Selection): Table<Row> {
 async function* pages(tx: Transaction, caller: Caller, selection: Selection): AsyncGenerator<Row[]> {
   const profiles = await listBillingProfiles(tx, caller.customerId)
   const names = new Map(profiles.map(({ id, name }) => [id, name]))
-  const read = (cursor?: Cursor) => listOpenItems(tx, caller, selection, MAX_ROWS, cursor)
+  const read = (cursor?: Cursor) => listOpenItems(tx, caller, selection, { limit: MAX_ROWS, cursor })
   for await (const rows of allPages(MAX_ROWS, read, keyOf))
     yield rows.map((row) => ({ ...row, profile: names.get(row.billingProfileId) ?? row.billingProfileId }))
 }

@@ -2,7 +2,7 @@ import 'server-only'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { atItsEnd } from '#lib/licenses/assets/rules.ts'
 import { dayBegin, dayOf, epochOfDay, monthBegin } from '#lib/platform/values/days.ts'
-import { numberOf } from '#lib/platform/values/decimals.ts'
+import { toJsonNumber } from '#lib/platform/values/numbers.ts'
 import type { Renewal as Item, RenewalList } from './contract.ts'
 import type { RenewalData } from './read.ts'
 import { byMonth, type Money, type Renewal, sumsOf } from './rules.ts'
@@ -31,8 +31,8 @@ export function serializeRenewals(data: RenewalData, selection: Selection, baseU
     types: [...types].map(([type, { length: count }]) => ({ type, count })).sort(byType),
     sums: sumsOf(chosen).map(({ amount, idleAmount, ...sum }) => ({
       ...sum,
-      amount: numberOf(amount),
-      idleAmount: numberOf(idleAmount),
+      amount: toJsonNumber(amount),
+      idleAmount: toJsonNumber(idleAmount),
     })),
     ...(seesPrices ? { unpriced: chosen.filter(({ cost }) => !cost?.yearly).length } : {}),
     isWhole,
@@ -70,7 +70,7 @@ export function happensOf(renewalType: string): string {
 
 function priceIn({ price, currency, months, invoiceId, invoiceDate }: LastPrice): Item['price'] {
   return {
-    amount: numberOf(price),
+    amount: toJsonNumber(price),
     currency,
     ...(months === null ? {} : { months }),
     ...(invoiceId === undefined ? {} : { invoiceId }),
@@ -80,10 +80,10 @@ function priceIn({ price, currency, months, invoiceId, invoiceDate }: LastPrice)
 
 function moneyIn({ amount, currency, per, yearly }: Money): NonNullable<Item['cost']> {
   return {
-    amount: numberOf(amount),
+    amount: toJsonNumber(amount),
     currency,
     per,
-    ...(yearly === null ? {} : { yearlyAmount: numberOf(yearly) }),
+    ...(yearly === null ? {} : { yearlyAmount: toJsonNumber(yearly) }),
   }
 }
 

@@ -70,13 +70,14 @@ export function movesVersion(stored: Versioned, values: Versioned): boolean {
   return fields.some((field) => stored[field] !== values[field])
 }
 
-/** Vendor's action at the end of a commitment, in words: "Renews", and how, as in "with the licenses in use". */
+/** Text of the vendor's action at the end of a commitment: "Renews", with details such as "with the licenses in use". */
 export type AtItsEnd = { verb: 'Renews' | 'Becomes flexible' | 'Continues' | 'Ends'; how?: string }
 
 const EXTENDED = 'as a paid Extended Service Term, at a surcharge'
 
 /**
- * @param renewalType as the vendor calls it, and not empty
+ * Returns the vendor's action at the end of a commitment.
+ * @param renewalType the vendor's term for the action; not empty
  */
 export function atItsEnd(renewalType: string): AtItsEnd {
   if (renewalType.startsWith('AUTO_RENEW')) return { verb: 'Renews' }

@@ -100,7 +100,7 @@ export async function settleOrderByHand(
     if (order.state === 'STANDING' && late !== undefined)
       throw refused('Nothing is settled: a request to the vendor may still arrive. `show` says until when.')
     const by = { actor: OPERATOR, requestId, settledBy: OPERATOR.id }
-    await settleOrder(tx, customerId, order, as, { reason: `Settled by hand: ${reason}`, ...by })
+    await settleOrder(tx, customerId, order, { state: as, reason: `Settled by hand: ${reason}`, ...by })
     return order
   })
   await readNow(customerId, [settled.assetId], requestId)

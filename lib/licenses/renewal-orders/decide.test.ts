@@ -131,18 +131,18 @@ describe('the start of the next term', () => {
     beganType: null,
   })
   it.each<[string, OrderFacts, string]>([
-    ['as ordered, of an order that was placed', facts({ ...began(12) }), 'APPLIED'],
-    ['as ordered, of one that was not', facts({ ...began(12, false) }), 'UNCLEAR'],
-    ['otherwise, of one that was placed', facts({ ...began(15) }), 'LOST'],
-    ['otherwise, of one that was not', facts({ ...began(20, false) }), 'UNCLEAR'],
-    ['as an earlier order said', facts({ ...began(18) }, [{ setting: total(18) }]), 'UNCLEAR'],
+    ['as ordered, after the order was placed', facts({ ...began(12) }), 'APPLIED'],
+    ['as ordered, without a placed order', facts({ ...began(12, false) }), 'UNCLEAR'],
+    ['differently, after the order was placed', facts({ ...began(15) }), 'LOST'],
+    ['differently, without a placed order', facts({ ...began(20, false) }), 'UNCLEAR'],
+    ['as in an earlier order', facts({ ...began(18) }, [{ setting: total(18) }]), 'UNCLEAR'],
     ['as withdrawn', facts({ ...GONE, ...began(20) }, [{ setting: total(12) }]), 'WITHDRAWN'],
     [
-      'as ordered, though that was withdrawn',
+      'as ordered, although the order was withdrawn',
       facts({ ...GONE, ...began(12) }, [{ setting: total(12) }]),
       'UNCLEAR',
     ],
-  ])('%s', (_, facts, state) => {
+  ])('%s, gives the order the state of the table', (_, facts, state) => {
     expect(decideOutcome(facts).state).toBe(state)
   })
 })

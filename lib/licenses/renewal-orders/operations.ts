@@ -52,14 +52,14 @@ async function read(tx: Transaction, { customerId }: Caller, assetId: string) {
   return { body: serializeRenewal(row, newest), version: versionOf(newest) }
 }
 
-/** A row that is locked for the moment leaves the order to a job. */
+/** Reconciles an order now, or leaves it to the job if the row is locked. */
 async function reconcileNow(caller: Caller, named: NamedOrder, requestId: string, seen?: Setting) {
   await reconcile(caller, named, requestId, seen).catch((error: unknown) => {
     if (errorCode(error) !== '55P03') throw error
   })
 }
 
-/** lock_not_available: another change holds the row. unique_violation: another order came at this moment. */
+/** Translates errors of a race. lock_not_available: another change holds the row. unique_violation: a parallel order won. */
 function asBusy(error: unknown): never {
   if (!['55P03', '23505'].includes(errorCode(error) ?? '')) throw error
   throw new Problem('change_in_progress', undefined, { headers: { 'Retry-After': '1' } })

@@ -40,7 +40,7 @@ export async function order(
   if (isRepeat && !active.takenBackAt) return undefined
   const by = { actor: actorOf(caller), requestId }
   const id = randomUUID()
-  if (active) await store.settleOrder(tx, customerId, active, 'REPLACED', { ...by, replacedBy: id })
+  if (active) await store.settleOrder(tx, customerId, active, { state: 'REPLACED', ...by, replacedBy: id })
   const termEnd = row.commitmentEnd as Date
   const isOwn = vendor.systemOfRecord === 'ours'
   const placedVersion = isOwn ? row.seatVersion : null
@@ -68,7 +68,7 @@ export async function withdraw(tx: Transaction, request: OrderRequest): Promise<
     await store.noteOrder(tx, customerId, active.id, note)
     return active.id
   }
-  await store.settleOrder(tx, customerId, active, 'WITHDRAWN', { actor, requestId })
+  await store.settleOrder(tx, customerId, active, { state: 'WITHDRAWN', actor, requestId })
   await setScheduled(tx, customerId, assetId)
   return undefined
 }

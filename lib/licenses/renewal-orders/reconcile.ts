@@ -171,14 +171,14 @@ async function follow(look: Look, step: Exclude<Step, { kind: 'send' }>): Promis
 
 async function settle(
   look: Look,
-  state: Parameters<typeof settleOrder>[3],
+  state: Parameters<typeof settleOrder>[3]['state'],
   reason?: string,
 ): Promise<undefined> {
   const { tx, customerId, order, vendor, requestId } = look
   const { takenBackByKind: kind, takenBackById: id, takenBackByName: name } = order
   const vendorActor = { kind: 'vendor', id: vendor.name, name: vendor.label }
   const actor = (state === 'WITHDRAWN' ? { kind, id, name } : vendorActor) as Actor
-  await settleOrder(tx, customerId, order, state, { reason, actor, requestId })
+  await settleOrder(tx, customerId, order, { state, reason, actor, requestId })
 }
 
 /** Stores the state of an order; the next check is at the end of its term at the latest. */

@@ -69,5 +69,5 @@ export async function setScheduled(
   scheduled?: { total: number; at: Date },
 ): Promise<void> {
   const values = { scheduledTotal: scheduled?.total ?? null, scheduledAt: scheduled?.at ?? null }
-  await setObserved(tx, customerId, assetId, values, { moves: false })
+  await setObserved(tx, customerId, assetId, { values, moves: false })
 }

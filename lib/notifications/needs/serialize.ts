@@ -2,7 +2,7 @@ import 'server-only'
 import { createHash } from 'node:crypto'
 import type { Cost } from '#lib/costs/license-prices/rules.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
-import { numberOf } from '#lib/platform/values/decimals.ts'
+import { toJsonNumber } from '#lib/platform/values/numbers.ts'
 import type { Need as Item, Needs } from './contract.ts'
 import { describeNeed } from './messages.ts'
 import type { LoadedNeeds } from './read.ts'
@@ -37,7 +37,7 @@ function partsOf(need: Need): Partial<Item> {
   switch (need.kind) {
     case 'past-due': {
       const { dueDate, amount, ...rest } = need.pastDue
-      return { pastDue: { ...rest, amount: numberOf(amount), dueDate: epochOfDay(dueDate) } }
+      return { pastDue: { ...rest, amount: toJsonNumber(amount), dueDate: epochOfDay(dueDate) } }
     }
     case 'change': {
       const { reason, at: time, ...rest } = need.change
@@ -61,11 +61,11 @@ function partsOf(need: Need): Partial<Item> {
       const { invoice, count, amount, currency } = need.unmatched
       const { id, number, day } = invoice
       const reference = { id, number, day: epochOfDay(day) }
-      return { unmatchedLines: { invoice: reference, count, amount: numberOf(amount), currency } }
+      return { unmatchedLines: { invoice: reference, count, amount: toJsonNumber(amount), currency } }
     }
   }
 }
 
 function costIn(cost: Cost | undefined) {
-  return cost ? { cost: { ...cost, amount: numberOf(cost.amount) } } : {}
+  return cost ? { cost: { ...cost, amount: toJsonNumber(cost.amount) } } : {}
 }

@@ -1,6 +1,6 @@
 import type { AnyMembers, MembersOf } from './problem-schemas.ts'
 
-/** Statuses and titles of all problems by code (CONTRACT 5). Codes are stable; titles may change. */
+/** Statuses and titles of all problems by code. Codes are stable; titles may change. */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   filter_invalid: { status: 400, title: 'The filter is not valid' },

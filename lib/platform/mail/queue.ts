@@ -43,8 +43,7 @@ export async function recordOutcome(
   tx: Transaction,
   customerId: CustomerId,
   queue: Queue,
-  id: string,
-  { state, reason }: Ended,
+  { id, state, reason }: { id: string } & Ended,
 ): Promise<void> {
   await tx.execute(sql`
     UPDATE ${queue} SET state = ${state}, reason = ${reason}, not_before = statement_timestamp() + ${AGAIN_AFTER}

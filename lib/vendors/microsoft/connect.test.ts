@@ -100,7 +100,7 @@ describe('a subscription', () => {
     [undefined, termEnd('Cancel'), 'CANCEL'],
     [undefined, undefined, null],
   ])(
-    'with autoRenewEnabled %j and scheduledActions %j',
+    'has a renewal type for autoRenewEnabled %j and scheduledActions %j',
     async (autoRenewEnabled, scheduledActions, renewalType) => {
       const microsoft = await vendor()
       fake.change('sub-1', {}, { fields: { autoRenewEnabled, scheduledActions } })

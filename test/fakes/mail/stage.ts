@@ -41,9 +41,11 @@ export async function openStage() {
     add: (
       customer: string,
       email: string,
-      profile = 'default',
-      kinds: readonly Notice[] = NOTICES,
-      again = false,
+      {
+        profile = 'default',
+        kinds = NOTICES,
+        again = false,
+      }: { profile?: string; kinds?: readonly Notice[]; again?: boolean } = {},
     ) => {
       const customerId = newCustomerId(customer)
       customers.add(customer)

@@ -19,10 +19,10 @@ import * as contract from '#lib/licenses/assets/contract.ts'
 import { readAssetItem, readSeatHistory } from '#lib/licenses/assets/operations.ts'
 import * as queries from '#lib/licenses/client.ts'
 import { readRenewal } from '#lib/licenses/client.ts'
-import { wholeNumber } from '#lib/licenses/license-lists/rules.ts'
 import { readRenewal as renewalOf } from '#lib/licenses/renewal-orders/operations.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type Caller, may } from '#lib/platform/caller/rules.ts'
+import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { currentCaller, requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
@@ -88,7 +88,7 @@ export default async function Page({ params, searchParams }: PageProps) {
         back={pathWith('/assets', listed)}
         lastPrice={costs.prices[id]}
         idle={costs.idle[id]}
-        proposed={typeof set === 'string' ? wholeNumber(set) : undefined}
+        proposed={typeof set === 'string' ? parseWholeNumber(set) : undefined}
       />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
         <div className={seats ? 'xl:order-2' : ''}>

@@ -16,9 +16,9 @@ type Change = {
 }
 
 /**
- * Records that a subscription has another SKU at its vendor under the same id, as after an upgrade: as the vendor's own
- * change of the licenses, whose total stays, and in the history. The asset's row is locked.
- * @returns what of the row is another
+ * Records that a subscription has another SKU at its vendor under the same id, for example after an upgrade: as a DRIFT
+ * change with an unchanged total, and in the audit history. The asset's row is locked.
+ * @returns the changed columns of the row
  */
 export async function changeSku(
   tx: Transaction,
@@ -29,9 +29,9 @@ export async function changeSku(
   const from = row.seatsPurchased
   const reason = `The product was changed from ${row.skuName} (${row.skuId}) to ${skuName} (${skuId}).`
   await setSku(tx, customerId, vendorSubscriptionId, skuId)
-  // An asset that is called by its product keeps being called so.
+  // An asset named after its product gets the new product's name.
   const names = { skuName, ...(row.name === row.skuName ? { name: skuName } : {}) }
-  await setObserved(tx, customerId, row.id, names, { moves: false })
+  await setObserved(tx, customerId, row.id, { values: names, moves: false })
   const change = { asset: row, from, to: from, state: 'DRIFT', vendorReason: reason } as const
   await addLicenseChange(tx, customerId, { ...change, actor, requestId })
   await recordAudit(tx, customerId, {

@@ -26,7 +26,7 @@ export const noticeRecipients = pgTable(
     customerId: customerId().references(() => customers.id),
     id: key('id').notNull(),
     email: text('email').notNull(),
-    /** Notices that this person has unsubscribed from; kept when the operator removes the address. */
+    /** Notices that the recipient has unsubscribed from; they stay stopped when the operator removes the address. */
     stopped: text('stopped').array().notNull().default(sql`'{}'`),
     /** Mail server's reason for refusing the address, which is not tried again; null: valid. */
     failure: text('failure'),
@@ -70,7 +70,7 @@ export const noticeSubscriptions = pgTable(
   ],
 )
 
-/** Mail to a recipient: at most one a day, under any race. Written before it is sent. */
+/** Mail to a recipient: at most one a day, guaranteed by the primary key. Written before it is sent. */
 export const noticeMails = pgTable(
   'notice_mails',
   {
