@@ -8,6 +8,7 @@ import { reconcileOrders } from '#lib/licenses/renewal-orders/jobs.ts'
 import { mailOrders } from '#lib/licenses/renewal-orders/mails.ts'
 import { sendNotices } from '#lib/notifications/notices/send.ts'
 import { notifyOperators } from '#lib/notifications/operator-mail/send.ts'
+import { sendConfirmations } from '#lib/notifications/recipients/send.ts'
 import { removePastWindows, WINDOW_SECONDS } from '#lib/platform/caller/limits/budget.ts'
 import { loginOf } from '#lib/platform/db/logins.ts'
 import { log, measured, reasonOf, secondsSince } from '#lib/platform/runtime/log.ts'
@@ -35,6 +36,7 @@ const JOBS: Job[] = [
   { name: 'tell-of-renewal-orders', cron: '27 * * * *', run: mailOrders },
   // From six in the morning on: the first run of a day tells what the night has brought, the others what is left.
   { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
+  { name: 'send-confirmations', cron: '* * * * *', run: sendConfirmations },
   { name: 'tell-operators', cron: '*/10 * * * *', run: notifyOperators },
   { name: 'tell-audit-heads', cron: '7 * * * *', run: publishChainHeads },
   { name: 'prune', cron: '41 2 * * *', run: prune },

@@ -11,6 +11,7 @@ import * as accountMails from '#lib/identity/account-mails/store.ts'
 import { pruneSeatSamples } from '#lib/licenses/assets/store.ts'
 import { pruneDismissals } from '#lib/notifications/needs/store.ts'
 import * as notices from '#lib/notifications/notices/outbox.ts'
+import { pruneRequests } from '#lib/notifications/recipients/store.ts'
 import { pruneKeys } from '#lib/platform/api/idempotency.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { pruneSessions } from '#lib/platform/caller/session.ts'
@@ -31,6 +32,7 @@ const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<num
   accountMails.pruneMails,
   pruneLinks,
   pruneDismissals,
+  pruneRequests,
 ]
 
 /** Functions that remove rows without a customer: unfinished sign-ins, and their used counters and challenges. */

@@ -9,6 +9,7 @@ import { InvoiceLines, SeatCheckNote } from '#components/billing/invoice-documen
 import { NeighbourLinks } from '#components/billing/invoice-document/neighbour-links.tsx'
 import { TaxTable } from '#components/billing/invoice-document/tax-table.tsx'
 import { latenessOf, StatusBadge } from '#components/billing/invoices/status-badge.tsx'
+import { PaymentCard } from '#components/billing/payment-instructions/payment-card.tsx'
 import { CompareLink } from '#components/costs/comparisons/compare-link.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { LetterLines } from '#components/shell/frame/print-header.tsx'
@@ -28,6 +29,7 @@ import { currentCaller, requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
 import { requestMeta } from '../../request-meta.ts'
 import { Streamed, settleWithin } from '../../streamed.tsx'
+import { toPaymentView } from '../payment-view.ts'
 import { toChargesView } from './charges-view.ts'
 import { toLinesView } from './lines-view.ts'
 import { addressLines, relatedData } from './related-data.ts'
@@ -109,6 +111,9 @@ export default async function Page({ params, searchParams }: PageProps) {
           />
         )}
       </Streamed>
+      {invoice.paymentInstructions ? (
+        <PaymentCard title="How to pay" payment={toPaymentView(invoice.paymentInstructions)} />
+      ) : null}
       <Streamed answer={seats} fallback={<RowsWaiting />}>
         {({ lines, summary }) => (
           <InvoiceLines

@@ -13,6 +13,7 @@ import * as assets from '#lib/licenses/assets/contract.ts'
 import * as changes from '#lib/licenses/license-changes/contract.ts'
 import * as orders from '#lib/licenses/renewal-orders/contract.ts'
 import * as needs from '#lib/notifications/needs/contract.ts'
+import * as recipients from '#lib/notifications/recipients/contract.ts'
 import type { Group } from '#lib/platform/api/openapi/document.ts'
 import * as columns from '#lib/workspace/list-columns/contract.ts'
 import * as matches from '#lib/workspace/matches/contract.ts'
@@ -90,6 +91,17 @@ export const billing: readonly Group[] = [
       posting.setProfilePosting,
       posting.readAssetPosting,
       posting.setAssetPosting,
+    ],
+  },
+  {
+    tag: 'Invoice emails',
+    description: 'Addresses that are mailed new invoices and reminders of a billing profile.',
+    contracts: [
+      recipients.listNoticeRecipients,
+      recipients.addNoticeRecipient,
+      recipients.changeNoticeRecipient,
+      recipients.removeNoticeRecipient,
+      recipients.resendConfirmation,
     ],
   },
   {
