@@ -25,13 +25,18 @@ test.beforeAll(async () => {
 
 const card = (page: Page) => page.locator('div').filter({ has: page.getByRole('heading', { level: 2 }) })
 
-test('an open invoice in EUR shows the transfer as text, as a QR code and as a link', async ({ page, context }) => {
+test('an open invoice in EUR shows the transfer as text, as a QR code and as a link', async ({
+  page,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   for (const viewport of [DESKTOP, PHONE]) {
     await page.setViewportSize(viewport)
     await signIn(page, finance.email, '/invoices/PAY-1')
     await expect(page.getByRole('heading', { name: 'How to pay' })).toBeVisible()
-    const code = page.getByRole('img', { name: 'QR code for a SEPA credit transfer of 250.10 EUR to Fernhill' })
+    const code = page.getByRole('img', {
+      name: 'QR code for a SEPA credit transfer of 250.10 EUR to Fernhill',
+    })
     await expect(code).toBeVisible()
     await expectGood(page)
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -64,7 +69,9 @@ test('an invoice in another currency has no QR code, and a paid one no instructi
 
 test('the statement has one QR code for what is open in EUR', async ({ page }) => {
   await signIn(page, finance.email, '/invoices/statement')
-  await expect(page.getByRole('heading', { name: 'Pay 2 open invoices of pay Ltd to Fernhill Cloud GmbH' })).toBeVisible()
+  await expect(
+    page.getByRole('heading', { name: 'Pay 2 open invoices of pay Ltd to Fernhill Cloud GmbH' }),
+  ).toBeVisible()
   await expect(page.getByRole('img', { name: /SEPA credit transfer of 1,500\.60 EUR/ })).toBeVisible()
   await expect(page.getByRole('img', { name: /QR code/ })).toHaveCount(1)
   await expectGood(page)
