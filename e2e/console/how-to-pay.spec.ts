@@ -67,7 +67,7 @@ test('an invoice in another currency has no QR code, and a paid one no instructi
   await expect(page.getByRole('heading', { name: 'How to pay' })).toHaveCount(0)
 })
 
-test('the statement has one QR code for what is open in EUR', async ({ page }) => {
+test('the statement has one QR code for the open invoices in EUR', async ({ page }) => {
   await signIn(page, finance.email, '/invoices/statement')
   await expect(
     page.getByRole('heading', { name: 'Pay 2 open invoices of pay Ltd to Fernhill Cloud GmbH' }),

@@ -46,15 +46,15 @@ test('an Admin adds an address, which confirms by its link without signing in', 
     await expectGood(page)
   }
   const link = await sentLink()
-  const visitor = await (await browser.newContext({ viewport: PHONE, javaScriptEnabled: false })).newPage()
-  await visitor.goto(link)
+  const phone = await (await browser.newContext({ viewport: PHONE, javaScriptEnabled: false })).newPage()
+  await phone.goto(link)
   await expect(
-    visitor.getByText('Send ap@books.example these emails about invoices of emails Ltd'),
+    phone.getByText('Send ap@books.example these emails about invoices of emails Ltd'),
   ).toBeVisible()
-  await visitor.reload()
-  await visitor.getByRole('button', { name: 'Confirm' }).click()
-  await expect(visitor.getByText('Confirmed. ap@books.example gets these emails')).toBeVisible()
-  await visitor.context().close()
+  await phone.reload()
+  await phone.getByRole('button', { name: 'Confirm' }).click()
+  await expect(phone.getByText('Confirmed. ap@books.example gets these emails')).toBeVisible()
+  await phone.context().close()
   await page.reload()
   await expect(row).toContainText('Active')
   await page.getByRole('button', { name: 'Edit ap@books.example' }).click()

@@ -133,9 +133,9 @@ async function setIssuer(
     ...(unbilled === undefined ? {} : { unbilled: unbilledOf(unbilled) }),
   }
   const name = await scope({ customerId }, async (tx) => {
-    const found = (await issuerNames(tx, customerId)).nameOf(written)
-    await saveIssuer(tx, customerId, { name: found, ...lines, ...details, ...rules }, randomUUID())
-    return found
+    const firstSpelling = (await issuerNames(tx, customerId)).nameOf(written)
+    await saveIssuer(tx, customerId, { name: firstSpelling, ...lines, ...details, ...rules }, randomUUID())
+    return firstSpelling
   })
   note(`The issuer ${name} is set.`)
 }

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { PaymentView } from '#components/billing/payment-instructions/payment-card.tsx'
+import type { PaymentView } from '#components/billing/invoices/payment-card.tsx'
 import { ibanText } from '#lib/billing/parties/bank-codes.ts'
 import { MAX_EPC_VERSION } from '#lib/billing/payment-instructions/epc.ts'
 import type { CreditTransfer, PaymentInstructions } from '#lib/billing/payment-instructions/schemas.ts'

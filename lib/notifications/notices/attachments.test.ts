@@ -86,10 +86,10 @@ describe('a mail about new invoices', () => {
     await subscribe()
     await stage.invoice(customerId, 'IN-1', 30)
     let count = 0
-    stage.catcher.faults.set(AP, { at: 'message', code: 552, text: 'Too large' })
+    stage.fail(AP, { at: 'message', code: 552, text: 'Too large' })
     stage.catcher.hold = async () => {
       count += 1
-      if (count === 2) stage.catcher.faults.clear()
+      if (count === 2) stage.recover()
     }
     expect(await stage.run()).toBe(1)
     const [mail] = stage.taken()

@@ -66,10 +66,10 @@ async function link(): Promise<string> {
   return text.match(/\/confirm\?link=(\S+)/)?.[1] ?? 'none'
 }
 const confirm = async (text: string) => answerConfirmation(text, 'confirm', 'r')
-const later = (hours: number) => stage.passRequestHours(hours)
+const passHours = (hours: number) => stage.passRequestHours(hours)
 
 describe('an address', () => {
-  it('is mailed a link and nothing else until it confirms, and then only what is new', async () => {
+  it('is mailed a link and nothing else until it confirms, and then only new invoices', async () => {
     await stage.invoice(customerId, 'IN-BEFORE', 30)
     const { id, ...added } = await add('default', { notices: ['new', 'past-due'], attachesPdf: true })
     expect(added).toMatchObject({
@@ -125,7 +125,7 @@ describe('an address', () => {
     expect(await readConfirmation(second)).toMatchObject({ state: 'confirmed' })
     await add('emea')
     const expired = await link()
-    await later(24 * 7)
+    await passHours(24 * 7)
     expect(await confirm(expired)).toBe(false)
     expect(await states()).toEqual([
       [AP, 'default', 'active'],
@@ -187,7 +187,7 @@ describe('an address', () => {
     expect((await list()).map(({ state }) => state)).toEqual(['pending', 'pending', 'pending'])
   })
 
-  it('is active at once where the operator set it, and is changed and removed by an Admin', async () => {
+  it('is active where the operator set it, and is changed and removed by an Admin', async () => {
     await stage.add(customerId, AP, 'default', ['due'])
     const [row] = await list()
     expect(row).toMatchObject({ email: AP, state: 'active', notices: ['due'], attachesPdf: false })
@@ -214,11 +214,11 @@ describe('an address', () => {
 describe('an address that bounces', () => {
   it('is shown with the reason at its confirmation, and asked again', async () => {
     const { id } = await add()
-    stage.catcher.faults.set(AP, { at: 'recipient', code: 550, text: 'No such user' })
+    stage.fail(AP, { at: 'recipient', code: 550, text: 'No such user' })
     expect(await sendRequests()).toBe(0)
     const [row] = await list()
     expect(row).toMatchObject({ state: 'refused', reason: expect.stringContaining('550') })
-    stage.catcher.faults.clear()
+    stage.recover()
     expect(await sendRequests()).toBe(0)
     const { body } = await operations.resendConfirmation(admin, input('default', id), meta)
     expect(body.state).toBe('pending')
@@ -226,13 +226,13 @@ describe('an address that bounces', () => {
     expect(await states()).toEqual([[AP, 'default', 'active']])
   })
 
-  it('is shown and left alone when its notices bounce, until it confirms again', async () => {
+  it('is shown and not mailed after its notices bounce, until it confirms again', async () => {
     await add()
     await confirm(await link())
     await stage.invoice(customerId, 'IN-1', 30)
-    stage.catcher.faults.set(AP, { at: 'recipient', code: 553, text: 'Mailbox closed' })
+    stage.fail(AP, { at: 'recipient', code: 553, text: 'Mailbox closed' })
     await stage.run()
-    stage.catcher.faults.clear()
+    stage.recover()
     await stage.invoice(customerId, 'IN-2', 30)
     await stage.passDays(1)
     expect(await stage.run()).toBe(0)
@@ -247,10 +247,10 @@ describe('an address that bounces', () => {
 
   it('is not refused by a temporary failure, which is tried again', async () => {
     await add()
-    stage.catcher.faults.set(AP, { at: 'recipient', code: 450, text: 'Busy' })
+    stage.fail(AP, { at: 'recipient', code: 450, text: 'Busy' })
     expect(await sendRequests()).toBe(0)
     expect(await states()).toEqual([[AP, 'default', 'pending']])
-    stage.catcher.faults.clear()
+    stage.recover()
     await stage.database.sql(customerId, 'UPDATE notice_confirmations SET not_before = now()')
     expect(await sendRequests()).toBe(1)
   })
@@ -295,7 +295,7 @@ describe('requests', () => {
       code: 'rate_limited',
       more: { headers: { 'Retry-After': expect.stringMatching(/^\d+$/) } },
     })
-    await later(24)
+    await passHours(24)
     expect((await add()).state).toBe('pending')
   })
 
@@ -313,7 +313,7 @@ describe('requests', () => {
 
   it('are removed 90 days after their end', async () => {
     await add()
-    await later(24 * 100)
+    await passHours(24 * 100)
     expect(await scope(admin, (tx) => pruneRequests(tx, admin.customerId))).toBe(1)
   })
 })

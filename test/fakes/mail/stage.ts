@@ -10,7 +10,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { testDatabase } from '#lib/platform/db/test-database.ts'
 import { addInvoice } from '#lib/platform/db/test-rows.ts'
 import { addDays } from '#lib/platform/values/days.ts'
-import { type Catcher, startCatcher } from './catcher.ts'
+import { type Catcher, type Fault, startCatcher } from './catcher.ts'
 
 export const BASE_URL = 'https://console.example'
 
@@ -62,6 +62,10 @@ export async function openStage() {
     /** Returns and removes the mails since the last call, by address. */
     taken: () => takeMails(catcher),
     passDays: (days: number) => makeOlder(database.url, days),
+    /** Lets the mail server fail for a recipient, as `how` describes. */
+    fail: (recipient: string, how: Fault) => void catcher.faults.set(recipient, how),
+    /** Ends all failures of the mail server. */
+    recover: () => catcher.faults.clear(),
     /** Makes the requests of addresses older. */
     passRequestHours: (hours: number) => makeRequestsOlder(database.url, hours),
     invoice: (customer: string, id: string, dueIn: number, more: Parameters<typeof addInvoice>[2] = {}) =>

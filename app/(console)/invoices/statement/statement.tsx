@@ -1,4 +1,4 @@
-import { PaymentCard } from '#components/billing/payment-instructions/payment-card.tsx'
+import { PaymentCard } from '#components/billing/invoices/payment-card.tsx'
 import { AgeingTable } from '#components/billing/statements/ageing-table.tsx'
 import { OpenItems } from '#components/billing/statements/open-items.tsx'
 import { StatementFilters } from '#components/billing/statements/statement-filters.tsx'
