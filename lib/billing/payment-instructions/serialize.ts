@@ -15,7 +15,7 @@ import type { CreditTransfer, PaymentInstructions } from './schemas.ts'
 import type { Payee } from './store.ts'
 
 /** Invoice with its amounts as exact decimal text; days as `YYYY-MM-DD`. */
-export type PayableInvoice = {
+type PayableInvoice = {
   number: string
   documentState: DocumentState
   form: DocumentForm
@@ -32,7 +32,7 @@ export type PayableInvoice = {
  * Returns the open balance that the issuer of an invoice is owed, as decimal text; undefined for drafts, voided and paid
  * invoices, credit notes, and summaries of charges, whose number no issuer knows.
  */
-export function openBalanceOf(invoice: PayableInvoice): string | undefined {
+function openBalanceOf(invoice: PayableInvoice): string | undefined {
   const status = statusOfIssued(invoice)
   if (status === undefined || status === 'PAID') return undefined
   if (invoice.form !== 'invoice' || isCreditNote(invoice)) return undefined
