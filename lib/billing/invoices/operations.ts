@@ -1,6 +1,7 @@
 import 'server-only'
 import { readChargeSet } from '#lib/billing/charges/store.ts'
 import { listStoredFiles } from '#lib/billing/invoice-files/store.ts'
+import { readPayee } from '#lib/billing/payment-instructions/store.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem, rethrowTimeout } from '#lib/platform/api/problem.ts'
@@ -112,7 +113,7 @@ function fileNameOf(lines: 'true' | 'false' | undefined, selection: Selection): 
 }
 
 async function readWhole(caller: Caller, key: string) {
-  const [read, links, files, set] = await readScopeAtOnce(
+  const [read, links, files, set, payee] = await readScopeAtOnce(
     caller,
     (tx) =>
       Promise.all([
@@ -120,10 +121,11 @@ async function readWhole(caller: Caller, key: string) {
         readLinks(tx, caller, key),
         listStoredFiles(tx, caller.customerId, key),
         readChargeSet(tx, caller, key),
+        readPayee(tx, caller, key),
       ]),
     { isByKey: true },
   )
-  return read && { read, links, files, set }
+  return read && { read, links, files, set, payee }
 }
 
 /** The key of the row that an id on the wire leads to. @throws Problem `not_found` */

@@ -2,6 +2,8 @@ import { type ChargeSet, type LineReconciliation, reconcile } from '#lib/billing
 import { serializeLineReconciliation, serializeReconciliation } from '#lib/billing/charges/serialize.ts'
 import { serializeFiles } from '#lib/billing/invoice-files/serialize.ts'
 import type { StoredFile } from '#lib/billing/invoice-files/store.ts'
+import { serializeInstructions } from '#lib/billing/payment-instructions/serialize.ts'
+import type { Payee } from '#lib/billing/payment-instructions/store.ts'
 import { serializeLinePosting, serializePosting } from '#lib/billing/posting/serialize.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { summed } from '#lib/platform/values/decimals.ts'
@@ -37,7 +39,17 @@ export function serializeInvoice(row: InvoiceSummaryRow, baseUrl: string): Invoi
 export function serializeInvoiceWithLines(
   row: InvoiceRow,
   lines: LineItemRow[],
-  { links, files, set }: { links: DocumentLinks; files: readonly StoredFile[]; set?: ChargeSet | undefined },
+  {
+    links,
+    files,
+    set,
+    payee,
+  }: {
+    links: DocumentLinks
+    files: readonly StoredFile[]
+    set?: ChargeSet | undefined
+    payee?: Payee | undefined
+  },
   baseUrl: string,
 ): InvoiceWithLines {
   const { basis, amounts, lineItems, notItemized, rounding, foreign, tax, amountBasis } = itemize(row, lines)
@@ -45,6 +57,7 @@ export function serializeInvoiceWithLines(
   const billed = lines.map((line, index) => ({ ...line, amount: amounts[index] ?? '0' }))
   const reconciliation =
     set?.currency === row.currency ? reconcile({ ...row, lines: billed }, set) : undefined
+  const paymentInstructions = serializeInstructions(row, payee)
   return {
     ...invoice,
     lineItems: billed.map((line, index) => serializeLineItem(line, reconciliation?.lines?.[index])),
@@ -62,6 +75,7 @@ export function serializeInvoiceWithLines(
     ...serializeDocument(row, links),
     ...serializePosting(row, lines),
     ...(reconciliation ? { charges: serializeReconciliation(reconciliation) } : {}),
+    ...(paymentInstructions ? { paymentInstructions } : {}),
   }
 }
 

@@ -25,6 +25,11 @@ const row = (id: string, notices: Notice[], values: Partial<MailInvoiceRow> = {}
   totalAmount: '10.00',
   balanceAmount: '10.00',
   payableAmount: null,
+  key: id,
+  billingProfileId: 'default',
+  form: 'invoice',
+  attachesPdf: false,
+  paymentUrl: null,
   ...values,
 })
 function message(rows: MailInvoiceRow[], { customer = 'Northwind Ltd', profiles = 1 } = {}) {

@@ -28,6 +28,8 @@ export const PROBLEMS = {
   domain_taken: { status: 409, title: 'The domain is another customer’s' },
   view_exists: { status: 409, title: 'There is a view of this name already' },
   views_full: { status: 409, title: 'No more views can be saved' },
+  recipient_exists: { status: 409, title: 'The address gets these notices already' },
+  recipients_full: { status: 409, title: 'No more addresses can be added' },
   invitation_accepted: { status: 409, title: 'The invitation was accepted' },
   member_changed: { status: 412, title: 'Somebody changed the member since you read it' },
   body_too_large: { status: 413, title: 'The body is too large' },

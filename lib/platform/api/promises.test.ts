@@ -230,8 +230,16 @@ async function loadContracts() {
 
 /** Adds the customer of all examples. */
 async function seed() {
-  const { addChange, acknowledge, addColleagues, addDirectory, addPosted, addSignOn, storeDocument } =
-    exampleRows(database)
+  const {
+    addChange,
+    acknowledge,
+    addColleagues,
+    addDirectory,
+    addPosted,
+    addRecipients,
+    addSignOn,
+    storeDocument,
+  } = exampleRows(database)
   await addCustomer('northwind')
   const expiresAt = new Date(Date.now() + 90 * DAY)
   keys.admin = await addKey('northwind', ['admin'], { id: 'k-nightly', name: 'nightly-sync', expiresAt })
@@ -250,6 +258,7 @@ async function seed() {
   await addColleagues()
   await addSignOn()
   await addDirectory()
+  await addRecipients()
   await addKey('northwind', ['finance-user'], {
     ...{ id: 'k-erp', name: 'ERP', issuedBy: 'm-ana', billingProfiles: ['default'] },
     ...{

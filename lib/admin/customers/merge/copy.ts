@@ -126,8 +126,8 @@ async function copySubscriptions({ write }: OwnersWork, { from, into }: Merge): 
     [from, into],
   )
   await write(
-    `INSERT INTO notice_subscriptions (customer_id, recipient_id, billing_profile_id, kinds, since)
-     SELECT $2::text, b.id, ${PROFILE}, s.kinds, now()
+    `INSERT INTO notice_subscriptions (customer_id, recipient_id, billing_profile_id, kinds, attaches_pdf, since)
+     SELECT $2::text, b.id, ${PROFILE}, s.kinds, s.attaches_pdf, now()
      FROM notice_subscriptions s
      JOIN notice_recipients a ON a.customer_id = s.customer_id AND a.id = s.recipient_id
      JOIN notice_recipients b ON ${sameAddress}

@@ -24,6 +24,8 @@ export const issuers = pgTable(
     account: text('account'),
     /** Payment terms as text. */
     terms: text('terms'),
+    /** Template of the address where an invoice can be paid; https only. */
+    paymentUrl: text('payment_url'),
     /**
      * The name as it is compared (`issuerKey`). Two rows may have the same: both names were there before names were
      * compared. Null until the next import.
