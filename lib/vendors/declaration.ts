@@ -15,7 +15,12 @@ export type VendorInfo = {
   locksIncreases: boolean
   /** What can be ordered for the next term of a plan of this name. */
   nextTerm(planName: string): NextTermChoice
+  /** Ends that can be ordered instead of a next term, where a next term can be ordered. */
+  endActions: readonly EndAction[]
 }
+
+/** Instead of a next term: no further charges, or a paid Extended Service Term from month to month. */
+export type EndAction = 'cancel' | 'extended-term'
 
 /** Any total, one of the vendor's own ways to renew, or nothing. */
 export type NextTermChoice = 'total' | { renewalTypes: readonly string[] } | undefined

@@ -24,6 +24,9 @@ export const renewalOrders = pgTable(
     /** The total of the next term; null where one of the vendor's own ways to renew was ordered. */
     toQuantity: integer('to_quantity'),
     renewalType: text('renewal_type'),
+    /** Setting of another party that the orderer saw, and so replaces; both null: none. */
+    seenQuantity: integer('seen_quantity'),
+    seenType: text('seen_type'),
     /** The subscription that it is for; null in books of our own. */
     vendorSubscriptionId: key('vendor_subscription_id'),
     /** When the term ends for which it was ordered; it follows the asset's while the term lasts. */
@@ -116,6 +119,8 @@ export const renewalRequests = pgTable(
     /** What the vendor had shown before it. */
     beforeQuantity: integer('before_quantity'),
     beforeType: text('before_type'),
+    /** Version of the subscription on whose condition it was sent; null: without a condition. */
+    version: text('version'),
     /** When it could leave. */
     at: time('at').notNull(),
     /** Until then the vendor may still carry it out; null: its outcome is known. */
