@@ -15,9 +15,14 @@ export type VendorInfo = {
   locksIncreases: boolean
   /** Returns the possible orders for the next term of a plan. */
   nextTerm(planName: string): NextTermChoice
+  /** Ends that can be ordered instead of a next term, where a next term can be ordered. */
+  endActions: readonly EndAction[]
 }
 
-/** Possible orders: any total, one of the vendor's renewal settings, or none. */
+/** Instead of a next term: no further charges, or a paid Extended Service Term from month to month. */
+export type EndAction = 'cancel' | 'extended-term'
+
+/** Any total, one of the vendor's own ways to renew, or nothing. */
 export type NextTermChoice = 'total' | { renewalTypes: readonly string[] } | undefined
 
 /** What every vendor's settings come to; each has more of its own. */

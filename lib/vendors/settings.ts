@@ -64,6 +64,20 @@ export const vendorTimes = defineSettings(
     ),
 )
 
+/**
+ * Surcharge of an Extended Service Term in percent, as its vendor publishes it (Microsoft: 3; 23 for products without a
+ * monthly plan).
+ */
+export const extendedTermSettings = defineSettings(
+  z
+    .object({
+      EXTENDED_TERM_SURCHARGE_PERCENT: z.coerce.number().min(0).max(100).default(3),
+    })
+    .transform(({ EXTENDED_TERM_SURCHARGE_PERCENT }) => ({
+      surchargePercent: EXTENDED_TERM_SURCHARGE_PERCENT,
+    })),
+)
+
 const readers = new WeakMap<VendorDeclaration, Settings<VendorConfig | undefined>>()
 
 function readerOf(vendor: VendorDeclaration): Settings<VendorConfig | undefined> {

@@ -20,6 +20,7 @@ export async function order(
   seeds: readonly Seed[],
   { requests, seed, name = 'order' }: Work,
 ): Promise<Record<string, number>> {
+  const { terms, assetId } = desk
   const answers: Record<string, number> = {}
   let count = 0
   const orderer = async (number: number) => {
@@ -29,8 +30,10 @@ export async function order(
       const target = seeds[Math.floor(random() * seeds.length)] as Seed
       const kind = random()
       const method = kind < 0.5 ? 'PUT' : kind < 0.8 ? 'DELETE' : 'PATCH'
+      const setting = terms.wish(random)
       const body = {
-        PUT: desk.terms.wish(random),
+        // An asset is called by its id.
+        PUT: 'action' in setting ? { ...setting, confirm: assetId(target) } : setting,
         DELETE: {},
         PATCH: { quantity: 20 + Math.floor(random() * 25) },
       }[method]

@@ -26,6 +26,8 @@ export type OrderInNeed = {
   label: string
   place: SubscriptionLocation | undefined
   requests: RequestRow[]
+  /** Outcome of the term's end, as the vendor's last reading showed. */
+  renewalType: string | null
   /** Undefined: the vendor may still do it by itself. */
   need: Need | undefined
 }
@@ -48,6 +50,7 @@ export async function readOrder({
         customerId,
         order,
         label: vendorOf(row).label,
+        renewalType: row.renewalType,
         place,
         requests,
         need: needOf(order, Date.now()),

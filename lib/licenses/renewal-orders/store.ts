@@ -44,6 +44,8 @@ type NewOrder = Pick<
   | 'renewalType'
   | 'vendorSubscriptionId'
   | 'termEnd'
+  | 'seenQuantity'
+  | 'seenType'
   | 'placedVersion'
   | 'isLogged'
 >

@@ -1,8 +1,11 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
 import type { Cost } from '#lib/costs/license-prices/rules.ts'
+import { moneyIn } from '#lib/costs/renewals/serialize.ts'
+import { outcomeOf } from '#lib/licenses/assets/rules.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { toJsonNumber } from '#lib/platform/values/numbers.ts'
+import { extendedTermSettings } from '#lib/vendors/settings.ts'
 import type { Need as Item, Needs } from './contract.ts'
 import { describeNeed } from './messages.ts'
 import type { LoadedNeeds } from './read.ts'
@@ -44,9 +47,13 @@ function partsOf(need: Need): Partial<Item> {
       return { change: { ...rest, time, ...(reason === null ? {} : { reason }) } }
     }
     case 'renewal': {
-      const { at: time, cost, renewalType, scheduledTotal, ...rest } = need.renewal
+      const { at: time, cost, nextCost, renewalType, scheduledTotal, decideBy, ...rest } = need.renewal
+      const outcome = outcomeOf(renewalType)
       const more = {
-        ...(renewalType === null ? {} : { renewalType }),
+        decideBy: epochOfDay(decideBy),
+        ...(renewalType && outcome ? { renewalType, outcome } : {}),
+        ...(outcome === 'extended-term' ? extendedTermSettings() : {}),
+        ...(nextCost ? { nextCost: moneyIn(nextCost) } : {}),
         ...(scheduledTotal === null ? {} : { scheduledTotal }),
       }
       return { renewal: { ...rest, time, ...costIn(cost), ...more } }

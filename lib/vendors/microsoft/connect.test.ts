@@ -42,6 +42,7 @@ describe('a subscription', () => {
         renewalType: 'AUTO_RENEW_MONTHLY_PAY',
         seats: { purchased: 25, maximum: 25, assigned: 7 },
         scheduled: undefined,
+        version: expect.any(String),
         own: expect.anything(),
       },
     })

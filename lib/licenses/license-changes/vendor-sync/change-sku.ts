@@ -16,9 +16,10 @@ type Change = {
 }
 
 /**
- * Records that a subscription has another SKU at its vendor under the same id, for example after an upgrade: as a DRIFT
- * change with an unchanged total, and in the audit history. The asset's row is locked.
- * @returns the changed columns of the row
+ * Records that a subscription has another SKU at its vendor under the same id, as after an upgrade: as a change of the
+ * licenses, whose total stays, by the vendor or by the member who ordered an Extended Service Term, and in the history.
+ * The asset's row is locked.
+ * @returns what of the row is another
  */
 export async function changeSku(
   tx: Transaction,
@@ -32,7 +33,8 @@ export async function changeSku(
   // An asset named after its product gets the new product's name.
   const names = { skuName, ...(row.name === row.skuName ? { name: skuName } : {}) }
   await setObserved(tx, customerId, row.id, { values: names, moves: false })
-  const change = { asset: row, from, to: from, state: 'DRIFT', vendorReason: reason } as const
+  const state = actor.kind === 'vendor' ? 'DRIFT' : 'APPLIED'
+  const change = { asset: row, from, to: from, state, vendorReason: reason } as const
   await addLicenseChange(tx, customerId, { ...change, actor, requestId })
   await recordAudit(tx, customerId, {
     action: 'vendor-subscription.sku-changed',

@@ -171,7 +171,8 @@ export async function observe(
 ): Promise<LicensedRow> {
   const values = valuesOf(row, observed)
   const actor = { kind: 'vendor', id: vendor.name, name: vendor.label } as const
-  const isSameTerm = row.commitmentEnd?.getTime() === observed.commitmentEnd?.getTime()
+  const isSameTerm =
+    row.commitmentEnd?.getTime() === observed.commitmentEnd?.getTime() && row.status === observed.status
   const ordered = isSameTerm ? undefined : await noteTermStart(tx, customerId, row, observed)
   const disputed = confirmed ? undefined : await disputeOf(tx, customerId, row, observed)
   if (disputed) {
@@ -182,11 +183,15 @@ export async function observe(
       asset: row,
       from: row.seatsPurchased,
       to: values.seatsPurchased,
-      ...(ordered ? { state: 'APPLIED', ...ordered } : { state: 'DRIFT', requestId, actor }),
+      ...(ordered?.total === values.seatsPurchased
+        ? { state: 'APPLIED', ...ordered }
+        : { state: 'DRIFT', requestId, actor }),
     })
   }
   const vendorSubscriptionId = vendorSubscriptionOf(row)
-  const moved = await followed(tx, customerId, row, { vendor, observed, actor, requestId })
+  // An Extended Service Term has a SKU of its own.
+  const by = ordered?.total === null ? ordered : { actor, requestId }
+  const moved = await followed(tx, customerId, row, { vendor, observed, ...by })
   const { seatsPurchased: purchased, seatsAssigned: assigned } = values
   const isNews = purchased !== row.seatsPurchased || assigned !== row.seatsAssigned
   const [stored] = await Promise.all([

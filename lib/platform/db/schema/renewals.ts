@@ -24,7 +24,10 @@ export const renewalOrders = pgTable(
     /** Total of the next term; null: a renewal setting of the vendor was ordered. */
     toQuantity: integer('to_quantity'),
     renewalType: text('renewal_type'),
-    /** Subscription of the order; null for a local record. */
+    /** Setting of another party that the orderer saw, and so replaces; both null: none. */
+    seenQuantity: integer('seen_quantity'),
+    seenType: text('seen_type'),
+    /** The subscription that it is for; null in books of our own. */
     vendorSubscriptionId: key('vendor_subscription_id'),
     /** When the term ends for which it was ordered; it follows the asset's while the term lasts. */
     termEnd: time('term_end').notNull(),
@@ -116,6 +119,8 @@ export const renewalRequests = pgTable(
     /** What the vendor had shown before it. */
     beforeQuantity: integer('before_quantity'),
     beforeType: text('before_type'),
+    /** Version of the subscription on whose condition it was sent; null: without a condition. */
+    version: text('version'),
     /** When it could leave. */
     at: time('at').notNull(),
     /** Time until which the vendor may still apply the request; null: the outcome is known. */
