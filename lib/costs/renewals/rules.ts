@@ -1,5 +1,6 @@
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
-import { DAY_MS, dayBegin, dayOf, monthBegin } from '#lib/platform/values/days.ts'
+import { lastDayToOrder } from '#lib/licenses/renewal-orders/rules.ts'
+import { dayOf, monthBegin } from '#lib/platform/values/days.ts'
 import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
 
 /** Number of months with renewals, including the present one. */
@@ -60,7 +61,7 @@ export type Sum = { currency: string; count: number; amount: string; idleAmount:
  * @param at in epoch milliseconds
  */
 export function decideBy(at: number): string {
-  return dayOf(dayBegin(at) - DAY_MS)
+  return dayOf(lastDayToOrder(at))
 }
 
 export function renewalOf(plan: Plan, price: LastPrice | undefined): Renewal {

@@ -85,7 +85,7 @@ async function beginByFreshCopy(request: QuantityRequest): Promise<Exclude<Begin
 function refusalOf(request: QuantityRequest, { row, open, isFresh }: Copy): Problem | undefined {
   const found = check(request, { ...assetStateOf(row), open })
   const isForbidden = isFresh && found.kind === 'unread'
-  return isForbidden && found.refusal ? answers.decreaseNotAllowed(found.refusal) : undefined
+  return isForbidden && found.refusal ? answers.decreaseNotAllowed(row, found.refusal) : undefined
 }
 
 /** Whether a write may be sent again whose answer was lost. */
@@ -184,7 +184,7 @@ async function decide(
   if (decision.kind === 'unchanged') return { kind: 'answered', answer: replyOf(row) }
   if (decision.kind !== 'unread' || !decision.refusal || vendor.systemOfRecord === 'ours') return decision
   const known = copy ?? (await readCopy(tx, customerId, row.id))
-  if (known?.isFresh) return { kind: 'answered', answer: answers.decreaseNotAllowed(decision.refusal) }
+  if (known?.isFresh) return { kind: 'answered', answer: answers.decreaseNotAllowed(row, decision.refusal) }
   return isRead ? decision : { kind: 'outdated', row, vendor }
 }
 

@@ -77,7 +77,7 @@ async function byOurRow(
   if (decision.kind === 'in_progress') throw answers.otherChange(decision.open)
   const refusal = decision.kind === 'unread' ? decision.refusal : undefined
   if (refusal && (await readCopy(tx, customerId, row.id))?.isFresh) {
-    return { answer: answers.decreaseNotAllowed(refusal) }
+    return { answer: answers.decreaseNotAllowed(row, refusal) }
   }
   // The change that it would join has the same total: what the vendor's books say of that is its answer too.
   return { row: licensed(row), vendor }

@@ -1,4 +1,5 @@
 import { atItsEnd } from '#lib/licenses/assets/rules.ts'
+import { DAY_MS, dayBegin } from '#lib/platform/values/days.ts'
 
 /** The states of an order for the next term, as its contract describes them. */
 export type OrderState = 'STANDING' | 'APPLIED' | 'REJECTED' | 'WITHDRAWN' | 'REPLACED' | 'LOST' | 'UNCLEAR'
@@ -50,6 +51,14 @@ export function whyNoOrder(facts: RenewalFacts, now: number): NoOrder | undefine
   return isRenewed(renewalType) ? undefined : 'ends'
 }
 
+/**
+ * Returns the last whole day in UTC before the end of a commitment, at its midnight; both in epoch milliseconds. Vendors
+ * and our own records accept an order up to the end, which may be in the middle of a day.
+ */
+export function lastDayToOrder(commitmentEnd: number): number {
+  return dayBegin(commitmentEnd) - DAY_MS
+}
+
 /** Returns whether a vendor takes this order, where it takes any. */
 export function isOffered({ choice }: Pick<RenewalFacts, 'choice'>, { quantity, renewalType }: Setting) {
   if (choice === 'total') return quantity !== null
@@ -91,7 +100,6 @@ export function isRenewed(renewalType: string | null | undefined): boolean {
   return !renewalType || atItsEnd(renewalType).verb === 'Renews'
 }
 
-const DAY_MS = 86_400_000
 /** About the end of a term. */
 const NEAR_MS = 7 * DAY_MS
 const MONTH_DAYS = 365.2425 / 12

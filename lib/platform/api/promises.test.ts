@@ -135,7 +135,7 @@ describe('arbitrary calls', () => {
       violations({ headers: new Headers({ ...Object.fromEntries(answer.headers), 'X-Sql': '1' }) }),
     ).toEqual(['header x-sql'])
     expect(violations({ headers: new Headers({ 'Content-Type': 'application/problem+json' }) })).toContain(
-      'no header Request-Id',
+      'no header request-id',
     )
   })
 })
