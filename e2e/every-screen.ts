@@ -43,6 +43,8 @@ const OUTSIDE: Record<string, string[]> = {
   'invitation/[secret]': ['/invitation/not-an-invitation'],
   'reset/[secret]': ['/reset/not-a-link'],
   unsubscribe: ['/unsubscribe'],
+  developers: ['/developers', '/developers?q=invoice'],
+  'developers/[page]': ['/developers/errors', '/developers/license-changes', '/developers/not-there'],
 }
 
 /**
