@@ -49,7 +49,7 @@ function Samples({ samples, name }: { samples: readonly CodeBlock[]; name: strin
           key={language}
           name={name}
           open={index === 0}
-          className="min-w-0 print:details-content:block"
+          className="min-w-0 print:details-content:[content-visibility:visible]"
         >
           <summary className="rounded-sm py-1.5 text-sm font-medium text-ink-2 hover:text-ink">
             {SAMPLES[language]}
