@@ -40,7 +40,7 @@ function isSample(block: Block): block is CodeBlock {
   return block.kind === 'code' && block.language in SAMPLES
 }
 
-/** Samples of one request, of which one is open at a time; all of them are printed. */
+/** Samples of one request: one is open at a time, and all of them are printed. */
 function Samples({ samples, name }: { samples: readonly CodeBlock[]; name: string }) {
   return (
     <div className="mt-3 grid min-w-0 gap-1">
@@ -86,12 +86,12 @@ function OneBlock({ block, signIn }: { block: Block; signIn: string | undefined 
     case 'table':
       return <Table {...block} />
     case 'try':
-      return <Trial call={block.call} signIn={signIn} />
+      return <TryBlock call={block.call} signIn={signIn} />
   }
 }
 
 function Heading({ level, id, content }: Extract<Block, { kind: 'heading' }>) {
-  const [Tag, look] =
+  const [Tag, className] =
     level === 1
       ? (['h1', 'text-title'] as const)
       : level === 2
@@ -99,7 +99,7 @@ function Heading({ level, id, content }: Extract<Block, { kind: 'heading' }>) {
         : (['h3', 'mt-6 font-semibold'] as const)
   const text = <Text content={content} />
   return (
-    <Tag id={id} className={`scroll-mt-4 wrap-anywhere ${look}`}>
+    <Tag id={id} className={`scroll-mt-4 wrap-anywhere ${className}`}>
       {level === 1 ? (
         text
       ) : (
@@ -125,12 +125,12 @@ function List({ isOrdered, items }: Extract<Block, { kind: 'list' }>) {
 }
 
 /** Table that becomes stacked rows on a phone. */
-function Table({ head, rows }: Extract<Block, { kind: 'table' }>) {
+function Table({ header, rows }: Extract<Block, { kind: 'table' }>) {
   return (
     <table className="mt-3 w-full border-collapse text-sm max-md:block">
       <thead className="max-md:sr-only">
         <tr>
-          {head.map((cell) => (
+          {header.map((cell) => (
             <th
               key={plainText(cell)}
               scope="col"
@@ -149,7 +149,7 @@ function Table({ head, rows }: Extract<Block, { kind: 'table' }>) {
           >
             {cells.map((cell, index) => (
               <td
-                key={plainText(head[index] ?? [])}
+                key={plainText(header[index] ?? [])}
                 className="py-1.5 pr-4 wrap-anywhere max-md:block max-md:py-0.5 max-md:pr-0 md:first:min-w-40"
               >
                 <Text content={cell} />
@@ -163,14 +163,14 @@ function Table({ head, rows }: Extract<Block, { kind: 'table' }>) {
 }
 
 /** Form of a call that can be tried, or a link to sign in. */
-function Trial({ call, signIn }: { call: string; signIn: string | undefined }) {
-  const trial = tryCallOf(call)
-  if (!trial) return null
+function TryBlock({ call, signIn }: { call: string; signIn: string | undefined }) {
+  const tryCall = tryCallOf(call)
+  if (!tryCall) return null
   return (
     <details className="mt-4 rounded-card border border-line-2 bg-surface px-4 py-2.5 print:hidden">
       <summary className="rounded-sm py-1 text-sm font-medium">Try it</summary>
       {signIn === undefined ? (
-        <TryIt call={trial} />
+        <TryIt call={tryCall} />
       ) : (
         <p className="py-2 text-sm">
           <Link href={`${signIn}%23${call}`} prefetch={false} className="text-accent underline">
@@ -189,28 +189,28 @@ function Text({ content }: { content: readonly Inline[] }) {
     if (part.kind === 'link')
       return (
         <TextLink key={key} href={part.href}>
-          {part.isCode ? <Mark>{part.text}</Mark> : part.text}
+          {part.isCode ? <InlineCode>{part.text}</InlineCode> : part.text}
         </TextLink>
       )
     if (part.kind === 'strong') return <strong key={key}>{part.text}</strong>
-    return part.kind === 'code' ? <Mark key={key}>{part.text}</Mark> : part.text
+    return part.kind === 'code' ? <InlineCode key={key}>{part.text}</InlineCode> : part.text
   })
 }
 
-function Mark({ children }: { children: string }) {
+function InlineCode({ children }: { children: string }) {
   return <code className="rounded-sm bg-sunken px-1 py-0.5 font-mono text-[0.92em]">{children}</code>
 }
 
 /** Link to another page for developers, to a screen, or to a file of the API, which is no page. */
 function TextLink({ href, children }: { href: string; children: ReactNode }) {
-  const look = 'rounded-sm text-accent underline'
+  const className = 'rounded-sm text-accent underline'
   const isPage = href.startsWith('/') && !href.startsWith('/billing/')
   return isPage ? (
-    <Link href={href} prefetch={false} className={look}>
+    <Link href={href} prefetch={false} className={className}>
       {children}
     </Link>
   ) : (
-    <a href={href} className={look}>
+    <a href={href} className={className}>
       {children}
     </a>
   )

@@ -1,4 +1,5 @@
 import 'server-only'
+import { notFound } from 'next/navigation'
 import type { TryCall } from '#components/developers/try-it.tsx'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
 import { type DeveloperPage, developerPages, pathOf } from '#lib/platform/api/developers/pages.ts'
@@ -16,6 +17,11 @@ export function findPage(slug: string): DeveloperPage | undefined {
   return PAGES.find((page) => page.slug === slug)
 }
 
+/** Returns the page with this slug. Renders a 404 if there is none. */
+export function requirePage(slug: string): DeveloperPage {
+  return findPage(slug) ?? notFound()
+}
+
 /** Returns the contents: the pages by section. */
 export function contents() {
   return (['Guide', 'Reference'] as const).map((title) => ({
@@ -28,7 +34,7 @@ export function contents() {
 }
 
 /**
- * Returns what the form of a call needs: a read, or a change that has a dry run. Undefined for all other changes and for
+ * Returns the fields of the form of a call: a read, or a change that has a dry run. Undefined for all other changes and for
  * files, which the browser downloads.
  */
 export function tryCallOf(name: string): TryCall | undefined {
@@ -36,12 +42,16 @@ export function tryCallOf(name: string): TryCall | undefined {
   if (!contract || !isTriable(contract)) return undefined
   const { method, path, params, query, headers } = contract
   const example = sampleOf(contract)
-  const parameters = (place: TryCall['parameters'][number]['place'], shape: object, values: object = {}) =>
+  const parameters = (
+    location: TryCall['parameters'][number]['location'],
+    shape: object,
+    values: object = {},
+  ) =>
     Object.entries(shape)
       .filter(([parameter]) => parameter !== 'dryRun')
       .map(([parameter, type]) => ({
         name: parameter,
-        place,
+        location,
         isRequired: !type.safeParse(undefined).success,
         value: String((values as Record<string, unknown>)[parameter] ?? ''),
       }))

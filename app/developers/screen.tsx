@@ -11,10 +11,10 @@ import { contents } from './content.ts'
 /** A page for developers in its frame, or the result of a search. */
 export async function DevelopersScreen({
   page,
-  found,
+  result,
 }: {
   page: DeveloperPage
-  found?: { search: string; matches: readonly Match[] }
+  result?: { search: string; matches: readonly Match[] }
 }) {
   const isSignedIn = (await currentCaller()) !== undefined
   const path = pathOf(page)
@@ -22,12 +22,12 @@ export async function DevelopersScreen({
     <DevelopersFrame
       brand={<Brand />}
       sections={contents()}
-      current={found ? '' : path}
-      search={found?.search ?? ''}
+      current={result ? '' : path}
+      search={result?.search ?? ''}
       isSignedIn={isSignedIn}
     >
-      {found ? (
-        <Found {...found} />
+      {result ? (
+        <SearchResults {...result} />
       ) : (
         <>
           <Blocks
@@ -45,7 +45,7 @@ export async function DevelopersScreen({
   )
 }
 
-function Found({ search, matches }: { search: string; matches: readonly Match[] }) {
+function SearchResults({ search, matches }: { search: string; matches: readonly Match[] }) {
   return (
     <>
       <h1 className="text-title wrap-anywhere">Search: {search}</h1>

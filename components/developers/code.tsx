@@ -2,7 +2,7 @@
 
 import { CopyButton } from '#components/ui/copy-button.tsx'
 
-/** Block of code with a copy button; a screen reader hears what is copied by `label`. */
+/** Block of code with a copy button; `label` names it for screen readers. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (
     <div className="relative min-w-0">

@@ -1,14 +1,14 @@
 'use client'
 
 import { useEffect, useState } from 'react'
-import { takeHandedKey } from '#components/identity/keys/handed-key.ts'
+import { readHandedKey } from '#components/identity/keys/handed-key.ts'
 import { Code } from './code.tsx'
 
 /** The command that sets the key of all examples: the key that the reader has just created, else a placeholder. */
 export function KeyLine({ text, placeholder }: { text: string; placeholder: string }) {
   const [secret, setSecret] = useState<string>()
   useEffect(() => {
-    const handed = takeHandedKey()
+    const handed = readHandedKey()
     if (handed) setSecret(handed)
   }, [])
   return (

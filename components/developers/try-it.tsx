@@ -11,7 +11,7 @@ export type TryCall = {
   path: string
   parameters: readonly {
     name: string
-    place: 'path' | 'query' | 'header'
+    location: 'path' | 'query' | 'header'
     isRequired: boolean
     value: string
   }[]
@@ -87,9 +87,9 @@ export function TryIt({ call }: { call: TryCall }) {
 
 async function send({ method, path, parameters, body }: TryCall, fields: FormData): Promise<Result> {
   const value = (name: string) => String(fields.get(name) ?? '').trim()
-  const placed = (place: string) =>
+  const placed = (location: string) =>
     parameters.flatMap((one) =>
-      one.place === place && value(one.name) ? [[one.name, value(one.name)] as const] : [],
+      one.location === location && value(one.name) ? [[one.name, value(one.name)] as const] : [],
     )
   const address = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(value(name)))
   const query = new URLSearchParams([

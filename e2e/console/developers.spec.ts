@@ -24,7 +24,7 @@ test.beforeAll(async () => {
   admin = await customer.member('Dee Veloper', 'admin')
 })
 
-const trial = (page: Page, heading: string) =>
+const tryForm = (page: Page, heading: string) =>
   page.getByRole('heading', { name: heading }).locator('~ details', { hasText: 'Try it' }).first()
 
 test('a reader without a session and without JavaScript reads, searches and follows links', async ({
@@ -156,7 +156,7 @@ test('a member creates a key, and the quick start shows the command with it, onc
 
 test('a member tries a read, and a change as a dry run', async ({ page }) => {
   await signIn(page, admin, '/developers/invoices')
-  const list = trial(page, 'List invoices')
+  const list = tryForm(page, 'List invoices')
   await list.locator('summary').click()
   await list.getByLabel('filter').fill('status:PAST DUE')
   for (const label of ['minCreationTime', 'maxResults']) await list.getByLabel(label).fill('')
@@ -164,7 +164,7 @@ test('a member tries a read, and a change as a dry run', async ({ page }) => {
   await expect(list.getByText('200 OK')).toBeVisible()
   await expect(list.getByText('"IN-1"')).toBeVisible()
   await page.goto('/developers/license-changes')
-  const change = trial(page, "Set an asset's total number of licenses")
+  const change = tryForm(page, "Set an asset's total number of licenses")
   await change.locator('summary').click()
   await change.getByLabel('asset_id').fill('workspace-suite-1')
   await change.getByLabel('Body').fill('{ "quantity": 25 }')
@@ -178,7 +178,7 @@ test('a member tries a read, and a change as a dry run', async ({ page }) => {
   const response = await page.request.get('/billing/v1/assets/workspace-suite-1')
   expect((await response.json()).properties.subscription.Seats.NumberOfSeats).toBe(20)
   // A change without a dry run cannot be tried.
-  await expect(trial(page, 'Say that an unclear change was checked')).toHaveCount(0)
+  await expect(tryForm(page, 'Say that an unclear change was checked')).toHaveCount(0)
 })
 
 test('the screens link to the documentation, and readers without a session are led to sign in', async ({
@@ -192,7 +192,7 @@ test('the screens link to the documentation, and readers without a session are l
   await expect(page).toHaveURL(/\/developers$/)
   await page.context().clearCookies()
   await page.goto('/developers/invoices')
-  const list = trial(page, 'List invoices')
+  const list = tryForm(page, 'List invoices')
   await list.locator('summary').click()
   await expect(list.getByRole('link', { name: 'Sign in' })).toHaveAttribute(
     'href',

@@ -1,6 +1,5 @@
 import type { Metadata } from 'next'
-import { notFound } from 'next/navigation'
-import { findPage } from '../content.ts'
+import { findPage, requirePage } from '../content.ts'
 import { DevelopersScreen } from '../screen.tsx'
 
 type Params = Promise<{ page: string }>
@@ -11,7 +10,5 @@ export async function generateMetadata({ params }: { params: Params }): Promise<
 }
 
 export default async function Page({ params }: { params: Params }) {
-  const page = findPage((await params).page)
-  if (!page) notFound()
-  return <DevelopersScreen page={page} />
+  return <DevelopersScreen page={requirePage((await params).page)} />
 }

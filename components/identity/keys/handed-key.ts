@@ -11,7 +11,7 @@ export function handKey(secret: string): void {
 }
 
 /** Returns the key that was handed over, once. */
-export function takeHandedKey(): string | undefined {
+export function readHandedKey(): string | undefined {
   const secret = handedKey
   handedKey = undefined
   return secret

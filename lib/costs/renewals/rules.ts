@@ -1,5 +1,5 @@
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
-import { lastDayToOrder } from '#lib/licenses/renewal-orders/rules.ts'
+import { lastRenewalDay } from '#lib/licenses/renewal-orders/rules.ts'
 import { dayOf, monthBegin } from '#lib/platform/values/days.ts'
 import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
 
@@ -61,7 +61,7 @@ export type Sum = { currency: string; count: number; amount: string; idleAmount:
  * @param at in epoch milliseconds
  */
 export function decideBy(at: number): string {
-  return dayOf(lastDayToOrder(at))
+  return dayOf(lastRenewalDay(at))
 }
 
 export function renewalOf(plan: Plan, price: LastPrice | undefined): Renewal {

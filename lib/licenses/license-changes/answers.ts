@@ -1,16 +1,13 @@
 import 'server-only'
 import { etagOf } from '#lib/licenses/assets/serialize.ts'
 import { type AssetRow, licensed } from '#lib/licenses/assets/store.ts'
-import { lastDayToOrder, whyNoOrder } from '#lib/licenses/renewal-orders/rules.ts'
-import { factsOf } from '#lib/licenses/renewal-orders/terms.ts'
+import { nextTermLink } from '#lib/licenses/renewal-orders/terms.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { OPERATOR } from '#lib/platform/history/audit.ts'
-import { env } from '#lib/platform/runtime/env.ts'
 import type { Rejected, Why, WriteAnswer } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
-import { renewalCalls } from '../routes.ts'
 import type { ForbiddenDecrease, Violation } from './rules.ts'
 import { type Change, lastChange } from './store/changes.ts'
 
@@ -46,7 +43,7 @@ export async function violationProblem(
 /** 409, with the lowest total that is allowed, the commitment's end where it is known, and how to order fewer for the next term. */
 export function decreaseNotAllowed(row: AssetRow, { current, minimum, until }: ForbiddenDecrease): Problem {
   const end = until === undefined ? '' : ` before ${new Date(until).toISOString().slice(0, 10)}`
-  const renewal = renewalOf(row)
+  const renewal = nextTermLink(licensed(row))
   const members = {
     current,
     minimum,
@@ -55,14 +52,6 @@ export function decreaseNotAllowed(row: AssetRow, { current, minimum, until }: F
   }
   const detail = `This commitment plan can not go below ${minimum} licenses${end}.`
   return new Problem('decrease_not_allowed', detail, { members })
-}
-
-/** Returns where and until when the next term can be ordered, or undefined where its vendor takes no order. */
-function renewalOf(row: AssetRow): { url: string; decideBy: number } | undefined {
-  const facts = factsOf(licensed(row))
-  if (facts.commitmentEnd === undefined || whyNoOrder(facts, Date.now())) return undefined
-  const path = renewalCalls.orderRenewal.path.replace('{asset_id}', encodeURIComponent(row.id))
-  return { url: env().baseUrl + path, decideBy: lastDayToOrder(facts.commitmentEnd) }
 }
 
 /** 412, with the present quantity, and who set it when: by the `last` change to that quantity. */

@@ -83,9 +83,9 @@ async function beginByFreshCopy(request: QuantityRequest): Promise<Exclude<Begin
 
 /** What a fresh copy forbids while no change is open. */
 function refusalOf(request: QuantityRequest, { row, open, isFresh }: Copy): Problem | undefined {
-  const found = check(request, { ...assetStateOf(row), open })
-  const isForbidden = isFresh && found.kind === 'unread'
-  return isForbidden && found.refusal ? answers.decreaseNotAllowed(row, found.refusal) : undefined
+  const decision = check(request, { ...assetStateOf(row), open })
+  const isForbidden = isFresh && decision.kind === 'unread'
+  return isForbidden && decision.refusal ? answers.decreaseNotAllowed(row, decision.refusal) : undefined
 }
 
 /** Whether a write may be sent again whose answer was lost. */

@@ -55,7 +55,7 @@ export function whyNoOrder(facts: RenewalFacts, now: number): NoOrder | undefine
  * Returns the last whole day in UTC before the end of a commitment, at its midnight; both in epoch milliseconds. Vendors
  * and our own records accept an order up to the end, which may be in the middle of a day.
  */
-export function lastDayToOrder(commitmentEnd: number): number {
+export function lastRenewalDay(commitmentEnd: number): number {
   return dayBegin(commitmentEnd) - DAY_MS
 }
 

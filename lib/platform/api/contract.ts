@@ -141,11 +141,6 @@ export const paging = {
     }),
 }
 
-/** Returns whether a call answers page by page: it takes a page token, and its answers may lead to other pages. */
-export function isPaged({ query }: Pick<AnyContract, 'query'>): boolean {
-  return 'pageToken' in query.shape
-}
-
 /** Paging members of each list's answer, next to its rows. */
 export const pagingOutput = {
   rowCount: z.int().min(0).meta({ description: 'Number of rows in this page.' }),

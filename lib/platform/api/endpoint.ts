@@ -15,12 +15,12 @@ import {
   requestLogFields,
   secondsSince,
 } from '#lib/platform/runtime/log.ts'
-import { type AnyContract, isPaged } from './contract.ts'
+import type { AnyContract } from './contract.ts'
 import { type AnyOperation, checkOpen, checkPermission } from './operation.ts'
 import { PROBLEMS, Problem, toProblem } from './problem.ts'
 import { PROBLEMS_AS_JSON } from './problem-schemas.ts'
 import { type ErrorFormat, type Protocol, written } from './protocol.ts'
-import { type ApiRequest, checkSameOrigin, conditional, pageLinks, readInput } from './request.ts'
+import { type ApiRequest, checkSameOrigin, conditional, isPaged, pageLinks, readInput } from './request.ts'
 
 /** Handler of the requests to one path; it never throws. */
 export type Respond = (request: ApiRequest) => Promise<ApiResponse>

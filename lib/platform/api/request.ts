@@ -204,6 +204,11 @@ export function conditional(
     : { status: 200, headers: responseHeaders, body }
 }
 
+/** Returns whether a call answers page by page: it takes a page token, and its answers may lead to other pages. */
+export function isPaged({ query }: Pick<AnyContract, 'query'>): boolean {
+  return 'pageToken' in query.shape
+}
+
 /**
  * Returns the header `Link` of a page of a list (RFC 8288), or nothing where the page leads to no other: the request's
  * own address, with the page token of the body.

@@ -40,9 +40,9 @@ export function undeclared(document: Document, method: string, path: string, ans
 function deref({ components }: Document, part: object): object {
   if (!('$ref' in part)) return part
   const [, , kind = '', name = ''] = String(part.$ref).split('/')
-  const found = (components as unknown as Record<string, Record<string, object>>)[kind]?.[name]
-  if (!found) throw new Error(`The document has no ${part.$ref}.`)
-  return found
+  const component = (components as unknown as Record<string, Record<string, object>>)[kind]?.[name]
+  if (!component) throw new Error(`The document has no ${part.$ref}.`)
+  return component
 }
 
 // Headers that every HTTP answer with a body has; the document declares them by its media types.
@@ -57,8 +57,8 @@ function strangeHeaders(
   { headers }: Answered,
 ): string[] {
   const declaredNames = Object.keys(declared).map((name) => name.toLowerCase())
-  const known = [...declaredNames, ...OF_HTTP, ...OF_EVERY_ANSWER, ...OF_LIMITS]
-  const extra = [...headers.keys()].filter((name) => !known.includes(name))
+  const expected = [...declaredNames, ...OF_HTTP, ...OF_EVERY_ANSWER, ...OF_LIMITS]
+  const extra = [...headers.keys()].filter((name) => !expected.includes(name))
   const required = Object.entries(declared).filter(
     ([, header]) => (deref(document, header) as Header).required,
   )

@@ -8,8 +8,8 @@ const MARKDOWN = '/developers/markdown'
 export function markdownPath(path: string, accept = ''): string | undefined {
   const [whole, page = '', ending] = PAGE.exec(path) ?? []
   if (whole === undefined || path === MARKDOWN) return undefined
-  const isWanted = /\btext\/markdown\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
-  return ending || isWanted ? MARKDOWN + page : undefined
+  const isMarkdown = /\btext\/markdown\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
+  return ending || isMarkdown ? MARKDOWN + page : undefined
 }
 
 const PAGE = /^\/developers(\/[\w-]+)?(\.md)?$/

@@ -4,7 +4,7 @@ import { PROBLEMS, type ProblemCode } from '../problem.ts'
 import { MEMBERS } from '../problem-schemas.ts'
 import { cellText } from './markdown.ts'
 
-/** What a client does when it gets a code. */
+/** Advice for a client that gets a code. */
 const ADVICE: Record<ProblemCode, string> = {
   invalid_request:
     'Correct the request: `errors` names each place that is wrong. The same request fails again.',
@@ -98,7 +98,7 @@ function section(code: ProblemCode): string[] {
   ]
 }
 
-/** Returns the members of a code besides the common ones. */
+/** Returns the table of the members that only this code has. */
 function memberTable(code: ProblemCode): string[] {
   if (!(code in MEMBERS)) return []
   const { shape }: { shape: z.ZodRawShape } = MEMBERS[code as keyof typeof MEMBERS]

@@ -4,7 +4,7 @@ import { PERMISSION_NAMES, type Permission, rolesWith } from '#lib/platform/call
 import { FILTER_GRAMMAR } from '#lib/platform/lists/filter.ts'
 import { LANGUAGES, type SampleRequest, sampleText } from './samples.ts'
 
-/** Returns the first page: what the API is, and the way to the first answer. */
+/** Returns the first page: the purpose of the API, and the steps to a first answer. */
 export function overviewPage(baseUrl: string): string {
   return `# Developers
 

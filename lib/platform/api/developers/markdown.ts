@@ -1,5 +1,5 @@
 // The pages for developers are written in Markdown: headings, paragraphs, lists, tables, code, links and emphasis. A
-// heading may end in `{#id}`, and a line `::try name` marks the place of a form; the Markdown that clients get has neither.
+// heading may end in `{#id}`, and a line `::try name` hashes the place of a form; the Markdown that clients get has neither.
 
 export type Inline =
   | { kind: 'text' | 'code' | 'strong'; text: string }
@@ -10,7 +10,7 @@ export type Block =
   | { kind: 'paragraph'; content: Inline[] }
   | { kind: 'list'; isOrdered: boolean; items: Inline[][] }
   | { kind: 'code'; language: string; text: string }
-  | { kind: 'table'; head: Inline[][]; rows: Inline[][][] }
+  | { kind: 'table'; header: Inline[][]; rows: Inline[][][] }
   | { kind: 'try'; call: string }
 
 /** Parses a page. */
@@ -34,8 +34,8 @@ function blockAt(lines: readonly string[], at: number): [block: Block | undefine
   if (line === '') return [undefined, at + 1]
   const heading = /^(#+) (.*?)(?: \{#(.+)\})?$/.exec(line)
   if (heading) {
-    const [, marks = '', title = '', id = slugOf(title)] = heading
-    return [{ kind: 'heading', level: marks.length, id, content: inlineOf(title) }, at + 1]
+    const [, hashes = '', title = '', id = slugOf(title)] = heading
+    return [{ kind: 'heading', level: hashes.length, id, content: inlineOf(title) }, at + 1]
   }
   if (line.startsWith('::try ')) return [{ kind: 'try', call: line.slice('::try '.length) }, at + 1]
   if (line.startsWith('```')) {
@@ -45,8 +45,8 @@ function blockAt(lines: readonly string[], at: number): [block: Block | undefine
   const end = endOf(lines, at)
   const part = lines.slice(at, end)
   if (line.startsWith('|')) {
-    const [head = [], , ...rows] = part.map(cellsOf)
-    return [{ kind: 'table', head, rows }, end]
+    const [header = [], , ...rows] = part.map(cellsOf)
+    return [{ kind: 'table', header, rows }, end]
   }
   return [ITEM.test(line) ? listOf(part) : { kind: 'paragraph', content: inlineOf(part.join(' ')) }, end]
 }
@@ -79,18 +79,18 @@ const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[(`?)([^\]]+?)\3\]\(([^)\s]+)\)/g
 function inlineOf(text: string): Inline[] {
   const parts: Inline[] = []
   let at = 0
-  for (const found of text.matchAll(INLINE)) {
-    if (found.index > at) parts.push({ kind: 'text', text: text.slice(at, found.index) })
-    const [whole, code, strong, tick, label = '', href = ''] = found
+  for (const match of text.matchAll(INLINE)) {
+    if (match.index > at) parts.push({ kind: 'text', text: text.slice(at, match.index) })
+    const [whole, code, strong, tick, label = '', href = ''] = match
     if (code !== undefined) parts.push({ kind: 'code', text: code })
     else if (strong !== undefined) parts.push({ kind: 'strong', text: strong.replaceAll('`', '') })
     else parts.push({ kind: 'link', text: label, href, isCode: tick !== '' })
-    at = found.index + whole.length
+    at = match.index + whole.length
   }
   return at < text.length ? [...parts, { kind: 'text', text: text.slice(at) }] : parts
 }
 
-/** Returns the text of a heading, a paragraph or a cell without its marks. */
+/** Returns the text of a heading, a paragraph or a cell without its hashes. */
 export function plainText(content: readonly Inline[]): string {
   return content.map(({ text }) => text).join('')
 }

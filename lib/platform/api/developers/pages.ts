@@ -76,16 +76,16 @@ const MAX_EXCERPT_LENGTH = 160
 
 /** Returns the sections that contain all words, those with the words in their headings first. */
 export function searchPages(pages: readonly DeveloperPage[], search: string, baseUrl: string): Match[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return []
-  const hasAll = (text: string) => words.every((word) => text.toLowerCase().includes(word))
-  const found = pages
+  const terms = search.toLowerCase().split(/\s+/).filter(Boolean)
+  if (terms.length === 0) return []
+  const hasAll = (text: string) => terms.every((term) => text.toLowerCase().includes(term))
+  const matching = pages
     .flatMap((page) => sectionsOf(page, baseUrl))
     .filter(({ title, text }) => hasAll(`${title} ${text}`))
     .toSorted((one, other) => Number(hasAll(other.title)) - Number(hasAll(one.title)))
-  return found
+  return matching
     .slice(0, MAX_MATCHES)
-    .map(({ text, ...match }) => ({ ...match, excerpt: excerptOf(text, words) }))
+    .map(({ text, ...match }) => ({ ...match, excerpt: excerptOf(text, terms) }))
 }
 
 type Section = Omit<Match, 'excerpt'> & { text: string }
@@ -111,8 +111,8 @@ function textOf(block: Block): string {
   return ''
 }
 
-function excerptOf(text: string, words: readonly string[]): string {
-  const at = Math.max(0, text.toLowerCase().indexOf(words[0] ?? '') - MAX_EXCERPT_LENGTH / 4)
+function excerptOf(text: string, terms: readonly string[]): string {
+  const at = Math.max(0, text.toLowerCase().indexOf(terms[0] ?? '') - MAX_EXCERPT_LENGTH / 4)
   const cut = text.slice(at, at + MAX_EXCERPT_LENGTH).trim()
   return `${at > 0 ? '…' : ''}${cut}${at + MAX_EXCERPT_LENGTH < text.length ? '…' : ''}`
 }

@@ -65,11 +65,12 @@ function accessOf({ permission, examples }: AnyContract): string {
 }
 
 function exampleOf(contract: AnyContract, baseUrl: string): string[] {
-  const shown = sampleOf(contract) ?? contract.examples.find(({ answer }) => answer.status === 200)
-  if (!shown) return ['It succeeds only where another organization’s server answers, so there is no example.']
-  const { summary, by, body, answer } = shown
+  const example = sampleOf(contract) ?? contract.examples.find(({ answer }) => answer.status === 200)
+  if (!example)
+    return ['It succeeds only where another organization’s server answers, so there is no example.']
+  const { summary, by, body, answer } = example
   const samples = LANGUAGES.map((language) =>
-    fenced(FENCES[language], sampleText(language, requestOf(contract, shown, baseUrl))),
+    fenced(FENCES[language], sampleText(language, requestOf(contract, example, baseUrl))),
   )
   const sent = body === undefined ? [] : ['The body:', fenced('json', JSON.stringify(body, null, 2))]
   const answered = JSON.stringify(answer.body, null, 2)?.replaceAll(EXAMPLE_URL, baseUrl)
@@ -85,9 +86,9 @@ function fenced(language: string, text: string): string {
 }
 
 function parameterTable(parameters: readonly Json[]): string {
-  const rows = parameters.map(({ name, in: place, required, schema, description }) => {
+  const rows = parameters.map(({ name, in: location, required, schema, description }) => {
     const need = required ? ' Required.' : ''
-    return `| \`${name}\` | ${place} | ${cellText(typeText(schema as Json))} | ${cellText(String(description ?? ''))}${need} |`
+    return `| \`${name}\` | ${location} | ${cellText(typeText(schema as Json))} | ${cellText(String(description ?? ''))}${need} |`
   })
   return ['| Parameter | In | Type | Meaning |', '|---|---|---|---|', ...rows].join('\n')
 }

@@ -31,7 +31,7 @@ const PROGRAMS = {
 } as const
 type Language = keyof typeof PROGRAMS
 
-/** Languages of blocks that are no examples of calls: answers, headers, and what needs packages of the registry. */
+/** Languages of blocks that are no examples of calls: answers, headers, and programs that need packages of the registry. */
 const NOT_RUN = ['json', 'http', 'console', 'typescript']
 
 let database: TestDatabase
@@ -74,7 +74,7 @@ describe.each(Object.keys(PROGRAMS) as Language[])('the examples in %s', (langua
   test('run as they are, and print or save an answer', async () => {
     const runs = examplesIn(language)
     expect(runs.length).toBeGreaterThan(50)
-    const faults: string[] = []
+    const failures: string[] = []
     for (const each of runs) {
       const { code, output } = await run(language, each.text)
       const saved = readdirSync(folder).filter((name) => !name.startsWith('example.'))
@@ -82,10 +82,10 @@ describe.each(Object.keys(PROGRAMS) as Language[])('the examples in %s', (langua
       // The example that sets the key does nothing else.
       const isKey = each.text.startsWith('export API_KEY=')
       if (code !== 0 || (!isAnswered && !isKey))
-        faults.push(`${each.page}, ${each.heading}: ${code} ${output}\n${each.text}`)
+        failures.push(`${each.page}, ${each.heading}: ${code} ${output}\n${each.text}`)
       for (const name of saved) rmSync(join(folder, name))
     }
-    expect(faults).toEqual([])
+    expect(failures).toEqual([])
   }, 300_000)
 
   test('fail with the code of the problem where the request is refused', async () => {

@@ -198,7 +198,7 @@ it('has less than 400 kB, and less than 60 kB compressed', async () => {
   expect((await get('gzip;q=0, br;q=0')).response.headers.get('content-encoding')).toBeNull()
 })
 
-it('may be read by pages of any site, and says with its ETag whether it changed', async () => {
+it('may be read by pages of any site, and its ETag shows whether it changed', async () => {
   const url = 'http://console.example/billing/v1/openapi.json'
   const { headers } = await GET(new Request(url, { headers: { Origin: 'https://editor.example' } }))
   expect(headers.get('access-control-allow-origin')).toBe('*')

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
-import { type AnyContract, isPaged } from '../contract.ts'
+import type { AnyContract } from '../contract.ts'
 import { PROBLEMS, type ProblemCode } from '../problem.ts'
 import { problemShape } from '../problem-schemas.ts'
+import { isPaged } from '../request.ts'
 import type { Json, SchemaOf } from './document.ts'
 
 /** Returns all responses of a call by status: the answer itself, and each problem with its members. */
@@ -95,7 +96,7 @@ export function headerComponents(parts: Json): Json {
   return Object.fromEntries(headers.filter(([name]) => text.includes(`"${HEADERS}${name}"`)))
 }
 
-/** Codes by which any call may be refused before its operation runs, and that need no status of their own. */
+/** Codes that any call may answer before its operation runs, and that need no status of their own. */
 export const ANYWHERE: readonly ProblemCode[] = [
   'method_not_allowed',
   'request_timeout',

@@ -80,10 +80,10 @@ export function shareProblemMembers(schemas: Record<string, Json>): void {
     required: required.filter(isPart),
   })
   for (const [name, problem] of problems) {
-    const own = partOf(problem, (member) => !(member in common))
+    const members = partOf(problem, (member) => !(member in common))
     schemas[name] = {
       description: problem.description,
-      allOf: [{ $ref: `#/components/schemas/${BASE}` }, own],
+      allOf: [{ $ref: `#/components/schemas/${BASE}` }, members],
     }
   }
   const description = 'The members of every problem (RFC 9457).'
