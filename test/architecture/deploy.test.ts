@@ -168,3 +168,9 @@ test('each YAML file of deploy/ is valid', () => {
 function lastFrom(all: readonly [string, string][]): number {
   return all.findLastIndex(([instruction]) => instruction === 'FROM')
 }
+
+test('the container keeps the changelog that a page shows', () => {
+  const dockerfile = read('Dockerfile')
+  expect(dockerfile).toContain('find docs -mindepth 1 ! -name api-changelog.md -delete')
+  expect(dockerfile).not.toMatch(/rm -rf .*\bdocs\b/)
+})
