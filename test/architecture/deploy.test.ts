@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
@@ -170,7 +170,7 @@ function lastFrom(all: readonly [string, string][]): number {
 }
 
 test('the container keeps the changelog that a page shows', () => {
-  const dockerfile = read('Dockerfile')
+  const dockerfile = readFileSync('Dockerfile', 'utf8')
   expect(dockerfile).toContain('find docs -mindepth 1 ! -name api-changelog.md -delete')
   expect(dockerfile).not.toMatch(/rm -rf .*\bdocs\b/)
 })
