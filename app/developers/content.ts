@@ -4,13 +4,10 @@ import type { TryCall } from '#components/developers/try-it.tsx'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
 import { type DeveloperPage, developerPages, pathOf } from '#lib/platform/api/developers/pages.ts'
 import { requestOf, sampleOf } from '#lib/platform/api/developers/samples.ts'
-import { billing } from '../billing/v1/openapi.json/billing.ts'
-import { people } from '../billing/v1/openapi.json/people.ts'
-
-const GROUPS = [...billing, ...people]
+import { TAGS } from '../billing/v1/openapi.json/tags.ts'
 
 /** All pages for developers. */
-export const PAGES = developerPages(GROUPS)
+export const PAGES = developerPages(TAGS)
 
 /** Returns the page with this slug; the overview has the empty slug. */
 export function findPage(slug: string): DeveloperPage | undefined {
@@ -38,7 +35,7 @@ export function contents() {
  * files, which the browser downloads.
  */
 export function tryCallOf(name: string): TryCall | undefined {
-  const contract = GROUPS.flatMap(({ contracts }) => contracts).find((each) => each.name === name)
+  const contract = TAGS.flatMap(({ contracts }) => contracts).find((each) => each.name === name)
   if (!contract || !isTriable(contract)) return undefined
   const { method, path, params, query, headers } = contract
   const example = sampleOf(contract)

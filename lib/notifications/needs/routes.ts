@@ -1,6 +1,6 @@
-import { callsOf } from '#lib/platform/api/call.ts'
+import { routesOf } from '#lib/platform/api/call.ts'
 
-export const needRoutes = callsOf({
+export const needRoutes = routesOf({
   listNeeds: 'GET /billing/v1/needs',
   dismissNeed: 'PUT /billing/v1/needs/{need_id}/dismissal',
   restoreNeed: 'DELETE /billing/v1/needs/{need_id}/dismissal',
