@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'
 import { vendorInfo } from '#lib/vendors/declarations.ts'
-import { renewalCalls } from '../routes.ts'
+import { renewalOrderRoutes } from '../routes.ts'
 import {
   isSameSetting,
   lastRenewalDay,
@@ -67,7 +67,7 @@ export function factsOf(row: LicensedRow): RenewalFacts {
 export function nextTermLink(row: LicensedRow): { url: string; decideBy: number } | undefined {
   const facts = factsOf(row)
   if (facts.commitmentEnd === undefined || whyNoOrder(facts, Date.now())) return undefined
-  const path = renewalCalls.orderRenewal.path.replace('{asset_id}', encodeURIComponent(row.id))
+  const path = renewalOrderRoutes.orderRenewal.path.replace('{asset_id}', encodeURIComponent(row.id))
   return { url: env().baseUrl + path, decideBy: lastRenewalDay(facts.commitmentEnd) }
 }
 
