@@ -45,6 +45,8 @@ const OUTSIDE: Record<string, string[]> = {
   'reset/[secret]': ['/reset/not-a-link'],
   confirm: ['/confirm'],
   unsubscribe: ['/unsubscribe'],
+  developers: ['/developers', '/developers?q=invoice'],
+  'developers/[page]': ['/developers/errors', '/developers/license-changes', '/developers/not-there'],
 }
 
 /**

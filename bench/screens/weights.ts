@@ -32,6 +32,9 @@ export async function weights(
       '/keys',
       '/sessions',
       '/second-factor',
+      '/developers',
+      '/developers/errors',
+      '/developers/comparisons',
     ].map((path) => [path, path]),
   ] as [name: string, path: string][]
   const measurements: Measurement[] = []

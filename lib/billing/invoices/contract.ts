@@ -189,9 +189,14 @@ const InvoiceWithLines = Invoice.extend({
 /** Number of items. */
 export const count = z.int().min(0).meta({ description: 'How many.' })
 /** Exact text of a sum on the wire, in the sum's member with the suffix `Text`. */
-export const exactText = z.string().optional().meta({
-  description: 'The sum as decimal text. Absent where the JSON number beside it is exact.',
-})
+export const exactText = z
+  .string()
+  .meta({
+    id: 'ExactSum',
+    description: 'The sum as decimal text. Absent where the JSON number beside it is exact.',
+    pattern: '^-?\\d+(\\.\\d+)?$',
+  })
+  .optional()
 const sum = { count, amount: money.meta({ description: 'Together.' }), amountText: exactText }
 /** Returns the schema of a number of invoices with their sums. */
 export const part = (description: string) => z.object(sum).meta({ description })

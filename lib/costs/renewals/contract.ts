@@ -68,8 +68,11 @@ const Renewal = z
   })
   .meta({ id: 'Renewal', description: 'A plan whose commitment ends.' })
 
+/** From 1970 on, because times are milliseconds since then. */
+const MONTH = '^(19[7-9]\\d|[2-9]\\d{3})-(0[1-9]|1[0-2])$'
+
 const month = z.object({
-  month: z.string().meta({ description: 'As in `2026-12`.' }),
+  month: z.string().regex(new RegExp(MONTH)).meta({ description: 'As in `2026-12`.' }),
   count: z.int().min(0).meta({ description: 'Plans whose commitment ends in it.' }),
   licenses: seats.meta({ description: 'Their purchased licenses.' }),
   idle: seats.meta({ description: 'Those of them that nobody is assigned to now.' }),
@@ -113,9 +116,6 @@ const RenewalList = z
 
 export type Renewal = z.output<typeof Renewal>
 export type RenewalList = z.output<typeof RenewalList>
-
-/** From 1970 on, because times are milliseconds since then. */
-const MONTH = '^(19[7-9]\\d|[2-9]\\d{3})-(0[1-9]|1[0-2])$'
 
 const selection = {
   month: z

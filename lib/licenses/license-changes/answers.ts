@@ -1,6 +1,7 @@
 import 'server-only'
 import { etagOf } from '#lib/licenses/assets/serialize.ts'
-import type { AssetRow } from '#lib/licenses/assets/store.ts'
+import { type AssetRow, licensed } from '#lib/licenses/assets/store.ts'
+import { nextTermLink } from '#lib/licenses/renewal-orders/terms.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -36,13 +37,19 @@ export async function violationProblem(
     const members = { subscriptionStatus: violation.status }
     return new Problem('subscription_not_active', detail, { members })
   }
-  return decreaseNotAllowed(violation)
+  return decreaseNotAllowed(row, violation)
 }
 
-/** Returns a 409 with the lowest allowed total and, if known, the end of the commitment. */
-export function decreaseNotAllowed({ current, minimum, until }: ForbiddenDecrease): Problem {
+/** 409, with the lowest total that is allowed, the commitment's end where it is known, and how to order fewer for the next term. */
+export function decreaseNotAllowed(row: AssetRow, { current, minimum, until }: ForbiddenDecrease): Problem {
   const end = until === undefined ? '' : ` before ${new Date(until).toISOString().slice(0, 10)}`
-  const members = { current, minimum, ...(until === undefined ? {} : { commitmentEndTime: until }) }
+  const renewal = nextTermLink(licensed(row))
+  const members = {
+    current,
+    minimum,
+    ...(until === undefined ? {} : { commitmentEndTime: until }),
+    ...(renewal ? { renewal } : {}),
+  }
   const detail = `This commitment plan can not go below ${minimum} licenses${end}.`
   return new Problem('decrease_not_allowed', detail, { members })
 }

@@ -107,7 +107,7 @@ async function beginWithFreshCopy(
 function problemOfCopy(request: QuantityRequest, { row, open, isFresh }: Copy): Problem | undefined {
   const result = checkBeforeRead(request, { ...assetStateOf(row), open })
   const isForbidden = isFresh && result.kind === 'unread'
-  return isForbidden && result.violation ? answers.decreaseNotAllowed(result.violation) : undefined
+  return isForbidden && result.violation ? answers.decreaseNotAllowed(row, result.violation) : undefined
 }
 
 /** Returns whether the vendor's writes are idempotent, so that a change whose answer was lost may be resent. */
@@ -234,7 +234,7 @@ async function decideByCopy(
       const { violation } = result
       if (!violation) return { kind: 'remote', vendor }
       const current = copy ?? (await readCopy(tx, customerId, row.id))
-      if (current?.isFresh) return { kind: 'answered', answer: answers.decreaseNotAllowed(violation) }
+      if (current?.isFresh) return { kind: 'answered', answer: answers.decreaseNotAllowed(row, violation) }
       return isRead ? { kind: 'remote', vendor } : { kind: 'outdated', row, vendor }
     }
   }

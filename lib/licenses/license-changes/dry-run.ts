@@ -77,7 +77,7 @@ async function byOurRow(
   if (decision.kind === 'in_progress') throw answers.otherChange(decision.open)
   const violation = decision.kind === 'unread' ? decision.violation : undefined
   if (violation && (await readCopy(tx, customerId, row.id))?.isFresh) {
-    return { answer: answers.decreaseNotAllowed(violation) }
+    return { answer: answers.decreaseNotAllowed(row, violation) }
   }
   // A change to join has the same total, so the prediction from the vendor's record is valid for both.
   return { row: licensed(row), vendor }

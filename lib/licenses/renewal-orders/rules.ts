@@ -6,6 +6,7 @@ import {
   EXTENDED_TERM,
   outcomeOf,
 } from '#lib/licenses/assets/rules.ts'
+import { DAY_MS } from '#lib/platform/values/days.ts'
 
 /** The states of an order for the next term, as its contract describes them. */
 export type OrderState = 'STANDING' | 'APPLIED' | 'REJECTED' | 'WITHDRAWN' | 'REPLACED' | 'LOST' | 'UNCLEAR'
@@ -174,7 +175,6 @@ export function isRestOf(sent: readonly Setting[], { renewalType }: Setting): bo
   return renewalType === EXTENDED_BY_DEFAULT && sent.some((one) => endActionOf(one.renewalType))
 }
 
-const DAY_MS = 86_400_000
 /** About the end of a term. */
 const NEAR_MS = 7 * DAY_MS
 const MONTH_DAYS = 365.2425 / 12

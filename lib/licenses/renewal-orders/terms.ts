@@ -1,10 +1,21 @@
 import 'server-only'
+import { decideBy } from '#lib/licenses/assets/rules.ts'
 import { type LicensedRow, setObserved } from '#lib/licenses/assets/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import { epochOfDay } from '#lib/platform/values/days.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'
 import { vendorInfo } from '#lib/vendors/declarations.ts'
-import { isSameSetting, nextTermEnd, type RenewalFacts, type Setting, shownSetting } from './rules.ts'
+import { renewalOrderRoutes } from '../routes.ts'
+import {
+  isSameSetting,
+  nextTermEnd,
+  type RenewalFacts,
+  type Setting,
+  shownSetting,
+  whyNoOrder,
+} from './rules.ts'
 import type { OrderRow } from './store.ts'
 
 // The terms of assets. Every writer here has locked the asset's row before.
@@ -54,6 +65,14 @@ export function factsOf(row: LicensedRow, active: OrderRow | undefined): Renewal
     hasOrder: active !== undefined,
     hasNextTerm: vendor !== builtIn.name || nextTermOf(row) !== undefined,
   }
+}
+
+/** Returns where and until when the next term can be ordered, or undefined if its vendor takes no order. */
+export function nextTermLink(row: LicensedRow): { url: string; decideBy: number } | undefined {
+  const facts = factsOf(row, undefined)
+  if (facts.commitmentEnd === undefined || whyNoOrder(facts, Date.now())) return undefined
+  const path = renewalOrderRoutes.orderRenewal.path.replace('{asset_id}', encodeURIComponent(row.id))
+  return { url: env().baseUrl + path, decideBy: epochOfDay(decideBy(facts.commitmentEnd)) }
 }
 
 /** Returns start and end of the next term, in our own books; undefined where its length is not known. */

@@ -70,7 +70,7 @@ function describePastDue({
       `${countOf(count, 'invoice')} past due, the oldest by ${daysText(days)}, since ${dayText(dueDate)}`,
     ],
     act: count === 1 ? 'Show the invoice' : `Show ${count.toLocaleString('en')} invoices`,
-    path: `/invoices?filter=${encodeURIComponent(filter).replaceAll('%3A', ':').replaceAll('%7C', '|')}`,
+    path: `/invoices?filter=${encodeURIComponent(filter).replaceAll('%3A', ':')}`,
   }
 }
 

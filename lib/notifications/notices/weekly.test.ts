@@ -81,7 +81,7 @@ describe('the weekly mail of needs', () => {
       `* ${customerId}: 4.00 USD`,
       '1 invoice past due, the oldest by 37 days',
       'Show the invoice',
-      `${BASE_URL}/invoices?filter=status:PAST%20DUE|billingProfile:default|currency:USD`,
+      `${BASE_URL}/invoices?filter=status:PAST%20DUE%7CbillingProfile:default%7Ccurrency:USD`,
       'Stop “What needs you, once a week”',
     ])
       expect(mail?.text).toContain(expectedText)

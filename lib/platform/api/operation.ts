@@ -11,8 +11,8 @@ export type Reply<Body> = {
   /** Status where it is not 200: for calls of another protocol. */
   status?: 201 | 204
   headers?: Record<string, string>
-  /** Stored body of an earlier answer, to be sent unchanged. */
-  saved?: string
+  /** Stored body of an earlier answer, or an encoded form of `body`, to be sent unchanged. */
+  saved?: string | Uint8Array
 }
 
 /** Identifies the request of an effect, in change and audit rows. */

@@ -67,6 +67,11 @@ type More<Members> = {
   retryAfter?: number
 }
 
+/** Returns the path of the page that describes a code. */
+export function problemPath(code: ProblemCode): string {
+  return `/developers/errors#${code}`
+}
+
 class CodedProblem extends Error {
   readonly code: ProblemCode
   readonly more: More<AnyMembers>
@@ -88,7 +93,8 @@ class CodedProblem extends Error {
    */
   body(instance: string) {
     return {
-      type: 'about:blank',
+      // Relative here, because browsers read this file, too; problem-schemas.ts adds the address of the console.
+      type: problemPath(this.code),
       title: PROBLEMS[this.code].title,
       status: this.status,
       detail: this.message,

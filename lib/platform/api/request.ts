@@ -204,6 +204,32 @@ export function conditional(
     : { status: 200, headers: responseHeaders, body }
 }
 
+/** Returns whether a call answers page by page: it takes a page token, and its answers may lead to other pages. */
+export function isPaged({ query }: Pick<AnyContract, 'query'>): boolean {
+  return 'pageToken' in query.shape
+}
+
+/**
+ * Returns the header `Link` of a page of a list (RFC 8288), or nothing where the page leads to no other: the request's
+ * own address, with the page token of the body.
+ */
+export function pageLinks(
+  { path, search }: Pick<ApiRequest, 'path' | 'search'>,
+  body: unknown,
+): { Link?: string } {
+  const { pageToken, previousPageToken } = body as { pageToken?: string; previousPageToken?: string }
+  const query = new URLSearchParams(search)
+  const linkTo = (token: string, rel: 'next' | 'prev') => {
+    query.set('pageToken', token)
+    return `<${env().baseUrl}${path}?${query}>; rel="${rel}"`
+  }
+  const links = [
+    ...(pageToken === undefined ? [] : [linkTo(pageToken, 'next')]),
+    ...(previousPageToken === undefined ? [] : [linkTo(previousPageToken, 'prev')]),
+  ]
+  return links.length === 0 ? {} : { Link: links.join(', ') }
+}
+
 /** Returns whether a read's If-None-Match matches the ETag of the answer. */
 export function matchesEtag(
   { method, headers }: Pick<ApiRequest, 'method' | 'headers'>,
@@ -213,6 +239,13 @@ export function matchesEtag(
   const tags = headers.get('if-none-match')?.split(',') ?? []
   return isRead && etag !== undefined && tags.some((tag) => names(tag, etag))
 }
+
+/**
+ * Text of one line, without control characters and line separators. It has no Unicode property escapes: many readers of
+ * JSON Schema compile patterns without the flag that these need.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that it refuses
+export const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/
 
 /** Header If-Match: `*`, or ETags. */
 export const ifMatch = z
