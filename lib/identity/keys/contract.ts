@@ -200,11 +200,12 @@ export const renameKey = contract({
   ...keyRoutes.renameKey,
   summary: 'Rename an API key',
   permission: 'any',
-  description: 'Members rename their own, Admins and their keys all.',
+  description:
+    'Members rename their own, Admins and their keys all; a key of the customer takes an Admin who sees all billing profiles.',
   params,
   body: z.strictObject({ name: KeyName.meta({ description: 'What it is for.' }) }),
   output: Key,
-  problems: ['fresh_sign_in_required'],
+  problems: ['permission_denied', 'fresh_sign_in_required'],
   examples: examples.renameKey,
 })
 
@@ -214,7 +215,7 @@ export const rotateKey = contract({
   summary: 'Rotate an API key',
   permission: 'any',
   description:
-    'Makes a key that inherits name, roles, billing profiles, owner and networks, and is valid for as long as the former was made for; for the most days that are allowed, where the former has no end and keys without one are not allowed any more. The former ends after `overlap`. A member rotates their own, a signed-in Admin also those of the customer, and a key itself. One that has ended, or was rotated before, is 409. A key that rotated itself, or was got so, ten times within an hour waits: 429 `rate_limited`, with `Retry-After`. A repeated call is answered so, too: the key itself is shown once.',
+    'Makes a key that inherits name, roles, billing profiles, owner and networks, and is valid for as long as the former was made for; for the most days that are allowed, where the former has no end and keys without one are not allowed any more. The former ends after `overlap`. A member rotates their own, a signed-in Admin who sees all billing profiles also those of the customer, and a key itself. One that has ended, or was rotated before, is 409. A key that rotated itself, or was got so, ten times within an hour waits: 429 `rate_limited`, with `Retry-After`. A repeated call is answered so, too: the key itself is shown once.',
   params,
   body: z.strictObject({
     overlap: z
@@ -238,7 +239,7 @@ export const revokeKey = contract({
   summary: 'Revoke an API key',
   permission: 'any',
   description:
-    'From its next request on it opens nothing. Members revoke their own, Admins and their keys all, and any key itself. One that was revoked before stays so. A key that followed it by rotation goes on, and is named in `goesOn`, unless `following=true` says that it ends, too.',
+    'From its next request on it opens nothing. Members revoke their own, Admins and their keys all, and any key itself; a key of the customer takes an Admin who sees all billing profiles. One that was revoked before stays so. A key that followed it by rotation goes on, and is named in `goesOn`, unless `following=true` says that it ends, too.',
   params,
   query: z.object({
     following: switchText(
@@ -247,7 +248,7 @@ export const revokeKey = contract({
   }),
   body: emptyBody,
   output: KeyRevoked,
-  problems: ['fresh_sign_in_required'],
+  problems: ['permission_denied', 'fresh_sign_in_required'],
   examples: examples.revokeKey,
 })
 

@@ -189,3 +189,27 @@ describe('a server on another machine', () => {
     expect(ownerOf(url).ssl).toEqual(ssl)
   })
 })
+
+describe('functions with the rights of their owner', () => {
+  // PostgreSQL runs the function of a trigger for that trigger only, whichever role may execute it.
+  const executableByAll = async () => {
+    const { rows } = await owner.query<{ name: string }>(`
+      SELECT p.proname AS name FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace,
+        aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS granted
+      WHERE n.nspname = 'public' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
+        AND granted.grantee = 0 AND granted.privilege_type = 'EXECUTE' ORDER BY 1`)
+    return rows.map(({ name }) => name)
+  }
+
+  it('are not executable by every login', async () => {
+    expect(await executableByAll()).toEqual([])
+    for (const pool of ['signIn', 'jobs', 'reads', 'keys'] as const)
+      expect(await attempt(pool, 'SELECT fill_look_ups()')).toBe('42501')
+    expect(await attempt('app', 'SELECT fill_look_ups()')).toBe('done')
+    await owner.query(
+      "CREATE FUNCTION planted() RETURNS int LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS 'SELECT 1'",
+    )
+    expect(await executableByAll()).toEqual(['planted'])
+    await owner.query('DROP FUNCTION planted()')
+  })
+})
