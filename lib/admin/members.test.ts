@@ -132,7 +132,7 @@ describe('an operator repairs a company that locked itself out:', () => {
     expect(await ana()).toMatchObject({ roles: ['admin'], profiles: null, disabled: false })
   })
 
-  test('where nobody is an Admin any more, set-roles makes a member one, and add invites another', async () => {
+  test('where no member is an Admin any more, set-roles makes a member one, and add invites another', async () => {
     await db.sql(customerId, "UPDATE members SET roles = '{}'")
     expect(await admin(`members set-roles ${who} --role admin`)).toMatchObject({ code: 0 })
     const add = `members add --customer ${customerId} --email ben@${customerId}.example --name Ben --role admin`

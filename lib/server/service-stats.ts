@@ -44,7 +44,7 @@ export type ServiceStats = {
   mails: { waiting: number }
   /** Domains of single sign-on whose DNS record is missing. */
   domains: { lost: number }
-  /** Ids of open customers who have Admins, none of whom sees all billing profiles: nobody there can grant that. */
+  /** Ids of open customers who have Admins, none of whom sees all billing profiles or can grant that. */
   customers: { withoutFullAdmin: string[] }
   /** `newest`: null where a later release has been here. */
   database: { migrations: number; newest: string | null }

@@ -123,10 +123,10 @@ async function checkMayChange(
   tx: Transaction,
   caller: Caller,
   { id, owner }: KeyRow,
-  what: string,
+  change: string,
 ): Promise<void> {
   if (owner === 'CUSTOMER' && !(caller.via === 'key' && caller.id === id))
-    await checkSeesAll(tx, caller, what)
+    await checkSeesAll(tx, caller, change)
 }
 
 function serializeKey(row: KeyRow, { via, id }: Pick<Caller, 'via' | 'id'>): Key {

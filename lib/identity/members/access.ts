@@ -45,13 +45,13 @@ export async function limitOf(tx: Transaction, caller: Caller): Promise<MemberAc
 /**
  * Checks that the caller sees all billing profiles, for changes that concern the whole company. Where no Admin sees all
  * of them, which older releases allowed, limited Admins keep their rights.
- * @param what subject of the error message: "To demand second factors"
+ * @param change subject of the error message: "To demand second factors"
  * @throws Problem `permission_denied`
  */
-export async function checkSeesAll(tx: Transaction, caller: Caller, what: string): Promise<void> {
+export async function checkSeesAll(tx: Transaction, caller: Caller, change: string): Promise<void> {
   const limit = await limitOf(tx, caller)
   if (!limit || limit.billingProfiles === null || !(await hasFullAdmin(tx, caller.customerId))) return
-  throw new Problem('permission_denied', `${what} takes an Admin who sees all billing profiles.`)
+  throw new Problem('permission_denied', `${change} takes an Admin who sees all billing profiles.`)
 }
 
 /** Returns whether the customer has an Admin who can sign in and sees all billing profiles. */

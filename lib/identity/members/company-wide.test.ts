@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 import { callApi, type Headers, signedIn, withKey } from './test-calls.ts'
 
-// What concerns the whole company, and members with more access, is changed by Admins who see all billing profiles.
+// Only Admins who see all billing profiles change company-wide settings, and members with more access than limited ones.
 
 let database: TestDatabase
 let testCustomer = ''

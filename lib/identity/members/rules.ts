@@ -114,8 +114,8 @@ export function decideChange(
   // Enabling a member grants all access that they have afterwards.
   if (member.state === 'disabled' && after.state !== 'disabled' && !holdsAll(around.access, after))
     return { refused: { reason: 'more_than_held' } }
-  const refused = lastAdminViolation(member, after, around)
-  return refused ? { refused } : { differences: differencesOf(member, change) }
+  const loss = lastAdminViolation(member, after, around)
+  return loss ? { refused: loss } : { differences: differencesOf(member, change) }
 }
 
 /**
