@@ -8,6 +8,7 @@ import {
   DEFAULT_DAYS,
   DEFAULT_OVERLAP,
   MAX_DAYS,
+  MAX_LEAKED_TOKENS,
   MAX_RANGES,
   NAME_MAX,
   OVERLAPS,
@@ -258,12 +259,13 @@ export const revokeLeakedKeys = contract({
   evenIfClosed: true,
   summary: 'Revoke keys that were found where they should not be',
   permission: 'none',
-  bodyLimit: 512 * 1024,
+  bodyLimit: 32 * 1024,
   description:
-    'Whoever can show a key may end it. The answer is the same whether there is such a key or not. It takes what the secret scanning of GitHub sends its partners.',
+    'Whoever can show a key may end it. The answer is the same whether there is such a key or not. It takes what the secret scanning of GitHub sends its partners. Each five keys of a report count as a request more of its address.',
   body: z
     .array(z.object({ token: z.string().max(1000) }))
     .min(1, 'is empty')
-    .max(1000, 'must have at most 1,000 keys'),
+    .max(MAX_LEAKED_TOKENS, `must have at most ${MAX_LEAKED_TOKENS} keys`),
   output: z.object({ received: z.int().meta({ description: 'How many were sent.' }) }),
+  problems: ['rate_limited'],
 })

@@ -10,6 +10,7 @@ const POOLS = {
   reads: 'console_reads',
   streams: 'console_streams',
   keys: 'console_keys',
+  leaks: 'console_keys',
   sessions: 'console_sessions',
   signIn: 'console_sign_in',
   jobs: 'console_jobs',
@@ -98,7 +99,7 @@ describe.each(pools)('the connections of %s', (pool, login) => {
     expect(await sees('email FROM people')).toBe(pool === 'signIn' ? 'done' : '42501')
     for (const table of ['pending_sign_ins', 'account_links', 'recoveries'])
       expect(await sees(`digest FROM ${table}`)).toBe(pool === 'signIn' ? 'done' : '42501')
-    expect(await sees('digest FROM api_keys')).toBe(pool === 'keys' ? 'done' : '42501')
+    expect(await sees('digest FROM api_keys')).toBe(login === 'console_keys' ? 'done' : '42501')
   })
 })
 
