@@ -16,6 +16,8 @@ type Of = { customer: string }
 export async function addDomain(input: string, named: Named): Promise<void> {
   const { customerId } = await customerNamed(named.customer)
   const domain = domainOf(input)
+  if (store.isPublicSuffix(domain))
+    throw new Problem('invalid_request', `${domain} is a public suffix, under which many have domains.`)
   const row = await scope({ customerId }, async (tx) => {
     const { id, name } = await providerNamed(tx, customerId, named)
     await recordOperatorAction(tx, customerId, 'sign-on-domain.added', domain, { provider: name })

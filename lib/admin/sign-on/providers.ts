@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { callbackOf } from '#lib/identity/access/sign-on/code-flow.ts'
-import { inspect } from '#lib/identity/access/sign-on/issuer.ts'
+import { inspectEndpoints } from '#lib/identity/access/sign-on/issuer.ts'
 import { checkIssuerAddress } from '#lib/identity/access/sign-on/outbound.ts'
 import type { ProviderValues } from '#lib/identity/access/sign-on/providers.ts'
 import * as store from '#lib/identity/access/sign-on/providers.ts'
@@ -82,7 +82,7 @@ export async function showProviders(tx: Transaction, customerId: CustomerId) {
 export async function testProvider(named: Named): Promise<void> {
   const { customerId } = await customerNamed(named.customer)
   const { id, issuer } = await scope({ customerId }, (tx) => providerNamed(tx, customerId, named))
-  const metadata = await inspect(issuer).catch((error: unknown) => {
+  const metadata = await inspectEndpoints(issuer).catch((error: unknown) => {
     throw new Problem('invalid_request', `${issuer} will not do: ${reasonOf(error)}`)
   })
   const yes = (is: unknown) => (is ? 'yes' : 'no')
