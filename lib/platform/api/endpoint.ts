@@ -1,5 +1,6 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { authenticate } from '#lib/platform/caller/authenticate.ts'
 import type { Kind } from '#lib/platform/caller/limits/budget.ts'
 import { countedCaller } from '#lib/platform/caller/limits/counted-caller.ts'
@@ -109,8 +110,10 @@ export async function readBytes(
 ): Promise<Uint8Array | 'too large'> {
   const chunks: Uint8Array[] = []
   let size = 0
+  // The rest of a request stays readable: the server discards it after the response.
+  const source = body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : (body ?? [])
   try {
-    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    for await (const chunk of source as AsyncIterable<Uint8Array>) {
       size += chunk.length
       if (size > limit) return 'too large'
       chunks.push(chunk)
