@@ -59,7 +59,8 @@ async function tried(credentials: unknown, client: BrowserClient): Promise<Signe
     traceFailure(person, 'throttled')
     return attempt
   }
-  const hash = await fittingOf(password, person ? passwordsOf(person) : [])
+  const isKnown = recognizedBrowser !== undefined
+  const hash = await fittingOf(password, person ? passwordsOf(person) : [], isKnown)
   const credentialDigest = hash === undefined ? undefined : passwordDigest(hash)
   if (
     !person ||
