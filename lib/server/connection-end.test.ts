@@ -77,13 +77,13 @@ test('a client that sends the whole of a body that is too large reads the respon
     },
   })
   const size = 3_000_000
-  const head = `POST /auth/v1/leaked-keys HTTP/1.1\r\nHost: console.example\r\nContent-Length: ${size}\r\n\r\n`
+  const headers = `POST /auth/v1/leaked-keys HTTP/1.1\r\nHost: console.example\r\nContent-Length: ${size}\r\n\r\n`
   const accepted = once(limited.server, 'connection')
   const socket = connect({ port: limited.port, host: '127.0.0.1' })
   // Like a client that reads only after it has sent everything, and after the server has closed the connection.
   socket.pause()
   const [serverSide] = await accepted
-  socket.write(head + 'x'.repeat(size))
+  socket.write(headers + 'x'.repeat(size))
   await once(serverSide, 'close')
   const end = await new Promise<string>((resolve) => {
     let text = ''

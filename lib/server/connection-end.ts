@@ -20,7 +20,7 @@ export function closeUnread(req: IncomingMessage, res: ServerResponse): void {
   res.once('finish', () => {
     if (req.complete || socket.destroyed || !req.readableDidRead) return
     const timer = setTimeout(() => socket.destroy(), MAX_LINGER_MS).unref()
-    req.once('end', () => socket.destroySoon()).once('close', () => clearTimeout(timer))
+    req.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer))
     socket.end()
     req.resume()
   })

@@ -59,8 +59,7 @@ async function tried(credentials: unknown, client: BrowserClient): Promise<Signe
     traceFailure(person, 'throttled')
     return attempt
   }
-  const isKnown = recognizedBrowser !== undefined
-  const hash = await fittingOf(password, person ? passwordsOf(person) : [], isKnown)
+  const hash = await fittingOf(password, person ? passwordsOf(person) : [], recognizedBrowser !== undefined)
   const credentialDigest = hash === undefined ? undefined : passwordDigest(hash)
   if (
     !person ||

@@ -20,7 +20,7 @@ let isSending = false
 
 /**
  * Mails links in the background that were just requested, of a customer or for forgotten passwords, instead of with
- * the job of the next minute. That job sends what fails here, or is left by a process that ends. Never throws, and
+ * the job of the next minute. That job sends a mail that fails here, or that an ending process leaves. Never throws, and
  * takes as long for an unknown address as for a known one.
  */
 export function mailLinksNow(customerId?: CustomerId): void {

@@ -117,21 +117,21 @@ describe('a rejection', () => {
     expect(await events()).toHaveLength(1)
     const began = Date.now()
     await recordRepetitions({ isAll: true })
-    const [, folded, ...others] = await events()
+    const [, repeated, ...others] = await events()
     expect(others).toEqual([])
-    expect(folded).toMatchObject({
+    expect(repeated).toMatchObject({
       action: 'access.denied',
       subject: 'listAssets',
       details: { count: 3, reasons: ['permission_denied'], permission: 'Licenses Manager' },
     })
-    const { since, until } = (folded as { details: Record<string, string> }).details
+    const { since, until } = (repeated as { details: Record<string, string> }).details
     expect([Date.parse(since ?? '') <= Date.parse(until ?? ''), Date.parse(until ?? '') <= began]).toEqual([
       true,
       true,
     ])
     await recordRepetitions({ isAll: true })
     expect(await events()).toHaveLength(2)
-    // A rejection after the folded event is recorded at once again.
+    // A rejection after the repeated event is recorded immediately again.
     await reject()
     expect(await events()).toHaveLength(3)
   })

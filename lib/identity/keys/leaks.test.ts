@@ -283,24 +283,24 @@ describe('a flood of reports', () => {
 
   it('takes no connection from the authentication of keys', async () => {
     const key = await addKey(customerId, ['it-manager'])
-    // Each connection that reports may use is held by another transaction.
+    // Each connection that reports may use is blocked by another transaction.
     const { leaks } = database.opened
-    const held = await Promise.all(Array.from({ length: leaks.options.max ?? 1 }, () => leaks.connect()))
+    const blocked = await Promise.all(Array.from({ length: leaks.options.max ?? 1 }, () => leaks.connect()))
     const report = show([finding(key)])
     expect(await opens(key)).toBe(200)
-    for (const one of held) one.release()
+    for (const one of blocked) one.release()
     expect((await report).status).toBe(200)
     expect(await opens(key)).toBe(401)
   })
 
-  it('is answered 503 with Retry-After beyond two reports at once and ten that wait', async () => {
+  it('is answered 503 with Retry-After beyond two concurrent reports and ten that wait', async () => {
     const { leaks } = database.opened
-    const held = await leaks.connect()
+    const blocked = await leaks.connect()
     const reports = Array.from({ length: 15 }, () => show([finding(newApiKey())]))
     const rejected = await Promise.all(reports.slice(12))
     for (const { status, headers } of rejected)
       expect([status, headers.get('retry-after')]).toEqual([503, '2'])
-    held.release()
+    blocked.release()
     expect((await Promise.all(reports.slice(0, 12))).map(({ status }) => status)).toEqual(Array(12).fill(200))
   })
 

@@ -22,7 +22,7 @@ export function handleLeakedFeeds(revoke: RevokeLeaked): void {
   slot.licensesInvoicesLeakedFeeds = revoke
 }
 
-/** Reports that are worked on at once, and further ones that wait: a flood of reports leaves the database to callers. */
+/** Reports that are processed concurrently, and further ones that wait: a flood of reports leaves the database to callers. */
 const enter = gate({ atOnce: 2, waiting: 10, timeoutMs: 2000 })
 
 /** Texts of a report that count as one request of their sender. */

@@ -353,7 +353,7 @@ describe('failures of the database', () => {
   })
 })
 
-test('bodies that are being received have a budget, of which unknown clients have a part', async () => {
+test('bodies that are being received have a budget, and unknown clients a smaller one', async () => {
   const hold = Promise.withResolvers<void>()
   const slow = async function* () {
     yield Buffer.alloc(16 * 1024)
@@ -365,9 +365,9 @@ test('bodies that are being received have a budget, of which unknown clients hav
     code: 'service_unavailable',
     more: { headers: { 'Retry-After': '2' } },
   })
-  const known = read(false)
+  const caller = read(false)
   hold.resolve()
-  expect((await known).length).toBe(16 * 1024)
+  expect((await caller).length).toBe(16 * 1024)
   await Promise.all(anonymous)
   expect((await read(true)).length).toBe(16 * 1024)
 })

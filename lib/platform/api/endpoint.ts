@@ -114,22 +114,22 @@ export async function readBytes(
   isAnonymous = false,
 ): Promise<Uint8Array | 'too large'> {
   const chunks: Uint8Array[] = []
-  let [size, taken] = [0, 0]
+  let [size, reserved] = [0, 0]
   // The rest of a request stays readable: the server discards it after the response.
   const source = body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : (body ?? [])
   try {
     for await (const chunk of source as AsyncIterable<Uint8Array>) {
       size += chunk.length
       if (size > limit) return 'too large'
-      bodies.take(chunk.length, isAnonymous)
-      taken += chunk.length
+      bodies.reserve(chunk.length, isAnonymous)
+      reserved += chunk.length
       chunks.push(chunk)
     }
   } catch (error) {
     if (error instanceof Problem) throw error
     throw new Problem('invalid_request', 'The body ended before its end.')
   } finally {
-    bodies.release(taken)
+    bodies.release(reserved)
   }
   return Buffer.concat(chunks)
 }

@@ -264,25 +264,25 @@ test('a request waits no longer than the timeout, and takes no place after it ha
 test('a gate admits those that go first before others that wait longer', async () => {
   const enter = gate({ atOnce: 1, waiting: 10, timeoutMs: 5000 })
   const leave = await enter()
-  const order: string[] = []
+  const admitted: string[] = []
   const wait = async (name: string, isFirst: boolean) => {
     const end = await enter(isFirst)
-    order.push(name)
+    admitted.push(name)
     end()
   }
   const all = [wait('stranger', false), wait('other stranger', false), wait('known', true)]
   leave()
   await Promise.all(all)
-  expect(order).toEqual(['known', 'stranger', 'other stranger'])
+  expect(admitted).toEqual(['known', 'stranger', 'other stranger'])
 })
 
 test('a budget of bytes rejects unknown clients first, and admits them again after a release', () => {
   const budget = byteBudget({ all: 100, anonymous: 40 })
-  budget.take(40, true)
-  expect(() => budget.take(1, true)).toThrow('Too much')
-  budget.take(60, false)
-  expect(() => budget.take(1, false)).toThrow('Too much')
+  budget.reserve(40, true)
+  expect(() => budget.reserve(1, true)).toThrow('Too much')
+  budget.reserve(60, false)
+  expect(() => budget.reserve(1, false)).toThrow('Too much')
   budget.release(70)
-  budget.take(10, true)
-  expect(() => budget.take(1, true)).toThrow('Too much')
+  budget.reserve(10, true)
+  expect(() => budget.reserve(1, true)).toThrow('Too much')
 })

@@ -209,13 +209,13 @@ function busy(): Problem {
   })
 }
 
-/** Budget of bytes, of which unknown clients may use a part only. */
+/** Budget of bytes, with a lower limit for unknown clients. */
 export type ByteBudget = {
   /**
-   * Takes bytes.
+   * Reserves bytes.
    * @throws Problem `service_unavailable` if fewer are left for the client
    */
-  take(bytes: number, isAnonymous: boolean): void
+  reserve(bytes: number, isAnonymous: boolean): void
   release(bytes: number): void
 }
 
@@ -226,7 +226,7 @@ export type ByteBudget = {
 export function byteBudget(limits: { all: number; anonymous: number }): ByteBudget {
   let used = 0
   return {
-    take(bytes, isAnonymous) {
+    reserve(bytes, isAnonymous) {
       if (used + bytes > (isAnonymous ? limits.anonymous : limits.all)) throw busy()
       used += bytes
     },

@@ -48,8 +48,8 @@ export function openDataDir(dataDir: string): void {
   const { uid, mode } = statSync(dataDir)
   if (uid !== process.getuid?.() || mode & 0o1000) return
   const cluster = lstatSync(join(dataDir, 'postgres'), { throwIfNoEntry: false })
-  const wanted = cluster?.isDirectory() && cluster.uid !== uid ? 0o711 : 0o700
-  if ((mode & 0o777) !== wanted) chmodSync(dataDir, wanted)
+  const target = cluster?.isDirectory() && cluster.uid !== uid ? 0o711 : 0o700
+  if ((mode & 0o777) !== target) chmodSync(dataDir, target)
 }
 
 /** Returns a secret that is generated once in DATA_DIR, readable for its owner only. */

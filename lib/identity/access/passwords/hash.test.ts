@@ -6,6 +6,9 @@ test.each([
   [2, 1],
   [3, 2],
   [64, 2],
-])('with %i processors, %i passwords are checked at once, so that one stays free', (processors, count) => {
-  expect(hashesAtOnce(processors)).toBe(count)
-})
+])(
+  'with %i processors, %i passwords are checked concurrently, so that one stays free',
+  (processors, count) => {
+    expect(hashesAtOnce(processors)).toBe(count)
+  },
+)

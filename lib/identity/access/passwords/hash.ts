@@ -40,7 +40,7 @@ export function saltOf({ passwordHash, memberships, personId }: Person): Uint8Ar
  */
 const enter = gate({ atOnce: hashesAtOnce(availableParallelism()), waiting: 60, timeoutMs: 5000 })
 
-/** Returns how many hashes may be computed at once on a machine with this number of processors. */
+/** Returns how many hashes may be computed concurrently on a machine with this number of processors. */
 export function hashesAtOnce(processors: number): number {
   return Math.max(1, Math.min(2, processors - 1))
 }

@@ -49,10 +49,10 @@ export function traceFailure(
 }
 
 /**
- * Records that a correct password was followed by a wrong second factor: somebody else may have the password. The member
+ * Records that a correct password was followed by a wrong second factor: the password may be stolen. The member
  * gets a mail, at most one an hour. Runs in the background, like `traceFailure`.
  */
-export function traceWrongFactor(memberships: Person['memberships']): void {
+export function recordWrongFactor(memberships: Person['memberships']): void {
   const enabled = memberships.filter(({ isDisabled, isInvited }) => !isDisabled && !isInvited)
   for (const { customerId, memberId, name } of enabled) {
     const event = { action: 'factor.refused', subject: memberId, actor: ANONYMOUS, requestId: requestId() }

@@ -65,7 +65,7 @@ export function countFactorAttempt(personId: string): Promise<Attempt> {
 
 /**
  * Counts a requested recovery mail, or rejects it: by the sender's address, by that address at this account, and by the
- * account, in any letter case and whether it exists or not. One sender can't use up what others may request.
+ * account, in any letter case and whether it exists or not. One sender can't use up the requests of others.
  * @returns 0 where it was counted, else the wait in seconds
  */
 export async function countRecovery(email: string, address: string): Promise<number> {

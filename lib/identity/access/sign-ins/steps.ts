@@ -21,7 +21,7 @@ import {
   proceed,
   type SignedIn,
 } from '../sign-in.ts'
-import { traceFailure, traceWrongFactor } from './audit.ts'
+import { recordWrongFactor, traceFailure } from './audit.ts'
 import { accessScopeOf } from './choices.ts'
 import { addPending, countStep, findPending, furtherPending, type Pending } from './pending.ts'
 
@@ -96,7 +96,7 @@ export async function proveStep(answer: FactorCredential, client: BrowserClient)
   const proved = await proveFactor({ personId: pending.personId, memberships }, answer, SIGN_IN)
   if (proved.kind === 'proven') return further(pending, proved.proven, client)
   if (proved.kind === 'throttled') traceFailure({ memberships }, 'throttled', 'second factor')
-  else traceWrongFactor(memberships)
+  else recordWrongFactor(memberships)
   return proved
 }
 
