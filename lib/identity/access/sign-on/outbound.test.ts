@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { end, listen } from '../../../../test/fakes/issuers/provider.ts'
 import { checkIssuerAddress, checkIssuerHost, fetchIssuer } from './outbound.ts'
-import { isSpecialAddress, SPECIAL_NETWORKS } from './special-networks.ts'
+import { COMPARED_ON, isSpecialAddress, SPECIAL_NETWORKS } from './special-networks.ts'
 
 const servers: Server[] = []
 afterEach(async () => {
@@ -83,6 +83,11 @@ it.each([
   ['5f01::', false],
 ])('%s is special: %s', (address, isSpecial) => {
   expect(isSpecialAddress(address)).toBe(isSpecial)
+})
+
+it('the table of special networks names the day of its comparison', () => {
+  expect(COMPARED_ON).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+  expect(Date.parse(COMPARED_ON)).toBeLessThanOrEqual(Date.now())
 })
 
 it('a host with a private address is rejected when it is resolved', async () => {
