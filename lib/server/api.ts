@@ -49,7 +49,7 @@ export async function loadApi(startTrace?: Trace): Promise<Api> {
       path,
       search: url.slice(path.length + 1),
       headers: { get: (name) => headerOf(req, name) },
-      read: (limit) => readBytes(req, limit),
+      read: (limit, isAnonymous) => readBytes(req, limit, isAnonymous),
       gone: left.signal,
     }
     const answer = async () => send(res, await respond(call))

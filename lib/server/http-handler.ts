@@ -115,7 +115,7 @@ export function httpHandler(options: HttpHandlerOptions): Handler {
       for (const [name, value] of Object.entries(client.fields ?? {})) res.setHeader(name, value)
       isLed = true
       const led = target
-      const context = { requestId, address, agent: req.headers['user-agent'] }
+      const context = { requestId, address, agent: req.headers['user-agent'], charge: client.charge }
       await runWithRequestContext(context, () => lead(req, res, led, client))
     } catch (error) {
       const problem = toProblem(error)

@@ -44,6 +44,8 @@ export function httpServer(handle: Handler, always: ReadonlyMap<string, string>)
   server.setTimeout(SILENCE)
   const answers = new WeakMap<Socket, ServerResponse>()
   const answer: Handler = (req, res) => {
+    // Sent after a request whose body was rejected: its response ends the connection.
+    if (req.socket.writableEnded) return
     answers.set(req.socket, res)
     breakOffVisibly(req, res)
     return handle(req, res)

@@ -1,5 +1,5 @@
 import 'server-only'
-import { accessOf } from '#lib/identity/members/access.ts'
+import { accessOf, checkSeesAll } from '#lib/identity/members/access.ts'
 import { type InputError, Problem } from '#lib/platform/api/problem.ts'
 import { canonicalRange } from '#lib/platform/caller/limits/addresses.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
@@ -39,6 +39,7 @@ export async function issue(
   const issuedBy = caller.via === 'session' ? caller.id : null
   checkIssue(caller, input)
   const { name, roles, owner } = input
+  if (owner === 'CUSTOMER') await checkSeesAll(tx, caller, 'To issue a key of the company')
   const addresses = rangesOf(input.addresses)
   const billingProfiles = input.billingProfiles ?? (await profilesOf(tx, caller, owner))
   const days = daysOf(input, keySettings())
@@ -144,6 +145,7 @@ async function checkRotation(tx: Transaction, caller: Caller, former: KeyRow): P
     throw new Problem('key_ended', detail)
   }
   if (caller.via !== 'session' || former.owner !== 'CUSTOMER') return
+  await checkSeesAll(tx, caller, 'To rotate a key of the company')
   const { billingProfiles: mine } = await accessOf(tx, caller)
   if (mine !== null && !former.billingProfiles?.every((id) => mine.includes(id)))
     throw new Problem('permission_denied', 'This key has billing profiles that you do not have.')

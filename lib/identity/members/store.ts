@@ -108,19 +108,24 @@ export async function memberWith(
   return rows[0]?.id
 }
 
+/** Numbers of the other Admins who can sign in, and of those among them who see all billing profiles. */
+type OtherAdmins = { otherAdmins: number; otherFullAdmins: number }
+
 /**
  * Locks a member and all other Admins who can sign in until the transaction ends, by ascending id, and returns the
- * member and the number of those Admins. Of two Admins who disable each other, the second waits and finds that no other
+ * member and the numbers of those Admins. Of two Admins who disable each other, the second waits and finds that no other
  * Admin is left.
  */
 export async function lockMember(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
-): Promise<{ member: MemberRow; otherAdmins: number } | undefined> {
+): Promise<({ member: MemberRow } & OtherAdmins) | undefined> {
   const rows = await lockMembers(tx, customerId, [memberId])
   const member = rows.find(({ id }) => id === memberId)
-  return member && { member, otherAdmins: rows.length - 1 }
+  const others = rows.filter(({ id }) => id !== memberId)
+  const otherFullAdmins = others.filter(({ billingProfiles }) => billingProfiles === null).length
+  return member && { member, otherAdmins: others.length, otherFullAdmins }
 }
 
 /** Locks several members in one statement, and all Admins who can sign in, like `lockMember`. */

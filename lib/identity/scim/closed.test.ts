@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { callApi as askMembers, signedIn, withKey } from '#lib/identity/members/test-calls.ts'
+import { callApi as askMembers, signedIn } from '#lib/identity/members/test-calls.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
@@ -94,7 +94,7 @@ describe('a directory at a closed customer', () => {
 
 describe('an Admin at a closed customer', () => {
   it('disables a member by the API, and changes nothing else', async () => {
-    const headers = await withKey(customerId, ['admin'])
+    const headers = await signedIn(customerId, await addMember(customerId, { roles: ['admin'] }))
     await close()
     const more = await askMembers(headers, 'PATCH', `/${cleo}`, { disabled: true, name: 'Cleo Marsh' })
     expect(more).toMatchObject({ status: 403, json: { code: 'customer_closed' } })

@@ -156,6 +156,8 @@ async function addDomain(
 ): Promise<Domain> {
   const { customerId } = caller
   const domain = domainOf(input.domain)
+  if (domains.isPublicSuffix(domain))
+    throw wrong('domain', 'is a public suffix, under which many have domains')
   const row = await changeSignInMethods(caller, async (tx) => {
     const provider = (await lockProviders(tx, customerId)).find(({ id }) => id === input.providerId)
     if (!provider) throw wrong('providerId', 'is no identity provider')

@@ -2,7 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { callbackOf } from '#lib/identity/access/sign-on/code-flow.ts'
 import * as domains from '#lib/identity/access/sign-on/domains.ts'
-import { inspect } from '#lib/identity/access/sign-on/issuer.ts'
+import { inspectEndpoints } from '#lib/identity/access/sign-on/issuer.ts'
 import { checkIssuerAddress } from '#lib/identity/access/sign-on/outbound.ts'
 import * as store from '#lib/identity/access/sign-on/providers.ts'
 import { releaseSubjects } from '#lib/identity/access/sign-on/subjects.ts'
@@ -84,7 +84,7 @@ export async function listProviders(tx: Transaction, customerId: CustomerId) {
 /** Returns what a provider's issuer publishes, and the address to which it leads back. @throws Problem */
 export async function inspectProvider(customerId: CustomerId, name: string) {
   const { id, issuer } = await scope({ customerId }, (tx) => providerNamed(tx, customerId, name))
-  const metadata = await inspect(issuer).catch((error: unknown) => {
+  const metadata = await inspectEndpoints(issuer).catch((error: unknown) => {
     throw new Problem('invalid_request', `${issuer} will not do: ${reasonOf(error)}`)
   })
   return { metadata, redirectUri: callbackOf(id) }
@@ -161,6 +161,8 @@ export async function releaseMember(customerId: CustomerId, email: string): Prom
 /** Adds a domain, or assigns it to another provider. @returns the DNS record to publish */
 export async function addDomain(customerId: CustomerId, domainText: string, provider: string) {
   const domain = domainOf(domainText)
+  if (domains.isPublicSuffix(domain))
+    throw new Problem('invalid_request', `${domain} is a public suffix, under which many have domains.`)
   const row = await scope({ customerId }, async (tx) => {
     const { id, name } = await providerNamed(tx, customerId, provider)
     await record(tx, customerId, {
@@ -232,6 +234,8 @@ async function domainNamed(
   domainText: string,
 ): Promise<domains.DomainRow> {
   const domain = domainOf(domainText)
+  if (domains.isPublicSuffix(domain))
+    throw new Problem('invalid_request', `${domain} is a public suffix, under which many have domains.`)
   const row = (await domains.listDomains(tx, customerId)).find((one) => one.domain === domain)
   if (!row) throw new Problem('not_found', `The domain ${domain} was not added.`)
   return row

@@ -15,7 +15,7 @@ export type ApiRequest = {
   search: string
   headers: { get(name: string): string | null }
   /** Reads the body's bytes. */
-  read(limit: number): Promise<Uint8Array | 'too large'>
+  read(limit: number, isAnonymous: boolean): Promise<Uint8Array | 'too large'>
   /** Aborted when the client has gone. */
   gone?: AbortSignal
 }
@@ -52,7 +52,7 @@ function headersOf(request: ApiRequest, shape: Record<string, unknown>): Record<
 
 async function readBody(
   request: ApiRequest,
-  { bodyLimit: limit = BODY_LIMIT, protocol }: AnyContract,
+  { bodyLimit: limit = BODY_LIMIT, protocol, permission }: AnyContract,
 ): Promise<unknown> {
   const { takes, type: usual } = protocol ?? JSON_BODY
   const type = request.headers.get('content-type')
@@ -62,7 +62,7 @@ async function readBody(
     if (!takes.test(type ?? ''))
       throw new Problem('unsupported_media_type', `Send the body as Content-Type: ${usual}.`)
   }
-  const bytes = await request.read(limit)
+  const bytes = await request.read(limit, permission === 'none')
   if (bytes === 'too large') {
     throw new Problem('body_too_large', `The body may have at most ${limit} bytes.`)
   }

@@ -155,8 +155,11 @@ export async function acquireReadSlot(
 /** Most concurrent entries, most waiting ones, and their longest wait in milliseconds. */
 export type Width = { atOnce: number; waiting: number; timeoutMs: number }
 
-/** Waits for admission and returns an idempotent function that leaves. */
-export type Gate = () => Promise<() => void>
+/**
+ * Waits for admission and returns an idempotent function that leaves.
+ * @param isFirst whether to pass those that wait without it
+ */
+export type Gate = (isFirst?: boolean) => Promise<() => void>
 
 /**
  * Returns a semaphore for CPU-bound work: few at a time, some wait in order, and the others are refused with
@@ -164,12 +167,12 @@ export type Gate = () => Promise<() => void>
  * @throws Problem `service_unavailable` if too many wait or the wait took too long
  */
 export function gate({ atOnce, waiting, timeoutMs }: Width): Gate {
-  const queue = new Set<() => void>()
+  const [firsts, others] = [new Set<() => void>(), new Set<() => void>()]
   let inside = 0
 
   /** Passes a freed place to the first in line, so that no newcomer can overtake. */
   const leave = () => {
-    const [next] = queue
+    const [next] = firsts.size > 0 ? firsts : others
     if (next) next()
     else inside -= 1
   }
@@ -180,11 +183,12 @@ export function gate({ atOnce, waiting, timeoutMs }: Width): Gate {
       isInside = false
     }
   }
-  return async () => {
+  return async (isFirst = false) => {
     if (inside < atOnce) {
       inside += 1
       return pass()
     }
+    const queue = isFirst ? firsts : others
     if (queue.size >= waiting) throw busy()
     await new Promise<void>((resolve, reject) => {
       const end = (then: () => void) => {
@@ -204,6 +208,33 @@ function busy(): Problem {
   return new Problem('service_unavailable', 'Too much is asked for at this moment. Please try again.', {
     headers: { 'Retry-After': '2' },
   })
+}
+
+/** Budget of bytes, with a lower limit for unknown clients. */
+export type ByteBudget = {
+  /**
+   * Reserves bytes.
+   * @throws Problem `service_unavailable` if fewer are left for the client
+   */
+  reserve(bytes: number, isAnonymous: boolean): void
+  release(bytes: number): void
+}
+
+/**
+ * Returns a budget of bytes for buffers that many clients fill. Unknown clients are rejected first, so that their
+ * requests leave memory to callers.
+ */
+export function byteBudget(limits: { all: number; anonymous: number }): ByteBudget {
+  let used = 0
+  return {
+    reserve(bytes, isAnonymous) {
+      if (used + bytes > (isAnonymous ? limits.anonymous : limits.all)) throw busy()
+      used += bytes
+    },
+    release(bytes) {
+      used -= bytes
+    },
+  }
 }
 
 /**
