@@ -1,4 +1,5 @@
 import type { Metadata } from 'next'
+import Link from 'next/link'
 import { NeedsMail } from '#components/notifications/mail-switch.tsx'
 import { NeedsScreen } from '#components/notifications/needs-screen.tsx'
 import { Card } from '#components/ui/card.tsx'
@@ -6,7 +7,7 @@ import { EmptyState } from '#components/ui/empty-state.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
-import { listNeeds, readNeedsMail } from '#lib/notifications/needs/client.ts'
+import { listNeeds, readNeedsMail } from '#lib/notifications/client.ts'
 import { readNeedsMail as readMail } from '#lib/notifications/needs/operations.ts'
 import { requireCaller } from './caller.ts'
 import { Hydrated } from './hydrated.tsx'
@@ -54,6 +55,13 @@ export default async function Page() {
           </Hydrated>
         )}
       </Streamed>
+      <p className="mt-8 text-sm text-ink-3 print:hidden">
+        To use the same data in your own programs, read the{' '}
+        <Link href="/developers" prefetch={false} className="text-accent underline">
+          documentation for developers
+        </Link>
+        .
+      </p>
     </>
   )
 }

@@ -12,6 +12,7 @@ import { startApp } from '../http/program.ts'
 import { addLoaded } from '../http/seed.ts'
 import { bystander, type Seen } from './bystander.ts'
 import { KINDS, type Kind } from './kinds.ts'
+import { printWeights } from './weights.ts'
 
 // Measures the service of another customer during a flood. docs/reliability.md explains each figure, and keeps them.
 
@@ -22,6 +23,8 @@ const { values: options } = parseArgs({
     rate: { type: 'string', default: '600' },
     seconds: { type: 'string', default: '15' },
     only: { type: 'string', default: '' },
+    /** Measures each call that needs no caller instead. */
+    weights: { type: 'boolean', default: false },
     /** Writes the figures into docs/reliability.md. */
     write: { type: 'boolean', default: false },
   },
@@ -39,12 +42,18 @@ const embedded = await startEmbedded(join(folder, 'database'))
 await migrate(embedded.url)
 const database = openDatabase(embedded.url)
 try {
-  await floods(embedded.url)
+  await (options.weights ? weights(embedded.url) : floods(embedded.url))
 } finally {
   await database.close()
   await embedded.release()
   await reaper.dismiss()
   await rm(folder, { recursive: true, force: true })
+}
+
+async function weights(url: string): Promise<void> {
+  const app = await startApp(reaper, url, '1')
+  await printWeights(app)
+  await app.stop()
 }
 
 async function floods(url: string): Promise<void> {

@@ -44,6 +44,7 @@ describe('members', () => {
   test.each([
     ['disable', ''],
     ['set-roles', ' --role it-manager'],
+    ['set-profiles', ' --profile emea'],
   ])('%s refuses the last Admin, and accepts another one', async (command, more) => {
     const before = await ana()
     const result = await admin(`members ${command} ${who}${more}`)
@@ -72,6 +73,7 @@ describe('members', () => {
   })
 
   test('set-profiles limits a member, and takes the limit away', async () => {
+    await addMember(customerId, { roles: ['admin'] })
     expect(await admin(`members set-profiles ${who} --profile emea --profile default`)).toMatchObject({
       code: 0,
     })
@@ -107,5 +109,51 @@ describe('members', () => {
     expect(listed[1].invitedAt).toEqual(expect.any(String))
     expect((await admin(`${add} --profile emea`)).err).toContain('already')
     expect((await history())[0]).toMatchObject({ action: 'member.invited', kind: 'operator' })
+  })
+})
+
+describe('an operator repairs a company that locked itself out:', () => {
+  const only = () => db.sql(customerId, "SELECT email FROM members WHERE roles @> '{admin}' ORDER BY email")
+
+  test('where every Admin is limited, set-profiles --all makes one who sees everything', async () => {
+    await db.sql(customerId, "UPDATE members SET billing_profiles = '{emea}'")
+    expect((await admin('status')).out).toContain(`none sees all billing profiles at ${customerId}\n`)
+    expect(JSON.parse((await admin('status --json')).out).customers).toEqual({
+      withoutFullAdmin: [customerId],
+    })
+    expect(await admin(`members set-profiles ${who} --all`)).toMatchObject({ code: 0 })
+    expect(await ana()).toMatchObject({ profiles: null, disabled: false })
+    expect((await admin('status')).out).not.toContain('none sees all billing profiles')
+  })
+
+  test('where every Admin is disabled, enable lets one sign in again', async () => {
+    await db.sql(customerId, 'UPDATE members SET disabled_at = now()')
+    expect(await admin(`members enable ${who}`)).toMatchObject({ code: 0 })
+    expect(await ana()).toMatchObject({ roles: ['admin'], profiles: null, disabled: false })
+  })
+
+  test('where no member is an Admin any more, set-roles makes a member one, and add invites another', async () => {
+    await db.sql(customerId, "UPDATE members SET roles = '{}'")
+    expect(await admin(`members set-roles ${who} --role admin`)).toMatchObject({ code: 0 })
+    const add = `members add --customer ${customerId} --email ben@${customerId}.example --name Ben --role admin`
+    expect((await admin(add)).out).toMatch(/\/invitation\/[\w-]{43}\n$/)
+    expect(await only()).toEqual([
+      { email: `ana@${customerId}.example` },
+      { email: `ben@${customerId}.example` },
+    ])
+  })
+
+  test('where the last Admin forgot the password, reset prints a link', async () => {
+    expect((await admin(`members reset ${who}`)).out).toMatch(/\/reset\/[\w-]{43}\n$/)
+  })
+
+  test('where passwords are off and the identity provider is down, allow-passwords lets members in', async () => {
+    await db.sql(customerId, 'UPDATE customers SET sign_on_only_since = now() WHERE id = $1', [customerId])
+    expect(await admin(`sign-on allow-passwords --customer ${customerId}`)).toMatchObject({ code: 0 })
+    expect(
+      await db.sql(customerId, 'SELECT sign_on_only_since AS since FROM customers WHERE id = $1', [
+        customerId,
+      ]),
+    ).toEqual([{ since: null }])
   })
 })

@@ -16,7 +16,8 @@ async function showStatus({ json = false }: { json?: boolean }): Promise<void> {
   else printStats(stats)
 }
 
-function printStats({ at, changes, orders, accounts, jobs, mails, domains, database }: ServiceStats): void {
+function printStats(stats: ServiceStats): void {
+  const { at, changes, orders, accounts, jobs, mails, domains, customers, database } = stats
   const oldest =
     changes.oldestOpenSeconds === null ? '' : `, the oldest for ${ageOf(changes.oldestOpenSeconds)}`
   print(`At        ${minuteOf(at)} UTC`)
@@ -28,6 +29,8 @@ function printStats({ at, changes, orders, accounts, jobs, mails, domains, datab
   )
   print(`Mails     ${mails.waiting} on their way`)
   if (domains.lost > 0) print(`Domains   ${domains.lost} without the DNS record that proves them`)
+  if (customers.withoutFullAdmin.length > 0)
+    print(`Admins    none sees all billing profiles at ${customers.withoutFullAdmin.join(', ')}`)
   print(`Database  ${database.migrations} migrations, the newest ${database.newest ?? 'of a later release'}`)
   print('\nAccounts at vendors (times in UTC):')
   printRows(

@@ -49,7 +49,7 @@ export async function loadApi(startTrace?: Trace): Promise<Api> {
       path,
       search: url.slice(path.length + 1),
       headers: { get: (name) => headerOf(req, name) },
-      read: (limit) => readBytes(req, limit),
+      read: (limit, isAnonymous) => readBytes(req, limit, isAnonymous),
       gone: left.signal,
     }
     const answer = async () => send(res, await respond(call))
@@ -81,7 +81,7 @@ function createRouter(mounted: readonly Mounted[]): (path: string) => Mounted {
   const otherwise = unknown
   const rest = (path: string) => below.find(({ root }) => path.startsWith(root))?.endpoint ?? otherwise
   return (url) => {
-    // CONTRACT 1: a trailing slash is equivalent to none.
+    // A trailing slash is equivalent to none.
     const path = url.replace(/\/$/, '')
     const endpoint = fixed.get(path)
     if (endpoint) return endpoint

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readBytes } from '#lib/platform/api/endpoint.ts'
 import { drain } from './drain.ts'
 import { openTestServer } from './test-server.ts'
 
@@ -65,4 +67,33 @@ test('a response cut by a shutdown never looks complete', async () => {
   await started.promise
   expect(await drain(testServer.server, 100)).toBe(false)
   expect((await running).end).toBe('ECONNRESET')
+})
+
+test('a client that sends the whole of a body that is too large reads the response to its end', async () => {
+  const limited = await openTestServer({
+    api: async (req, res) => {
+      const read = await readBytes(req, 16 * 1024)
+      res.writeHead(read === 'too large' ? 413 : 200, { 'Content-Length': 2 }).end('ok')
+    },
+  })
+  const size = 3_000_000
+  const headers = `POST /auth/v1/leaked-keys HTTP/1.1\r\nHost: console.example\r\nContent-Length: ${size}\r\n\r\n`
+  const accepted = once(limited.server, 'connection')
+  const socket = connect({ port: limited.port, host: '127.0.0.1' })
+  // Like a client that reads only after it has sent everything, and after the server has closed the connection.
+  socket.pause()
+  const [serverSide] = await accepted
+  socket.write(headers + 'x'.repeat(size))
+  await once(serverSide, 'close')
+  const end = await new Promise<string>((resolve) => {
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(`${text} ${error.code}`))
+    socket.once('end', () => resolve(text))
+    socket.resume()
+  })
+  expect([end.slice(0, 12), end.slice(-6)]).toEqual(['HTTP/1.1 413', '\r\n\r\nok'])
+  await limited.close()
 })

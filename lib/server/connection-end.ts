@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Time for a client with an early response to read it before its connection is cut. */
-const LINGER_MS = 1000
+/** Longest time in which the rest of a rejected body is read and discarded, in milliseconds. */
+const MAX_LINGER_MS = 5000
 
 /** Returns whether the headers of a request announce a body. */
 export function carriesBody({ headers }: IncomingMessage): boolean {
@@ -9,17 +9,20 @@ export function carriesBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Closes the connection of a request whose body was read only partly, as the API does at its size limit. Node reads no
- * further then, and the connection's next request would wait forever behind the rest, so the connection ends after the
- * client had time to read the response. Node itself discards a body that was not read at all.
+ * Closes the connection of a request whose body was read only partly, as the API does at its size limit: ends its own
+ * side after the response, then reads and discards the rest, for a limited time (lingering close). Closing a connection
+ * with unread bytes resets it, and the reset can overtake the response. Node itself discards a body that was not read at
+ * all.
  */
 export function closeUnread(req: IncomingMessage, res: ServerResponse): void {
   if (!carriesBody(req)) return
   const { socket } = req
   res.once('finish', () => {
-    if (!req.destroyed || req.complete) return
+    if (req.complete || socket.destroyed || !req.readableDidRead) return
+    const timer = setTimeout(() => socket.destroy(), MAX_LINGER_MS).unref()
+    req.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer))
     socket.end()
-    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    req.resume()
   })
 }
 

@@ -4,6 +4,7 @@ import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'no
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Problem } from '#lib/platform/api/problem.ts'
+import { problemText } from '#lib/platform/api/problem-schemas.ts'
 import { env, fixSettings, setPort } from '#lib/platform/runtime/env.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import { breakOffVisibly } from './connection-end.ts'
@@ -43,6 +44,8 @@ export function httpServer(handle: Handler, always: ReadonlyMap<string, string>)
   server.setTimeout(SILENCE)
   const answers = new WeakMap<Socket, ServerResponse>()
   const answer: Handler = (req, res) => {
+    // Sent after a request whose body was rejected: its response ends the connection.
+    if (req.socket.writableEnded) return
     answers.set(req.socket, res)
     breakOffVisibly(req, res)
     return handle(req, res)
@@ -83,7 +86,7 @@ function problemOf(code: string | undefined): Problem {
 function endWith(socket: Duplex, problem: Problem, always: ReadonlyMap<string, string>): void {
   const requestId = randomUUID()
   const { status } = problem
-  const body = JSON.stringify(problem.body(requestId))
+  const body = problemText(problem, requestId)
   const headers = {
     ...Object.fromEntries(always),
     ...problem.more.headers,

@@ -44,22 +44,26 @@ export type ServiceStats = {
   mails: { waiting: number }
   /** Domains of single sign-on whose DNS record is missing. */
   domains: { lost: number }
+  /** Ids of open customers who have Admins, none of whom sees all billing profiles or can grant that. */
+  customers: { withoutFullAdmin: string[] }
   /** `newest`: null where a later release has been here. */
   database: { migrations: number; newest: string | null }
 }
 
 /** Reads all figures of the service. */
 export async function readServiceStats(): Promise<ServiceStats> {
-  const [changes, orders, readCounts, lists, jobs, waiting, lost, migrations] = await Promise.all([
-    countChanges(),
-    countOrders(),
-    countReads(),
-    listPasses(),
-    listJobRuns(),
-    countMails(),
-    countLostDomains(),
-    appliedMigrations(),
-  ])
+  const [changes, orders, readCounts, lists, jobs, waiting, lost, withoutFullAdmin, migrations] =
+    await Promise.all([
+      countChanges(),
+      countOrders(),
+      countReads(),
+      listPasses(),
+      listJobRuns(),
+      countMails(),
+      countLostDomains(),
+      listWithoutFullAdmin(),
+      appliedMigrations(),
+    ])
   const newest = listMigrations().find(({ when }) => when === migrations.at(-1))?.name ?? null
   return {
     at: new Date(),
@@ -76,6 +80,7 @@ export async function readServiceStats(): Promise<ServiceStats> {
     jobs,
     mails: { waiting },
     domains: { lost },
+    customers: { withoutFullAdmin },
     database: { migrations: migrations.length, newest },
   }
 }
@@ -187,6 +192,16 @@ async function countLostDomains(): Promise<number> {
      WHERE proven_by = 'dns' AND proven_at IS NOT NULL AND lost_at IS NOT NULL`,
   )
   return rows[0]?.count ?? 0
+}
+
+async function listWithoutFullAdmin(): Promise<string[]> {
+  const { rows } = await database().jobs.query<{ id: string }>(
+    `SELECT m.customer_id AS id FROM members m JOIN customers c ON c.id = m.customer_id
+     WHERE m.roles @> '{admin}' AND m.disabled_at IS NULL AND m.invited_at IS NULL AND m.removed_at IS NULL
+       AND c.closed_at IS NULL
+     GROUP BY m.customer_id HAVING bool_and(m.billing_profiles IS NOT NULL) ORDER BY m.customer_id`,
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** When the migrations were made that this database has, in epoch milliseconds. */

@@ -18,6 +18,7 @@ const TEXTS: Record<string, string> = {
   'session.ended': 'Session ended',
   'session.confirmed': 'Confirmed who they are',
   'sign-in.failed': 'Sign-in failed',
+  'factor.refused': 'Correct password, wrong second factor',
   'sign-in.throttled': 'Sign-in refused after too many attempts',
   'sign-on.refused': 'Single sign-on refused',
   'sign-on.bound': 'Signed in by single sign-on for the first time',

@@ -123,6 +123,23 @@ describe('verify', () => {
     expect((await audit('verify')).err).toContain('1 lines of the heads are not signed')
   })
 
+  test('detects a removed end whose head was set back by the heads next to the data, without any setting', async () => {
+    vi.stubEnv('AUDIT_HEADS_DIR', undefined)
+    vi.stubEnv('DATA_DIR', join(folder, `data-of-${customer}`))
+    await publishChainHeads('job-1', new AbortController().signal)
+    expect(await readdir(join(folder, `data-of-${customer}`, 'audit-heads'))).toHaveLength(1)
+    await tamper(
+      "DELETE FROM audit_events WHERE customer_id = $1 AND subject = 'K3'",
+      'DELETE FROM audit_chain WHERE customer_id = $1 AND seq = 3',
+      'UPDATE audit_heads h SET seq = 2, digest = c.digest FROM audit_chain c WHERE h.customer_id = $1 AND c.customer_id = $1 AND c.seq = 2',
+    )
+    expect(await audit('verify')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('REMOVED: the events at place 3 are gone'),
+    })
+    vi.stubEnv('DATA_DIR', undefined)
+  })
+
   test('detects a rewritten chain, and names the heads around the rewrite', async () => {
     await audit('heads')
     await addEvent(customer, { subject: 'K4' })

@@ -1,4 +1,5 @@
 import 'server-only'
+import { checkSeesAll } from '#lib/identity/members/access.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { type Caller, type CustomerId, may } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -16,7 +17,10 @@ export const setPriceVisibility = operation(
   contract.setPriceVisibility,
   async (caller, { body }, { requestId }) => {
     const by = { actor: actorOf(caller), requestId }
-    await scope(caller, (tx) => changeVisibility(tx, caller.customerId, body.areHidden, by))
+    await scope(caller, async (tx) => {
+      await checkSeesAll(tx, caller, 'To hide or show prices')
+      await changeVisibility(tx, caller.customerId, body.areHidden, by)
+    })
     return { body }
   },
 )

@@ -1,5 +1,11 @@
 import 'server-only'
-import { digestOf, findAll, findRow, hasSecretFormat, newSecret } from '#lib/platform/caller/credentials.ts'
+import {
+  digestOf,
+  findLeaked,
+  findRow,
+  hasSecretFormat,
+  newSecret,
+} from '#lib/platform/caller/credentials.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import { type CallerRow, minted, queryWithoutCustomerPipelined } from '#lib/platform/caller/store.ts'
 import { database } from '#lib/platform/db/client.ts'
@@ -61,7 +67,7 @@ export async function findFeeds(
   secrets: readonly string[],
 ): Promise<{ customerId: CustomerId; memberId: string; secret: string }[]> {
   const byDigest = new Map(secrets.map((secret) => [digestOf(secret), secret]))
-  const all = await findAll('calendar-feed', [...byDigest.keys()])
+  const all = await findLeaked('calendar-feed', [...byDigest.keys()])
   return all.map(({ customerId, id: memberId, digest }) => {
     return { customerId, memberId, secret: byDigest.get(digest) ?? '' }
   })

@@ -113,7 +113,7 @@ export const askRecovery = contract({
   summary: 'Ask for a mail with a link that sets a new password',
   permission: 'none',
   description:
-    'The answer is the same whether anybody has the address or not. A link lasts for 30 minutes, and works once; a new one withdraws it.',
+    'The answer is the same whether anybody has the address or not. A link lasts for 30 minutes, and works once; its use withdraws the others.',
   body: z.strictObject({ email: z.email('is no e-mail address').max(254) }),
   output: z.object({ asked: z.boolean().meta({ description: 'Always true.' }) }),
   problems: ['rate_limited', 'not_found'],

@@ -1,4 +1,5 @@
 import 'server-only'
+import { mailLinksNow } from '#lib/identity/account-mails/links.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -57,10 +58,15 @@ export const askRecovery = operation(contract.askRecovery, async (_, { body }) =
   const wait = await countRecovery(body.email, requestContext()?.address ?? '')
   if (wait > 0) {
     const headers = { 'Retry-After': String(wait) }
-    throw new Problem('rate_limited', 'Too many links were asked for. Wait before you ask again.', {
-      headers,
-    })
+    throw new Problem(
+      'rate_limited',
+      'Too many links were asked for. Open the newest one that was mailed, or wait before you ask again.',
+      {
+        headers,
+      },
+    )
   }
   await keepRecovery(body.email)
+  mailLinksNow()
   return { body: { asked: true } }
 })

@@ -59,7 +59,7 @@ async function tried(credentials: unknown, client: BrowserClient): Promise<Signe
     traceFailure(person, 'throttled')
     return attempt
   }
-  const hash = await fittingOf(password, person ? passwordsOf(person) : [])
+  const hash = await fittingOf(password, person ? passwordsOf(person) : [], recognizedBrowser !== undefined)
   const credentialDigest = hash === undefined ? undefined : passwordDigest(hash)
   if (
     !person ||

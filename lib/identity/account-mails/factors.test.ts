@@ -4,15 +4,19 @@ import { resetFactors } from '#lib/identity/access/factors/reset.ts'
 import {
   addApp,
   callerOf,
+  client,
   enter,
   enterWith,
   join,
   PASSWORD,
+  pendingOf,
   sidOf,
 } from '#lib/identity/access/factors/test-person.ts'
 import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
+import { proveStep } from '#lib/identity/access/sign-ins/steps.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
+import { recordRepetitions } from '#lib/platform/history/requests.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { notifyMembers } from './send.ts'
 
@@ -57,4 +61,37 @@ it('a member is notified of each factor that is set up, removed or reset, and of
   expect(mail?.headers.subject).toBe('Your second factors were reset')
   expect(mail?.text).toContain("By whom: an Admin of your company, or your reseller's operator")
   expect(mail?.text).not.toContain(code)
+})
+
+it('a wrong factor after the correct password is an event of its own, and mailed once an hour', async () => {
+  const email = 'cleo@alder.example'
+  const member = await join('alder', email, { passwordHash: await hashPassword(PASSWORD) })
+  await addApp(sidOf(await enter(email)))
+  const wrongFactor = async () =>
+    proveStep({ code: '000000' }, client(pendingOf(await enter(email)))).then(({ kind }) => kind)
+  const events = () =>
+    database.sql(
+      'alder',
+      "SELECT details FROM audit_events WHERE subject = $1 AND action = 'factor.refused'",
+      [member],
+    )
+  const mails = () =>
+    database.sql('alder', "SELECT at FROM account_mails WHERE member_id = $1 AND event = 'factor-refused'", [
+      member,
+    ])
+  for (let n = 0; n < 3; n++) expect(await wrongFactor()).toBe('refused')
+  await expect.poll(events).toEqual([{ details: { account: 'Ana at alder', at: 'sign-in' } }])
+  await expect.poll(mails).toHaveLength(1)
+  await recordRepetitions({ isAll: true })
+  expect((await events())[1]).toMatchObject({ details: { count: 2, reasons: ['sign-in'] } })
+  await notifyMembers('test', new AbortController().signal)
+  const [mail] = catcher.mails.splice(0).filter(({ headers }) => String(headers.subject).includes('wrong'))
+  expect(mail?.text).toContain('The password of')
+  await database.sql(
+    'alder',
+    "UPDATE account_mails SET at = at - interval '61 minutes' WHERE member_id = $1",
+    [member],
+  )
+  await wrongFactor()
+  await expect.poll(mails).toHaveLength(2)
 })

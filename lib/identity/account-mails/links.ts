@@ -1,4 +1,5 @@
 import 'server-only'
+import { randomUUID } from 'node:crypto'
 import { claimRecovery, finishRecovery } from '#lib/identity/access/links/recoveries.ts'
 import { claimLink, type DueLink } from '#lib/identity/access/links/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
@@ -7,11 +8,47 @@ import { accountLinks } from '#lib/platform/db/schema/access/people.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type Delivery, deliver, type Message } from '#lib/platform/mail/mailer.ts'
 import { recordOutcome } from '#lib/platform/mail/queue.ts'
-import type { MailConfig } from '#lib/platform/mail/settings.ts'
+import { type MailConfig, mailSettings } from '#lib/platform/mail/settings.ts'
 import { env } from '#lib/platform/runtime/env.ts'
-import { log } from '#lib/platform/runtime/log.ts'
+import { log, reasonOf, requestContext } from '#lib/platform/runtime/log.ts'
 import { NO_ANSWER } from './message.ts'
 import { endedBy } from './store.ts'
+
+/** Customers whose links are to be mailed now; undefined: recoveries. */
+const waiting = new Set<CustomerId | undefined>()
+let isSending = false
+
+/**
+ * Mails links in the background that were just requested, of a customer or for forgotten passwords, instead of with
+ * the job of the next minute. That job sends a mail that fails here, or that an ending process leaves. Never throws, and
+ * takes as long for an unknown address as for a known one.
+ */
+export function mailLinksNow(customerId?: CustomerId): void {
+  const mail = mailSettings()
+  if (!mail) return
+  waiting.add(customerId)
+  if (isSending) return
+  isSending = true
+  const requestId = requestContext()?.requestId ?? randomUUID()
+  const send = async () => {
+    const { signal } = new AbortController()
+    for (const one of waiting) {
+      waiting.delete(one)
+      if (one === undefined) await mailRecoveries(mail, requestId, signal)
+      else await mailLinks(mail, one, requestId, signal)
+    }
+  }
+  // After the response, whose time would show that there is a mail.
+  setImmediate(() => {
+    send()
+      .catch((error: unknown) =>
+        log().warn({ requestId, reason: reasonOf(error).slice(0, 300) }, 'links wait'),
+      )
+      .finally(() => {
+        isSending = false
+      })
+  })
+}
 
 /** Members also sign in to a closed customer. */
 const EVEN_IF_CLOSED = { evenIfClosed: true }
@@ -40,7 +77,8 @@ export async function mailLinks(
 
 async function sendLink(mail: MailConfig, customerId: CustomerId, due: DueLink): Promise<Delivery> {
   const delivery = await deliver(mail, due.email, linkMessage(due, env().baseUrl), `link.${due.id}`)
-  const note = (tx: Transaction) => recordOutcome(tx, customerId, accountLinks, due.id, endedBy(delivery))
+  const note = (tx: Transaction) =>
+    recordOutcome(tx, customerId, accountLinks, { id: due.id, ...endedBy(delivery) })
   await scope({ customerId }, note, EVEN_IF_CLOSED)
   return delivery
 }

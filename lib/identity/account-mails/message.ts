@@ -44,6 +44,12 @@ const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
       `The second factors of ${account} were taken away, as is done for who has lost them. You were signed out. Your password alone signs you in now, or lets you set up another one.`,
     otherwise: CHANGE,
   },
+  'factor-refused': {
+    subject: 'Your password was entered with a wrong second factor',
+    happened: (account) =>
+      `The password of ${account} was correct at a sign-in, and the second factor after it was wrong. The sign-in was refused.`,
+    otherwise: `somebody knows your password: change it, and ${CONTACT_ADVICE}`,
+  },
   'recovery-code-used': {
     subject: 'A recovery code was used',
     happened: (account) =>
@@ -173,7 +179,7 @@ function renewalText(
   const where = `${baseUrl}/assets/renewals`
   if (event === 'renewal-near') {
     return {
-      subject: 'A plan renews soon, as it was ordered',
+      subject: 'The term of a plan ends soon',
       lines: [
         `${about ?? ''}\nThat was ordered for the licenses of ${customer}.`,
         `If that is still right, there is nothing to do. Until that day it can be changed or taken back:\n${where}`,

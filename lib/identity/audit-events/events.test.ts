@@ -9,7 +9,7 @@ import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
-import { drainAnonymousRejections } from '#lib/platform/history/requests.ts'
+import { drainAnonymousRejections, recordRepetitions } from '#lib/platform/history/requests.ts'
 import { onMeasured, runWithRequestContext } from '#lib/platform/runtime/log.ts'
 import { persistAnonymousRejections } from '#lib/server/audit/anonymous-rejections.ts'
 
@@ -107,6 +107,33 @@ describe('a rejection', () => {
       name: 'books',
       details: { code: 'permission_denied', permission: 'Licenses Manager', path: '/billing/v1/assets' },
     })
+  })
+
+  test('is recorded with the number, the times and the reasons of its repetitions, after the minute or at the end', async () => {
+    const finance = await addKey(customer, ['finance-user'], { name: 'books' })
+    const reject = () => callApi(listAssets, '/billing/v1/assets', { key: finance })
+    for (let n = 0; n < 4; n++) await reject()
+    await recordRepetitions()
+    expect(await events()).toHaveLength(1)
+    const began = Date.now()
+    await recordRepetitions({ isAll: true })
+    const [, repeated, ...others] = await events()
+    expect(others).toEqual([])
+    expect(repeated).toMatchObject({
+      action: 'access.denied',
+      subject: 'listAssets',
+      details: { count: 3, reasons: ['permission_denied'], permission: 'Licenses Manager' },
+    })
+    const { since, until } = (repeated as { details: Record<string, string> }).details
+    expect([Date.parse(since ?? '') <= Date.parse(until ?? ''), Date.parse(until ?? '') <= began]).toEqual([
+      true,
+      true,
+    ])
+    await recordRepetitions({ isAll: true })
+    expect(await events()).toHaveLength(2)
+    // A rejection after the repeated event is recorded immediately again.
+    await reject()
+    expect(await events()).toHaveLength(3)
   })
 
   test('is sent even where its event can not be stored', async () => {

@@ -17,6 +17,7 @@ export const EVENT_KINDS = {
     'sign-in.failed',
     'sign-in.throttled',
     'sign-on.refused',
+    'factor.refused',
     'password.refused',
     'password.throttled',
   ],

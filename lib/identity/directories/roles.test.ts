@@ -47,7 +47,7 @@ const MATRIX: Record<string, string> = {
   'admin, signed in': '200 200 | 200 200 200 200 422 200 409 | 200 200 200 200 | 200',
   'admin, signed in long ago': OTHERS.replace('403 403', '200 200'),
   'admin, by key': OTHERS.replace('403 403', '200 200'),
-  'admin of one billing profile, signed in': '200 200 | 403 403 403 403 403 403 403 | 403 403 403 403 | 200',
+  'admin of one billing profile, signed in': '200 200 | 403 403 403 403 403 403 403 | 403 403 403 403 | 403',
   'Admin of another customer': '200 200 | 404 404 400 404 422 404 409 | 200 404 200 404 | 200',
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/contract.ts'
-import { switchText } from '#lib/platform/api/request.ts'
+import { ONE_LINE, switchText } from '#lib/platform/api/request.ts'
 import { ROLES } from '#lib/platform/caller/rules.ts'
 import { keyRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
@@ -8,6 +8,7 @@ import {
   DEFAULT_DAYS,
   DEFAULT_OVERLAP,
   MAX_DAYS,
+  MAX_LEAKED_TOKENS,
   MAX_RANGES,
   NAME_MAX,
   OVERLAPS,
@@ -32,7 +33,7 @@ const KeyName = z
   .trim()
   .min(1, 'is empty')
   .max(NAME_MAX, `must have at most ${NAME_MAX} characters`)
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must be one line')
+  .regex(ONE_LINE, 'must be one line')
 
 const time = (what: string) => z.int().meta({ description: `Epoch time in milliseconds of ${what}` })
 
@@ -200,11 +201,12 @@ export const renameKey = contract({
   ...keyRoutes.renameKey,
   summary: 'Rename an API key',
   permission: 'any',
-  description: 'Members rename their own, Admins and their keys all.',
+  description:
+    'Members rename their own, Admins and their keys all; a key of the customer takes an Admin who sees all billing profiles.',
   params,
   body: z.strictObject({ name: KeyName.meta({ description: 'What it is for.' }) }),
   output: Key,
-  problems: ['fresh_sign_in_required'],
+  problems: ['permission_denied', 'fresh_sign_in_required'],
   examples: examples.renameKey,
 })
 
@@ -214,7 +216,7 @@ export const rotateKey = contract({
   summary: 'Rotate an API key',
   permission: 'any',
   description:
-    'Makes a key that inherits name, roles, billing profiles, owner and networks, and is valid for as long as the former was made for; for the most days that are allowed, where the former has no end and keys without one are not allowed any more. The former ends after `overlap`. A member rotates their own, a signed-in Admin also those of the customer, and a key itself. One that has ended, or was rotated before, is 409. A key that rotated itself, or was got so, ten times within an hour waits: 429 `rate_limited`, with `Retry-After`. A repeated call is answered so, too: the key itself is shown once.',
+    'Makes a key that inherits name, roles, billing profiles, owner and networks, and is valid for as long as the former was made for; for the most days that are allowed, where the former has no end and keys without one are not allowed any more. The former ends after `overlap`. A member rotates their own, a signed-in Admin who sees all billing profiles also those of the customer, and a key itself. One that has ended, or was rotated before, is 409. A key that rotated itself, or was got so, ten times within an hour waits: 429 `rate_limited`, with `Retry-After`. A repeated call is answered so, too: the key itself is shown once.',
   params,
   body: z.strictObject({
     overlap: z
@@ -238,7 +240,7 @@ export const revokeKey = contract({
   summary: 'Revoke an API key',
   permission: 'any',
   description:
-    'From its next request on it opens nothing. Members revoke their own, Admins and their keys all, and any key itself. One that was revoked before stays so. A key that followed it by rotation goes on, and is named in `goesOn`, unless `following=true` says that it ends, too.',
+    'From its next request on it opens nothing. Members revoke their own, Admins and their keys all, and any key itself; a key of the customer takes an Admin who sees all billing profiles. One that was revoked before stays so. A key that followed it by rotation goes on, and is named in `goesOn`, unless `following=true` says that it ends, too.',
   params,
   query: z.object({
     following: switchText(
@@ -247,7 +249,7 @@ export const revokeKey = contract({
   }),
   body: emptyBody,
   output: KeyRevoked,
-  problems: ['fresh_sign_in_required'],
+  problems: ['permission_denied', 'fresh_sign_in_required'],
   examples: examples.revokeKey,
 })
 
@@ -257,12 +259,13 @@ export const revokeLeakedKeys = contract({
   evenIfClosed: true,
   summary: 'Revoke keys that were found where they should not be',
   permission: 'none',
-  bodyLimit: 512 * 1024,
+  bodyLimit: 32 * 1024,
   description:
-    'Whoever can show a key may end it. The answer is the same whether there is such a key or not. It takes what the secret scanning of GitHub sends its partners.',
+    'Whoever can show a key may end it. The answer is the same whether there is such a key or not. It takes what the secret scanning of GitHub sends its partners. Each five keys of a report count as a request more of its address.',
   body: z
     .array(z.object({ token: z.string().max(1000) }))
     .min(1, 'is empty')
-    .max(1000, 'must have at most 1,000 keys'),
+    .max(MAX_LEAKED_TOKENS, `must have at most ${MAX_LEAKED_TOKENS} keys`),
   output: z.object({ received: z.int().meta({ description: 'How many were sent.' }) }),
+  problems: ['rate_limited'],
 })

@@ -1,5 +1,5 @@
 import 'server-only'
-import { accessOf } from '#lib/identity/members/access.ts'
+import { accessOf, checkSeesAll } from '#lib/identity/members/access.ts'
 import { type InputError, Problem } from '#lib/platform/api/problem.ts'
 import { canonicalRange } from '#lib/platform/caller/limits/addresses.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
@@ -33,13 +33,13 @@ export async function issue(
   tx: Transaction,
   caller: Caller,
   input: IssueInput,
-  secret: string,
-  requestId: string,
+  { secret, requestId }: { secret: string; requestId: string },
 ): Promise<string> {
   const { customerId } = caller
   const issuedBy = caller.via === 'session' ? caller.id : null
   checkIssue(caller, input)
   const { name, roles, owner } = input
+  if (owner === 'CUSTOMER') await checkSeesAll(tx, caller, 'To issue a key of the company')
   const addresses = rangesOf(input.addresses)
   const billingProfiles = input.billingProfiles ?? (await profilesOf(tx, caller, owner))
   const days = daysOf(input, keySettings())
@@ -120,7 +120,7 @@ export async function rotate(
   const { customerId, via } = caller
   const { mostDays, withoutEnd } = limitsFor(caller, keySettings())
   const how = { hours: OVERLAP_HOURS[overlap], mostDays, withoutEnd, byPerson: via !== 'key' }
-  const id = await replaceKey(tx, customerId, former.id, secret, how)
+  const id = await replaceKey(tx, customerId, former.id, { apiKey: secret, ...how })
   const details = { name: former.name, overlap, newKey: id }
   const event = { action: 'key.rotated', subject: former.id, actor: actorOf(caller), requestId, details }
   await recordAudit(tx, customerId, event)
@@ -145,6 +145,7 @@ async function checkRotation(tx: Transaction, caller: Caller, former: KeyRow): P
     throw new Problem('key_ended', detail)
   }
   if (caller.via !== 'session' || former.owner !== 'CUSTOMER') return
+  await checkSeesAll(tx, caller, 'To rotate a key of the company')
   const { billingProfiles: mine } = await accessOf(tx, caller)
   if (mine !== null && !former.billingProfiles?.every((id) => mine.includes(id)))
     throw new Problem('permission_denied', 'This key has billing profiles that you do not have.')

@@ -7,6 +7,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { rowsRead, sentBy } from '#lib/platform/db/test-plans.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
+import { runWithRequestContext } from '#lib/platform/runtime/log.ts'
 import { endLeakedKeys } from './leaks.ts'
 import { bearer, callApi, type Headers, opens, rowOf, show, signedIn } from './test-calls.ts'
 
@@ -70,7 +71,7 @@ describe('a leaked key', () => {
     ])
   })
 
-  it('is found among others, of several customers, and texts that are not keys', async () => {
+  it('is found among keys of several customers and texts that are not keys', async () => {
     const other = await addNewCustomer()
     const keys = [await addKey(customerId, []), await addKey(other, []), await addKey(customerId, [])]
     const tokens = [...keys, newApiKey(), 'nonsense', '', `lic_${'a'.repeat(36)}`]
@@ -96,7 +97,9 @@ describe('the successor of a leaked key', () => {
     for (let n = 0; n < times; n++) {
       const former = keys.at(-1) ?? ''
       const { id } = await rowOf(database, customerId, former)
-      keys.push((await callApi(headers(former), 'POST', `/${id}/rotation`, { overlap: '1h' })).json.secret)
+      keys.push(
+        (await callApi(headers(former), 'POST', `/${id}/rotation`, { body: { overlap: '1h' } })).json.secret,
+      )
     }
     return keys
   }
@@ -142,7 +145,7 @@ describe('the successor of a leaked key', () => {
     expect(await opened(keys)).toEqual([401, 401, 200])
   })
 
-  it('ends or stays valid by the audit log, where the key does not name its requester', async () => {
+  it('ends or stays valid according to the audit log if the key does not name its requester', async () => {
     const session = await signedIn(customerId, ana)
     const [byPerson, byKey] = [await chain(1, () => session), await chain(1, bearer)]
     await database.sql(customerId, 'UPDATE api_keys SET replaced_by_person = NULL')
@@ -201,7 +204,7 @@ describe('the successor of a leaked key', () => {
       const [former = ''] = await chain(0, bearer)
       const { id } = await rowOf(database, customerId, former)
       const [rotated] = await Promise.all([
-        callApi(bearer(former), 'POST', `/${id}/rotation`, {}),
+        callApi(bearer(former), 'POST', `/${id}/rotation`, { body: {} }),
         show([finding(former)]),
       ])
       expect(await opens(former)).toBe(401)
@@ -251,11 +254,11 @@ describe('the response', () => {
   })
 
   it('is an error for a body that is not a list of keys', async () => {
-    for (const body of [[], {}, [{}], [{ token: 5 }], Array.from({ length: 1001 }, () => finding('x'))])
+    for (const body of [[], {}, [{}], [{ token: 5 }], Array.from({ length: 101 }, () => finding('x'))])
       expect((await show(body)).status).toBe(400)
-    const full = Array.from({ length: 1000 }, () => ({ ...finding(newApiKey()), url: 'x'.repeat(350) }))
+    const full = Array.from({ length: 100 }, () => ({ ...finding(newApiKey()), url: 'x'.repeat(150) }))
     expect((await show(full)).status).toBe(200)
-    expect((await show(full.map((one) => ({ ...one, url: 'x'.repeat(700) })))).status).toBe(413)
+    expect((await show(full.map((one) => ({ ...one, url: 'x'.repeat(300) })))).status).toBe(413)
   })
   it('is a server error where no handler revokes calendar links, instead of a false success', async () => {
     vi.stubGlobal('licensesInvoicesLeakedFeeds', undefined)
@@ -263,5 +266,59 @@ describe('the response', () => {
     await expect(endLeakedKeys([key], 'request-of-a-test')).rejects.toThrow('handleLeakedFeeds')
     vi.unstubAllGlobals()
     expect(await opens(key)).toBe(401)
+  })
+})
+
+describe('a flood of reports', () => {
+  it('sends no query for texts without the format of a secret', async () => {
+    const malformed = [
+      '',
+      'nonsense',
+      `lic_${'a'.repeat(36)}`,
+      `scim_${'a'.repeat(36)}`,
+      'lic_\u0000',
+      'x'.repeat(1000),
+    ]
+    expect(await sentBy(() => show(malformed.map(finding)))).toEqual([])
+    expect(await sentBy(() => show([...malformed, newApiKey()].map(finding)))).not.toEqual([])
+  })
+
+  it('takes no connection from the authentication of keys', async () => {
+    const key = await addKey(customerId, ['it-manager'])
+    // Each connection that reports may use is blocked by another transaction.
+    const { leaks } = database.opened
+    const blocked = await Promise.all(Array.from({ length: leaks.options.max ?? 1 }, () => leaks.connect()))
+    const report = show([finding(key)])
+    expect(await opens(key)).toBe(200)
+    for (const one of blocked) one.release()
+    expect((await report).status).toBe(200)
+    expect(await opens(key)).toBe(401)
+  })
+
+  it('is answered 503 with Retry-After beyond two concurrent reports and ten that wait', async () => {
+    const { leaks } = database.opened
+    const blocked = await leaks.connect()
+    const reports = Array.from({ length: 15 }, () => show([finding(newApiKey())]))
+    const rejected = await Promise.all(reports.slice(12))
+    for (const { status, headers } of rejected)
+      expect([status, headers.get('retry-after')]).toEqual([503, '2'])
+    blocked.release()
+    expect((await Promise.all(reports.slice(0, 12))).map(({ status }) => status)).toEqual(Array(12).fill(200))
+  })
+
+  it('counts each five texts against the limit of the sender’s address', async () => {
+    const charged: number[] = []
+    const report = (count: number) =>
+      runWithRequestContext(
+        {
+          requestId: 'request',
+          address: '192.0.2.1',
+          agent: undefined,
+          charge: (weight) => charged.push(weight),
+        },
+        () => endLeakedKeys(Array(count).fill('nonsense'), 'request'),
+      )
+    for (const count of [1, 5, 6, 100]) await report(count)
+    expect(charged).toEqual([1, 19])
   })
 })

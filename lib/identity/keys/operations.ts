@@ -1,5 +1,6 @@
 import 'server-only'
 import { requirePerson, scopeOfAuthority } from '#lib/identity/access/authority.ts'
+import { checkSeesAll } from '#lib/identity/members/access.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
@@ -29,9 +30,14 @@ export const listKeys = operation(contract.listKeys, async (caller, { query }) =
   const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
   const selection = { keyScope: whose === 'all' ? keyScopeOf(caller) : callerKeyScope(caller), state }
   const rows = await readScope(caller, (tx) =>
-    store.listKeys(tx, caller.customerId, selection, maxResults + 1, cursor),
+    store.listKeys(tx, caller.customerId, selection, { limit: maxResults + 1, cursor }),
   )
-  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOfKey, filters)
+  const { rows: pageRows, ...links } = pageOf(rows, {
+    size: maxResults,
+    cursor,
+    keyOf: store.keyOfKey,
+    list: filters,
+  })
   const keys = pageRows.map((row) => serializeKey(row, caller))
   return { body: { ...links, keys, rowCount: keys.length } }
 })
@@ -45,7 +51,7 @@ export const issueKey = operation(contract.issueKey, async (caller, { body }, { 
   requirePerson(caller, 'To issue a key')
   const secret = newApiKey()
   const key = await scopeOfAuthority(caller, async (tx, now) => {
-    const id = await issue(tx, now, body, secret, requestId)
+    const id = await issue(tx, now, body, { secret, requestId })
     return serializeKey(await existing(tx, now, id), now)
   })
   return { body: { key, secret }, headers: NO_STORE }
@@ -54,7 +60,9 @@ export const issueKey = operation(contract.issueKey, async (caller, { body }, { 
 export const renameKey = operation(contract.renameKey, async (caller, { params, body }, { requestId }) => {
   const rename = async (tx: Transaction, now: Caller) => {
     const { customerId } = now
-    const { id, name: from } = await existing(tx, now, params.key_id)
+    const key = await existing(tx, now, params.key_id)
+    await checkMayChange(tx, now, key, 'To rename a key of the company')
+    const { id, name: from } = key
     if (from !== body.name) {
       await store.renameKey(tx, customerId, id, body.name)
       const event = { action: 'key.renamed', subject: id, actor: actorOf(now), requestId }
@@ -84,7 +92,9 @@ export const revokeKey = operation(contract.revokeKey, async (caller, input, { r
   const { params, query } = input
   const following = query.following === 'true'
   const revoke = async (tx: Transaction, now: Caller) => {
-    const { id } = await existing(tx, now, params.key_id)
+    const key = await existing(tx, now, params.key_id)
+    await checkMayChange(tx, now, key, 'To revoke a key of the company')
+    const { id } = key
     const event = { action: 'key.revoked', actor: actorOf(now), requestId } as const
     const follows = (chain: readonly KeyRow[]) => new Set(following ? chain.map((key) => key.id) : [])
     return revokeFrom(tx, now.customerId, id, { ...event, follows, within: keyScopeOf(now) })
@@ -108,6 +118,20 @@ async function existing(tx: Transaction, caller: Caller, id: string): Promise<Ke
   const key = await store.readKey(tx, caller.customerId, keyScopeOf(caller), id)
   if (!key) throw new Problem('not_found')
   return key
+}
+
+/**
+ * Checks who changes a key that belongs to the customer: the key itself, or a caller who sees all billing profiles.
+ * @throws Problem `permission_denied`
+ */
+async function checkMayChange(
+  tx: Transaction,
+  caller: Caller,
+  { id, owner }: KeyRow,
+  change: string,
+): Promise<void> {
+  if (owner === 'CUSTOMER' && !(caller.via === 'key' && caller.id === id))
+    await checkSeesAll(tx, caller, change)
 }
 
 function serializeKey(row: KeyRow, { via, id }: Pick<Caller, 'via' | 'id'>): Key {

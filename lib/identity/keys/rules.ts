@@ -33,6 +33,8 @@ export const MAX_RANGES = 20
 /** Most self-rotations of a key and its successors per hour. */
 export const MAX_SELF_ROTATIONS = 10
 export const NAME_MAX = 100
+/** Most texts of one report of leaked keys. */
+export const MAX_LEAKED_TOKENS = 100
 
 type CallerIdentity = Pick<Caller, 'via' | 'id' | 'roles'>
 

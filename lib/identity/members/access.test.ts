@@ -48,8 +48,15 @@ const OPERATIONS = {
 } as const satisfies Record<string, () => readonly [string, string, object?]>
 type Name = keyof typeof OPERATIONS
 const NAMES = Object.keys(OPERATIONS) as Name[]
-/** Operations that grant access, and so require a signed-in member. */
-const GIVING: Name[] = ['inviteMember', 'changeMember', 'letIn', 'makeMemberLink']
+/** Operations that grant access or remove it, and so require a signed-in member. */
+const PEOPLES: Name[] = [
+  'inviteMember',
+  'changeMember',
+  'letIn',
+  'narrowProfiles',
+  'shutOut',
+  'makeMemberLink',
+]
 
 function call(name: Name, headers: Headers) {
   const [method, rest, body] = OPERATIONS[name]() as readonly ['GET', string, object?]
@@ -76,7 +83,7 @@ describe('each operation', () => {
     ]
     for (const [at, headers] of callers.entries()) {
       const isKey = at === 0
-      const status = roles.includes('admin') && !(isKey && GIVING.includes(name)) ? 200 : 403
+      const status = roles.includes('admin') && !(isKey && PEOPLES.includes(name)) ? 200 : 403
       if (!isKey) cleo = await addMember(testCustomer, { roles: ['it-manager'], invitedAt: new Date() })
       const answer = await call(name, await headers())
       expect(answer.status).toBe(status)
@@ -128,14 +135,6 @@ describe('an Admin’s key', () => {
     expect([status, json.code, json.errors[0].pointer]).toEqual([403, 'permission_denied', pointer])
     expect(json.detail).toContain('takes a signed-in member')
     expect(await readState()).toEqual(before)
-  })
-
-  it('takes the role Admin from a member who keeps another role', async () => {
-    for (let n = 0; n < 2; n++) ben = await addMember(testCustomer, { roles: ['admin'] })
-    const { status, json } = await callApi(await withKey(testCustomer, ['admin']), 'PATCH', `/${ben}`, {
-      roles: ['it-manager'],
-    })
-    expect([status, json.roles]).toEqual([200, ['it-manager']])
   })
 
   it('can’t enable a member, not even one without access', async () => {
@@ -234,7 +233,7 @@ describe('a member of another customer', () => {
     const mine = testCustomer as CustomerId
     const attempts = (customerId: CustomerId, named: CustomerId) =>
       scope({ customerId }, async (tx) => {
-        const listed = await read.listMembers(tx, named, {}, 10)
+        const listed = await read.listMembers(tx, named, {}, { limit: 10 })
         await write.setMember(tx, named, ben, { name: 'taken' })
         await write.removeInvited(tx, named, cleo)
         return [
@@ -256,7 +255,7 @@ describe('a member of another customer', () => {
     await setRowSecurity('DISABLE')
     try {
       expect(await attempts(other, other)).toEqual(nothing)
-      const seen = await scope({ customerId: other }, (tx) => read.listMembers(tx, mine, {}, 10))
+      const seen = await scope({ customerId: other }, (tx) => read.listMembers(tx, mine, {}, { limit: 10 }))
       expect(seen).toHaveLength(3)
     } finally {
       await setRowSecurity('ENABLE')

@@ -7,8 +7,16 @@ import { isVersion } from '#lib/platform/api/request.ts'
 import { type Caller, ROLE_NAMES } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
-import { accessOf } from './access.ts'
-import { type Difference, decideChange, isAdmin, type MemberChange, type Violation } from './rules.ts'
+import { accessOf, limitOf } from './access.ts'
+import {
+  type Difference,
+  decideChange,
+  isAdmin,
+  isFullAdmin,
+  isLoss,
+  type MemberChange,
+  type Violation,
+} from './rules.ts'
 import { snapshotOf, versionOf } from './serialize.ts'
 import { lockMember, type MemberRow, readMember, setDisabled, setMember, setRemoved } from './store.ts'
 
@@ -21,18 +29,26 @@ export async function change(
   tx: Transaction,
   caller: Caller,
   memberId: string,
-  requested: MemberChange,
-  { ifMatch, requestId }: { ifMatch?: string | undefined; requestId: string },
+  {
+    requested,
+    ifMatch,
+    requestId,
+  }: { requested: MemberChange; ifMatch?: string | undefined; requestId: string },
 ): Promise<MemberRow> {
   const { customerId } = caller
   const locked = await lockMember(tx, customerId, memberId)
   if (!locked) throw new Problem('not_found')
-  const { member, otherAdmins } = locked
+  const { member, ...others } = locked
   if (!isVersion(versionOf(member), ifMatch)) throw new Problem('member_changed')
+  const snapshot = snapshotOf(member)
   if (requested.disabled === false && member.disabledAt) requirePerson(caller, 'To enable a member')
-  const isLast = isAdmin(snapshotOf(member)) && (await isLastBySignOn(tx, customerId, memberId))
-  const around = { ...(await givingOf(tx, caller)), otherAdmins, isLastBySignOn: isLast }
-  const decided = decideChange(snapshotOf(member), requested, around)
+  // A stolen key could lock people out, also those who would revoke it.
+  if (isLoss(snapshot, requested)) requirePerson(caller, 'To disable a member, or take access from one')
+  const isLast = isAdmin(snapshot) && (await isLastBySignOn(tx, customerId, memberId))
+  const hasFullAdmin = isFullAdmin(snapshot) || others.otherFullAdmins > 0
+  const limit = hasFullAdmin ? await limitOf(tx, caller) : undefined
+  const around = { ...(await givingOf(tx, caller)), ...others, limit, isLastBySignOn: isLast }
+  const decided = decideChange(snapshot, requested, around)
   if ('refused' in decided) throw violationProblem(decided.refused, caller)
   for (const difference of decided.differences) {
     await apply(tx, customerId, memberId, difference)
@@ -63,7 +79,7 @@ export function violationProblem(violation: Violation, { via }: Pick<Caller, 'vi
     case 'last_admin':
       return new Problem(
         'last_admin',
-        'This is the last Admin who can sign in. Make somebody else an Admin first, who has come already.',
+        'This is the last Admin who can sign in and sees all billing profiles. Make another such Admin first, who has accepted the invitation.',
       )
     case 'last_admin_by_sign_on':
       return new Problem(
@@ -89,6 +105,11 @@ export function violationProblem(violation: Violation, { via }: Pick<Caller, 'vi
         'permission_denied',
         '/disabled',
         'this member has roles or billing profiles that you do not have',
+      )
+    case 'member_holds_more':
+      return new Problem(
+        'permission_denied',
+        'This member has roles or billing profiles that you do not have. An Admin who sees all billing profiles can change them.',
       )
     case 'role_not_held':
       return at(
@@ -132,7 +153,7 @@ export async function remove(
   requestId: string,
 ): Promise<void> {
   const { customerId } = caller
-  const { email } = await change(tx, caller, memberId, { disabled: true }, { requestId })
+  const { email } = await change(tx, caller, memberId, { requested: { disabled: true }, requestId })
   const keys = await setRemoved(tx, customerId, memberId)
   const event = { action: 'member.removed', subject: memberId, actor: actorOf(caller), requestId }
   await recordAudit(tx, customerId, { ...event, details: { email, keys } })

@@ -186,7 +186,7 @@ export const changeMember = contract({
   ...memberRoutes.changeMember,
   summary: 'Change, disable or enable a member',
   permission,
-  description: `What is named changes, from the next request on, and is one row of the history each. The last Admin who can sign in can not be disabled and keeps the role: 409 \`last_admin\`. Nobody gives more than they have, and to enable somebody is to give what they have: 403. An API key renames, disables and takes roles and billing profiles away; it gives none and enables nobody: 403. With If-Match, 412 \`member_changed\` where somebody else has changed the member since. ${FRESH}`,
+  description: `What is named changes, from the next request on, and is one row of the history each. The last Admin who can sign in and sees all billing profiles can not be disabled, limited or demoted: 409 \`last_admin\`. Nobody gives more than they have, and to enable somebody is to give what they have: 403. An Admin who sees some billing profiles changes no member with more access: 403. An API key renames members; it gives and takes nothing, and disables and enables nobody: 403. With If-Match, 412 \`member_changed\` where somebody else has changed the member since. ${FRESH}`,
   params,
   headers: z.object({
     'if-match': ifMatch.optional().meta({

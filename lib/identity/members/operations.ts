@@ -1,5 +1,6 @@
 import 'server-only'
 import { requirePerson, scopeOfAuthority } from '#lib/identity/access/authority.ts'
+import { mailLinksNow } from '#lib/identity/account-mails/links.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { checkOpen, checkPermission, operation } from '#lib/platform/api/operation.ts'
@@ -9,12 +10,13 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/platform/lists/keyset.ts'
-import { accessOf } from './access.ts'
-import { change } from './change.ts'
+import { accessOf, hasFullAdmin, limitOf } from './access.ts'
+import { change, violationProblem } from './change.ts'
 import * as contract from './contract.ts'
 import { invite } from './invite.ts'
 import { linkFor } from './link.ts'
-import { replyOf, serializeMember } from './serialize.ts'
+import { holdsAll } from './rules.ts'
+import { replyOf, serializeMember, snapshotOf } from './serialize.ts'
 import * as store from './store.ts'
 import { removeInvited } from './store.ts'
 
@@ -26,9 +28,14 @@ export const listMembers = operation(contract.listMembers, async (caller, { quer
   const filters = [caller.customerId, 'members', selection] as const
   const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
   const rows = await readScope(caller, (tx) =>
-    store.listMembers(tx, caller.customerId, selection, maxResults + 1, cursor),
+    store.listMembers(tx, caller.customerId, selection, { limit: maxResults + 1, cursor }),
   )
-  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOfMember, filters)
+  const { rows: pageRows, ...links } = pageOf(rows, {
+    size: maxResults,
+    cursor,
+    keyOf: store.keyOfMember,
+    list: filters,
+  })
   const members = pageRows.map(serializeMember)
   return { body: { ...links, members, rowCount: members.length } }
 })
@@ -42,6 +49,7 @@ export const readMember = operation(contract.readMember, async (caller, { params
 export const inviteMember = operation(contract.inviteMember, async (caller, { body }, { requestId }) => {
   requirePerson(caller, 'To invite somebody')
   const { row, link } = await authorized(caller, undefined, (tx, now) => invite(tx, now, body, { requestId }))
+  if (link.sentTo !== undefined) mailLinksNow(caller.customerId)
   return { body: { member: serializeMember(row), link }, headers: UNKEPT }
 })
 
@@ -52,7 +60,7 @@ export const changeMember = operation(contract.changeMember, async (caller, inpu
   // to.
   const evenIfClosed = body.disabled === true && Object.keys(body).length === 1
   checkOpen(caller, { ...contract.changeMember, evenIfClosed })
-  const run = (tx: Transaction, now: Caller) => change(tx, now, params.member_id, body, how)
+  const run = (tx: Transaction, now: Caller) => change(tx, now, params.member_id, { requested: body, ...how })
   return replyOf(await authorized(caller, params.member_id, run, { evenIfClosed }))
 })
 
@@ -64,6 +72,7 @@ export const makeMemberLink = operation(
       const member = await existing(tx, now, params.member_id)
       return linkFor(tx, now, member, { requestId })
     })
+    if (link.sentTo !== undefined) mailLinksNow(caller.customerId)
     return { body: link, headers: UNKEPT }
   },
 )
@@ -73,8 +82,12 @@ export const withdrawInvitation = operation(
   async (caller, { params }, { requestId }) => {
     await authorized(caller, params.member_id, async (tx, now) => {
       const { customerId } = now
-      const { id, email, invitedAt } = await existing(tx, now, params.member_id)
+      const member = await existing(tx, now, params.member_id)
+      const { id, email, invitedAt } = member
       if (!invitedAt) throw new Problem('invitation_accepted')
+      const limit = (await hasFullAdmin(tx, customerId)) ? await limitOf(tx, now) : undefined
+      if (limit && !holdsAll(limit, snapshotOf(member)))
+        throw violationProblem({ reason: 'member_holds_more' }, now)
       await removeInvited(tx, customerId, id)
       const event = { action: 'invitation.withdrawn', subject: id, actor: actorOf(now), requestId }
       await recordAudit(tx, customerId, { ...event, details: { email } })

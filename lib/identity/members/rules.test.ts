@@ -22,6 +22,7 @@ const around = (values: Partial<Around> = {}): Around => ({
   access: ALL,
   profiles: PROFILES,
   otherAdmins: 1,
+  otherFullAdmins: 1,
   isLastBySignOn: false,
   ...values,
 })
@@ -40,10 +41,11 @@ describe('the last Admin', () => {
     ['is not disabled', { disabled: true }],
     ['neither, whatever else changes', { roles: ['it-manager'], name: 'Anna', billingProfiles: null }],
   ])('%s', (_, change) => {
-    expect(decideChange(ana, change, around({ otherAdmins: 0 }))).toEqual({
-      refused: { reason: 'last_admin' },
-    })
-    expect(decideChange(ana, change, around({ otherAdmins: 1 }))).toHaveProperty('differences')
+    for (const otherAdmins of [0, 1])
+      expect(decideChange(ana, change, around({ otherAdmins, otherFullAdmins: 0 }))).toEqual({
+        refused: { reason: 'last_admin' },
+      })
+    expect(decideChange(ana, change, around())).toHaveProperty('differences')
     expect(decideChange(ana, change, around({ isLastBySignOn: true }))).toEqual({
       refused: { reason: 'last_admin_by_sign_on' },
     })
@@ -51,13 +53,29 @@ describe('the last Admin', () => {
 
   it('may get another name, fewer other roles and fewer profiles', () => {
     const change = { name: 'Anna', roles: ['admin'] as Role[], billingProfiles: ['emea'] }
-    expect(decideChange(ana, change, around({ otherAdmins: 0 }))).toEqual({
+    expect(decideChange(ana, change, around())).toEqual({
       differences: [
         { what: 'name', from: 'Ana', to: 'Anna' },
         { what: 'roles', from: ['finance-user', 'admin'], to: ['admin'] },
         { what: 'billingProfiles', from: null, to: ['emea'] },
       ],
     })
+    // A limited Admin could not restore the access of the last one who sees all billing profiles.
+    expect(decideChange(ana, change, around({ otherAdmins: 3, otherFullAdmins: 0 }))).toEqual({
+      refused: { reason: 'last_admin' },
+    })
+    const narrow = member({ roles: ['admin'], billingProfiles: ['emea', 'us'] })
+    expect(decideChange(narrow, change, around({ otherAdmins: 0, otherFullAdmins: 0 }))).toHaveProperty(
+      'differences',
+    )
+  })
+
+  it('is limited where no Admin sees all billing profiles', () => {
+    const narrow = member({ roles: ['admin'], billingProfiles: ['emea'] })
+    const demote = (values: Partial<Around>) => decideChange(narrow, { disabled: true }, around(values))
+    expect(demote({ otherAdmins: 0, otherFullAdmins: 0 })).toEqual({ refused: { reason: 'last_admin' } })
+    expect(demote({ otherAdmins: 1, otherFullAdmins: 0 })).toHaveProperty('differences')
+    expect(demote({ otherAdmins: 1, otherFullAdmins: 1 })).toHaveProperty('differences')
   })
 
   it('can sign in: invited and disabled members do not count', () => {
@@ -65,9 +83,11 @@ describe('the last Admin', () => {
     expect(isAdmin({ roles: ['admin'], state: 'invited' })).toBe(false)
     expect(isAdmin({ roles: ['admin'], state: 'disabled' })).toBe(false)
     const invited = member({ roles: ['admin'], state: 'invited' })
-    expect(decideChange(invited, { disabled: true }, around({ otherAdmins: 0 }))).toEqual({
-      differences: [{ what: 'disabled', to: true }],
-    })
+    expect(decideChange(invited, { disabled: true }, around({ otherAdmins: 0, otherFullAdmins: 0 }))).toEqual(
+      {
+        differences: [{ what: 'disabled', to: true }],
+      },
+    )
   })
 })
 
@@ -111,6 +131,14 @@ describe('decideChange and violationOf', () => {
     expect(decideChange(member(), { billingProfiles: ['us'] }, by)).toHaveProperty('differences')
     const byKey = around({ access: { roles: ['finance-user'], billingProfiles: null } })
     expect(decideChange(ben, { roles: ['it-manager', 'finance-user'] }, byKey)).toHaveProperty('differences')
+  })
+
+  it('a limited caller changes nothing of a member with more access, not even the name', () => {
+    const by = around({ access: EMEA, limit: EMEA })
+    for (const change of [{ name: 'New' }, { disabled: true }, { billingProfiles: ['us'] }, { roles: [] }])
+      expect(decideChange(member(), change, by)).toEqual({ refused: { reason: 'member_holds_more' } })
+    const below = member({ billingProfiles: ['emea'] })
+    expect(decideChange(below, { disabled: true }, by)).toHaveProperty('differences')
   })
 
   it('a demotion of an Admin grants nothing, whatever the caller’s access', () => {

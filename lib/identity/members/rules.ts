@@ -14,7 +14,7 @@ export type Violation =
   | { reason: 'role_not_held'; role: Role }
   | { reason: 'profile_not_held'; at: number; profile: string }
   | { reason: 'all_profiles_not_held' }
-  | { reason: 'more_than_held' }
+  | { reason: 'more_than_held' | 'member_holds_more' }
   | { reason: 'last_admin' | 'last_admin_by_sign_on' }
 
 export const MEMBER_STATES = ['invited', 'active', 'disabled'] as const
@@ -32,10 +32,17 @@ export type MemberChange = {
 }
 
 /**
- * Context of a change: the access that the caller may grant, the ids of the customer's billing profiles, the number of
- * other Admins who can sign in, and whether passwords are off and no other Admin certainly gets in without.
+ * Context of a change: the access that the caller may grant, the ids of the customer's billing profiles, and the numbers
+ * of other Admins who can sign in, and of those who see all billing profiles.
  */
-export type Around = Giving & { otherAdmins: number; isLastBySignOn: boolean }
+export type Around = Giving & {
+  /** Access of a caller who changes only members without further access; undefined: any member. */
+  limit?: MemberAccess | undefined
+  otherAdmins: number
+  otherFullAdmins: number
+  /** Whether passwords are off and no other Admin with this member's access certainly gets in without. */
+  isLastBySignOn: boolean
+}
 
 type Giving = { access: MemberAccess; profiles: readonly string[] }
 
@@ -96,6 +103,7 @@ export function decideChange(
   around: Around,
 ): { refused: Violation } | { differences: Difference[] } {
   const { roles, billingProfiles } = change
+  if (around.limit && !holdsAll(around.limit, member)) return { refused: { reason: 'member_holds_more' } }
   const requested = {
     ...(roles ? { roles } : {}),
     ...(billingProfiles === undefined ? {} : { billingProfiles }),
@@ -106,16 +114,35 @@ export function decideChange(
   // Enabling a member grants all access that they have afterwards.
   if (member.state === 'disabled' && after.state !== 'disabled' && !holdsAll(around.access, after))
     return { refused: { reason: 'more_than_held' } }
-  if (isAdmin(member) && !isAdmin(after)) {
-    if (around.otherAdmins === 0) return { refused: { reason: 'last_admin' } }
-    if (around.isLastBySignOn) return { refused: { reason: 'last_admin_by_sign_on' } }
-  }
-  return { differences: differencesOf(member, change) }
+  const loss = lastAdminViolation(member, after, around)
+  return loss ? { refused: loss } : { differences: differencesOf(member, change) }
+}
+
+/**
+ * Protects the last Admin who sees all billing profiles from any loss, since a limited Admin can't restore that access.
+ * Where no Admin sees all, protects the last Admin.
+ */
+function lastAdminViolation(
+  member: MemberSnapshot,
+  after: MemberSnapshot,
+  { otherAdmins, otherFullAdmins, isLastBySignOn }: Omit<Around, keyof Giving>,
+): Violation | undefined {
+  const losesFull = isFullAdmin(member) && !isFullAdmin(after)
+  const losesAdmin = isAdmin(member) && !isAdmin(after)
+  if (!losesFull && !losesAdmin) return undefined
+  if (losesFull && otherFullAdmins === 0) return { reason: 'last_admin' }
+  if (losesAdmin && otherAdmins === 0) return { reason: 'last_admin' }
+  return isLastBySignOn ? { reason: 'last_admin_by_sign_on' } : undefined
 }
 
 /** Returns whether a member counts as an Admin: one who can sign in, so not an invited one. */
 export function isAdmin({ roles, state }: Pick<MemberSnapshot, 'roles' | 'state'>): boolean {
   return roles.includes('admin') && state === 'active'
+}
+
+/** Returns whether a member counts as an Admin who sees all billing profiles, including those added later. */
+export function isFullAdmin(member: Pick<MemberSnapshot, 'roles' | 'state' | 'billingProfiles'>): boolean {
+  return isAdmin(member) && member.billingProfiles === null
 }
 
 /** Returns whether a change removes access: members who do so to themselves need another Admin to get it back. */
@@ -144,7 +171,7 @@ function differencesOf(member: MemberSnapshot, change: MemberChange): Difference
   return differences
 }
 
-// Admin includes all other roles (CONTRACT 1).
+// Admin includes all other roles.
 function holdsRole({ roles }: MemberAccess, role: Role): boolean {
   return roles.includes('admin') || roles.includes(role)
 }

@@ -32,7 +32,7 @@ const ofInvitation = (column: string) =>
   sql`(SELECT ${sql.raw(`l.${column}`)} FROM account_links l
     WHERE l.customer_id = members.customer_id AND l.member_id = members.id AND l.kind = 'invitation'
       AND l.used_at IS NULL AND l.withdrawn_at IS NULL ORDER BY l.expires_at DESC LIMIT 1)`
-const listedColumns = {
+export const listedColumns = {
   id: members.id,
   email: members.email,
   name: members.name,
@@ -63,8 +63,7 @@ export async function listMembers(
   tx: Transaction,
   customerId: CustomerId,
   { filter = {}, search }: MemberSelection,
-  limit: number,
-  cursor?: Cursor,
+  { limit, cursor }: { limit: number; cursor?: Cursor | undefined },
 ) {
   const { beyond, order } = pageByKey(columns, cursor)
   const selected = [
@@ -78,25 +77,6 @@ export async function listMembers(
     .where(and(there(customerId), ...selected, beyond))
     .orderBy(order)
     .limit(limit)
-}
-
-/** Lists all members of the customer by address, for the operator's command. */
-export function allMembers(tx: Transaction, customerId: CustomerId) {
-  const { email, name, billingProfiles, invitedAt, disabledAt, lastSignInAt, id } = listedColumns
-  return tx
-    .select({
-      email,
-      name,
-      roles: listedColumns.roles,
-      billingProfiles,
-      invitedAt,
-      disabledAt,
-      lastSignInAt,
-      id,
-    })
-    .from(members)
-    .where(there(customerId))
-    .orderBy(asc(sql`lower(${members.email})`))
 }
 
 const STATES: Record<MemberState, SQL | undefined> = {
@@ -128,19 +108,24 @@ export async function memberWith(
   return rows[0]?.id
 }
 
+/** Numbers of the other Admins who can sign in, and of those among them who see all billing profiles. */
+type OtherAdmins = { otherAdmins: number; otherFullAdmins: number }
+
 /**
  * Locks a member and all other Admins who can sign in until the transaction ends, by ascending id, and returns the
- * member and the number of those Admins. Of two Admins who disable each other, the second waits and finds that no other
+ * member and the numbers of those Admins. Of two Admins who disable each other, the second waits and finds that no other
  * Admin is left.
  */
 export async function lockMember(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
-): Promise<{ member: MemberRow; otherAdmins: number } | undefined> {
+): Promise<({ member: MemberRow } & OtherAdmins) | undefined> {
   const rows = await lockMembers(tx, customerId, [memberId])
   const member = rows.find(({ id }) => id === memberId)
-  return member && { member, otherAdmins: rows.length - 1 }
+  const others = rows.filter(({ id }) => id !== memberId)
+  const otherFullAdmins = others.filter(({ billingProfiles }) => billingProfiles === null).length
+  return member && { member, otherAdmins: others.length, otherFullAdmins }
 }
 
 /** Locks several members in one statement, and all Admins who can sign in, like `lockMember`. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { callApi as askMembers, signedIn, withKey } from '#lib/identity/members/test-calls.ts'
+import { callApi as askMembers, signedIn } from '#lib/identity/members/test-calls.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
@@ -51,7 +51,7 @@ describe('a directory at a closed customer', () => {
     const session = await signedIn(customerId, cleo)
     await close()
     const email = `${cleo}@${customerId}.example`
-    const answer = await callApi(token, method, `/Users/${cleo}`, body(email))
+    const answer = await callApi(token, method, `/Users/${cleo}`, { body: body(email) })
     expect(answer.status).toBeLessThan(300)
     expect(await memberOf()).toEqual({ name: 'Cleo', roles: ['it-manager'], off: true, gone: isRemoved })
     expect((await askMembers(session, 'GET', '')).status).toBe(401)
@@ -59,8 +59,10 @@ describe('a directory at a closed customer', () => {
 
   it('grants no access', async () => {
     const group = { schemas: [GROUP_SCHEMA], displayName: 'Staff' }
-    const made = await callApi(token, 'POST', '/Groups', group)
-    await callApi(token, 'PATCH', `/Users/${cleo}`, patch({ op: 'replace', path: 'active', value: false }))
+    const made = await callApi(token, 'POST', '/Groups', { body: group })
+    await callApi(token, 'PATCH', `/Users/${cleo}`, {
+      body: patch({ op: 'replace', path: 'active', value: false }),
+    })
     await close()
     const calls = [
       ['POST', '/Users', { schemas: [USER_SCHEMA], userName: `new@${customerId}.example` }],
@@ -70,7 +72,7 @@ describe('a directory at a closed customer', () => {
       ['POST', '/Groups', { ...group, displayName: 'More' }],
     ] as const
     for (const [method, path, body] of calls)
-      expect(await callApi(token, method, path, body)).toMatchObject(CLOSED)
+      expect(await callApi(token, method, path, { body })).toMatchObject(CLOSED)
     expect(await memberOf()).toMatchObject({ off: true })
   })
 
@@ -92,7 +94,7 @@ describe('a directory at a closed customer', () => {
 
 describe('an Admin at a closed customer', () => {
   it('disables a member by the API, and changes nothing else', async () => {
-    const headers = await withKey(customerId, ['admin'])
+    const headers = await signedIn(customerId, await addMember(customerId, { roles: ['admin'] }))
     await close()
     const more = await askMembers(headers, 'PATCH', `/${cleo}`, { disabled: true, name: 'Cleo Marsh' })
     expect(more).toMatchObject({ status: 403, json: { code: 'customer_closed' } })

@@ -6,7 +6,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import {
   addToCredentialIndex,
   digestOf,
-  findAll,
+  findLeaked,
   hasScimTokenFormat,
   newScimToken,
 } from '#lib/platform/caller/credentials.ts'
@@ -58,7 +58,7 @@ export async function revokeToken(
  */
 export async function revokeLeakedTokens(texts: readonly string[], requestId: string): Promise<void> {
   const digests = texts.filter(hasScimTokenFormat).map(digestOf)
-  for (const { customerId, id } of await findAll('scim-token', digests))
+  for (const { customerId, id } of await findLeaked('scim-token', digests))
     await revoke(customerId, id, requestId)
 }
 

@@ -14,7 +14,7 @@ import { makingBy, settingUpIn, setUp } from '#lib/identity/access/factors/set-u
 import type { FactorRow } from '#lib/identity/access/factors/store.ts'
 import * as factors from '#lib/identity/access/factors/store.ts'
 import { newSecret } from '#lib/identity/access/factors/totp.ts'
-import { accessOf } from '#lib/identity/members/access.ts'
+import { accessOf, checkSeesAll } from '#lib/identity/members/access.ts'
 import { holdsAll } from '#lib/identity/members/rules.ts'
 import { snapshotOf } from '#lib/identity/members/serialize.ts'
 import { lockMembers, readMember } from '#lib/identity/members/store.ts'
@@ -90,6 +90,7 @@ export const demandFactor = operation(contract.demandFactor, async (caller, { bo
   const { isDemanded } = body
   await scopeOfAuthority(caller, async (tx, now) => {
     checkPermission(now, contract.demandFactor.permission)
+    await checkSeesAll(tx, now, 'To say whether second factors are demanded')
     const { customerId } = now
     if ((await readDemand(tx, customerId)) === isDemanded) return
     await setDemand(tx, customerId, isDemanded)

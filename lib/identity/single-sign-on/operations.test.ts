@@ -8,6 +8,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { startHostile } from '../../../test/fakes/issuers/hostile.ts'
 import { type NameServer, startNameServer } from '../../../test/fakes/issuers/name-server.ts'
 import { type FakeIssuer, startIssuer } from '../../../test/fakes/issuers/provider.ts'
 import { signOnAt } from '../../../test/fakes/issuers/walk.ts'
@@ -100,6 +101,9 @@ describe('a provider', () => {
     ['http://login.example', 'has to begin with https://'],
     ['https://10.0.0.1', 'has no address in the public internet'],
     ['https://localhost', 'has no address in the public internet'],
+    ['https://169.254.169.254', 'has no address in the public internet'],
+    ['https://[2001::1]', 'has no address in the public internet'],
+    ['https://[fec0::1]', 'has no address in the public internet'],
     ['https://no-such-host.invalid', 'has no address in the public internet'],
     ['https://login.example/?tenant=1', 'has more than an address and a path'],
     ['login.example', 'is no web address'],
@@ -108,6 +112,27 @@ describe('a provider', () => {
     const { status, json } = await callApi(operations.addIdentityProvider, { headers: ana, body })
     expect([status, json.errors]).toEqual([422, [{ pointer: '/issuer', detail: why }]])
     expect((await read()).providers).toEqual([])
+  })
+
+  it.each([
+    ['authorization_endpoint', 'javascript:alert(1)', 'does not begin with https://'],
+    ['end_session_endpoint', 'http://login.example/end', 'does not begin with https://'],
+    ['userinfo_endpoint', 'https://169.254.169.254/latest/meta-data', 'no address in the public internet'],
+    ['token_endpoint', 'https://localhost/token', 'no address in the public internet'],
+    ['jwks_uri', 'https://no-such-host.invalid/keys', 'no address in the public internet'],
+    ['registration_endpoint', 'https://[fec0::1]/', 'no address in the public internet'],
+    ['introspection_endpoint', 'file:///etc/passwd', 'does not begin with https://'],
+  ])('is rejected where its %s is %s', async (name, address, why) => {
+    const hostile = await startHostile()
+    vi.stubEnv('SIGN_ON_PRIVATE_HOSTS', new URL(hostile.issuer).host)
+    hostile.lie = { metadata: { [name]: address } }
+    const body = { ...providerBody(), issuer: hostile.issuer }
+    const { status, json } = await callApi(operations.addIdentityProvider, { headers: ana, body })
+    expect([status, json.errors[0].detail]).toEqual([422, expect.stringContaining(why)])
+    hostile.lie = {}
+    expect((await callApi(operations.addIdentityProvider, { headers: ana, body })).status).toBe(200)
+    vi.stubEnv('SIGN_ON_PRIVATE_HOSTS', new URL(issuer.issuer).host)
+    await hostile.close()
   })
 
   it('is rejected under an address other than its issuer’s own, or without an issuer there', async () => {
@@ -158,6 +183,16 @@ describe('a provider', () => {
 })
 
 describe('a domain', () => {
+  it('is rejected where it is a public suffix, under which many have domains', async () => {
+    const providerId = await add()
+    for (const suffix of ['co.uk', 'GitHub.io'])
+      expect(
+        await callApi(operations.addSignOnDomain, { headers: ana, body: { domain: suffix, providerId } }),
+      ).toMatchObject({ status: 400, json: { errors: [{ pointer: '/domain' }] } })
+    const body = { domain: 'sunbird.co.uk', providerId }
+    expect((await callApi(operations.addSignOnDomain, { headers: ana, body })).status).toBe(200)
+  })
+
   it('waits for its record, and belongs to one customer', async () => {
     const id = await add()
     const { json } = await addDomain(id)

@@ -1,6 +1,7 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import { isSignOnOnly, listProviders, type ProviderRow } from '#lib/identity/access/sign-on/providers.ts'
+import { hasFullAdmin } from '#lib/identity/members/access.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -29,10 +30,11 @@ export async function checkAdminAccess(
   exceptProviderId = '',
 ): Promise<void> {
   if (!(await isSignOnOnly(tx, customerId))) return
-  if ((await adminsBySignOn(tx, customerId, exceptProviderId)).size > 0) return
+  const admins = [...(await adminsBySignOn(tx, customerId, exceptProviderId)).values()]
+  if (admins.includes(true) || (admins.length > 0 && !(await hasFullAdmin(tx, customerId)))) return
   throw new Problem(
     'last_way_in',
-    'Passwords are off, and no Admin would be sure to get in. Allow passwords first.',
+    'Passwords are off, and no Admin who sees all billing profiles would be sure to get in. Allow passwords first.',
   )
 }
 
@@ -79,17 +81,17 @@ export async function deleteProvider(
 }
 
 /**
- * Returns the Admins who certainly get in by single sign-on: each has done so by a provider with its current settings,
- * to which a proven domain leads.
+ * Returns the Admins who certainly get in by single sign-on, by id, and whether they see all billing profiles: each has
+ * done so by a provider with its current settings, to which a proven domain leads.
  * @param exceptProviderId id of a provider whose new settings no member has signed in with yet
  */
 async function adminsBySignOn(
   tx: Transaction,
   customerId: CustomerId,
   exceptProviderId = '',
-): Promise<Set<string>> {
-  const { rows } = await tx.execute<{ id: string }>(sql`
-    SELECT m.id FROM sign_on_subjects s
+): Promise<Map<string, boolean>> {
+  const { rows } = await tx.execute<{ id: string; seesAll: boolean }>(sql`
+    SELECT m.id, m.billing_profiles IS NULL AS "seesAll" FROM sign_on_subjects s
     JOIN identity_providers p ON p.customer_id = ${customerId} AND p.id = s.provider_id
     JOIN members m ON m.customer_id = ${customerId} AND m.id = s.member_id
     JOIN sign_on_domains d ON d.customer_id = ${customerId} AND d.provider_id = p.id
@@ -97,12 +99,12 @@ async function adminsBySignOn(
     WHERE s.customer_id = ${customerId} AND p.id <> ${exceptProviderId} AND p.off_at IS NULL AND d.proven_at IS NOT NULL
       AND s.last_sign_in_at >= p.changed_at AND m.roles @> '{admin}' AND m.disabled_at IS NULL AND m.invited_at IS NULL
       AND m.removed_at IS NULL`)
-  return new Set(rows.map(({ id }) => id))
+  return new Map(rows.map(({ id, seesAll }) => [id, seesAll]))
 }
 
 /**
- * Returns whether passwords are off and this member is the only Admin who certainly gets in. Call while all Admins are
- * locked: the Admin who turns passwords off is one of them.
+ * Returns whether passwords are off and this member is the only Admin who certainly gets in, or the only one of those
+ * who sees all billing profiles. Call while all Admins are locked: the Admin who turns passwords off is one of them.
  */
 export async function isLastBySignOn(
   tx: Transaction,
@@ -111,5 +113,8 @@ export async function isLastBySignOn(
 ): Promise<boolean> {
   if (!(await isSignOnOnly(tx, customerId))) return false
   const sure = await adminsBySignOn(tx, customerId)
-  return sure.size === 1 && sure.has(memberId)
+  const seesAll = sure.get(memberId)
+  if (seesAll === undefined) return false
+  sure.delete(memberId)
+  return ![...sure.values()].some((othersSeeAll) => othersSeeAll || !seesAll)
 }

@@ -73,6 +73,15 @@ describe('readText', () => {
     await expect(textOf(folder)).rejects.toThrow('is a folder')
   })
 
+  test('refuses gzip of blanks, which would be read for hours', async () => {
+    const file = join(folder, 'blanks.gz')
+    writeFileSync(file, gzipSync(Buffer.alloc(80 * 1024 * 1024, '\n')))
+    const read = async () => {
+      for await (const _ of readText(file));
+    }
+    await expect(read()).rejects.toThrow('blanks.gz consists almost only of repetitions')
+  })
+
   test('unpacks only the requested part', async () => {
     // 200 MB of zeros in 200 kB: a reader that stops early pays for a few chunks only.
     const file = join(folder, 'bomb.gz')

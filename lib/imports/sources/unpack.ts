@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { BadZip } from '#lib/platform/files/zip.ts'
+import { BadZip, isOverpacked } from '#lib/platform/files/zip.ts'
 import { ImportError } from '../import-error.ts'
 import type { Source } from './source.ts'
 
@@ -48,7 +48,13 @@ export async function* unpacked(
     const gunzip = createGunzip({ chunkSize: CHUNK })
     // Its errors come out of the loop over gunzip, too.
     pipeline(Readable.from(rest()), gunzip).catch(() => {})
-    yield* gunzip
+    let bytes = 0
+    for await (const piece of gunzip as AsyncIterable<Uint8Array>) {
+      bytes += piece.length
+      if (isOverpacked(gunzip.bytesWritten, bytes))
+        throw importError(name, 'consists almost only of repetitions')
+      yield piece
+    }
   } catch (error) {
     throw toImportError(error, name)
   } finally {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import * as files from '#lib/billing/invoice-files/operations.ts'
 import * as invoices from '#lib/billing/invoices/operations.ts'
 import * as access from '#lib/identity/access/operations.ts'
@@ -6,7 +6,7 @@ import * as assets from '#lib/licenses/assets/operations.ts'
 import * as changes from '#lib/licenses/license-changes/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/platform/db/test-rows.ts'
-import { route, unknownPath } from './endpoint.ts'
+import { readBytes, route, unknownPath } from './endpoint.ts'
 
 const ROUTES: [RegExp, ReturnType<typeof route>][] = [
   [/^\/billing\/v1\/assets\/?$/, route(assets.listAssets)],
@@ -252,7 +252,7 @@ describe('the route handler', () => {
   })
 })
 
-describe('the body of a PATCH (CONTRACT 4)', () => {
+describe('the body of a PATCH', () => {
   const patch = (sent: Sent) => send('PATCH', ASSET, { key: keys.it, ...sent })
   const quantity = async () =>
     (await send('GET', ASSET, { key: keys.it })).json.properties.subscription.Seats.NumberOfSeats
@@ -351,4 +351,23 @@ describe('failures of the database', () => {
       opened.keys.connect = connect
     }
   })
+})
+
+test('bodies that are being received have a budget, and unknown clients a smaller one', async () => {
+  const hold = Promise.withResolvers<void>()
+  const slow = async function* () {
+    yield Buffer.alloc(16 * 1024)
+    await hold.promise
+  }
+  const read = (isAnonymous: boolean) => readBytes(slow(), 20 * 1024, isAnonymous)
+  const anonymous = Array.from({ length: 256 }, () => read(true))
+  await expect(read(true)).rejects.toMatchObject({
+    code: 'service_unavailable',
+    more: { headers: { 'Retry-After': '2' } },
+  })
+  const caller = read(false)
+  hold.resolve()
+  expect((await caller).length).toBe(16 * 1024)
+  await Promise.all(anonymous)
+  expect((await read(true)).length).toBe(16 * 1024)
 })

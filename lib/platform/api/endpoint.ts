@@ -1,12 +1,13 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { authenticate } from '#lib/platform/caller/authenticate.ts'
 import type { Kind } from '#lib/platform/caller/limits/budget.ts'
 import { countedCaller } from '#lib/platform/caller/limits/counted-caller.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { inPieces, isPieces, type Outgoing, startSending } from '#lib/platform/files/stream.ts'
 import { auditDenial, auditExport } from '#lib/platform/history/requests.ts'
-import { acquireReadSlot } from '#lib/platform/runtime/concurrency.ts'
+import { acquireReadSlot, byteBudget } from '#lib/platform/runtime/concurrency.ts'
 import {
   log,
   logFailure,
@@ -26,7 +27,9 @@ import {
   checkSameOrigin,
   conditional,
   entityTag,
+  isPaged,
   matchesEtag,
+  pageLinks,
   readInput,
 } from './request.ts'
 
@@ -79,7 +82,7 @@ function handlers(path: string | undefined, respond: Respond): Handlers {
       path: pathname,
       search: search.slice(1),
       headers: request.headers,
-      read: (limit) => readBytes(request.body, limit),
+      read: (limit, isAnonymous) => readBytes(request.body, limit, isAnonymous),
       gone: request.signal,
     })
     const sent = isOutgoing(body) ? streamOf(body) : body
@@ -107,24 +110,36 @@ function streamOf(body: Outgoing): ReadableStream<Uint8Array> {
   )
 }
 
+/** Bytes of bodies that are being received, which slow senders make a process hold. */
+const bodies = byteBudget({ all: 32 * 1024 * 1024, anonymous: 4 * 1024 * 1024 })
+
 /**
  * Reads a request's body, up to the limit.
- * @throws Problem `invalid_request` if it broke off
+ * @throws Problem `invalid_request` if it broke off; `service_unavailable` where all bodies that are being received take
+ * too much memory, of unknown clients first
  */
 export async function readBytes(
   body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null,
   limit: number,
+  isAnonymous = false,
 ): Promise<Uint8Array | 'too large'> {
   const chunks: Uint8Array[] = []
-  let size = 0
+  let [size, reserved] = [0, 0]
+  // The rest of a request stays readable: the server discards it after the response.
+  const source = body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : (body ?? [])
   try {
-    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    for await (const chunk of source as AsyncIterable<Uint8Array>) {
       size += chunk.length
       if (size > limit) return 'too large'
+      bodies.reserve(chunk.length, isAnonymous)
+      reserved += chunk.length
       chunks.push(chunk)
     }
-  } catch {
+  } catch (error) {
+    if (error instanceof Problem) throw error
     throw new Problem('invalid_request', 'The body ended before its end.')
+  } finally {
+    bodies.release(reserved)
   }
   return Buffer.concat(chunks)
 }
@@ -160,7 +175,8 @@ async function perform(
     if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
     checkOpen(caller, contract)
     // Not the path alone: a trailing slash, or parameters in another order, are other questions with equal answers.
-    const place = cachePlace(contract, caller, `${request.path}?${request.search}`)
+    const question = `${request.path}?${request.search}`
+    const place = contract.cachedBy && cachePlace(contract, caller, question)
     const cached = place && findAnswer(place)
     if (cached) return asRead(request, caller as Caller, cached)
     const end = caller && (await acquireReadSlot(contract, caller.customerId))
@@ -233,7 +249,8 @@ async function replied(
   }
   // Bytes from here on: a string would be encoded three times, for its ETag, its length and the socket.
   const bytes = Buffer.from(saved ?? JSON.stringify(body))
-  const answer = { body: bytes, headers, etag: entityTag(bytes, version) }
+  const links = isPaged(operation.contract) ? pageLinks(request, body) : {}
+  const answer = { body: bytes, headers: { ...links, ...headers }, etag: entityTag(bytes, version) }
   if (place && isCacheable) keepAnswer(place, answer)
   return asRead(request, caller, answer)
 }

@@ -5,7 +5,7 @@ import { cachePlace, findAnswer, keepAnswer } from './answer-cache.ts'
 import type { AnyContract, CachedCaller, CachePart, Input, Output } from './contract.ts'
 import { Problem } from './problem.ts'
 
-/** Answer of an operation. `version` leads the ETag of resources that have one (CONTRACT 4). */
+/** Answer of an operation. `version` leads the ETag of resources that have one. */
 export type Reply<Body> = {
   body: Body
   version?: string
@@ -14,8 +14,8 @@ export type Reply<Body> = {
   headers?: Record<string, string>
   /** False if the read began work, such as settling an open change: it must begin again with each request. */
   isCacheable?: boolean
-  /** Stored body of an earlier answer, to be sent unchanged. */
-  saved?: string
+  /** Stored body of an earlier answer, or an encoded form of `body`, to be sent unchanged. */
+  saved?: string | Uint8Array
 }
 
 /** Identifies the request of an effect, in change and audit rows. */
@@ -71,7 +71,10 @@ export function operation<C extends AnyContract>(
   }
   const guarded: Call<C> = async (caller, input, meta) => {
     checkPermission(caller, contract.permission)
-    const place = meta.cachesBytes ? undefined : cachePlace(contract, caller, `page ${JSON.stringify(input)}`)
+    const place =
+      contract.cachedBy && !meta.cachesBytes
+        ? cachePlace(contract, caller, `page ${JSON.stringify(input)}`)
+        : undefined
     if (!place) return performed(caller, input, meta)
     const cached = findAnswer(place)
     if (cached) return { ...cached, body: JSON.parse(cached.body.toString()) }

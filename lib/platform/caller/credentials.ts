@@ -116,11 +116,15 @@ async function areFilled(pool: pg.Pool): Promise<boolean> {
 /**
  * Returns references to the credentials with these digests, of any customer and including credentials that are no
  * longer valid.
+ * @param pool connections of the kind's login
  */
-export async function findAll(kind: Kind, digests: readonly string[]): Promise<CredentialRef[]> {
+export async function findAll(
+  kind: Kind,
+  digests: readonly string[],
+  pool = database()[KINDS[kind].pool],
+): Promise<CredentialRef[]> {
   if (digests.length === 0) return []
-  const { pool: name, before } = KINDS[kind]
-  const pool = database()[name]
+  const { before } = KINDS[kind]
   const from = (await areFilled(pool))
     ? `SELECT customer_id, id, digest FROM look_ups WHERE kind = '${kind}' AND`
     : `${before} WHERE`
@@ -131,6 +135,17 @@ export async function findAll(kind: Kind, digests: readonly string[]): Promise<C
   )
   return rows.map(({ customer_id: customer, ...row }) => ({ ...row, customerId: minted(customer) }))
 }
+
+/**
+ * Like `findAll`, but on the connection for reports of leaks, which anonymous clients send: they take none from the
+ * authentication of callers.
+ */
+export function findLeaked(kind: LeakKind, digests: readonly string[]): Promise<CredentialRef[]> {
+  return findAll(kind, digests, database().leaks)
+}
+
+/** Kinds of credentials in reports of leaks, which one login looks up. */
+type LeakKind = 'key' | 'scim-token' | 'calendar-feed'
 
 /** Cache of references by pool, for credentials that are used again and again. */
 const cachedRefs = new WeakMap<pg.Pool, Map<string, CredentialRef>>()

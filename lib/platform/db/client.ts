@@ -23,6 +23,8 @@ export type Database = {
    * and lib/identity/access only. A small pool of its own: a blocked table starves no other pool.
    */
   keys: pg.Pool
+  /** Finds reported leaks with the login of `keys`: a flood of reports takes no connection from authentication. */
+  leaks: pg.Pool
   /** Authenticates sessions. */
   sessions: pg.Pool
   /** Verifies passwords, and counts failures: no other login can read password hashes. */
@@ -63,6 +65,7 @@ export function openDatabase(url: string, readFrom?: ReplicaConfig): Database {
     reads: pool(url, 'console_reads', 8, ANSWER_LIMIT),
     streams: pool(url, 'console_streams', 4, ANSWER_LIMIT),
     keys: pool(url, 'console_keys', 4, ANSWER_LIMIT),
+    leaks: pool(url, 'console_keys', 1, ANSWER_LIMIT),
     sessions: pool(url, 'console_sessions', 3, ANSWER_LIMIT),
     signIn: pool(url, 'console_sign_in', 1, ANSWER_LIMIT),
     jobs: pool(url, 'console_jobs', 2),

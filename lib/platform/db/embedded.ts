@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openDataDir } from '#lib/platform/runtime/secrets.ts'
 import { chooseLaunch } from './embedded/choose-launch.ts'
 import { findCluster, makeCluster } from './embedded/cluster.ts'
 import type { Launch } from './embedded/launch.ts'
@@ -27,7 +27,7 @@ export type Embedded = {
  */
 export async function startEmbedded(dataDir: string, { namespaces = true } = {}): Promise<Embedded> {
   const folder = resolve(dataDir)
-  await mkdir(folder, { recursive: true })
+  openDataDir(folder)
   const entry = await enterServer(folder, namespaces)
   let user = entry.user
   let released: Promise<void> | undefined

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from './client.ts'
+import { ensureLogins, lackLogins } from './ensure-logins.ts'
 import { LOGINS, loginOf, ownerOf } from './logins.ts'
-import { ensureLogins, lackLogins } from './roles.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 
 const POOLS = {
@@ -10,6 +10,7 @@ const POOLS = {
   reads: 'console_reads',
   streams: 'console_streams',
   keys: 'console_keys',
+  leaks: 'console_keys',
   sessions: 'console_sessions',
   signIn: 'console_sign_in',
   jobs: 'console_jobs',
@@ -98,7 +99,7 @@ describe.each(pools)('the connections of %s', (pool, login) => {
     expect(await sees('email FROM people')).toBe(pool === 'signIn' ? 'done' : '42501')
     for (const table of ['pending_sign_ins', 'account_links', 'recoveries'])
       expect(await sees(`digest FROM ${table}`)).toBe(pool === 'signIn' ? 'done' : '42501')
-    expect(await sees('digest FROM api_keys')).toBe(pool === 'keys' ? 'done' : '42501')
+    expect(await sees('digest FROM api_keys')).toBe(login === 'console_keys' ? 'done' : '42501')
   })
 })
 
@@ -187,5 +188,29 @@ describe('a server on another machine', () => {
     ['postgres:///c?host=/run/postgresql', undefined],
   ])('%s', (url, ssl) => {
     expect(ownerOf(url).ssl).toEqual(ssl)
+  })
+})
+
+describe('functions with the rights of their owner', () => {
+  // PostgreSQL runs the function of a trigger for that trigger only, whichever role may execute it.
+  const executableByAll = async () => {
+    const { rows } = await owner.query<{ name: string }>(`
+      SELECT p.proname AS name FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace,
+        aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS granted
+      WHERE n.nspname = 'public' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
+        AND granted.grantee = 0 AND granted.privilege_type = 'EXECUTE' ORDER BY 1`)
+    return rows.map(({ name }) => name)
+  }
+
+  it('are not executable by every login', async () => {
+    expect(await executableByAll()).toEqual([])
+    for (const pool of ['signIn', 'jobs', 'reads', 'keys'] as const)
+      expect(await attempt(pool, 'SELECT fill_look_ups()')).toBe('42501')
+    expect(await attempt('app', 'SELECT fill_look_ups()')).toBe('done')
+    await owner.query(
+      "CREATE FUNCTION planted() RETURNS int LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS 'SELECT 1'",
+    )
+    expect(await executableByAll()).toEqual(['planted'])
+    await owner.query('DROP FUNCTION planted()')
   })
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { unzip } from './test-zip.ts'
-import { isZip, uniqueNames, withZip, type ZipEntry, type ZippedFile, zip } from './zip.ts'
+import { isOverpacked, isZip, uniqueNames, withZip, type ZipEntry, type ZippedFile, zip } from './zip.ts'
 
 describe('unzip', () => {
   const BOUNDS = { files: 10, bytes: 1_000_000 }
@@ -79,6 +79,12 @@ describe('unzip', () => {
   })
 
   describe('refused archives', () => {
+    it('of blanks would be read for hours', async () => {
+      const archive = await packed({ 'blanks.csv': Buffer.alloc(80 * 1024 * 1024, ' \n') })
+      const bounds = { files: 10, bytes: 2 ** 37 }
+      expect(await rejection(archive, bounds)).toBe('blanks.csv consists almost only of repetitions.')
+    })
+
     it('an archive with more files or more bytes than allowed', async () => {
       const archive = await packed({ 'a.csv': 'aaaa', 'b.csv': 'bbbb' })
       expect(await rejection(archive, { files: 1, bytes: 100 })).toBe('The archive has more than 1 files.')
@@ -204,4 +210,13 @@ test('names that a file system may confuse are made unique', () => {
     'Ａ-1 (3).pdf',
     'b.pdf',
   ])
+})
+
+test.each([
+  [100_000, 100_000_000, true],
+  [400_000, 100_000_000, false],
+  // A small file of repetitions is read in an instant.
+  [1000, 1_000_000, false],
+])('%i bytes that become %i are overpacked: %s', (packed, bytes, isBomb) => {
+  expect(isOverpacked(packed, bytes)).toBe(isBomb)
 })

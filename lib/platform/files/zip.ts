@@ -73,6 +73,19 @@ export type ZippedFile = {
 /** Upper bounds of an unpacked archive. */
 export type ZipBounds = { files: number; bytes: number }
 
+/** Unpacked bytes from which the compression ratio is limited. */
+const MIN_OVERPACKED_BYTES = 64 * 1024 * 1024
+/** Largest compression ratio: exports have 10 to 60, and 1,000 is possible for repetitions, such as blanks. */
+const MAX_RATIO = 300
+
+/**
+ * Returns whether data was compressed more than any real export is (decompression bomb), so that reading a small
+ * archive would take hours.
+ */
+export function isOverpacked(packedBytes: number, bytes: number): boolean {
+  return bytes > MIN_OVERPACKED_BYTES && bytes > packedBytes * MAX_RATIO
+}
+
 /** Error of an archive, as a sentence for its sender. */
 export class BadZip extends Error {}
 
@@ -121,6 +134,8 @@ async function listFiles(archive: OpenZipFile, bounds: ZipBounds): Promise<Zippe
       )
     size += entry.uncompressedSize
     if (size > bounds.bytes) throw tooMuch(bounds)
+    if (isOverpacked(entry.compressedSize, entry.uncompressedSize))
+      throw new BadZip(`${entry.fileName} consists almost only of repetitions.`)
     files.push({
       name: entry.fileName,
       bytes: entry.uncompressedSize,

@@ -55,12 +55,79 @@ function recordStandalone(customerId: CustomerId, event: AuditEvent): Promise<vo
 }
 
 /**
- * Records a refusal. Never throws: the request is refused either way, and an unrecorded event is logged. A repeated
- * refusal within a minute is not recorded, so that a client in a loop can't fill the history.
+ * Records a refusal. Never throws: the request is refused either way, and an unrecorded event is logged. Repetitions
+ * within a minute are folded, so that a client in a loop can't fill the history: `recordRepetitions` records one event
+ * with their number.
  */
 export async function recordRejection(customerId: CustomerId, event: AuditEvent): Promise<void> {
-  const { action, subject, actor, requestId } = event
-  if (!isFirst(JSON.stringify([customerId, action, subject, actor.kind, actor.id]))) return
+  const { action, subject, actor } = event
+  const name = JSON.stringify([customerId, action, subject, actor.kind, actor.id])
+  const recent = recentRejections()
+  const [now, before] = [Date.now(), recent.get(name)]
+  if (before && before.expiresAt > now) return repeat(before, event, now)
+  recent.delete(name)
+  recent.set(name, {
+    customerId,
+    event,
+    expiresAt: now + MINUTE,
+    count: 0,
+    since: now,
+    until: now,
+    reasons: new Set(),
+  })
+  const [oldest] = recent.size > MAX_RECENT_REJECTIONS ? recent : []
+  if (oldest) recent.delete(oldest[0])
+  for (const repeated of [before, oldest?.[1]]) if (repeated) await recordRepeated(repeated)
+  await recordQuietly(customerId, event)
+}
+
+/**
+ * Records the folded repetitions of past minutes: their number, the times of the first and the last, and their reasons.
+ * Never throws.
+ * @param isAll whether also those of the current minute, as at the end of the process
+ */
+export async function recordRepetitions({ isAll = false } = {}): Promise<void> {
+  const recent = recentRejections()
+  for (const [name, repeated] of recent) {
+    if (!isAll && repeated.expiresAt > Date.now()) continue
+    recent.delete(name)
+    await recordRepeated(repeated)
+  }
+}
+
+/** Recent refusal, with its folded repetitions. */
+type Repeated = {
+  customerId: CustomerId
+  event: AuditEvent
+  /** Times in milliseconds since 1970: the end of the minute, and the first and last repetition. */
+  expiresAt: number
+  since: number
+  until: number
+  /** Number of repetitions after the recorded event. */
+  count: number
+  reasons: Set<string>
+}
+
+/** Most distinct reasons of a folded event. */
+const MAX_REASONS = 10
+
+function repeat(repeated: Repeated, { details = {} }: AuditEvent, now: number): void {
+  if (repeated.count === 0) repeated.since = now
+  repeated.until = now
+  repeated.count += 1
+  const reason = details.reason ?? details.code ?? details.at
+  if (typeof reason === 'string' && repeated.reasons.size < MAX_REASONS) repeated.reasons.add(reason)
+}
+
+async function recordRepeated({ customerId, event, count, since, until, reasons }: Repeated): Promise<void> {
+  if (count === 0) return
+  const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() }
+  const details = { ...event.details, count, ...times, reasons: reasons.size > 0 ? [...reasons] : undefined }
+  await recordQuietly(customerId, { ...event, details })
+}
+
+async function recordQuietly(customerId: CustomerId, event: AuditEvent): Promise<void> {
+  const { action, requestId } = event
   await recordStandalone(customerId, event).catch((error: unknown) => {
     log().warn(
       { requestId, action, reason: reasonOf(error).slice(0, 300) },
@@ -71,19 +138,6 @@ export async function recordRejection(customerId: CustomerId, event: AuditEvent)
 
 const MINUTE = 60_000
 const MAX_RECENT_REJECTIONS = 10_000
-/** Expiry of recent refusals, within which an equal one is not recorded again; the oldest first. */
-const recentRejections = perDatabase(() => new Map<string, number>())
-
-function isFirst(what: string): boolean {
-  const now = Date.now()
-  const lately = recentRejections()
-  if ((lately.get(what) ?? 0) > now) return false
-  lately.delete(what)
-  lately.set(what, now + MINUTE)
-  const oldest = lately.keys().next().value
-  if (lately.size > MAX_RECENT_REJECTIONS && oldest !== undefined) lately.delete(oldest)
-  return true
-}
 
 /** Reason for the refusal of an unauthenticated request. */
 export type AnonymousRejection = 'unknown-key' | 'unknown-account' | 'throttled'
@@ -91,7 +145,11 @@ export type AnonymousRejection = 'unknown-key' | 'unknown-account' | 'throttled'
 // In a production build a page and a route handler have separate copies of this module.
 const slot = globalThis as typeof globalThis & {
   licensesInvoicesAnonymousRejections?: Map<AnonymousRejection, number>
+  licensesInvoicesRecentRejections?: () => Map<string, Repeated>
 }
+/** Recent refusals, the oldest first. */
+slot.licensesInvoicesRecentRejections ??= perDatabase(() => new Map<string, Repeated>())
+const recentRejections = slot.licensesInvoicesRecentRejections
 slot.licensesInvoicesAnonymousRejections ??= new Map()
 const counts = slot.licensesInvoicesAnonymousRejections
 

@@ -13,6 +13,7 @@ import { mkdir, open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
+import { log } from '#lib/platform/runtime/log.ts'
 import { madeOnce } from '#lib/platform/runtime/secrets.ts'
 import { historySettings } from './settings.ts'
 import type { ChainHead } from './verify.ts'
@@ -118,7 +119,11 @@ export async function appendChainHeads(
   folder: string,
   chainHeads: readonly SignedChainHead[],
 ): Promise<void> {
-  await mkdir(folder, { recursive: true })
+  if (await mkdir(folder, { recursive: true, mode: 0o700 }))
+    log().warn(
+      { folder },
+      'signed heads of the history are written here: copy this folder to where the owner of the database can not write',
+    )
   const month = new Date().toISOString().slice(0, 7)
   const file = await open(join(folder, `heads-${month}.jsonl`), 'a', 0o640)
   try {

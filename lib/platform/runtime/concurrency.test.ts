@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
-import { acquireReadSlot, type Bounds, fairSemaphore, gate } from './concurrency.ts'
+import { acquireReadSlot, type Bounds, byteBudget, fairSemaphore, gate } from './concurrency.ts'
 
 const timeoutError = () => new Error('no turn in time')
 
@@ -259,4 +259,30 @@ test('a request waits no longer than the timeout, and takes no place after it ha
   await expect(enter()).rejects.toMatchObject({ code: 'service_unavailable' })
   leave()
   expect(await enter()).toBeTypeOf('function')
+})
+
+test('a gate admits those that go first before others that wait longer', async () => {
+  const enter = gate({ atOnce: 1, waiting: 10, timeoutMs: 5000 })
+  const leave = await enter()
+  const admitted: string[] = []
+  const wait = async (name: string, isFirst: boolean) => {
+    const end = await enter(isFirst)
+    admitted.push(name)
+    end()
+  }
+  const all = [wait('stranger', false), wait('other stranger', false), wait('known', true)]
+  leave()
+  await Promise.all(all)
+  expect(admitted).toEqual(['known', 'stranger', 'other stranger'])
+})
+
+test('a budget of bytes rejects unknown clients first, and admits them again after a release', () => {
+  const budget = byteBudget({ all: 100, anonymous: 40 })
+  budget.reserve(40, true)
+  expect(() => budget.reserve(1, true)).toThrow('Too much')
+  budget.reserve(60, false)
+  expect(() => budget.reserve(1, false)).toThrow('Too much')
+  budget.release(70)
+  budget.reserve(10, true)
+  expect(() => budget.reserve(1, true)).toThrow('Too much')
 })

@@ -1,4 +1,5 @@
 import 'server-only'
+import pLimit from 'p-limit'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Fair semaphore for requests of customers. */
@@ -154,8 +155,11 @@ export async function acquireReadSlot(
 /** Most concurrent entries, most waiting ones, and their longest wait in milliseconds. */
 export type Width = { atOnce: number; waiting: number; timeoutMs: number }
 
-/** Waits for admission and returns an idempotent function that leaves. */
-export type Gate = () => Promise<() => void>
+/**
+ * Waits for admission and returns an idempotent function that leaves.
+ * @param isFirst whether to pass those that wait without it
+ */
+export type Gate = (isFirst?: boolean) => Promise<() => void>
 
 /**
  * Returns a semaphore for CPU-bound work: few at a time, some wait in order, and the others are refused with
@@ -163,12 +167,12 @@ export type Gate = () => Promise<() => void>
  * @throws Problem `service_unavailable` if too many wait or the wait took too long
  */
 export function gate({ atOnce, waiting, timeoutMs }: Width): Gate {
-  const queue = new Set<() => void>()
+  const [firsts, others] = [new Set<() => void>(), new Set<() => void>()]
   let inside = 0
 
   /** Passes a freed place to the first in line, so that no newcomer can overtake. */
   const leave = () => {
-    const [next] = queue
+    const [next] = firsts.size > 0 ? firsts : others
     if (next) next()
     else inside -= 1
   }
@@ -179,11 +183,12 @@ export function gate({ atOnce, waiting, timeoutMs }: Width): Gate {
       isInside = false
     }
   }
-  return async () => {
+  return async (isFirst = false) => {
     if (inside < atOnce) {
       inside += 1
       return pass()
     }
+    const queue = isFirst ? firsts : others
     if (queue.size >= waiting) throw busy()
     await new Promise<void>((resolve, reject) => {
       const end = (then: () => void) => {
@@ -205,9 +210,36 @@ function busy(): Problem {
   })
 }
 
+/** Budget of bytes, with a lower limit for unknown clients. */
+export type ByteBudget = {
+  /**
+   * Reserves bytes.
+   * @throws Problem `service_unavailable` if fewer are left for the client
+   */
+  reserve(bytes: number, isAnonymous: boolean): void
+  release(bytes: number): void
+}
+
+/**
+ * Returns a budget of bytes for buffers that many clients fill. Unknown clients are rejected first, so that their
+ * requests leave memory to callers.
+ */
+export function byteBudget(limits: { all: number; anonymous: number }): ByteBudget {
+  let used = 0
+  return {
+    reserve(bytes, isAnonymous) {
+      if (used + bytes > (isAnonymous ? limits.anonymous : limits.all)) throw busy()
+      used += bytes
+    },
+    release(bytes) {
+      used -= bytes
+    },
+  }
+}
+
 /**
  * Returns the result of `work`, or `fallback` at the abort, whichever comes first. The work continues, and must not
- * reject: others may await it. The listener is on the signal itself: a signal that only a chain of others refers to may
+ * reject: others may await it. The listener is on the signal itself: a signal that only derived signals refer to may
  * be garbage-collected, and its abort would never arrive.
  */
 export async function inTime<Result>(
@@ -224,4 +256,18 @@ export async function inTime<Result>(
   } finally {
     signal.removeEventListener('abort', giveUp)
   }
+}
+
+/** Number of parallel workers of `forEach`, each with its own connection. */
+const MAX_PARALLEL = 4
+
+/**
+ * Runs the work for each item, several in parallel; a failure does not stop the others.
+ * @throws AggregateError of the failures
+ */
+export async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const limited = pLimit(MAX_PARALLEL)
+  const ends = await Promise.allSettled(items.map((item) => limited(work, item)))
+  const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${items.length} failed.`)
 }

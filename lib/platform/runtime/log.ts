@@ -133,6 +133,8 @@ export type RequestContext = {
   statements: number
   /** Whether the request failed after its status had been sent. */
   isFailed?: boolean
+  /** Counts further work against the limit of an unknown client. @throws Problem `rate_limited` */
+  charge?: ((weight: number) => void) | undefined
 }
 
 /** Browsers' user agents have some 120 characters. */
@@ -147,13 +149,14 @@ const requestContexts = slot.licensesInvoicesRequestContext
 
 /** Runs work in a request's context, for everything that it logs and records. */
 export function runWithRequestContext<T>(
-  { requestId, address, agent }: { requestId: string; address: string; agent: string | undefined },
+  {
+    agent,
+    ...request
+  }: Pick<RequestContext, 'requestId' | 'address' | 'charge'> & { agent: string | undefined },
   answer: () => T,
 ): T {
-  return requestContexts.run(
-    { requestId, address, agent: agent?.slice(0, MAX_AGENT_LENGTH) ?? null, statements: 0 },
-    answer,
-  )
+  const context = { ...request, agent: agent?.slice(0, MAX_AGENT_LENGTH) ?? null, statements: 0 }
+  return requestContexts.run(context, answer)
 }
 
 /** Returns the fields of a request's log line besides its message: caller, address, and use of the database. */

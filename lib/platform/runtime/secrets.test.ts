@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
-import { isSigned, type Sealing, seal, sign, unseal } from './secrets.ts'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { isSigned, openDataDir, type Sealing, seal, sign, unseal } from './secrets.ts'
 
 const secret = 'a-secret-of-the-tests-of-32-characters'
 const pageTokens = { purpose: 'page tokens', isRepeatable: true, secret }
@@ -58,4 +61,27 @@ test('a signature matches neither another purpose nor other content, and no part
   expect(isSigned(signature, 'links in notices', 'contents')).toBe(false)
   expect(isSigned(signature.slice(1), 'links in notices', 'content')).toBe(false)
   expect(isSigned('', 'links in notices', 'content')).toBe(false)
+})
+
+describe('the data directory', () => {
+  const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8)
+  const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-data-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('is made for its owner only, and closed to others where it exists', () => {
+    const made = join(folder, 'new', 'data')
+    openDataDir(made)
+    expect(modeOf(made)).toBe('700')
+    chmodSync(made, 0o755)
+    openDataDir(made)
+    expect(modeOf(made)).toBe('700')
+  })
+
+  test('is left as it is where many share it', () => {
+    const shared = join(folder, 'shared')
+    mkdirSync(shared)
+    chmodSync(shared, 0o1777)
+    openDataDir(shared)
+    expect(modeOf(shared)).toBe('1777')
+  })
 })

@@ -9,7 +9,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { env } from './env.ts'
@@ -38,11 +38,25 @@ function generatedSecret(name: keyof typeof SECRET_SETTINGS): string {
   return madeOnce(name)
 }
 
+/**
+ * Makes the data directory, and lets no other account enter it (mode 0700). Where the embedded database in it runs as
+ * another account, that one may pass through (0711). Leaves directories that are not ours, or shared (sticky), as they
+ * are.
+ */
+export function openDataDir(dataDir: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const { uid, mode } = statSync(dataDir)
+  if (uid !== process.getuid?.() || mode & 0o1000) return
+  const cluster = lstatSync(join(dataDir, 'postgres'), { throwIfNoEntry: false })
+  const target = cluster?.isDirectory() && cluster.uid !== uid ? 0o711 : 0o700
+  if ((mode & 0o777) !== target) chmodSync(dataDir, target)
+}
+
 /** Returns a secret that is generated once in DATA_DIR, readable for its owner only. */
 export function madeOnce(name: string): string {
   const { dataDir } = env()
   const file = join(dataDir, `${name}-secret`)
-  mkdirSync(dataDir, { recursive: true })
+  openDataDir(dataDir)
   try {
     writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' })
   } catch (error) {

@@ -8,6 +8,7 @@ import type { LimitConfig } from '#lib/platform/caller/limits/settings.ts'
 import { sessionSecret } from '#lib/platform/caller/session.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { requestContext } from '#lib/platform/runtime/log.ts'
 import type { HttpHandlerOptions } from '../http-handler.ts'
 import { openTestServer } from '../test-server.ts'
 import { admission, throttledPagesAuditor } from './admission.ts'
@@ -53,7 +54,7 @@ describe('admission', () => {
   describe('an unknown client', () => {
     test('is rejected when its bucket is empty, with the time to retry, before the request reaches the application', async () => {
       const { testServer, get, statuses } = await opened()
-      expect(await statuses(5, '/sign-in')).toEqual(over(3, 2))
+      expect(await statuses(5, '/billing/v1/nowhere')).toEqual(over(3, 2))
       expect(testServer.seen).toHaveLength(3)
       const rejected = await get('/billing/v1/assets')
       expect(rejected).toMatchObject({ status: 429, headers: { connection: 'close', 'retry-after': '7' } })
@@ -79,12 +80,12 @@ describe('admission', () => {
       const { get } = await opened()
       const policy = { 'ratelimit-policy': '"strangers";q=9;w=60' }
       const limitHeaders = async (line: string) => (await get(line)).headers
-      expect(await limitHeaders('/billing/v1/openapi.json')).toMatchObject({
+      expect(await limitHeaders('/billing/v1/nowhere')).toMatchObject({
         ...policy,
         ratelimit: '"strangers";r=2;t=7',
       })
-      expect((await limitHeaders('/sign-in')).ratelimit).toMatch(/^"strangers";r=1;t=1[34]$/)
-      expect((await limitHeaders('/sign-in')).ratelimit).toMatch(/^"strangers";r=0;t=(19|20)$/)
+      expect((await limitHeaders('/billing/v1/nowhere')).ratelimit).toMatch(/^"strangers";r=1;t=1[34]$/)
+      expect((await limitHeaders('/billing/v1/nowhere')).ratelimit).toMatch(/^"strangers";r=0;t=(19|20)$/)
       expect(await limitHeaders('/billing/v1/assets')).toMatchObject({
         ...policy,
         ratelimit: expect.stringMatching(/^"strangers";r=0;t=(19|20)$/),
@@ -97,7 +98,7 @@ describe('admission', () => {
 
     test('has separate buckets: ten times as large for scripts, and another one for sign-ins', async () => {
       const { statuses } = await opened()
-      expect(await statuses(4, '/')).toEqual(over(3, 1))
+      expect(await statuses(4, '/billing/v1/nowhere')).toEqual(over(3, 1))
       expect(await statuses(31, '/_next/static/x.js')).toEqual(over(30, 1))
       expect(await statuses(3, 'POST /api/auth/callback/credentials', 'Content-Length: 0')).toEqual(
         over(2, 1),
@@ -130,13 +131,42 @@ describe('admission', () => {
         '2001:db8:0:1::4%eth0',
       ]
       const answers = []
-      for (const address of same) answers.push((await get('/sign-in', from(address))).status)
+      for (const address of same) answers.push((await get('/billing/v1/nowhere', from(address))).status)
       expect(answers).toEqual(over(3, 1))
-      expect(await statuses(1, '/sign-in', from('2001:db8:0:2::1'))).toEqual([200])
-      expect(await statuses(4, '/sign-in', from('::ffff:192.0.2.1'))).toEqual(over(3, 1))
-      expect((await get('/sign-in', from('192.0.2.1'))).status).toBe(429)
+      expect(await statuses(1, '/billing/v1/nowhere', from('2001:db8:0:2::1'))).toEqual([200])
+      expect(await statuses(4, '/billing/v1/nowhere', from('::ffff:192.0.2.1'))).toEqual(over(3, 1))
+      expect((await get('/billing/v1/nowhere', from('192.0.2.1'))).status).toBe(429)
       // Entries by the client itself are ignored, and nonsense results in the proxy's address.
-      expect(await statuses(4, '/sign-in', from('unknown'))).toEqual(over(3, 1))
+      expect(await statuses(4, '/billing/v1/nowhere', from('unknown'))).toEqual(over(3, 1))
+    })
+  })
+
+  describe('the weight of a call', () => {
+    test.each([
+      ['/billing/v1/assets', 'GET', 20],
+      ['/scim/v2/Users', 'GET', 20],
+      ['/calendar/x', 'GET', 20],
+      ['/nowhere', 'GET', 20],
+      ['/sign-in', 'GET', 10],
+      ['/auth/v1/leaked-keys', 'POST', 10],
+      ['/auth/sign-on/callback/x', 'GET', 6],
+      ['/api/auth/csrf', 'GET', 6],
+      ['/reset/x', 'GET', 2],
+      ['/sign-in/factor', 'GET', 2],
+      ['/billing/v1/openapi.json', 'GET', 2],
+    ])('of %s lets an unknown client %s it %i times', async (path, method, times) => {
+      const { statuses } = await opened({}, { strangers: 60 })
+      expect(await statuses(times + 1, `${method} ${path}`, 'Content-Length: 0')).toEqual(over(times, 1))
+    })
+
+    test('of a report of leaked keys also counts the keys in it', async () => {
+      const inside: HttpHandlerOptions['inside'] = (_, res) => {
+        requestContext()?.charge?.(9)
+        res.end()
+      }
+      const { statuses } = await opened({ inside }, { strangers: 36 })
+      const report = () => statuses(1, 'POST /auth/v1/leaked-keys', 'Content-Length: 0')
+      expect([await report(), await report()]).toEqual([[200], [429]])
     })
   })
 
@@ -156,7 +186,7 @@ describe('admission', () => {
       const cookie = async (sid: string) =>
         `Cookie: console-session=${await encode({ token: { sid }, secret: sessionSecret() })}`
       const [one, other] = [await cookie('one'), await cookie('other')]
-      expect(await statuses(4, '/sign-in')).toEqual(over(3, 1))
+      expect(await statuses(4, '/billing/v1/nowhere')).toEqual(over(3, 1))
       expect(await statuses(5, '/assets', one)).toEqual(over(4, 1))
       // The same session under a re-encrypted cookie.
       expect(await statuses(1, '/assets', await cookie('one'))).toEqual([429])

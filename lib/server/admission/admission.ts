@@ -8,12 +8,21 @@ import { session, sessionDigest } from '#lib/platform/caller/session.ts'
 import { auditThrottled } from '#lib/platform/history/requests.ts'
 import { log, measured, reasonOf, runWithRequestContext } from '#lib/platform/runtime/log.ts'
 import type { Target } from '../target.ts'
+import { weightOf } from './weights.ts'
 
 /**
  * Client of a request: a member by their cookie, or unknown; and the header fields with the state of its address's
  * limit.
  */
-export type AdmittedClient = { isMember: boolean; fields?: Record<string, string> }
+export type AdmittedClient = {
+  isMember: boolean
+  fields?: Record<string, string>
+  /**
+   * Counts further work of this request against the limit of its address.
+   * @throws Problem `rate_limited`
+   */
+  charge?(weight: number): void
+}
 
 /**
  * Decides about a request before any work is done for it.
@@ -21,6 +30,9 @@ export type AdmittedClient = { isMember: boolean; fields?: Record<string, string
  * @throws Problem `rate_limited`
  */
 export type Admission = (req: IncomingMessage, target: Target, address: string) => Promise<AdmittedClient>
+
+/** Options of a check: the number of requests that it counts as, the error message, and the record of a rejection. */
+type Checked = { weight?: number; detail?: string; audit?: () => void }
 
 const ANONYMOUS: AdmittedClient = { isMember: false }
 
@@ -47,16 +59,29 @@ export function admission({ strangers, signIns, requests }: LimitConfig, trustPr
     pages: bucketsOf(requests),
   }
   const auditPages = throttledPagesAuditor()
-  const check = (limit: keyof typeof limits, name: string, detail = FROM_HERE, audit = () => {}) => {
+  const check = (
+    limit: keyof typeof limits,
+    name: string,
+    { weight = 1, detail = FROM_HERE, audit = () => {} }: Checked = {},
+  ) => {
     const { perMinute } = limits[limit]
-    const bucketState = limits[limit].consume(name)
+    const bucketState = limits[limit].consume(name, weight)
     const fields = bucketFields(limit, perMinute, bucketState)
     if (bucketState.wait === 0) return fields
     measured('limit', { limit })
     audit()
     throw tooMany(bucketState.wait, fields, detail, trustProxy)
   }
-  return async (req, { area, path }, address) => {
+  const anonymous = (target: Target, network: string): AdmittedClient => {
+    const limit = SIGN_INS.some((one) => target.path.startsWith(one)) ? 'sign-ins' : 'strangers'
+    const weight = limit === 'sign-ins' ? 1 : weightOf(target)
+    const charge = (more: number) => {
+      check(limit, network, { weight: more })
+    }
+    return { isMember: false, fields: check(limit, network, { weight }), charge }
+  }
+  return async (req, target, address) => {
+    const { area, path } = target
     if (area === 'health') return ANONYMOUS
     const network = networkOf(address)
     const headers = { get: (name: string) => headerOf(req, name) }
@@ -68,13 +93,14 @@ export function admission({ strangers, signIns, requests }: LimitConfig, trustPr
         agent: req.headers['user-agent'],
       }
       const audit = () => auditPages(member, headers, requestInfo)
-      return { isMember: true, fields: check('pages', member, 'Too many pages are asked for.', audit) }
+      return {
+        isMember: true,
+        fields: check('pages', member, { detail: 'Too many pages are asked for.', audit }),
+      }
     }
     if (area === 'asset') check('assets', network)
-    else if (SIGN_INS.some((one) => path.startsWith(one)))
-      return { isMember: false, fields: check('sign-ins', network) }
     else if (area !== 'api' || isForNobody(path) || !isAuthenticated(headers))
-      return { isMember: false, fields: check('strangers', network) }
+      return anonymous(target, network)
     return ANONYMOUS
   }
 }

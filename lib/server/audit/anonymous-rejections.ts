@@ -1,6 +1,10 @@
 import 'server-only'
 import { database } from '#lib/platform/db/client.ts'
-import { drainAnonymousRejections, restoreAnonymousRejections } from '#lib/platform/history/requests.ts'
+import {
+  drainAnonymousRejections,
+  recordRepetitions,
+  restoreAnonymousRejections,
+} from '#lib/platform/history/requests.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 
 const MINUTE = 60_000
@@ -25,14 +29,17 @@ export async function persistAnonymousRejections(): Promise<void> {
   }
 }
 
-/** Persists the counts every minute, and once more when it is stopped. */
+/** Persists the counts and the repetitions of rejections every minute, and once more when it is stopped. */
 export function startCounting(): { stop(): Promise<void> } {
-  const timer = setInterval(persistAnonymousRejections, MINUTE)
+  const persist = async (isAll: boolean) => {
+    await Promise.all([persistAnonymousRejections(), recordRepetitions({ isAll })])
+  }
+  const timer = setInterval(() => void persist(false), MINUTE)
   timer.unref()
   return {
     stop() {
       clearInterval(timer)
-      return persistAnonymousRejections()
+      return persist(true)
     },
   }
 }

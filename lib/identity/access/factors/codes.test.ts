@@ -59,7 +59,7 @@ describe('an app', () => {
     expect((await proveStep({ code: `${code.slice(0, 3)} ${code.slice(3)}` }, client(pending))).kind).toBe(
       'signed-in',
     )
-    expect([await events('factor.added'), await events('sign-in.failed')]).toEqual([1, 1])
+    expect([await events('factor.added'), await events('factor.refused')]).toEqual([1, 1])
   })
 
   it.each([

@@ -1,5 +1,6 @@
 import 'server-only'
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { type Algorithm, hash } from '@node-rs/argon2'
 import { gate } from '#lib/platform/runtime/concurrency.ts'
 import type { Person } from '../people/rules.ts'
@@ -34,10 +35,15 @@ export function saltOf({ passwordHash, memberships, personId }: Person): Uint8Ar
 }
 
 /**
- * Limits concurrent hashes: each takes one of four threads and 19 MiB, and the other threads stay free for exports and
- * files.
+ * Limits concurrent hashes: each takes one of four threads, a processor and 19 MiB. The other threads stay free for
+ * exports and files, and one processor for everything else.
  */
-const enter = gate({ atOnce: 2, waiting: 60, timeoutMs: 5000 })
+const enter = gate({ atOnce: hashesAtOnce(availableParallelism()), waiting: 60, timeoutMs: 5000 })
+
+/** Returns how many hashes may be computed concurrently on a machine with this number of processors. */
+export function hashesAtOnce(processors: number): number {
+  return Math.max(1, Math.min(2, processors - 1))
+}
 
 let decoy: Promise<string> | undefined
 
@@ -45,17 +51,19 @@ let decoy: Promise<string> | undefined
  * Returns the stored hash that the password matches. Takes the same time without any hash, so that accounts can't be
  * probed (timing attack).
  * @param storedHashes Argon2id hashes of one person
+ * @param isFirst whether the password comes from a known browser, which waits for no unknown one
  * @throws Problem `service_unavailable`, where too many hashes are being computed
  */
 export async function fittingOf(
   password: string,
   storedHashes: readonly string[],
+  isFirst = false,
 ): Promise<string | undefined> {
   decoy ??= hashPassword('nobody has this password')
   const nobodys = await decoy
   // One group for all hashes with the same salt; unparsable ones are skipped.
   const groups = Map.groupBy(storedHashes.length > 0 ? storedHashes : [nobodys], saltAndParameters)
-  const leave = await enter()
+  const leave = await enter(isFirst)
   let fitting: string | undefined
   try {
     for (const [first = nobodys, ...others] of groups.values()) {

@@ -13,6 +13,7 @@ export type AccountEvent =
   | 'factor-removed'
   | 'factors-reset'
   | 'recovery-code-used'
+  | 'factor-refused'
   | 'key-ends'
   | 'key-leaked'
   | RenewalEvent
@@ -41,10 +42,35 @@ export async function notifyMember(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
-  event: AccountEvent,
-  from: { address: string; userAgent: string } | undefined = undefined,
+  {
+    event,
+    from = undefined,
+  }: { event: AccountEvent; from?: { address: string; userAgent: string } | undefined | undefined },
 ): Promise<void> {
   if (mailSettings()) await tx.insert(accountMails).values({ customerId, memberId, event, ...from })
+}
+
+/** Notifies a member like `notifyMember` that a wrong factor followed the correct password, at most once an hour. */
+export async function notifyOfWrongFactor(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberId: string,
+  from: { address: string; userAgent: string } | undefined,
+): Promise<void> {
+  const { event, at } = accountMails
+  const recent = await tx
+    .select({ event })
+    .from(accountMails)
+    .where(
+      and(
+        eq(accountMails.customerId, customerId),
+        eq(accountMails.memberId, memberId),
+        eq(event, 'factor-refused'),
+        sql`${at} > now() - interval '1 hour'`,
+      ),
+    )
+    .limit(1)
+  if (recent.length === 0) await notifyMember(tx, customerId, memberId, { event: 'factor-refused', from })
 }
 
 /**

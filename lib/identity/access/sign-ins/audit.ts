@@ -1,10 +1,12 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { scope } from '#lib/platform/db/scope.ts'
 import { ANONYMOUS, recordAudit } from '#lib/platform/history/audit.ts'
 import { countAnonymousRejection, recordRejection } from '#lib/platform/history/requests.ts'
-import { requestContext } from '#lib/platform/runtime/log.ts'
+import { log, reasonOf, requestContext } from '#lib/platform/runtime/log.ts'
 import type { Membership, Person } from '../people/rules.ts'
+import { notifyOfWrongFactor } from './account-mail.ts'
 
 const requestId = () => requestContext()?.requestId ?? randomUUID()
 
@@ -44,4 +46,24 @@ export function traceFailure(
     const event = { action: `sign-in.${what}`, subject: memberId, actor: ANONYMOUS, requestId: requestId() }
     recordRejection(customerId, { ...event, details: { account: name, at } })
   }
+}
+
+/**
+ * Records that a correct password was followed by a wrong second factor: the password may be stolen. The member
+ * gets a mail, at most one an hour. Runs in the background, like `traceFailure`.
+ */
+export function recordWrongFactor(memberships: Person['memberships']): void {
+  const enabled = memberships.filter(({ isDisabled, isInvited }) => !isDisabled && !isInvited)
+  for (const { customerId, memberId, name } of enabled) {
+    const event = { action: 'factor.refused', subject: memberId, actor: ANONYMOUS, requestId: requestId() }
+    recordRejection(customerId, { ...event, details: { account: name, at: 'sign-in' } })
+  }
+  const [first] = enabled
+  if (!first) return
+  const here = requestContext()
+  const from = here && { address: here.address, userAgent: here.agent ?? '' }
+  const notify = (tx: Transaction) => notifyOfWrongFactor(tx, first.customerId, first.memberId, from)
+  scope({ customerId: first.customerId }, notify, { evenIfClosed: true }).catch((error: unknown) => {
+    log().warn({ reason: reasonOf(error).slice(0, 300) }, 'a mail about a wrong factor is not written')
+  })
 }

@@ -64,17 +64,24 @@ export function countFactorAttempt(personId: string): Promise<Attempt> {
 }
 
 /**
- * Counts a requested recovery mail, or rejects it: by the sender's address, and by the account, in any letter case and
- * whether it exists or not.
+ * Counts a requested recovery mail, or rejects it: by the sender's address, by that address at this account, and by the
+ * account, in any letter case and whether it exists or not. One sender can't use up the requests of others.
  * @returns 0 where it was counted, else the wait in seconds
  */
 export async function countRecovery(email: string, address: string): Promise<number> {
-  const asker = digestOf(`recovery from ${networkOf(address)}`)
-  const senderWait = await consume(asker, 'asker')
-  if (senderWait > 0) return senderWait
-  const wait = await consume(digestOf(`recovery of ${email.toLowerCase()}`), 'asked')
-  if (wait > 0) await database().signIn.query(GIVE_BACK, [asker])
-  return wait
+  const [account, network] = [email.toLowerCase(), networkOf(address)]
+  const budgets: [string, Budget][] = [
+    [digestOf(`recovery from ${network}`), 'asker'],
+    [digestOf(`recovery of ${account} from ${network}`), 'asked'],
+    [digestOf(`recovery of ${account}`), 'asked-by-all'],
+  ]
+  for (const [at, [subject, budget]] of budgets.entries()) {
+    const wait = await consume(subject, budget)
+    if (wait === 0) continue
+    for (const [counted] of budgets.slice(0, at)) await database().signIn.query(GIVE_BACK, [counted])
+    return wait
+  }
+  return 0
 }
 
 /**

@@ -33,11 +33,21 @@ const OF_ASKER: readonly Step[] = [
   [60, 900],
 ]
 
-/** Budget of recovery mails for one account, so that its owner does not get hundreds. */
+/** Budget of recovery mails that one address requests for one account. */
 const OF_RECIPIENT: readonly Step[] = [
   [3, 60],
   [4, 300],
   [5, 900],
+]
+
+/**
+ * Budget of recovery mails for one account from all addresses, so that its owner does not get hundreds. Its longest
+ * wait is shorter than the lifetime of a link.
+ */
+const OF_RECIPIENT_BY_ALL: readonly Step[] = [
+  [12, 60],
+  [16, 300],
+  [20, 900],
 ]
 
 /**
@@ -56,13 +66,14 @@ const OF_SETTER: readonly Step[] = [
  */
 const OF_FORGIVENESS: readonly Step[] = [[1, 3600]]
 
-export type Budget = 'place' | 'account' | 'asker' | 'asked' | 'setter' | 'forgiveness'
+export type Budget = 'place' | 'account' | 'asker' | 'asked' | 'asked-by-all' | 'setter' | 'forgiveness'
 
 const STEPS: Record<Budget, readonly Step[]> = {
   place: OF_SOURCE,
   account: OF_ACCOUNT,
   asker: OF_ASKER,
   asked: OF_RECIPIENT,
+  'asked-by-all': OF_RECIPIENT_BY_ALL,
   setter: OF_SETTER,
   forgiveness: OF_FORGIVENESS,
 }

@@ -21,7 +21,7 @@ import {
   proceed,
   type SignedIn,
 } from '../sign-in.ts'
-import { traceFailure } from './audit.ts'
+import { recordWrongFactor, traceFailure } from './audit.ts'
 import { accessScopeOf } from './choices.ts'
 import { addPending, countStep, findPending, furtherPending, type Pending } from './pending.ts'
 
@@ -95,7 +95,8 @@ export async function proveStep(answer: FactorCredential, client: BrowserClient)
   const memberships = step.membership ? [step.membership] : at.memberships
   const proved = await proveFactor({ personId: pending.personId, memberships }, answer, SIGN_IN)
   if (proved.kind === 'proven') return further(pending, proved.proven, client)
-  traceFailure({ memberships }, proved.kind === 'throttled' ? 'throttled' : 'failed', 'second factor')
+  if (proved.kind === 'throttled') traceFailure({ memberships }, 'throttled', 'second factor')
+  else recordWrongFactor(memberships)
   return proved
 }
 

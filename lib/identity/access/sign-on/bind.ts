@@ -116,7 +116,10 @@ async function join(
   return { id, name, email, roles, billingProfiles, isDisabled: false, isInvited: false }
 }
 
-/** Applies the roles and billing profiles of the current claims. The last Admin keeps that role. */
+/**
+ * Applies the roles and billing profiles of the current claims. The last Admin keeps that role, and the last one who
+ * sees all billing profiles keeps seeing them.
+ */
 async function give(
   tx: Transaction,
   provider: Provider,
@@ -124,8 +127,10 @@ async function give(
   claims: Claims,
 ): Promise<void> {
   const { customerId } = provider
-  const claimedRoles = rolesBy(claims, provider)
-  const roles = claimedRoles && (await withLastAdmin(tx, provider, member, claimedRoles))
+  const { roles, profiles } = await allowedAccess(tx, customerId, member, {
+    roles: rolesBy(claims, provider),
+    profiles: profilesBy(claims, provider),
+  })
   if (roles && !isSame(roles, member.roles)) {
     await setClaimed(tx, customerId, member.id, { roles })
     const details = {
@@ -137,7 +142,6 @@ async function give(
     }
     await record(tx, provider, member, { action: 'member.changed', details })
   }
-  const profiles = profilesBy(claims, provider)
   if (profiles && !isSame(profiles, member.billingProfiles)) {
     await setClaimed(tx, customerId, member.id, { billingProfiles: profiles })
     const from = member.billingProfiles ?? 'all'
@@ -152,16 +156,23 @@ async function give(
   }
 }
 
-async function withLastAdmin(
+/** Access of a member's claims; null: no claim decides it. */
+type ClaimedAccess = { roles: Role[] | null; profiles: string[] | null }
+
+async function allowedAccess(
   tx: Transaction,
-  { customerId }: Provider,
+  customerId: CustomerId,
   member: SignOnMember,
-  claimedRoles: Role[],
-) {
-  const losesAdmin = member.roles.includes('admin') && !claimedRoles.includes('admin')
-  return losesAdmin && (await isLastAdmin(tx, customerId, member.id))
-    ? [...claimedRoles, 'admin' as const]
-    : claimedRoles
+  { roles, profiles }: ClaimedAccess,
+): Promise<ClaimedAccess> {
+  const losesAdmin = roles !== null && !roles.includes('admin')
+  const losesFull = member.billingProfiles === null && (losesAdmin || profiles !== null)
+  if (!member.roles.includes('admin') || !(losesAdmin || losesFull)) return { roles, profiles }
+  const last = await lastAdminOf(tx, customerId, member)
+  return {
+    roles: losesAdmin && last.isLast ? [...roles, 'admin'] : roles,
+    profiles: losesFull && last.isLastFull ? null : profiles,
+  }
 }
 
 function isSame(one: readonly string[], other: readonly string[] | null): boolean {
@@ -194,19 +205,26 @@ export async function addJoined(
 }
 
 /**
- * Returns whether no other member is an Admin who can sign in; with passwords off, whether no other Admin certainly
- * gets in without. Locks those Admins until the transaction ends.
+ * Returns whether no other member is an Admin who can sign in, and sees all billing profiles if this member does; with
+ * passwords off, whether no other Admin certainly gets in without. Locks those Admins until the transaction ends.
  */
-async function isLastAdmin(tx: Transaction, customerId: CustomerId, memberId: string): Promise<boolean> {
+async function lastAdminOf(
+  tx: Transaction,
+  customerId: CustomerId,
+  { id, billingProfiles }: SignOnMember,
+): Promise<{ isLast: boolean; isLastFull: boolean }> {
   const isAdmin = sql`${members.roles} @> '{admin}' AND ${members.disabledAt} IS NULL AND ${members.invitedAt} IS NULL`
   // Locks in ascending order of ids, like every change of members.
   const locked = await tx
-    .select({ id: members.id })
+    .select({ id: members.id, profiles: members.billingProfiles })
     .from(members)
-    .where(and(eq(members.customerId, customerId), or(eq(members.id, memberId), isAdmin)))
+    .where(and(eq(members.customerId, customerId), or(eq(members.id, id), isAdmin)))
     .orderBy(members.id)
     .for('no key update')
-  return locked.every(({ id }) => id === memberId) || isLastBySignOn(tx, customerId, memberId)
+  const others = locked.filter((one) => one.id !== id)
+  const isLastFull = billingProfiles === null && others.every(({ profiles }) => profiles !== null)
+  const isSure = isLastFull || (await isLastBySignOn(tx, customerId, id))
+  return { isLast: others.length === 0 || isSure, isLastFull: billingProfiles === null && isSure }
 }
 
 /** Stores the roles or billing profiles of a member's claims. */

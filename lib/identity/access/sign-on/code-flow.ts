@@ -8,7 +8,7 @@ import { database } from '#lib/platform/db/client.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { findOpening, findProvider, findProviderOf, type Provider } from './find-provider.ts'
-import { configurationOf, remember } from './issuer.ts'
+import { CLOCK_TOLERANCE_SECONDS, configurationOf, remember } from './issuer.ts'
 import { type Claims, claimsNeeded, domainOf } from './rules.ts'
 
 /** Next address for the browser, with the id for its cookie. `none`: the address has no single sign-on. */
@@ -107,6 +107,9 @@ export async function exchange(
     .finally(() => remember(provider.issuer, configuration))
   const idClaims = tokens.claims()
   if (!idClaims || !tokens.id_token) throw new Error('The issuer gave no ID token.')
+  // openid-client does not compare it: a token from the future would be a token without an end.
+  if (idClaims.iat > Date.now() / 1000 + CLOCK_TOLERANCE_SECONDS)
+    throw new Error('The ID token was issued in the future.')
   if (idClaims.sub.length > 255 || idClaims.sub === '') throw new Error('The subject is empty or too long.')
   const more = await moreOf(provider, configuration, tokens.access_token, idClaims)
   // One address might be verified, and the other not.

@@ -80,13 +80,15 @@ async function enter(
     return deny(provider, bound.memberId ?? provider.id, bound.denial, publicError)
   }
   const { memberId } = bound
-  if (freshMember !== null && !(await isOf(memberId, freshMember, client))) return failed('other-account')
+  if (freshMember !== null && !(await isOf(memberId, freshMember, client)))
+    return deny(provider, memberId, 'another account than that of the session', 'other-account')
   const person = await findPersonOf(provider.customerId, memberId)
   const credentialDigest = issuerDigest(provider.id, subject)
   const issued = { providerId: provider.id, idToken }
   const outcome =
     person && (await proceed(person, { proof: credentialDigest, proven: ['issuer'], issued }, client))
-  if (outcome?.kind !== 'signed-in' && outcome?.kind !== 'pending') return failed('refused')
+  if (outcome?.kind !== 'signed-in' && outcome?.kind !== 'pending')
+    return deny(provider, memberId, 'the membership can not be opened')
   return { kind: 'done', outcome, returnTo }
 }
 

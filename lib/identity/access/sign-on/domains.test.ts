@@ -6,7 +6,7 @@ import { addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { readServiceStats } from '#lib/server/service-stats.ts'
 import { type NameServer, startNameServer } from '../../../../test/fakes/issuers/name-server.ts'
-import { addDomain, listDomains, proveDomain, recheckDomains, recordOf } from './domains.ts'
+import { addDomain, isPublicSuffix, listDomains, proveDomain, recheckDomains, recordOf } from './domains.ts'
 import { findProviderOf } from './find-provider.ts'
 import { addProvider } from './providers.ts'
 
@@ -147,4 +147,18 @@ describe('a proven domain', () => {
     await advanceTo('30 days')
     expect([await recheck(), await readState()]).toEqual([0, { isLost: false, by: 'operator', finds: true }])
   })
+})
+
+it.each([
+  ['co.uk', true],
+  ['com.au', true],
+  ['github.io', true],
+  ['azurewebsites.net', true],
+  ['xn--55qx5d.cn', true],
+  ['sunbird.example', false],
+  ['sunbird.co.uk', false],
+  ['mail.sunbird.co.uk', false],
+  ['sunbird.github.io', false],
+])('%s is a public suffix: %s', (name, isSuffix) => {
+  expect(isPublicSuffix(name)).toBe(isSuffix)
 })

@@ -2,6 +2,7 @@ import 'server-only'
 import { randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
+import { getDomain } from 'tldts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { signOnDomains } from '#lib/platform/db/schema/access/sign-on.ts'
@@ -28,6 +29,14 @@ export function asDomain(text: string): string | undefined {
     ascii,
   )
   return isDomain ? ascii : undefined
+}
+
+/**
+ * Returns whether a domain is a public suffix, such as `co.uk` or `github.io`, whose subdomains belong to many owners.
+ * By the Public Suffix List, as of the installed version of tldts.
+ */
+export function isPublicSuffix(domain: string): boolean {
+  return getDomain(domain, { allowPrivateDomains: true }) === null
 }
 
 /** Lists the domains of the customer, with their provider's id. */

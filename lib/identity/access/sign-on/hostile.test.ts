@@ -88,6 +88,7 @@ describe('an ID token', () => {
     ['for several, authorized for another', () => ({ claims: { aud: ['console', 'x'], azp: 'x' } })],
     ['that is expired', () => ({ claims: { iat: now() - 600, exp: now() - 120 } })],
     ['that is not valid yet', () => ({ claims: { nbf: now() + 600 } })],
+    ['from the future', () => ({ claims: { iat: now() + 120 } })],
     ['without an end', () => ({ claims: { exp: null } })],
     ['that is not signed', () => ({ signature: 'none' })],
     ['that somebody else signed', () => ({ signature: 'wrong' })],

@@ -2,7 +2,7 @@ import 'server-only'
 import * as oidc from 'openid-client'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
-import { checkIssuerAddress, fetchIssuer } from './outbound.ts'
+import { checkIssuerAddress, checkIssuerHost, fetchIssuer } from './outbound.ts'
 
 /** Credentials of this client at an issuer. */
 export type Client = { issuer: string; clientId: string; clientSecret: string }
@@ -11,6 +11,9 @@ export type Client = { issuer: string; clientId: string; clientSecret: string }
 const CACHE_MS = 10 * 60 * 1000
 /** Timeout of one request, in seconds. */
 const TIMEOUT_SECONDS = 5
+
+/** Tolerated difference between an issuer's clock and that of this machine, in seconds. */
+export const CLOCK_TOLERANCE_SECONDS = 30
 
 type Published = { metadata: oidc.ServerMetadata; at: number; keys?: oidc.ExportedJWKSCache | undefined }
 
@@ -27,7 +30,7 @@ export async function configurationOf(client: Client): Promise<oidc.Configuratio
   const { metadata, keys } = await publishedBy(issuer)
   const isBasic = metadata.token_endpoint_auth_methods_supported?.includes('client_secret_post') === false
   const clientAuth = isBasic ? oidc.ClientSecretBasic(clientSecret) : oidc.ClientSecretPost(clientSecret)
-  const settings = { [oidc.clockTolerance]: 30 }
+  const settings = { [oidc.clockTolerance]: CLOCK_TOLERANCE_SECONDS }
   const configuration = new oidc.Configuration(metadata, clientId, settings, clientAuth)
   configuration.timeout = TIMEOUT_SECONDS
   configuration[oidc.customFetch] = fetchIssuer
@@ -48,7 +51,7 @@ export function remember(issuer: string, configuration: oidc.Configuration): voi
 }
 
 /**
- * Discovers the metadata of an issuer, bypassing the cache: for the operator's test.
+ * Discovers the metadata of an issuer, bypassing the cache.
  * @throws Error with the reason of a failure
  */
 export async function inspect(issuer: string): Promise<oidc.ServerMetadata> {
@@ -77,11 +80,33 @@ async function discover(issuer: string): Promise<oidc.ServerMetadata> {
   ).serverMetadata()
   // A multi-tenant template, for example, would speak for all of its tenants.
   if (metadata.issuer !== issuer) throw new Error(`${issuer} calls itself ${metadata.issuer}.`)
-  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
-    const address = metadata[name]
-    if (typeof address !== 'string' || !URL.canParse(address))
-      throw new Error(`${issuer} publishes no ${name}.`)
-    checkIssuerAddress(address)
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const)
+    if (checkPublished(metadata, name) === undefined) throw new Error(`${issuer} publishes no ${name}.`)
+  return metadata
+}
+
+/** Addresses of the metadata that this server calls itself. */
+const CALLED = ['token_endpoint', 'jwks_uri', 'userinfo_endpoint']
+
+/** Checks an address of the metadata, if it is there, and returns it. @throws Error where it is not https and public */
+function checkPublished(metadata: oidc.ServerMetadata, name: string): string | undefined {
+  const address = metadata[name]
+  if (address === undefined) return undefined
+  if (typeof address !== 'string' || !URL.canParse(address)) throw new Error(`${name} is no web address.`)
+  checkIssuerAddress(address)
+  return address
+}
+
+/**
+ * Discovers the metadata of an issuer like `inspect`, and checks every endpoint, also unused ones: an issuer that
+ * publishes a script or an address of an internal network is not to be trusted with sign-ins.
+ * @throws Error with the reason
+ */
+export async function inspectEndpoints(issuer: string): Promise<oidc.ServerMetadata> {
+  const metadata = await inspect(issuer)
+  for (const name of Object.keys(metadata).filter((one) => one.endsWith('_endpoint') || one === 'jwks_uri')) {
+    const address = checkPublished(metadata, name)
+    if (address !== undefined && CALLED.includes(name)) await checkIssuerHost(address)
   }
   return metadata
 }
@@ -109,7 +134,7 @@ async function whyUnfit(issuer: string): Promise<string | undefined> {
     return protocol === 'https:' ? NOWHERE : 'has to begin with https://'
   }
   try {
-    await inspect(issuer)
+    await inspectEndpoints(issuer)
     return undefined
   } catch (error) {
     log().info({ issuer, reason: reasonOf(error).slice(0, 300) }, 'an issuer was not taken')
@@ -129,6 +154,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /COMPARISON|calls itself/,
     'calls itself otherwise in its discovery document: compare them letter by letter, also “/” at the end',
   ],
+  [/by https|is no web address/, 'publishes an address that does not begin with https://'],
   [/publishes no \w+/, 'publishes no addresses for sign-in, tokens and keys'],
   [/too many bytes/, 'answers with too much'],
 ]

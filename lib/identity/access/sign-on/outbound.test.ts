@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { end, listen } from '../../../../test/fakes/issuers/provider.ts'
-import { checkIssuerAddress, fetchIssuer, isPrivateAddress } from './outbound.ts'
+import { checkIssuerAddress, checkIssuerHost, fetchIssuer } from './outbound.ts'
+import { COMPARED_ON, isSpecialAddress, SPECIAL_NETWORKS } from './special-networks.ts'
 
 const servers: Server[] = []
 afterEach(async () => {
@@ -33,20 +34,65 @@ describe('fetchIssuer', () => {
   })
 })
 
+/** Returns the last address of a network, whose prefix ends at any bit. */
+function lastOf(network: string): string {
+  const [address = '', bits] = network.split('/')
+  const [size, radix, separator] = address.includes(':') ? ([16, 16, ':'] as const) : ([8, 10, '.'] as const)
+  const [before = '', after] = address.split('::')
+  const parts = (text: string) => text.split(separator).filter(Boolean)
+  const groups = address.includes(':') ? 8 : 4
+  const zeros = Array<string>(groups - parts(before).length - parts(after ?? '').length).fill('0')
+  return [...parts(before), ...zeros, ...parts(after ?? '')]
+    .map((part, at) => {
+      const hostBits = Math.min(size, Math.max(0, size * (at + 1) - Number(bits)))
+      return (Number.parseInt(part, radix) | (2 ** hostBits - 1)).toString(radix)
+    })
+    .join(separator)
+}
+
+it.each(SPECIAL_NETWORKS)('%s (%s) is special from its first to its last address', (network) => {
+  const [first = ''] = network.split('/')
+  expect([isSpecialAddress(first), isSpecialAddress(lastOf(network))]).toEqual([true, true])
+})
+
 it.each([
   ['10.1.2.3', true],
   ['100.64.0.1', true],
   ['172.31.255.255', true],
-  ['192.168.0.1', true],
+  ['192.0.2.1', true],
+  ['255.255.255.255', true],
   ['fd00::1', true],
-  ['fe80::1', true],
   ['::ffff:192.168.0.1', true],
   ['64:ff9b::a00:1', true],
+  // Teredo and 6to4 lead to IPv4 addresses.
+  ['2001:0:a00:1::', true],
+  ['2002:a00:1::', true],
+  ['fec0::1', true],
+  ['3fff:fff::1', true],
+  ['5f00::1', true],
   ['8.8.8.8', false],
+  ['9.255.255.255', false],
+  ['100.128.0.0', false],
   ['172.32.0.1', false],
+  ['192.0.1.0', false],
+  ['198.20.0.0', false],
+  ['2001:200::1', false],
+  ['2001:4860:4860::8888', false],
   ['2606:4700::1111', false],
-])('%s is private: %s', (address, isPrivate) => {
-  expect(isPrivateAddress(address)).toBe(isPrivate)
+  ['3fff:1000::', false],
+  ['5f01::', false],
+])('%s is special: %s', (address, isSpecial) => {
+  expect(isSpecialAddress(address)).toBe(isSpecial)
+})
+
+it('the table of special networks names the day of its comparison', () => {
+  expect(COMPARED_ON).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+  expect(Date.parse(COMPARED_ON)).toBeLessThanOrEqual(Date.now())
+})
+
+it('a host with a private address is rejected when it is resolved', async () => {
+  await expect(checkIssuerHost('https://localhost')).rejects.toThrow('private address')
+  await expect(checkIssuerHost('https://[fec0::1]')).rejects.toThrow('private address')
 })
 
 it('hosts that the operator lists may be private, and redirects are not followed', async () => {

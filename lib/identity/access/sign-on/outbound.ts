@@ -1,36 +1,17 @@
 import 'server-only'
 import { lookup } from 'node:dns'
+import { lookup as resolve } from 'node:dns/promises'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import type { CustomFetchOptions } from 'openid-client'
 import { signOnSettings } from '../../settings.ts'
+import { isSpecialAddress } from './special-networks.ts'
 
 /** Largest response of an issuer, in bytes; usual ones have some kilobytes. */
 const MAX_BYTES = 512 * 1024
 /** Timeout of the whole answer, in milliseconds. */
 const MAX_TIME_MS = 5000
-
-/** Addresses that are not routed in the public internet (IANA's special-purpose registries). */
-const PRIVATE_V4 =
-  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15 224.0.0.0/3'
-const PRIVATE_V6 =
-  '::/96 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2002::/16 fc00::/7 fe80::/10 ff00::/8'
-
-// Two lists, because Node applies rules for IPv4-mapped IPv6 addresses to all of IPv4.
-const forbidden = { 4: blocked(PRIVATE_V4, 'ipv4'), 6: blocked(PRIVATE_V6, 'ipv6') }
-
-function blocked(nets: string, family: 'ipv4' | 'ipv6'): BlockList {
-  const list = new BlockList()
-  for (const [net = '', bits] of nets.split(' ').map((one) => one.split('/')))
-    list.addSubnet(net, Number(bits), family)
-  return list
-}
-
-/** Returns whether an address is in a private network. */
-export function isPrivateAddress(address: string): boolean {
-  return isIP(address) === 6 ? forbidden[6].check(address, 'ipv6') : forbidden[4].check(address)
-}
 
 /**
  * Sends a request to an issuer: https and public addresses only (SSRF), with limits of time and size, and without
@@ -75,18 +56,30 @@ export function checkIssuerAddress(url: string): void {
   checkTarget(target, signOnSettings().privateHosts.includes(target.host))
 }
 
+/**
+ * Checks an address like `checkIssuerAddress`, and that its host has public addresses only.
+ * @throws Error with the reason, of the same kind for an unknown host as for one with a private address
+ */
+export async function checkIssuerHost(url: string): Promise<void> {
+  checkIssuerAddress(url)
+  const { host, hostname } = new URL(url)
+  if (signOnSettings().privateHosts.includes(host)) return
+  const addresses = await resolve(hostname.replace(/^\[|\]$/g, ''), { all: true })
+  if (addresses.some(({ address }) => isSpecialAddress(address))) throw privateHost(host)
+}
+
 function checkTarget({ protocol, hostname, host }: URL, mayBePrivate: boolean): void {
   const bare = hostname.replace(/^\[|\]$/g, '')
   const isLoopback = ['localhost', '127.0.0.1', '::1'].includes(bare)
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback && mayBePrivate))
     throw new Error(`${host} is not asked: an issuer has to be reached by https.`)
-  if (isIP(bare) !== 0 && isPrivateAddress(bare) && !mayBePrivate) throw privateHost(host)
+  if (isIP(bare) !== 0 && isSpecialAddress(bare) && !mayBePrivate) throw privateHost(host)
 }
 
 const publicOnly: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return done(error, '')
-    if (addresses.some(({ address }) => isPrivateAddress(address))) return done(privateHost(hostname), '')
+    if (addresses.some(({ address }) => isSpecialAddress(address))) return done(privateHost(hostname), '')
     const [first] = addresses
     if (options.all) return done(null, addresses)
     done(null, first?.address ?? '', first?.family ?? 4)

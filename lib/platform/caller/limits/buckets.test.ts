@@ -78,3 +78,13 @@ test('the reported rest can be taken, and no more', () => {
     ),
   )
 })
+
+test('a heavy call takes as many tokens as it weighs, and a full bucket admits any weight', () => {
+  const limiter = buckets(60, 10, () => clock.now)
+  expect(limiter.consume('weighed', 4)).toEqual({ wait: 0, left: 6, full: 4000 })
+  expect(limiter.consume('weighed', 7)).toEqual({ wait: 1000, left: 6, full: 4000 })
+  expect(limiter.consume('weighed', 6)).toEqual({ wait: 0, left: 0, full: 10_000 })
+  expect(limiter.consume('weighed', 25).wait).toBe(10_000)
+  clock.now += 10_000
+  expect(limiter.consume('weighed', 25)).toEqual({ wait: 0, left: 0, full: 10_000 })
+})

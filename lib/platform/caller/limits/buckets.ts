@@ -7,12 +7,15 @@ const COUNTERS = 1 << 16
 export type Buckets = {
   /** Tokens that are refilled per minute. */
   perMinute: number
-  /** Takes a token from the bucket of this name, if there is one. */
-  consume(name: string): BucketState
+  /**
+   * Takes tokens from the bucket of this name, if it has as many.
+   * @param weight number of tokens, by default one; a full bucket admits any weight
+   */
+  consume(name: string, weight?: number): BucketState
 }
 
 export type BucketState = {
-  /** Milliseconds until the bucket has a token; 0 if one was taken. */
+  /** Milliseconds until the bucket has as many tokens; 0 if they were taken. */
   wait: number
   /** Tokens that are left in the bucket. */
   left: number
@@ -50,13 +53,13 @@ export function buckets(perMinute: number, burst: number, now = () => performanc
   })
   return {
     perMinute,
-    consume(name) {
+    consume(name, weight = 1) {
       const digest = hash('sha256', secret + name, 'buffer')
       const first = digest.readUInt32LE(0) % COUNTERS
       const second = digest.readUInt32LE(4) % COUNTERS
       const time = now()
       const fullAt = Math.max(time, Math.min(firstRow[first] as number, secondRow[second] as number))
-      const nextFullAt = fullAt + msPerToken
+      const nextFullAt = fullAt + msPerToken * Math.min(weight, burst)
       const missingMs = nextFullAt - time - msPerBurst
       if (missingMs > toleranceMs) return stateAt(fullAt - time, missingMs)
       firstRow[first] = Math.max(nextFullAt, firstRow[first] as number)

@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createGunzip, createGzip } from 'node:zlib'
 import { Client } from 'pg'
+import { openDataDir } from '#lib/platform/runtime/secrets.ts'
 import { startEmbedded } from '../embedded.ts'
 import { ownerOf } from '../logins.ts'
 import { chooseLaunch } from './choose-launch.ts'
@@ -186,7 +187,7 @@ export async function restoreEmbedded(
   file: string,
   { replace = false } = {},
 ): Promise<Restored> {
-  await mkdir(dataDir, { recursive: true })
+  openDataDir(dataDir)
   await expectFree(dataDir, replace)
   const old = await findCluster(dataDir)
   const launch = await chooseLaunch(dataDir, old, true)
