@@ -2,14 +2,9 @@ import { globSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import {
-  type ApiResponse,
-  isOutgoing,
-  type Mounted,
-  mountedBy,
-  readBytes,
-} from '#lib/platform/api/endpoint.ts'
-import type { ApiRequest } from '#lib/platform/api/request.ts'
+import { type ApiResponse, type Mounted, mountedBy } from '#lib/platform/api/endpoint.ts'
+import { isOutgoing } from '#lib/platform/api/operation.ts'
+import { type ApiRequest, readBytes } from '#lib/platform/api/request.ts'
 import { pipeToResponse } from './delivery/pipe-to-response.ts'
 import { registerLeaks } from './leaks.ts'
 import { withoutSecret } from './security-headers.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readBytes } from '#lib/platform/api/endpoint.ts'
+import { readBytes } from '#lib/platform/api/request.ts'
 import { drain } from './drain.ts'
 import { openTestServer } from './test-server.ts'
 

@@ -1,4 +1,5 @@
-import { isOutgoing, mountedBy } from '#lib/platform/api/endpoint.ts'
+import { mountedBy } from '#lib/platform/api/endpoint.ts'
+import { isOutgoing } from '#lib/platform/api/operation.ts'
 import { openDatabase } from '#lib/platform/db/client.ts'
 import { addAsset, addCustomer, addInvoice, addKey } from '#lib/platform/db/test-rows.ts'
 import { dayOf } from '#lib/platform/values/days.ts'

@@ -139,35 +139,35 @@ const CHANGE_KINDS: ((customer: string, n: number) => Promise<unknown>)[] = [
 ]
 
 test('each answer equals one that is computed during the read, beside random changes', async () => {
-  let [reads, changes, proven] = [0, 0, 0]
+  let [reads, changes, compared] = [0, 0, 0]
   const wrong: object[] = []
   const read = async (name: string) => {
-    const draw = random(name)
+    const pick = random(name)
     while (reads < READS) {
       reads += 1
-      const { customer, key } = readers[draw(readers.length)] as Reader
-      const [operation, url] = QUESTIONS[draw(QUESTIONS.length)] as (typeof QUESTIONS)[number]
+      const { customer, key } = readers[pick(readers.length)] as Reader
+      const [operation, url] = QUESTIONS[pick(QUESTIONS.length)] as (typeof QUESTIONS)[number]
       const before = await compute(key, operation, url)
       const got = await send(key, operation, url)
       const after = await compute(key, operation, url)
       // Otherwise the rows changed during the read, and the answer may be any one in between.
       if (before !== after) continue
-      proven += 1
+      compared += 1
       if (got !== before) wrong.push({ customer, url, got, expected: before })
     }
   }
   const change = async () => {
-    const draw = random('changes')
+    const pick = random('changes')
     for (; changes < CHANGES && reads < READS; changes++) {
       // Paced by the reads, so that both end together.
       while (changes * READS > reads * CHANGES && reads < READS) await new Promise(setImmediate)
-      const kind = CHANGE_KINDS[draw(CHANGE_KINDS.length)] as (typeof CHANGE_KINDS)[number]
-      await kind(CUSTOMERS[draw(CUSTOMERS.length)] as string, changes)
+      const kind = CHANGE_KINDS[pick(CHANGE_KINDS.length)] as (typeof CHANGE_KINDS)[number]
+      await kind(CUSTOMERS[pick(CUSTOMERS.length)] as string, changes)
     }
   }
   await Promise.all([...Array.from({ length: READERS }, (_, n) => read(`reader ${n}`)), change()])
   expect(wrong.slice(0, 3)).toEqual([])
   expect(changes).toBeGreaterThan(CHANGES / 2)
-  expect(proven).toBeGreaterThan(READS / 2)
+  expect(compared).toBeGreaterThan(READS / 2)
   expect(cacheSize().answers).toBeGreaterThan(10)
 }, 3_000_000)

@@ -9,7 +9,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addInvoice, addKey, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 
-import { cachePlace, cacheSize, findAnswer, keepAnswer } from './answer-cache.ts'
+import { cacheKey, cacheSize, readAnswer, storeAnswer } from './answer-cache.ts'
 import { answer } from './endpoint.ts'
 
 let database: TestDatabase
@@ -57,8 +57,8 @@ const LIST = '/billing/v1/invoices'
 async function isCached(customer: string, key: string): Promise<boolean> {
   await get(key, LIST)
   const caller = await findKeyCaller(digestOf(key))
-  const place = cachePlace(listInvoices.contract, caller, `${LIST}?`)
-  return place?.customerId === customer && findAnswer(place) !== undefined
+  const entry = cacheKey(listInvoices.contract, caller, `${LIST}?`)
+  return entry?.customerId === customer && readAnswer(entry) !== undefined
 }
 
 const idsOf = (list: { body: { invoices: { id: string }[] } }) =>
@@ -141,45 +141,45 @@ describe('a cached answer', () => {
     const key = await addKey(customer, ['it-manager'])
     await addAsset(customer, 'office-suite-1', { purchased: 5 })
     const full = '/billing/v1/assets?view=full'
-    const place = async () => {
+    const entry = async () => {
       await get(key, full)
-      const found = cachePlace(listAssets.contract, await findKeyCaller(digestOf(key)), full)
-      return found && findAnswer(found)
+      const found = cacheKey(listAssets.contract, await findKeyCaller(digestOf(key)), full)
+      return found && readAnswer(found)
     }
-    expect(await place()).toBeDefined()
+    expect(await entry()).toBeDefined()
     await scope(owner(customer), (tx) =>
       tx.execute(`INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind,
           actor_id, actor_name, request_id)
         VALUES ('${customer}', gen_random_uuid()::text, 'office-suite-1', 5, 6, 'CLAIMED', 'key', 'k', 'k', 'r')`),
     )
-    expect(await place()).toBeUndefined()
+    expect(await entry()).toBeUndefined()
   })
 })
 
 describe('the cache', () => {
-  const place = (name: string, customerId = 'alder', validFor = '1') => ({ name, validFor, customerId })
+  const entry = (name: string, customerId = 'alder', validFor = '1') => ({ name, validFor, customerId })
   const sized = (bytes: number) => ({ body: Buffer.alloc(bytes), headers: {}, etag: '"e"' })
   const LARGE = 100 * 1024
 
   it('returns an answer for its version only', () => {
-    keepAnswer(place('a'), sized(10))
-    expect(findAnswer(place('a'))).toBeDefined()
-    expect(findAnswer(place('a', 'alder', '2'))).toBeUndefined()
+    storeAnswer(entry('a'), sized(10))
+    expect(readAnswer(entry('a'))).toBeDefined()
+    expect(readAnswer(entry('a', 'alder', '2'))).toBeUndefined()
   })
 
   it('gives one customer a quarter, and drops the least recently used answer', () => {
-    for (const name of ['1', '2']) keepAnswer(place(name), sized(LARGE))
-    expect(findAnswer(place('1'))).toBeDefined()
-    keepAnswer(place('3'), sized(LARGE))
-    expect(['1', '2', '3'].map((name) => findAnswer(place(name)) !== undefined)).toEqual([true, false, true])
+    for (const name of ['1', '2']) storeAnswer(entry(name), sized(LARGE))
+    expect(readAnswer(entry('1'))).toBeDefined()
+    storeAnswer(entry('3'), sized(LARGE))
+    expect(['1', '2', '3'].map((name) => readAnswer(entry(name)) !== undefined)).toEqual([true, false, true])
   })
 
   it('never holds more than its limit, and no answer over 256 kB', () => {
-    for (let index = 0; index < 50; index++) keepAnswer(place('x', `customer-${index}`), sized(LARGE))
+    for (let index = 0; index < 50; index++) storeAnswer(entry('x', `customer-${index}`), sized(LARGE))
     expect(cacheSize().bytes).toBeLessThanOrEqual(1024 * 1024)
     expect(cacheSize().answers).toBeGreaterThan(5)
-    keepAnswer(place('large', 'birch'), sized(256 * 1024 + 1))
-    expect(findAnswer(place('large', 'birch'))).toBeUndefined()
+    storeAnswer(entry('large', 'birch'), sized(256 * 1024 + 1))
+    expect(readAnswer(entry('large', 'birch'))).toBeUndefined()
   })
 
   it('is empty where it is switched off', async () => {

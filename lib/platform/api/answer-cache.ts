@@ -1,7 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { areVersionsComplete } from '#lib/platform/db/customer-versions.ts'
 import { defineSettings } from '#lib/platform/runtime/env.ts'
 import type { AnyContract, CachePart } from './contract.ts'
 
@@ -39,21 +38,21 @@ const CUSTOMER_SHARE = 1 / 4
 /** Memory that an entry takes in addition to its body and its name, in bytes; measured roughly. */
 const ENTRY_BYTES = 1000
 
-/** Place of an answer: its name, and the state that the answer is right for. */
-export type CachePlace = { name: string; validFor: string; customerId: string }
+/** Key of an answer: its name, and the state that the answer is right for. */
+export type CacheKey = { name: string; validFor: string; customerId: string }
 
 /**
- * Returns where the answer to a question is cached; undefined where it must not be: its contract does not allow it, or
+ * Returns the key of the answer to a question; undefined where it must not be: its contract does not allow it, or
  * the caller was found without a version.
  * @param question everything of the request that the answer depends on
  */
-export function cachePlace(
+export function cacheKey(
   contract: Pick<AnyContract, 'name' | 'cachedBy'>,
   caller: Caller | undefined,
   question: string,
-): CachePlace | undefined {
+): CacheKey | undefined {
   const { cachedBy } = contract
-  if (!cachedBy || !caller?.seenAt || cacheSettings().bytes === 0 || !areVersionsComplete()) return undefined
+  if (!cachedBy || !caller?.seenAt || cacheSettings().bytes === 0) return undefined
   const { version, today } = caller.seenAt
   const parts = cachedBy.map((part: CachePart) => PARTS[part](caller)).join('\n')
   return {
@@ -70,8 +69,8 @@ const PARTS: Record<CachePart, (caller: Caller) => string> = {
   member: ({ via, id }) => (via === 'session' ? id : ''),
 }
 
-/** Returns the cached answer of a place, if it is still right, and marks it as just used. */
-export function findAnswer({ name, validFor, customerId }: CachePlace): CachedAnswer | undefined {
+/** Returns the cached answer of a key, if it is still right, and marks it as just used. */
+export function readAnswer({ name, validFor, customerId }: CacheKey): CachedAnswer | undefined {
   const { all, customers } = cache()
   const entry = all.get(name)
   if (entry?.validFor !== validFor) return undefined
@@ -85,9 +84,9 @@ export function findAnswer({ name, validFor, customerId }: CachePlace): CachedAn
 
 /**
  * Caches an answer that was computed after its caller was found. It may have been computed for a later version than
- * that of the place: then no caller is found with this version any more.
+ * that of the key: then no caller is found with this version any more.
  */
-export function keepAnswer({ name, validFor, customerId }: CachePlace, answer: CachedAnswer): void {
+export function storeAnswer({ name, validFor, customerId }: CacheKey, answer: CachedAnswer): void {
   if (answer.body.length > MAX_BODY_BYTES) return
   const limit = cacheSettings().bytes
   const { all, customers } = cache()

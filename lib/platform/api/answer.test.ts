@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { guarded, isOutgoing } from './endpoint.ts'
+import { guarded } from './endpoint.ts'
+import { isOutgoing } from './operation.ts'
 
 const answered = (method: string, size: number) =>
   guarded(

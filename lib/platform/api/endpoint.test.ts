@@ -6,7 +6,8 @@ import * as assets from '#lib/licenses/assets/operations.ts'
 import * as changes from '#lib/licenses/license-changes/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey, addMember } from '#lib/platform/db/test-rows.ts'
-import { readBytes, route, unknownPath } from './endpoint.ts'
+import { route, unknownPath } from './endpoint.ts'
+import { readBytes } from './request.ts'
 
 const ROUTES: [RegExp, ReturnType<typeof route>][] = [
   [/^\/billing\/v1\/assets\/?$/, route(assets.listAssets)],

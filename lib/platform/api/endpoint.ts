@@ -1,13 +1,12 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { authenticate } from '#lib/platform/caller/authenticate.ts'
 import type { Kind } from '#lib/platform/caller/limits/budget.ts'
 import { countedCaller } from '#lib/platform/caller/limits/counted-caller.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { inPieces, isPieces, type Outgoing, startSending } from '#lib/platform/files/stream.ts'
+import { inPieces, type Outgoing, startSending } from '#lib/platform/files/stream.ts'
 import { auditDenial, auditExport } from '#lib/platform/history/requests.ts'
-import { acquireReadSlot, byteBudget } from '#lib/platform/runtime/concurrency.ts'
+import { acquireReadSlot } from '#lib/platform/runtime/concurrency.ts'
 import {
   log,
   logFailure,
@@ -16,9 +15,9 @@ import {
   requestLogFields,
   secondsSince,
 } from '#lib/platform/runtime/log.ts'
-import { type CachedAnswer, type CachePlace, cachePlace, findAnswer, keepAnswer } from './answer-cache.ts'
+import { type CachedAnswer, type CacheKey, cacheKey, readAnswer, storeAnswer } from './answer-cache.ts'
 import type { AnyContract } from './contract.ts'
-import { type AnyOperation, checkOpen, checkPermission } from './operation.ts'
+import { type AnyOperation, checkOpen, checkPermission, isOutgoing, isPieces } from './operation.ts'
 import { PROBLEMS, Problem, toProblem } from './problem.ts'
 import { PROBLEMS_AS_JSON } from './problem-schemas.ts'
 import { type ErrorFormat, type Protocol, written } from './protocol.ts'
@@ -30,6 +29,7 @@ import {
   isPaged,
   matchesEtag,
   pageLinks,
+  readBytes,
   readInput,
 } from './request.ts'
 
@@ -110,40 +110,6 @@ function streamOf(body: Outgoing): ReadableStream<Uint8Array> {
   )
 }
 
-/** Bytes of bodies that are being received, which slow senders make a process hold. */
-const bodies = byteBudget({ all: 32 * 1024 * 1024, anonymous: 4 * 1024 * 1024 })
-
-/**
- * Reads a request's body, up to the limit.
- * @throws Problem `invalid_request` if it broke off; `service_unavailable` where all bodies that are being received take
- * too much memory, of unknown clients first
- */
-export async function readBytes(
-  body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null,
-  limit: number,
-  isAnonymous = false,
-): Promise<Uint8Array | 'too large'> {
-  const chunks: Uint8Array[] = []
-  let [size, reserved] = [0, 0]
-  // The rest of a request stays readable: the server discards it after the response.
-  const source = body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : (body ?? [])
-  try {
-    for await (const chunk of source as AsyncIterable<Uint8Array>) {
-      size += chunk.length
-      if (size > limit) return 'too large'
-      bodies.reserve(chunk.length, isAnonymous)
-      reserved += chunk.length
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    if (error instanceof Problem) throw error
-    throw new Problem('invalid_request', 'The body ended before its end.')
-  } finally {
-    bodies.release(reserved)
-  }
-  return Buffer.concat(chunks)
-}
-
 /**
  * Answers one request to the path of these operations. Never throws. The order of the checks is the
  * contract's: 401, 429, 405, 403, 415, 413, 400, then the operation's own.
@@ -176,11 +142,11 @@ async function perform(
     checkOpen(caller, contract)
     // Not the path alone: a trailing slash, or parameters in another order, are other questions with equal answers.
     const question = `${request.path}?${request.search}`
-    const place = contract.cachedBy && cachePlace(contract, caller, question)
-    const cached = place && findAnswer(place)
+    const cacheId = contract.cachedBy && cacheKey(contract, caller, question)
+    const cached = cacheId && readAnswer(cacheId)
     if (cached) return asRead(request, caller as Caller, cached)
     const end = caller && (await acquireReadSlot(contract, caller.customerId))
-    return replied(operation, { caller: caller as Caller, place }, request, requestId)
+    return replied(operation, { caller: caller as Caller, cacheId }, request, requestId)
       .catch((error) => promised(contract, error))
       .finally(end)
   }
@@ -222,7 +188,7 @@ async function authenticateAgain({ contract }: AnyOperation, { headers }: ApiReq
 
 async function replied(
   operation: AnyOperation,
-  { caller, place }: { caller: Caller; place: CachePlace | undefined },
+  { caller, cacheId }: { caller: Caller; cacheId: CacheKey | undefined },
   request: ApiRequest,
   requestId: string,
 ): Promise<ApiResponse> {
@@ -251,7 +217,7 @@ async function replied(
   const bytes = Buffer.from(saved ?? JSON.stringify(body))
   const links = isPaged(operation.contract) ? pageLinks(request, body) : {}
   const answer = { body: bytes, headers: { ...links, ...headers }, etag: entityTag(bytes, version) }
-  if (place && isCacheable) keepAnswer(place, answer)
+  if (cacheId && isCacheable) storeAnswer(cacheId, answer)
   return asRead(request, caller, answer)
 }
 
@@ -370,11 +336,6 @@ async function inPiecesIfLarge(
 ): Promise<ApiResponse['body']> {
   const isLarge = body instanceof Uint8Array && body.length > LARGE && method !== 'HEAD'
   return isLarge ? startSending(inPieces(body), gone) : body
-}
-
-/** Returns whether an answer's body is sent chunk by chunk. */
-export function isOutgoing(body: ApiResponse['body']): body is Outgoing {
-  return typeof body === 'object' && body !== null && 'next' in body
 }
 
 async function noteEnd({ ended }: Outgoing, requestId: string, note: (more: object) => void): Promise<void> {

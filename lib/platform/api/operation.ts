@@ -1,7 +1,8 @@
 import 'server-only'
 import { type Caller, may, PERMISSION_NAMES, rolesWith } from '#lib/platform/caller/rules.ts'
+import type { Outgoing, Pieces } from '#lib/platform/files/stream.ts'
 import { isProduction } from '#lib/platform/runtime/env.ts'
-import { cachePlace, findAnswer, keepAnswer } from './answer-cache.ts'
+import { cacheKey, readAnswer, storeAnswer } from './answer-cache.ts'
 import type { AnyContract, CachedCaller, CachePart, Input, Output } from './contract.ts'
 import { Problem } from './problem.ts'
 
@@ -71,16 +72,16 @@ export function operation<C extends AnyContract>(
   }
   const guarded: Call<C> = async (caller, input, meta) => {
     checkPermission(caller, contract.permission)
-    const place =
+    const cacheId =
       contract.cachedBy && !meta.cachesBytes
-        ? cachePlace(contract, caller, `page ${JSON.stringify(input)}`)
+        ? cacheKey(contract, caller, `page ${JSON.stringify(input)}`)
         : undefined
-    if (!place) return performed(caller, input, meta)
-    const cached = findAnswer(place)
+    if (!cacheId) return performed(caller, input, meta)
+    const cached = readAnswer(cacheId)
     if (cached) return { ...cached, body: JSON.parse(cached.body.toString()) }
     const reply = await performed(caller, input, meta)
     const { body, headers = {}, isCacheable = true } = reply
-    if (isCacheable) keepAnswer(place, { body: Buffer.from(JSON.stringify(body)), headers, etag: '' })
+    if (isCacheable) storeAnswer(cacheId, { body: Buffer.from(JSON.stringify(body)), headers, etag: '' })
     return reply
   }
   return Object.assign(guarded, { contract })
@@ -135,4 +136,14 @@ export function checkPermission(caller: Caller | undefined, permission: AnyContr
     `This needs the permission ${PERMISSION_NAMES[permission]}, which comes with the role ${rolesWith(permission)}.`,
     { members: { permission: PERMISSION_NAMES[permission] } },
   )
+}
+
+/** Returns whether a reply's body is a file that is made while it is sent. */
+export function isPieces(body: unknown): body is Pieces {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+}
+
+/** Returns whether an answer's body is sent chunk by chunk. */
+export function isOutgoing(body: unknown): body is Outgoing {
+  return typeof body === 'object' && body !== null && 'next' in body
 }

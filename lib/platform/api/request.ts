@@ -1,6 +1,8 @@
 import 'server-only'
 import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { z } from 'zod'
+import { byteBudget } from '#lib/platform/runtime/concurrency.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import type { AnyContract, Input } from './contract.ts'
 import type { ApiResponse } from './endpoint.ts'
@@ -277,4 +279,38 @@ export function checkSameOrigin(headers: { get(name: string): string | null }): 
   if (isSame) return
   const detail = 'A signed-in session may write only from the console itself. Use an API key.'
   throw new Problem('cross_origin', detail)
+}
+
+/** Bytes of bodies that are being received, which slow senders make a process hold. */
+const bodies = byteBudget({ all: 32 * 1024 * 1024, anonymous: 4 * 1024 * 1024 })
+
+/**
+ * Reads a request's body, up to the limit.
+ * @throws Problem `invalid_request` if it broke off; `service_unavailable` where all bodies that are being received take
+ * too much memory, of unknown clients first
+ */
+export async function readBytes(
+  body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null,
+  limit: number,
+  isAnonymous = false,
+): Promise<Uint8Array | 'too large'> {
+  const chunks: Uint8Array[] = []
+  let [size, reserved] = [0, 0]
+  // The rest of a request stays readable: the server discards it after the response.
+  const source = body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : (body ?? [])
+  try {
+    for await (const chunk of source as AsyncIterable<Uint8Array>) {
+      size += chunk.length
+      if (size > limit) return 'too large'
+      bodies.reserve(chunk.length, isAnonymous)
+      reserved += chunk.length
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (error instanceof Problem) throw error
+    throw new Problem('invalid_request', 'The body ended before its end.')
+  } finally {
+    bodies.release(reserved)
+  }
+  return Buffer.concat(chunks)
 }

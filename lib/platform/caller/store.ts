@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { database, type Transaction } from '#lib/platform/db/client.ts'
-import { VERSION } from '#lib/platform/db/customer-versions.ts'
+import { areVersionsComplete, VERSION } from '#lib/platform/db/customer-versions.ts'
 import { PipelinedQueries, sendTogether } from '#lib/platform/db/pipeline.ts'
 import { withoutValues } from '#lib/platform/db/prepared-queries.ts'
 import { OPERATOR } from '#lib/platform/history/audit.ts'
@@ -125,7 +125,9 @@ export function verifiedCaller(row: CallerRow, via: Caller['via']): Caller {
     email: row.email,
     roles: row.roles,
     billingProfiles: row.billing_profiles,
-    ...(row.version && row.today ? { seenAt: { version: row.version, today: row.today } } : {}),
+    ...(row.version && row.today && areVersionsComplete()
+      ? { seenAt: { version: row.version, today: row.today } }
+      : {}),
     ...(row.closed_at && row.gone_at ? { closed: { at: row.closed_at, goneAt: row.gone_at } } : {}),
   }
 }

@@ -22,10 +22,6 @@ const MAX_SEND_MS = 600_000
 /** Size of a chunk in bytes: rows are sent together. */
 const CHUNK = 64 * 1024
 
-export function isPieces(body: unknown): body is Pieces {
-  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
-}
-
 /**
  * Starts to send. The first chunk has been read already, so that a failure before it can still be answered as a
  * problem; a later failure makes `next` throw, and the caller has to cut the connection, so that no client takes a
