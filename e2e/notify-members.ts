@@ -1,8 +1,10 @@
-import { notifyMembers } from '#lib/identity/account-mails/send.ts'
+import { MEMBER_MAILS } from '#lib/identity/account-mails/kinds.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
+import { mailChannel } from '#lib/platform/outbox/mail.ts'
+import { deliverDue } from '#lib/platform/outbox/worker.ts'
 
-// Process that mails the pending notices to members now, as the job does each minute.
+// Process that mails the pending notices to members now, as the worker does each second.
 
 const database = await startDatabase()
-await notifyMembers('e2e', new AbortController().signal)
+await deliverDue(mailChannel(MEMBER_MAILS), { requestId: 'e2e', signal: new AbortController().signal })
 await database.stop()

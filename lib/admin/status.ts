@@ -16,7 +16,7 @@ async function showStatus({ json = false }: { json?: boolean }): Promise<void> {
   else printStats(stats)
 }
 
-function printStats({ at, changes, orders, accounts, jobs, mails, domains, database }: ServiceStats): void {
+function printStats({ at, changes, orders, accounts, jobs, outbox, domains, database }: ServiceStats): void {
   const oldest =
     changes.oldestOpenSeconds === null ? '' : `, the oldest for ${ageOf(changes.oldestOpenSeconds)}`
   print(`At        ${minuteOf(at)} UTC`)
@@ -26,7 +26,7 @@ function printStats({ at, changes, orders, accounts, jobs, mails, domains, datab
   print(
     `Orders    ${active} active: ${notPlaced} not placed, ${notWithdrawn} not withdrawn${longest}; ${orders.unclear} unclear`,
   )
-  print(`Mails     ${mails.waiting} on their way`)
+  print(`Outbox    ${outbox.map(({ kind, waiting }) => `${waiting} ${kind}`).join(', ') || 'nothing waits'}`)
   if (domains.lost > 0) print(`Domains   ${domains.lost} without the DNS record that proves them`)
   print(`Database  ${database.migrations} migrations, the newest ${database.newest ?? 'of a later release'}`)
   print('\nAccounts at vendors (times in UTC):')

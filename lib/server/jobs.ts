@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
 import { recheckDomains } from '#lib/identity/access/sign-on/domains.ts'
-import { notifyMembers } from '#lib/identity/account-mails/send.ts'
+import { adoptMails } from '#lib/identity/account-mails/adopt.ts'
+import { MEMBER_MAILS } from '#lib/identity/account-mails/kinds.ts'
 import { notifyOfExpiry } from '#lib/identity/keys/mails.ts'
 import { readVendors, reconcileOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
 import { reconcileOrders } from '#lib/licenses/renewal-orders/jobs.ts'
@@ -10,6 +11,8 @@ import { sendNotices } from '#lib/notifications/notices/send.ts'
 import { notifyOperators } from '#lib/notifications/operator-mail/send.ts'
 import { removePastWindows, WINDOW_SECONDS } from '#lib/platform/caller/limits/budget.ts'
 import { loginOf } from '#lib/platform/db/logins.ts'
+import { mailChannel } from '#lib/platform/outbox/mail.ts'
+import { type Channel, deliverContinuously } from '#lib/platform/outbox/worker.ts'
 import { log, measured, reasonOf, secondsSince } from '#lib/platform/runtime/log.ts'
 import { publishChainHeads } from './audit/chain-heads.ts'
 import { makeMonths } from './audit/months.ts'
@@ -39,7 +42,8 @@ const JOBS: Job[] = [
   { name: 'tell-audit-heads', cron: '7 * * * *', run: publishChainHeads },
   { name: 'prune', cron: '41 2 * * *', run: prune },
   { name: 'make-months', cron: '51 2 * * *', run: () => makeMonths() },
-  { name: 'tell-members', cron: '* * * * *', run: notifyMembers },
+  // Named as in the previous release, whose processes may still run it.
+  { name: 'tell-members', cron: '* * * * *', run: adoptMails },
   { name: 'tell-of-ending-keys', cron: '17 * * * *', run: notifyOfExpiry },
   // Each domain once a day: what could not be asked is asked in the next hour.
   { name: 'recheck-domains', cron: '29 * * * *', run: recheckDomains },
@@ -50,6 +54,9 @@ const JOBS: Job[] = [
     run: (_, signal) => runBackfills({ signal: AbortSignal.any([signal, AbortSignal.timeout(FILLING)]) }),
   },
 ]
+
+/** Messages of the outbox, by transport: every process delivers them. */
+const CHANNELS: readonly Channel[] = [mailChannel(MEMBER_MAILS)]
 
 /** The one that works as the database's owner. */
 function removal(url: string): Job {
@@ -91,9 +98,10 @@ export async function startJobs(url: string, direct = url): Promise<{ stop(): Pr
       carryOut(name, run, AbortSignal.any([stopping.signal, ...jobs.map((job) => job.signal)])),
     )
   }
-  const stop = () => {
+  const delivering = CHANNELS.map((channel) => deliverContinuously(channel, stopping.signal))
+  const stop = async () => {
     stopping.abort()
-    return boss.stop({ graceful: true, timeout: 10_000 })
+    await Promise.all([boss.stop({ graceful: true, timeout: 10_000 }), ...delivering])
   }
   return { stop }
 }

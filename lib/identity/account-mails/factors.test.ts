@@ -13,8 +13,9 @@ import {
 import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
+import { sendDueMails } from '#lib/platform/outbox/test-mails.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
-import { notifyMembers } from './send.ts'
+import { MEMBER_MAILS } from './kinds.ts'
 
 let catcher: Catcher
 let database: TestDatabase
@@ -35,7 +36,7 @@ const EMAIL = 'ana@alder.example'
 
 it('a member is notified of each factor that is set up, removed or reset, and of a used recovery code', async () => {
   const sendMails = async () => {
-    await notifyMembers('test', new AbortController().signal)
+    await sendDueMails(MEMBER_MAILS)
     return catcher.mails.splice(0).filter(({ headers }) => headers.subject !== 'New sign-in to your account')
   }
   const sentSubjects = async () => (await sendMails()).map(({ to, headers }) => [to, headers.subject])

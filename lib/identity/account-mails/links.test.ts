@@ -12,9 +12,10 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
+import { sendDueMails } from '#lib/platform/outbox/test-mails.ts'
 import { runWithRequestContext } from '#lib/platform/runtime/log.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
-import { notifyMembers } from './send.ts'
+import { MEMBER_MAILS } from './kinds.ts'
 
 const [OLD, NEW] = ['correct horse battery', 'a new horse battery']
 const [alder, birch] = ['alder', 'birch'] as CustomerId[] as [CustomerId, CustomerId]
@@ -44,7 +45,7 @@ afterEach(async () => {
   vi.unstubAllEnvs()
 })
 
-const sendMails = () => notifyMembers(`test-${randomUUID()}`, new AbortController().signal)
+const sendMails = () => sendDueMails(MEMBER_MAILS)
 const join = (customer: string, more: object = {}) =>
   addMember(customer, { roles: ['it-manager'], email, name: 'Ana', passwordHash: hash, ...more })
 const invited = { passwordHash: null, invitedAt: new Date() }
@@ -125,7 +126,7 @@ describe('a mailed link', () => {
       (await database.opened.signIn.query('SELECT digest FROM account_links WHERE member_id = $1', [member]))
         .rows[0]
     const before = await digest()
-    await database.sql(alder, 'UPDATE account_links SET not_before = now() WHERE member_id = $1', [member])
+    await database.sql(alder, 'UPDATE outbox SET not_before = now()')
     vi.stubEnv('SMTP_URL', catcher.url)
     expect(await sendMails()).toBe(1)
     expect(await digest()).not.toEqual(before)

@@ -7,7 +7,7 @@ import { pruneBudgets } from '#lib/identity/access/sign-ins/budgets.ts'
 import { prunePending } from '#lib/identity/access/sign-ins/pending.ts'
 import { prunePendingSignOns } from '#lib/identity/access/sign-on/code-flow.ts'
 import { pruneLogouts } from '#lib/identity/access/sign-on/logout.ts'
-import * as accountMails from '#lib/identity/account-mails/store.ts'
+import { pruneAdopted } from '#lib/identity/account-mails/adopt.ts'
 import { pruneSeatSamples } from '#lib/licenses/assets/store.ts'
 import { pruneDismissals } from '#lib/notifications/needs/store.ts'
 import * as notices from '#lib/notifications/notices/outbox.ts'
@@ -17,6 +17,7 @@ import { pruneSessions } from '#lib/platform/caller/session.ts'
 import { listCustomers } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
+import { NO_CUSTOMER, pruneMessages } from '#lib/platform/outbox/store.ts'
 
 /**
  * Functions that remove a customer's rows after their retention, and return how many. docs/operations.md lists the
@@ -28,7 +29,8 @@ const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<num
   pruneKeys,
   pruneSeatSamples,
   notices.pruneMails,
-  accountMails.pruneMails,
+  pruneAdopted,
+  pruneMessages,
   pruneLinks,
   pruneDismissals,
 ]
@@ -41,6 +43,7 @@ const OF_NOBODY = [
   pruneChallenges,
   prunePendingSignOns,
   pruneLogouts,
+  () => scope({ customerId: NO_CUSTOMER }, (tx) => pruneMessages(tx, NO_CUSTOMER), { evenIfClosed: true }),
 ]
 
 /**

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { isPrivateAddress } from '#lib/platform/runtime/outbound.ts'
 import { end, listen } from '../../../../test/fakes/issuers/provider.ts'
-import { checkIssuerAddress, fetchIssuer, isPrivateAddress } from './outbound.ts'
+import { checkIssuerAddress, fetchIssuer } from './outbound.ts'
 
 const servers: Server[] = []
 afterEach(async () => {

@@ -8,6 +8,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { builtOnce, value } from '#lib/platform/db/prepared-queries.ts'
 import { licenseChangeAttempts as attempts, licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
+import { recordEvent } from '#lib/platform/outbox/events.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { WriteAnswer } from '#lib/vendors/vendor.ts'
 import { type ChangeState, isOpen, OPEN_STATES } from '../rules.ts'
@@ -52,7 +53,22 @@ export async function addLicenseChange(
     (isOpen(state) ? insertOpen : insertResolved)(tx, values),
     recordTransition(tx, customerId, values, requestId),
   ])
+  recordCompletion(tx, customerId, values)
   return added[0] as Change
+}
+
+/** Writes the event of a change for the customer's webhooks once it is settled; an unclear change is not settled yet. */
+function recordCompletion(
+  tx: Transaction,
+  customerId: CustomerId,
+  { id, assetId, state }: Pick<Change, 'id' | 'assetId' | 'state'>,
+): void {
+  if (isOpen(state) || state === 'UNCLEAR') return
+  recordEvent(tx, customerId, {
+    kind: state === 'DRIFT' ? 'asset.changed_by_vendor' : 'license_change.completed',
+    object: `asset:${assetId}`,
+    ids: { assetId, licenseChangeId: id },
+  })
 }
 
 export type Move = {
@@ -109,6 +125,7 @@ export async function moveChange(
     const event = { ...moved, ...by, state: as, vendorReason: why }
     if (to === 'SENT') await beginAttempt(tx, customerId, event)
     await recordTransition(tx, customerId, event, requestId)
+    recordCompletion(tx, customerId, moved)
   }
   return moved
 }

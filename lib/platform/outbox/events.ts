@@ -1,0 +1,82 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { deferToCommit } from '#lib/platform/db/prepared-queries.ts'
+import type { WebhookEvent } from './event-kinds.ts'
+
+/**
+ * One message per event and matching endpoint. Named, so that PostgreSQL parses it once per connection. Messages of an
+ * endpoint that rests or is paused wait as long as the endpoint.
+ */
+const ADD_EVENTS = {
+  name: 'outbox-events',
+  text: `INSERT INTO outbox (customer_id, kind, recipient, lane, content, not_before)
+    SELECT e.customer_id, 'webhook', e.id, e.id || ' ' || v.object,
+      jsonb_build_object('event', v.id, 'kind', v.kind, 'profile', v.profile, 'ids', v.ids),
+      CASE WHEN e.paused_at IS NULL THEN greatest(e.retry_at, now()) ELSE 'infinity' END
+    FROM webhook_endpoints e
+    CROSS JOIN json_to_recordset($2::json) AS v(n int, id text, kind text, object text, profile text, ids jsonb)
+    WHERE e.customer_id = $1 AND (e.kinds IS NULL OR v.kind = ANY (e.kinds))
+      AND (v.profile IS NULL OR e.billing_profiles IS NULL OR v.profile = ANY (e.billing_profiles))
+    ORDER BY v.n`,
+}
+
+/** Events of each transaction so far, by their content: a repeated one is written once. */
+const added = new WeakMap<Transaction, Map<string, WebhookEvent>>()
+
+/** Most events of one statement, so that none takes longer than a statement may. */
+const MAX_ROWS = 5000
+
+/**
+ * Writes an event for the webhooks of the customer, in the transaction of its cause, with its COMMIT. The caller holds
+ * the lock of the event's object, so that the order of messages is the order of causes.
+ */
+export function recordEvent(tx: Transaction, customerId: CustomerId, event: WebhookEvent): void {
+  const content = JSON.stringify(event)
+  const before = added.get(tx)
+  if (before) return void before.set(content, event)
+  const events = new Map([[content, event]])
+  added.set(tx, events)
+  deferToCommit(tx, () => {
+    // Later events belong to another customer of the same transaction.
+    added.delete(tx)
+    return statementsOf(customerId, [...events.values()])
+  })
+}
+
+function statementsOf(customerId: CustomerId, events: readonly WebhookEvent[]) {
+  const rows = events.map(({ kind, object, billingProfile: profile, ids }, n) => {
+    return { n, id: randomUUID(), kind, object, profile, ids }
+  })
+  const parts = Array.from({ length: Math.ceil(rows.length / MAX_ROWS) }, (_, at) =>
+    rows.slice(at * MAX_ROWS, (at + 1) * MAX_ROWS),
+  )
+  return parts.map((part) => ({ ...ADD_EVENTS, values: [customerId, JSON.stringify(part)] }))
+}
+
+/** Returns the object of an invoice's events: all versions of one number are delivered in order. */
+export function invoiceObject(id: string): WebhookEvent['object'] {
+  return `invoice:${id.replace(/~\d+$/, '')}`
+}
+
+/** Writes the event of a member whose access, name or state has changed. */
+export function recordMemberChange(tx: Transaction, customerId: CustomerId, memberId: string): void {
+  recordEvent(tx, customerId, { kind: 'member.changed', object: `member:${memberId}`, ids: { memberId } })
+}
+
+/** Writes the event of a payment, in the transaction that records it, which holds the invoice's lock. */
+export function recordPaymentEvent(
+  tx: Transaction,
+  customerId: CustomerId,
+  payment: { paymentId: string; invoiceId: string; billingProfileId: string },
+): void {
+  const { paymentId, invoiceId, billingProfileId: billingProfile } = payment
+  const ids = { invoiceId, paymentId }
+  recordEvent(tx, customerId, {
+    kind: 'payment.recorded',
+    object: invoiceObject(invoiceId),
+    billingProfile,
+    ids,
+  })
+}

@@ -1,0 +1,122 @@
+import 'server-only'
+import dns from 'node:dns'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+
+// Requests to addresses that customers have entered. SSRF: https and public addresses only, checked at the moment of
+// the call; the connection goes to the checked address, so that a second DNS answer (rebinding) changes nothing.
+
+/** Addresses that are not routed in the public internet (IANA's special-purpose registries). */
+const PRIVATE_V4 =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3'
+const PRIVATE_V6 =
+  '::/96 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8'
+
+// Two lists, because Node applies rules for IPv4-mapped IPv6 addresses to all of IPv4.
+const forbidden = { 4: blocked(PRIVATE_V4, 'ipv4'), 6: blocked(PRIVATE_V6, 'ipv6') }
+
+function blocked(nets: string, family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList()
+  for (const [net = '', bits] of nets.split(' ').map((one) => one.split('/')))
+    list.addSubnet(net, Number(bits), family)
+  return list
+}
+
+/** Returns whether an address is in a private network. */
+export function isPrivateAddress(address: string): boolean {
+  return isIP(address) === 6 ? forbidden[6].check(address, 'ipv6') : forbidden[4].check(address)
+}
+
+/** Hosts that may have a private address, with their port unless it is 443, and the setting that lists them. */
+export type PrivateHosts = { hosts: readonly string[]; setting: string }
+
+export type OutboundRequest = {
+  url: string
+  method: string
+  headers: Record<string, string>
+  body?: string | undefined
+  allowed: PrivateHosts
+  /** Timeout of the whole answer, in milliseconds. */
+  timeoutMs: number
+  /** Largest body of the answer, in bytes. With `isCut`, a longer body is cut there; otherwise it is an error. */
+  maxBytes: number
+  isCut?: boolean
+  signal?: AbortSignal | null | undefined
+}
+
+export type OutboundAnswer = { status: number; contentType: string; body: Buffer }
+
+/**
+ * Sends a request to an address that a customer has entered, without following redirects.
+ * @throws Error with the reason why it was not sent, or not answered
+ */
+export async function sendOutbound(outbound: OutboundRequest): Promise<OutboundAnswer> {
+  const { url, method, headers, body, allowed, timeoutMs, maxBytes, isCut = false } = outbound
+  checkOutbound(url, allowed)
+  const target = new URL(url)
+  const limit = AbortSignal.timeout(timeoutMs)
+  const signal = outbound.signal ? AbortSignal.any([outbound.signal, limit]) : limit
+  const request = target.protocol === 'https:' ? requestHttps : requestHttp
+  const lookup = isAllowed(target, allowed) ? {} : { lookup: publicOnly(allowed) }
+  // A new connection for each request: one that is reused was checked earlier.
+  const options = { method, headers, signal, agent: false, ...lookup }
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) =>
+      reject(limit.aborted ? new Error(`${target.host} did not answer within ${timeoutMs / 1000} s.`) : error)
+    const sent = request(target, options, (answer) => {
+      const parts: Buffer[] = []
+      let size = 0
+      const end = () => {
+        const contentType = String(answer.headers['content-type'] ?? '')
+        resolve({ status: answer.statusCode ?? 502, contentType, body: Buffer.concat(parts) })
+      }
+      answer.on('error', fail)
+      answer.on('data', (part: Buffer) => {
+        parts.push(part.subarray(0, Math.max(0, maxBytes - size)))
+        size += part.length
+        if (size <= maxBytes) return
+        if (isCut) end()
+        else reject(new Error(`${target.host} answered with too many bytes.`))
+        sent.destroy()
+      })
+      answer.on('end', end)
+    })
+    sent.on('error', fail)
+    sent.end(body)
+  })
+}
+
+/** Checks an address like `sendOutbound`, without sending a request. @throws Error with the reason */
+export function checkOutbound(url: string, allowed: PrivateHosts): void {
+  const target = new URL(url)
+  const { protocol, hostname, host } = target
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  const isLoopback = ['localhost', '127.0.0.1', '::1'].includes(bare)
+  const mayBePrivate = isAllowed(target, allowed)
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback && mayBePrivate))
+    throw new Error(`${host} is not called: it has to be reached by https.`)
+  if (isIP(bare) !== 0 && isPrivateAddress(bare) && !mayBePrivate) throw privateHost(host, allowed)
+}
+
+function isAllowed({ host }: URL, { hosts }: PrivateHosts): boolean {
+  return hosts.includes(host)
+}
+
+/** Looks a name up, and refuses it if one of its addresses is private. */
+function publicOnly(allowed: PrivateHosts): LookupFunction {
+  return (hostname, options, done) => {
+    dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, '')
+      if (addresses.some(({ address }) => isPrivateAddress(address)))
+        return done(privateHost(hostname, allowed), '')
+      const [first] = addresses
+      if (options.all) return done(null, addresses)
+      done(null, first?.address ?? '', first?.family ?? 4)
+    })
+  }
+}
+
+function privateHost(host: string, { setting }: PrivateHosts): Error {
+  return new Error(`${host} is not called: it has a private address, and ${setting} does not name it.`)
+}
