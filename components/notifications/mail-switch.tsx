@@ -5,7 +5,7 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Switch } from '#components/ui/switch.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { readNeedsMail, setNeedsMail } from '#lib/notifications/needs/client.ts'
+import { readNeedsMail, setNeedsMail } from '#lib/notifications/client.ts'
 
 /** Switch for the weekly mail with the same lines to the member. Renders nothing where this console sends no mails. */
 export function NeedsMail({ email }: { email: string }) {

@@ -9,6 +9,8 @@ import { reconcileOrders } from '#lib/licenses/renewal-orders/jobs.ts'
 import { mailOrders } from '#lib/licenses/renewal-orders/mails.ts'
 import { sendNotices } from '#lib/notifications/notices/send.ts'
 import { notifyOperators } from '#lib/notifications/operator-mail/send.ts'
+import { writeDailyEvents } from '#lib/notifications/webhooks/daily.ts'
+import { webhookChannel } from '#lib/notifications/webhooks/deliver.ts'
 import { removePastWindows, WINDOW_SECONDS } from '#lib/platform/caller/limits/budget.ts'
 import { loginOf } from '#lib/platform/db/logins.ts'
 import { mailChannel } from '#lib/platform/outbox/mail.ts'
@@ -47,6 +49,7 @@ const JOBS: Job[] = [
   { name: 'tell-of-ending-keys', cron: '17 * * * *', run: notifyOfExpiry },
   // Each domain once a day: what could not be asked is asked in the next hour.
   { name: 'recheck-domains', cron: '29 * * * *', run: recheckDomains },
+  { name: 'write-daily-events', cron: '37 * * * *', run: writeDailyEvents },
   { name: 'forget-limits', cron: '41 * * * *', run: () => removePastWindows(WINDOW_SECONDS) },
   {
     name: 'run-backfills',
@@ -56,7 +59,7 @@ const JOBS: Job[] = [
 ]
 
 /** Messages of the outbox, by transport: every process delivers them. */
-const CHANNELS: readonly Channel[] = [mailChannel(MEMBER_MAILS)]
+const CHANNELS: readonly Channel[] = [mailChannel(MEMBER_MAILS), webhookChannel]
 
 /** The one that works as the database's owner. */
 function removal(url: string): Job {

@@ -3,8 +3,8 @@ import { currency, money } from '#lib/billing/invoices/contract.ts'
 import { seats } from '#lib/licenses/assets/contract.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { timeOf } from '#lib/platform/lists/parameters.ts'
+import { needRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
-import { needRoutes } from './routes.ts'
 import { KINDS } from './rules.ts'
 
 const asset = z.object({

@@ -230,7 +230,7 @@ async function loadContracts() {
 
 /** Adds the customer of all examples. */
 async function seed() {
-  const { addChange, acknowledge, addColleagues, addDirectory, addPosted, addSignOn, storeDocument } =
+  const { addChange, acknowledge, addColleagues, addDirectory, addPosted, addSignOn, addWebhooks, storeDocument } =
     exampleRows(database)
   await addCustomer('northwind')
   const expiresAt = new Date(Date.now() + 90 * DAY)
@@ -250,6 +250,7 @@ async function seed() {
   await addColleagues()
   await addSignOn()
   await addDirectory()
+  await addWebhooks()
   await addKey('northwind', ['finance-user'], {
     ...{ id: 'k-erp', name: 'ERP', issuedBy: 'm-ana', billingProfiles: ['default'] },
     ...{

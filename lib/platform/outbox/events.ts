@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { deferToCommit } from '#lib/platform/db/prepared-queries.ts'
-import type { WebhookEvent } from './event-kinds.ts'
+import type { WebhookEvent } from './rules.ts'
 
 /**
  * One message per event and matching endpoint. Named, so that PostgreSQL parses it once per connection. Messages of an
@@ -25,7 +25,7 @@ const ADD_EVENTS = {
 /** Events of each transaction so far, by their content: a repeated one is written once. */
 const added = new WeakMap<Transaction, Map<string, WebhookEvent>>()
 
-/** Most events of one statement, so that none takes longer than a statement may. */
+/** Most events of one statement, so that none exceeds the time limit. */
 const MAX_ROWS = 5000
 
 /**
@@ -41,11 +41,11 @@ export function recordEvent(tx: Transaction, customerId: CustomerId, event: Webh
   deferToCommit(tx, () => {
     // Later events belong to another customer of the same transaction.
     added.delete(tx)
-    return statementsOf(customerId, [...events.values()])
+    return queriesOf(customerId, [...events.values()])
   })
 }
 
-function statementsOf(customerId: CustomerId, events: readonly WebhookEvent[]) {
+function queriesOf(customerId: CustomerId, events: readonly WebhookEvent[]) {
   const rows = events.map(({ kind, object, billingProfile: profile, ids }, n) => {
     return { n, id: randomUUID(), kind, object, profile, ids }
   })

@@ -40,15 +40,15 @@ export function mailChannel(kinds: readonly MailKind[]): Channel {
       const kind = byName.get(message.kind)
       const config = mailSettings()
       if (!kind || !config) throw new Error('No mail server is configured.')
-      const isLate = message.ageSeconds > kind.usefulSeconds
-      const rendered = isLate
+      const isExpired = message.ageSeconds > kind.usefulSeconds
+      const rendered = isExpired
         ? undefined
         : await scope(message, (tx) => kind.render(tx, message), { evenIfClosed: true })
       const delivery =
         rendered && (await deliver(config, rendered.to, rendered.mail, `${kind.kind}.${message.id}`))
       const outcome = delivery
         ? outcomeOf(delivery, kind.retrySeconds)
-        : { ...OBSOLETE, ...(isLate ? { reason: 'It could not be sent in time.' } : {}) }
+        : { ...OBSOLETE, ...(isExpired ? { reason: 'It could not be sent in time.' } : {}) }
       return {
         outcome,
         record: async (tx) => kind.record?.(tx, message, outcome, delivery),

@@ -1,8 +1,9 @@
 import 'server-only'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { minted } from '#lib/platform/caller/store.ts'
 import { database, type Transaction } from '#lib/platform/db/client.ts'
+import { outbox } from '#lib/platform/db/schema/outbox.ts'
 
 // Transactional outbox: a message is written in the transaction of its cause, so that it exists exactly if the cause
 // does. The worker claims it for a lease, delivers it, and records the outcome. After a crash in between, the lease ends
@@ -36,7 +37,7 @@ export type Message = {
   failingSeconds: number | null
 }
 
-/** `WAITING`: certainly not delivered, and tried again after `retrySeconds`. */
+/** `WAITING`: certainly not delivered, and tried again after `retrySeconds`; Infinity: not before it is rescheduled. */
 export type Outcome =
   | { state: 'SENT' }
   | { state: 'REFUSED' | 'UNKNOWN'; reason: string }
@@ -49,11 +50,7 @@ export async function enqueue(
   messages: readonly NewMessage[],
 ): Promise<void> {
   if (messages.length === 0) return
-  await tx.execute(sql`
-    INSERT INTO outbox (customer_id, kind, recipient, lane, content)
-    SELECT ${customerId}, m.kind, m.recipient, m.lane, coalesce(m.content, '{}')
-    FROM json_to_recordset(${JSON.stringify(messages)}::json)
-      AS m(kind text, recipient text, lane text, content jsonb)`)
+  await tx.insert(outbox).values(messages.map((message) => ({ customerId, ...message })))
 }
 
 /** Returns the customers with messages of these kinds that are due. */
@@ -109,7 +106,7 @@ export async function recordOutcome(
   const reason = 'reason' in outcome ? outcome.reason : null
   const set =
     outcome.state === 'WAITING'
-      ? sql`not_before = statement_timestamp() + make_interval(secs => ${outcome.retrySeconds}),
+      ? sql`not_before = ${nextAttempt(outcome.retrySeconds)},
           failing_since = coalesce(failing_since, statement_timestamp())`
       : sql`ended_at = statement_timestamp()`
   const { rowCount } = await tx.execute(sql`
@@ -118,12 +115,19 @@ export async function recordOutcome(
   return rowCount === 1
 }
 
-/** Retention of delivered and given-up messages; after it, their outcome is of no use any more. */
-const RETENTION = sql`interval '90 days'`
+function nextAttempt(seconds: number): SQL {
+  return Number.isFinite(seconds)
+    ? sql`statement_timestamp() + make_interval(secs => ${seconds})`
+    : sql`'infinity'`
+}
 
-/** Removes the customer's messages that ended before the retention. @returns how many */
+/** Retention of mails after their end, and of webhooks after their event, whether they were delivered or not. */
+const [MAIL_RETENTION, WEBHOOK_RETENTION] = [sql`interval '90 days'`, sql`interval '30 days'`]
+
+/** Removes the customer's messages after their retention. @returns how many */
 export async function pruneMessages(tx: Transaction, customerId: CustomerId): Promise<number> {
   const { rowCount } = await tx.execute(sql`
-    DELETE FROM outbox WHERE customer_id = ${customerId} AND ended_at < now() - ${RETENTION}`)
+    DELETE FROM outbox WHERE customer_id = ${customerId}
+      AND (ended_at < now() - ${MAIL_RETENTION} OR kind = 'webhook' AND created_at < now() - ${WEBHOOK_RETENTION})`)
   return rowCount ?? 0
 }

@@ -17,10 +17,10 @@ export type Channel = {
   most: number
   /** Whether the transport is configured; messages wait otherwise. */
   isOn(): boolean
-  deliver(message: Message): Promise<Delivered>
+  deliver(message: Message): Promise<DeliveryResult>
 }
 
-export type Delivered = {
+export type DeliveryResult = {
   outcome: Outcome
   /** Writes what belongs to the outcome, in its transaction. Not called where the lease was lost. */
   record?: (tx: Transaction) => Promise<unknown>
@@ -32,13 +32,13 @@ export type Delivered = {
 const POLL_MS = 1000
 const REST_MS = 60_000
 
-/** A message belongs to its customer also after the customer was closed. */
+/** Messages are delivered after their customer was closed, too. */
 const EVEN_IF_CLOSED = { evenIfClosed: true }
 
 /**
- * Delivers all messages that are due now. Safe to run in several processes concurrently.
+ * Delivers all messages that are due now. Safe in several processes at a time.
  * @param only limits the run to these customers
- * @returns how many were delivered
+ * @returns the number of successful deliveries
  * @throws Error where the transport is unavailable: no further message is tried; AggregateError of other failures
  */
 export async function deliverDue(
@@ -56,7 +56,7 @@ export async function deliverDue(
 }
 
 /**
- * Delivers messages as they become due, until the signal. Safe to run in several processes concurrently.
+ * Delivers messages as they become due, until the signal. Safe in several processes at a time.
  * @returns resolves when the deliveries that have begun are recorded
  */
 export async function deliverContinuously(channel: Channel, signal: AbortSignal): Promise<void> {
@@ -82,7 +82,7 @@ function channelRun(channel: Channel, requestId: string, signal: AbortSignal) {
   const { share, most } = channel
   const semaphore = fairSemaphore({ most, share, timeoutError: () => new Error('The outbox is full.') })
   const lanes = new Map<CustomerId, number>()
-  const going = new Set<Promise<void>>()
+  const running = new Set<Promise<void>>()
   const errors: unknown[] = []
   let count = 0
   let unavailable: string | undefined
@@ -94,10 +94,10 @@ function channelRun(channel: Channel, requestId: string, signal: AbortSignal) {
       const claim = (tx: Transaction) => claimMessage(tx, customerId, channel.kinds, channel.leaseSeconds)
       const message = await scope({ customerId }, claim, EVEN_IF_CLOSED)
       if (!message) return false
-      const delivered = await channel.deliver(message)
-      const { outcome } = delivered
-      unavailable ??= delivered.unavailable
-      await record(message, delivered)
+      const result = await channel.deliver(message)
+      const { outcome } = result
+      unavailable ??= result.unavailable
+      await record(message, result)
       measured('outbox', { kind: message.kind, outcome: outcome.state.toLowerCase() })
       if (outcome.state === 'SENT') count += 1
       else {
@@ -133,15 +133,15 @@ function channelRun(channel: Channel, requestId: string, signal: AbortSignal) {
     start(customerId: CustomerId) {
       for (let free = share - (lanes.get(customerId) ?? 0); free > 0; free--) {
         const promise = lane(customerId)
-        going.add(promise)
-        promise.finally(() => going.delete(promise))
+        running.add(promise)
+        promise.finally(() => running.delete(promise))
       }
     },
-    end: () => Promise.all(going),
+    end: () => Promise.all(running),
   }
 }
 
-function record(message: Message, { outcome, record }: Delivered): Promise<void> {
+function record(message: Message, { outcome, record }: DeliveryResult): Promise<void> {
   const write = async (tx: Transaction) => {
     if (await recordOutcome(tx, message, outcome)) await record?.(tx)
   }

@@ -11,6 +11,7 @@ import { pruneAdopted } from '#lib/identity/account-mails/adopt.ts'
 import { pruneSeatSamples } from '#lib/licenses/assets/store.ts'
 import { pruneDismissals } from '#lib/notifications/needs/store.ts'
 import * as notices from '#lib/notifications/notices/outbox.ts'
+import { pruneDailyEvents } from '#lib/notifications/webhooks/daily.ts'
 import { pruneKeys } from '#lib/platform/api/idempotency.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { pruneSessions } from '#lib/platform/caller/session.ts'
@@ -31,6 +32,7 @@ const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<num
   notices.pruneMails,
   pruneAdopted,
   pruneMessages,
+  pruneDailyEvents,
   pruneLinks,
   pruneDismissals,
 ]

@@ -6,6 +6,7 @@ import * as members from '#lib/identity/members/contract.ts'
 import * as factors from '#lib/identity/second-factors/contract.ts'
 import * as sessions from '#lib/identity/sessions/contract.ts'
 import * as signOn from '#lib/identity/single-sign-on/contract.ts'
+import * as webhooks from '#lib/notifications/webhooks/contract.ts'
 import type { Group } from '#lib/platform/api/openapi/document.ts'
 
 /** Tags of the OpenAPI document for members, their credentials and their sessions. */
@@ -50,6 +51,22 @@ export const people: readonly Group[] = [
       directories.revokeDirectoryToken,
       directories.mapDirectoryGroup,
       directories.unmapDirectoryGroup,
+    ],
+  },
+  {
+    tag: 'Webhooks',
+    description: 'Addresses to which events are sent, their deliveries, and their secrets.',
+    contracts: [
+      webhooks.listWebhooks,
+      webhooks.addWebhook,
+      webhooks.readWebhook,
+      webhooks.changeWebhook,
+      webhooks.removeWebhook,
+      webhooks.rotateWebhookSecret,
+      webhooks.testWebhook,
+      webhooks.listWebhookDeliveries,
+      webhooks.readWebhookDelivery,
+      webhooks.repeatWebhookDelivery,
     ],
   },
   {

@@ -1,0 +1,20 @@
+import { queriesOf } from '#lib/platform/api/client.ts'
+import type * as needs from './needs/contract.ts'
+import { needRoutes, webhookRoutes } from './routes.ts'
+import type * as webhooks from './webhooks/contract.ts'
+
+export const { listNeeds, dismissNeed, restoreNeed, readNeedsMail, setNeedsMail } =
+  queriesOf<typeof needs>(needRoutes)
+
+export const {
+  listWebhooks,
+  addWebhook,
+  readWebhook,
+  changeWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listWebhookDeliveries,
+  readWebhookDelivery,
+  repeatWebhookDelivery,
+} = queriesOf<typeof webhooks>(webhookRoutes)

@@ -1,0 +1,22 @@
+import { callsOf } from '#lib/platform/api/call.ts'
+
+export const needRoutes = callsOf({
+  listNeeds: 'GET /billing/v1/needs',
+  dismissNeed: 'PUT /billing/v1/needs/{need_id}/dismissal',
+  restoreNeed: 'DELETE /billing/v1/needs/{need_id}/dismissal',
+  readNeedsMail: 'GET /billing/v1/needs-mail',
+  setNeedsMail: 'PUT /billing/v1/needs-mail',
+})
+
+export const webhookRoutes = callsOf({
+  listWebhooks: 'GET /billing/v1/webhooks',
+  addWebhook: 'POST /billing/v1/webhooks',
+  readWebhook: 'GET /billing/v1/webhooks/{webhook_id}',
+  changeWebhook: 'PATCH /billing/v1/webhooks/{webhook_id}',
+  removeWebhook: 'DELETE /billing/v1/webhooks/{webhook_id}',
+  rotateWebhookSecret: 'POST /billing/v1/webhooks/{webhook_id}/secret',
+  testWebhook: 'POST /billing/v1/webhooks/{webhook_id}/test',
+  listWebhookDeliveries: 'GET /billing/v1/webhooks/{webhook_id}/deliveries',
+  readWebhookDelivery: 'GET /billing/v1/webhooks/{webhook_id}/deliveries/{delivery_id}',
+  repeatWebhookDelivery: 'POST /billing/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/repetition',
+})
