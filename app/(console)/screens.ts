@@ -9,4 +9,5 @@ export const SCREENS = [
   { href: '/activity', name: 'Activity', permission: 'licenses-manager' },
   { href: '/members', name: 'Members', permission: 'members-manager' },
   { href: '/sign-on', name: 'Single sign-on', permission: 'members-manager' },
+  { href: '/webhooks', name: 'Webhooks', permission: 'members-manager' },
 ] as const satisfies readonly { href: string; name: string; permission: Permission | null }[]

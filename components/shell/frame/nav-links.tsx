@@ -1,6 +1,6 @@
 'use client'
 
-import { Activity, Building2, House, Layers, LogIn, ReceiptText, Users } from 'lucide-react'
+import { Activity, Building2, House, Layers, LogIn, ReceiptText, Users, Webhook } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { Fragment, Suspense } from 'react'
@@ -18,6 +18,7 @@ export const ICONS = {
   '/activity': Activity,
   '/members': Users,
   '/sign-on': LogIn,
+  '/webhooks': Webhook,
 } as const
 
 /** Screen that the caller may open. */

@@ -22,7 +22,7 @@ const name = z
   .trim()
   .min(1, 'is empty')
   .max(NAME_MAX, `must have at most ${NAME_MAX} characters`)
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must be one line')
+  .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), 'must be one line')
   .meta({ description: 'Name of the webhook, for people.' })
 const url = z
   .string()
@@ -31,29 +31,29 @@ const url = z
   .refine((text) => !URL.canParse(text) || !new URL(text).username, 'must have no user name or password')
   .meta({ description: 'Address that is called: https and a public host.' })
 const unique = (values: readonly string[]) => new Set(values).size === values.length
+const KINDS_TEXT = 'Kinds of events that are sent. Absent: all, including later ones.'
+const PROFILES_TEXT =
+  'Billing profiles whose invoices are reported. Absent: all that the Admin of the webhook may see.'
 const kinds = z
   .array(Kind)
   .min(1, 'must name a kind, or be left out')
   .max(EVENT_KINDS.length, 'is too long')
   .refine(unique, 'names a kind twice')
-  .meta({ description: 'Kinds of events that are sent. Absent: all, including later ones.' })
+  .meta({ description: KINDS_TEXT })
 const billingProfiles = z
   .array(z.string().min(1).max(300))
   .min(1, 'must name a billing profile, or be left out')
   .max(1000, 'is too long')
   .refine(unique, 'names a billing profile twice')
-  .meta({
-    description:
-      'Billing profiles whose invoices are reported. Absent: all that the Admin of the webhook may see.',
-  })
+  .meta({ description: PROFILES_TEXT })
 
 export const Webhook = z
   .object({
     id: z.string().meta({ description: 'Id of the webhook.' }),
-    name,
-    url,
-    kinds: kinds.optional(),
-    billingProfiles: billingProfiles.optional(),
+    name: z.string().meta({ description: 'Name of the webhook, for people.' }),
+    url: z.string().meta({ description: 'Address that is called.' }),
+    kinds: z.array(Kind).optional().meta({ description: KINDS_TEXT }),
+    billingProfiles: z.array(z.string()).optional().meta({ description: PROFILES_TEXT }),
     status: z.enum(STATUSES).meta({
       description:
         '`ACTIVE`; `PAUSED` by an Admin; `FAILING`: paused after three days of failures; `ACCESS_LOST`: its Admin is no Admin any more. Events of a webhook that is not active wait for 30 days.',
@@ -182,8 +182,11 @@ export const changeWebhook = contract({
     .strictObject({
       name: name.optional(),
       url: url.optional(),
-      kinds: kinds.nullable().optional(),
-      billingProfiles: billingProfiles.nullable().optional(),
+      kinds: kinds.nullable().optional().meta({ description: 'Kinds of events that are sent; `null`: all.' }),
+      billingProfiles: billingProfiles.nullable().optional().meta({
+        description:
+          'Billing profiles whose invoices are reported; `null`: all that the calling Admin may see.',
+      }),
       paused: z.boolean().optional().meta({ description: 'Whether its events wait.' }),
     })
     .meta({ id: 'WebhookChange', description: 'Members of a webhook to change.' }),

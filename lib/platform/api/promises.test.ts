@@ -230,8 +230,16 @@ async function loadContracts() {
 
 /** Adds the customer of all examples. */
 async function seed() {
-  const { addChange, acknowledge, addColleagues, addDirectory, addPosted, addSignOn, addWebhooks, storeDocument } =
-    exampleRows(database)
+  const {
+    addChange,
+    acknowledge,
+    addColleagues,
+    addDirectory,
+    addPosted,
+    addSignOn,
+    addWebhooks,
+    storeDocument,
+  } = exampleRows(database)
   await addCustomer('northwind')
   const expiresAt = new Date(Date.now() + 90 * DAY)
   keys.admin = await addKey('northwind', ['admin'], { id: 'k-nightly', name: 'nightly-sync', expiresAt })

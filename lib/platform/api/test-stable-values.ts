@@ -80,6 +80,7 @@ const NEW = [
   'inviteExpireTime',
   'nextAttemptTime',
   'formerSecretUntil',
+  'event',
 ]
 
 function withNew(exampleValue: unknown, made: unknown): unknown {
