@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -53,3 +54,10 @@ export const status =
 
 /** Never answers. */
 export const silence: Answer = () => {}
+
+/** Starts a process that delivers webhooks of a database, to these private hosts and public ones. */
+export function startWorker(databaseUrl: string, privateHosts: string): ChildProcess {
+  const program = ['--conditions=react-server', '--no-warnings', 'test/fakes/webhooks/worker.ts']
+  const env = { ...process.env, DATABASE_URL: databaseUrl, WEBHOOK_PRIVATE_HOSTS: privateHosts }
+  return spawn(process.execPath, program, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+}
