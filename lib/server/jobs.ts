@@ -7,7 +7,7 @@ import { notifyOfExpiry } from '#lib/identity/keys/mails.ts'
 import { readVendors, reconcileOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
 import { reconcileOrders } from '#lib/licenses/renewal-orders/jobs.ts'
 import { mailOrders } from '#lib/licenses/renewal-orders/mails.ts'
-import { sendNotices } from '#lib/notifications/notices/send.ts'
+import { noticeMail, sendNotices } from '#lib/notifications/notices/send.ts'
 import { notifyOperators } from '#lib/notifications/operator-mail/send.ts'
 import { writeDailyEvents } from '#lib/notifications/webhooks/daily.ts'
 import { webhookChannel } from '#lib/notifications/webhooks/deliver.ts'
@@ -59,7 +59,7 @@ const JOBS: Job[] = [
 ]
 
 /** Messages of the outbox, by transport: every process delivers them. */
-const CHANNELS: readonly Channel[] = [mailChannel(MEMBER_MAILS), webhookChannel]
+const CHANNELS: readonly Channel[] = [mailChannel([...MEMBER_MAILS, noticeMail]), webhookChannel]
 
 /** The one that works as the database's owner. */
 function removal(url: string): Job {

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
-import { invoiceObject, recordEvent } from '#lib/platform/outbox/events.ts'
+import { recordCorrected } from '#lib/platform/outbox/events.ts'
 import { holdAll } from '../all-rows.ts'
 import { type ImportProblem, MAX_PROBLEMS, problemText } from '../import-error.ts'
 import type { StoredInvoice } from './stored.ts'
@@ -34,7 +34,7 @@ export async function recordVoided(
   tx: Transaction,
   customerId: CustomerId,
   {
-    invoice: { id, billingProfileId: billingProfile },
+    invoice,
     replacedBy,
     problems = [],
   }: {
@@ -44,30 +44,13 @@ export async function recordVoided(
   },
   requestId: string,
 ) {
-  recordEvent(tx, customerId, {
-    ...{ kind: 'invoice.corrected', object: invoiceObject(id), billingProfile },
-    ids: { invoiceId: id, ...(replacedBy ? { replacedBy } : {}) },
-  })
-  const event = { action: 'invoice.voided', subject: id, actor: OPERATOR, requestId }
+  recordCorrected(tx, customerId, invoice, replacedBy)
+  const event = { action: 'invoice.voided', subject: invoice.id, actor: OPERATOR, requestId }
   const changes = problems.slice(0, MAX_PROBLEMS).map(problemText)
   await recordAudit(tx, customerId, {
     ...event,
     details: { ...(replacedBy ? { replacedBy } : {}), ...(changes.length > 0 ? { changes } : {}) },
   })
-}
-
-/** Writes the events of issued invoices for the customer's webhooks, except those that were imported for the record. */
-export function recordIssued(
-  tx: Transaction,
-  customerId: CustomerId,
-  invoices: readonly Pick<StoredInvoice, 'id' | 'billingProfileId' | 'documentState' | 'isHistory'>[],
-): void {
-  for (const { id, billingProfileId: billingProfile, documentState, isHistory } of invoices)
-    if (documentState === 'issued' && !isHistory)
-      recordEvent(tx, customerId, {
-        ...{ kind: 'invoice.issued', object: invoiceObject(id), billingProfile },
-        ids: { invoiceId: id },
-      })
 }
 
 /** Records in the history that an operator declared two names to be one issuer, or two. */

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { invoiceObject, recordEvent } from '#lib/platform/outbox/events.ts'
+import { recordEvent, recordInvoiceEvent } from '#lib/platform/outbox/events.ts'
 import { customersWithWebhooks } from './store.ts'
 
 /** Days after its due date within which an invoice is reported, so that a first webhook is not flooded. */
@@ -29,8 +29,8 @@ export async function writeDailyEvents(_requestId: string, signal: AbortSignal):
 
 /** Locks the invoices, whose other events are written under the same lock. */
 async function writePastDue(tx: Transaction, customerId: CustomerId): Promise<number> {
-  const { rows } = await tx.execute<{ id: string; billingProfile: string; dueDate: string }>(sql`
-    SELECT i.id, i.billing_profile_id AS "billingProfile", i.due_date::text AS "dueDate" FROM invoices i
+  const { rows } = await tx.execute<{ id: string; billingProfileId: string; dueDate: string }>(sql`
+    SELECT i.id, i.billing_profile_id AS "billingProfileId", i.due_date::text AS "dueDate" FROM invoices i
     WHERE i.customer_id = ${customerId} AND i.document_state = 'issued' AND NOT i.is_history
       AND coalesce(i.payable_amount, i.balance_amount) > 0 AND i.balance_amount <> 0
       AND i.due_date < (now() AT TIME ZONE 'UTC')::date
@@ -40,12 +40,8 @@ async function writePastDue(tx: Transaction, customerId: CustomerId): Promise<nu
     ORDER BY i.id FOR NO KEY UPDATE OF i SKIP LOCKED`)
   const marks = rows.map(({ id, dueDate }) => ({ id, on: dueDate }))
   const added = await markOnce(tx, customerId, 'invoice.past_due', marks)
-  for (const { id, billingProfile } of rows)
-    if (added.has(id))
-      recordEvent(tx, customerId, {
-        ...{ kind: 'invoice.past_due', object: invoiceObject(id), billingProfile },
-        ids: { invoiceId: id },
-      })
+  for (const { id, billingProfileId } of rows)
+    if (added.has(id)) recordInvoiceEvent(tx, customerId, 'invoice.past_due', { id, billingProfileId })
   return added.size
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { deferToCommit } from '#lib/platform/db/prepared-queries.ts'
-import type { WebhookEvent } from './rules.ts'
+import type { EventKind, WebhookEvent } from './rules.ts'
 
 /**
  * One message per event and matching endpoint. Named, so that PostgreSQL parses it once per connection. Messages of an
@@ -56,8 +56,46 @@ function queriesOf(customerId: CustomerId, events: readonly WebhookEvent[]) {
 }
 
 /** Returns the object of an invoice's events: all versions of one number are delivered in order. */
-export function invoiceObject(id: string): WebhookEvent['object'] {
+function invoiceObject(id: string): WebhookEvent['object'] {
   return `invoice:${id.replace(/~\d+$/, '')}`
+}
+
+type Invoice = { id: string; billingProfileId: string }
+
+/**
+ * Writes an event of an invoice.
+ * @param more further ids, such as of the invoice that replaces it, or of the payment
+ */
+export function recordInvoiceEvent(
+  tx: Transaction,
+  customerId: CustomerId,
+  kind: Extract<EventKind, `invoice.${string}` | `payment.${string}`>,
+  { id, billingProfileId: billingProfile, ...more }: Invoice & Record<string, string>,
+): void {
+  const ids = { invoiceId: id, ...more }
+  recordEvent(tx, customerId, { kind, object: invoiceObject(id), billingProfile, ids })
+}
+
+/** Writes the events of issued invoices, except those that were imported for the record. */
+export function recordIssued(
+  tx: Transaction,
+  customerId: CustomerId,
+  invoices: readonly (Invoice & { documentState: string; isHistory: boolean })[],
+): void {
+  for (const { id, billingProfileId, documentState, isHistory } of invoices)
+    if (documentState === 'issued' && !isHistory)
+      recordInvoiceEvent(tx, customerId, 'invoice.issued', { id, billingProfileId })
+}
+
+/** Writes the event of an invoice that was voided, or replaced by another one. */
+export function recordCorrected(
+  tx: Transaction,
+  customerId: CustomerId,
+  { id, billingProfileId }: Invoice,
+  replacedBy?: string,
+): void {
+  const more: Record<string, string> = replacedBy === undefined ? {} : { replacedBy }
+  recordInvoiceEvent(tx, customerId, 'invoice.corrected', { id, billingProfileId, ...more })
 }
 
 /** Writes the event of a member whose access, name or state has changed. */
@@ -71,12 +109,6 @@ export function recordPaymentEvent(
   customerId: CustomerId,
   payment: { paymentId: string; invoiceId: string; billingProfileId: string },
 ): void {
-  const { paymentId, invoiceId, billingProfileId: billingProfile } = payment
-  const ids = { invoiceId, paymentId }
-  recordEvent(tx, customerId, {
-    kind: 'payment.recorded',
-    object: invoiceObject(invoiceId),
-    billingProfile,
-    ids,
-  })
+  const { invoiceId: id, ...rest } = payment
+  recordInvoiceEvent(tx, customerId, 'payment.recorded', { id, ...rest })
 }

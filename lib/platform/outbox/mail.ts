@@ -2,9 +2,9 @@ import 'server-only'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type Delivery, deliver, type Message as Mail } from '#lib/platform/mail/mailer.ts'
-import { mailSettings } from '#lib/platform/mail/settings.ts'
+import { type MailConfig, mailSettings } from '#lib/platform/mail/settings.ts'
 import type { Message, Outcome } from './store.ts'
-import type { Channel } from './worker.ts'
+import type { Channel, DeliveryResult } from './worker.ts'
 
 /** Renderer and retry policy of a kind of mail. */
 export type MailKind = {
@@ -18,6 +18,12 @@ export type MailKind = {
     outcome: Outcome,
     delivery: Delivery | undefined,
   ): Promise<unknown>
+  /** Returns the id of the mail, the same for each attempt; the id of the message by default. */
+  idOf?(message: Message): string
+  /** Returns the outcome of a delivery where it differs from the usual one. */
+  outcomeOf?(delivery: Delivery, message: Message): Outcome | undefined
+  /** Number of times that a mail may leave. */
+  maxAttempts?: number
   /** Time between attempts while the mail server refuses temporarily, and after which the mail is useless. */
   retrySeconds: number
   usefulSeconds: number
@@ -36,28 +42,47 @@ export function mailChannel(kinds: readonly MailKind[]): Channel {
     // A mail takes two minutes at most.
     ...{ leaseSeconds: 600, share: 1, most: 4 },
     isOn: () => mailSettings() !== undefined,
-    async deliver(message) {
+    deliver(message) {
       const kind = byName.get(message.kind)
       const config = mailSettings()
       if (!kind || !config) throw new Error('No mail server is configured.')
-      const isExpired = message.ageSeconds > kind.usefulSeconds
-      const rendered = isExpired
-        ? undefined
-        : await scope(message, (tx) => kind.render(tx, message), { evenIfClosed: true })
-      const delivery =
-        rendered && (await deliver(config, rendered.to, rendered.mail, `${kind.kind}.${message.id}`))
-      const outcome = delivery
-        ? outcomeOf(delivery, kind.retrySeconds)
-        : { ...OBSOLETE, ...(isExpired ? { reason: 'It could not be sent in time.' } : {}) }
-      return {
-        outcome,
-        record: async (tx) => kind.record?.(tx, message, outcome, delivery),
-        ...(delivery?.kind === 'away'
-          ? { unavailable: `The mail server could not be used: ${delivery.reason}` }
-          : {}),
-      }
+      return send(kind, config, message)
     },
   }
+}
+
+async function send(kind: MailKind, config: MailConfig, message: Message): Promise<DeliveryResult> {
+  const unsent = reasonNotToSend(kind, message)
+  const render = (tx: Transaction) => kind.render(tx, message)
+  const rendered = unsent ? undefined : await scope(message, render, { evenIfClosed: true })
+  if (!rendered) return resultOf(kind, message, unsent ?? OBSOLETE, undefined)
+  const id = kind.idOf?.(message) ?? `${kind.kind}.${message.id}`
+  const delivery = await deliver(config, rendered.to, rendered.mail, id)
+  const outcome = kind.outcomeOf?.(delivery, message) ?? outcomeOf(delivery, kind.retrySeconds)
+  const result = resultOf(kind, message, outcome, delivery)
+  if (delivery.kind !== 'away') return result
+  return { ...result, unavailable: `The mail server could not be used: ${delivery.reason}` }
+}
+
+function resultOf(
+  kind: MailKind,
+  message: Message,
+  outcome: Outcome,
+  delivery: Delivery | undefined,
+): DeliveryResult {
+  return { outcome, record: async (tx) => kind.record?.(tx, message, outcome, delivery) }
+}
+
+/** Returns the outcome of a mail that may have left as often as it may, or is useless by now. */
+function reasonNotToSend(
+  { maxAttempts, usefulSeconds }: MailKind,
+  { attempts, ageSeconds }: Message,
+): Outcome | undefined {
+  if (maxAttempts !== undefined && attempts > maxAttempts)
+    return { state: 'UNKNOWN', reason: 'It may have left, and is not sent again.' }
+  return ageSeconds > usefulSeconds
+    ? { state: 'REFUSED', reason: 'It could not be sent in time.' }
+    : undefined
 }
 
 function outcomeOf(delivery: Delivery, retrySeconds: number): Outcome {
