@@ -86,7 +86,7 @@ test('an Admin adds a webhook, receives a test that a public verifier accepts, a
   expect(pageErrors).toEqual([])
 })
 
-test('a failed delivery shows why, and is tried again at once', async ({ page }) => {
+test('a failed delivery shows why, and is tried again immediately', async ({ page }) => {
   status = 503
   await signInFreshly(page, boss, '/webhooks')
   await act(page, 'Send a test')

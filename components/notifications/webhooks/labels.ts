@@ -34,7 +34,7 @@ export const STATUS_LABELS: Record<WebhookStatus, Label & { about?: string }> = 
 
 export const DELIVERY_LABELS: Record<DeliveryState, Label> = {
   WAITING: { text: 'Waiting', tone: 'info' },
-  DELIVERED: { text: 'Delivered', tone: 'ok' },
+  ACCEPTED: { text: 'Delivered', tone: 'ok' },
   FAILED: { text: 'Failed', tone: 'danger' },
 }
 

@@ -24,6 +24,12 @@ import {
 import { EVENT_KINDS, type EventKind } from '#lib/platform/outbox/rules.ts'
 import { KIND_LABELS, OVERLAP_LABELS } from './labels.ts'
 
+const NOTES = {
+  url: { hint: 'A public https address.' },
+  kinds: { hint: 'Leave empty for all events, including new kinds.' },
+  profiles: { hint: 'Leave empty for all profiles you can access. Applies to events about invoices.' },
+}
+
 /** Billing profiles that the caller may see. */
 export type Profiles = readonly { id: string; name: string }[]
 
@@ -74,7 +80,7 @@ export function WebhookForm({
           label="URL"
           name="url"
           type="url"
-          hint="A public https address."
+          {...NOTES.url}
           placeholder="https://example.com/hooks"
           maxLength={URL_MAX}
           required
@@ -88,7 +94,7 @@ export function WebhookForm({
           name="kinds"
           choices={EVENT_KINDS.map((kind) => ({ value: kind, text: KIND_LABELS[kind] ?? kind }))}
           chosen={webhook?.kinds ?? []}
-          hint="Leave empty for all events, including new kinds."
+          {...NOTES.kinds}
         />
         {profiles.length > 1 ? (
           <Checkboxes
@@ -96,7 +102,7 @@ export function WebhookForm({
             name="profiles"
             choices={profiles.map((one) => ({ value: one.id, text: escapeInvisible(one.name) }))}
             chosen={webhook?.billingProfiles ?? []}
-            hint="Leave empty for all profiles you can access. Applies to events about invoices."
+            {...NOTES.profiles}
             error={selected}
           />
         ) : null}

@@ -9,8 +9,8 @@ import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { Confirm } from '#components/ui/confirm.tsx'
 import { countText } from '#components/ui/count-text.ts'
+import { Dialog } from '#components/ui/dialog.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
@@ -188,15 +188,19 @@ function RemoveWebhook({
     onSuccess: () => onRemoved(`Removed: ${name}`),
   })
   return (
-    <Confirm
-      title={`Remove ${name}?`}
-      button="Remove webhook"
-      pending={isPending}
-      refused={error ? <NotDone title="Not removed" error={error} /> : null}
-      onConfirm={() => mutate()}
-      onClose={onClose}
-    >
-      Its receiver gets no more events, and the list of deliveries is deleted. This cannot be undone.
-    </Confirm>
+    <Dialog title={`Remove ${name}?`} onClose={onClose}>
+      <p className="mt-2 wrap-anywhere text-ink-2">
+        Its receiver gets no more events, and the list of deliveries is deleted. This cannot be undone.
+      </p>
+      {error ? <NotDone title="Not removed" error={error} /> : null}
+      <div className="mt-5 flex flex-wrap justify-end gap-2">
+        <Button variant="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button variant="primary" pending={isPending} onClick={() => mutate()}>
+          Remove webhook
+        </Button>
+      </div>
+    </Dialog>
   )
 }

@@ -1,10 +1,10 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
 import { customersWithAccountMails } from '#lib/identity/access/due-work.ts'
+import { adoptRecoveries } from '#lib/identity/access/links/recoveries.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { database, type Transaction } from '#lib/platform/db/client.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { NO_CUSTOMER } from '#lib/platform/outbox/store.ts'
 
 // The previous release queued mails in the tables of their subjects, and its processes may go on doing so during an
 // upgrade. A later release drops this file, and the columns `state` and `not_before` of these tables.
@@ -45,30 +45,6 @@ async function adoptOf(tx: Transaction, customerId: CustomerId): Promise<number>
     INSERT INTO outbox (customer_id, kind, recipient, created_at)
     SELECT customer_id, 'link', id, created_at FROM adopted ORDER BY created_at`)
   return (mails.rowCount ?? 0) + (links.rowCount ?? 0)
-}
-
-async function adoptRecoveries(): Promise<number> {
-  const client = await database().signIn.connect()
-  try {
-    await client.query('BEGIN')
-    const { rows } = await client.query<{ id: string }>(`
-      UPDATE recoveries SET not_before = 'infinity' WHERE id IN (
-        SELECT id FROM recoveries WHERE state IN ('WAITING', 'SENDING') AND withdrawn_at IS NULL
-          AND not_before <= statement_timestamp() FOR UPDATE SKIP LOCKED)
-      RETURNING id`)
-    for (const { id } of rows)
-      await client.query('INSERT INTO outbox (customer_id, kind, recipient) VALUES ($1, $2, $3)', [
-        NO_CUSTOMER,
-        'recovery',
-        id,
-      ])
-    await client.query('COMMIT')
-    client.release()
-    return rows.length
-  } catch (error) {
-    client.release(true)
-    throw error
-  }
 }
 
 /** Removes mails of the previous release that were sent or given up more than 90 days ago. @returns how many */

@@ -14,7 +14,7 @@ import {
 } from './rules.ts'
 
 const Kind = z.enum(EVENT_KINDS, { error: `must be one of ${EVENT_KINDS.join(', ')}` })
-const time = (of: string) => z.int().meta({ description: `Epoch time in milliseconds of ${of}` })
+const time = (event: string) => z.int().meta({ description: `Epoch time in milliseconds of ${event}` })
 
 /** Text of one line, because names appear in tables, mails and the audit log. */
 const name = z
@@ -82,7 +82,7 @@ const deliveryFields = {
   kind: z.enum([...EVENT_KINDS, TEST_EVENT]).meta({ description: 'Kind of the event.' }),
   state: z.enum(DELIVERY_STATES).meta({
     description:
-      '`WAITING`: the receiver has not accepted it yet. `DELIVERED`: it answered 2xx within 5 seconds. `FAILED`: given up, see `reason`.',
+      '`WAITING`: the receiver has not accepted it yet. `ACCEPTED`: it answered 2xx within 5 seconds. `FAILED`: given up, see `reason`.',
   }),
   attempts: z.int().meta({ description: 'Number of attempts.' }),
   createTime: time('the event.'),

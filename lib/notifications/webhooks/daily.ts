@@ -1,10 +1,10 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
+import { customersWithWebhooks } from '#lib/identity/access/due-work.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { recordEvent, recordInvoiceEvent } from '#lib/platform/outbox/events.ts'
-import { customersWithWebhooks } from './store.ts'
 
 /** Days after its due date within which an invoice is reported, so that a first webhook is not flooded. */
 const PAST_DUE_DAYS = 7
@@ -38,8 +38,8 @@ async function writePastDue(tx: Transaction, customerId: CustomerId): Promise<nu
       AND NOT EXISTS (SELECT FROM daily_events d WHERE d.customer_id = ${customerId} AND d.kind = 'invoice.past_due'
         AND d.object_id = i.id AND d."on" = i.due_date)
     ORDER BY i.id FOR NO KEY UPDATE OF i SKIP LOCKED`)
-  const marks = rows.map(({ id, dueDate }) => ({ id, on: dueDate }))
-  const added = await markOnce(tx, customerId, 'invoice.past_due', marks)
+  const days = rows.map(({ id, dueDate }) => ({ id, on: dueDate }))
+  const added = await addOnce(tx, customerId, 'invoice.past_due', days)
   for (const { id, billingProfileId } of rows)
     if (added.has(id)) recordInvoiceEvent(tx, customerId, 'invoice.past_due', { id, billingProfileId })
   return added.size
@@ -55,7 +55,7 @@ async function writeEndingKeys(tx: Transaction, customerId: CustomerId): Promise
       AND NOT EXISTS (SELECT FROM daily_events d WHERE d.customer_id = ${customerId} AND d.kind = 'key.ending'
         AND d.object_id = k.id AND d."on" = (k.expires_at AT TIME ZONE 'UTC')::date)
     ORDER BY k.id`)
-  const added = await markOnce(tx, customerId, 'key.ending', rows)
+  const added = await addOnce(tx, customerId, 'key.ending', rows)
   for (const { id } of rows)
     if (added.has(id))
       recordEvent(tx, customerId, { kind: 'key.ending', object: `key:${id}`, ids: { keyId: id } })
@@ -63,23 +63,23 @@ async function writeEndingKeys(tx: Transaction, customerId: CustomerId): Promise
 }
 
 /** Stores that events are written. @returns the ids whose event was not written before */
-async function markOnce(
+async function addOnce(
   tx: Transaction,
   customerId: CustomerId,
   kind: string,
-  marks: readonly { id: string; on: string }[],
+  events: readonly { id: string; on: string }[],
 ): Promise<Set<string>> {
-  if (marks.length === 0) return new Set()
+  if (events.length === 0) return new Set()
   const { rows } = await tx.execute<{ id: string }>(sql`
     INSERT INTO daily_events (customer_id, kind, object_id, "on")
     SELECT c.id, ${kind}, v.id, v."on" FROM customers c
-    CROSS JOIN json_to_recordset(${JSON.stringify(marks)}::json) AS v(id text, "on" date)
+    CROSS JOIN json_to_recordset(${JSON.stringify(events)}::json) AS v(id text, "on" date)
     WHERE c.id = ${customerId}
     ON CONFLICT DO NOTHING RETURNING object_id AS id`)
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Removes marks whose invoices and keys are not looked at any more. @returns how many */
+/** Removes events whose invoices and keys are not looked at any more. @returns how many */
 export async function pruneDailyEvents(tx: Transaction, customerId: CustomerId): Promise<number> {
   const { rowCount } = await tx.execute(sql`
     DELETE FROM daily_events WHERE customer_id = ${customerId} AND "on" < now() - interval '90 days'`)

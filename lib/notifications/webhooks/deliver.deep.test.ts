@@ -41,8 +41,8 @@ it('delivers 10,000 events at least once and in order per object, through failin
     }, delay)
   }
   const owners = await Promise.all(Array.from({ length: CUSTOMERS }, () => addAdmin()))
-  for (const [at, own] of owners.entries()) await addEndpoint(own, `${receiver.url}/${at}`)
-  // A receiver that is forbidden, and one that never answers, at customers of their own.
+  for (const [at, owner] of owners.entries()) await addEndpoint(owner, `${receiver.url}/${at}`)
+  // A receiver that is forbidden, and one that never answers, at separate customers.
   const [slow, inside] = [await addAdmin(), await addAdmin()]
   await addEndpoint(inside, 'https://169.254.169.254/')
   await addEndpoint(slow, forbidden.url)

@@ -19,37 +19,37 @@ import {
 } from './test-stage.ts'
 
 let stage: Awaited<ReturnType<typeof openStage>>
-let own: Awaited<ReturnType<typeof addAdmin>>
+let owner: Awaited<ReturnType<typeof addAdmin>>
 beforeAll(async () => {
   stage = await openStage()
 })
 beforeEach(async () => {
   stage.receiver.received.length = 0
   stage.receiver.state.answer = undefined
-  own = await addAdmin()
+  owner = await addAdmin()
 })
 afterAll(() => stage.close())
 
 const hooks = () => stage.receiver.received
-const messages = (customer = own.customer) =>
+const messages = (customer = owner.customer) =>
   stage.database.sql(
     customer,
-    "SELECT state, attempts, reason, not_before = 'infinity' AS held FROM outbox WHERE kind = 'webhook' ORDER BY seq",
+    "SELECT state, attempts, reason, not_before = 'infinity' AS paused FROM outbox WHERE kind = 'webhook' ORDER BY seq",
   )
 const attempts = () =>
   stage.database.sql(
-    own.customer,
+    owner.customer,
     'SELECT number, status, response, reason FROM webhook_attempts ORDER BY number',
   )
 const endpoint = async () =>
-  (await stage.database.sql(own.customer, 'SELECT pause_reason, failing_since FROM webhook_endpoints'))[0]
+  (await stage.database.sql(owner.customer, 'SELECT pause_reason, failing_since FROM webhook_endpoints'))[0]
 
 describe('an event', () => {
   it('reaches each endpoint of its kind, and a public verifier accepts its signature', async () => {
-    const { secret } = await addEndpoint(own, stage.receiver.url)
-    await addEndpoint(own, `${stage.receiver.url}/members`, { kinds: ['member.changed'] })
-    await writeEvents(own.customer, assetEvent('a-1'))
-    expect(await deliverWebhooks(own.customer)).toBe(1)
+    const { secret } = await addEndpoint(owner, stage.receiver.url)
+    await addEndpoint(owner, `${stage.receiver.url}/members`, { kinds: ['member.changed'] })
+    await writeEvents(owner.customer, assetEvent('a-1'))
+    expect(await deliverWebhooks(owner.customer)).toBe(1)
     const [hook, ...others] = hooks()
     expect(others).toEqual([])
     expect(JSON.parse(hook?.body ?? '')).toEqual({
@@ -60,33 +60,33 @@ describe('an event', () => {
     const verify = (text = '') => new Webhook(secret).verify(text, hook?.headers as Record<string, string>)
     expect(verify(hook?.body)).toMatchObject({ type: 'license_change.completed' })
     expect(() => verify(hook?.body.replace('a-1', 'a-2'))).toThrow()
-    expect(await messages()).toEqual([{ state: 'SENT', attempts: 1, reason: null, held: false }])
+    expect(await messages()).toEqual([{ state: 'SENT', attempts: 1, reason: null, paused: false }])
     expect(await attempts()).toEqual([{ number: 1, status: 204, response: '', reason: null }])
-    expect(await deliverWebhooks(own.customer)).toBe(0)
+    expect(await deliverWebhooks(owner.customer)).toBe(0)
   })
 
   it('exists exactly if its transaction was committed, and once per transaction', async () => {
-    await addEndpoint(own, stage.receiver.url)
-    const customerId = newCustomerId(own.customer)
+    await addEndpoint(owner, stage.receiver.url)
+    const customerId = newCustomerId(owner.customer)
     const failed = scope({ customerId }, async (tx) => {
       recordEvent(tx, customerId, assetEvent('a-1'))
       throw new Error('rolled back')
     })
     await expect(failed).rejects.toThrow('rolled back')
     expect(await messages()).toEqual([])
-    await writeEvents(own.customer, assetEvent('a-1'), assetEvent('a-1'), assetEvent('a-1', 2))
+    await writeEvents(owner.customer, assetEvent('a-1'), assetEvent('a-1'), assetEvent('a-1', 2))
     expect(await messages()).toHaveLength(2)
   })
 
   it('of an invoice reaches endpoints of its billing profile only', async () => {
-    await addProfile(own.customer, 'emea')
-    await addEndpoint(own, `${stage.receiver.url}/emea`, { billingProfiles: ['emea'] })
-    await addEndpoint(own, `${stage.receiver.url}/other`, { billingProfiles: ['default'] })
-    await writeEvents(own.customer, {
+    await addProfile(owner.customer, 'emea')
+    await addEndpoint(owner, `${stage.receiver.url}/emea`, { billingProfiles: ['emea'] })
+    await addEndpoint(owner, `${stage.receiver.url}/other`, { billingProfiles: ['default'] })
+    await writeEvents(owner.customer, {
       ...{ kind: 'invoice.issued', object: 'invoice:IN-1', billingProfile: 'emea' },
       ids: { invoiceId: 'IN-1' },
     })
-    await deliverWebhooks(own.customer)
+    await deliverWebhooks(owner.customer)
     expect(hooks().map(({ path }) => path)).toEqual(['/hooks/emea'])
   })
 
@@ -103,8 +103,8 @@ describe('an event', () => {
   })
 
   it('is signed with both secrets during an overlap, and with the new one afterwards', async () => {
-    const { id, secret } = await addEndpoint(own, stage.receiver.url)
-    const customerId = newCustomerId(own.customer)
+    const { id, secret } = await addEndpoint(owner, stage.receiver.url)
+    const customerId = newCustomerId(owner.customer)
     const next = newSigningSecret(customerId, id)
     await scope({ customerId }, (tx) =>
       setSecret(tx, customerId, id, { secret: next.sealed, overlapHours: 24 }),
@@ -117,18 +117,18 @@ describe('an event', () => {
         return false
       }
     }
-    await writeEvents(own.customer, assetEvent('a-1'))
-    await deliverWebhooks(own.customer)
+    await writeEvents(owner.customer, assetEvent('a-1'))
+    await deliverWebhooks(owner.customer)
     expect([isValid(secret, 0), isValid(next.secret, 0)]).toEqual([true, true])
     await passTime(stage.database.url, '25 hours')
-    await writeEvents(own.customer, assetEvent('a-1'))
-    await deliverWebhooks(own.customer)
+    await writeEvents(owner.customer, assetEvent('a-1'))
+    await deliverWebhooks(owner.customer)
     expect([isValid(secret, 1), isValid(next.secret, 1)]).toEqual([false, true])
   })
 
   it('is stored with a sealed secret only', async () => {
-    const { secret } = await addEndpoint(own, stage.receiver.url)
-    const rows = await stage.database.sql(own.customer, 'SELECT * FROM webhook_endpoints')
+    const { secret } = await addEndpoint(owner, stage.receiver.url)
+    const rows = await stage.database.sql(owner.customer, 'SELECT * FROM webhook_endpoints')
     expect(JSON.stringify(rows)).not.toContain(secret.slice(6))
   })
 })
@@ -143,17 +143,17 @@ describe('a receiver', () => {
       'socket hang up',
     ],
   ])('that %s gets the event again, with the same id', async (_, answer, reason) => {
-    await addEndpoint(own, stage.receiver.url)
+    await addEndpoint(owner, stage.receiver.url)
     stage.receiver.state.answer = answer
-    await writeEvents(own.customer, assetEvent('a-1'))
-    expect(await deliverWebhooks(own.customer)).toBe(0)
+    await writeEvents(owner.customer, assetEvent('a-1'))
+    expect(await deliverWebhooks(owner.customer)).toBe(0)
     expect(await messages()).toMatchObject([{ state: 'WAITING', reason: expect.stringContaining(reason) }])
     // Not before its time.
-    expect(await deliverWebhooks(own.customer)).toBe(0)
+    expect(await deliverWebhooks(owner.customer)).toBe(0)
     expect(hooks()).toHaveLength(1)
     await passTime(stage.database.url, '10 seconds')
     stage.receiver.state.answer = undefined
-    expect(await deliverWebhooks(own.customer)).toBe(1)
+    expect(await deliverWebhooks(owner.customer)).toBe(1)
     const ids = hooks().map(({ headers }) => headers['webhook-id'])
     expect(new Set(ids).size).toBe(1)
     expect(ids).toHaveLength(2)
@@ -161,35 +161,35 @@ describe('a receiver', () => {
   })
 
   it('that answers after 5 seconds gets the event again', async () => {
-    await addEndpoint(own, stage.receiver.url)
+    await addEndpoint(owner, stage.receiver.url)
     stage.receiver.state.answer = silence
-    await writeEvents(own.customer, assetEvent('a-1'))
-    await deliverWebhooks(own.customer)
+    await writeEvents(owner.customer, assetEvent('a-1'))
+    await deliverWebhooks(owner.customer)
     expect(await attempts()).toMatchObject([{ status: null, reason: expect.stringContaining('within 5 s') }])
   }, 20_000)
 
   it('that answers at length is read up to a bound', async () => {
-    await addEndpoint(own, stage.receiver.url)
+    await addEndpoint(owner, stage.receiver.url)
     stage.receiver.state.answer = (_, response) =>
       void response.writeHead(200).end(`\0${'x'.repeat(3_000_000)}`)
-    await writeEvents(own.customer, assetEvent('a-1'))
-    expect(await deliverWebhooks(own.customer)).toBe(1)
+    await writeEvents(owner.customer, assetEvent('a-1'))
+    expect(await deliverWebhooks(owner.customer)).toBe(1)
     const [attempt] = await attempts()
     expect(String(attempt?.response)).toHaveLength(2000)
   })
 
   it('that is down gets all events in order per object when it is back', async () => {
-    await addEndpoint(own, stage.receiver.url)
+    await addEndpoint(owner, stage.receiver.url)
     stage.receiver.state.answer = status(503)
     for (let n = 1; n <= 3; n++)
-      await writeEvents(own.customer, assetEvent('a-1', n), assetEvent('a-2', n), assetEvent('a-3', n))
-    await deliverWebhooks(own.customer)
+      await writeEvents(owner.customer, assetEvent('a-1', n), assetEvent('a-2', n), assetEvent('a-3', n))
+    await deliverWebhooks(owner.customer)
     // Later events of an object are not tried before the first one.
     expect(new Set(hooks().map(({ data }) => data.licenseChangeId))).toEqual(new Set(['1']))
     await passTime(stage.database.url, '1 day')
     hooks().length = 0
     stage.receiver.state.answer = undefined
-    expect(await deliverWebhooks(own.customer)).toBe(9)
+    expect(await deliverWebhooks(owner.customer)).toBe(9)
     for (const asset of ['a-1', 'a-2', 'a-3'])
       expect(
         hooks()
@@ -202,22 +202,25 @@ describe('a receiver', () => {
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
     vi.stubEnv('MAIL_FROM', 'Billing <billing@reseller.example>')
     vi.stubEnv('BASE_URL', 'https://console.example')
-    await addEndpoint(own, stage.receiver.url)
+    await addEndpoint(owner, stage.receiver.url)
     stage.receiver.state.answer = status(500)
-    await writeEvents(own.customer, assetEvent('a-1'), assetEvent('a-2'))
-    await deliverWebhooks(own.customer)
+    await writeEvents(owner.customer, assetEvent('a-1'), assetEvent('a-2'))
+    await deliverWebhooks(owner.customer)
     await passTime(stage.database.url, '71 hours')
-    await deliverWebhooks(own.customer)
+    await deliverWebhooks(owner.customer)
     expect(await endpoint()).toMatchObject({ pause_reason: null })
     await passTime(stage.database.url, '5 hours')
-    await deliverWebhooks(own.customer)
+    await deliverWebhooks(owner.customer)
     expect(await endpoint()).toMatchObject({ pause_reason: 'FAILING' })
-    await writeEvents(own.customer, assetEvent('a-3'))
+    await writeEvents(owner.customer, assetEvent('a-3'))
     await passTime(stage.database.url, '1 day')
     hooks().length = 0
-    expect([await deliverWebhooks(own.customer), hooks()]).toEqual([0, []])
-    expect((await messages()).map(({ held }) => held)).toEqual([true, true, true])
-    const mails = await stage.database.sql(own.customer, "SELECT content FROM outbox WHERE kind = 'account'")
+    expect([await deliverWebhooks(owner.customer), hooks()]).toEqual([0, []])
+    expect((await messages()).map(({ paused }) => paused)).toEqual([true, true, true])
+    const mails = await stage.database.sql(
+      owner.customer,
+      "SELECT content FROM outbox WHERE kind = 'account'",
+    )
     expect(mails).toEqual([{ content: { event: 'webhook-paused', about: 'ERP' } }])
     vi.stubEnv('SMTP_URL', '')
     vi.stubEnv('MAIL_FROM', '')
@@ -233,9 +236,9 @@ describe('the address of a webhook', () => {
     ['https://0x7f.1/', 'private address'],
     ['https://localhost/', 'private address'],
   ])('%s is not called', async (address, reason) => {
-    await addEndpoint(own, address)
-    await writeEvents(own.customer, assetEvent('a-1'))
-    expect(await deliverWebhooks(own.customer)).toBe(0)
+    await addEndpoint(owner, address)
+    await writeEvents(owner.customer, assetEvent('a-1'))
+    expect(await deliverWebhooks(owner.customer)).toBe(0)
     expect(await attempts()).toMatchObject([{ status: null, reason: expect.stringContaining(reason) }])
   })
 
@@ -252,10 +255,10 @@ describe('the address of a webhook', () => {
       )
     }) as never)
     try {
-      await addEndpoint(own, `https://rebound.example:${other.host.split(':')[1]}/`)
-      await writeEvents(own.customer, assetEvent('a-1'), assetEvent('a-2'))
+      await addEndpoint(owner, `https://rebound.example:${other.host.split(':')[1]}/`)
+      await writeEvents(owner.customer, assetEvent('a-1'), assetEvent('a-2'))
       // One call connects to the public address, which nothing answers here; the other name has become private.
-      await deliverWebhooks(own.customer)
+      await deliverWebhooks(owner.customer)
       expect(lookup).toHaveBeenCalledTimes(2)
       expect(other.received).toEqual([])
       const reasons = (await attempts()).map(({ reason }) => String(reason))
@@ -269,12 +272,12 @@ describe('the address of a webhook', () => {
 
 describe('a webhook', () => {
   it('is paused when its Admin loses access', async () => {
-    await addEndpoint(own, stage.receiver.url)
-    await stage.database.sql(own.customer, "UPDATE members SET roles = '{it-manager}' WHERE id = $1", [
-      own.admin,
+    await addEndpoint(owner, stage.receiver.url)
+    await stage.database.sql(owner.customer, "UPDATE members SET roles = '{it-manager}' WHERE id = $1", [
+      owner.admin,
     ])
-    await writeEvents(own.customer, assetEvent('a-1'))
-    expect(await deliverWebhooks(own.customer)).toBe(0)
+    await writeEvents(owner.customer, assetEvent('a-1'))
+    expect(await deliverWebhooks(owner.customer)).toBe(0)
     expect([hooks(), await endpoint()]).toEqual([
       [],
       expect.objectContaining({ pause_reason: 'ACCESS_LOST' }),
@@ -286,27 +289,27 @@ describe('a webhook', () => {
     stage.receiver.state.answer = (one, response) => {
       if (one.path !== '/hooks/slow') response.writeHead(204).end()
     }
-    await addEndpoint(own, `${stage.receiver.url}/slow`)
-    for (let n = 0; n < 50; n++) await writeEvents(own.customer, assetEvent(`a-${n}`))
+    await addEndpoint(owner, `${stage.receiver.url}/slow`)
+    for (let n = 0; n < 50; n++) await writeEvents(owner.customer, assetEvent(`a-${n}`))
     for (const other of others) {
       await addEndpoint(other, `${stage.receiver.url}/other`)
       await writeEvents(other.customer, assetEvent('a-1'))
     }
-    const run = deliverWebhooks(own.customer, ...others.map(({ customer }) => customer))
+    const run = deliverWebhooks(owner.customer, ...others.map(({ customer }) => customer))
     await vi.waitFor(
       () => expect(hooks().filter(({ path }) => path === '/hooks/other')).toHaveLength(others.length),
       { timeout: 4500 },
     )
-    // The slow one holds its share, and is left alone after that.
+    // The slow one holds its share, and is not called again.
     expect(hooks().filter(({ path }) => path === '/hooks/slow')).toHaveLength(4)
     expect(await run).toBe(others.length)
   }, 30_000)
 
   it('gets each event once from two workers, in order per object', async () => {
-    await addEndpoint(own, stage.receiver.url)
+    await addEndpoint(owner, stage.receiver.url)
     for (let n = 1; n <= 20; n++)
-      await writeEvents(own.customer, assetEvent('a-1', n), assetEvent(`b-${n}`, n))
-    const counts = await Promise.all([1, 2, 3].map(() => deliverWebhooks(own.customer)))
+      await writeEvents(owner.customer, assetEvent('a-1', n), assetEvent(`b-${n}`, n))
+    const counts = await Promise.all([1, 2, 3].map(() => deliverWebhooks(owner.customer)))
     expect(counts.reduce((sum, count) => sum + count)).toBe(40)
     const first = hooks().filter(({ data }) => data.assetId === 'a-1')
     expect(first.map(({ data }) => Number(data.licenseChangeId))).toEqual(
@@ -317,14 +320,14 @@ describe('a webhook', () => {
   })
 
   it('gets an event again whose worker died, after the lease', async () => {
-    await addEndpoint(own, stage.receiver.url)
-    await writeEvents(own.customer, assetEvent('a-1'))
+    await addEndpoint(owner, stage.receiver.url)
+    await writeEvents(owner.customer, assetEvent('a-1'))
     await stage.database.sql(
-      own.customer,
+      owner.customer,
       "UPDATE outbox SET state = 'SENDING', attempts = 1, not_before = now() + interval '30 seconds'",
     )
-    expect(await deliverWebhooks(own.customer)).toBe(0)
+    expect(await deliverWebhooks(owner.customer)).toBe(0)
     await passTime(stage.database.url, '31 seconds')
-    expect(await deliverWebhooks(own.customer)).toBe(1)
+    expect(await deliverWebhooks(owner.customer)).toBe(1)
   })
 })

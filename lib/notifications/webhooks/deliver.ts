@@ -32,7 +32,7 @@ async function deliver(message: Message): Promise<DeliveryResult> {
   const { customerId, recipient: id } = message
   const content = message.content as store.EventContent
   const endpoint = await readScope(message, (tx) => store.readEndpoint(tx, customerId, id, content.profile))
-  if (!endpoint) return refused('The webhook was removed.')
+  if (!endpoint) return rejection('The webhook was removed.')
   if (endpoint.isPaused) return waiting('The webhook is paused.')
   if (!endpoint.hasAdmin)
     return {
@@ -40,7 +40,7 @@ async function deliver(message: Message): Promise<DeliveryResult> {
       record: (tx) => pause(tx, message, endpoint, 'ACCESS_LOST'),
     }
   if (!endpoint.maySee)
-    return refused('The Admin of the webhook may not see the billing profile of this event.')
+    return rejection('The Admin of the webhook may not see the billing profile of this event.')
   const attempt = await call(message, content, endpoint)
   const addAttempt = (tx: Transaction) => store.addAttempt(tx, customerId, message.id, attempt)
   if (isAccepted(attempt.status ?? undefined))
@@ -61,17 +61,17 @@ async function deliver(message: Message): Promise<DeliveryResult> {
         await pause(tx, message, endpoint, 'FAILING')
       },
     }
-  const [own, ofEndpoint] = [message.failingSeconds ?? 0, endpoint.failingSeconds ?? 0]
+  const [messageFails, endpointFails] = [message.failingSeconds ?? 0, endpoint.failingSeconds ?? 0]
   return {
-    outcome: { state: 'WAITING', reason, retrySeconds: retrySeconds(own, Math.random()) },
+    outcome: { state: 'WAITING', reason, retrySeconds: retrySeconds(messageFails, Math.random()) },
     record: async (tx) => {
       await addAttempt(tx)
-      await store.noteFailure(tx, customerId, id, retrySeconds(ofEndpoint, Math.random()))
+      await store.noteFailure(tx, customerId, id, retrySeconds(endpointFails, Math.random()))
     },
   }
 }
 
-const refused = (reason: string): DeliveryResult => ({ outcome: { state: 'REFUSED', reason } })
+const rejection = (reason: string): DeliveryResult => ({ outcome: { state: 'REFUSED', reason } })
 
 /** Returns the outcome of a message that waits until its webhook is resumed. */
 const waiting = (reason: string): DeliveryResult => ({

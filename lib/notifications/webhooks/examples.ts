@@ -14,11 +14,11 @@ const ERP: Webhook = {
 }
 const params = { webhook_id: 'w-erp' }
 
-const DELIVERED: DeliveryListItem = {
+const ACCEPTED: DeliveryListItem = {
   id: 'd-1',
   event: '5f0c4f7e-6a0e-4b55-9d0c-0f8e1c6b2a11',
   kind: 'invoice.issued',
-  state: 'DELIVERED',
+  state: 'ACCEPTED',
   attempts: 1,
   createTime: 1795334400000,
   lastStatus: 204,
@@ -163,7 +163,7 @@ export const readWebhookDelivery: readonly Example[] = [
     answer: {
       status: 200,
       body: {
-        ...DELIVERED,
+        ...ACCEPTED,
         request:
           '{"type":"invoice.issued","timestamp":"2026-11-22T08:00:00.000Z","data":{"invoiceId":"IN-2026-0001","version":41}}',
         calls: [
@@ -190,7 +190,7 @@ export const repeatWebhookDelivery: readonly Example[] = [
       status: 200,
       body: {
         id: 'd-4',
-        event: DELIVERED.event,
+        event: ACCEPTED.event,
         kind: 'invoice.issued',
         state: 'WAITING',
         attempts: 0,

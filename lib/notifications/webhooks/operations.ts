@@ -58,7 +58,7 @@ export const changeWebhook = operation(
       const { paused, name = before.name, url = before.url } = body
       const { kinds = before.kinds, billingProfiles = before.billingProfiles } = body
       const values = { name, url, kinds, billingProfiles }
-      // Each Admin may pause a webhook. Any other change makes the Admin responsible for what is sent.
+      // Each Admin may pause a webhook. Any other change makes the Admin responsible for its events.
       if (Object.keys(body).join() !== 'paused' || !paused) {
         checkValues(values, now)
         await store.setWebhook(tx, customerId, id, { ...values, ownerId: now.id })

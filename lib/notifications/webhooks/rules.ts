@@ -14,7 +14,7 @@ export const STATUSES = ['ACTIVE', 'PAUSED', 'FAILING', 'ACCESS_LOST'] as const
 export type WebhookStatus = (typeof STATUSES)[number]
 
 /** State of a delivery. `WAITING`: not accepted by the receiver yet; `FAILED`: given up. */
-export const DELIVERY_STATES = ['WAITING', 'DELIVERED', 'FAILED'] as const
+export const DELIVERY_STATES = ['WAITING', 'ACCEPTED', 'FAILED'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** Time of continuous failures after which a webhook is paused, in seconds. */

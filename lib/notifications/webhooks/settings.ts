@@ -6,10 +6,14 @@ import { text } from '#lib/platform/runtime/settings.ts'
 
 /** Hosts of webhooks, with their port unless it is 443, that may have private addresses; on loopback also by http. */
 export const webhookSettings = defineSettings(
-  z.object({ WEBHOOK_PRIVATE_HOSTS: text.optional() }).transform((values): PrivateHosts => {
-    const hosts = (values.WEBHOOK_PRIVATE_HOSTS ?? '')
-      .split(',')
-      .flatMap((one) => one.trim().toLowerCase() || [])
-    return { hosts, setting: 'WEBHOOK_PRIVATE_HOSTS' }
-  }),
+  z
+    .object({
+      WEBHOOK_PRIVATE_HOSTS: text.optional(),
+    })
+    .transform((values): PrivateHosts => {
+      const hosts = (values.WEBHOOK_PRIVATE_HOSTS ?? '')
+        .split(',')
+        .flatMap((one) => one.trim().toLowerCase() || [])
+      return { hosts, setting: 'WEBHOOK_PRIVATE_HOSTS' }
+    }),
 )

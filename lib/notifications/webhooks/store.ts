@@ -2,7 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
-import { database, type Transaction } from '#lib/platform/db/client.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import { outbox } from '#lib/platform/db/schema/outbox.ts'
 import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
 import { type EventKind, TEST_EVENT } from '#lib/platform/outbox/rules.ts'
@@ -200,7 +200,7 @@ export async function noteFailure(
   await reschedule(tx, customerId, id, { to, only: sql`not_before < ${to}` })
 }
 
-/** Stores a successful call: an endpoint that rested is called for its other messages at once. */
+/** Stores a successful call: an endpoint that rested is called for its other messages again. */
 export async function noteSuccess(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
   const { rowCount } = await tx.execute(sql`
     UPDATE webhook_endpoints SET failing_since = NULL, retry_at = NULL
@@ -267,7 +267,7 @@ export type DeliveryRow = {
 }
 
 const { columns, micros } = byCreation(outbox.createdAt, outbox.id)
-const STATE = sql`CASE outbox.state WHEN 'SENT' THEN 'DELIVERED' WHEN 'REFUSED' THEN 'FAILED' WHEN 'UNKNOWN' THEN 'FAILED'
+const STATE = sql`CASE outbox.state WHEN 'SENT' THEN 'ACCEPTED' WHEN 'REFUSED' THEN 'FAILED' WHEN 'UNKNOWN' THEN 'FAILED'
   ELSE 'WAITING' END`
 
 /** Deliveries of a webhook that a caller may see: those of its billing profiles, and those without one. */
@@ -286,7 +286,7 @@ export async function listDeliveries(
   limit: number,
   cursor?: Cursor,
 ): Promise<DeliveryRow[]> {
-  const { beyond, order } = pageByKey(columns, cursor)
+  const page = pageByKey(columns, cursor)
   const { rows } = await tx.execute<DeliveryRow>(sql`
     SELECT outbox.id, outbox.seq::text, outbox.content, ${STATE} AS state, outbox.attempts, outbox.reason,
       outbox.created_at AS "createdAt", outbox.ended_at AS "endedAt", ${micros} AS micros,
@@ -299,8 +299,8 @@ export async function listDeliveries(
         OR outbox.content ->> 'profile' = ANY (${sql.param([...billingProfiles])}::text[]))
       ${state === undefined ? sql`` : sql`AND ${STATE} = ${state}`}
       ${id === undefined ? sql`` : sql`AND outbox.id = ${id}`}
-      ${event === undefined ? sql`` : sql`AND outbox.content ->> 'event' = ${event}`} ${beyond ? sql`AND ${beyond}` : sql``}
-    ORDER BY ${order} LIMIT ${limit}`)
+      ${event === undefined ? sql`` : sql`AND outbox.content ->> 'event' = ${event}`} ${page.beyond ? sql`AND ${page.beyond}` : sql``}
+    ORDER BY ${page.order} LIMIT ${limit}`)
   return rows
 }
 
@@ -338,19 +338,10 @@ export async function repeatMessage(
     })
     return id
   }
-  const original = { at: new Date(createdAt).toISOString(), version: Number(seq), ...content }
+  const event = { at: new Date(createdAt).toISOString(), version: Number(seq), ...content }
   const { rows } = await tx.execute<{ id: string }>(sql`
     INSERT INTO outbox (customer_id, kind, recipient, lane, content)
-    SELECT customer_id, kind, recipient, lane, ${JSON.stringify(original)}::jsonb FROM outbox
+    SELECT customer_id, kind, recipient, lane, ${JSON.stringify(event)}::jsonb FROM outbox
     WHERE customer_id = ${customerId} AND id = ${id} RETURNING id`)
   return rows[0]?.id ?? id
-}
-
-/** Returns the open customers that have webhooks. */
-export async function customersWithWebhooks(): Promise<CustomerId[]> {
-  const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
-    `SELECT DISTINCT e.customer_id FROM webhook_endpoints e
-     JOIN customers c ON c.id = e.customer_id AND c.closed_at IS NULL ORDER BY e.customer_id`,
-  )
-  return rows.map((row) => row.customer_id)
 }

@@ -55,13 +55,13 @@ export function writeEvents(customer: string, ...events: WebhookEvent[]): Promis
   })
 }
 
-/** Returns an event of an asset, which `n` tells apart from its other events. */
+/** Returns an event of an asset, `n` of them. */
 export const assetEvent = (asset: string, n = 1): WebhookEvent => ({
   ...{ kind: 'license_change.completed', object: `asset:${asset}` },
   ids: { assetId: asset, licenseChangeId: String(n) },
 })
 
-/** Delivers what is due, of all customers or some. */
+/** Delivers due events, of all customers or some. */
 export function deliverWebhooks(...customers: string[]): Promise<number> {
   const only = customers.length > 0 ? { only: customers.map(newCustomerId) } : {}
   return deliverDue(webhookChannel, { requestId: 'test', signal: new AbortController().signal, ...only })

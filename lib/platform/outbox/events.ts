@@ -98,6 +98,17 @@ export function recordCorrected(
   recordInvoiceEvent(tx, customerId, 'invoice.corrected', { id, billingProfileId, ...more })
 }
 
+/** Writes the event of a license change; without a kind, there is none. */
+export function recordChangeEvent(
+  tx: Transaction,
+  customerId: CustomerId,
+  kind: EventKind | undefined,
+  { id, assetId }: { id: string; assetId: string },
+): void {
+  if (kind)
+    recordEvent(tx, customerId, { kind, object: `asset:${assetId}`, ids: { assetId, licenseChangeId: id } })
+}
+
 /** Writes the event of a member whose access, name or state has changed. */
 export function recordMemberChange(tx: Transaction, customerId: CustomerId, memberId: string): void {
   recordEvent(tx, customerId, { kind: 'member.changed', object: `member:${memberId}`, ids: { memberId } })

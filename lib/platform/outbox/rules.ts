@@ -22,6 +22,6 @@ export type WebhookEvent = {
   object: `${'asset' | 'invoice' | 'key' | 'member'}:${string}`
   /** Billing profile of the event's invoice. Without one, each endpoint of the kind gets the event. */
   billingProfile?: string
-  /** Ids, by which the receiver reads the rest with the API. */
+  /** Ids for reading the rest with the API. */
   ids: Record<string, string>
 }

@@ -13,7 +13,7 @@ export type Received = {
 /** Answers a request; without it, the receiver answers 204. */
 export type Answer = (received: Received, response: ServerResponse) => void
 
-/** Receiver of webhooks on this machine, which records what it gets. */
+/** Receiver of webhooks on this machine, which records its requests. */
 export async function startReceiver() {
   const received: Received[] = []
   const state: { answer: Answer | undefined } = { answer: undefined }

@@ -8,10 +8,10 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { builtOnce, value } from '#lib/platform/db/prepared-queries.ts'
 import { licenseChangeAttempts as attempts, licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
-import { recordEvent } from '#lib/platform/outbox/events.ts'
+import { recordChangeEvent } from '#lib/platform/outbox/events.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { WriteAnswer } from '#lib/vendors/vendor.ts'
-import { type ChangeState, isOpen, OPEN_STATES } from '../rules.ts'
+import { type ChangeState, eventKindOf, isOpen, OPEN_STATES } from '../rules.ts'
 
 // Every transition of a change and its audit row are written in one transaction, with the asset's row locked first:
 // locks in one order.
@@ -53,22 +53,8 @@ export async function addLicenseChange(
     (isOpen(state) ? insertOpen : insertResolved)(tx, values),
     recordTransition(tx, customerId, values, requestId),
   ])
-  recordCompletion(tx, customerId, values)
+  recordChangeEvent(tx, customerId, eventKindOf(state), values)
   return added[0] as Change
-}
-
-/** Writes the event of a change for the customer's webhooks once it is settled; an unclear change is not settled yet. */
-function recordCompletion(
-  tx: Transaction,
-  customerId: CustomerId,
-  { id, assetId, state }: Pick<Change, 'id' | 'assetId' | 'state'>,
-): void {
-  if (isOpen(state) || state === 'UNCLEAR') return
-  recordEvent(tx, customerId, {
-    kind: state === 'DRIFT' ? 'asset.changed_by_vendor' : 'license_change.completed',
-    object: `asset:${assetId}`,
-    ids: { assetId, licenseChangeId: id },
-  })
 }
 
 export type Move = {
@@ -125,7 +111,7 @@ export async function moveChange(
     const event = { ...moved, ...by, state: as, vendorReason: why }
     if (to === 'SENT') await beginAttempt(tx, customerId, event)
     await recordTransition(tx, customerId, event, requestId)
-    recordCompletion(tx, customerId, moved)
+    recordChangeEvent(tx, customerId, eventKindOf(to), moved)
   }
   return moved
 }
