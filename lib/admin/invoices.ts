@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { attachDocuments } from '#lib/billing/issuer-documents/attach.ts'
-import { type AttachmentPlan, planAttachments } from '#lib/billing/issuer-documents/plan.ts'
+import {
+  type AttachmentPlan,
+  attachDocuments,
+  planAttachments,
+} from '#lib/billing/issuer-documents/attach.ts'
 import { listDuplicates, mergeInvoices } from '#lib/imports/invoices/duplicates.ts'
 import { lockImports } from '#lib/imports/sessions/lock.ts'
 import { Problem } from '#lib/platform/api/problem.ts'

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import { bicOf, ibanOf } from '#lib/billing/parties/bank-codes.ts'
-import { issuerNames, listSaid, removeAlias } from '#lib/billing/parties/issuer-names.ts'
-import { type IssuerDetails, listIssuers, saveIssuer } from '#lib/billing/parties/issuers.ts'
+import {
+  type IssuerDetails,
+  issuerNames,
+  listIssuers,
+  listSaid,
+  removeAlias,
+  saveIssuer,
+} from '#lib/billing/parties/issuers.ts'
 import { lockImports } from '#lib/imports/sessions/lock.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { scope } from '#lib/platform/db/scope.ts'
+import { bicOf, ibanOf } from '#lib/platform/values/bank-codes.ts'
 import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'
 import {
   checkedText,

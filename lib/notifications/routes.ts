@@ -1,6 +1,6 @@
-import { callsOf } from '#lib/platform/api/call.ts'
+import { routesOf } from '#lib/platform/api/call.ts'
 
-export const needRoutes = callsOf({
+export const needRoutes = routesOf({
   listNeeds: 'GET /billing/v1/needs',
   dismissNeed: 'PUT /billing/v1/needs/{need_id}/dismissal',
   restoreNeed: 'DELETE /billing/v1/needs/{need_id}/dismissal',
@@ -8,7 +8,7 @@ export const needRoutes = callsOf({
   setNeedsMail: 'PUT /billing/v1/needs-mail',
 })
 
-export const webhookRoutes = callsOf({
+export const webhookRoutes = routesOf({
   listWebhooks: 'GET /billing/v1/webhooks',
   addWebhook: 'POST /billing/v1/webhooks',
   readWebhook: 'GET /billing/v1/webhooks/{webhook_id}',

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Choices, FilterMenu } from '#components/ui/filter-menu.tsx'
-import { platformName } from '#lib/billing/invoices/rules.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 
 /**
  * Filter by a kind that a list's rows have, such as their issuer. Offers the `known` values, and those that the address

@@ -1,9 +1,9 @@
 import { hrefOf, invoiceHref } from '#components/billing/invoices/view.ts'
 import { assetHref } from '#components/licenses/assets/one-asset.ts'
-import { platformName } from '#lib/billing/invoices/rules.ts'
 import { wholeNumber } from '#lib/licenses/license-lists/rules.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 import type { Matches } from '#lib/workspace/matches/contract.ts'
 
 /** Destination of the palette: a screen, an asset or invoice, or the review of a change. */

@@ -1,21 +1,18 @@
-import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { listCustomerStates } from '#lib/identity/customers/store.ts'
-import { issue } from '#lib/identity/keys/issue.ts'
+import { issueKeys as issueAll } from '#lib/identity/keys/operator.ts'
 import { problemList } from '#lib/imports/import-error.ts'
 import { readTable } from '#lib/imports/resale/table.ts'
 import { readText } from '#lib/imports/sources/read-text.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { newApiKey } from '#lib/platform/caller/credentials.ts'
 import { ROLES, type Role } from '#lib/platform/caller/rules.ts'
-import { scope } from '#lib/platform/db/scope.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { checkedText } from '../command.ts'
 import { operatorOf } from '../licenses/operator.ts'
 import { Interrupted, interruption, note } from '../terminal.ts'
 import { openSecretFile, type SecretFile } from './secret-file.ts'
 
-type KeyRequest = { customer: string; name: string; roles: Role[]; validHours: number }
+type KeyRequest = { customer: string; name: string; roles: Role[]; validDays: number }
 
 const COLUMNS = { required: ['customer', 'name', 'roles'], optional: ['days'] } as const
 const DAYS = 90
@@ -47,16 +44,8 @@ async function issueFor(
   secrets: SecretFile,
 ): Promise<number> {
   const operator = await operatorOf(customer, ['admin'])
-  const requestId = randomUUID()
-  const rows = await scope(operator, async (tx) => {
-    const rows: string[][] = []
-    for (const { name, roles, validHours } of requests) {
-      const key = newApiKey()
-      const keyInput = { name, roles, owner: 'CUSTOMER' as const, validDays: validHours / 24 }
-      rows.push([customer, name, await issue(tx, operator, keyInput, key, requestId), key])
-    }
-    return rows
-  })
+  const issued = await issueAll(operator, requests)
+  const rows = issued.map(({ id, secret }, index) => [customer, requests[index]?.name ?? '', id, secret])
   await secrets.add(rows)
   return rows.length
 }
@@ -82,7 +71,7 @@ async function readRequests(file: string): Promise<KeyRequest[]> {
       customer,
       name: name && checkedText('name', name),
       roles: ROLES.filter((role) => roleNames.includes(role)),
-      validHours: Number(days) * 24,
+      validDays: Number(days),
     })
     return undefined
   })

@@ -2,8 +2,6 @@ import 'server-only'
 import { createHash } from 'node:crypto'
 import type Big from 'big.js'
 import { type Itemization, itemizationText, itemize } from '#lib/billing/invoices/itemization.ts'
-import { platformName } from '#lib/billing/invoices/rules.ts'
-import { ibanText } from '#lib/billing/parties/bank-codes.ts'
 import { type Party, partyLines } from '#lib/billing/parties/rules.ts'
 import { describeLine, differencesText, taxLabel } from '#lib/billing/posting/format.ts'
 import { isConsistent, type TaxSums, taxOf } from '#lib/billing/posting/tax.ts'
@@ -21,9 +19,11 @@ import {
   write,
 } from '#lib/platform/pdf/document.ts'
 import { type Cell, columnWidth, remainingWidth, writeTable } from '#lib/platform/pdf/table.ts'
+import { ibanText } from '#lib/platform/values/bank-codes.ts'
 import { addDays, dayText, epochOfDay } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/platform/values/money.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 import {
   caveatOf,
   type InvoiceDocument,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { documentName, platformName, statusOf, statusOfIssued } from './rules.ts'
+import { documentName, statusOf, statusOfIssued } from './rules.ts'
 
 describe('statusOf (CONTRACT 3)', () => {
   it.each([
@@ -28,13 +28,4 @@ it.each([
   ['summary', -5, 'Summary of charges'],
 ] as const)('An invoice of form %s with a total of %s is called %s', (form, total, name) => {
   expect(documentName(form, total)).toBe(name)
-})
-
-it.each([
-  ['cloud-platform', 'Cloud platform'],
-  ['own-slug', 'Own slug'],
-  ['other_one', 'Other one'],
-  ['-', '-'],
-])('the platform %s reads as %s', (slug, name) => {
-  expect(platformName(slug)).toBe(name)
 })

@@ -99,12 +99,6 @@ export function statusOfIssued(
   return statusOf(payableAmountOf(invoice), invoice.dueDate, invoice.today)
 }
 
-/** Formats the name of a platform or of an asset's seller: `office-suite` is "Office suite". */
-export function platformName(slug: string): string {
-  const name = slug.replace(/[-_]+/g, ' ').trim()
-  return name.charAt(0).toUpperCase() + name.slice(1) || slug
-}
-
 /** Invoices of one archive; of these, so many can be named. */
 export const MAX_FILES = 500
 export const MAX_SELECTED = 250

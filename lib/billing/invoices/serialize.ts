@@ -4,16 +4,13 @@ import { serializeFiles } from '#lib/billing/invoice-files/serialize.ts'
 import type { StoredFile } from '#lib/billing/invoice-files/store.ts'
 import { serializeLinePosting, serializePosting } from '#lib/billing/posting/serialize.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
-import { summed } from '#lib/platform/values/decimals.ts'
+import { numberOf, summed } from '#lib/platform/values/decimals.ts'
 import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'
 import { itemize } from './itemization.ts'
 import type { DocumentLinks, Link } from './links.ts'
 import { statusOfIssued } from './rules.ts'
 import type { InvoiceRow, InvoiceSummaryRow, LineItemRow } from './store.ts'
 import type { Billed, OutstandingSums, Sums } from './sums/summary.ts'
-
-/** The one edge where exact decimals become JSON numbers (CONTRACT 3). */
-export const numberOf = Number
 
 /** spec 2.3. `baseUrl` is the console's public address, without a trailing slash. */
 export function serializeInvoice(row: InvoiceSummaryRow, baseUrl: string): Invoice {

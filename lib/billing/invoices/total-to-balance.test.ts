@@ -1,8 +1,9 @@
 import Big from 'big.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { payableOf } from '#lib/platform/values/decimals.ts'
 import { PUBLISHED } from '#lib/platform/values/test-iso-4217.ts'
-import { payableOf, roundingText, settlementOf } from './total-to-balance.ts'
+import { roundingText, settlementOf } from './total-to-balance.ts'
 
 describe('settlementOf', () => {
   test.each([

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { exactText, money } from '#lib/billing/invoices/contract.ts'
-import { numberOf } from '#lib/billing/invoices/serialize.ts'
-import { summed } from '#lib/platform/values/decimals.ts'
+import { numberOf, summed } from '#lib/platform/values/decimals.ts'
 import type { BilledChange, Cause } from './cause.ts'
 import { BILLED_FOR, CAUSES } from './rules.ts'
 

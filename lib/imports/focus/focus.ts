@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { issuerSpellings } from '#lib/billing/parties/issuer-name.ts'
+import { issuerSpellings } from '#lib/imports/focus/issuer-spellings.ts'
 import type { NewInvoice } from '#lib/imports/schemas.ts'
 import { type ChargeStream, chargeSpool } from '../charges/spool.ts'
 import { readRows, separatedByCommas } from '../csv-rows.ts'

@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import type { IssuerSpellings } from '#lib/billing/parties/issuer-name.ts'
+import type { IssuerSpellings } from '#lib/imports/focus/issuer-spellings.ts'
 import type { ProblemList } from '../import-error.ts'
 import { usageReader, widen } from '../posting/usage.ts'
 import type { Lack } from '../resale/missing.ts'

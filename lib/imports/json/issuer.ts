@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { bicOf, ibanOf } from '#lib/billing/parties/bank-codes.ts'
-import { textError } from '#lib/imports/value-errors.ts'
+import { bicOf, ibanOf } from '#lib/platform/values/bank-codes.ts'
 import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'
+import { textError } from '#lib/platform/values/text.ts'
 import { name, optionalText } from './values.ts'
 
 /** Up to ten lines of text with a line break between them; null and empty are equal. */

@@ -1,6 +1,7 @@
+import { textError } from '#lib/platform/values/text.ts'
 import { readRows, separatedByCommas } from '../csv-rows.ts'
 import { ImportError, type ImportProblem, MAX_PROBLEMS, ofFile, problemList } from '../import-error.ts'
-import { quoted, textError } from '../value-errors.ts'
+import { quoted } from '../value-errors.ts'
 
 /** The cells of a row by the names of their columns; one that is blank is absent. */
 export type TableRow<Column extends string> = { line: number; cells: Partial<Record<Column, string>> }

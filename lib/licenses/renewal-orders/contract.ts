@@ -5,7 +5,7 @@ import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ifMatch } from '#lib/platform/api/request.ts'
 import { actor } from '#lib/platform/history/schemas.ts'
 import { timeOf } from '#lib/platform/lists/parameters.ts'
-import { renewalCalls } from '../routes.ts'
+import { renewalOrderRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
 const renewalType = z
@@ -100,7 +100,7 @@ const headers = z.object({
 const call = { permission: 'licenses-manager', params, output: Renewal } as const
 
 export const readRenewal = contract({
-  ...renewalCalls.readRenewal,
+  ...renewalOrderRoutes.readRenewal,
   ...call,
   summary: 'Read what happens with an asset at its renewal',
   description:
@@ -110,7 +110,7 @@ export const readRenewal = contract({
 })
 
 export const orderRenewal = contract({
-  ...renewalCalls.orderRenewal,
+  ...renewalOrderRoutes.orderRenewal,
   ...call,
   summary: 'Order the licenses of the next term',
   limit: 'changes',
@@ -126,7 +126,7 @@ export const orderRenewal = contract({
 })
 
 export const withdrawRenewal = contract({
-  ...renewalCalls.withdrawRenewal,
+  ...renewalOrderRoutes.withdrawRenewal,
   ...call,
   summary: 'Take back what was ordered for the next term',
   limit: 'changes',

@@ -2,7 +2,7 @@ import 'server-only'
 import type { UnresolvedChange } from '#lib/licenses/license-changes/by-hand.ts'
 import type { OrderInNeed } from '#lib/licenses/renewal-orders/by-hand.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
-import { oneLine } from '#lib/vendors/client.ts'
+import { oneLine } from '#lib/platform/values/text.ts'
 
 /** Largest number of named items; the mail counts the others. */
 const MAX_NAMED = 50

@@ -9,11 +9,11 @@ import {
   type TrackedSubscription,
 } from '#lib/licenses/vendor-passes/subscriptions.ts'
 import { observationOf } from '#lib/licenses/vendor-subscriptions.ts'
+import { forEach } from '#lib/platform/runtime/concurrency.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import type { Account } from '#lib/vendors/accounts.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, RemoteVendor, StaleCursor, Unavailable } from '#lib/vendors/vendor.ts'
-import { forEach } from './for-each.ts'
 import { applyObservation, readOne } from './read.ts'
 
 /** Timeout factor of a page of a hundred, relative to one subscription. */

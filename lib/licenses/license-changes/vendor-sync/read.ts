@@ -20,13 +20,13 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import type { Actor } from '#lib/platform/history/audit.ts'
+import { forEach } from '#lib/platform/runtime/concurrency.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, RemoteVendor, SubscriptionRef, VendorRead } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { isConfirmed } from '../rules.ts'
 import { addLicenseChange, changesWithin, findOpenChange } from '../store/changes.ts'
 import { changeSku } from './change-sku.ts'
-import { forEach } from './for-each.ts'
 
 /** A file may have many thousands, whose vendor gets a list of all anyway, within the hour. */
 const MAX_AT_ONCE = 100

@@ -25,7 +25,7 @@ export const issuers = pgTable(
     /** What was agreed on payment, in words. */
     terms: text('terms'),
     /**
-     * The name as it is compared (`foldIssuer`). Two rows may have the same: both names were there before names were
+     * The name as it is compared (`issuerKey`). Two rows may have the same: both names were there before names were
      * compared. Null until the next import.
      */
     folded: key('folded'),

@@ -1,0 +1,7 @@
+import 'server-only'
+import type { BackgroundWork } from '#lib/platform/db/background.ts'
+import { taxOfGrossLines } from './invoice-files/reissue.ts'
+import { payableAmounts } from './invoices/sums/verify-totals.ts'
+import { invoiceTokens } from './invoices/tokens.ts'
+
+export const billingWork: BackgroundWork = { backfills: [invoiceTokens, payableAmounts, taxOfGrossLines] }
