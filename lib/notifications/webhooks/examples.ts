@@ -12,6 +12,15 @@ const ERP: Webhook = {
   waiting: 1,
   createTime: 1795334400000,
 }
+const FORMER: Webhook = {
+  id: 'w-former',
+  name: 'Former',
+  url: 'https://former.northwind.example',
+  status: 'ACCESS_LOST',
+  admin: 'Ben Ito',
+  waiting: 0,
+  createTime: 1795334500000,
+}
 const params = { webhook_id: 'w-erp' }
 
 const ACCEPTED: DeliveryListItem = {
@@ -47,7 +56,7 @@ const TEST: DeliveryListItem = {
 const SECRET = `whsec_${'A'.repeat(43)}=`
 
 export const listWebhooks: readonly Example[] = [
-  { name: 'webhooks', summary: 'All webhooks', answer: { status: 200, body: { webhooks: [ERP] } } },
+  { name: 'webhooks', summary: 'All webhooks', answer: { status: 200, body: { webhooks: [ERP, FORMER] } } },
 ]
 
 export const readWebhook: readonly Example[] = [
@@ -132,7 +141,6 @@ export const rotateWebhookSecret: readonly Example[] = [
       body: {
         webhook: {
           ...(({ kinds: _, ...rest }) => ({ ...rest, name: 'ERP Zurich' }))(ERP),
-          waiting: 2,
           formerSecretUntil: 1795420800000,
         },
         secret: SECRET,

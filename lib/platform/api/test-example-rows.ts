@@ -186,8 +186,9 @@ export function exampleRows(database: TestDatabase) {
       )
     await database.sql(
       'northwind',
-      `INSERT INTO webhook_endpoints (customer_id, id, name, url, owner_id, secret)
-       VALUES ('northwind', 'w-former', 'Former', 'https://former.northwind.example', 'm-ben', 'sealed')`,
+      `INSERT INTO webhook_endpoints (customer_id, id, name, url, owner_id, secret, created_at)
+       VALUES ('northwind', 'w-former', 'Former', 'https://former.northwind.example', 'm-ben', 'sealed',
+         to_timestamp(1795334500))`,
       [],
     )
   }
