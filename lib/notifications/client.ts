@@ -9,7 +9,6 @@ export const { listNeeds, dismissNeed, restoreNeed, readNeedsMail, setNeedsMail 
 export const {
   listWebhooks,
   addWebhook,
-  readWebhook,
   changeWebhook,
   removeWebhook,
   rotateWebhookSecret,

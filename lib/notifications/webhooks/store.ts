@@ -118,7 +118,7 @@ export async function resumeWebhook(tx: Transaction, customerId: CustomerId, id:
 }
 
 /** Sets the next attempt of a webhook's waiting messages, except those that another transaction holds. */
-export async function reschedule(
+async function reschedule(
   tx: Transaction,
   customerId: CustomerId,
   id: string,

@@ -44,8 +44,6 @@ export async function startReceiver() {
   }
 }
 
-export type Receiver = Awaited<ReturnType<typeof startReceiver>>
-
 /** Answers with a status. */
 export const status =
   (code: number, headers: Record<string, string> = {}): Answer =>
