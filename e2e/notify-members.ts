@@ -1,10 +1,13 @@
 import { MEMBER_MAILS } from '#lib/identity/account-mails/kinds.ts'
+import { sendConfirmations } from '#lib/notifications/recipients/send.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 import { mailChannel } from '#lib/platform/outbox/mail.ts'
 import { deliverDue } from '#lib/platform/outbox/worker.ts'
 
-// Process that mails the pending notices to members now, as the worker does each second.
+// Process that mails the pending notices to members and requests for confirmations now, as the worker and the job do.
 
 const database = await startDatabase()
-await deliverDue(mailChannel(MEMBER_MAILS), { requestId: 'e2e', signal: new AbortController().signal })
+const { signal } = new AbortController()
+await deliverDue(mailChannel(MEMBER_MAILS), { requestId: 'e2e', signal })
+await sendConfirmations('e2e', signal)
 await database.stop()

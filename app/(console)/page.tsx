@@ -1,4 +1,5 @@
 import type { Metadata } from 'next'
+import Link from 'next/link'
 import { NeedsMail } from '#components/notifications/mail-switch.tsx'
 import { NeedsScreen } from '#components/notifications/needs-screen.tsx'
 import { Card } from '#components/ui/card.tsx'
@@ -54,6 +55,13 @@ export default async function Page() {
           </Hydrated>
         )}
       </Streamed>
+      <p className="mt-8 text-sm text-ink-3 print:hidden">
+        To use the same data in your own programs, read the{' '}
+        <Link href="/developers" prefetch={false} className="text-accent underline">
+          documentation for developers
+        </Link>
+        .
+      </p>
     </>
   )
 }

@@ -25,12 +25,16 @@ export async function weights(
       '/invoices/profiles',
       '/activity',
       '/activity/events',
+      '/notifications',
       '/members',
       '/sign-on',
       '/sign-on/directory',
       '/keys',
       '/sessions',
       '/second-factor',
+      '/developers',
+      '/developers/errors',
+      '/developers/comparisons',
     ].map((path) => [path, path]),
   ] as [name: string, path: string][]
   const measurements: Measurement[] = []

@@ -24,7 +24,7 @@ export function NeedsMail({ email }: { email: string }) {
   return (
     <section aria-label="Mail" className="mt-6 print:hidden">
       <Card className="grid gap-3 px-5 py-4">
-        <Switch label="Mail me this once a week" isOn={data.isOn} pending={isPending} onChange={mutate}>
+        <Switch label="Mail me this once a week" checked={data.isOn} pending={isPending} onChange={mutate}>
           {data.isOn
             ? `To ${email}, on Mondays. Nothing comes while nothing needs you.`
             : 'One mail on Mondays, and none while nothing needs you. Each has a link that ends it.'}

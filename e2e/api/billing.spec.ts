@@ -102,6 +102,11 @@ test('8.1 a commitment plan is never lowered, and the refusal names the minimum 
     current: 60,
     minimum: 60,
     commitmentEndTime: Date.parse('2027-03-01T00:00:00Z'),
+    type: expect.stringMatching(/^http.*\/developers\/errors#decrease_not_allowed$/),
+    renewal: {
+      url: expect.stringMatching(/^http.*\/billing\/v1\/assets\/workspace-suite-3\/renewal$/),
+      decideBy: Date.parse('2027-02-28T00:00:00Z'),
+    },
   })
   expect((await patch(80)).status()).toBe(200)
   expect((await patch(79)).status()).toBe(409)

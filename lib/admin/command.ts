@@ -37,9 +37,15 @@ export async function customerNamed(
 export function recordOperatorAction(
   tx: Transaction,
   customerId: CustomerId,
-  action: string,
-  subject: string,
-  details: Record<string, string | number | string[] | null> = {},
+  {
+    action,
+    subject,
+    details = {},
+  }: {
+    action: string
+    subject: string
+    details?: Record<string, string | number | string[] | null> | undefined
+  },
 ): Promise<void> {
   return recordAudit(tx, customerId, {
     action,

@@ -81,7 +81,7 @@ async function attach(files: string[], { customer, invoice, dryRun = false }: Op
     throw new Problem('invalid_request', `${counts}, ${count('refused')} refused: nothing was stored.`)
   if (dryRun || count('new') === 0) return note(`${counts}: nothing was stored.`)
   await scope({ customerId }, (tx) =>
-    attachDocuments(tx, customerId, paths, plan, { requestId: randomUUID(), signal }),
+    attachDocuments(tx, customerId, { paths, plan, requestId: randomUUID(), signal }),
   )
   note(`${counts}: stored.`)
 }

@@ -70,7 +70,7 @@ async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<v
     await importAssets(tx, customerId, assetsOf(customer, today), { replace: false })
     for (const { id, costCenter } of purchases)
       if (costCenter) await setAsset(tx, customerId, id, { purchaseOrder: null, costCenter })
-    await addHistory(tx, customerId, purchases, today, memberIds)
+    await addHistory(tx, customerId, { purchases, today, memberIds })
     for (const issuer of issuersOf(invoices)) await saveIssuer(tx, customerId, issuer, randomUUID())
     await importInvoices(tx, customerId, invoices)
     await importInvoices(tx, customerId, customer.resent ?? [], { correct: true })

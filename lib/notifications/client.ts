@@ -1,6 +1,7 @@
 import { queriesOf } from '#lib/platform/api/client.ts'
 import type * as needs from './needs/contract.ts'
-import { needRoutes, webhookRoutes } from './routes.ts'
+import type * as recipients from './recipients/contract.ts'
+import { needRoutes, recipientRoutes, webhookRoutes } from './routes.ts'
 import type * as webhooks from './webhooks/contract.ts'
 
 export const { listNeeds, dismissNeed, restoreNeed, readNeedsMail, setNeedsMail } =
@@ -17,3 +18,11 @@ export const {
   readWebhookDelivery,
   repeatWebhookDelivery,
 } = queriesOf<typeof webhooks>(webhookRoutes)
+
+export const {
+  listNoticeRecipients,
+  addNoticeRecipient,
+  changeNoticeRecipient,
+  removeNoticeRecipient,
+  resendConfirmation,
+} = queriesOf<typeof recipients>(recipientRoutes)

@@ -20,3 +20,12 @@ export const webhookRoutes = routesOf({
   readWebhookDelivery: 'GET /billing/v1/webhooks/{webhook_id}/deliveries/{delivery_id}',
   repeatWebhookDelivery: 'POST /billing/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/repetition',
 })
+
+export const recipientRoutes = routesOf({
+  listNoticeRecipients: 'GET /billing/v1/notice-recipients',
+  addNoticeRecipient: 'POST /billing/v1/billing-profiles/{billing_profile_id}/recipients',
+  changeNoticeRecipient: 'PATCH /billing/v1/billing-profiles/{billing_profile_id}/recipients/{recipient_id}',
+  removeNoticeRecipient: 'DELETE /billing/v1/billing-profiles/{billing_profile_id}/recipients/{recipient_id}',
+  resendConfirmation:
+    'POST /billing/v1/billing-profiles/{billing_profile_id}/recipients/{recipient_id}/confirmation',
+})

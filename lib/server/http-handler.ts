@@ -14,6 +14,7 @@ import {
 import { type Admission, type AdmittedClient, clientAddress } from './admission/admission.ts'
 import type { Api } from './api.ts'
 import { carriesBody, closeUnread } from './connection-end.ts'
+import { markdownPath } from './delivery/markdown-pages.ts'
 import { checkSingle, stripHeaders } from './request-headers.ts'
 import { givePolicy, withoutSecret } from './security-headers.ts'
 import { servedHosts } from './served-hosts.ts'
@@ -87,11 +88,14 @@ export function httpHandler(options: HttpHandlerOptions): Handler {
     const { area, path } = target
     // The API logs its own calls.
     if (area !== 'api') logAccess(req, res, { path, route: area, quiet: QUIET.has(area) })
-    if (area === 'page') givePolicy(req, res, path, https)
     if (req.headers.expect?.toLowerCase() === '100-continue' && req.httpVersion === '1.1') res.writeContinue()
     if (area === 'health') return health(req, res)
     if (area === 'api') return api(req, res, target)
-    return area === 'page' ? pages(req, res, client) : inside(req, res)
+    if (area !== 'page') return inside(req, res)
+    const markdown = markdownPath(path, req.headers.accept)
+    if (markdown) req.url = markdown
+    else givePolicy(req, res, path, https)
+    return pages(req, res, client)
   }
 
   return async (req, res) => {

@@ -4,6 +4,7 @@ import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'no
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Problem } from '#lib/platform/api/problem.ts'
+import { problemText } from '#lib/platform/api/problem-schemas.ts'
 import { env, fixSettings, setPort } from '#lib/platform/runtime/env.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import { breakOffVisibly } from './connection-end.ts'
@@ -83,7 +84,7 @@ function problemOf(code: string | undefined): Problem {
 function endWith(socket: Duplex, problem: Problem, always: ReadonlyMap<string, string>): void {
   const requestId = randomUUID()
   const { status } = problem
-  const body = JSON.stringify(problem.body(requestId))
+  const body = problemText(problem, requestId)
   const headers = {
     ...Object.fromEntries(always),
     ...problem.more.headers,

@@ -24,12 +24,6 @@ test('headers that any client may send stay', () => {
   expect(strippedHeaders(ORDINARY, 'page')).toEqual(ORDINARY)
 })
 
-test('pages are compressed, responses of the API are not', () => {
-  const requestHeaders = { ...ORDINARY, 'accept-encoding': 'gzip, br' }
-  expect(strippedHeaders(requestHeaders, 'page')).toEqual(requestHeaders)
-  expect(strippedHeaders(requestHeaders, 'api')).toEqual(ORDINARY)
-})
-
 test.each([
   'x-middleware-subrequest',
   'x-middleware-set-cookie',

@@ -22,8 +22,6 @@ export function stripHeaders(headers: IncomingHttpHeaders, area: Area, trustProx
       (!trustProxy && FORWARDED.test(name))
     if (stripped) delete headers[name]
   }
-  // Compressing a response of 12 KB costs half as much as creating it; a balancer can compress instead.
-  if (area === 'api') delete headers['accept-encoding']
   if (!trustProxy) return
   const scheme = first(headers['x-forwarded-proto'])?.toLowerCase()
   if (scheme === 'http' || scheme === 'https') headers['x-forwarded-proto'] = scheme

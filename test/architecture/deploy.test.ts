@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
@@ -168,3 +168,9 @@ test('each YAML file of deploy/ is valid', () => {
 function lastFrom(all: readonly [string, string][]): number {
   return all.findLastIndex(([instruction]) => instruction === 'FROM')
 }
+
+test('the container keeps the changelog that a page shows', () => {
+  const dockerfile = readFileSync('Dockerfile', 'utf8')
+  expect(dockerfile).toContain('find docs -mindepth 1 ! -name api-changelog.md -delete')
+  expect(dockerfile).not.toMatch(/rm -rf .*\bdocs\b/)
+})

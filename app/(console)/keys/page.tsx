@@ -2,6 +2,7 @@ import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { Keys } from '#components/identity/keys/keys.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
+import { ButtonLink } from '#components/ui/button-link.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
@@ -55,7 +56,14 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             ? `What programs of ${caller.customerName} get in with. Whose key you revoke is out at once.`
             : 'What your programs get in with. A key never opens more than you may.'
         }
-        actions={<MoreMenu path={listKeys.path({ query: view })} />}
+        actions={
+          <>
+            <ButtonLink href="/developers" variant="quiet">
+              Documentation
+            </ButtonLink>
+            <MoreMenu path={listKeys.path({ query: view })} />
+          </>
+        }
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
         {(result) =>

@@ -1,7 +1,9 @@
 'use client'
 
+import Link from 'next/link'
 import { CopyField } from '#components/ui/copy-field.tsx'
 import { SecretOnce } from '#components/ui/secret-once.tsx'
+import { handKey } from './handed-key.ts'
 
 /** Call that returns the owner of a key: it works with every key. */
 const EXAMPLE_PATH = '/auth/v1/validate'
@@ -16,6 +18,16 @@ export function IssuedKey({ secret, onDone }: { secret: string; onDone: () => vo
     >
       <CopyField label="Key" text={secret} copyLabel="key" />
       <CopyField label="Try it" text={line} copyLabel="as curl" />
+      <p className="text-sm">
+        <Link
+          href="/developers"
+          prefetch={false}
+          onClick={() => handKey(secret)}
+          className="text-accent underline"
+        >
+          Quick start with this key
+        </Link>
+      </p>
     </SecretOnce>
   )
 }

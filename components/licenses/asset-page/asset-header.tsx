@@ -85,7 +85,7 @@ function Licensed({
         </div>
       ) : null}
       <ChangeNote item={item} edit={edit} />
-      <IdleNote item={item} idle={idle} onLower={isFree ? edit.edit : undefined} />
+      <IdleNote item={item} idle={idle} onLower={isFree ? edit.setQuantity : undefined} />
     </div>
   )
 }

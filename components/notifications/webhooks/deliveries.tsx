@@ -69,7 +69,7 @@ export function Deliveries({ webhookId, view }: { webhookId: string; view: View 
         {DELIVERY_STATES.map((state) => (
           <ToggleChip
             key={state}
-            pressed={requestedView.state === state}
+            selected={requestedView.state === state}
             onToggle={() => go(requestedView.state === state ? {} : { state })}
           >
             {DELIVERY_LABELS[state].text}

@@ -93,7 +93,7 @@ export function WebhookForm({
           legend="Events"
           name="kinds"
           choices={EVENT_KINDS.map((kind) => ({ value: kind, text: KIND_LABELS[kind] ?? kind }))}
-          chosen={webhook?.kinds ?? []}
+          selected={webhook?.kinds ?? []}
           {...NOTES.kinds}
         />
         {profiles.length > 1 ? (
@@ -101,7 +101,7 @@ export function WebhookForm({
             legend="Billing profiles"
             name="profiles"
             choices={profiles.map((one) => ({ value: one.id, text: escapeInvisible(one.name) }))}
-            chosen={webhook?.billingProfiles ?? []}
+            selected={webhook?.billingProfiles ?? []}
             {...NOTES.profiles}
             error={selected}
           />

@@ -54,26 +54,30 @@ async function readRequests(file: string): Promise<KeyRequest[]> {
   const { states } = await listCustomerStates()
   const requests: KeyRequest[] = []
   const problems = problemList()
-  await readTable(readText(file, interruption.signal), '', COLUMNS, ({ line, cells }) => {
-    const { customer = '', name = '', roles = '', days = String(DAYS) } = cells
-    const addProblem = (column: string, reason: string) => problems.add({ line, column, reason })
-    const state = states.get(customer)
-    const unknown = roles.split(/[,;|]/).find((role) => !isRole(role.trim()))
-    if (!state) addProblem('customer', `there is no customer "${customer}"`)
-    else if (state.closedAt) addProblem('customer', `${customer} is closed`)
-    if (name === '') addProblem('name', 'is blank')
-    if (unknown !== undefined)
-      addProblem('roles', `there is no role "${unknown.trim()}"; there are ${ROLES.join(', ')}`)
-    if (!/^\d{1,4}$/.test(days) || Number(days) < 1 || Number(days) > 3660)
-      addProblem('days', 'is no number of days, 1 to 3660')
-    const roleNames = roles.split(/[,;|]/).map((role) => role.trim())
-    requests.push({
-      customer,
-      name: name && checkedText('name', name),
-      roles: ROLES.filter((role) => roleNames.includes(role)),
-      validDays: Number(days),
-    })
-    return undefined
+  await readTable(readText(file, interruption.signal), {
+    file: '',
+    columns: COLUMNS,
+    onRow: ({ line, cells }) => {
+      const { customer = '', name = '', roles = '', days = String(DAYS) } = cells
+      const addProblem = (column: string, reason: string) => problems.add({ line, column, reason })
+      const state = states.get(customer)
+      const unknown = roles.split(/[,;|]/).find((role) => !isRole(role.trim()))
+      if (!state) addProblem('customer', `there is no customer "${customer}"`)
+      else if (state.closedAt) addProblem('customer', `${customer} is closed`)
+      if (name === '') addProblem('name', 'is blank')
+      if (unknown !== undefined)
+        addProblem('roles', `there is no role "${unknown.trim()}"; there are ${ROLES.join(', ')}`)
+      if (!/^\d{1,4}$/.test(days) || Number(days) < 1 || Number(days) > 3660)
+        addProblem('days', 'is no number of days, 1 to 3660')
+      const roleNames = roles.split(/[,;|]/).map((role) => role.trim())
+      requests.push({
+        customer,
+        name: name && checkedText('name', name),
+        roles: ROLES.filter((role) => roleNames.includes(role)),
+        validDays: Number(days),
+      })
+      return undefined
+    },
   })
   problems.throwIfAny()
   if (requests.length === 0) throw new Problem('invalid_request', 'There is no row in the file.')

@@ -119,8 +119,8 @@ function printReport(
 ): () => void {
   return () => {
     if (json) {
-      const head = { import: importId ?? null, dryRun: importId === undefined }
-      print(JSON.stringify({ ...head, ...report }, null, 2))
+      const run = { import: importId ?? null, dryRun: importId === undefined }
+      print(JSON.stringify({ ...run, ...report }, null, 2))
     } else {
       for (const line of reportLines(report)) print(line)
       print('')

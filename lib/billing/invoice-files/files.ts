@@ -1,5 +1,5 @@
 import 'server-only'
-import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Owner } from '#lib/billing/invoices/selection.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { type RenderPdf, renderInWorker } from './render.ts'
 import type { FileKind } from './rules.ts'
@@ -22,7 +22,7 @@ const MAX_ATTEMPTS = 5
  * @throws Error where stored bytes are damaged
  */
 export async function readFile(
-  caller: Caller,
+  caller: Owner,
   id: string,
   kind?: FileKind,
   render: RenderPdf = renderInWorker,

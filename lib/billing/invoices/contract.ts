@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { InvoiceCharges, LineCharges } from '#lib/billing/charges/schemas.ts'
+import { PaymentInstructions } from '#lib/billing/payment-instructions/schemas.ts'
 import { invoicePosting, linePosting } from '#lib/billing/posting/schemas.ts'
 import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { switchText } from '#lib/platform/api/request.ts'
@@ -179,14 +180,23 @@ const InvoiceWithLines = Invoice.extend({
   charges: InvoiceCharges.optional().meta({
     description: 'What its charges come to, and where it is apart from them. Absent where none are known.',
   }),
+  paymentInstructions: PaymentInstructions.optional().meta({
+    description:
+      'How it is paid. Absent of drafts, voided and paid invoices, credit notes and summaries of charges, and where neither an account nor an address is known.',
+  }),
 }).meta({ id: 'InvoiceWithLines', description: 'An invoice with its line items.' })
 
 /** Number of items. */
 export const count = z.int().min(0).meta({ description: 'How many.' })
 /** Exact text of a sum on the wire, in the sum's member with the suffix `Text`. */
-export const exactText = z.string().optional().meta({
-  description: 'The sum as decimal text. Absent where the JSON number beside it is exact.',
-})
+export const exactText = z
+  .string()
+  .meta({
+    id: 'ExactSum',
+    description: 'The sum as decimal text. Absent where the JSON number beside it is exact.',
+    pattern: '^-?\\d+(\\.\\d+)?$',
+  })
+  .optional()
 const sum = { count, amount: money.meta({ description: 'Together.' }), amountText: exactText }
 /** Returns the schema of a number of invoices with their sums. */
 export const part = (description: string) => z.object(sum).meta({ description })

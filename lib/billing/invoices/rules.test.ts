@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { documentName, statusOf, statusOfIssued } from './rules.ts'
 
-describe('statusOf (CONTRACT 3)', () => {
+describe('statusOf', () => {
   it.each([
     ['0', '2026-01-01', 'PAID'],
     ['0.00', '2026-01-01', 'PAID'],
@@ -9,7 +9,7 @@ describe('statusOf (CONTRACT 3)', () => {
     ['0.01', '2026-11-19', 'PAST DUE'],
     ['0.01', '2026-11-20', 'OPEN'],
     ['10', '2026-11-21', 'OPEN'],
-  ])('balance %s, due %s: %s', (balance, due, status) => {
+  ])('returns for a balance of %s due on %s the status %s', (balance, due, status) => {
     expect(statusOf(balance, due, '2026-11-20')).toBe(status)
   })
 })

@@ -74,7 +74,7 @@ export const INVOICE_STATUS_NAMES: Record<InvoiceStatus, string> = {
 
 /**
  * An invoice's status, derived so that it can't go stale: nothing left to pay is PAID, else overdue is
- * PAST DUE, else OPEN (CONTRACT 3).
+ * PAST DUE, else OPEN.
  * @param balance exact decimal text
  * @param dueDate and today as `YYYY-MM-DD`, days of UTC
  */

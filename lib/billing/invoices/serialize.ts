@@ -2,9 +2,12 @@ import { type ChargeSet, type LineReconciliation, reconcile } from '#lib/billing
 import { serializeLineReconciliation, serializeReconciliation } from '#lib/billing/charges/serialize.ts'
 import { serializeFiles } from '#lib/billing/invoice-files/serialize.ts'
 import type { StoredFile } from '#lib/billing/invoice-files/store.ts'
+import { serializeInstructions } from '#lib/billing/payment-instructions/serialize.ts'
+import type { Payee } from '#lib/billing/payment-instructions/store.ts'
 import { serializeLinePosting, serializePosting } from '#lib/billing/posting/serialize.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
-import { numberOf, summed } from '#lib/platform/values/decimals.ts'
+import { summed } from '#lib/platform/values/decimals.ts'
+import { toJsonNumber } from '#lib/platform/values/numbers.ts'
 import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'
 import { itemize } from './itemization.ts'
 import type { DocumentLinks, Link } from './links.ts'
@@ -25,9 +28,9 @@ export function serializeInvoice(row: InvoiceSummaryRow, baseUrl: string): Invoi
     platform: row.platform,
     dueDate: epochOfDay(row.dueDate),
     ...(status ? { status } : {}),
-    totalAmount: numberOf(row.totalAmount),
-    balanceAmount: numberOf(row.balanceAmount),
-    ...(row.payableAmount === null ? {} : { payableAmount: numberOf(row.payableAmount) }),
+    totalAmount: toJsonNumber(row.totalAmount),
+    balanceAmount: toJsonNumber(row.balanceAmount),
+    ...(row.payableAmount === null ? {} : { payableAmount: toJsonNumber(row.payableAmount) }),
     currency: row.currency,
     url: `${baseUrl}/billing/v1/invoices/${encodeURIComponent(row.wireId)}/file`,
   }
@@ -36,7 +39,17 @@ export function serializeInvoice(row: InvoiceSummaryRow, baseUrl: string): Invoi
 export function serializeInvoiceWithLines(
   row: InvoiceRow,
   lines: LineItemRow[],
-  { links, files, set }: { links: DocumentLinks; files: readonly StoredFile[]; set?: ChargeSet | undefined },
+  {
+    links,
+    files,
+    set,
+    payee,
+  }: {
+    links: DocumentLinks
+    files: readonly StoredFile[]
+    set?: ChargeSet | undefined
+    payee?: Payee | undefined
+  },
   baseUrl: string,
 ): InvoiceWithLines {
   const { basis, amounts, lineItems, notItemized, rounding, foreign, tax, amountBasis } = itemize(row, lines)
@@ -44,23 +57,25 @@ export function serializeInvoiceWithLines(
   const billed = lines.map((line, index) => ({ ...line, amount: amounts[index] ?? '0' }))
   const reconciliation =
     set?.currency === row.currency ? reconcile({ ...row, lines: billed }, set) : undefined
+  const paymentInstructions = serializeInstructions(row, payee)
   return {
     ...invoice,
     lineItems: billed.map((line, index) => serializeLineItem(line, reconciliation?.lines?.[index])),
     itemization: {
       addsUp: basis !== undefined,
       ...(basis ? { priceReading: basis === 'line' ? 'PER_LINE' : 'PER_UNIT' } : {}),
-      lineItemsAmount: numberOf(lineItems),
-      notItemizedAmount: numberOf(notItemized),
-      roundingAmount: numberOf(rounding),
+      lineItemsAmount: toJsonNumber(lineItems),
+      notItemizedAmount: toJsonNumber(notItemized),
+      roundingAmount: toJsonNumber(rounding),
       otherCurrencyLines: foreign,
-      ...(tax === undefined ? {} : { taxAmount: numberOf(tax) }),
+      ...(tax === undefined ? {} : { taxAmount: toJsonNumber(tax) }),
       ...(amountBasis ? { lineAmountBasis: amountBasis } : {}),
     },
     files: serializeFiles(row.wireId, files, invoice.url),
     ...serializeDocument(row, links),
     ...serializePosting(row, lines),
     ...(reconciliation ? { charges: serializeReconciliation(reconciliation) } : {}),
+    ...(paymentInstructions ? { paymentInstructions } : {}),
   }
 }
 
@@ -91,7 +106,7 @@ function serializeDocument(row: InvoiceRow, { corrects, correctedBy, replaces, r
 
 /** Returns the amount that is set off, if there is one. */
 function setOffOf({ setOff = '0' }: Link) {
-  return Number(setOff) > 0 ? { setOffAmount: numberOf(setOff) } : {}
+  return Number(setOff) > 0 ? { setOffAmount: toJsonNumber(setOff) } : {}
 }
 
 function serializeLineItem(
@@ -101,11 +116,11 @@ function serializeLineItem(
   return {
     type: row.type,
     description: row.description,
-    price: numberOf(row.price),
-    qty: numberOf(row.qty),
+    price: toJsonNumber(row.price),
+    qty: toJsonNumber(row.qty),
     currency: row.currency,
     ...(row.details === null ? {} : { Details: row.details }),
-    amount: numberOf(row.amount),
+    amount: toJsonNumber(row.amount),
     ...serializeLinePosting(row),
     ...(reconciliation ? { charges: serializeLineReconciliation(reconciliation) } : {}),
   }

@@ -23,9 +23,12 @@ import { matchInvoices, matchStored, stateOf, stemOf } from './match.ts'
 export async function attachDocuments(
   tx: Transaction,
   customerId: CustomerId,
-  paths: readonly string[],
-  plan: readonly AttachmentPlan[],
-  { requestId, signal }: { requestId: string; signal?: AbortSignal },
+  {
+    paths,
+    plan,
+    requestId,
+    signal,
+  }: { paths: readonly string[]; plan: readonly AttachmentPlan[]; requestId: string; signal?: AbortSignal },
 ): Promise<number> {
   const left = [...plan]
   let stored = 0

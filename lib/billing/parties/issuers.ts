@@ -25,6 +25,8 @@ export type IssuerDetails = {
   account: string | null
   /** Agreed terms of payment, as text. */
   terms: string | null
+  /** Template of the address where an invoice can be paid, checked by `paymentUrlError` of payment-url.ts. */
+  paymentUrl: string | null
 }
 
 /** Input for an issuer. Omitted members keep their values. */
@@ -42,6 +44,7 @@ export const issuerColumns = {
   bic: issuers.bic,
   account: issuers.account,
   terms: issuers.terms,
+  paymentUrl: issuers.paymentUrl,
 }
 
 export const NO_DETAILS: IssuerDetails = {
@@ -56,6 +59,7 @@ export const NO_DETAILS: IssuerDetails = {
   bic: null,
   account: null,
   terms: null,
+  paymentUrl: null,
 }
 
 /** Lists the customer's issuers with details, by name. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { contract } from '#lib/platform/api/contract.ts'
+import { ONE_LINE } from '#lib/platform/api/request.ts'
 import { postingRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 
@@ -11,7 +12,7 @@ const text = z
   .string()
   .trim()
   .max(MAX_LENGTH, `must have at most ${MAX_LENGTH} characters`)
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must be one line')
+  .regex(ONE_LINE, 'must be one line')
   .refine((value) => value.isWellFormed(), 'has half a character in it')
   .transform((value) => value || null)
   .nullable()

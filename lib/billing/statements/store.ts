@@ -60,8 +60,7 @@ export async function listOpenItems(
   tx: Transaction,
   owner: Owner,
   selection: Selection,
-  limit: number,
-  cursor?: Cursor,
+  { limit, cursor }: { limit: number; cursor?: Cursor | undefined },
 ): Promise<OpenItem[]> {
   const { beyond, order } = pageByKey(KEY, cursor, true)
   return tx

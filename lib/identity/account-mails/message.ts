@@ -19,7 +19,7 @@ export type MemberNotice = {
 }
 
 /** RFC 3834: suppresses automatic replies. */
-const NO_ANSWER = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+export const NO_ANSWER = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
 
 /** What happened in words, and what to do if it was not the member. */
 type AccountText = { subject: string; happened: (account: string) => string; otherwise: string }
@@ -194,7 +194,7 @@ function renewalText(
   const where = `${baseUrl}/assets/renewals`
   if (event === 'renewal-near') {
     return {
-      subject: 'A plan renews soon, as it was ordered',
+      subject: 'The term of a plan ends soon',
       lines: [
         `${about ?? ''}\nThat was ordered for the licenses of ${customer}.`,
         `If that is still right, there is nothing to do. Until that day it can be changed or taken back:\n${where}`,

@@ -42,7 +42,7 @@ export async function* eventLines(caller: { customerId: CustomerId }): AsyncGene
 /** Returns the newest events, with their wire format. */
 export async function newestEvents(customerId: CustomerId, kind: string | undefined, limit: number) {
   const filter = kind === undefined ? {} : { kind: [kind] }
-  const rows = await readScope({ customerId }, (tx) => listEvents(tx, customerId, { filter }, limit))
+  const rows = await readScope({ customerId }, (tx) => listEvents(tx, customerId, { filter }, { limit }))
   return rows.map((row) => ({ row, event: serializeAuditEvent(row) }))
 }
 
@@ -51,6 +51,6 @@ function eventPages(caller: { customerId: CustomerId }, selection: EventSelectio
 }
 
 function pages(tx: Transaction, customerId: CustomerId, selection: EventSelection) {
-  const read = (cursor?: Cursor) => listEvents(tx, customerId, selection, MAX_ROWS, cursor)
+  const read = (cursor?: Cursor) => listEvents(tx, customerId, selection, { limit: MAX_ROWS, cursor })
   return allPages(MAX_ROWS, read, keyOfEvent)
 }

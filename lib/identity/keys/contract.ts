@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/contract.ts'
-import { switchText } from '#lib/platform/api/request.ts'
+import { ONE_LINE, switchText } from '#lib/platform/api/request.ts'
 import { ROLES } from '#lib/platform/caller/rules.ts'
 import { keyRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
@@ -32,7 +32,7 @@ const KeyName = z
   .trim()
   .min(1, 'is empty')
   .max(NAME_MAX, `must have at most ${NAME_MAX} characters`)
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must be one line')
+  .regex(ONE_LINE, 'must be one line')
 
 const time = (what: string) => z.int().meta({ description: `Epoch time in milliseconds of ${what}` })
 

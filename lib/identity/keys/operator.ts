@@ -15,7 +15,7 @@ const ALL = 100_000
 
 /** Lists all keys of the customer, newest first. */
 export function listKeys(tx: Transaction, customerId: CustomerId): Promise<store.KeyRow[]> {
-  return store.listKeys(tx, customerId, { keyScope: 'all' }, ALL)
+  return store.listKeys(tx, customerId, { keyScope: 'all' }, { limit: ALL })
 }
 
 type KeyRequest = { name: string; roles: Role[]; validDays: number }
@@ -30,7 +30,7 @@ export function issueKeys(
     const issued: { id: string; secret: string }[] = []
     for (const request of requests) {
       const secret = newApiKey()
-      const id = await issue(tx, operator, { ...request, owner: 'CUSTOMER' }, secret, requestId)
+      const id = await issue(tx, operator, { ...request, owner: 'CUSTOMER' }, { secret, requestId })
       issued.push({ id, secret })
     }
     return issued
@@ -47,7 +47,7 @@ export async function reissueKey(
   const key: store.NewKey = { name, roles, owner: 'CUSTOMER', ...profiles }
   const event = { actor: OPERATOR, requestId: randomUUID() }
   await scope({ customerId }, async (tx) => {
-    const usable = await store.listKeys(tx, customerId, { keyScope: 'all', state: 'usable' }, ALL)
+    const usable = await store.listKeys(tx, customerId, { keyScope: 'all', state: 'usable' }, { limit: ALL })
     for (const { id } of usable.filter((one) => one.name === name)) {
       await store.revokeKey(tx, customerId, id)
       await recordAudit(tx, customerId, { ...event, action: 'key.revoked', subject: id })

@@ -104,7 +104,7 @@ describe('the last Admin', () => {
       const input = { params: { member_id: ana }, query: {}, body: { disabled: true } }
       await expect(changeMember(operator, input, { requestId: 'test' })).rejects.toThrow(why)
       for (const [method, body] of [['PATCH', LEAVER] as const, ['DELETE', undefined] as const]) {
-        const { status, json } = await scim(token, method, `/Users/${ana}`, body)
+        const { status, json } = await scim(token, method, `/Users/${ana}`, { body })
         expect([status, json.detail]).toEqual([409, expect.stringMatching(why)])
       }
       expect(await still()).toHaveLength(1)

@@ -64,8 +64,7 @@ export async function listMembers(
   tx: Transaction,
   customerId: CustomerId,
   { filter = {}, search }: MemberSelection,
-  limit: number,
-  cursor?: Cursor,
+  { limit, cursor }: { limit: number; cursor?: Cursor | undefined },
 ) {
   const { beyond, order } = pageByKey(columns, cursor)
   const selected = [

@@ -123,7 +123,7 @@ export async function regrant(
   const groupsOf = await people.groupsOf(tx, customerId, ids)
   for (const id of ids) {
     const theirs = (groupsOf.get(id) ?? []).flatMap(({ groupId }) => groups.get(groupId) ?? [])
-    await change(tx, caller, id, accessOfGroups(theirs), { requestId })
+    await change(tx, caller, id, { requested: accessOfGroups(theirs), requestId })
   }
 }
 

@@ -64,9 +64,7 @@ export function groupsOf(
         problems.add({ ...at.location, ...twice(bill.header, group) })
         return undefined
       }
-      const price = rule
-        ? priced?.priceOf(rule, billed, at.fields, at.row, at.location.line)
-        : { amount: billed }
+      const price = rule ? priced?.priceOf(rule, billed, at) : { amount: billed }
       if (!price) return undefined
       widen(group.usage, usageOf(at.header, at.row), group.count === 0)
       group.count += 1

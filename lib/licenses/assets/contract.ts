@@ -128,7 +128,7 @@ const scheduled = z.object({
   time: timeOf('When, where that is known').optional(),
 })
 
-/** spec 2.1, with the additions of CONTRACT 3 */
+/** spec 2.1, with our additions */
 export const AssetListItem = z
   .object({
     id: assetId,

@@ -43,7 +43,7 @@ const LicenseChange = z
 
 export type LicenseChange = z.output<typeof LicenseChange>
 
-/** Optional headers of a quantity change (CONTRACT 4). */
+/** Optional headers of a quantity change. */
 const QuantityHeaders = z.object({
   'if-match': ifMatch.optional().meta({
     description:
@@ -138,7 +138,7 @@ export const readLicenseChange = contract({
   examples: changes.readLicenseChange,
 })
 
-/** An addition: a person or client of the customer has compared an unclear change with the vendor's books. */
+/** Additional member: a user or client of the customer has compared an unclear change with the vendor's total. */
 export const acknowledgeLicenseChange = contract({
   ...changeRoutes.acknowledgeLicenseChange,
   summary: 'Say that an unclear change was checked',

@@ -90,7 +90,17 @@ export const setQuantity: readonly Example[] = [
     answer: problemAnswer(
       'decrease_not_allowed',
       'This commitment plan can not go below 60 licenses before 2027-03-01.',
-      { members: { current: 60, minimum: 60, commitmentEndTime: 1803859200000 } },
+      {
+        members: {
+          current: 60,
+          minimum: 60,
+          commitmentEndTime: 1803859200000,
+          renewal: {
+            url: 'https://console.example.com/billing/v1/assets/workspace-suite-5d20a7/renewal',
+            decideBy: 1803772800000,
+          },
+        },
+      },
     ),
   },
   {

@@ -1,10 +1,21 @@
 import 'server-only'
+import { decideBy } from '#lib/licenses/assets/rules.ts'
 import { type LicensedRow, setObserved } from '#lib/licenses/assets/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { env } from '#lib/platform/runtime/env.ts'
+import { epochOfDay } from '#lib/platform/values/days.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'
 import { vendorInfo } from '#lib/vendors/declarations.ts'
-import { isSameSetting, nextTermEnd, type RenewalFacts, type Setting, shownSetting } from './rules.ts'
+import { renewalOrderRoutes } from '../routes.ts'
+import {
+  isSameSetting,
+  nextTermEnd,
+  type RenewalFacts,
+  type Setting,
+  shownSetting,
+  whyNoOrder,
+} from './rules.ts'
 import type { OrderRow } from './store.ts'
 
 // The terms of assets. Every writer here has locked the asset's row before.
@@ -41,16 +52,27 @@ export function termOf({ isCommitmentPlan, commitmentStart, commitmentEnd }: Ter
 type Term = Pick<LicensedRow, 'isCommitmentPlan' | 'commitmentStart' | 'commitmentEnd'>
 
 /** Returns an asset's facts for the rule. */
-export function factsOf(row: LicensedRow): RenewalFacts {
+export function factsOf(row: LicensedRow, active: OrderRow | undefined): RenewalFacts {
   const { vendor, planName, status, isCommitmentPlan, renewalType } = row
+  const info = vendorInfo(vendor)
   return {
     status,
     isCommitmentPlan,
     commitmentEnd: row.commitmentEnd?.getTime(),
     renewalType: renewalType ?? undefined,
-    choice: vendorInfo(vendor).nextTerm(planName),
+    choice: info.nextTerm(planName),
+    endActions: info.endActions,
+    hasOrder: active !== undefined,
     hasNextTerm: vendor !== builtIn.name || nextTermOf(row) !== undefined,
   }
+}
+
+/** Returns where and until when the next term can be ordered, or undefined if its vendor takes no order. */
+export function nextTermLink(row: LicensedRow): { url: string; decideBy: number } | undefined {
+  const facts = factsOf(row, undefined)
+  if (facts.commitmentEnd === undefined || whyNoOrder(facts, Date.now())) return undefined
+  const path = renewalOrderRoutes.orderRenewal.path.replace('{asset_id}', encodeURIComponent(row.id))
+  return { url: env().baseUrl + path, decideBy: epochOfDay(decideBy(facts.commitmentEnd)) }
 }
 
 /** Returns start and end of the next term, in our own books; undefined where its length is not known. */
@@ -69,5 +91,5 @@ export async function setScheduled(
   scheduled?: { total: number; at: Date },
 ): Promise<void> {
   const values = { scheduledTotal: scheduled?.total ?? null, scheduledAt: scheduled?.at ?? null }
-  await setObserved(tx, customerId, assetId, values, { moves: false })
+  await setObserved(tx, customerId, assetId, { values, moves: false })
 }

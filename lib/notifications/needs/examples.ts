@@ -9,7 +9,7 @@ const PAST_DUE = {
   version,
   kind: 'past-due',
   isDismissed: false,
-  url: 'https://console.example.com/invoices?filter=status:PAST%20DUE|billingProfile:default|currency:USD',
+  url: 'https://console.example.com/invoices?filter=status:PAST%20DUE%7CbillingProfile:default%7Ccurrency:USD',
   pastDue: {
     billingProfile: { id: 'default', name: 'northwind' },
     count: 1,

@@ -6,7 +6,8 @@ import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { type MailKind, mailChannel } from '#lib/platform/outbox/mail.ts'
 import { deliverDue } from '#lib/platform/outbox/worker.ts'
 import { env } from '#lib/platform/runtime/env.ts'
-import { digestOf } from './digest.ts'
+import { readAttachments } from './attachments.ts'
+import { digestOf, pdfsToAttach } from './digest.ts'
 import { listMailChanges } from './licenses.ts'
 import { messageOf } from './message.ts'
 import {
@@ -39,9 +40,19 @@ export const noticeMail: MailKind = {
       needs: (await includesNeeds(tx, to, on)) ? await listMailNeeds(tx, to) : [],
     }
     const { baseUrl } = env()
-    // Undefined where all was paid since the mail was written, or the notices were stopped.
-    const digest = digestOf(news, { ...addressee, today, baseUrl })
-    return digest && { to: addressee.email, mail: messageOf(digest, to, baseUrl) }
+    const mailWith = (attached: ReadonlySet<string>) => {
+      const digest = digestOf(news, { ...addressee, today, baseUrl, attached })
+      return digest && messageOf(digest, to, baseUrl)
+    }
+    const mail = mailWith(new Set())
+    // All was paid since the mail was written, or the notices were stopped.
+    if (!mail) return undefined
+    const withAttachments = async () => {
+      const attachments = await readAttachments(to, pdfsToAttach(news.invoices))
+      if (attachments.length === 0) return undefined
+      return { ...mail, ...mailWith(new Set(attachments.map(({ key }) => key))), attachments }
+    }
+    return { to: addressee.email, mail, withAttachments }
   },
   outcomeOf(delivery, { attempts }) {
     if (delivery.kind === 'later' || delivery.kind === 'away')

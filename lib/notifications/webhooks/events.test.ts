@@ -48,7 +48,10 @@ it('A changed member is an event, once per transaction', async () => {
   const memberId = await addMember(owner.customer, { roles: ['it-manager'] })
   const caller = { ...(await callerOf(owner.customer, 'admin')), via: 'session' as const, id: owner.admin }
   await scope(caller, (tx) =>
-    change(tx, caller, memberId, { name: 'Ben', roles: ['finance-user'] }, { requestId: 'test' }),
+    change(tx, caller, memberId, {
+      requested: { name: 'Ben', roles: ['finance-user'] },
+      requestId: 'test',
+    }),
   )
   expect(await events()).toEqual([['member.changed', { memberId }]])
 })

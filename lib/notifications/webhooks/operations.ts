@@ -125,7 +125,9 @@ export const listWebhookDeliveries = operation(
       await existing(tx, caller, webhookId)
       return store.listDeliveries(tx, caller, { webhookId, state }, maxResults + 1, cursor)
     })
-    const { rows: page, ...links } = pageOf(rows, maxResults, cursor, store.keyOfDelivery, list)
+    const { rows: page, ...links } = pageOf(rows, {
+      ...{ size: maxResults, cursor, keyOf: store.keyOfDelivery, list },
+    })
     return { body: { ...links, deliveries: page.map(serializeDelivery), rowCount: page.length } }
   },
 )

@@ -20,7 +20,7 @@ import { type AnyOperation, checkOpen, checkPermission } from './operation.ts'
 import { PROBLEMS, Problem, toProblem } from './problem.ts'
 import { PROBLEMS_AS_JSON } from './problem-schemas.ts'
 import { type ErrorFormat, type Protocol, written } from './protocol.ts'
-import { type ApiRequest, checkSameOrigin, conditional, readInput } from './request.ts'
+import { type ApiRequest, checkSameOrigin, conditional, isPaged, pageLinks, readInput } from './request.ts'
 
 /** Handler of the requests to one path; it never throws. */
 export type Respond = (request: ApiRequest) => Promise<ApiResponse>
@@ -221,7 +221,8 @@ async function replied(
   }
   // A browser must not cache a cookie's answer: the next user of a shared computer would find it.
   const cacheControl = caller?.via === 'session' ? 'no-store' : 'private, no-cache'
-  const json = { 'Content-Type': 'application/json', 'Cache-Control': cacheControl, ...headers }
+  const links = isPaged(operation.contract) ? pageLinks(request, body) : {}
+  const json = { 'Content-Type': 'application/json', 'Cache-Control': cacheControl, ...links, ...headers }
   // Bytes from here on: a string would be encoded three times, for its ETag, its length and the socket.
   return conditional(request, Buffer.from(saved ?? JSON.stringify(body)), json, version)
 }

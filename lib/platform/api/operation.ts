@@ -4,15 +4,15 @@ import { isProduction } from '#lib/platform/runtime/env.ts'
 import type { AnyContract, Input, Output } from './contract.ts'
 import { Problem } from './problem.ts'
 
-/** Answer of an operation. `version` leads the ETag of resources that have one (CONTRACT 4). */
+/** Answer of an operation. `version` leads the ETag of resources that have one. */
 export type Reply<Body> = {
   body: Body
   version?: string
   /** Status where it is not 200: for calls of another protocol. */
   status?: 201 | 204
   headers?: Record<string, string>
-  /** Stored body of an earlier answer, to be sent unchanged. */
-  saved?: string
+  /** Stored body of an earlier answer, or an encoded form of `body`, to be sent unchanged. */
+  saved?: string | Uint8Array
 }
 
 /** Identifies the request of an effect, in change and audit rows. */

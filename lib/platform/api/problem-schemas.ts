@@ -1,4 +1,6 @@
+import 'server-only'
 import { z } from 'zod'
+import { env } from '#lib/platform/runtime/env.ts'
 import { PROBLEMS, type Problem, type ProblemCode } from './problem.ts'
 import type { ErrorFormat } from './protocol.ts'
 
@@ -24,6 +26,21 @@ const Member = z.object({
       'Epoch time in milliseconds of when it was set or asked for. Absent where the vendor set it, and did not say.',
   }),
   etag: z.string().meta({ description: 'The present ETag of the asset: send it as If-Match to go on.' }),
+  renewal: z
+    .object({
+      url: z.url().meta({
+        description:
+          'Where the next term is ordered: PUT a total, or one of `renewalTypes`, which GET names.',
+      }),
+      decideBy: z.int().meta({
+        description:
+          'The last whole day of UTC before the commitment ends: epoch time in milliseconds of its midnight.',
+      }),
+    })
+    .meta({
+      description:
+        'How to have fewer licenses in the next term. Absent where the vendor takes no order for it.',
+    }),
   changeId: z.string().meta({ description: 'The open change: `/billing/v1/license-changes/{change_id}`.' }),
   foreseen: z.literal(true).meta({
     description:
@@ -36,12 +53,15 @@ const Member = z.object({
   }),
 })
 
-/** Additional members of each problem (CONTRACT 4). Undeclared members are removed. */
+/** Additional members of each problem. Undeclared members are removed. */
 export const MEMBERS = {
   permission_denied: Member.pick({ permission: true }).partial(),
-  decrease_not_allowed: Member.pick({ current: true, minimum: true, commitmentEndTime: true }).partial({
+  decrease_not_allowed: Member.pick({
+    current: true,
+    minimum: true,
     commitmentEndTime: true,
-  }),
+    renewal: true,
+  }).partial({ commitmentEndTime: true, renewal: true }),
   subscription_not_active: Member.pick({ subscriptionStatus: true }).partial(),
   version_mismatch: Member.pick({ current: true, changedBy: true, changedAt: true, etag: true }).partial({
     changedAt: true,
@@ -81,12 +101,13 @@ export function problemShape(code: ProblemCode): z.ZodObject {
 }
 
 /**
- * Returns the body of a problem, cut to the members that its code declares.
+ * Returns the body of a problem, cut to the members that its code declares. Its type is the page that describes the code.
  * @param instance the request id
  * @throws ZodError if a member is missing that its code promises
  */
 export function problemText(problem: Problem, instance: string): string {
-  return JSON.stringify(problemShape(problem.code).parse(problem.body(instance)))
+  const body = problem.body(instance)
+  return JSON.stringify(problemShape(problem.code).parse({ ...body, type: env().baseUrl + body.type }))
 }
 
 /** Default format of refusals in the API. */
@@ -97,7 +118,7 @@ function shapeOf(code: ProblemCode): z.ZodObject {
   const { status, title } = PROBLEMS[code]
   return z
     .object({
-      type: z.string().meta({ description: '`about:blank`: the code says more than a page could.' }),
+      type: z.url().meta({ description: 'The page that says what the code means, and what to do.' }),
       title: z.string().meta({ description: 'What the code means, for people. Texts may change.' }),
       status: z.literal(status).meta({ description: 'The HTTP status.' }),
       detail: z.string().meta({ description: 'What happened this time, for people.' }),

@@ -1,6 +1,6 @@
 import type { AnyMembers, MembersOf } from './problem-schemas.ts'
 
-/** Statuses and titles of all problems by code (CONTRACT 5). Codes are stable; titles may change. */
+/** Statuses and titles of all problems by code. Codes are stable; titles may change. */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   filter_invalid: { status: 400, title: 'The filter is not valid' },
@@ -29,6 +29,8 @@ export const PROBLEMS = {
   view_exists: { status: 409, title: 'There is a view of this name already' },
   webhooks_full: { status: 409, title: 'No more webhooks can be added' },
   views_full: { status: 409, title: 'No more views can be saved' },
+  recipient_exists: { status: 409, title: 'The address gets these notices already' },
+  recipients_full: { status: 409, title: 'No more addresses can be added' },
   invitation_accepted: { status: 409, title: 'The invitation was accepted' },
   member_changed: { status: 412, title: 'Somebody changed the member since you read it' },
   body_too_large: { status: 413, title: 'The body is too large' },
@@ -66,6 +68,11 @@ type More<Members> = {
   retryAfter?: number
 }
 
+/** Returns the path of the page that describes a code. */
+export function problemPath(code: ProblemCode): string {
+  return `/developers/errors#${code}`
+}
+
 class CodedProblem extends Error {
   readonly code: ProblemCode
   readonly more: More<AnyMembers>
@@ -87,7 +94,8 @@ class CodedProblem extends Error {
    */
   body(instance: string) {
     return {
-      type: 'about:blank',
+      // Relative here, because browsers read this file, too; problem-schemas.ts adds the address of the console.
+      type: problemPath(this.code),
       title: PROBLEMS[this.code].title,
       status: this.status,
       detail: this.message,

@@ -184,13 +184,13 @@ export function switchText(description: string) {
     .meta({ description, json } satisfies ParameterMeta & { description: string })
 }
 
-/** Returns the ETag: `"<digest>"`, or `"<version>.<digest>"` for resources with a version (CONTRACT 4). */
+/** Returns the ETag: `"<digest>"`, or `"<version>.<digest>"` for resources with a version. */
 export function entityTag(body: string | Uint8Array, version?: string): string {
   const digest = hash('sha256', body, 'base64url').slice(0, 22)
   return version === undefined ? `"${digest}"` : `"${version}.${digest}"`
 }
 
-/** Returns a body with its ETag (CONTRACT 4), or a 304 without body if a read's If-None-Match contains the ETag. */
+/** Returns a body with its ETag, or a 304 without body if a read's If-None-Match contains the ETag. */
 export function conditional(
   { method, headers: requestHeaders }: Pick<ApiRequest, 'method' | 'headers'>,
   body: string | Uint8Array,
@@ -204,6 +204,32 @@ export function conditional(
     : { status: 200, headers: responseHeaders, body }
 }
 
+/** Returns whether a call answers page by page: it takes a page token, and its answers may lead to other pages. */
+export function isPaged({ query }: Pick<AnyContract, 'query'>): boolean {
+  return 'pageToken' in query.shape
+}
+
+/**
+ * Returns the header `Link` of a page of a list (RFC 8288), or nothing where the page leads to no other: the request's
+ * own address, with the page token of the body.
+ */
+export function pageLinks(
+  { path, search }: Pick<ApiRequest, 'path' | 'search'>,
+  body: unknown,
+): { Link?: string } {
+  const { pageToken, previousPageToken } = body as { pageToken?: string; previousPageToken?: string }
+  const query = new URLSearchParams(search)
+  const linkTo = (token: string, rel: 'next' | 'prev') => {
+    query.set('pageToken', token)
+    return `<${env().baseUrl}${path}?${query}>; rel="${rel}"`
+  }
+  const links = [
+    ...(pageToken === undefined ? [] : [linkTo(pageToken, 'next')]),
+    ...(previousPageToken === undefined ? [] : [linkTo(previousPageToken, 'prev')]),
+  ]
+  return links.length === 0 ? {} : { Link: links.join(', ') }
+}
+
 /** Returns whether a read's If-None-Match matches the ETag of the answer. */
 export function matchesEtag(
   { method, headers }: Pick<ApiRequest, 'method' | 'headers'>,
@@ -214,13 +240,20 @@ export function matchesEtag(
   return isRead && etag !== undefined && tags.some((tag) => names(tag, etag))
 }
 
+/**
+ * Text of one line, without control characters and line separators. It has no Unicode property escapes: many readers of
+ * JSON Schema compile patterns without the flag that these need.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that it refuses
+export const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/
+
 /** Header If-Match: `*`, or ETags. */
 export const ifMatch = z
   .string()
   .max(1000)
   .regex(/^\s*(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)\s*$/, 'must be * or ETags in quotes')
 
-/** Returns whether If-Match admits a resource of this version: compares versions and ignores digests (CONTRACT 4). */
+/** Returns whether If-Match admits a resource of this version: compares versions and ignores digests. */
 export function isVersion(version: string | number, header: string | undefined): boolean {
   if (header === undefined || header.trim() === '*') return true
   return header.split(',').some((tag) => tag.trim().startsWith(`"${version}.`))

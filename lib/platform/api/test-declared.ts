@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { ANYWHERE } from './openapi/responses.ts'
+import { PROBLEMS } from './problem.ts'
 
 // Reads the API's description as a third-party client does: members that are not in it are unknown.
 
@@ -9,10 +11,16 @@ export type Answered = {
   text: string
 }
 type Media = Record<string, { schema: Json }>
-type Response = { headers: Record<string, { $ref?: string; required?: boolean }>; content?: Media }
+type Ref = { $ref: string }
+type Header = { required?: boolean }
+type Response = { headers?: Record<string, Header | Ref>; content?: Media }
 export type Document = {
-  paths: Record<string, Record<string, { responses: Record<string, Response> }>>
-  components: { schemas: Record<string, Json>; headers: Record<string, { required: boolean }> }
+  paths: Record<string, Record<string, { responses: Record<string, Response | Ref> }>>
+  components: {
+    schemas: Record<string, Json>
+    headers: Record<string, Header>
+    responses: Record<string, Response>
+  }
 }
 
 /**
@@ -20,22 +28,44 @@ export type Document = {
  * missing.
  */
 export function undeclared(document: Document, method: string, path: string, answer: Answered): string[] {
-  const declared = document.paths[path]?.[method.toLowerCase()]?.responses[answer.status]
+  const { responses = {} } = document.paths[path]?.[method.toLowerCase()] ?? {}
+  const isAnywhere = ANYWHERE.some((code) => PROBLEMS[code].status === answer.status)
+  const declared = responses[answer.status] ?? (isAnywhere ? responses.default : undefined)
   if (!declared) return [`status ${answer.status}`]
-  return [...strangeHeaders(document, declared, answer), ...strangeBody(document, declared, answer)]
+  const response = deref(document, declared) as Response
+  return [...strangeHeaders(document, response, answer), ...strangeBody(document, response, answer)]
+}
+
+/** Returns the component that a reference names, and any other part unchanged. */
+function deref({ components }: Document, part: object): object {
+  if (!('$ref' in part)) return part
+  const [, , kind = '', name = ''] = String(part.$ref).split('/')
+  const component = (components as unknown as Record<string, Record<string, object>>)[kind]?.[name]
+  if (!component) throw new Error(`The document has no ${part.$ref}.`)
+  return component
 }
 
 // Headers that every HTTP answer with a body has; the document declares them by its media types.
 const OF_HTTP = ['content-type', 'content-length']
+// Headers of every answer, which the document's description names once.
+const OF_EVERY_ANSWER = ['request-id', 'cache-control', 'x-content-type-options']
+const OF_LIMITS = ['ratelimit-policy', 'ratelimit']
 
-function strangeHeaders(document: Document, declared: Response, { headers }: Answered): string[] {
-  const declaredNames = Object.keys(declared.headers).map((name) => name.toLowerCase())
-  const extra = [...headers.keys()].filter((name) => ![...declaredNames, ...OF_HTTP].includes(name))
-  const missing = Object.entries(declared.headers).filter(([name, { $ref, required }]) => {
-    const isRequired = $ref ? document.components.headers[$ref.split('/').at(-1) ?? '']?.required : required
-    return isRequired && headers.get(name) === null
-  })
-  return [...extra.map((name) => `header ${name}`), ...missing.map(([name]) => `no header ${name}`)]
+function strangeHeaders(
+  document: Document,
+  { headers: declared = {} }: Response,
+  { headers }: Answered,
+): string[] {
+  const declaredNames = Object.keys(declared).map((name) => name.toLowerCase())
+  const expected = [...declaredNames, ...OF_HTTP, ...OF_EVERY_ANSWER, ...OF_LIMITS]
+  const extra = [...headers.keys()].filter((name) => !expected.includes(name))
+  const required = Object.entries(declared).filter(
+    ([, header]) => (deref(document, header) as Header).required,
+  )
+  const missing = [...required.map(([name]) => name), ...OF_EVERY_ANSWER].filter(
+    (name) => headers.get(name) === null,
+  )
+  return [...extra.map((name) => `header ${name}`), ...missing.map((name) => `no header ${name}`)]
 }
 
 function strangeBody(document: Document, { content = {} }: Response, answer: Answered): string[] {
@@ -66,12 +96,21 @@ const made = new WeakMap<Json, z.ZodType>()
 function strict({ components }: Document, schema: Json): z.ZodType {
   const cached = made.get(schema)
   if (cached) return cached
-  const whole = closed({ ...schema, $defs: components.schemas }) as Json
+  const defs = Object.entries(components.schemas).map(([name, each]) => [name, merged(components, each)])
+  const whole = closed({ ...schema, $defs: Object.fromEntries(defs) }) as Json
   const type = z.fromJSONSchema(
     JSON.parse(JSON.stringify(whole).replaceAll('#/components/schemas/', '#/$defs/')),
   )
   made.set(schema, type)
   return type
+}
+
+/** Returns a schema with the members of the schemas that it extends, because only the whole is closed. */
+function merged(components: Document['components'], schema: Json): Json {
+  if (!Array.isArray(schema.allOf)) return schema
+  const parts = schema.allOf.map(({ $ref, ...part }) => components.schemas[$ref?.split('/').at(-1)] ?? part)
+  const properties = Object.assign({}, ...parts.map((part) => part.properties))
+  return { type: 'object', properties, required: parts.flatMap((part) => part.required ?? []) }
 }
 
 function closed(value: unknown): unknown {

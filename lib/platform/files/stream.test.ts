@@ -102,7 +102,7 @@ describe('stream', () => {
     )
     const { paths } = await (await handlers.GET(new Request('http://console.example/openapi.json'))).json()
     const { responses, parameters } = paths['/numbers'].get
-    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '401', '403', '500']))
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '401', '403', '503', 'default']))
     expect(Object.keys(responses)).not.toContain('304')
     expect(parameters).toEqual([])
     expect(responses['200'].content).toEqual({

@@ -6,11 +6,19 @@ import { type MailConfig, mailSettings } from '#lib/platform/mail/settings.ts'
 import type { Message, Outcome } from './store.ts'
 import type { Channel, DeliveryResult } from './worker.ts'
 
+/** Mail with its address. */
+export type Rendered = {
+  to: string
+  mail: Mail
+  /** Returns the mail with its attachments, which is sent first; undefined where it has none. */
+  withAttachments?: () => Promise<Mail | undefined>
+}
+
 /** Renderer and retry policy of a kind of mail. */
 export type MailKind = {
   kind: string
   /** Returns the mail and its address; undefined where it is obsolete. A repeated mail is rendered again. */
-  render(tx: Transaction, message: Message): Promise<{ to: string; mail: Mail } | undefined>
+  render(tx: Transaction, message: Message): Promise<Rendered | undefined>
   /** Records the outcome in the tables of the kind, in the transaction of the outcome. */
   record?(
     tx: Transaction,
@@ -57,11 +65,19 @@ async function send(kind: MailKind, config: MailConfig, message: Message): Promi
   const rendered = unsent ? undefined : await scope(message, render, { evenIfClosed: true })
   if (!rendered) return resultOf(kind, message, unsent ?? OBSOLETE, undefined)
   const id = kind.idOf?.(message) ?? `${kind.kind}.${message.id}`
-  const delivery = await deliver(config, rendered.to, rendered.mail, id)
+  const delivery = await deliverRendered(config, rendered, id)
   const outcome = kind.outcomeOf?.(delivery, message) ?? outcomeOf(delivery, kind.retrySeconds)
   const result = resultOf(kind, message, outcome, delivery)
   if (delivery.kind !== 'away') return result
   return { ...result, unavailable: `The mail server could not be used: ${delivery.reason}` }
+}
+
+/** Sends the mail with its attachments, and without them where the mail server refuses the larger message. */
+async function deliverRendered(config: MailConfig, rendered: Rendered, id: string): Promise<Delivery> {
+  const larger = await rendered.withAttachments?.()
+  const delivery = await deliver(config, rendered.to, larger ?? rendered.mail, id)
+  const isTooLarge = larger && delivery.kind === 'refused' && !delivery.address
+  return isTooLarge ? deliver(config, rendered.to, rendered.mail, id) : delivery
 }
 
 function resultOf(

@@ -208,7 +208,7 @@ function busy(): Problem {
 
 /**
  * Returns the result of `work`, or `fallback` at the abort, whichever comes first. The work continues, and must not
- * reject: others may await it. The listener is on the signal itself: a signal that only a chain of others refers to may
+ * reject: others may await it. The listener is on the signal itself: a signal that only derived signals refer to may
  * be garbage-collected, and its abort would never arrive.
  */
 export async function inTime<Result>(
@@ -227,7 +227,7 @@ export async function inTime<Result>(
   }
 }
 
-/** Number of parallel workers, each with its own connection. */
+/** Number of parallel workers of `forEach`, each with its own connection. */
 const MAX_PARALLEL = 4
 
 /**

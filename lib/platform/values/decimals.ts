@@ -40,9 +40,6 @@ export function payableOf(balanceAmount: Decimal, currency: string): string {
   return (rounded.eq(0) ? rounded.abs() : rounded).toFixed()
 }
 
-/** The one edge where exact decimals become JSON numbers (CONTRACT 3). */
-export const numberOf = Number
-
 /** A sum on the wire: a JSON number under its name, and its decimal text beside it where that number is another one. */
 export type Summed<Name extends string> = { [Field in Name]: number } & { [Field in `${Name}Text`]?: string }
 

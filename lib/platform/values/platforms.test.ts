@@ -6,6 +6,6 @@ it.each([
   ['own-slug', 'Own slug'],
   ['other_one', 'Other one'],
   ['-', '-'],
-])('the platform %s reads as %s', (slug, name) => {
+])('The platform %s is displayed as %s', (slug, name) => {
   expect(platformName(slug)).toBe(name)
 })

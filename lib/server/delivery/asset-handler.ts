@@ -20,7 +20,7 @@ const BROTLI = {
 }
 
 /** Content types of pages and of navigations between them. */
-const PAGE = /^text\/(html|x-component)/
+const PAGE = /^text\/(html|markdown|x-component)/
 
 /**
  * Compresses pages and nothing else. A page contains no secret that an attacker could guess by its compressed size

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
+import { ONE_LINE } from '#lib/platform/api/request.ts'
 import { viewRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { MAX_NAME_LENGTH, MAX_VIEWS, VIEW_PATHS } from './rules.ts'
@@ -9,7 +10,7 @@ const ViewName = z
   .trim()
   .min(1, 'is empty')
   .max(MAX_NAME_LENGTH, `must have at most ${MAX_NAME_LENGTH} characters`)
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must be one line')
+  .regex(ONE_LINE, 'must be one line')
 
 const path = z.enum(VIEW_PATHS, { error: `must be one of ${VIEW_PATHS.join(', ')}` })
 

@@ -8,6 +8,7 @@ import { InvoiceDetails } from '#components/billing/invoice-document/invoice-det
 import { InvoiceLines, SeatCheckNote } from '#components/billing/invoice-document/invoice-lines.tsx'
 import { NeighbourLinks } from '#components/billing/invoice-document/neighbour-links.tsx'
 import { TaxTable } from '#components/billing/invoice-document/tax-table.tsx'
+import { PaymentCard } from '#components/billing/invoices/payment-card.tsx'
 import { latenessOf, StatusBadge } from '#components/billing/invoices/status-badge.tsx'
 import { CompareLink } from '#components/costs/comparisons/compare-link.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
@@ -29,6 +30,7 @@ import { currentCaller, requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
 import { requestMeta } from '../../request-meta.ts'
 import { Streamed, settleWithin } from '../../streamed.tsx'
+import { toPaymentView } from '../payment-view.ts'
 import { toChargesView } from './charges-view.ts'
 import { toLinesView } from './lines-view.ts'
 import { addressLines, relatedData } from './related-data.ts'
@@ -110,6 +112,9 @@ export default async function Page({ params, searchParams }: PageProps) {
           />
         )}
       </Streamed>
+      {invoice.paymentInstructions ? (
+        <PaymentCard title="How to pay" payment={toPaymentView(invoice.paymentInstructions)} />
+      ) : null}
       <Streamed answer={seats} fallback={<RowsWaiting />}>
         {({ lines, summary }) => (
           <InvoiceLines

@@ -1,3 +1,4 @@
+import { PaymentCard } from '#components/billing/invoices/payment-card.tsx'
 import { AgeingTable } from '#components/billing/statements/ageing-table.tsx'
 import { OpenItems } from '#components/billing/statements/open-items.tsx'
 import { StatementFilters } from '#components/billing/statements/statement-filters.tsx'
@@ -23,7 +24,7 @@ export function Statement({
   profiles: readonly { id: string; name: string }[]
 }) {
   const { count, items } = statement
-  const { sums, accounts } = toStatementView(statement, view)
+  const { sums, accounts, transfers } = toStatementView(statement, view)
   return (
     <>
       <StatementFilters
@@ -33,6 +34,9 @@ export function Statement({
       />
       {items.length === 0 ? <NothingOpen view={view} /> : null}
       {sums.length > 0 ? <AgeingTable rows={sums} /> : null}
+      {transfers.map(({ key, title, payment, note }) => (
+        <PaymentCard key={key} title={title} payment={payment} note={note} />
+      ))}
       {items.length < count && items.length > 0 ? (
         <p className="mb-4 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">
           This page has {items.length.toLocaleString('en')} of {itemsText(count)}. The sums above are of all,

@@ -21,6 +21,7 @@ import * as assets from '#lib/licenses/assets/contract.ts'
 import * as changes from '#lib/licenses/license-changes/contract.ts'
 import * as orders from '#lib/licenses/renewal-orders/contract.ts'
 import * as needs from '#lib/notifications/needs/contract.ts'
+import * as recipients from '#lib/notifications/recipients/contract.ts'
 import * as webhooks from '#lib/notifications/webhooks/contract.ts'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
 import type { Group } from '#lib/platform/api/openapi/document.ts'
@@ -69,6 +70,11 @@ export const TAGS: readonly Group[] = [
     tag: 'Posting details',
     description: 'What the customer has carried onto its next invoices, so that they can be posted.',
     contracts: contractsOf(posting),
+  },
+  {
+    tag: 'Invoice emails',
+    description: 'Addresses that are mailed new invoices and reminders of a billing profile.',
+    contracts: contractsOf(recipients),
   },
   {
     tag: 'What needs you',

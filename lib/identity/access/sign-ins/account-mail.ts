@@ -67,8 +67,10 @@ export function notifyMember(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
-  event: AccountEvent,
-  from: { address: string; userAgent: string } | undefined = undefined,
+  {
+    event,
+    from = undefined,
+  }: { event: AccountEvent; from?: { address: string; userAgent: string } | undefined | undefined },
 ): Promise<void> {
   return enqueueAccountMail(tx, customerId, [memberId], { event, ...from })
 }

@@ -30,11 +30,10 @@ const STALE_WAIT = 600
 const MAX_MISSED = 100
 
 /**
- * Continues the list of an account's subscriptions page by page when due, from the cursor of the last run of any
- * process. Between pages, reads due subscriptions one by one.
+ * Continues the list of an account's subscriptions page by page when due, from the cursor that the last run of any
+ * process stored. Between pages, reads due subscriptions individually.
  * @returns the number of observed assets
- * @throws Error where a page could not be read: the page is requested again later, and nothing is read one by one
- * instead
+ * @throws Error if a page could not be read: the page is requested again later, without individual reads in its place
  */
 export async function readList(
   vendor: RemoteVendor,

@@ -1,4 +1,6 @@
 import 'server-only'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip as gzipCompress } from 'node:zlib'
 import { z } from 'zod'
 import { PERMISSION_NAMES } from '#lib/platform/caller/rules.ts'
 import { env } from '#lib/platform/runtime/env.ts'
@@ -8,6 +10,7 @@ import type { ParameterMeta } from '../request.ts'
 import type { Example } from './example.ts'
 import { anyProblem, headerComponents, responsesOf } from './responses.ts'
 import { apiSettings } from './settings.ts'
+import { shareParts, shareProblemMembers } from './sharing.ts'
 
 /** Calls of one noun, under one heading. */
 export type Group = { tag: string; description: string; contracts: readonly AnyContract[] }
@@ -15,10 +18,20 @@ export type Group = { tag: string; description: string; contracts: readonly AnyC
 const readOpenApi = contract({
   name: 'readOpenApi',
   summary: 'This document',
-  description: 'OpenAPI 3.1, made of the same schemas that parse requests and answers. It needs no key.',
+  description:
+    'OpenAPI 3.1, made of the same schemas that parse requests and answers. It needs no key, pages of any site may read it, and its ETag changes with the release.',
   method: 'GET',
   path: '/billing/v1/openapi.json',
   permission: 'none',
+  headers: z.object({
+    'accept-encoding': z.string().optional().meta({ description: 'Compressed forms: `br` and `gzip`.' }),
+  }),
+  responseHeaders: [
+    'Content-Encoding',
+    'Vary',
+    'Access-Control-Allow-Origin',
+    'Cross-Origin-Resource-Policy',
+  ],
   output: z
     .record(z.string(), z.unknown().meta({ description: 'A part of it.' }))
     .meta({ id: 'OpenApiDocument', description: 'An OpenAPI document.' }),
@@ -32,8 +45,47 @@ const ABOUT: Group = {
 
 /** Returns the call that answers the document of these contracts, and of itself. */
 export function openApiOperation(groups: readonly Group[]) {
+  const document = openApiDocument(groups)
+  let forms: { text: string; encoded: Promise<Record<Encoding, Uint8Array>> } | undefined
+  return operation(readOpenApi, async (_, { headers }) => {
+    const body = document()
+    const text = JSON.stringify(body)
+    // Compressed once, until the settings change.
+    if (forms?.text !== text) forms = { text, encoded: compressed(text) }
+    const encoding = acceptedEncoding(headers?.['accept-encoding'])
+    return {
+      body,
+      saved: encoding ? (await forms.encoded)[encoding] : text,
+      headers: {
+        ...(encoding ? { 'Content-Encoding': encoding } : {}),
+        Vary: 'Accept-Encoding',
+        'Cache-Control': 'public, no-cache',
+        // The document contains no secret, and tools on other sites read it.
+        'Access-Control-Allow-Origin': '*',
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+      },
+    }
+  })
+}
+
+/** Returns a function that returns the document of these contracts, with this installation's address and contact. */
+export function openApiDocument(groups: readonly Group[]): () => Json {
   const described = openApi([...groups, ABOUT])
-  return operation(readOpenApi, async () => ({ body: { ...described, ...addressed() } }))
+  return () => ({ ...described, ...addressed() })
+}
+
+type Encoding = 'br' | 'gzip'
+
+async function compressed(text: string): Promise<Record<Encoding, Uint8Array>> {
+  const [br, gzip] = await Promise.all([promisify(brotliCompress)(text), promisify(gzipCompress)(text)])
+  return { br, gzip }
+}
+
+function acceptedEncoding(accepted = ''): Encoding | undefined {
+  const encodings = accepted.split(',').map((part) => part.replaceAll(/\s/g, '').toLowerCase())
+  const isAccepted = (encoding: Encoding) =>
+    encodings.some((part) => part.startsWith(encoding) && !/;q=0(\.0*)?$/.test(part))
+  return (['br', 'gzip'] as const).find(isAccepted)
 }
 
 const DESCRIPTION = [
@@ -42,7 +94,8 @@ const DESCRIPTION = [
   'Times are epoch milliseconds; days are the midnight in UTC that begins them.',
   'Every refusal is a problem (RFC 9457) with a stable `code`.',
   'HEAD answers what GET does, without the body.',
-  'Answers also carry headers for browsers (Content-Security-Policy and the like), which no other client needs.',
+  'Each answer names its request in `Request-Id`, and the limits that it counts for in `RateLimit-Policy` and `RateLimit`.',
+  'Answers also carry headers for caches and browsers (Cache-Control, Content-Security-Policy and the like).',
   'Unknown query parameters are ignored.',
   'Additions (fields, parameters, codes) are not breaking: ignore what you do not know.',
 ].join(' ')
@@ -75,6 +128,8 @@ function openApi(groups: readonly Group[]): Json {
       paths[each.path] = { ...paths[each.path], [each.method.toLowerCase()]: call }
     }
   }
+  const { parameters, responses } = shareParts(paths)
+  shareProblemMembers(schemas)
   return {
     openapi: '3.1.1',
     // Replaced at each request; listed to fix their position in the document.
@@ -85,7 +140,9 @@ function openApi(groups: readonly Group[]): Json {
     paths,
     components: {
       schemas,
-      headers: headerComponents(paths),
+      parameters,
+      responses,
+      headers: headerComponents({ ...paths, ...responses }),
       securitySchemes: {
         apiKey: {
           type: 'http',
@@ -156,7 +213,9 @@ function parametersIn(
     const { description, json, ...schemaFields } = schema(type as z.ZodType, 'input') as Json & ParameterMeta
     const name = location === 'header' ? capitalized(field) : field
     const required = !(type as z.ZodType).safeParse(undefined).success
-    const values = exampleValues(examples, (example) => example[EXAMPLE_PART[location]]?.[field])
+    const valueIn = (example: Example) => example[EXAMPLE_PART[location]]?.[field]
+    // Without the examples of optional parameters, which their descriptions show, calls share their parameters.
+    const values = required ? exampleValues(examples, valueIn) : {}
     return { name, in: location, required, description, schema: json ?? schemaFields, ...values }
   })
 }

@@ -15,6 +15,8 @@ export type Example = {
   answer: { status: number; body?: unknown }
 }
 
+/** Address of the console in each example. */
+export const EXAMPLE_URL = 'https://console.example.com'
 /** Request id of each example. */
 export const EXAMPLE_REQUEST = '7d9c5a50-2f0e-4c1b-9a53-0c6d1f4b8e21'
 
@@ -25,5 +27,6 @@ export function problemAnswer<Code extends ProblemCode>(
   more?: ConstructorParameters<typeof Problem<Code>>[2],
 ): Example['answer'] {
   const problem = new Problem(code, detail, more)
-  return { status: problem.status, body: problem.body(EXAMPLE_REQUEST) }
+  const body = problem.body(EXAMPLE_REQUEST)
+  return { status: problem.status, body: { ...body, type: EXAMPLE_URL + body.type } }
 }

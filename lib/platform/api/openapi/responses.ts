@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { AnyContract } from '../contract.ts'
 import { PROBLEMS, type ProblemCode } from '../problem.ts'
 import { problemShape } from '../problem-schemas.ts'
+import { isPaged } from '../request.ts'
 import type { Json, SchemaOf } from './document.ts'
 
 /** Returns all responses of a call by status: the answer itself, and each problem with its members. */
@@ -9,7 +10,9 @@ export function responsesOf(contract: AnyContract, schema: SchemaOf): Json {
   const { method, output, problems } = contract
   const { mediaType = 'application/json', otherType, streamed } = output.meta() ?? {}
   const headers = headersIn(headersOfAnswer(contract))
-  const byStatus = Map.groupBy(problems, (code) => PROBLEMS[code].status)
+  // In one order, so that calls with the same codes share a response.
+  const ordered = CODES.filter((code) => problems.includes(code) && !ANYWHERE.includes(code))
+  const byStatus = Map.groupBy(ordered, (code) => PROBLEMS[code].status)
   return {
     200: {
       description: output.description ?? 'Done.',
@@ -26,8 +29,8 @@ export function responsesOf(contract: AnyContract, schema: SchemaOf): Json {
       [...byStatus].map(([status, codes]) => [status, problemResponse(contract, codes, schema)]),
     ),
     default: {
-      description: 'Any other problem. Codes may be added.',
-      headers: headersIn(headersOfProblem(contract, [])),
+      description: `Any other problem: ${ANYWHERE.map((code) => `\`${code}\` (${PROBLEMS[code].status})`).join(', ')}. Codes may be added.`,
+      headers: headersIn(headersOfProblem(contract, ANYWHERE)),
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     },
   }
@@ -55,9 +58,10 @@ function problemResponse(contract: AnyContract, codes: ProblemCode[], schema: Sc
 
 /** Returns the schema of any problem, discriminated by code: a client that reads the code knows the members. */
 export function anyProblem(schema: SchemaOf): Json {
-  const codes = Object.keys(PROBLEMS) as ProblemCode[]
-  return { description: 'Any problem, told apart by its code.', ...oneOfProblems(codes, schema) }
+  return { description: 'Any problem, told apart by its code.', ...oneOfProblems(CODES, schema) }
 }
+
+const CODES = Object.keys(PROBLEMS) as ProblemCode[]
 
 function oneOfProblems(codes: ProblemCode[], schema: SchemaOf): Json {
   const refs = codes.map((code) => schema(problemShape(code), 'output').$ref as string)
@@ -67,59 +71,79 @@ function oneOfProblems(codes: ProblemCode[], schema: SchemaOf): Json {
   return { oneOf: refs.map(($ref) => ({ $ref })), discriminator: { propertyName: 'code', mapping } }
 }
 
-/**
- * Returns references for headers that an answer always has, and inline definitions for headers that it sometimes has.
- */
+/** Returns references for the headers that an answer always or sometimes has. */
 function headersIn({ always, sometimes }: HeaderNames): Json {
   return Object.fromEntries([
     ...always.map((name) => [name, { $ref: `${HEADERS}${name}` }]),
-    ...sometimes.map((name) => [name, headerOf(name, false)]),
+    ...sometimes.map((name) => [name, { $ref: `${HEADERS}${OPTIONAL}${name}` }]),
   ])
 }
 
 const HEADERS = '#/components/headers/'
+const OPTIONAL = 'Optional-'
 
-/** Returns the definitions of the headers that these paths refer to. */
-export function headerComponents(paths: Json): Json {
-  const names = Object.keys(RESPONSE_HEADERS) as HeaderName[]
-  const text = JSON.stringify(paths)
-  const used = names.filter((name) => text.includes(`"${HEADERS}${name}"`))
-  return Object.fromEntries(used.map((name) => [name, headerOf(name, true)]))
+/** Returns the definitions of the headers that these parts of the document refer to. */
+export function headerComponents(parts: Json): Json {
+  const text = JSON.stringify(parts)
+  const headers = Object.entries(RESPONSE_HEADERS).flatMap(([name, header]) => {
+    const { description, type = 'string' }: { description: string; type?: string } = header
+    const schema = { type }
+    return [
+      [name, { description, required: true, schema }],
+      [`${OPTIONAL}${name}`, { description, required: false, schema }],
+    ] as const
+  })
+  return Object.fromEntries(headers.filter(([name]) => text.includes(`"${HEADERS}${name}"`)))
 }
 
-function headerOf(name: HeaderName, required: boolean): Json {
-  const { description, type = 'string' }: { description: string; type?: string } = RESPONSE_HEADERS[name]
-  return { description, required, schema: { type } }
-}
+/** Codes that any call may answer before its operation runs, and that need no status of their own. */
+export const ANYWHERE: readonly ProblemCode[] = [
+  'method_not_allowed',
+  'request_timeout',
+  'body_too_large',
+  'unsupported_media_type',
+  'headers_too_large',
+  'internal_error',
+]
+
+/** Codes of many calls. Their responses have no examples, so that the calls share them. */
+const COMMON: readonly unknown[] = [
+  'invalid_request',
+  'filter_invalid',
+  'page_token_invalid',
+  'permission_denied',
+  'fresh_sign_in_required',
+  'not_found',
+] satisfies ProblemCode[]
 
 function examplesOf({ examples }: AnyContract, status: number): Json {
-  const same = examples.filter(({ answer }) => answer.status === status && answer.body !== undefined)
+  const same = examples.filter(
+    ({ answer: { status: answered, body } }) =>
+      answered === status && body !== undefined && !COMMON.includes(Object(body).code),
+  )
   if (same.length === 0) return {}
   const named = same.map(({ name, summary, answer }) => [name, { summary, value: answer.body }])
   return { examples: Object.fromEntries(named) }
 }
 
-/** Response headers, other than those of HTTP itself. */
+/**
+ * Response headers, other than those of HTTP itself and those of every answer, which the document's description names
+ * once.
+ */
 const RESPONSE_HEADERS = {
-  'Request-Id': {
-    description:
-      'Names this request in our logs. A request may bring its own: 8 to 64 of A-Z, a-z, 0-9, _ and -.',
-  },
-  'Cache-Control': { description: 'Who may keep the answer, and how.' },
-  'X-Content-Type-Options': { description: 'Always `nosniff`.' },
   ETag: { description: 'Names this state of the answer: If-None-Match asks whether it still fits.' },
   'Content-Disposition': { description: 'The name under which the file is saved.' },
+  Link: {
+    description:
+      'Addresses of the next and the previous page (RFC 8288), with `rel="next"` and `rel="prev"`. Absent where there is neither.',
+  },
+  'Content-Encoding': { description: '`br` or `gzip`, where Accept-Encoding asks for it.' },
+  Vary: { description: 'Always `Accept-Encoding`.' },
+  'Access-Control-Allow-Origin': { description: 'Always `*`: pages of any site may read it.' },
+  'Cross-Origin-Resource-Policy': { description: 'Always `cross-origin`.' },
   'Content-Location': { description: 'Where what is answered is found, by the id that it has there.' },
   'Repr-Digest': { description: 'SHA-256 of the file, as RFC 9530 writes it: `sha-256=:…:`.' },
   'Dry-Run': { description: '`true` where the call was a dry run: nothing was sent, nothing stored.' },
-  'RateLimit-Policy': {
-    description:
-      'The limits that the request counts for, as the IETF draft on RateLimit header fields writes them: `q` requests in `w` seconds.',
-  },
-  RateLimit: {
-    description:
-      'How these limits stand: `r` requests are left, as far as the process that answers knows, and in `t` seconds the next minute begins.',
-  },
   'Retry-After': { description: 'After how many seconds to ask again.', type: 'integer' },
   'WWW-Authenticate': { description: 'How to authenticate: `Bearer`.' },
   Allow: { description: 'The methods that this path has.' },
@@ -130,15 +154,8 @@ export type HeaderName = keyof typeof RESPONSE_HEADERS
 type HeaderNames = { always: readonly HeaderName[]; sometimes: readonly HeaderName[] }
 
 /** Parts of a contract that determine its headers. */
-type Declared = { responseHeaders: readonly HeaderName[]; permission: string }
+type Declared = { responseHeaders: readonly HeaderName[] }
 
-const COMMON_HEADERS: readonly HeaderName[] = ['Request-Id', 'Cache-Control', 'X-Content-Type-Options']
-
-/**
- * Headers with the caller's quota, or for an unauthenticated caller that of the address, as the product's own server
- * counts it.
- */
-const LIMITS: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit']
 const OF_PROBLEM: Partial<Record<ProblemCode, HeaderName>> = {
   unauthenticated: 'WWW-Authenticate',
   method_not_allowed: 'Allow',
@@ -150,28 +167,30 @@ const OF_PROBLEM: Partial<Record<ProblemCode, HeaderName>> = {
 }
 
 /** Returns the headers of a successful answer (200) and of an unmodified one (304). */
-function headersOfAnswer(contract: Declared & { output: z.ZodType }): HeaderNames {
-  const { output, responseHeaders, permission } = contract
+function headersOfAnswer(contract: Declared & { output: z.ZodType; query: z.ZodObject }): HeaderNames {
+  const { output, responseHeaders } = contract
   const { mediaType, streamed } = output.meta() ?? {}
-  const isAuthenticated = permission !== 'none'
   const tag = streamed ? [] : (['ETag'] as const)
   const name = mediaType ? (['Content-Disposition'] as const) : []
   return {
-    always: [...COMMON_HEADERS, ...(isAuthenticated ? LIMITS : []), ...tag, ...name],
-    sometimes: [...responseHeaders, ...(isAuthenticated ? [] : LIMITS)],
+    always: [...tag, ...name],
+    sometimes: [...responseHeaders, ...(isPaged(contract) ? (['Link'] as const) : [])],
   }
 }
 
+/** Headers of a call that its problems carry, too. */
+const ALSO_OF_PROBLEMS: readonly HeaderName[] = ['Dry-Run']
+
 /** Returns the headers of a problem with one of these codes. */
-function headersOfProblem(
-  { responseHeaders }: Pick<Declared, 'responseHeaders'>,
-  codes: readonly ProblemCode[],
-): HeaderNames {
+function headersOfProblem({ responseHeaders }: Declared, codes: readonly ProblemCode[]): HeaderNames {
   const problemHeaders = codes.map((code) => OF_PROBLEM[code])
   const named = [...new Set(problemHeaders)].filter((name) => name !== undefined)
   const isCommon = (name: HeaderName) => problemHeaders.every((each) => each === name)
   return {
-    always: [...COMMON_HEADERS, ...named.filter(isCommon)],
-    sometimes: [...named.filter((name) => !isCommon(name)), ...responseHeaders, ...LIMITS],
+    always: named.filter(isCommon),
+    sometimes: [
+      ...named.filter((name) => !isCommon(name)),
+      ...responseHeaders.filter((name) => ALSO_OF_PROBLEMS.includes(name)),
+    ],
   }
 }
