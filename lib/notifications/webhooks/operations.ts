@@ -108,7 +108,7 @@ export const testWebhook = operation(contract.testWebhook, async (caller, { para
   const row = await scope(caller, async (tx) => {
     await existing(tx, caller, id)
     const event = await store.addTestEvent(tx, caller.customerId, id)
-    const [first] = await store.listDeliveries(tx, caller, { webhookId: id, event }, 1)
+    const [first] = await store.listDeliveries(tx, caller, { webhookId: id, event, limit: 1 })
     return first
   })
   if (!row) throw new Error('The event that was just added is missing.')
@@ -123,7 +123,7 @@ export const listWebhookDeliveries = operation(
     const cursor = pageToken ? readPageToken(pageToken, list, TimeKey) : undefined
     const rows = await readScope(caller, async (tx) => {
       await existing(tx, caller, webhookId)
-      return store.listDeliveries(tx, caller, { webhookId, state }, maxResults + 1, cursor)
+      return store.listDeliveries(tx, caller, { webhookId, state, limit: maxResults + 1, cursor })
     })
     const { rows: page, ...links } = pageOf(rows, {
       ...{ size: maxResults, cursor, keyOf: store.keyOfDelivery, list },
@@ -207,7 +207,7 @@ async function delivery(
   caller: Caller,
   { webhook_id: webhookId, delivery_id: id }: { webhook_id: string; delivery_id: string },
 ): Promise<store.DeliveryRow> {
-  const [row] = await store.listDeliveries(tx, caller, { webhookId, id }, 1)
+  const [row] = await store.listDeliveries(tx, caller, { webhookId, id, limit: 1 })
   if (!row) throw new Problem('not_found')
   return row
 }

@@ -276,15 +276,15 @@ export type DeliverySelection = {
   state?: DeliveryState | undefined
   id?: string
   event?: string
+  limit: number
+  cursor?: Cursor | undefined
 }
 
 /** Lists deliveries in reading direction from the cursor: newest first. */
 export async function listDeliveries(
   tx: Transaction,
   { customerId, billingProfiles }: Pick<Caller, 'customerId' | 'billingProfiles'>,
-  { webhookId, state, id, event }: DeliverySelection,
-  limit: number,
-  cursor?: Cursor,
+  { webhookId, state, id, event, limit, cursor }: DeliverySelection,
 ): Promise<DeliveryRow[]> {
   const page = pageByKey(columns, cursor)
   const { rows } = await tx.execute<DeliveryRow>(sql`
