@@ -144,9 +144,7 @@ function recordTransition(tx: Transaction, customerId: CustomerId, change: Trans
   const { id, assetId, fromQuantity: from, toQuantity: to, vendorReason, vendorRequestId } = change
   const actor = { kind: change.actorKind, id: change.actorId, name: change.actorName } as Actor
   const details = {
-    assetId,
-    from,
-    to,
+    ...{ assetId, from, to },
     ...(vendorReason === null ? {} : { reason: vendorReason }),
     ...(vendorRequestId ? { vendorRequestId } : {}),
   }
