@@ -32,6 +32,8 @@ const SIGNED_IN: Record<string, (things: Things) => string[]> = {
   sessions: () => ['/sessions'],
   'sign-on': () => ['/sign-on'],
   'sign-on/directory': () => ['/sign-on/directory'],
+  webhooks: () => ['/webhooks'],
+  'webhooks/[id]': () => ['/webhooks/not-there'],
 }
 
 /** Screens without a session, like `SCREENS`. */

@@ -8,6 +8,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { planAgain, withoutLoops } from '#lib/platform/db/plans.ts'
 import { imports } from '#lib/platform/db/schema/imports.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
+import { recordCorrected } from '#lib/platform/outbox/events.ts'
 import { undoCharges } from './charges/store.ts'
 import type { Before } from './invoices/changes.ts'
 import { overwriteInvoiceRows, overwriteInvoices } from './invoices/rows.ts'
@@ -122,6 +123,10 @@ async function* listBefore(tx: Transaction, customerId: CustomerId, id: string):
 
 /** Voids the invoices that an import added. @returns their number */
 async function voidAdded(tx: Transaction, customerId: CustomerId, id: string): Promise<number> {
+  const { rows: issued } = await tx.execute<{ id: string; billingProfileId: string }>(sql`
+    SELECT id, billing_profile_id AS "billingProfileId" FROM invoices
+    WHERE customer_id = ${customerId} AND import_id = ${id} AND document_state = 'issued'`)
+  for (const invoice of issued) recordCorrected(tx, customerId, invoice)
   const { rowCount } = await tx.execute(sql`
     UPDATE invoices SET document_state = 'voided', balance_amount = 0
     WHERE customer_id = ${customerId} AND import_id = ${id}`)

@@ -1,5 +1,6 @@
 import { factorSettings, keySettings, signOnSettings } from '#lib/identity/settings.ts'
 import { operatorSettings } from '#lib/notifications/operator-mail/settings.ts'
+import { webhookSettings } from '#lib/notifications/webhooks/settings.ts'
 import { apiSettings } from '#lib/platform/api/openapi/settings.ts'
 import { limitSettings } from '#lib/platform/caller/limits/settings.ts'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
@@ -30,6 +31,7 @@ const ALL: readonly Settings<unknown>[] = [
   accountsSettings,
   mailSettings,
   operatorSettings,
+  webhookSettings,
   apiSettings,
   vendorSettings,
 ]

@@ -18,12 +18,14 @@ const TITLES: Record<string, string> = {
   '/sessions': 'Sessions',
   '/sign-on': 'Single sign-on',
   '/sign-on/directory': 'Directory',
+  '/webhooks': 'Webhooks',
 }
 
 /** Titles of the pages of one thing until its name has loaded. */
 const KINDS = [
   [/^\/assets\/[^/]+$/, 'Asset'],
   [/^\/invoices\/[^/]+$/, 'Invoice'],
+  [/^\/webhooks\/[^/]+$/, 'Webhook'],
 ] as const
 
 /** Returns the title of a screen that is loading; undefined for paths outside of the console. */

@@ -26,7 +26,7 @@ export const EVENT_KINDS = {
   invoices: ['invoice', 'invoices', 'issuer', 'billing-profile', 'import', 'sums'],
   access: [
     ...['customer', 'member', 'invitation', 'reset', 'key', 'limits', 'prices', 'view', 'history'],
-    ...['identity-provider', 'sign-on-domain', 'scim-token', 'scim-group', 'calendar-feed'],
+    ...['identity-provider', 'sign-on-domain', 'scim-token', 'scim-group', 'calendar-feed', 'webhook'],
   ],
   notices: ['notices'],
 } as const satisfies Record<string, readonly string[]>

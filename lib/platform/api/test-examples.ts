@@ -17,6 +17,7 @@ export async function addExamples(database: TestDatabase) {
     addPosted,
     addRecipients,
     addSignOn,
+    addWebhooks,
     storeDocument,
   } = exampleRows(database)
   await addCustomer('northwind')
@@ -37,6 +38,7 @@ export async function addExamples(database: TestDatabase) {
   await addColleagues()
   await addSignOn()
   await addDirectory()
+  await addWebhooks()
   await addRecipients()
   await addKey('northwind', ['finance-user'], {
     ...{ id: 'k-erp', name: 'ERP', issuedBy: 'm-ana', billingProfiles: ['default'] },

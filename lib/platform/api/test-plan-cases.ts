@@ -142,6 +142,13 @@ export const CASES: Record<string, readonly string[]> = {
   rotateKey: [],
   revokeKey: [],
   revokeLeakedKeys: [],
+  // A customer has ten webhooks at most; a delivery is found by its webhook.
+  listWebhooks: [''],
+  readWebhook: ['none'],
+  listWebhookDeliveries: ['w-1', 'w-1?state=WAITING'],
+  readWebhookDelivery: [],
+  ...{ addWebhook: [], changeWebhook: [], removeWebhook: [], rotateWebhookSecret: [] },
+  ...{ testWebhook: [], repeatWebhookDelivery: [] },
   readScimProvider: [''],
   listScimResourceTypes: [''],
   readScimResourceType: ['User'],

@@ -22,6 +22,7 @@ import * as changes from '#lib/licenses/license-changes/contract.ts'
 import * as orders from '#lib/licenses/renewal-orders/contract.ts'
 import * as needs from '#lib/notifications/needs/contract.ts'
 import * as recipients from '#lib/notifications/recipients/contract.ts'
+import * as webhooks from '#lib/notifications/webhooks/contract.ts'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
 import type { Group } from '#lib/platform/api/openapi/document.ts'
 import * as columns from '#lib/workspace/list-columns/contract.ts'
@@ -115,6 +116,11 @@ export const TAGS: readonly Group[] = [
     tag: 'Directory',
     description: 'What lets a directory manage members by SCIM 2.0, and what its groups give.',
     contracts: contractsOf(directories),
+  },
+  {
+    tag: 'Webhooks',
+    description: 'Addresses to which events are sent, their deliveries, and their secrets.',
+    contracts: contractsOf(webhooks),
   },
   {
     tag: 'Keys',
