@@ -1,6 +1,7 @@
 import { taxOfGrossLines } from '#lib/billing/invoice-files/reissue.ts'
 import { payableAmounts } from '#lib/billing/invoices/sums/verify-totals.ts'
 import { invoiceTokens } from '#lib/billing/invoices/tokens.ts'
+import { paymentOpenings } from '#lib/billing/payments/store.ts'
 import { memberPeople } from '#lib/identity/access/people/backfill.ts'
 import { credentialIndexBackfill } from '#lib/platform/caller/credentials.ts'
 import type { Backfill } from '#lib/platform/db/backfill.ts'
@@ -13,5 +14,6 @@ export const BACKFILLS: readonly Backfill[] = [
   memberPeople,
   credentialIndexBackfill,
   payableAmounts,
+  paymentOpenings,
   taxOfGrossLines,
 ]

@@ -57,12 +57,23 @@ const COPIES: readonly Copy[] = [
     where: 'EXISTS (SELECT FROM charge_sets o WHERE o.customer_id = $2 AND o.id = s.set_id)',
   },
   { table: 'invoice_files' },
+  {
+    table: 'payments',
+    set: {
+      reference: `CASE WHEN EXISTS (SELECT FROM payments o WHERE o.customer_id = $2 AND o.reference = s.reference)
+        THEN s.reference || '~' || s.customer_id ELSE s.reference END`,
+    },
+  },
+  { table: 'payment_entries' },
   { table: 'notice_recipients', where: `NOT ${EXISTING_RECIPIENT}` },
 ]
 
 /** Copies the rows of one customer to another one. Effects of both, such as a trigger's sums, follow by themselves. */
 export async function copyAll(owner: OwnersWork, merge: Merge): Promise<void> {
+  // Invoices are copied with their payments, so that no trigger records what is settled a second time.
+  await owner.write("SET LOCAL console.payments = 'copied'")
   for (const copy of COPIES) await copyRows(owner, merge, copy)
+  await owner.write('SET LOCAL console.payments = DEFAULT')
   await updateCredentialIndex(owner, merge)
   await moveFactors(owner, merge)
   await copySubscriptions(owner, merge)
