@@ -19,6 +19,17 @@ export const fileRoutes = callsOf({
   exportInvoiceFiles: 'GET /billing/v1/invoices.zip',
 })
 
+export const paymentRoutes = callsOf({
+  listPayments: 'GET /billing/v1/payments',
+})
+
+export const accountStatementRoutes = callsOf({
+  readAccountStatement: 'GET /billing/v1/account-statement',
+  exportAccountStatement: 'GET /billing/v1/account-statement.csv',
+  exportAccountStatementXlsx: 'GET /billing/v1/account-statement.xlsx',
+  exportAccountStatementPdf: 'GET /billing/v1/account-statement.pdf',
+})
+
 export const statementRoutes = callsOf({
   readStatement: 'GET /billing/v1/statement',
   exportStatement: 'GET /billing/v1/statement.csv',

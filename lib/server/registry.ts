@@ -1,3 +1,4 @@
+import { paymentSettings } from '#lib/billing/payments/settings.ts'
 import { factorSettings, keySettings, signOnSettings } from '#lib/identity/settings.ts'
 import { operatorSettings } from '#lib/notifications/operator-mail/settings.ts'
 import { apiSettings } from '#lib/platform/api/openapi/settings.ts'
@@ -28,6 +29,7 @@ const ALL: readonly Settings<unknown>[] = [
   vendorTimes,
   accountsSettings,
   mailSettings,
+  paymentSettings,
   operatorSettings,
   apiSettings,
   vendorSettings,

@@ -1,6 +1,7 @@
 import 'server-only'
 import { readChargeSet } from '#lib/billing/charges/store.ts'
 import { listStoredFiles } from '#lib/billing/invoice-files/store.ts'
+import { listInvoicePayments } from '#lib/billing/payments/read.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem, rethrowTimeout } from '#lib/platform/api/problem.ts'
@@ -118,7 +119,7 @@ function nameOf(lines: 'true' | 'false' | undefined, selection: Selection): stri
 }
 
 async function readWhole(caller: Caller, key: string) {
-  const [read, links, files, set] = await readScopeAtOnce(
+  const [read, links, files, set, payments] = await readScopeAtOnce(
     caller,
     (tx) =>
       Promise.all([
@@ -126,10 +127,11 @@ async function readWhole(caller: Caller, key: string) {
         readLinks(tx, caller, key),
         listStoredFiles(tx, caller.customerId, key),
         readChargeSet(tx, caller, key),
+        listInvoicePayments(tx, caller, key),
       ]),
     { isByKey: true },
   )
-  return read && { read, links, files, set }
+  return read && { read, links, files, set, payments }
 }
 
 /** The key of the row that an id on the wire leads to. @throws Problem `not_found` */

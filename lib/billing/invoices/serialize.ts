@@ -2,6 +2,8 @@ import { type ChargeSet, type LineReconciliation, reconcile } from '#lib/billing
 import { serializeLineReconciliation, serializeReconciliation } from '#lib/billing/charges/serialize.ts'
 import { serializeFiles } from '#lib/billing/invoice-files/serialize.ts'
 import type { StoredFile } from '#lib/billing/invoice-files/store.ts'
+import type { InvoicePaymentRow } from '#lib/billing/payments/read.ts'
+import { serializeInvoicePayment } from '#lib/billing/payments/serialize.ts'
 import { serializeLinePosting, serializePosting } from '#lib/billing/posting/serialize.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { summed } from '#lib/platform/values/decimals.ts'
@@ -39,7 +41,17 @@ export function serializeInvoice(row: InvoiceSummaryRow, baseUrl: string): Invoi
 export function serializeInvoiceWithLines(
   row: InvoiceRow,
   lines: LineItemRow[],
-  { links, files, set }: { links: DocumentLinks; files: readonly StoredFile[]; set?: ChargeSet | undefined },
+  {
+    links,
+    files,
+    set,
+    payments,
+  }: {
+    links: DocumentLinks
+    files: readonly StoredFile[]
+    set?: ChargeSet | undefined
+    payments: readonly InvoicePaymentRow[]
+  },
   baseUrl: string,
 ): InvoiceWithLines {
   const { basis, amounts, lineItems, notItemized, rounding, foreign, tax, amountBasis } = itemize(row, lines)
@@ -61,6 +73,7 @@ export function serializeInvoiceWithLines(
       ...(amountBasis ? { lineAmountBasis: amountBasis } : {}),
     },
     files: serializeFiles(row.wireId, files, invoice.url),
+    payments: payments.map(serializeInvoicePayment),
     ...serializeDocument(row, links),
     ...serializePosting(row, lines),
     ...(reconciliation ? { charges: serializeReconciliation(reconciliation) } : {}),

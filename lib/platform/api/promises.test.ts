@@ -230,8 +230,16 @@ async function loadContracts() {
 
 /** Adds the customer of all examples. */
 async function seed() {
-  const { addChange, acknowledge, addColleagues, addDirectory, addPosted, addSignOn, storeDocument } =
-    exampleRows(database)
+  const {
+    addChange,
+    acknowledge,
+    addColleagues,
+    addCredit,
+    addDirectory,
+    addPosted,
+    addSignOn,
+    storeDocument,
+  } = exampleRows(database)
   await addCustomer('northwind')
   const expiresAt = new Date(Date.now() + 90 * DAY)
   keys.admin = await addKey('northwind', ['admin'], { id: 'k-nightly', name: 'nightly-sync', expiresAt })
@@ -248,6 +256,7 @@ async function seed() {
        to_timestamp(1793786400))`,
   )
   await addColleagues()
+  await addCredit()
   await addSignOn()
   await addDirectory()
   await addKey('northwind', ['finance-user'], {

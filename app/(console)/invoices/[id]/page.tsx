@@ -7,6 +7,7 @@ import { InvoiceCharges } from '#components/billing/invoice-document/invoice-cha
 import { InvoiceDetails } from '#components/billing/invoice-document/invoice-details.tsx'
 import { InvoiceLines, SeatCheckNote } from '#components/billing/invoice-document/invoice-lines.tsx'
 import { NeighbourLinks } from '#components/billing/invoice-document/neighbour-links.tsx'
+import { PaymentTable } from '#components/billing/invoice-document/payment-table.tsx'
 import { TaxTable } from '#components/billing/invoice-document/tax-table.tsx'
 import { latenessOf, StatusBadge } from '#components/billing/invoices/status-badge.tsx'
 import { CompareLink } from '#components/costs/comparisons/compare-link.tsx'
@@ -30,6 +31,7 @@ import { requestMeta } from '../../request-meta.ts'
 import { Streamed, settleWithin } from '../../streamed.tsx'
 import { toChargesView } from './charges-view.ts'
 import { toLinesView } from './lines-view.ts'
+import { toPaymentsView } from './payments-view.ts'
 import { addressLines, relatedData } from './related-data.ts'
 import { seatNotes } from './seat-notes.ts'
 import { toTaxView } from './tax-view.ts'
@@ -64,6 +66,7 @@ export default async function Page({ params, searchParams }: PageProps) {
   const { sums, rows } = toLinesView(invoice)
   const tax = toTaxView(invoice)
   const charges = toChargesView(invoice)
+  const payments = toPaymentsView(invoice)
   const lateness = latenessOf(invoice, Date.now())
   return (
     <>
@@ -119,6 +122,9 @@ export default async function Page({ params, searchParams }: PageProps) {
           />
         )}
       </Streamed>
+      {payments.length > 0 ? (
+        <PaymentTable rows={payments} currency={invoice.currency} balance={sums.balance} />
+      ) : null}
       {tax?.differences ? <SeatCheckNote text={tax.differences} fits={false} /> : null}
       {tax && tax.rows.length > 0 ? (
         <TaxTable rows={tax.rows} currency={invoice.currency} note={tax.note} />

@@ -100,7 +100,8 @@ BEGIN
       UPDATE %2$I p SET reversed_on = c.day, reversed_by = 'issuer'
       FROM counter c WHERE p.customer_id = c.customer_id AND p.id = c.payment_id),
     reported AS MATERIALIZED (
-      SELECT d.customer_id, d.id, d.currency, d.day, gen_random_uuid()::text AS payment_id,
+      SELECT d.customer_id, d.id, d.currency, d.day,
+        d.id || '#' || (SELECT count(*) + 1 FROM %2$I p WHERE p.customer_id = d.customer_id AND p.invoice_id = d.id) AS payment_id,
         d.difference + coalesce((SELECT sum(c.amount) FROM counter c WHERE c.id = d.id), 0) AS amount
       FROM due d),
     recorded AS (
@@ -181,7 +182,9 @@ CREATE FUNCTION open_payments(place text, customer text, ids text[], amounts num
 BEGIN
   EXECUTE format($sql$
     WITH settled AS MATERIALIZED (
-      SELECT i.id, i.currency, i.invoice_date AS day, gen_random_uuid()::text AS payment_id, known.amount - coalesce((
+      SELECT i.id, i.currency, i.invoice_date AS day,
+        i.id || '#' || (SELECT count(*) + 1 FROM %2$I p WHERE p.customer_id = $1 AND p.invoice_id = i.id) AS payment_id,
+        known.amount - coalesce((
         SELECT sum(e.amount) FROM %3$I e WHERE e.customer_id = $1 AND e.invoice_id = i.id), 0) AS amount
       FROM unnest($2, $3) AS known (id, amount) CROSS JOIN LATERAL (
         SELECT * FROM %1$I WHERE customer_id = $1 AND id = known.id LIMIT 1) AS i),
@@ -205,7 +208,7 @@ BEGIN
     -- An invoice that arrives settled, for the record, was settled before.
     EXECUTE format($sql$
       WITH reported AS MATERIALIZED (
-        SELECT customer_id, id, currency, total_amount - balance_amount AS amount, gen_random_uuid()::text AS payment_id,
+        SELECT customer_id, id, currency, total_amount - balance_amount AS amount, id || '#1' AS payment_id,
           CASE WHEN is_history THEN invoice_date ELSE greatest((now() AT TIME ZONE 'UTC')::date, invoice_date) END AS day
         FROM came WHERE document_state = 'issued' AND balance_amount <> total_amount),
       recorded AS (
@@ -318,7 +321,8 @@ BEGIN
   -- What was settled before payments were recorded, and no backfill has recorded yet.
   EXECUTE format($sql$
     WITH settled AS MATERIALIZED (
-      SELECT i.customer_id, i.id, i.currency, i.invoice_date AS day, gen_random_uuid()::text AS payment_id,
+      SELECT i.customer_id, i.id, i.currency, i.invoice_date AS day,
+        i.id || '#' || (SELECT count(*) + 1 FROM %1$I o WHERE o.customer_id = i.customer_id AND o.invoice_id = i.id) AS payment_id,
         i.total_amount - i.balance_amount - coalesce((SELECT sum(e.amount) FROM %3$I e
           WHERE e.customer_id = i.customer_id AND e.invoice_id = i.id), 0)
         + coalesce(sum(a.amount) FILTER (WHERE p.kind NOT IN ('reported', 'opening')), 0) AS amount
@@ -351,13 +355,15 @@ BEGIN
   count := coalesce(cardinality(ids), 0);
   last := ids[count];
   WITH settled AS MATERIALIZED (
-    SELECT i.id, i.currency, i.invoice_date AS day, i.total_amount - i.balance_amount - coalesce((
+    SELECT i.id, i.currency, i.invoice_date AS day,
+      i.id || '#' || (SELECT count(*) + 1 FROM payments p WHERE p.customer_id = customer AND p.invoice_id = i.id) AS payment_id,
+      i.total_amount - i.balance_amount - coalesce((
       SELECT sum(e.amount) FROM payment_entries e WHERE e.customer_id = customer AND e.invoice_id = i.id), 0) AS amount
     FROM invoices i WHERE i.customer_id = customer AND i.id = ANY (ids) AND i.document_state = 'issued'),
   recorded AS (
     INSERT INTO payments (customer_id, id, kind, paid_on, amount, currency, invoice_id, entered_by)
-    SELECT customer, 'opening:' || id, 'opening', day, amount, currency, id, 'issuer' FROM settled WHERE amount <> 0)
+    SELECT customer, payment_id, 'opening', day, amount, currency, id, 'issuer' FROM settled WHERE amount <> 0)
   INSERT INTO payment_entries (customer_id, payment_id, position, invoice_id, amount, booked_on, cause)
-  SELECT customer, 'opening:' || id, 1, id, amount, day, 'applied' FROM settled WHERE amount <> 0;
+  SELECT customer, payment_id, 1, id, amount, day, 'applied' FROM settled WHERE amount <> 0;
 END $fill$;--> statement-breakpoint
 INSERT INTO backfills (name) VALUES ('payments');
