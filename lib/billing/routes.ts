@@ -23,11 +23,11 @@ export const paymentRoutes = callsOf({
   listPayments: 'GET /billing/v1/payments',
 })
 
-export const accountStatementRoutes = callsOf({
-  readAccountStatement: 'GET /billing/v1/account-statement',
-  exportAccountStatement: 'GET /billing/v1/account-statement.csv',
-  exportAccountStatementXlsx: 'GET /billing/v1/account-statement.xlsx',
-  exportAccountStatementPdf: 'GET /billing/v1/account-statement.pdf',
+export const accountRoutes = callsOf({
+  readAccount: 'GET /billing/v1/account-statement',
+  exportAccount: 'GET /billing/v1/account-statement.csv',
+  exportAccountXlsx: 'GET /billing/v1/account-statement.xlsx',
+  exportAccountPdf: 'GET /billing/v1/account-statement.pdf',
 })
 
 export const statementRoutes = callsOf({

@@ -1,7 +1,16 @@
 import { Card } from '#components/ui/card.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
+import {
+  Cell,
+  Row,
+  RowHeaderCell,
+  Table,
+  TableBody,
+  TableHeader,
+  TableHeaderCell,
+} from '#components/ui/table.tsx'
 
-/** What settles an invoice, or settled it, as text. */
+/** Payment, credit or write-off of an invoice, as text. */
 export type PaymentView = {
   id: string
   date: string
@@ -12,9 +21,6 @@ export type PaymentView = {
   reversal: string | undefined
   amount: string
 }
-
-const CELL = 'border-t border-line px-4 py-2.5 align-top max-md:px-3.5'
-const HEADER_CLASS = 'px-4 py-2 text-xs font-medium text-ink-3 max-md:px-3.5 md:whitespace-nowrap'
 
 /** Payments, credits and write-offs of an invoice. */
 export function PaymentTable({
@@ -27,51 +33,47 @@ export function PaymentTable({
   balance: { label: string; amount: string }
 }) {
   return (
-    <Card className="mt-4">
-      <table aria-label="Payments and credits" className="w-full border-collapse">
-        <thead>
-          <tr>
-            <th scope="col" className={`${HEADER_CLASS} w-full text-left`}>
-              Payments and credits
-            </th>
-            <th scope="col" className={`${HEADER_CLASS} text-left`}>
-              Date
-            </th>
-            <th scope="col" className={`${HEADER_CLASS} text-right`}>
-              Amount ({currency})
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ id, date, name, details, reversal, amount }) => (
-            <tr key={id}>
-              <th scope="row" className={`${CELL} text-left font-normal wrap-anywhere`}>
-                {name}
-                {details ? (
-                  <span className="block text-sm text-ink-3">{escapeInvisible(details)}</span>
-                ) : null}
-                {reversal ? (
-                  <span className="block text-sm text-warn">{escapeInvisible(reversal)}</span>
-                ) : null}
-              </th>
-              <td className={`${CELL} whitespace-nowrap tabular-nums`}>{date}</td>
-              <td className={`${CELL} text-right tabular-nums whitespace-nowrap`}>
-                {reversal ? <s>{amount}</s> : amount}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row" colSpan={2} className={`${CELL} text-left font-[650]`}>
-              {balance.label}
-            </th>
-            <td className={`${CELL} text-right font-[650] whitespace-nowrap tabular-nums`}>
-              {balance.amount}
-            </td>
-          </tr>
-        </tfoot>
-      </table>
-    </Card>
+    <section aria-labelledby="payments" className="mt-4">
+      <h2 id="payments" className="mb-1.5 font-semibold">
+        Payments and credits
+      </h2>
+      <Card>
+        <Table label="Payments and credits">
+          <TableHeader>
+            <TableHeaderCell className="w-full">Payment</TableHeaderCell>
+            <TableHeaderCell>Date</TableHeaderCell>
+            <TableHeaderCell right>Amount ({currency})</TableHeaderCell>
+          </TableHeader>
+          <TableBody>
+            {rows.map(({ id, date, name, details, reversal, amount }) => (
+              <Row key={id}>
+                <RowHeaderCell placement="left" className="font-normal wrap-anywhere">
+                  {name}
+                  {details ? (
+                    <span className="block text-sm text-ink-3">{escapeInvisible(details)}</span>
+                  ) : null}
+                  {reversal ? (
+                    <span className="block text-sm text-warn">{escapeInvisible(reversal)}</span>
+                  ) : null}
+                </RowHeaderCell>
+                <Cell placement="right-2" className="whitespace-nowrap max-md:text-sm max-md:text-ink-3">
+                  {date}
+                </Cell>
+                <Cell placement="right-1" right number>
+                  {reversal ? <s>{amount}</s> : amount}
+                </Cell>
+              </Row>
+            ))}
+            <Row className="font-[650]">
+              <RowHeaderCell placement="left">{balance.label}</RowHeaderCell>
+              <Cell placement="gone" />
+              <Cell placement="right-1" right number>
+                {balance.amount}
+              </Cell>
+            </Row>
+          </TableBody>
+        </Table>
+      </Card>
+    </section>
   )
 }

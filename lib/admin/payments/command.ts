@@ -33,7 +33,7 @@ export function addPaymentCommands(parent: Command): void {
     'statement.xml --customer sunbird --dry-run',
   )
     .argument('<file>', 'the file, or - for standard input')
-    .option('--keep-unmatched', 'store what fits no invoice as the customer’s credit, too')
+    .option('--unmatched-as-credit', 'store what fits no invoice as the customer’s credit, too')
     .option('--dry-run', 'show what each entry is, and store nothing')
     .option('--json', 'as JSON')
     .action(withDatabase(importFile))

@@ -6,7 +6,7 @@ import { env } from '#lib/platform/runtime/env.ts'
 import { Incomplete, interruption, note, printRows } from '../terminal.ts'
 import { inLedger } from './write.ts'
 
-type Options = { customer: string; keepUnmatched?: boolean; dryRun?: boolean; json?: boolean }
+type Options = { customer: string; unmatchedAsCredit?: boolean; dryRun?: boolean; json?: boolean }
 
 /** Thrown to roll a dry run back, with its results. */
 class DryRun extends Error {
@@ -19,16 +19,16 @@ class DryRun extends Error {
 }
 
 /**
- * Records the payments of a file, all of them or none, and prints what each entry is.
+ * Records the payments of a file, all of them or none, and prints the result for each entry.
  * @throws Incomplete where entries fit no invoice
  */
 export async function importFile(
   file: string,
-  { customer, keepUnmatched = false, dryRun = false, json }: Options,
+  { customer, unmatchedAsCredit = false, dryRun = false, json }: Options,
 ): Promise<void> {
   const path = file === '-' ? file : resolve(env().callerDir, file)
   const read = await readPaymentFile(path, interruption.signal)
-  const options = { name: basename(file), keepUnmatched, requestId: randomUUID() }
+  const options = { name: basename(file), unmatchedAsCredit, requestId: randomUUID() }
   const results = await inLedger(customer, async (tx, customerId) => {
     await allowImportTimes(tx)
     const done = await importPayments(tx, customerId, read, options)
@@ -45,7 +45,7 @@ export async function importFile(
   )
   if (count('unmatched') > 0)
     throw new Incomplete(
-      'What is unmatched was not stored: a statement may have payments of others. Add --keep-unmatched to store it as the customer’s credit, and pay invoices with it by: payments assign',
+      'What is unmatched was not stored: a statement may have payments of others. Add --unmatched-as-credit to store it as the customer’s credit, and pay invoices with it by: payments assign',
     )
 }
 

@@ -110,8 +110,8 @@ test('a reversed payment stays in the ledger, and its invoices are open again', 
 
 test('a small rest is written off, up to the limit of its currency', async () => {
   await payments(`${ADD} --amount 99.50 --reference B-1 --invoice INV-2026-001`)
-  const refused = await payments('write-off INV-2026-002 --reference W-1')
-  expect(refused.err).toContain('at most 1 EUR is written off')
+  const rejected = await payments('write-off INV-2026-002 --reference W-1')
+  expect(rejected.err).toContain('at most 1 EUR is written off')
   expect((await payments('write-off INV-2026-001 --reference W-1')).err).toContain('0.5 EUR of INV-2026-001')
   expect((await payments('write-off INV-2026-001 --reference W-1')).err).toContain('nothing was changed')
   expect(await balances()).toEqual({ 'INV-2026-001': '0', 'INV-2026-002': '50' })
@@ -154,10 +154,12 @@ describe('payments import', () => {
     expect(await balances()).toEqual({ 'INV-2026-001': '0', 'INV-2026-002': '20', 'INV-2026-003': '0' })
     expect((await payments(`import ${file}`)).err).toContain('0 recorded, 3 there already, 1 unmatched')
     expect(await count()).toBe(3)
-    await payments(`import ${file} --keep-unmatched`)
+    await payments(`import ${file} --unmatched-as-credit`)
     expect((await payments('assign T-4 --invoice INV-2026-002')).code).toBe(0)
     expect(await balances()).toMatchObject({ 'INV-2026-002': '15' })
-    expect((await payments(`import ${file} --keep-unmatched`)).err).toContain('0 recorded, 4 there already')
+    expect((await payments(`import ${file} --unmatched-as-credit`)).err).toContain(
+      '0 recorded, 4 there already',
+    )
   })
 
   test.each([
@@ -165,11 +167,11 @@ describe('payments import', () => {
     ['a reference of another payment', '2026-11-02,5,EUR,T-1,,,,', 'line 3'],
     ['a missing day', ',5,EUR,T-9,,,,', 'line 3'],
     ['an open quote', '2026-11-02,5,EUR,T-9,"x,,,', 'line 3'],
-  ])('a file with %s stores nothing', async (_, line, place) => {
+  ])('a file with %s stores nothing', async (_, line, location) => {
     const file = put('bad.csv', [HEADER, '2026-11-01,60.00,EUR,T-1,,INV-2026-001,,', line].join('\n'))
     const ended = await payments(`import ${file}`)
     expect(ended.code).toBe(1)
-    expect(ended.err).toContain(place)
+    expect(ended.err).toContain(location)
     expect(await count()).toBe(0)
   })
 })

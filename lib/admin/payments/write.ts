@@ -112,15 +112,15 @@ export async function inLedger<T>(
 }
 
 function report(reference: string, outcome: Outcome): void {
-  note(`${reference} is ${outcome.what === 'unchanged' ? UNCHANGED : `recorded: ${settledText(outcome)}`}.`)
+  note(`${reference} is ${outcome.what === 'unchanged' ? UNCHANGED : `recorded: ${partsText(outcome)}`}.`)
 }
 
 const UNCHANGED = 'recorded already: nothing was changed'
 
-function settledText({ parts, credit, currency }: Outcome): string {
-  const settled = parts.map(({ id, amount }) => `${amount} ${currency} of ${id}`)
+function partsText({ parts, credit, currency }: Outcome): string {
+  const invoiceTexts = parts.map(({ id, amount }) => `${amount} ${currency} of ${id}`)
   const rest = /[1-9]/.test(credit) ? [`${credit} ${currency} is the customer’s credit`] : []
-  return [...settled, ...rest].join(', ') || 'nothing was open'
+  return [...invoiceTexts, ...rest].join(', ') || 'nothing was open'
 }
 
 /** Reads `INV-7` or `INV-7=12.50`. */

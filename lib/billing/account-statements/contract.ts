@@ -4,7 +4,7 @@ import { contract } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, file, xlsxFile } from '#lib/platform/files/download.ts'
 import { optionalFilter } from '#lib/platform/lists/filter.ts'
 import { unixTime } from '#lib/platform/lists/parameters.ts'
-import { accountStatementRoutes } from '../routes.ts'
+import { accountRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { MOVEMENT_KINDS } from './rules.ts'
 
@@ -37,7 +37,7 @@ const OpenItem = z
   })
   .meta({ id: 'AccountOpenItem', description: 'An invoice that was open at the end of a day.' })
 
-const AccountStatement = z
+const AccountOfDays = z
   .object({
     from: day.meta({ description: 'The first day: epoch time in milliseconds of its midnight in UTC.' }),
     to: day.meta({ description: 'The last day: epoch time in milliseconds of its midnight in UTC.' }),
@@ -69,7 +69,7 @@ const AccountStatement = z
     description: 'An account between two days, with its opening and its closing balance.',
   })
 
-export type AccountStatement = z.output<typeof AccountStatement>
+export type AccountOfDays = z.output<typeof AccountOfDays>
 
 const selection = {
   minDate: unixTime('movements of this day or later; without it, of the first of the month of the last day'),
@@ -80,46 +80,46 @@ const selection = {
 const DESCRIPTION =
   'The opening balance, each movement, the closing balance and the open items of the last day, which may be any past day. Payments that were made before payments were recorded count from the date of their invoice on. At most 10,000 movements and 10,000 open items: else `invalid_request`, narrow the days or filters.'
 
-export const readAccountStatement = contract({
-  ...accountStatementRoutes.readAccountStatement,
+export const readAccount = contract({
+  ...accountRoutes.readAccount,
   summary: 'The account between two days, with opening and closing balance',
   permission: 'invoice-viewer',
   description: DESCRIPTION,
   query: z.object(selection),
-  output: AccountStatement,
+  output: AccountOfDays,
   problems: ['invalid_request'],
-  examples: examples.readAccountStatement,
+  examples: examples.readAccount,
 })
 
-export const exportAccountStatement = contract({
-  ...accountStatementRoutes.exportAccountStatement,
+export const exportAccount = contract({
+  ...accountRoutes.exportAccount,
   summary: 'The movements of an account between two days, as a CSV file',
   permission: 'invoice-viewer',
   description: DESCRIPTION,
   query: z.object({ ...selection, ...dialect }),
   output: csvFile(),
   problems: ['invalid_request'],
-  examples: examples.exportAccountStatement,
+  examples: examples.exportAccount,
 })
 
-export const exportAccountStatementXlsx = contract({
-  ...accountStatementRoutes.exportAccountStatementXlsx,
+export const exportAccountXlsx = contract({
+  ...accountRoutes.exportAccountXlsx,
   summary: 'The movements of an account between two days, as a workbook',
   permission: 'invoice-viewer',
   description: DESCRIPTION,
   query: z.object(selection),
   output: xlsxFile(),
   problems: ['invalid_request'],
-  examples: examples.exportAccountStatementXlsx,
+  examples: examples.exportAccountXlsx,
 })
 
-export const exportAccountStatementPdf = contract({
-  ...accountStatementRoutes.exportAccountStatementPdf,
+export const exportAccountPdf = contract({
+  ...accountRoutes.exportAccountPdf,
   summary: 'The account between two days, as a PDF',
   permission: 'invoice-viewer',
   description: `${DESCRIPTION} As a PDF, at most 2,000 of each.`,
   query: z.object(selection),
   output: file('application/pdf', 'A PDF. Binary, so without an example.'),
   problems: ['invalid_request'],
-  examples: examples.exportAccountStatementPdf,
+  examples: examples.exportAccountPdf,
 })

@@ -2,7 +2,7 @@ import type { Example } from '#lib/platform/api/openapi/example.ts'
 
 const november = { minDate: 1763164800, maxDate: 1763942400, filter: 'currency:CHF' }
 
-export const readAccountStatement: readonly Example[] = [
+export const readAccount: readonly Example[] = [
   {
     name: 'ten-days',
     summary: 'Ten days of an account: a payment that settles no invoice yet is its credit',
@@ -35,7 +35,7 @@ export const readAccountStatement: readonly Example[] = [
   },
 ]
 
-export const exportAccountStatement: readonly Example[] = [
+export const exportAccount: readonly Example[] = [
   {
     name: 'german-excel',
     summary: 'For a German Excel',
@@ -47,10 +47,10 @@ export const exportAccountStatement: readonly Example[] = [
   },
 ]
 
-export const exportAccountStatementXlsx: readonly Example[] = [
+export const exportAccountXlsx: readonly Example[] = [
   { name: 'workbook', summary: 'As a workbook', query: november, answer: { status: 200 } },
 ]
 
-export const exportAccountStatementPdf: readonly Example[] = [
+export const exportAccountPdf: readonly Example[] = [
   { name: 'document', summary: 'As a PDF', query: november, answer: { status: 200 } },
 ]

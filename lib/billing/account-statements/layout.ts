@@ -18,21 +18,28 @@ import { MOVEMENT_NAMES } from './rules.ts'
 import type { Account } from './serialize.ts'
 
 /** An account statement as it is printed. */
-export type AccountDocument = { customer: string; from: string; to: string; accounts: readonly Account[] }
+export type AccountDocument = {
+  /** Names of the billing profiles with movements or open items. */
+  profiles: readonly string[]
+  from: string
+  to: string
+  accounts: readonly Account[]
+}
 
 /** Renders an account statement as a PDF: per currency the movements with running balance, and the open items. */
 export async function renderAccountPdf(document: AccountDocument): Promise<Uint8Array> {
-  const { customer, from, to, accounts } = document
+  const { profiles, from, to, accounts } = document
   const days = `${dayText(from)} – ${dayText(to)}`
   const title = `Account statement ${days}`
   const id = createHash('sha256').update(JSON.stringify(document)).digest().subarray(0, 16)
   const pdf = openPdf({ title, author: 'Licenses & Invoices', date: new Date(epochOfDay(to)), id })
   heading(pdf, 'H1', 'Account statement', 22)
   pdf.y += 8
-  writeAmountLine(pdf, PAGE.left, customer, days, { size: 9.5 })
+  writeAmountLine(pdf, PAGE.left, days, '', { size: 9.5 })
+  for (const name of profiles) writeAmountLine(pdf, PAGE.left, name, '', { size: 9.5 })
   if (accounts.length === 0) writeAmountLine(pdf, PAGE.left, 'Nothing was owed or moved.', '', { size: 9.5 })
   for (const account of accounts) await renderAccount(pdf, document, account)
-  return finishPdf(pdf, `${title} · ${customer}`)
+  return finishPdf(pdf, title)
 }
 
 function heading(pdf: PdfDocument, level: 'H1' | 'H2', text: string, size: number): void {

@@ -1,8 +1,8 @@
 import 'server-only'
+import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem, rethrowTimeout } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { findCustomer } from '#lib/platform/caller/store.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { attachment, named } from '#lib/platform/files/attachment.ts'
 import { type Column, csvReply, type Table, xlsxReply } from '#lib/platform/files/table.ts'
@@ -52,36 +52,37 @@ async function readAccounts(caller: Caller, { minDate, maxDate, filter }: Query,
   return { days, accounts: accountsOf(sums, movements, openItems) }
 }
 
-export const readAccountStatement = operation(contract.readAccountStatement, async (caller, { query }) => {
+export const readAccount = operation(contract.readAccount, async (caller, { query }) => {
   const { days, accounts } = await readAccounts(caller, query)
   return { body: serializeAccounts(days, accounts) }
 })
 
-export const exportAccountStatement = operation(
-  contract.exportAccountStatement,
+export const exportAccount = operation(
+  contract.exportAccount,
   async (caller, { query: { separator, decimal, ...query } }) => {
     const { days, accounts } = await readAccounts(caller, query)
     return csvReply(named('account', days), movementsTable(days, accounts), { separator, decimal })
   },
 )
 
-export const exportAccountStatementXlsx = operation(
-  contract.exportAccountStatementXlsx,
-  async (caller, { query }) => {
-    const { days, accounts } = await readAccounts(caller, query)
-    return xlsxReply(named('account', days), 'Account', movementsTable(days, accounts))
-  },
-)
+export const exportAccountXlsx = operation(contract.exportAccountXlsx, async (caller, { query }) => {
+  const { days, accounts } = await readAccounts(caller, query)
+  return xlsxReply(named('account', days), 'Account', movementsTable(days, accounts))
+})
 
-export const exportAccountStatementPdf = operation(
-  contract.exportAccountStatementPdf,
-  async (caller, { query }) => {
-    const { days, accounts } = await readAccounts(caller, query, MAX_PRINTED_ROWS)
-    const customer = await findCustomer(caller.customerId)
-    const body = await renderAccountPdf({ customer: customer?.name ?? caller.customerId, ...days, accounts })
-    return { body, headers: attachment(`${named('account', days)}.pdf`, 'application/pdf') }
-  },
-)
+export const exportAccountPdf = operation(contract.exportAccountPdf, async (caller, { query }) => {
+  const { days, accounts } = await readAccounts(caller, query, MAX_PRINTED_ROWS)
+  const body = await renderAccountPdf({ profiles: await namesOf(caller, accounts), ...days, accounts })
+  return { body, headers: attachment(`${named('account', days)}.pdf`, 'application/pdf') }
+})
+
+/** Returns the names of the billing profiles that accounts contain. */
+async function namesOf(caller: Caller, accounts: readonly Account[]): Promise<string[]> {
+  const rows = accounts.flatMap(({ movements, openItems }) => [...movements, ...openItems])
+  const ids = new Set(rows.map(({ billingProfileId }) => billingProfileId))
+  const profiles = await readScope(caller, (tx) => listBillingProfiles(tx, caller.customerId))
+  return profiles.filter(({ id }) => ids.has(id)).map(({ name }) => name)
+}
 
 type Row = {
   currency: string

@@ -1,4 +1,4 @@
-/** Kinds of movements: documents, what settles them, and how that is moved. */
+/** Kinds of movements: documents, payments, and how payments are moved. */
 export const MOVEMENT_KINDS = [
   'invoice',
   'credit-note',

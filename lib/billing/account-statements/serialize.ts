@@ -1,6 +1,6 @@
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { Exact, summed } from '#lib/platform/values/decimals.ts'
-import type { AccountStatement } from './contract.ts'
+import type { AccountOfDays } from './contract.ts'
 import type { AccountSums, Movement, OpenAtEnd } from './store.ts'
 
 /** Account of one currency: amounts are exact decimal text, each movement with the balance after it. */
@@ -16,10 +16,10 @@ export function accountsOf(
     [opening, closing, credit].every((one) => one === '0')
   const accounts = sums.map((one) => {
     let balance = new Exact(one.opening)
-    const own = movements.filter(({ currency }) => currency === one.currency)
+    const inCurrency = movements.filter(({ currency }) => currency === one.currency)
     return {
       ...one,
-      movements: own.map((movement) => {
+      movements: inCurrency.map((movement) => {
         balance = balance.plus(movement.amount)
         return { ...movement, balance: balance.toFixed() }
       }),
@@ -33,7 +33,7 @@ export function accountsOf(
 export function serializeAccounts(
   days: { from: string; to: string },
   accounts: readonly Account[],
-): AccountStatement {
+): AccountOfDays {
   return {
     from: epochOfDay(days.from),
     to: epochOfDay(days.to),

@@ -13,7 +13,7 @@ export type AccountSelection = {
   filter?: Partial<Record<'billingProfile' | 'currency', readonly string[] | undefined>> | undefined
 }
 
-/** Movement of an account: what is owed grows by `amount`, exact decimal text, on `day`. */
+/** Movement of an account: its balance grows by `amount`, exact decimal text, on `day`. */
 export type Movement = {
   currency: string
   day: string
@@ -42,6 +42,11 @@ export type OpenAtEnd = {
   balance: string
 }
 
+/** Condition that a column has one of the chosen values; empty if none is chosen. */
+function andAmong(column: string, values: readonly string[] | undefined): SQL {
+  return values ? sql` AND ${sql.raw(column)} = ANY (${sql.param([...values])}::text[])` : sql``
+}
+
 /** Returns the database's day in UTC. */
 export async function readToday(tx: Transaction): Promise<string> {
   const { rows } = await tx.execute<{ today: string }>(sql`SELECT ${today} AS today`)
@@ -50,14 +55,12 @@ export async function readToday(tx: Transaction): Promise<string> {
 
 /**
  * The movements from a day on, as relations of a WITH clause: `movements`. An invoice is owed from its date on; the one
- * that came into another one's place, from the day on which that one was voided. What settles an invoice counts from
+ * that came into another one's place, from the day on which that one was voided. Its payments count from
  * then on, too. The customer's credit is included for callers who see all billing profiles, unless a profile is chosen.
  */
 function movementsFrom(owner: Owner, { from, filter }: Pick<AccountSelection, 'from' | 'filter'>): SQL {
   const { customerId } = owner
-  const of = (column: string, values: readonly string[] | undefined) =>
-    values ? sql` AND ${sql.raw(column)} = ANY (${sql.param([...values])}::text[])` : sql``
-  const mine = sql`${sql.join(visibleTo(owner), sql` AND `)}${of('invoices.billing_profile_id', filter?.billingProfile)}${of('invoices.currency', filter?.currency)}
+  const mine = sql`${sql.join(visibleTo(owner), sql` AND `)}${andAmong('invoices.billing_profile_id', filter?.billingProfile)}${andAmong('invoices.currency', filter?.currency)}
     AND (invoices.document_state = 'issued' OR invoices.document_state = 'voided' AND invoices.voided_on IS NOT NULL)`
   const credit = filter?.billingProfile ? sql`false` : sql`(SELECT sees_all FROM caller)`
   return sql`
@@ -95,7 +98,7 @@ function movementsFrom(owner: Owner, { from, filter }: Pick<AccountSelection, 'f
       UNION ALL
       SELECT p.currency, s.day, ${kindOf(sql`s`)}, -s.amount, NULL, NULL, s.payment_id, 2
       FROM settling s JOIN payments p ON p.customer_id = ${customerId} AND p.id = s.payment_id
-      WHERE s.invoice_id IS NULL AND ${credit}${of('p.currency', filter?.currency)})`
+      WHERE s.invoice_id IS NULL AND ${credit}${andAmong('p.currency', filter?.currency)})`
 }
 
 /** Kind of a movement by an entry: its payment's, or how the entry moved it. */
@@ -123,7 +126,7 @@ export async function listMovements(
 }
 
 /**
- * Adds up the account per currency before the first day and after the last one: from what is owed now, which the stored
+ * Adds up the account per currency before the first day and after the last one: from the present balance, which the stored
  * sums have, back by the movements since.
  */
 export async function sumAccount(
@@ -133,20 +136,18 @@ export async function sumAccount(
 ): Promise<AccountSums[]> {
   const { customerId, billingProfiles } = owner
   const { from, to, filter } = selection
-  const of = (column: string, values: readonly string[] | undefined) =>
-    values ? sql` AND ${sql.raw(column)} = ANY (${sql.param([...values])}::text[])` : sql``
   const credit = filter?.billingProfile ? sql`false` : sql`(SELECT sees_all FROM caller)`
   const { rows } = await tx.execute<AccountSums>(sql`
     WITH ${movementsFrom(owner, selection)},
     credits AS MATERIALIZED (
       SELECT p.currency, sum(e.amount) AS amount, coalesce(sum(e.amount) FILTER (WHERE e.booked_on <= ${to}::date), 0) AS at_end
       FROM payment_entries e JOIN payments p ON p.customer_id = ${customerId} AND p.id = e.payment_id
-      WHERE e.customer_id = ${customerId} AND e.invoice_id IS NULL AND ${credit}${of('p.currency', filter?.currency)}
+      WHERE e.customer_id = ${customerId} AND e.invoice_id IS NULL AND ${credit}${andAmong('p.currency', filter?.currency)}
       GROUP BY 1),
     parts AS (
       SELECT currency, sum(balance) AS now, 0 AS since, 0 AS within, 0 AS credit FROM invoice_sums
       WHERE customer_id = ${customerId} AND billing_profile_id = ANY (${sql.param([...billingProfiles])}::text[])
-        ${of('billing_profile_id', filter?.billingProfile)}${of('currency', filter?.currency)} GROUP BY 1
+        ${andAmong('billing_profile_id', filter?.billingProfile)}${andAmong('currency', filter?.currency)} GROUP BY 1
       UNION ALL SELECT currency, -amount, 0, 0, at_end FROM credits
       UNION ALL SELECT currency, 0, coalesce(sum(amount) FILTER (WHERE day > ${to}::date), 0),
         coalesce(sum(amount) FILTER (WHERE day <= ${to}::date), 0), 0 FROM movements GROUP BY 1)
@@ -164,9 +165,7 @@ export async function listOpenAtEnd(
   limit: number,
 ): Promise<OpenAtEnd[]> {
   const { customerId } = owner
-  const of = (column: string, values: readonly string[] | undefined) =>
-    values ? sql` AND ${sql.raw(column)} = ANY (${sql.param([...values])}::text[])` : sql``
-  const mine = sql`${sql.join(visibleTo(owner), sql` AND `)}${of('invoices.billing_profile_id', filter?.billingProfile)}${of('invoices.currency', filter?.currency)}`
+  const mine = sql`${sql.join(visibleTo(owner), sql` AND `)}${andAmong('invoices.billing_profile_id', filter?.billingProfile)}${andAmong('invoices.currency', filter?.currency)}`
   const { rows } = await tx.execute<OpenAtEnd>(sql`
     WITH later AS MATERIALIZED (
       SELECT e.invoice_id AS id, sum(e.amount) AS amount FROM payment_entries e

@@ -63,7 +63,7 @@ const Payment = z
 
 export type Payment = z.output<typeof Payment>
 
-/** Addition: what settles invoices. */
+/** Addition: payments and the invoices that they settle. */
 export const listPayments = contract({
   ...paymentRoutes.listPayments,
   summary: 'List payments, newest first',

@@ -14,8 +14,8 @@ import {
   insertEntries,
   insertPayment,
   readCredit,
+  readPaidInvoices,
   readPayables,
-  readSettled,
   readToday,
   type StoredPayment,
 } from './store.ts'
@@ -37,12 +37,12 @@ export type NewPayment = {
   payer?: string | undefined
   endToEndId?: string | undefined
   remittance?: string | undefined
-  /** Reference of the payment of which a refund pays back a part. */
+  /** Reference of the payment that a refund pays back in part. */
   refundOf?: string | undefined
   invoices: readonly InvoicePart[]
 }
 
-/** Outcome of a write: the parts by invoice, and what became the customer's credit. */
+/** Outcome of a write: the parts by invoice, and the customer's credit. */
 export type Outcome = {
   what: 'recorded' | 'unchanged'
   parts: { id: string; amount: string }[]
@@ -66,12 +66,12 @@ export async function recordPayment(
   if (stored) return unchanged(stored, { kind, paidOn, amount, currency }, reference)
   await checkDay(tx, paidOn)
   const refunded =
-    payment.refundOf === undefined ? undefined : await findOrRefuse(tx, customerId, payment.refundOf)
+    payment.refundOf === undefined ? undefined : await requirePayment(tx, customerId, payment.refundOf)
   if (refunded) checkRefund(refunded, payment)
   const targets = await readTargets(tx, customerId, payment.invoices)
-  const allocation = allowedOrRefuse(decideAllocation(amount, currency, targets))
+  const allocation = requireAllowed(decideAllocation(amount, currency, targets))
   if (kind === 'refund' && !refunded && !new Exact(allocation.rest).eq(0))
-    throw refusal('A refund pays back a credit note (--invoice) or the credit of a payment (--refund-of).')
+    throw invalid('A refund pays back a credit note (--invoice) or the credit of a payment (--refund-of).')
   const id = randomUUID()
   await insertPayment(tx, customerId, { ...payment, id, amount, refundOf: refunded?.id })
   await insertEntries(tx, customerId, id, partsOf(allocation, paidOn), 'applied')
@@ -97,23 +97,23 @@ export async function assignCredit(
   }: { reference: string; invoices: readonly InvoicePart[]; day?: string | undefined },
   requestId: string,
 ): Promise<Outcome> {
-  const payment = await findOrRefuse(tx, customerId, reference)
+  const payment = await requirePayment(tx, customerId, reference)
   if (payment.kind !== 'payment' || payment.reversedOn)
-    throw refusal(
+    throw invalid(
       `"${reference}" is ${payment.reversedOn ? 'reversed' : `a ${payment.kind}`}: nothing can be assigned.`,
     )
   const credit = await readCredit(tx, customerId, payment.id)
   const targets = await readTargets(tx, customerId, invoices)
   if (new Exact(credit).eq(0)) {
-    const settled = await readSettled(tx, customerId, payment.id)
-    if (!targets.every(({ invoice }) => settled.has(invoice.id)))
-      throw refusal(`Nothing is left to assign of "${reference}".`)
+    const paidInvoices = await readPaidInvoices(tx, customerId, payment.id)
+    if (!targets.every(({ invoice }) => paidInvoices.has(invoice.id)))
+      throw invalid(`Nothing is left to assign of "${reference}".`)
     return { what: 'unchanged', parts: [], credit, currency: payment.currency }
   }
   const bookedOn = latest(day ?? (await readToday(tx)), payment.paidOn)
   await checkDay(tx, bookedOn)
-  const allocation = allowedOrRefuse(decideAllocation(credit, payment.currency, targets))
-  if (allocation.parts.length === 0) throw refusal('Nothing is open of these invoices.')
+  const allocation = requireAllowed(decideAllocation(credit, payment.currency, targets))
+  if (allocation.parts.length === 0) throw invalid('Nothing is open of these invoices.')
   await insertEntries(
     tx,
     customerId,
@@ -137,18 +137,18 @@ export async function reversePayment(
   { reference, reason, day }: { reference: string; reason: string; day?: string | undefined },
   requestId: string,
 ): Promise<boolean> {
-  const payment = await findOrRefuse(tx, customerId, reference)
+  const payment = await requirePayment(tx, customerId, reference)
   if (payment.reversedOn) return false
   const refunds = await tx.execute<{ reference: string }>(sql`
     SELECT reference FROM payments
     WHERE customer_id = ${customerId} AND refund_of = ${payment.id} AND reversed_on IS NULL ORDER BY reference LIMIT 1`)
   const [refund] = refunds.rows
-  if (refund) throw refusal(`"${reference}" is refunded by "${refund.reference}": reverse that one first.`)
-  const asked = day ?? (await readToday(tx))
-  await checkDay(tx, asked)
-  if (asked < payment.paidOn)
-    throw refusal(`"${reference}" is of ${payment.paidOn}: it can't be reversed before.`)
-  const bookedOn = latest(asked, payment.latest)
+  if (refund) throw invalid(`"${reference}" is refunded by "${refund.reference}": reverse that one first.`)
+  const reversalDay = day ?? (await readToday(tx))
+  await checkDay(tx, reversalDay)
+  if (reversalDay < payment.paidOn)
+    throw invalid(`"${reference}" is of ${payment.paidOn}: it can't be reversed before.`)
+  const bookedOn = latest(reversalDay, payment.latest)
   const { rows: parts } = await tx.execute<Part>(sql`
     SELECT invoice_id AS "invoiceId", (-sum(amount))::text AS amount, ${bookedOn}::text AS "bookedOn" FROM payment_entries
     WHERE customer_id = ${customerId} AND payment_id = ${payment.id} GROUP BY 1 HAVING sum(amount) <> 0 ORDER BY 1`)
@@ -165,7 +165,7 @@ export async function reversePayment(
 }
 
 /**
- * Writes off what is open of an invoice, up to the limit of its currency.
+ * Writes off the open amount of an invoice, up to the limit of its currency.
  * @param limits largest amounts by currency, as exact decimal text
  * @throws Problem `invalid_request` above the limit, or if nothing is open
  */
@@ -185,12 +185,12 @@ export async function writeOff(
   if (!invoice) throw new Problem('not_found', `There is no invoice "${id}".`)
   const stored = await findPayment(tx, customerId, reference)
   if (stored) {
-    const settled = await readSettled(tx, customerId, stored.id)
-    if (stored.kind !== 'write-off' || !settled.has(invoice.id)) throw usedReference(reference, stored)
+    const paidInvoices = await readPaidInvoices(tx, customerId, stored.id)
+    if (stored.kind !== 'write-off' || !paidInvoices.has(invoice.id)) throw usedReference(reference, stored)
     return { what: 'unchanged', parts: [], credit: '0', currency: stored.currency }
   }
   const decision = decideWriteOff(invoice, limits)
-  if (!decision.allowed) throw refusal(decision.reason)
+  if (!decision.allowed) throw invalid(decision.reason)
   const paidOn = day ?? (await readToday(tx))
   await checkDay(tx, paidOn)
   const { amount } = decision
@@ -215,7 +215,7 @@ async function readTargets(tx: Transaction, customerId: CustomerId, invoices: re
   for (const { id } of invoices) {
     const key = await findKey(tx, { customerId, billingProfiles }, id)
     if (key === undefined) throw new Problem('not_found', `There is no invoice "${id}".`)
-    if (keys.includes(key)) throw refusal(`Invoice ${id} is named twice.`)
+    if (keys.includes(key)) throw invalid(`Invoice ${id} is named twice.`)
     keys.push(key)
   }
   const payables = await readPayables(
@@ -229,7 +229,7 @@ async function readTargets(tx: Transaction, customerId: CustomerId, invoices: re
   })
 }
 
-async function findOrRefuse(
+async function requirePayment(
   tx: Transaction,
   customerId: CustomerId,
   reference: string,
@@ -241,19 +241,19 @@ async function findOrRefuse(
 
 async function checkDay(tx: Transaction, day: string): Promise<void> {
   const now = await readToday(tx)
-  if (day > now) throw refusal(`${day} is in the future: today is ${now} in UTC.`)
+  if (day > now) throw invalid(`${day} is in the future: today is ${now} in UTC.`)
 }
 
 function checkRefund(refunded: StoredPayment, { currency, paidOn, refundOf, invoices }: NewPayment): void {
   if (refunded.kind !== 'payment' || refunded.reversedOn)
-    throw refusal(
+    throw invalid(
       `"${refundOf}" is ${refunded.reversedOn ? 'reversed' : `a ${refunded.kind}`}: it can't be refunded.`,
     )
   if (refunded.currency !== currency)
-    throw refusal(`"${refundOf}" is in ${refunded.currency}, not in ${currency}.`)
+    throw invalid(`"${refundOf}" is in ${refunded.currency}, not in ${currency}.`)
   if (paidOn < refunded.paidOn)
-    throw refusal(`"${refundOf}" is of ${refunded.paidOn}: it can't be refunded before.`)
-  if (invoices.length > 0) throw refusal('Give a credit note or a payment to refund, not both.')
+    throw invalid(`"${refundOf}" is of ${refunded.paidOn}: it can't be refunded before.`)
+  if (invoices.length > 0) throw invalid('Give a credit note or a payment to refund, not both.')
 }
 
 function unchanged(
@@ -271,11 +271,11 @@ function unchanged(
 }
 
 function usedReference(reference: string, { kind, amount, currency, paidOn }: StoredPayment): Problem {
-  return refusal(`The reference "${reference}" has a ${kind} of ${amount} ${currency} of ${paidOn} already.`)
+  return invalid(`The reference "${reference}" has a ${kind} of ${amount} ${currency} of ${paidOn} already.`)
 }
 
-function allowedOrRefuse(allocation: Allocation): Extract<Allocation, { allowed: true }> {
-  if (!allocation.allowed) throw refusal(allocation.reason)
+function requireAllowed(allocation: Allocation): Extract<Allocation, { allowed: true }> {
+  if (!allocation.allowed) throw invalid(allocation.reason)
   return allocation
 }
 
@@ -300,6 +300,6 @@ function record(
 
 const latest = (a: string, b: string) => (a > b ? a : b)
 
-function refusal(text: string): Problem {
+function invalid(text: string): Problem {
   return new Problem('invalid_request', text)
 }

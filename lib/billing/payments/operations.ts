@@ -28,8 +28,8 @@ export const listPayments = operation(contract.listPayments, async (caller, { qu
         from: minPaidDate === undefined ? undefined : dayOf(Math.ceil(minPaidDate / DAY_MS) * DAY_MS),
         to: maxPaidDate === undefined ? undefined : dayOf(maxPaidDate),
       }
-      const asked = { filter: { ...filter, ...(filter?.invoice ? { invoice } : {}) }, ...days }
-      return read.listPayments(tx, caller, asked, maxResults + 1, cursor)
+      const selected = { filter: { ...filter, ...(filter?.invoice ? { invoice } : {}) }, ...days }
+      return read.listPayments(tx, caller, selected, maxResults + 1, cursor)
     },
     { mayBeOld: true },
   )

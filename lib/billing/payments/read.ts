@@ -35,13 +35,13 @@ export type PaymentRow = {
   reversedOn: string | null
   reversalReason: string | null
   parts: PaymentPart[]
-  /** What is the customer's credit. */
+  /** The part that is the customer's credit. */
   credit: string
   /** Whether the caller sees all that the payment settles. */
   isWhole: boolean
 }
 
-/** Payment of one invoice; `amount` is what it settles of that. */
+/** Payment of one invoice; `amount` is the part for that invoice. */
 export type InvoicePaymentRow = Pick<
   PaymentRow,
   'id' | 'kind' | 'amount' | 'reference' | 'method' | 'reversedOn' | 'reversalReason'
@@ -63,8 +63,8 @@ export function seesAll({ customerId, billingProfiles }: Owner): SQL<boolean> {
     WHERE b.customer_id = ${customerId} AND NOT b.id = ANY (${sql.param([...billingProfiles])}::text[])))`
 }
 
-/** The entries of a payment, but for those of its reversal: what it settles, or settled until it was reversed. */
-const settling = (payment: SQL, customerId: Owner['customerId']) => sql`
+/** The entries of a payment, but for those of its reversal. */
+const entriesOf = (payment: SQL, customerId: Owner['customerId']) => sql`
   payment_entries e WHERE e.customer_id = ${customerId} AND e.payment_id = ${payment} AND e.cause <> 'reversed'`
 
 /** Lists payments, the newest first. */
@@ -76,33 +76,39 @@ export async function listPayments(
   cursor?: Cursor,
 ): Promise<PaymentRow[]> {
   const { customerId } = owner
-  const { beyond, order } = pageByKey(KEY, cursor)
+  const { beyond } = pageByKey(KEY, cursor)
+  const direction = cursor?.direction === 'newer' ? sql`asc` : sql`desc`
   const isVisible = sql.join(visibleTo(owner), sql` AND `)
+  const access = await tx.execute<{ all: boolean }>(sql`SELECT ${seesAll(owner)} AS all`)
+  const isUnlimited = access.rows[0]?.all === true
+  const hasVisibleInvoice = sql`EXISTS (
+    SELECT FROM ${entriesOf(sql`p.id`, customerId)} AND EXISTS (SELECT FROM invoices WHERE ${isVisible} AND invoices.id = e.invoice_id))`
   const { rows } = await tx.execute<PaymentRow>(sql`
-    WITH caller AS MATERIALIZED (SELECT ${seesAll(owner)} AS sees_all)
     SELECT p.id, p.kind, p.paid_on::text AS "paidOn", trim_scale(p.amount)::text AS amount, p.currency, p.reference,
       p.method, p.payer, p.end_to_end_id AS "endToEndId", p.remittance, p.entered_by AS "enteredBy",
       (SELECT r.reference FROM payments r WHERE r.customer_id = ${customerId} AND r.id = p.refund_of) AS "refundOf",
       p.reversed_on::text AS "reversedOn", p.reversal_reason AS "reversalReason",
       coalesce(settled.parts, '[]') AS parts, trim_scale(rest.credit)::text AS credit,
-      caller.sees_all OR (NOT rest.has_credit AND rest.count = coalesce(settled.count, 0)) AS "isWhole"
-    FROM payments p CROSS JOIN caller
+      ${isUnlimited} OR (NOT rest.has_credit AND rest.count = coalesce(settled.count, 0)) AS "isWhole"
+    FROM (
+      SELECT p.* FROM payments p WHERE ${sql.join(conditionsOf(owner, selection), sql` AND `)}
+        ${isUnlimited ? sql`` : sql`AND ${hasVisibleInvoice}`} ${beyond ? sql`AND ${beyond}` : sql``}
+      ORDER BY p.paid_on ${direction}, p.id ${direction} LIMIT ${limit}) AS p
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(amount) FILTER (WHERE invoice_id IS NULL AND p.reversed_on IS NULL), 0) AS credit,
-        bool_or(invoice_id IS NULL) AS has_credit, count(*) FILTER (WHERE invoice_id IS NOT NULL)::int AS count
-      FROM (SELECT e.invoice_id, sum(e.amount) AS amount FROM ${settling(sql`p.id`, customerId)}
+        coalesce(bool_or(invoice_id IS NULL), false) AS has_credit,
+        count(*) FILTER (WHERE invoice_id IS NOT NULL)::int AS count
+      FROM (SELECT e.invoice_id, sum(e.amount) AS amount FROM ${entriesOf(sql`p.id`, customerId)}
         GROUP BY 1 HAVING sum(e.amount) <> 0) AS nets) AS rest
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS count, json_agg(json_build_object('id', invoices.id, 'wireId', ${wireIdOf('invoices')},
           'number', invoices.number, 'amount', trim_scale(nets.amount)::text, 'bookedOn', nets.booked_on::text)
           ORDER BY nets.booked_on, invoices.id) AS parts
       FROM (SELECT e.invoice_id, sum(e.amount) AS amount, max(e.booked_on) AS booked_on
-        FROM ${settling(sql`p.id`, customerId)} AND e.invoice_id IS NOT NULL
+        FROM ${entriesOf(sql`p.id`, customerId)} AND e.invoice_id IS NOT NULL
         GROUP BY 1 HAVING sum(e.amount) <> 0) AS nets
       JOIN invoices ON ${isVisible} AND invoices.id = nets.invoice_id) AS settled
-    WHERE ${sql.join(conditionsOf(owner, selection), sql` AND `)}
-      AND (caller.sees_all OR settled.count > 0) ${beyond ? sql`AND ${beyond}` : sql``}
-    ORDER BY ${order} LIMIT ${limit}`)
+    ORDER BY p.paid_on ${direction}, p.id ${direction}`)
   return rows
 }
 
@@ -136,7 +142,7 @@ function ofState(state: string, customerId: Owner['customerId']): SQL {
     WHERE e.customer_id = ${customerId} AND e.invoice_id IS NULL GROUP BY 1 HAVING sum(e.amount) <> 0))`
 }
 
-/** Lists what settled an invoice that the caller may see, the first first; reversed payments with their reversal. */
+/** Lists the payments of an invoice that the caller may see, oldest first; reversed ones with their reversal. */
 export async function listInvoicePayments(
   tx: Transaction,
   owner: Owner,

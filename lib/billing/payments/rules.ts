@@ -46,17 +46,17 @@ export type Allocation =
   | { allowed: false; reason: string }
 
 /**
- * Decides what of an amount settles which invoice, in the given order. The rest is the customer's credit.
+ * Divides an amount among invoices, in their order. The rest is the customer's credit.
  * @param amount exact decimal text; negative for a refund of credit notes
  */
 export function decideAllocation(amount: string, currency: string, targets: readonly Target[]): Allocation {
   const sign = amount.startsWith('-') ? -1 : 1
   let rest = new Exact(amount).times(sign)
   const parts: { invoice: Payable; amount: string }[] = []
-  for (const { invoice, amount: wanted } of targets) {
-    const reason = refusalOf(invoice, currency) ?? (wanted && refusalOfPart(invoice, wanted, sign, rest))
+  for (const { invoice, amount: requested } of targets) {
+    const reason = invoiceError(invoice, currency) ?? (requested && partError(invoice, requested, sign, rest))
     if (reason) return { allowed: false, reason }
-    const part = wanted === undefined ? smaller(openOf(invoice, sign), rest) : new Exact(wanted)
+    const part = requested === undefined ? smaller(openOf(invoice, sign), rest) : new Exact(requested)
     if (part.lte(0)) continue
     parts.push({ invoice, amount: part.times(sign).toFixed() })
     rest = rest.minus(part)
@@ -64,19 +64,19 @@ export function decideAllocation(amount: string, currency: string, targets: read
   return { allowed: true, parts, rest: rest.times(sign).toFixed() }
 }
 
-function refusalOf({ wireId, currency, documentState }: Payable, expected: string): string | undefined {
+function invoiceError({ wireId, currency, documentState }: Payable, expected: string): string | undefined {
   if (documentState !== 'issued') return `Invoice ${wireId} is ${documentState}, and nothing of it is owed.`
   if (currency !== expected) return `Invoice ${wireId} is in ${currency}, not in ${expected}.`
   return undefined
 }
 
-function refusalOfPart(invoice: Payable, wanted: string, sign: 1 | -1, rest: Big): string | undefined {
+function partError(invoice: Payable, requested: string, sign: 1 | -1, rest: Big): string | undefined {
   const { wireId, balanceAmount, currency } = invoice
-  const part = new Exact(wanted)
-  if (part.gt(rest)) return `${wanted} ${currency} for invoice ${wireId} is more than is left to assign.`
+  const part = new Exact(requested)
+  if (part.gt(rest)) return `${requested} ${currency} for invoice ${wireId} is more than is left to assign.`
   const open = largest(new Exact(balanceAmount).times(sign), openOf(invoice, sign))
   if (part.lte(open)) return undefined
-  return `${wanted} ${currency} is more than the ${largest(open, new Exact(0)).toFixed()} that is open of invoice ${wireId}.`
+  return `${requested} ${currency} is more than the ${largest(open, new Exact(0)).toFixed()} that is open of invoice ${wireId}.`
 }
 
 function openOf({ payableAmount }: Payable, sign: 1 | -1): Big {
@@ -87,7 +87,7 @@ const smaller = (a: Big, b: Big) => (a.lt(b) ? a : b)
 const largest = (a: Big, b: Big) => (a.gt(b) ? a : b)
 
 /**
- * Returns the parts of an amount by day: what settles an invoice that is dated later is the customer's credit until
+ * Returns the parts of an amount by day: a part for an invoice that is dated later is the customer's credit until
  * then.
  */
 export function partsOf(
@@ -97,10 +97,10 @@ export function partsOf(
 ): Part[] {
   const parts = allocation.parts.flatMap(({ invoice, amount }): Part[] => {
     const bookedOn = invoice.invoiceDate > day ? invoice.invoiceDate : day
-    const settling: Part = { invoiceId: invoice.id, amount, bookedOn }
-    const taken: Part = { invoiceId: null, amount: new Exact(amount).neg().toFixed(), bookedOn }
-    if (isCredit) return [taken, settling]
-    return bookedOn === day ? [settling] : [{ invoiceId: null, amount, bookedOn: day }, taken, settling]
+    const paying: Part = { invoiceId: invoice.id, amount, bookedOn }
+    const used: Part = { invoiceId: null, amount: new Exact(amount).neg().toFixed(), bookedOn }
+    if (isCredit) return [used, paying]
+    return bookedOn === day ? [paying] : [{ invoiceId: null, amount, bookedOn: day }, used, paying]
   })
   if (isCredit || new Exact(allocation.rest).eq(0)) return parts
   return [...parts, { invoiceId: null, amount: allocation.rest, bookedOn: day }]
@@ -116,10 +116,10 @@ export function writeOffLimit(currency: string, limits: ReadonlyMap<string, stri
 
 export type WriteOff = { allowed: true; amount: string } | { allowed: false; reason: string }
 
-/** Decides whether what is open of an invoice may be written off. */
+/** Decides whether the open amount of an invoice may be written off. */
 export function decideWriteOff(invoice: Payable, limits: ReadonlyMap<string, string>): WriteOff {
   const { wireId, currency, payableAmount } = invoice
-  const reason = refusalOf(invoice, currency)
+  const reason = invoiceError(invoice, currency)
   if (reason) return { allowed: false, reason }
   if (new Exact(payableAmount).eq(0))
     return { allowed: false, reason: `Nothing of invoice ${wireId} is open.` }

@@ -40,7 +40,7 @@ function reversalOf({ reversedOn, reversalReason }: Pick<PaymentRow, 'reversedOn
   }
 }
 
-/** Returns what settles an invoice. */
+/** Returns a payment of an invoice on the wire. */
 export function serializeInvoicePayment(row: InvoicePaymentRow): InvoicePayment {
   const { id, kind, amount, bookedOn, reference, method } = row
   return {

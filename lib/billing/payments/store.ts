@@ -37,7 +37,7 @@ export type StoredPayment = {
   latest: string
 }
 
-/** Reads invoices with what can be paid of them, by id, locked until the transaction ends. */
+/** Reads invoices with their payable amounts, by id, locked until the transaction ends. */
 export async function readPayables(
   tx: Transaction,
   owner: { customerId: CustomerId; billingProfiles: readonly string[] },
@@ -82,16 +82,16 @@ export async function insertEntries(
       INSERT INTO payment_entries (customer_id, payment_id, position, invoice_id, amount, booked_on, cause)
       VALUES ${sql.join(values, sql`, `)}`)
     .catch((error: unknown) => {
-      throw errorCode(error) === LEDGER_REFUSAL ? new Problem('invalid_request', messageOf(error)) : error
+      throw errorCode(error) === LEDGER_ERROR ? new Problem('invalid_request', messageOf(error)) : error
     })
 }
 
 /** SQLSTATE of an entry that the ledger's trigger refuses, with the reason as its message. */
-const LEDGER_REFUSAL = 'PY001'
+const LEDGER_ERROR = 'PY001'
 
 function messageOf(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause)
-    if (errorCode(at) === LEDGER_REFUSAL && !(at.cause instanceof Error)) return at.message
+    if (errorCode(at) === LEDGER_ERROR && !(at.cause instanceof Error)) return at.message
   return String(error)
 }
 
@@ -109,7 +109,7 @@ export async function findPayment(
   return rows[0]
 }
 
-/** Returns what is left of a payment, less its refunds. */
+/** Returns the credit that is left of a payment, less its refunds. */
 export async function readCredit(tx: Transaction, customerId: CustomerId, id: string): Promise<string> {
   const { rows } = await tx.execute<{ credit: string }>(sql`
     SELECT trim_scale(coalesce(sum(e.amount), 0))::text AS credit
@@ -119,7 +119,11 @@ export async function readCredit(tx: Transaction, customerId: CustomerId, id: st
 }
 
 /** Returns the invoices that a payment settles. */
-export async function readSettled(tx: Transaction, customerId: CustomerId, id: string): Promise<Set<string>> {
+export async function readPaidInvoices(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+): Promise<Set<string>> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     SELECT invoice_id AS id FROM payment_entries
     WHERE customer_id = ${customerId} AND payment_id = ${id} AND invoice_id IS NOT NULL
@@ -132,7 +136,7 @@ export async function readToday(tx: Transaction): Promise<string> {
   return rows[0]?.today ?? ''
 }
 
-/** Records what invoices had settled before payments were recorded; triggers record it of invoices that change first. */
+/** Records amounts that were paid before payments were recorded; triggers record those of invoices that change first. */
 export const paymentOpenings: Backfill = {
   name: 'payments',
   async batch(tx, customerId, { after, most }) {

@@ -49,7 +49,7 @@ const DIALECT_C = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.054.001.
 </Ntfctn></BkToCstmrDbtCdtNtfctn></Document>`
 
 describe('a statement', () => {
-  test('of the first bank: parts of an entry, what is no credit, and texts that the bank has broken', async () => {
+  test('of the first bank: parts of an entry, debits, and texts that the bank has broken', async () => {
     const { transactions, leftOut } = await read(DIALECT_A)
     expect(transactions).toMatchObject([
       {

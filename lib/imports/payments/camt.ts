@@ -11,14 +11,14 @@ const MAX_ENTRIES = 200_000
 const MAX_TEXT_LENGTH = 10_000
 
 const NAMESPACE = /^urn:iso:std:iso:20022:tech:xsd:camt\.05[34]\.001\.\d{2}$/
-const STATEMENTS = ['Stmt', 'Ntfctn']
+const REPORTS = ['Stmt', 'Ntfctn']
 
 type Element = { name: string; text: string; currency?: string | undefined; children: Element[] }
 
 /**
  * Reads the credits of bank statements (camt.053) and credit notifications (camt.054), in any version and dialect. A file
  * with a document type is refused, so no entity is ever expanded.
- * @throws ImportError that names the line where the file is not such a document, is cut off, or is too large
+ * @throws ImportError that names the line where the file is another document, is cut off, or is too large
  */
 export async function readCamt(text: AsyncIterable<string>): Promise<BankFile> {
   const file: BankFile = { transactions: [], leftOut: [] }
@@ -42,8 +42,8 @@ export async function readCamt(text: AsyncIterable<string>): Promise<BankFile> {
       throw fail('is not a camt.053 or camt.054 document')
     if (path.length >= MAX_DEPTH) throw fail(`has elements more than ${MAX_DEPTH} deep`)
     path.push(local)
-    if (STATEMENTS.includes(local)) account = ''
-    const isEntry = local === 'Ntry' && STATEMENTS.includes(path.at(-2) ?? '')
+    if (REPORTS.includes(local)) account = ''
+    const isEntry = local === 'Ntry' && REPORTS.includes(path.at(-2) ?? '')
     if (stack.length > 0 || isEntry) addElement(local, attributes.Ccy?.value)
   }
   const addElement = (name: string, currency: string | undefined) => {
@@ -75,7 +75,7 @@ export async function readCamt(text: AsyncIterable<string>): Promise<BankFile> {
     const element = stack.pop()
     if (!element || stack.length > 0) return
     stack = []
-    readEntry(element, { account, place: `entry ${entries}`, line: parser.line + 1 }, file)
+    readEntry(element, { account, location: `entry ${entries}`, line: parser.line + 1 }, file)
   }
 
   let length = 0
@@ -89,29 +89,29 @@ export async function readCamt(text: AsyncIterable<string>): Promise<BankFile> {
   return file
 }
 
-type EntryContext = { account: string; place: string; line: number }
+type EntryContext = { account: string; location: string; line: number }
 
 /** Adds the transactions of an entry to the file, or the reason why it is left out. */
-function readEntry(entry: Element, { account, place, line }: EntryContext, file: BankFile): void {
+function readEntry(entry: Element, { account, location, line }: EntryContext, file: BankFile): void {
   const reason = exclusionOf(entry)
   if (reason) {
-    file.leftOut.push({ place, line, reason, reference: entryReferenceOf(entry) })
+    file.leftOut.push({ location, line, reason, reference: entryReferenceOf(entry) })
     return
   }
   const amount = childAt(entry, 'Amt')
   const paidOn = dayOf(entry)
   if (!amount?.text || !amount.currency || !paidOn)
-    throw new ImportError([{ line, reason: `${place} has no amount, currency or date` }])
+    throw new ImportError([{ line, reason: `${location} has no amount, currency or date` }])
   const whole = { amount: amount.text.trim(), currency: amount.currency, paidOn, line }
   const details = detailsOf(entry)
   const [first, second] = details
   if (first && second) {
-    readParts(entry, details, { ...whole, account, place }, file)
+    readParts(entry, details, { ...whole, account, location }, file)
     return
   }
   const reference = (first && bankReference(first)) ?? entryReferenceOf(entry)
   const fields = first ? fieldsOf(first) : {}
-  file.transactions.push(withReference({ ...fields, ...whole, place }, reference, account))
+  file.transactions.push(withReference({ ...fields, ...whole, location }, reference, account))
 }
 
 /** Returns the reason why an entry is no payment; undefined if it is one. */
@@ -134,19 +134,19 @@ type Whole = EntryContext & { currency: string; paidOn: string }
 function readParts(
   entry: Element,
   details: readonly Element[],
-  { account, place, line, currency, paidOn }: Whole,
+  { account, location, line, currency, paidOn }: Whole,
   file: BankFile,
 ): void {
   const entryReference = entryReferenceOf(entry)
   for (const [index, detail] of details.entries()) {
-    const part = `${place}, transaction ${index + 1}`
+    const part = `${location}, transaction ${index + 1}`
     if ((textAt(detail, 'CdtDbtInd') ?? 'CRDT') !== 'CRDT') {
-      file.leftOut.push({ place: part, line, reason: 'is a debit', reference: bankReference(detail) })
+      file.leftOut.push({ location: part, line, reason: 'is a debit', reference: bankReference(detail) })
       continue
     }
     const amount = partAmount(detail, currency) ?? ''
     const reference = bankReference(detail) ?? (entryReference && `${entryReference}/${index + 1}`)
-    const values = { amount, currency, paidOn, place: part, line }
+    const values = { amount, currency, paidOn, location: part, line }
     file.transactions.push(withReference({ ...fieldsOf(detail), ...values }, reference, account))
   }
 }
@@ -206,7 +206,7 @@ function bankReference(detail: Element): string | undefined {
   )
 }
 
-/** What a bank writes where the payer gave nothing. */
+/** Text of a bank in place of a missing reference. */
 const NOT_PROVIDED = /^(not ?provided|noref|none|nonref)$/i
 
 function provided(text: string | undefined): string | undefined {

@@ -11,14 +11,14 @@ const MAX_ROWS = 200_000
 /**
  * Reads payments from CSV with a header: date, amount, currency and reference, and optionally payer, endToEndId,
  * remittance, invoice (several with a bar between them) and method. Other columns are ignored.
- * @throws ImportError that names the line where the text is not such a file
+ * @throws ImportError that names the line where the text is another file
  */
 export async function readPaymentsCsv(text: AsyncIterable<string>, signal?: AbortSignal): Promise<BankFile> {
   const file: BankFile = { transactions: [], leftOut: [] }
   let columns: Map<Column, number> | undefined
-  const known = (names: string[]) => names.filter((name) => columnNamed(name)).length
+  const countNamed = (names: string[]) => names.filter((name) => columnNamed(name)).length
   await readRows(
-    separatedByCommas(text, known),
+    separatedByCommas(text, countNamed),
     (row, line) => {
       if (!columns) {
         columns = columnsOf(row)
@@ -42,7 +42,7 @@ export async function readPaymentsCsv(text: AsyncIterable<string>, signal?: Abor
           ?.split('|')
           .map((number) => number.trim()),
         method: cell('method'),
-        place: `line ${line}`,
+        location: `line ${line}`,
         line,
       })
     },

@@ -17,7 +17,7 @@ import { type BankFile, type BankTransaction, type LeftOut, problemsOf } from '.
 
 /** Result for one entry of a file, in its order. */
 export type PaymentResult = {
-  place: string
+  location: string
   reference: string
   paidOn: string | null
   amount: string | null
@@ -26,7 +26,7 @@ export type PaymentResult = {
   /** `unmatched`: it fits no invoice, and is not stored unless that is asked for. */
   result: 'recorded' | 'unchanged' | 'unmatched' | 'left out'
   matchedBy: string | null
-  /** Invoices with their amounts, and what became the customer's credit. */
+  /** Invoices with their amounts. */
   invoices: string[]
   credit: string | null
 }
@@ -62,7 +62,7 @@ function withoutRepeats({ transactions, leftOut }: BankFile): BankFile {
   const problems: ImportProblem[] = []
   const contents = new Map<string, string>()
   const numbered = transactions.map((transaction) => {
-    const { reference, paidOn, amount, currency, line, place } = transaction
+    const { reference, paidOn, amount, currency, line, location } = transaction
     if (reference.startsWith('derived:')) {
       const count = (counts.get(reference) ?? 0) + 1
       counts.set(reference, count)
@@ -71,7 +71,7 @@ function withoutRepeats({ transactions, leftOut }: BankFile): BankFile {
     const content = JSON.stringify([paidOn, new Exact(amount).toFixed(), currency])
     const other = contents.get(reference)
     if (other !== undefined && other !== content)
-      problems.push({ line, subject: place, reason: `has the reference ${reference} of another payment` })
+      problems.push({ line, subject: location, reason: `has the reference ${reference} of another payment` })
     contents.set(reference, content)
     return transaction
   })
@@ -82,14 +82,14 @@ function withoutRepeats({ transactions, leftOut }: BankFile): BankFile {
 /**
  * Records the payments of a file that fit a customer's invoices, in the caller's transaction: all of them, or none. The
  * caller holds the lock of the customer's imports.
- * @param keepUnmatched stores what fits no invoice as the customer's credit, too
+ * @param unmatchedAsCredit also stores payments that fit no invoice, as the customer's credit
  * @throws ImportError that lists references that have another payment already
  */
 export async function importPayments(
   tx: Transaction,
   customerId: CustomerId,
   file: BankFile,
-  { name, keepUnmatched, requestId }: { name: string; keepUnmatched: boolean; requestId: string },
+  { name, unmatchedAsCredit, requestId }: { name: string; unmatchedAsCredit: boolean; requestId: string },
 ): Promise<PaymentResult[]> {
   const candidates = await readCandidates(tx, customerId)
   const payers = await readPayers(tx, customerId)
@@ -97,8 +97,8 @@ export async function importPayments(
   const problems: ImportProblem[] = []
   for (const transaction of file.transactions) {
     const match = matchTransaction(transaction, candidates, payers)
-    const isKept = match ?? (keepUnmatched || (await isStored(tx, customerId, transaction.reference)))
-    if (!isKept) {
+    const isStorable = match ?? (unmatchedAsCredit || (await isStored(tx, customerId, transaction.reference)))
+    if (!isStorable) {
       results.push(resultOf(transaction, 'unmatched'))
       continue
     }
@@ -106,7 +106,7 @@ export async function importPayments(
       results.push(await recordOne(tx, customerId, { transaction, match, candidates, requestId }))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      problems.push({ line: transaction.line, subject: transaction.place, reason: error.message })
+      problems.push({ line: transaction.line, subject: transaction.location, reason: error.message })
       if (problems.length >= MAX_PROBLEMS) break
     }
   }
@@ -146,17 +146,17 @@ async function recordOne(
   }
 }
 
-function leftOutResult({ place, reason, reference }: LeftOut): PaymentResult {
+function leftOutResult({ location, reason, reference }: LeftOut): PaymentResult {
   const none = { paidOn: null, amount: null, currency: null, payer: null, invoices: [], credit: null }
-  return { ...none, place, reference: reference ?? '', result: 'left out', matchedBy: reason }
+  return { ...none, location, reference: reference ?? '', result: 'left out', matchedBy: reason }
 }
 
 function resultOf(
-  { place, reference, paidOn, amount, currency, payer }: BankTransaction,
+  { location, reference, paidOn, amount, currency, payer }: BankTransaction,
   result: PaymentResult['result'],
 ): PaymentResult {
   return {
-    ...{ place, reference, paidOn, amount, currency, payer: payer ?? null },
+    ...{ location, reference, paidOn, amount, currency, payer: payer ?? null },
     ...{ result, matchedBy: null, invoices: [], credit: null },
   }
 }
@@ -173,7 +173,7 @@ function paymentOf(transaction: BankTransaction, match: Match | undefined) {
   }
 }
 
-/** Takes a part of a payment off what is open, for the transactions that follow. */
+/** Subtracts a part of a payment from the open amount, for the transactions that follow. */
 function reduce(candidates: Candidate[], id: string, amount: string): void {
   const candidate = candidates.find(({ wireId }) => wireId === id)
   if (candidate) candidate.open = new Exact(candidate.open).minus(amount).toFixed()

@@ -16,8 +16,8 @@ import {
   amountText,
   type Command,
   command,
-  FIRST_DAY,
   fileOf,
+  INVOICE_DAY,
   type Invoice,
   least,
   Model,
@@ -49,7 +49,7 @@ function run(customer: string) {
       await lockImports(tx, customerId)
       return work(tx)
     })
-  const keep = async (call: () => Promise<unknown>) => {
+  const store = async (call: () => Promise<unknown>) => {
     await call()
     calls.push(call)
   }
@@ -57,18 +57,18 @@ function run(customer: string) {
     within((tx) => importInvoices(tx, customerId, [invoice], { correct }))
 
   const steps: { [K in Command['do']]: (one: Extract<Command, { do: K }>) => Promise<void> } = {
-    async issue({ slot: at, currency: code, total, settled }) {
+    async issue({ slot: at, currency: code, total, paid: paidUnits }) {
       if (model.invoice(at)) return
       const invoice: Invoice = {
         number: `IN-${at}`,
         currency: code,
         total,
-        balance: total - (settled ?? 0n),
+        balance: total - (paidUnits ?? 0n),
         state: 'issued',
       }
       model.invoices.set(at, invoice)
       await importOne(
-        fileOf(invoice, settled === null ? {} : { balanceAmount: amountText(invoice.balance, code) }),
+        fileOf(invoice, paidUnits === null ? {} : { balanceAmount: amountText(invoice.balance, code) }),
       )
     },
     async report({ slot: at, balance }) {
@@ -77,14 +77,14 @@ function run(customer: string) {
       invoice.balance = balance
       await importOne(fileOf(invoice, { balanceAmount: amountText(balance, invoice.currency) }))
     },
-    async pay({ amount, slots, currency: wanted }) {
+    async pay({ amount, slots, currency: fallback }) {
       const invoices = slots
         .flatMap((at) => model.invoice(at) ?? [])
         .filter(({ state }) => state === 'issued')
-      const code = invoices[0]?.currency ?? wanted
+      const code = invoices[0]?.currency ?? fallback
       const paying = invoices.filter((one) => one.currency === code)
       const reference = `P-${counter}`
-      const day = addDays(FIRST_DAY, counter++)
+      const day = addDays(INVOICE_DAY, counter++)
       const paid: Payment = {
         reference,
         kind: 'payment',
@@ -96,7 +96,7 @@ function run(customer: string) {
         reversed: false,
       }
       let rest = amount
-      for (const invoice of paying) rest -= model.settle(paid, invoice, rest)
+      for (const invoice of paying) rest -= model.pay(paid, invoice, rest)
       paid.credit = rest
       model.payments.push(paid)
       const parts = paying.map(({ number }) => ({ id: number }))
@@ -108,14 +108,14 @@ function run(customer: string) {
         reference,
         invoices: parts,
       }
-      await keep(() => within((tx) => recordPayment(tx, customerId, input, 'r')))
+      await store(() => within((tx) => recordPayment(tx, customerId, input, 'r')))
     },
     async assign({ payment: index, slot: at }) {
       const [paid, invoice] = [model.payments[index], model.invoice(at)]
       if (paid?.kind !== 'payment' || paid.reversed || invoice?.state !== 'issued') return
       const free = model.freeOf(paid)
       if (invoice.currency !== paid.currency || free <= 0n || invoice.balance <= 0n) return
-      paid.credit -= model.settle(paid, invoice, free)
+      paid.credit -= model.pay(paid, invoice, free)
       await within((tx) =>
         assignCredit(tx, customerId, { reference: paid.reference, invoices: [{ id: invoice.number }] }, 'r'),
       )
@@ -148,7 +148,7 @@ function run(customer: string) {
         refundOf: paid.reference,
         invoices: [],
       }
-      await keep(() => within((tx) => recordPayment(tx, customerId, input, 'r')))
+      await store(() => within((tx) => recordPayment(tx, customerId, input, 'r')))
     },
     async reverse({ payment: index }) {
       const paid = model.payments[index]
@@ -161,7 +161,7 @@ function run(customer: string) {
       }
       paid.credit = 0n
       const { reference } = paid
-      await keep(() => within((tx) => reversePayment(tx, customerId, { reference, reason: 'bounced' }, 'r')))
+      await store(() => within((tx) => reversePayment(tx, customerId, { reference, reason: 'bounced' }, 'r')))
     },
     async 'write-off'({ slot: at }) {
       const invoice = model.invoice(at)
@@ -189,11 +189,11 @@ function run(customer: string) {
     async correct({ slot: at, total }) {
       const invoice = model.invoice(at)
       if (invoice?.state !== 'issued' || invoice.total === total) return
-      // What was settled of the former document is settled of the one in its place: first by payments, in their order.
-      const settled = invoice.total - invoice.balance
+      // Payments of the former document move to the new one, in their order.
+      const paidUnits = invoice.total - invoice.balance
       const released = model.release(invoice)
-      Object.assign(invoice, { total, balance: total - settled, state: 'issued' })
-      let room = settled
+      Object.assign(invoice, { total, balance: total - paidUnits, state: 'issued' })
+      let room = paidUnits
       const isSame = (part: bigint) => part > 0n === room > 0n && room !== 0n
       for (const [paid, part] of [...released].toSorted(([a], [b]) =>
         a.day + a.reference < b.day + b.reference ? -1 : 1,
@@ -230,18 +230,18 @@ function run(customer: string) {
 const rowsOf = (customer: string, query: string) =>
   db.sql(customer, query) as Promise<Record<string, string>[]>
 
-/** Compares all that the database says with the model, or with itself where there is none. */
+/** Compares all in the database with the model, or with itself where there is none. */
 async function check(customer: string, model?: Model): Promise<void> {
   const invoices = await rowsOf(
     customer,
     `SELECT i.number, i.currency, i.document_state AS state, i.total_amount::text AS total, i.balance_amount::text AS balance,
-       coalesce((SELECT sum(e.amount) FROM payment_entries e WHERE e.customer_id = i.customer_id AND e.invoice_id = i.id), 0)::text AS settled
+       coalesce((SELECT sum(e.amount) FROM payment_entries e WHERE e.customer_id = i.customer_id AND e.invoice_id = i.id), 0)::text AS paid
      FROM invoices i ORDER BY i.number, i.document_state, i.id`,
   )
-  for (const { currency: code = '', total = '', balance = '', settled = '', state } of invoices) {
-    const expected = state === 'issued' ? unitsOf(total, code) - unitsOf(settled, code) : 0n
+  for (const { currency: code = '', total = '', balance = '', paid = '', state } of invoices) {
+    const expected = state === 'issued' ? unitsOf(total, code) - unitsOf(paid, code) : 0n
     expect([state, unitsOf(balance, code)]).toEqual([state, expected])
-    if (state !== 'issued') expect(unitsOf(settled, code)).toBe(0n)
+    if (state !== 'issued') expect(unitsOf(paid, code)).toBe(0n)
   }
   const payments = await rowsOf(
     customer,
@@ -260,7 +260,7 @@ async function check(customer: string, model?: Model): Promise<void> {
     ])
     const isCurrent = ({ number, state }: Record<string, string>) =>
       state === 'issued' || !invoices.some((other) => other.number === number && other.state === 'issued')
-    const found = invoices
+    const actual = invoices
       .filter(isCurrent)
       .map(({ number, currency: code = '', state, balance = '' }) => [
         number,
@@ -268,7 +268,7 @@ async function check(customer: string, model?: Model): Promise<void> {
         state,
         unitsOf(balance, code),
       ])
-    const once = found.filter(([number], at) => found.findIndex(([other]) => other === number) === at)
+    const once = actual.filter(([number], at) => actual.findIndex(([other]) => other === number) === at)
     expect(once).toEqual(live.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)))
     const recorded = payments.filter(({ reference }) => reference)
     expect(
@@ -301,7 +301,7 @@ test('balances equal an independent ledger, whatever was issued, paid, reversed,
   )
 })
 
-test('under races and replays nothing is paid twice, and what is settled is what was paid', async () => {
+test('under races and replays nothing is paid twice, and the sums of payments and balances agree', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(units, { minLength: 2, maxLength: 4 }),
@@ -314,7 +314,7 @@ test('under races and replays nothing is paid twice, and what is settled is what
         const customerId = newCustomerId(customer)
         const { step, model } = run(customer)
         for (const [at, total] of totals.entries())
-          await step({ do: 'issue', slot: at, currency: 'KWD', total, settled: null })
+          await step({ do: 'issue', slot: at, currency: 'KWD', total, paid: null })
         const pay = ({ amount, slots }: (typeof paying)[number], index: number) => {
           const invoices = slots.filter((at) => at < totals.length).map((at) => ({ id: `IN-${at}` }))
           const input = {
@@ -348,7 +348,7 @@ test('under races and replays nothing is paid twice, and what is settled is what
         await check(customer)
         const [sums] = await rowsOf(
           customer,
-          `SELECT (SELECT sum(total_amount - balance_amount)::text FROM invoices) AS settled,
+          `SELECT (SELECT sum(total_amount - balance_amount)::text FROM invoices) AS paid,
              (SELECT coalesce(sum(amount), 0)::text FROM payment_entries WHERE invoice_id IS NULL) AS credit,
              (SELECT coalesce(sum(amount), 0)::text FROM payments WHERE kind = 'reported' AND reversed_on IS NULL) AS reported,
              (SELECT count(*)::text FROM payments WHERE kind = 'payment') AS count`,
@@ -356,7 +356,7 @@ test('under races and replays nothing is paid twice, and what is settled is what
         expect(Number(sums?.count)).toBe(paying.length)
         const paid = paying.reduce((all, { amount, isReversed }) => (isReversed ? all : all + amount), 0n)
         const unit = (name: string) => unitsOf(sums?.[name] ?? '', 'KWD')
-        expect(unit('settled') + unit('credit') - unit('reported')).toBe(paid)
+        expect(unit('paid') + unit('credit') - unit('reported')).toBe(paid)
       },
     ),
     { numRuns: 8 },

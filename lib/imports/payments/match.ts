@@ -1,7 +1,7 @@
 import { Exact } from '#lib/platform/values/decimals.ts'
 import type { BankTransaction } from './transaction.ts'
 
-/** Issued invoice that a transaction may pay; `open` is what can be paid of it, as exact decimal text. */
+/** Issued invoice that a transaction may pay; `open` is its payable amount, as exact decimal text. */
 export type Candidate = {
   id: string
   /** Id on the wire. */
@@ -49,9 +49,13 @@ function numbered(candidates: readonly Candidate[], isNamed: (number: string) =>
  * Sorts the invoices by due date. Of several documents with one number, the one whose open amount is the transaction's,
  * or the only open one; undefined if that is not one.
  */
-function only(by: Match['by'], found: readonly Candidate[], { amount }: BankTransaction): Match | undefined {
+function only(
+  by: Match['by'],
+  matches: readonly Candidate[],
+  { amount }: BankTransaction,
+): Match | undefined {
   const invoices: Candidate[] = []
-  for (const same of Map.groupBy(found, ({ number }) => number).values()) {
+  for (const same of Map.groupBy(matches, ({ number }) => number).values()) {
     const open = same.length > 1 ? same.filter((one) => new Exact(one.open).gt(0)) : same
     const exact = open.length > 1 ? open.filter((one) => new Exact(one.open).eq(amount)) : open
     const [one, ...others] = exact
@@ -67,26 +71,26 @@ function isSame(number: string, text: string): boolean {
   return plain(number) !== '' && plain(number) === plain(text)
 }
 
-/** Shortest number that is looked for within a text; of digits alone, a shorter one could be a year or an amount. */
+/** Shortest number that is looked for within a text; a shorter one of digits could be a year or an amount. */
 const MIN_NUMBER_LENGTH = 4
 const MIN_DIGITS_LENGTH = 5
 
-/** Returns whether a text names a number: as a word of its own, also where the bank has broken the line within it. */
+/** Returns whether a text names a number: separated from others, also where the bank has broken the line within it. */
 function names(text: string, number: string): boolean {
   if (number.length < (/^\d+$/.test(number) ? MIN_DIGITS_LENGTH : MIN_NUMBER_LENGTH)) return false
-  if (hasWord(text.toUpperCase(), number.toUpperCase())) return true
+  if (containsNumber(text.toUpperCase(), number.toUpperCase())) return true
   const squeezed = (one: string) => one.toUpperCase().replaceAll(/\s+/g, '')
   return (
     /\d/.test(number) &&
     number.length > MIN_DIGITS_LENGTH &&
-    hasWord(squeezed(text), squeezed(number), /[\p{N}]/u)
+    containsNumber(squeezed(text), squeezed(number), /[\p{N}]/u)
   )
 }
 
-function hasWord(text: string, word: string, inside = /[\p{L}\p{N}]/u): boolean {
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+function containsNumber(text: string, number: string, inside = /[\p{L}\p{N}]/u): boolean {
+  for (let at = text.indexOf(number); at !== -1; at = text.indexOf(number, at + 1)) {
     const before = text[at - 1] ?? ' '
-    const after = text.slice(at + word.length, at + word.length + 2)
+    const after = text.slice(at + number.length, at + number.length + 2)
     const isWithin = inside.test(before) || inside.test(after[0] ?? ' ') || /^[-/.~]\p{N}/u.test(after)
     if (!isWithin) return true
   }

@@ -7,14 +7,14 @@ import type { NewInvoice } from '../schemas.ts'
 // The independent ledger of the property tests, and the commands that they try.
 
 /** Date of each invoice; payments are of the days after it. */
-export const FIRST_DAY = '2026-01-01'
+export const INVOICE_DAY = '2026-01-01'
 
 /** Each ISO 4217 currency comes up in some run; these four in every second one. */
 const ALL_CURRENCIES = [...new Set([...PUBLISHED.map(({ code }) => code), ...UNITS.keys()])]
 const currency = fc.oneof(fc.constantFrom('EUR', 'JPY', 'KWD', 'CLF'), fc.constantFrom(...ALL_CURRENCIES))
 
 export type Command =
-  | { do: 'issue'; slot: number; currency: string; total: bigint; settled: bigint | null }
+  | { do: 'issue'; slot: number; currency: string; total: bigint; paid: bigint | null }
   | { do: 'report'; slot: number; balance: bigint }
   | { do: 'pay'; amount: bigint; slots: number[]; currency: string }
   | { do: 'assign'; payment: number; slot: number }
@@ -36,7 +36,7 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
       slot,
       currency,
       total: units,
-      settled: fc.option(fc.bigInt({ min: 0n, max: 500n })),
+      paid: fc.option(fc.bigInt({ min: 0n, max: 500n })),
     }),
   },
   {
@@ -103,7 +103,7 @@ export class Model {
     return refunds.reduce((rest, { amount }) => rest - amount, paid.credit)
   }
 
-  settle(paid: Payment, invoice: Invoice, most: bigint): bigint {
+  pay(paid: Payment, invoice: Invoice, most: bigint): bigint {
     const part = invoice.balance <= 0n ? 0n : least(invoice.balance, most)
     if (part > 0n) this.move(paid, invoice, part)
     return part
@@ -153,7 +153,7 @@ export const fileOf = (
   number,
   platform: 'web-services',
   issuer: 'Reseller',
-  invoiceDate: FIRST_DAY,
+  invoiceDate: INVOICE_DAY,
   dueDate: '2026-12-31',
   currency: code,
   totalAmount: amountText(total, code),

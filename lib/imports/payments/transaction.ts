@@ -18,12 +18,12 @@ export type BankTransaction = {
   documentNumbers?: readonly string[] | undefined
   method?: string | undefined
   /** Position in the file, for messages. */
-  place: string
+  location: string
   line: number
 }
 
 /** Entry that is no credit, with the reason. */
-export type LeftOut = { place: string; line: number; reason: string; reference?: string | undefined }
+export type LeftOut = { location: string; line: number; reason: string; reference?: string | undefined }
 
 export type BankFile = { transactions: BankTransaction[]; leftOut: LeftOut[] }
 
@@ -32,8 +32,8 @@ const MAX_LENGTHS = { reference: 200, payer: 300, endToEndId: 100, remittance: 2
 
 /** Returns the problems of a transaction's values; a file with one is refused. */
 export function problemsOf(transaction: BankTransaction): ImportProblem[] {
-  const { line, place, paidOn, amount, currency } = transaction
-  const problem = (reason: string): ImportProblem => ({ line, subject: place, reason })
+  const { line, location, paidOn, amount, currency } = transaction
+  const problem = (reason: string): ImportProblem => ({ line, subject: location, reason })
   const problems: ImportProblem[] = []
   if (!isDay(paidOn)) problems.push(problem(`${quoted(paidOn)} is no day such as 2026-11-20`))
   const unknown = currencyError(currency)

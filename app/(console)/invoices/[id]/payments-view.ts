@@ -7,7 +7,7 @@ import { formatAmount } from '#lib/platform/values/money.ts'
 
 type Entry = InvoiceWithLines['payments'][number]
 
-/** Formats what settles an invoice, with its sign: below 0 where it lowers the balance. */
+/** Formats the payments and credits of an invoice, with their signs: below 0 where they lower the balance. */
 export function toPaymentsView({
   payments,
   corrects,

@@ -70,7 +70,7 @@ const COPIES: readonly Copy[] = [
 
 /** Copies the rows of one customer to another one. Effects of both, such as a trigger's sums, follow by themselves. */
 export async function copyAll(owner: OwnersWork, merge: Merge): Promise<void> {
-  // Invoices are copied with their payments, so that no trigger records what is settled a second time.
+  // Invoices are copied with their payments: otherwise triggers would record them a second time.
   await owner.write("SET LOCAL console.payments = 'copied'")
   for (const copy of COPIES) await copyRows(owner, merge, copy)
   await owner.write('SET LOCAL console.payments = DEFAULT')

@@ -50,6 +50,7 @@ CREATE INDEX "payment_entries_invoice" ON "payment_entries" USING btree ("custom
 CREATE INDEX "payment_entries_credit" ON "payment_entries" USING btree ("customer_id","payment_id") WHERE "payment_entries"."invoice_id" IS NULL;--> statement-breakpoint
 CREATE INDEX "payment_entries_day" ON "payment_entries" USING btree ("customer_id","booked_on","payment_id","position");--> statement-breakpoint
 CREATE INDEX "payments_newest" ON "payments" USING btree ("customer_id","paid_on","id");--> statement-breakpoint
+CREATE INDEX "payments_kind_newest" ON "payments" USING btree ("customer_id","kind","paid_on","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "payments_reference" ON "payments" USING btree ("customer_id","reference") WHERE "payments"."reference" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "payments_invoice" ON "payments" USING btree ("customer_id","invoice_id") WHERE "payments"."invoice_id" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "payments_refunds" ON "payments" USING btree ("customer_id","refund_of") WHERE "payments"."refund_of" IS NOT NULL;--> statement-breakpoint

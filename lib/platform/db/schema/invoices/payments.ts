@@ -16,7 +16,7 @@ import { customers } from '../customers.ts'
 import { invoices } from './invoices.ts'
 
 /**
- * Payments, refunds and write-offs. Only the reversal of a row is ever added to it. What a payment settles is in
+ * Payments, refunds and write-offs. Only the reversal of a row is ever added to it. The invoices that they settle are in
  * `payment_entries`.
  */
 export const payments = pgTable(
@@ -39,7 +39,7 @@ export const payments = pgTable(
     payer: text('payer'),
     endToEndId: text('end_to_end_id'),
     remittance: text('remittance'),
-    /** The payment of which a refund pays back a part. */
+    /** The payment that a refund pays back in part. */
     refundOf: key('refund_of'),
     /** The invoice of a reported or opening row. */
     invoiceId: key('invoice_id'),
@@ -52,6 +52,7 @@ export const payments = pgTable(
   (t) => [
     primaryKey({ columns: [t.customerId, t.id] }),
     index('payments_newest').on(t.customerId, t.paidOn, t.id),
+    index('payments_kind_newest').on(t.customerId, t.kind, t.paidOn, t.id),
     uniqueIndex('payments_reference').on(t.customerId, t.reference).where(sql`${t.reference} IS NOT NULL`),
     index('payments_invoice').on(t.customerId, t.invoiceId).where(sql`${t.invoiceId} IS NOT NULL`),
     index('payments_refunds').on(t.customerId, t.refundOf).where(sql`${t.refundOf} IS NOT NULL`),
@@ -76,7 +77,7 @@ export const payments = pgTable(
 )
 
 /**
- * The ledger of payments: what of a payment settles which invoice from which day on. Rows are only added; those of a
+ * The ledger of payments: the part of each payment for each invoice, by day. Rows are only added; those of a
  * payment add up to its amount, or to 0 once it is reversed. `keep_settled_balances` of the migration `payments`, a
  * trigger, moves the invoices' balances.
  */
