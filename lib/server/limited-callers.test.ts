@@ -73,8 +73,8 @@ const CASES: Record<string, Case> = {
   exportInvoicesXlsx: EXPORTED,
   readInvoice: { visible: ['/OWN-1', '/OWN-3'], names: ['/{id}'] },
   readInvoiceFile: {
-    visible: ['/OWN-2/file', '/OWN-2/file?kind=drawn'],
-    names: ['/{id}/file', '/{id}/file?kind=drawn'],
+    visible: ['/OWN-2/file', '/OWN-2/file?kind=drawn', '/OWN-2/file?kind=copy'],
+    names: ['/{id}/file', '/{id}/file?kind=drawn', '/{id}/file?kind=copy'],
   },
   listCharges: {
     visible: [

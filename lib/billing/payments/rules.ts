@@ -110,7 +110,7 @@ export function partsOf(
 const DEFAULT_LIMIT_UNITS = 100
 
 /** Returns the largest amount of a currency that may be written off, as exact decimal text. */
-export function writeOffLimit(currency: string, limits: ReadonlyMap<string, string>): string {
+function writeOffLimit(currency: string, limits: ReadonlyMap<string, string>): string {
   return limits.get(currency) ?? new Exact(DEFAULT_LIMIT_UNITS).div(10 ** minorUnit(currency)).toFixed()
 }
 

@@ -9,8 +9,10 @@ const LIMIT = /^([A-Z]{3}) (\d{1,9}(?:\.\d{1,4})?)$/
 /** Settings of payments: the largest amounts that are written off, by currency, as exact decimal text. */
 export const paymentSettings = defineSettings(
   z
-    .object({ WRITE_OFF_LIMITS: z.string().default('') })
-    .transform(({ WRITE_OFF_LIMITS }, context): { writeOffLimits: ReadonlyMap<string, string> } => {
+    .object({
+      WRITE_OFF_LIMITS: z.string().optional(),
+    })
+    .transform(({ WRITE_OFF_LIMITS = '' }, context): { writeOffLimits: ReadonlyMap<string, string> } => {
       const parts = WRITE_OFF_LIMITS.split(',').map((part) => part.trim())
       const limits = parts.filter((part) => part !== '').map((part) => LIMIT.exec(part))
       if (limits.some((limit) => !limit?.[1] || currencyError(limit[1])))

@@ -94,7 +94,15 @@ export default async function Page({ params, searchParams }: PageProps) {
             <Streamed answer={answer} fallback={null}>
               {({ adjacent }) => <NeighbourLinks {...adjacent} search={listed} />}
             </Streamed>
-            <FileLinks href={readInvoiceFile.path({ params: { invoice_id: id } })} files={invoice.files} />
+            <FileLinks
+              href={readInvoiceFile.path({ params: { invoice_id: id } })}
+              files={invoice.files}
+              copy={
+                payments.length > 0 && invoice.documentState === 'issued'
+                  ? readInvoiceFile.path({ params: { invoice_id: id }, query: { kind: 'copy' } })
+                  : undefined
+              }
+            />
             <MoreMenu path={readInvoice.path({ params: { invoice_id: id } })} />
           </>
         }
