@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readCopy, readFile } from '#lib/billing/invoice-files/files.ts'
 import { renderInvoicePdf } from '#lib/billing/invoice-files/layout.ts'
 import { readInvoice } from '#lib/billing/invoices/operations.ts'
+import { readStatement } from '#lib/billing/statements/operations.ts'
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
@@ -73,6 +74,21 @@ describe('a caller who is limited to a billing profile', () => {
     expect(await referencesOf(emea)).toEqual(['B-3'])
     expect(await referencesOf(emea, { filter: { invoice: ['IN-2'] } })).toEqual([])
   })
+})
+
+test('the statement has the credit of payments without an invoice, for callers who see all billing profiles', async () => {
+  await pay('B-1', '170', ['IN-1', 'IN-2'])
+  await pay('B-2', '7', [], { currency: 'EUR' })
+  const creditsOf = async (caller: Caller, filter?: object) =>
+    (await readStatement(caller, { params: {}, query: { filter }, body: undefined } as never, context)).body
+      .credits
+  expect(await creditsOf(all)).toEqual([
+    { currency: 'EUR', amount: 7 },
+    { currency: 'USD', amount: 20 },
+  ])
+  expect(await creditsOf(all, { currency: ['EUR'] })).toEqual([{ currency: 'EUR', amount: 7 }])
+  expect(await creditsOf(all, { billingProfile: ['emea'] })).toBeUndefined()
+  expect(await creditsOf(emea)).toBeUndefined()
 })
 
 test('a caller without the role is refused', async () => {

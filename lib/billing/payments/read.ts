@@ -142,6 +142,25 @@ function ofState(state: string, customerId: Owner['customerId']): SQL {
     WHERE e.customer_id = ${customerId} AND e.invoice_id IS NULL GROUP BY 1 HAVING sum(e.amount) <> 0))`
 }
 
+/** Customer's credit in one currency, exact decimal text. */
+export type Credit = { currency: string; amount: string }
+
+/** Adds up the parts of payments that settle no invoice, by currency; none for callers of some billing profiles only. */
+export async function sumCredits(
+  tx: Transaction,
+  owner: Owner,
+  currencies?: readonly string[],
+): Promise<Credit[]> {
+  const { customerId } = owner
+  const { rows } = await tx.execute<Credit>(sql`
+    SELECT p.currency, trim_scale(sum(e.amount))::text AS amount
+    FROM payment_entries e JOIN payments p ON p.customer_id = ${customerId} AND p.id = e.payment_id
+    WHERE e.customer_id = ${customerId} AND e.invoice_id IS NULL AND ${seesAll(owner)}
+      ${currencies ? sql`AND p.currency = ANY (${sql.param([...currencies])}::text[])` : sql``}
+    GROUP BY 1 HAVING sum(e.amount) <> 0 ORDER BY 1`)
+  return rows
+}
+
 /** Lists the payments of an invoice that the caller may see, oldest first; reversed ones with their reversal. */
 export async function listInvoicePayments(
   tx: Transaction,

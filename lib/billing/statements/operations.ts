@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { isCreditNote, payableAmountOf, statusOf } from '#lib/billing/invoices/rules.ts'
 import { serializeInvoice } from '#lib/billing/invoices/serialize.ts'
 import { Day, Id } from '#lib/billing/invoices/sort.ts'
+import { sumCredits } from '#lib/billing/payments/read.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
@@ -30,7 +31,9 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
   const filters = [caller.customerId, 'statement', selection] as const
   const cursor = pageToken ? readPageToken(pageToken, filters, Key) : undefined
-  const [today, sums, profiles, rows] = await readScope(
+  const { filter } = selection
+  const isWhole = !filter?.billingProfile && !filter?.platform
+  const [today, sums, profiles, rows, credits] = await readScope(
     caller,
     (tx) =>
       Promise.all([
@@ -38,6 +41,7 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
         store.sumOpenItems(tx, caller, selection),
         listBillingProfiles(tx, caller.customerId),
         store.listOpenItems(tx, caller, selection, maxResults + 1, cursor),
+        isWhole ? sumCredits(tx, caller, filter?.currency) : [],
       ]),
     { mayBeOld: true },
   )
@@ -45,7 +49,13 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
   const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
   const { baseUrl } = env()
   const items = pageRows.map((row) => serializeItem(row, baseUrl))
-  return { body: { ...serializeSums(today, sums, names), items, ...links, rowCount: items.length } }
+  const credit =
+    credits.length > 0
+      ? { credits: credits.map(({ currency, amount }) => ({ currency, ...summed('amount', amount) })) }
+      : {}
+  return {
+    body: { ...serializeSums(today, sums, names), ...credit, items, ...links, rowCount: items.length },
+  }
 })
 
 /** Rows of one statement: few enough to be held, enough to be fast. */

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { Movements, OpenAtEnd } from '#components/billing/statements/movements.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
-import { Button } from '#components/ui/button.tsx'
+import { buttonVariants } from '#components/ui/button-variants.ts'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
@@ -71,7 +71,9 @@ function Days({ from, to }: Pick<AccountOfDays, 'from' | 'to'>) {
     >
       <Field label="From" name="from" type="date" defaultValue={dayOf(from)} max="9999-12-31" />
       <Field label="To" name="to" type="date" defaultValue={dayOf(to)} max="9999-12-31" />
-      <Button type="submit">Show</Button>
+      <button type="submit" className={buttonVariants('plain', 'max-md:min-h-11 min-h-9.5')}>
+        Show
+      </button>
     </form>
   )
 }

@@ -8,13 +8,14 @@ import { withValues } from '#components/lists/filters/view.ts'
 import type { Ageing, Statement, StatementItem } from '#lib/billing/statements/contract.ts'
 import { AGES } from '#lib/billing/statements/rules.ts'
 import { daysText } from '#lib/platform/values/days.ts'
-import { formatAmount } from '#lib/platform/values/money.ts'
+import { formatAmount, moneyText } from '#lib/platform/values/money.ts'
 
 /** Formats a statement, which the service has added up exactly. */
-export function toStatementView({ currencies, items }: Statement, view: View) {
+export function toStatementView({ currencies, items, credits = [] }: Statement, view: View) {
   return {
     sums: currencies.flatMap((one) => sumsOf(one, view)),
     accounts: accountsOf(currencies, items),
+    credits: credits.map(({ currency, amount, amountText }) => moneyText(amountText ?? amount, currency)),
   }
 }
 

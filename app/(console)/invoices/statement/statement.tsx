@@ -23,7 +23,7 @@ export function Statement({
   profiles: readonly { id: string; name: string }[]
 }) {
   const { count, items } = statement
-  const { sums, accounts } = toStatementView(statement, view)
+  const { sums, accounts, credits } = toStatementView(statement, view)
   return (
     <>
       <StatementFilters
@@ -33,6 +33,11 @@ export function Statement({
       />
       {items.length === 0 ? <NothingOpen view={view} /> : null}
       {sums.length > 0 ? <AgeingTable rows={sums} /> : null}
+      {credits.map((credit) => (
+        <p key={credit} className="mb-4 text-sm text-ink-2">
+          {credit} of credit is not assigned to an invoice.
+        </p>
+      ))}
       {items.length < count && items.length > 0 ? (
         <p className="mb-4 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">
           This page has {items.length.toLocaleString('en')} of {itemsText(count)}. The sums above are of all,
