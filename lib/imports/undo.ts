@@ -123,7 +123,8 @@ async function* listBefore(tx: Transaction, customerId: CustomerId, id: string):
 /** Voids the invoices that an import added. @returns their number */
 async function voidAdded(tx: Transaction, customerId: CustomerId, id: string): Promise<number> {
   const { rowCount } = await tx.execute(sql`
-    UPDATE invoices SET document_state = 'voided', balance_amount = 0
+    UPDATE invoices SET document_state = 'voided', balance_amount = 0,
+      voided_on = CASE WHEN document_state = 'issued' THEN (now() AT TIME ZONE 'UTC')::date ELSE voided_on END
     WHERE customer_id = ${customerId} AND import_id = ${id}`)
   return rowCount ?? 0
 }

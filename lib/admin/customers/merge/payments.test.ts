@@ -27,7 +27,7 @@ test.skipIf(isDistributed)(
         `payments add --customer ${customer} --date 2026-11-01 --amount 25 --currency USD --reference B-1 --invoice ${invoice}`,
       )
     expect([(await add('moonbird', 'M-2')).code, (await add('sunbird', 'S-1')).code]).toEqual([0, 0])
-    await admin('customers close moonbird --yes')
+    await admin('customers close moonbird')
     const merge = await admin('customers merge moonbird --into sunbird --profile default=moon --yes')
     expect(merge.code, merge.err).toBe(0)
     expect(

@@ -79,39 +79,39 @@ SELECT wall_of_owner('payment_entries');--> statement-breakpoint
 -- write the other: a balance that an import writes becomes a row as reported by the issuer, and an entry moves the balance.
 -- The functions below look rows up by index alone, because nothing is known of tables that one import fills.
 
--- Records the difference between the balances of these invoices and their entries as reported by the issuer. Rows of the
--- other sign are reversed first, the newest first; what is reversed too much is reported again.
-CREATE FUNCTION report_balances(place text, customer text, ids text[]) RETURNS void LANGUAGE plpgsql
+-- Records the difference between the settled amounts of these issued invoices and their entries as reported by the issuer.
+-- Rows of the other sign are reversed first, the newest first; what is reversed too much is reported again.
+CREATE FUNCTION report_balances(place text, customer text, ids text[], amounts numeric[], currencies text[], days date[])
+  RETURNS void LANGUAGE plpgsql
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $report$
 BEGIN
   EXECUTE format($sql$
     WITH due AS MATERIALIZED (
-      SELECT i.customer_id, i.id, i.currency, greatest((now() AT TIME ZONE 'UTC')::date, i.invoice_date) AS day,
-        i.total_amount - i.balance_amount - coalesce((
-          SELECT sum(e.amount) FROM %3$I e WHERE e.customer_id = i.customer_id AND e.invoice_id = i.id), 0) AS difference
-      FROM unnest($2) AS changed (id) CROSS JOIN LATERAL (
-        SELECT * FROM %1$I WHERE customer_id = $1 AND id = changed.id AND document_state = 'issued' LIMIT 1) AS i),
+      SELECT $1::text AS customer_id, i.id, i.currency, greatest((now() AT TIME ZONE 'UTC')::date, i.day) AS day,
+        i.amount - coalesce((
+          SELECT sum(e.amount) FROM %2$I e WHERE e.customer_id = $1 AND e.invoice_id = i.id), 0) AS difference
+      FROM unnest($2, $3, $4, $5) AS i (id, amount, currency, day)),
     live AS (
       SELECT d.customer_id, d.id, d.difference, p.id AS payment_id, p.amount, greatest(d.day, p.paid_on) AS day,
         sum(p.amount) OVER (PARTITION BY d.id ORDER BY p.created_at DESC, p.id DESC) AS sum_to_here
-      FROM due d JOIN %2$I p ON p.customer_id = d.customer_id AND p.invoice_id = d.id AND p.reversed_on IS NULL
+      FROM due d JOIN %1$I p ON p.customer_id = d.customer_id AND p.invoice_id = d.id AND p.reversed_on IS NULL
         AND sign(p.amount) = -sign(d.difference)),
     counter AS MATERIALIZED (SELECT * FROM live WHERE abs(sum_to_here - amount) < abs(difference)),
     reversed AS (
-      UPDATE %2$I p SET reversed_on = c.day, reversed_by = 'issuer'
+      UPDATE %1$I p SET reversed_on = c.day, reversed_by = 'issuer'
       FROM counter c WHERE p.customer_id = c.customer_id AND p.id = c.payment_id),
     reported AS MATERIALIZED (
       SELECT d.customer_id, d.id, d.currency, d.day,
-        d.id || '#' || (SELECT count(*) + 1 FROM %2$I p WHERE p.customer_id = d.customer_id AND p.invoice_id = d.id) AS payment_id,
+        d.id || '#' || (SELECT count(*) + 1 FROM %1$I p WHERE p.customer_id = d.customer_id AND p.invoice_id = d.id) AS payment_id,
         d.difference + coalesce((SELECT sum(c.amount) FROM counter c WHERE c.id = d.id), 0) AS amount
       FROM due d),
     recorded AS (
-      INSERT INTO %2$I (customer_id, id, kind, paid_on, amount, currency, invoice_id, entered_by)
+      INSERT INTO %1$I (customer_id, id, kind, paid_on, amount, currency, invoice_id, entered_by)
       SELECT customer_id, payment_id, 'reported', day, amount, currency, id, 'issuer' FROM reported WHERE amount <> 0)
-    INSERT INTO %3$I (customer_id, payment_id, position, invoice_id, amount, booked_on, cause)
+    INSERT INTO %2$I (customer_id, payment_id, position, invoice_id, amount, booked_on, cause)
     SELECT customer_id, payment_id, 2, id, -amount, day, 'reversed' FROM counter
     UNION ALL SELECT customer_id, payment_id, 1, id, amount, day, 'applied' FROM reported WHERE amount <> 0 $sql$,
-    beside('invoices', place), beside('payments', place), beside('payment_entries', place)) USING customer, ids;
+    beside('payments', place), beside('payment_entries', place)) USING customer, ids, amounts, currencies, days;
 END $report$;--> statement-breakpoint
 -- Takes the payments off invoices that are no longer owed. What the issuer reported and what was written off is reversed;
 -- payments and refunds become the customer's credit.
@@ -140,11 +140,12 @@ BEGIN
 END $release$;--> statement-breakpoint
 -- Applies payments that were released from an invoice to the one that replaces it, or to itself where it is valid again:
 -- at most as much as its balance says is settled, in place of what the issuer reported.
-CREATE FUNCTION carry_payments(place text, customer text, source text, target text) RETURNS void LANGUAGE plpgsql
+CREATE FUNCTION carry_payments(place text, customer text, source text, target text) RETURNS boolean LANGUAGE plpgsql
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $carry$
 DECLARE
   paid record;
   part numeric;
+  is_moved boolean := false;
 BEGIN
   FOR paid IN EXECUTE format($sql$
     SELECT p.id, p.currency, released.amount,
@@ -175,31 +176,35 @@ BEGIN
       FROM latest l CROSS JOIN (VALUES (1, NULL, -$4), (2, $3, $4)) AS m (place, invoice_id, amount)
       JOIN %1$I i ON i.customer_id = $1 AND i.id = $3 $sql$,
       beside('invoices', place), beside('payment_entries', place)) USING customer, paid.id, target, part;
+    is_moved := true;
   END LOOP;
+  RETURN is_moved;
 END $carry$;--> statement-breakpoint
 -- Records what these invoices had settled before payments were recorded, where no backfill has recorded it yet.
-CREATE FUNCTION open_payments(place text, customer text, ids text[], amounts numeric[]) RETURNS void LANGUAGE plpgsql
+CREATE FUNCTION open_payments(place text, customer text, ids text[], amounts numeric[], currencies text[], days date[])
+  RETURNS void LANGUAGE plpgsql
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $open$
 BEGIN
   EXECUTE format($sql$
     WITH settled AS MATERIALIZED (
-      SELECT i.id, i.currency, i.invoice_date AS day,
-        i.id || '#' || (SELECT count(*) + 1 FROM %2$I p WHERE p.customer_id = $1 AND p.invoice_id = i.id) AS payment_id,
-        known.amount - coalesce((
-        SELECT sum(e.amount) FROM %3$I e WHERE e.customer_id = $1 AND e.invoice_id = i.id), 0) AS amount
-      FROM unnest($2, $3) AS known (id, amount) CROSS JOIN LATERAL (
-        SELECT * FROM %1$I WHERE customer_id = $1 AND id = known.id LIMIT 1) AS i),
+      SELECT i.id, i.currency, i.day,
+        i.id || '#' || (SELECT count(*) + 1 FROM %1$I p WHERE p.customer_id = $1 AND p.invoice_id = i.id) AS payment_id,
+        i.amount - coalesce((
+          SELECT sum(e.amount) FROM %2$I e WHERE e.customer_id = $1 AND e.invoice_id = i.id), 0) AS amount
+      FROM unnest($2, $3, $4, $5) AS i (id, amount, currency, day)),
     recorded AS (
-      INSERT INTO %2$I (customer_id, id, kind, paid_on, amount, currency, invoice_id, entered_by)
+      INSERT INTO %1$I (customer_id, id, kind, paid_on, amount, currency, invoice_id, entered_by)
       SELECT $1, payment_id, 'opening', day, amount, currency, id, 'issuer' FROM settled WHERE amount <> 0)
-    INSERT INTO %3$I (customer_id, payment_id, position, invoice_id, amount, booked_on, cause)
+    INSERT INTO %2$I (customer_id, payment_id, position, invoice_id, amount, booked_on, cause)
     SELECT $1, payment_id, 1, id, amount, day, 'applied' FROM settled WHERE amount <> 0 $sql$,
-    beside('invoices', place), beside('payments', place), beside('payment_entries', place)) USING customer, ids, amounts;
+    beside('payments', place), beside('payment_entries', place)) USING customer, ids, amounts, currencies, days;
 END $open$;--> statement-breakpoint
 CREATE FUNCTION keep_invoice_payments() RETURNS trigger LANGUAGE plpgsql AS $keep$
 DECLARE
   own record;
   pair record;
+  due record;
+  moved text[] := '{}';
 BEGIN
   -- Only an owner copies whole customers, with their payments.
   IF current_setting('console.payments', true) = 'copied' AND current_user <> 'console_app' THEN
@@ -223,16 +228,24 @@ BEGIN
   FOR own IN EXECUTE $sql$
     SELECT customer_id,
       array_agg(id ORDER BY id) FILTER (WHERE document_state = 'issued') AS owed,
+      array_agg(settled ORDER BY id) FILTER (WHERE document_state = 'issued') AS settled,
+      array_agg(currency ORDER BY id) FILTER (WHERE document_state = 'issued') AS currencies,
+      array_agg(invoice_date ORDER BY id) FILTER (WHERE document_state = 'issued') AS days,
       array_agg(id ORDER BY id) FILTER (WHERE former_state = 'issued') AS former,
-      array_agg(formerly_settled ORDER BY id) FILTER (WHERE former_state = 'issued') AS formerly_settled,
+      array_agg(former_settled ORDER BY id) FILTER (WHERE former_state = 'issued') AS former_settled,
+      array_agg(former_currency ORDER BY id) FILTER (WHERE former_state = 'issued') AS former_currencies,
+      array_agg(former_date ORDER BY id) FILTER (WHERE former_state = 'issued') AS former_days,
       array_agg(id ORDER BY id) FILTER (WHERE document_state = 'issued' AND former_state = 'voided') AS restored,
       array_agg(id ORDER BY id) FILTER (WHERE document_state <> 'issued' AND former_state = 'issued') AS withdrawn,
-      array_agg(id ORDER BY id) FILTER (WHERE document_state = 'voided' AND former_state = 'issued') AS voided,
+      array_agg(id ORDER BY id) FILTER (WHERE document_state = 'voided' AND former_state = 'issued' AND voided_on IS NULL)
+        AS undated,
+      array_agg(id ORDER BY id) FILTER (WHERE document_state = 'issued' AND voided_on IS NOT NULL) AS dated,
       array_agg(id ORDER BY id) FILTER (WHERE is_replaced) AS replaced,
       array_agg(replaced_by ORDER BY id) FILTER (WHERE is_replaced) AS successors
     FROM (
-      SELECT n.customer_id, n.id, n.document_state, n.replaced_by, o.document_state AS former_state,
-        o.total_amount - o.balance_amount AS formerly_settled,
+      SELECT n.customer_id, n.id, n.document_state, n.replaced_by, n.voided_on, n.currency, n.invoice_date,
+        n.total_amount - n.balance_amount AS settled, o.document_state AS former_state,
+        o.total_amount - o.balance_amount AS former_settled, o.currency AS former_currency, o.invoice_date AS former_date,
         n.replaced_by IS NOT NULL AND n.replaced_by IS DISTINCT FROM o.replaced_by AS is_replaced
       FROM came n JOIN went o ON o.customer_id = n.customer_id AND o.id = n.id
       WHERE (n.total_amount, n.balance_amount, n.currency, n.document_state, n.replaced_by)
@@ -241,7 +254,8 @@ BEGIN
   LOOP
     -- An entry that moves a balance is in the ledger before the balance is moved.
     IF own.former IS NOT NULL AND pg_trigger_depth() = 1 THEN
-      PERFORM open_payments(TG_TABLE_NAME, own.customer_id, own.former, own.formerly_settled);
+      PERFORM open_payments(TG_TABLE_NAME, own.customer_id, own.former, own.former_settled, own.former_currencies,
+        own.former_days);
     END IF;
     IF own.withdrawn IS NOT NULL THEN
       PERFORM release_payments(TG_TABLE_NAME, own.customer_id, own.withdrawn);
@@ -249,17 +263,28 @@ BEGIN
     FOR pair IN SELECT id AS source, id AS target FROM unnest(own.restored) AS id
       UNION ALL SELECT * FROM unnest(own.replaced, own.successors)
     LOOP
-      PERFORM carry_payments(TG_TABLE_NAME, own.customer_id, pair.source, pair.target);
+      IF carry_payments(TG_TABLE_NAME, own.customer_id, pair.source, pair.target) AND pair.target <> pair.source THEN
+        moved := moved || pair.target;
+      END IF;
     END LOOP;
-    IF own.owed IS NOT NULL OR own.successors IS NOT NULL THEN
-      PERFORM report_balances(TG_TABLE_NAME, own.customer_id, ARRAY(
-        SELECT DISTINCT id FROM unnest(own.owed || own.successors) AS id WHERE id IS NOT NULL));
+    IF own.owed IS NOT NULL THEN
+      PERFORM report_balances(TG_TABLE_NAME, own.customer_id, own.owed, own.settled, own.currencies, own.days);
     END IF;
-    IF own.voided IS NOT NULL OR own.restored IS NOT NULL THEN
+    IF cardinality(moved) > 0 THEN
+      EXECUTE format($sql$
+        SELECT array_agg(id ORDER BY id) AS ids, array_agg(total_amount - balance_amount ORDER BY id) AS settled,
+          array_agg(currency ORDER BY id) AS currencies, array_agg(invoice_date ORDER BY id) AS days
+        FROM %I WHERE customer_id = $1 AND id = ANY ($2) AND document_state = 'issued' $sql$, TG_TABLE_NAME)
+        INTO due USING own.customer_id, moved;
+      PERFORM report_balances(TG_TABLE_NAME, own.customer_id, due.ids, due.settled, due.currencies, due.days);
+      moved := '{}';
+    END IF;
+    -- The last release writes no such day.
+    IF own.undated IS NOT NULL OR own.dated IS NOT NULL THEN
       EXECUTE format($sql$
         UPDATE %I SET voided_on = CASE WHEN id = ANY ($2) THEN (now() AT TIME ZONE 'UTC')::date END
         WHERE customer_id = $1 AND id = ANY ($2 || $3) $sql$, TG_TABLE_NAME)
-        USING own.customer_id, coalesce(own.voided, '{}'), coalesce(own.restored, '{}');
+        USING own.customer_id, coalesce(own.undated, '{}'), coalesce(own.dated, '{}');
     END IF;
   END LOOP;
   RETURN NULL;
