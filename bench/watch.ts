@@ -41,7 +41,7 @@ export async function costOf(url: string, work: () => Promise<unknown>): Promise
   return {
     seconds,
     queries: queryCounts,
-    rows: difference(before, after),
+    rows: writtenBetween(before, after),
     rssPeak: Math.max(...points.map(([, mb]) => mb)),
     rssSlope: slopeOf(points.slice(Math.floor(points.length / 2))) * 60,
     failure,
@@ -77,14 +77,14 @@ async function written(url: string): Promise<Written> {
   return new Map(rows.map(({ relname, inserted, updated }) => [relname, { inserted, updated }]))
 }
 
-function difference(before: Written, after: Written): Record<string, string> {
+/** Returns the numbers of inserted and updated rows per changed table, such as `+2 ~1`. */
+function writtenBetween(before: Written, after: Written): Record<string, string> {
   const changes: Record<string, string> = {}
   for (const [table, { inserted, updated }] of after) {
-    const [more, other] = [
-      inserted - (before.get(table)?.inserted ?? 0),
-      updated - (before.get(table)?.updated ?? 0),
-    ]
-    if (more > 0 || other > 0) changes[table] = `+${more} ~${other}`
+    const former = before.get(table)
+    const insertions = inserted - (former?.inserted ?? 0)
+    const updates = updated - (former?.updated ?? 0)
+    if (insertions > 0 || updates > 0) changes[table] = `+${insertions} ~${updates}`
   }
   return changes
 }

@@ -28,6 +28,7 @@ const SIGNED_IN: Record<string, (things: Things) => string[]> = {
   'invoices/statement': () => ['/invoices/statement'],
   keys: () => ['/keys'],
   members: () => ['/members'],
+  notifications: () => ['/notifications'],
   'second-factor': () => ['/second-factor'],
   sessions: () => ['/sessions'],
   'sign-on': () => ['/sign-on'],
@@ -43,6 +44,7 @@ const OUTSIDE: Record<string, string[]> = {
   'sign-in/set-up': ['/sign-in/set-up'],
   'invitation/[secret]': ['/invitation/not-an-invitation'],
   'reset/[secret]': ['/reset/not-a-link'],
+  confirm: ['/confirm'],
   unsubscribe: ['/unsubscribe'],
 }
 

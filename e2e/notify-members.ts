@@ -1,8 +1,11 @@
 import { notifyMembers } from '#lib/identity/account-mails/send.ts'
+import { sendConfirmations } from '#lib/notifications/recipients/send.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 
-// Process that mails the pending notices to members now, as the job does each minute.
+// Process that mails the pending notices to members and requests for confirmations now, as the jobs do each minute.
 
 const database = await startDatabase()
-await notifyMembers('e2e', new AbortController().signal)
+const { signal } = new AbortController()
+await notifyMembers('e2e', signal)
+await sendConfirmations('e2e', signal)
 await database.stop()

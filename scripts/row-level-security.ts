@@ -106,8 +106,7 @@ function otherSections(others: Other[]): string[] {
       })
       return [code(name) + each[0]?.note, rights.join('; ') || 'only its owner']
     })
-    const note =
-      kind === 'Functions' ? '\n\nFunctions of triggers are left out: nobody calls them directly.' : ''
+    const note = kind === 'Functions' ? '\n\nTrigger functions are omitted: no role calls them directly.' : ''
     return `## ${kind}${note}\n\n${rowsOf([kind.slice(0, -1), 'Who may use it'], rows)}`
   })
 }

@@ -8,8 +8,8 @@ export default function Page() {
   return (
     <main>
       <ErrorPage title="This link is not valid" action={<ButtonLink href="/">Go to the console</ButtonLink>}>
-        It may have been cut off: open it from the mail itself. If it is an old one, use that of a newer mail,
-        or ask whoever runs this console.
+        It may be incomplete: open it from the mail itself. If the mail is old, use the link in a newer mail,
+        or ask the operator of this console.
       </ErrorPage>
     </main>
   )

@@ -25,6 +25,7 @@ export async function weights(
       '/invoices/profiles',
       '/activity',
       '/activity/events',
+      '/notifications',
       '/members',
       '/sign-on',
       '/sign-on/directory',

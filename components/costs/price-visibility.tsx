@@ -28,9 +28,9 @@ export function PriceVisibility() {
       <Card className="grid gap-3 px-5 py-4">
         <Switch
           label="IT Managers see what a license costs"
-          isOn={!areHidden}
+          checked={!areHidden}
           pending={isPending}
-          onChange={(isOn) => mutate(!isOn)}
+          onChange={(checked) => mutate(!checked)}
         >
           {areHidden
             ? 'Only Finance Users and Admins see prices. IT Managers change licenses without them.'

@@ -5,7 +5,7 @@ import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Switch } from '#components/ui/switch.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { readNeedsMail, setNeedsMail } from '#lib/notifications/needs/client.ts'
+import { readNeedsMail, setNeedsMail } from '#lib/notifications/client.ts'
 
 /** Switch for the weekly mail with the same lines to the member. Renders nothing where this console sends no mails. */
 export function NeedsMail({ email }: { email: string }) {
@@ -24,7 +24,7 @@ export function NeedsMail({ email }: { email: string }) {
   return (
     <section aria-label="Mail" className="mt-6 print:hidden">
       <Card className="grid gap-3 px-5 py-4">
-        <Switch label="Mail me this once a week" isOn={data.isOn} pending={isPending} onChange={mutate}>
+        <Switch label="Mail me this once a week" checked={data.isOn} pending={isPending} onChange={mutate}>
           {data.isOn
             ? `To ${email}, on Mondays. Nothing comes while nothing needs you.`
             : 'One mail on Mondays, and none while nothing needs you. Each has a link that ends it.'}

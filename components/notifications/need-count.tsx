@@ -2,7 +2,7 @@
 
 import { notifyManager, useQueryClient } from '@tanstack/react-query'
 import { use, useSyncExternalStore } from 'react'
-import { listNeeds } from '#lib/notifications/needs/client.ts'
+import { listNeeds } from '#lib/notifications/client.ts'
 
 /**
  * Number of lines that need the caller, in the navigation; renders nothing for zero. `first` is from the frame's

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useToast } from '#components/ui/toast.tsx'
-import { dismissNeed, listNeeds, restoreNeed } from '#lib/notifications/needs/client.ts'
+import { dismissNeed, listNeeds, restoreNeed } from '#lib/notifications/client.ts'
 import type { Need, Needs } from '#lib/notifications/needs/contract.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 

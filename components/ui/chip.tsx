@@ -7,21 +7,21 @@ const BASE =
 
 /** Toggle for a choice, with its number of rows. */
 export function ToggleChip({
-  pressed,
+  selected,
   count,
   onToggle,
   children,
 }: {
-  pressed: boolean
+  selected: boolean
   count?: number | undefined
   onToggle: () => void
   children: ReactNode
 }) {
-  const stateClass = pressed
+  const stateClass = selected
     ? 'border-accent bg-accent-tint text-accent'
     : 'border-line-2 bg-surface text-ink-2 hover:bg-sunken hover:text-ink'
   return (
-    <button type="button" aria-pressed={pressed} onClick={onToggle} className={`${BASE} ${stateClass} px-3`}>
+    <button type="button" aria-pressed={selected} onClick={onToggle} className={`${BASE} ${stateClass} px-3`}>
       {children}
       {count === undefined ? null : <span className="tabular-nums">{countText(count)}</span>}
     </button>

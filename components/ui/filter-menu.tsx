@@ -70,12 +70,12 @@ export function FilterMenu({
 export function Choices({
   label,
   choices,
-  chosen,
+  selected,
   onToggle,
 }: {
   label: string
   choices: readonly { value: string; name: ReactNode }[]
-  chosen: readonly string[]
+  selected: readonly string[]
   onToggle: (value: string) => void
 }) {
   return (
@@ -88,7 +88,7 @@ export function Choices({
         >
           <input
             type="checkbox"
-            checked={chosen.includes(value)}
+            checked={selected.includes(value)}
             onChange={() => onToggle(value)}
             className="size-4 shrink-0 accent-accent"
           />

@@ -4,7 +4,7 @@ import { GoLink } from './go-link.tsx'
 import { MENU_ITEM, Menu } from './menu.tsx'
 
 /** Option of a menu in which exactly one is selected, and its link. */
-export type SelectOption = { name: string; href: string; chosen: boolean; onNavigate: () => void }
+export type SelectOption = { name: string; href: string; selected: boolean; onNavigate: () => void }
 
 /** Menu in which one option is selected; `icon` is placed before its name, `after` behind it. */
 export function SelectMenu({
@@ -20,7 +20,7 @@ export function SelectMenu({
   rootClassName: string
   options: readonly SelectOption[]
 }) {
-  const name = options.find(({ chosen }) => chosen)?.name ?? ''
+  const name = options.find(({ selected }) => selected)?.name ?? ''
   return (
     <Menu
       label={`${label}: ${name}`}
@@ -34,7 +34,7 @@ export function SelectMenu({
         </>
       }
     >
-      {(close) => <SelectOptions options={options} onPicked={close} />}
+      {(close) => <SelectOptions options={options} onSelect={close} />}
     </Menu>
   )
 }
@@ -42,10 +42,10 @@ export function SelectMenu({
 /** Options of a `SelectMenu`. */
 export function SelectOptions({
   options,
-  onPicked,
+  onSelect,
 }: {
   options: readonly SelectOption[]
-  onPicked: () => void
+  onSelect: () => void
 }) {
   return (
     <ul>
@@ -53,10 +53,10 @@ export function SelectOptions({
         <li key={option.name}>
           <GoLink
             href={option.href}
-            aria-current={option.chosen ? 'true' : undefined}
+            aria-current={option.selected ? 'true' : undefined}
             onNavigate={() => {
               option.onNavigate()
-              onPicked()
+              onSelect()
             }}
             className={MENU_ITEM}
           >

@@ -65,7 +65,7 @@ async function setProfile(
   const set = scope({ customerId }, async (tx) => {
     if (!(await setBillingProfile(tx, customerId, { id, ...details })))
       throw new Problem('invalid_request', `There is no billing profile "${id}" yet. Give its --name.`)
-    await recordOperatorAction(tx, customerId, 'billing-profile.set', id, details)
+    await recordOperatorAction(tx, customerId, { action: 'billing-profile.set', subject: id, details })
   })
   await orDuplicate(set, {
     billing_profiles_customer_id_id_pk: `Somebody added the billing profile "${id}" at this moment.`,

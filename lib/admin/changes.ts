@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { openChanges } from '#lib/identity/access/due-work.ts'
-import { readUnresolved, resendByHand, resolveByHand } from '#lib/licenses/license-changes/by-hand.ts'
-import { isOpen } from '#lib/licenses/license-changes/rules.ts'
-import { attemptsOf, type Change } from '#lib/licenses/license-changes/store/changes.ts'
-import { findChange } from '#lib/licenses/license-changes/store/list.ts'
-import { findSubscriptionLocation, type SubscriptionLocation } from '#lib/licenses/vendor-subscriptions.ts'
+import {
+  readRecord,
+  readUnresolved,
+  resendByHand,
+  resolveByHand,
+  type UnresolvedChange,
+} from '#lib/licenses/license-changes/by-hand.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { readScope } from '#lib/platform/db/scope.ts'
-import { auditOf } from '#lib/platform/history/audit.ts'
 import { checkedText, customerNamed, withDatabase } from './command.ts'
 import { operatorFor } from './licenses/operator.ts'
 import { type Cell, note, print, printRows } from './terminal.ts'
@@ -99,15 +99,15 @@ async function listChanges({ customer, open, unclear, olderThan = 0, json = fals
   for (const due of await openChanges(only)) {
     const changes = await readUnresolved(due)
     if (!changes || changes.age < olderThan) continue
-    const isSelected = open === unclear || (isOpen(changes.change.state) ? open : unclear)
-    if (isSelected) rows.push(rowOf(due.customerId, changes.change, changes.location))
+    const isSelected = open === unclear || (changes.isOpen ? open : unclear)
+    if (isSelected) rows.push(rowOf(due.customerId, changes))
   }
   rows.sort((a, b) => a.since.getTime() - b.since.getTime())
   printRows(rows, { json })
   if (rows.length === 0) note('No such change waits for its vendor or for a person.')
 }
 
-function rowOf(customer: CustomerId, change: Change, location: SubscriptionLocation | undefined) {
+function rowOf(customer: CustomerId, { change, location }: Pick<UnresolvedChange, 'change' | 'location'>) {
   const { vendor = null, vendorAccount: account = null } = location ?? {}
   const {
     id,
@@ -137,21 +137,10 @@ function rowOf(customer: CustomerId, change: Change, location: SubscriptionLocat
 /** Prints one change with all details. */
 async function showChange(id: string, { customer }: Where): Promise<void> {
   const customerId = await ownerOf(id, customer)
-  const { match, location, attempts, events } = await readScope({ customerId }, async (tx) => {
-    const match = await findChange(tx, customerId, id)
-    const subscriptionId = match?.change.vendorSubscriptionId ?? null
-    const location =
-      subscriptionId === null ? undefined : await findSubscriptionLocation(tx, customerId, subscriptionId)
-    return {
-      match,
-      location,
-      attempts: await attemptsOf(tx, customerId, id),
-      events: await auditOf(tx, customerId, id),
-    }
-  })
-  if (!match) throw unknownChange(id)
-  const { change } = match
-  printRows([rowOf(customerId, change, location)], {})
+  const record = await readRecord(customerId, id)
+  if (!record) throw unknownChange(id)
+  const { change, location, attempts, events } = record
+  printRows([rowOf(customerId, record)], {})
   if (location) {
     const { vendorCustomerId, subscriptionId, skuId } = location
     print(`\nAt the vendor: customer ${vendorCustomerId}, subscription ${subscriptionId}, SKU ${skuId}`)

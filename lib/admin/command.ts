@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { textError } from '#lib/imports/value-errors.ts'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 import { type CustomerId, ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 import { findCustomer } from '#lib/platform/caller/store.ts'
@@ -8,6 +7,7 @@ import { readScope } from '#lib/platform/db/scope.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { logToStderr } from '#lib/platform/runtime/log.ts'
+import { textError } from '#lib/platform/values/text.ts'
 import { type Cell, printRows } from './terminal.ts'
 
 /** Wraps a command's work with an open database: of a running server, or one started for the command. */
@@ -37,9 +37,15 @@ export async function customerNamed(
 export function recordOperatorAction(
   tx: Transaction,
   customerId: CustomerId,
-  action: string,
-  subject: string,
-  details: Record<string, string | number | string[] | null> = {},
+  {
+    action,
+    subject,
+    details = {},
+  }: {
+    action: string
+    subject: string
+    details?: Record<string, string | number | string[] | null> | undefined
+  },
 ): Promise<void> {
   return recordAudit(tx, customerId, {
     action,

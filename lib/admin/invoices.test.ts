@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { digestOf } from '#lib/billing/invoice-files/store.ts'
 import { readInvoice } from '#lib/billing/invoices/operations.ts'
-import { attachDocuments } from '#lib/billing/issuer-documents/attach.ts'
-import { planAttachments } from '#lib/billing/issuer-documents/plan.ts'
+import { attachDocuments, planAttachments } from '#lib/billing/issuer-documents/attach.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
@@ -127,7 +126,7 @@ describe("the issuer's own documents", () => {
     ])
   })
 
-  test('are attached to the invoice of the option, whatever their names', async () => {
+  test('are attached to the invoice in the option, regardless of their names', async () => {
     put(`${here}/scan.pdf`, pdf('scan'))
     const { code } = await attach([`${here}/scan.pdf`], '--invoice OLD')
     expect(code).toBe(0)
@@ -224,7 +223,7 @@ describe('parallel commands', () => {
   const sunbird = newCustomerId('sunbird')
   const run = (paths: string[], plan: Awaited<ReturnType<typeof planAttachments>>) =>
     scope({ customerId: sunbird }, (tx) =>
-      attachDocuments(tx, sunbird, paths, plan, { requestId: 'test' }),
+      attachDocuments(tx, sunbird, { paths, plan, requestId: 'test' }),
     ).catch((error: Error) => error.message)
 
   test('store one document, and the loser reports the conflict', async () => {

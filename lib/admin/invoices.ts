@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { attachDocuments } from '#lib/billing/issuer-documents/attach.ts'
-import { type AttachmentPlan, planAttachments } from '#lib/billing/issuer-documents/plan.ts'
+import {
+  type AttachmentPlan,
+  attachDocuments,
+  planAttachments,
+} from '#lib/billing/issuer-documents/attach.ts'
 import { listDuplicates, mergeInvoices } from '#lib/imports/invoices/duplicates.ts'
 import { lockImports } from '#lib/imports/sessions/lock.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
@@ -78,7 +81,7 @@ async function attach(files: string[], { customer, invoice, dryRun = false }: Op
     throw new Problem('invalid_request', `${counts}, ${count('refused')} refused: nothing was stored.`)
   if (dryRun || count('new') === 0) return note(`${counts}: nothing was stored.`)
   await scope({ customerId }, (tx) =>
-    attachDocuments(tx, customerId, paths, plan, { requestId: randomUUID(), signal }),
+    attachDocuments(tx, customerId, { paths, plan, requestId: randomUUID(), signal }),
   )
   note(`${counts}: stored.`)
 }

@@ -1,11 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import { bicOf, ibanOf } from '#lib/billing/parties/bank-codes.ts'
-import { issuerNames, listSaid, removeAlias } from '#lib/billing/parties/issuer-names.ts'
-import { type IssuerDetails, listIssuers, saveIssuer } from '#lib/billing/parties/issuers.ts'
+import {
+  type IssuerDetails,
+  issuerNames,
+  listIssuers,
+  listSaid,
+  removeAlias,
+  saveIssuer,
+} from '#lib/billing/parties/issuers.ts'
+import {
+  MAX_TEMPLATE_LENGTH,
+  PLACEHOLDERS,
+  paymentUrlError,
+} from '#lib/billing/payment-instructions/payment-url.ts'
 import { lockImports } from '#lib/imports/sessions/lock.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { scope } from '#lib/platform/db/scope.ts'
+import { bicOf, ibanOf } from '#lib/platform/values/bank-codes.ts'
 import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'
 import {
   checkedText,
@@ -41,6 +52,10 @@ export function addIssuerCommands(parent: Command): void {
     .option('--bic <bic>', 'of the bank')
     .option('--account <text>', 'the account at a bank without IBAN, with its routing number')
     .option('--terms <text>', 'what was agreed on payment')
+    .option(
+      '--payment-url <template>',
+      `https address where an invoice is paid, with ${PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}`,
+    )
     .option(
       '--grace-days <days>',
       'how long after its period what has no number stays a draft: 10 unless set',
@@ -84,7 +99,7 @@ async function setAlias(
     await lockImports(tx, customerId, { signal: interruption.signal })
     if (as === undefined) {
       await removeAlias(tx, customerId, name)
-      return recordOperatorAction(tx, customerId, 'issuer.own', name)
+      return recordOperatorAction(tx, customerId, { action: 'issuer.own', subject: name })
     }
     const names = await issuerNames(tx, customerId)
     const issuer = names.nameOf(checkedText('issuer', as, 300))
@@ -94,7 +109,7 @@ async function setAlias(
         `${name} is ${issuer} already: names are compared without case, blanks and punctuation.`,
       )
     await names.setSame(name, issuer)
-    await recordOperatorAction(tx, customerId, 'issuer.same', name, { issuer })
+    await recordOperatorAction(tx, customerId, { action: 'issuer.same', subject: name, details: { issuer } })
   })
   note(
     as === undefined
@@ -124,9 +139,9 @@ async function setIssuer(
     ...(unbilled === undefined ? {} : { unbilled: unbilledOf(unbilled) }),
   }
   const name = await scope({ customerId }, async (tx) => {
-    const found = (await issuerNames(tx, customerId)).nameOf(written)
-    await saveIssuer(tx, customerId, { name: found, ...lines, ...details, ...rules }, randomUUID())
-    return found
+    const firstSpelling = (await issuerNames(tx, customerId)).nameOf(written)
+    await saveIssuer(tx, customerId, { name: firstSpelling, ...lines, ...details, ...rules }, randomUUID())
+    return firstSpelling
   })
   note(`The issuer ${name} is set.`)
 }
@@ -158,4 +173,10 @@ const READERS: Record<string, (text: string) => string | null> = {
   bic: (text) => codeOf(text, bicOf, 'is no BIC such as ABCDDEFFXXX'),
   account: (text) => textOf('account', text),
   terms: (text) => textOf('terms', text, 500),
+  paymentUrl: (text) => {
+    const template = textOf('payment url', text, MAX_TEMPLATE_LENGTH)
+    const message = template === null ? undefined : paymentUrlError(template)
+    if (message) throw new Problem('invalid_request', `The payment url ${message}.`)
+    return template
+  },
 }

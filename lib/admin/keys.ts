@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import * as operations from '#lib/identity/keys/operations.ts'
+import { listKeys } from '#lib/identity/keys/operator.ts'
 import { DEFAULT_OVERLAP, NAME_MAX, OVERLAPS, type Overlap } from '#lib/identity/keys/rules.ts'
-import { listKeys } from '#lib/identity/keys/store.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -61,11 +61,8 @@ export function addKeyCommands(parent: Command): void {
     .action(withDatabase(revokeKeys))
 }
 
-/** More than any customer has: a list on a terminal has no pages. */
-const ALL = 100_000
-
 async function readKeys(tx: Transaction, customerId: CustomerId) {
-  const keys = await listKeys(tx, customerId, { keyScope: 'all' }, ALL)
+  const keys = await listKeys(tx, customerId)
   return keys.map(({ prefix, lastFour, owner, issuerEmail, ...key }) => ({
     id: key.id,
     name: key.name,

@@ -1,20 +1,12 @@
 import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import type { changeMember as contract, MemberLink } from '#lib/identity/members/contract.ts'
-import { invite } from '#lib/identity/members/invite.ts'
-import { linkFor } from '#lib/identity/members/link.ts'
-import { changeMember } from '#lib/identity/members/operations.ts'
-import { allMembers, lockMember, memberWith } from '#lib/identity/members/store.ts'
-import { resetFactors } from '#lib/identity/second-factors/operations.ts'
-import type { Input } from '#lib/platform/api/contract.ts'
+import * as operator from '#lib/identity/members/operator.ts'
 import { Problem, toProblem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import type { Transaction } from '#lib/platform/db/client.ts'
-import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { checkedText, collect, customerCommands, printsRows, rolesOf, withDatabase } from './command.ts'
-import { operatorFor } from './licenses/operator.ts'
+import { operatorOf } from './licenses/operator.ts'
 import { note, print } from './terminal.ts'
 
 export function addMemberCommands(parent: Command): void {
@@ -71,11 +63,13 @@ export function addMemberCommands(parent: Command): void {
     'Take away the second factors of a member who has lost them: wherever they are a member. They are told by mail.',
     '',
   ).action(withDatabase(resetFactor))
-  printsRows(addCommand('list', "List a customer's members.", '--customer sunbird'), allMembers)
+  printsRows(addCommand('list', "List a customer's members.", '--customer sunbird'), operator.listMembers)
 }
 
 async function setRoles(options: Named & { role: string[] }): Promise<void> {
-  const { roles } = await change(options, { roles: rolesOf(options.role) })
+  const { roles } = await operator.changeMember(await adminOf(options), options.email, {
+    roles: rolesOf(options.role),
+  })
   note(`${options.email} has the roles ${roles.join(', ')}.`)
 }
 
@@ -83,7 +77,9 @@ async function setProfiles(options: Named & { profile?: string[]; all?: boolean 
   const { profile, all = false } = options
   if ((profile === undefined) === !all)
     throw new Problem('invalid_request', 'Give the billing profiles, each with --profile, or --all.')
-  const { billingProfiles } = await change(options, { billingProfiles: profile ?? null })
+  const { billingProfiles } = await operator.changeMember(await adminOf(options), options.email, {
+    billingProfiles: profile ?? null,
+  })
   note(`${options.email} sees ${billingProfiles?.join(', ') ?? 'all billing profiles'}.`)
 }
 
@@ -92,24 +88,13 @@ async function setAllDisabled(options: Named, disabled: boolean): Promise<void> 
 }
 
 async function setDisabled(options: Named, disabled: boolean): Promise<void> {
-  await change(options, { disabled })
+  await operator.changeMember(await adminOf(options), options.email, { disabled })
   note(`${options.email} is ${disabled ? 'disabled' : 'enabled'}.`)
 }
 
 async function resetFactor(options: Named): Promise<void> {
-  const operator = await operatorOf(options)
-  const id = await readScope(operator, (tx) => idOf(tx, operator, options))
-  const input = { params: { member_id: id }, query: {}, body: {} }
-  await resetFactors(operator, input, { requestId: crypto.randomUUID() })
+  await operator.resetFactors(await adminOf(options), options.email)
   note(`${options.email} has no second factor any more.`)
-}
-
-/** Runs the operation of screen and API with the operator as caller. */
-async function change(options: Named, body: Input<typeof contract>['body']) {
-  const operator = await operatorOf(options)
-  const id = await readScope(operator, (tx) => idOf(tx, operator, options))
-  const input = { params: { member_id: id }, query: {}, body: body }
-  return (await changeMember(operator, input, { requestId: crypto.randomUUID() })).body
 }
 
 type Linked = Named & { mail?: boolean }
@@ -118,25 +103,19 @@ type NewMember = Linked & { name: string; role: string[]; profile?: string[] }
 /** Adds a member, who accepts by a link. */
 async function addMember(options: NewMember): Promise<void> {
   checkMail(options)
-  const operator = await operatorOf(options)
   const email = options.email.trim()
   if (!z.email().max(254).safeParse(email).success)
     throw new Problem('invalid_request', `"${options.email}" is not an e-mail address.`)
   const name = checkedText('name', options.name)
-  const invited = { email, name, roles: rolesOf(options.role), billingProfiles: options.profile }
-  const { link } = await scope(operator, (tx) => invite(tx, operator, invited, deliveryOf(options)))
+  const member = { email, name, roles: rolesOf(options.role), billingProfiles: options.profile }
+  const link = await operator.inviteMember(await adminOf(options), member, options.mail ?? false)
   printLink(link, email)
 }
 
 /** Creates a new link for a member. */
 async function reset(options: Linked): Promise<void> {
   checkMail(options)
-  const operator = await operatorOf(options)
-  const link = await scope(operator, async (tx) => {
-    const member = await lockMember(tx, operator.customerId, await idOf(tx, operator, options))
-    if (!member) throw new Problem('not_found')
-    return linkFor(tx, operator, member.member, deliveryOf(options))
-  })
+  const link = await operator.makeMemberLink(await adminOf(options), options.email, options.mail ?? false)
   printLink(link, options.email)
 }
 
@@ -145,12 +124,11 @@ function checkMail({ mail }: Linked): void {
     throw new Problem('invalid_request', 'There is no mail server: set SMTP_URL and MAIL_FROM.')
 }
 
-function deliveryOf({ mail = false }: Linked) {
-  return { requestId: crypto.randomUUID(), isMailed: mail }
-}
-
 /** Prints a link to standard output, or the address that the link is mailed to. */
-function printLink({ url, expireTime }: MemberLink, email: string): void {
+function printLink(
+  { url, expireTime }: Awaited<ReturnType<typeof operator.makeMemberLink>>,
+  email: string,
+): void {
   print(url ?? email)
   const until = new Date(expireTime).toISOString().slice(0, 16).replace('T', ' ')
   note(
@@ -163,29 +141,9 @@ function printLink({ url, expireTime }: MemberLink, email: string): void {
 /** Whom a command is about. */
 type Named = { customer: string; email: string }
 
-/**
- * Returns the operator as a caller of a member's operations.
- * @throws Problem for an unknown customer
- */
-export async function operatorOf({ customer }: Named): Promise<Caller> {
-  const operator = await operatorFor(customer, ['admin'])
-  if (!operator) throw new Problem('not_found', `There is no customer "${customer}".`)
-  return operator
-}
-
-/**
- * Returns the id of the member with this address.
- * @throws Problem where the customer has none
- */
-async function idOf(
-  tx: Transaction,
-  { customerId, customerName }: Caller,
-  { email }: Named,
-): Promise<string> {
-  const id = await memberWith(tx, customerId, email.trim())
-  if (id === undefined)
-    throw new Problem('not_found', `${customerName} has no member with the address ${email}.`)
-  return id
+/** Returns the operator as a caller with the permissions of an Admin. @throws Problem for an unknown customer */
+function adminOf({ customer }: Named): Promise<Caller> {
+  return operatorOf(customer, ['admin'])
 }
 
 /** More lines would be a mistake, such as a whole disk on standard input. */

@@ -45,14 +45,15 @@ test('Several addresses get notices of a billing profile, each its own kinds', a
   expect(await admin('add boss@A.example --customer sunbird --profile emea --kinds new')).toMatchObject({
     code: 0,
   })
-  const row = { stopped: [], lastMail: null, failure: null, since: expect.any(String) }
+  await admin('add boss@A.example --customer sunbird --profile emea --kinds new --pdf')
+  const row = { attachments: null, stopped: [], lastMail: null, failure: null, since: expect.any(String) }
   expect(await list()).toEqual([
     { ...row, email: 'ap@a.example', profile: 'default', notices: ['past-due', 'due'] },
     { ...row, email: 'Boss@a.example', profile: 'default', notices: ['past-due', 'due'] },
-    { ...row, email: 'Boss@a.example', profile: 'emea', notices: ['new'] },
+    { ...row, email: 'Boss@a.example', profile: 'emea', notices: ['new'], attachments: 'pdf' },
   ])
   expect((await admin('list --customer sunbird')).out).toMatch(
-    /^email +profile +notices +stopped +since +lastMail/,
+    /^email +profile +notices +attachments +stopped +since +lastMail/,
   )
   expect(JSON.parse((await admin('list --customer other --json')).out)).toEqual([])
 })

@@ -11,6 +11,8 @@ import {
 } from '#lib/notifications/notices/recipients.ts'
 import { isOperated, type Kind, NOTICES, OPERATED, type Operated } from '#lib/notifications/notices/rules.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { customerCommands, customerNamed, printsRows, recordOperatorAction, withDatabase } from './command.ts'
@@ -27,6 +29,8 @@ export function addNoticeCommands(parent: Command): void {
     .argument('<email...>', 'one or more addresses')
     .option('--profile <id>', 'the billing profile', 'default')
     .option('--kinds <list>', 'which notices, separated by commas', kindsOf, [...NOTICES])
+    .option('--pdf', 'attach the PDFs of new invoices')
+    .option('--no-pdf', 'attach nothing; the default for a new address')
     .option('--again', 'also those that the person has stopped, at their own wish')
     .action(withDatabase(add))
   printsRows(
@@ -50,9 +54,9 @@ export function addNoticeCommands(parent: Command): void {
 
 type NoticeOptions = { customer: string; profile?: string }
 
-type Added = Required<NoticeOptions> & { kinds: Operated[]; again?: boolean }
+type Added = Required<NoticeOptions> & { kinds: Operated[]; again?: boolean; pdf?: boolean }
 
-async function add(emails: string[], { customer, profile, kinds, again = false }: Added): Promise<void> {
+async function add(emails: string[], { customer, profile, kinds, again = false, pdf }: Added): Promise<void> {
   const { customerId } = await customerNamed(customer)
   for (const email of emails)
     if (!z.email().max(254).safeParse(email).success)
@@ -61,14 +65,8 @@ async function add(emails: string[], { customer, profile, kinds, again = false }
     const profiles = await listBillingProfiles(tx, customerId)
     if (!profiles.some(({ id }) => id === profile))
       throw new Problem('not_found', `There is no billing profile "${profile}".`)
-    const ofInvoices = NOTICES.filter((kind) => kinds.includes(kind))
     for (const email of emails) {
-      const stopped: Kind[] = []
-      if (kinds.includes('licenses'))
-        stopped.push(...(await addLicensesRecipient(tx, customerId, { email, again })))
-      if (ofInvoices.length > 0)
-        stopped.push(...(await addRecipient(tx, customerId, { email, profile, kinds: ofInvoices, again })))
-      await recordOperatorAction(tx, customerId, 'notices.set', email, { profile, kinds, stopped })
+      const stopped = await addOne(tx, customerId, { email, profile, kinds, again, pdf })
       const blocked = kinds.filter((kind) => stopped.includes(kind))
       if (blocked.length > 0) note(`${email} has stopped ${blocked.join(', ')}, and is not told of it.`)
     }
@@ -82,6 +80,39 @@ async function add(emails: string[], { customer, profile, kinds, again = false }
   if (!mailSettings()) note('SMTP_URL is not set here. Where the console runs without it, nothing is sent.')
 }
 
+/** Adds one address. @returns the notices that it has stopped */
+async function addOne(
+  tx: Transaction,
+  customerId: CustomerId,
+  {
+    email,
+    profile,
+    kinds,
+    again,
+    pdf,
+  }: Pick<Added, 'kinds' | 'pdf'> & {
+    email: string
+    profile: string
+    again: boolean
+  },
+): Promise<Kind[]> {
+  const stopped: Kind[] = []
+  const ofInvoices = NOTICES.filter((kind) => kinds.includes(kind))
+  if (kinds.includes('licenses'))
+    stopped.push(...(await addLicensesRecipient(tx, customerId, { email, again })))
+  if (ofInvoices.length > 0) {
+    const recipient = { email, profile, kinds: ofInvoices, again, attachesPdf: pdf }
+    stopped.push(...(await addRecipient(tx, customerId, recipient)))
+  }
+  const attachments = pdf ? 'pdf' : 'none'
+  await recordOperatorAction(tx, customerId, {
+    action: 'notices.set',
+    subject: email,
+    details: { profile, kinds, stopped, ...(pdf === undefined ? {} : { attachments }) },
+  })
+  return stopped
+}
+
 async function remove(emails: string[], { customer, profile }: NoticeOptions): Promise<void> {
   const { customerId, name } = await customerNamed(customer)
   await scope({ customerId }, async (tx) => {
@@ -90,7 +121,11 @@ async function remove(emails: string[], { customer, profile }: NoticeOptions): P
       const hadLicenses = profile === undefined && (await removeLicensesRecipient(tx, customerId, email))
       if (profiles.length === 0 && !hadLicenses)
         throw new Problem('not_found', `${email} gets no notices of ${name}.`)
-      await recordOperatorAction(tx, customerId, 'notices.removed', email, { profiles })
+      await recordOperatorAction(tx, customerId, {
+        action: 'notices.removed',
+        subject: email,
+        details: { profiles },
+      })
     }
   })
   note(`${emails.join(', ')}: no more notices.`)

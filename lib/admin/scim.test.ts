@@ -59,7 +59,7 @@ describe('scim token', () => {
 describe('scim group', () => {
   test('map shows a group’s roles, whether the group exists yet or not', async () => {
     const token = (await admin(`scim token issue --customer ${customerId} --name Entra`)).out.trim()
-    await callApi(token, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], displayName: 'Staff' })
+    await callApi(token, 'POST', '/Groups', { body: { schemas: [GROUP_SCHEMA], displayName: 'Staff' } })
     const map = `scim group map --customer ${customerId} --name`
     expect((await admin(`${map} Billing --role finance-user --profile default`)).code).toBe(0)
     const result = await admin(`${map} Other --role it-manager --profile asia`)

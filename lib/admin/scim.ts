@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { mapGroup } from '#lib/identity/scim/groups.ts'
-import { listGroups } from '#lib/identity/scim/store.ts'
+import { listMappings, mapGroup } from '#lib/identity/scim/groups.ts'
 import { issueToken, listTokens, revokeToken } from '#lib/identity/scim/tokens.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
@@ -34,16 +33,7 @@ export function addScimCommands(scim: Command): void {
     .requiredOption('--role <role>', ROLE, collect)
     .option('--profile <id>', 'a billing profile; may be given several times', collect)
     .action(withDatabase(map))
-  printsRows(
-    group('list', 'List groups, and what each gives.', '--customer sunbird'),
-    async (tx, customerId) =>
-      (await listGroups(tx, customerId)).map(({ displayName: name, roles, billingProfiles, id }) => ({
-        name,
-        roles: roles ?? 'not mapped',
-        billingProfiles: roles === null ? '' : (billingProfiles ?? 'all'),
-        id,
-      })),
-  )
+  printsRows(group('list', 'List groups, and what each gives.', '--customer sunbird'), listMappings)
 }
 
 async function issue(options: { customer: string; name: string; role?: string[]; days?: number }) {

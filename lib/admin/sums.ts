@@ -62,7 +62,11 @@ async function rebuild({ customer }: { customer: string }): Promise<void> {
     await lockImports(tx, customerId, { signal, onWait })
     const { count } = await compareSums(tx, customerId)
     const rows = await rebuildSums(tx, customerId)
-    await recordOperatorAction(tx, customerId, 'sums.rebuilt', customerId, { differences: count })
+    await recordOperatorAction(tx, customerId, {
+      action: 'sums.rebuilt',
+      subject: customerId,
+      details: { differences: count },
+    })
     return { count, rows }
   })
   const countText = count === 1 ? '1 was different' : `${count.toLocaleString('en')} were different`

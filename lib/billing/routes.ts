@@ -1,6 +1,6 @@
-import { callsOf } from '#lib/platform/api/call.ts'
+import { routesOf } from '#lib/platform/api/call.ts'
 
-export const invoiceRoutes = callsOf({
+export const invoiceRoutes = routesOf({
   listInvoices: 'GET /billing/v1/invoices',
   exportInvoices: 'GET /billing/v1/invoices.csv',
   exportInvoicesXlsx: 'GET /billing/v1/invoices.xlsx',
@@ -8,35 +8,35 @@ export const invoiceRoutes = callsOf({
   summarizeInvoices: 'GET /billing/v1/invoice-summary',
 })
 
-export const chargeRoutes = callsOf({
+export const chargeRoutes = routesOf({
   listCharges: 'GET /billing/v1/invoices/{invoice_id}/charges',
   exportCharges: 'GET /billing/v1/invoices/{invoice_id}/charges.csv',
   exportChargesXlsx: 'GET /billing/v1/invoices/{invoice_id}/charges.xlsx',
 })
 
-export const fileRoutes = callsOf({
+export const fileRoutes = routesOf({
   readInvoiceFile: 'GET /billing/v1/invoices/{invoice_id}/file',
   exportInvoiceFiles: 'GET /billing/v1/invoices.zip',
 })
 
-export const paymentRoutes = callsOf({
+export const paymentRoutes = routesOf({
   listPayments: 'GET /billing/v1/payments',
 })
 
-export const accountRoutes = callsOf({
+export const accountRoutes = routesOf({
   readAccount: 'GET /billing/v1/account-statement',
   exportAccount: 'GET /billing/v1/account-statement.csv',
   exportAccountXlsx: 'GET /billing/v1/account-statement.xlsx',
   exportAccountPdf: 'GET /billing/v1/account-statement.pdf',
 })
 
-export const statementRoutes = callsOf({
+export const statementRoutes = routesOf({
   readStatement: 'GET /billing/v1/statement',
   exportStatement: 'GET /billing/v1/statement.csv',
   exportStatementXlsx: 'GET /billing/v1/statement.xlsx',
 })
 
-export const postingRoutes = callsOf({
+export const postingRoutes = routesOf({
   listBillingProfiles: 'GET /billing/v1/billing-profiles',
   readBillingProfile: 'GET /billing/v1/billing-profiles/{billing_profile_id}',
   setProfilePosting: 'PATCH /billing/v1/billing-profiles/{billing_profile_id}',

@@ -1,13 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { fittingOf } from '#lib/identity/access/passwords/hash.ts'
-import { findPerson } from '#lib/identity/access/people/find-person.ts'
-import { passwordsOf } from '#lib/identity/access/people/rules.ts'
-import { issuedDetails } from '#lib/identity/keys/issue.ts'
-import { addKey, listKeys, type NewKey, revokeKey } from '#lib/identity/keys/store.ts'
-import { newApiKey } from '#lib/platform/caller/credentials.ts'
+import { reissueKey } from '#lib/identity/keys/operator.ts'
+import { hasPassword } from '#lib/identity/members/seed.ts'
 import { findCustomer } from '#lib/platform/caller/store.ts'
-import { scope } from '#lib/platform/db/scope.ts'
-import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { DEMO_PASSWORD } from './load.ts'
 
@@ -22,26 +15,13 @@ export async function changedPasswords(
   const changed = new Set<string>()
   try {
     for (const email of emails) {
-      const person = await findPerson(email)
-      if (!(await fittingOf(DEMO_PASSWORD, person ? passwordsOf(person) : []))) changed.add(email)
+      if (!(await hasPassword(email, DEMO_PASSWORD))) changed.add(email)
     }
     return { changed, error: undefined }
   } catch (error) {
     return { changed, error: reasonOf(error) }
   }
 }
-
-const KEY: NewKey = {
-  name: 'Demo',
-  roles: ['it-manager', 'finance-user'],
-  billingProfiles: null,
-  issuedBy: null,
-  owner: 'CUSTOMER',
-  addresses: null,
-  hours: null,
-}
-/** More than a demo has. */
-const ALL = 1000
 
 /**
  * Issues a new key with all permissions of the API. Only digests are stored, so each start issues its own key and
@@ -51,22 +31,5 @@ const ALL = 1000
 export async function issueDemoKey(domain: string): Promise<string> {
   const customer = await findCustomer(domain)
   if (!customer) throw new Error(`There is no customer ${domain}.`)
-  const { customerId } = customer
-  const apiKey = newApiKey()
-  await scope(customer, async (tx) => {
-    const event = { actor: OPERATOR, requestId: randomUUID() }
-    for (const { id, name } of await listKeys(tx, customerId, { keyScope: 'all', state: 'usable' }, ALL)) {
-      if (name !== KEY.name) continue
-      await revokeKey(tx, customerId, id)
-      await recordAudit(tx, customerId, { ...event, action: 'key.revoked', subject: id })
-    }
-    const id = await addKey(tx, customerId, apiKey, KEY)
-    await recordAudit(tx, customerId, {
-      ...event,
-      action: 'key.issued',
-      subject: id,
-      details: issuedDetails(KEY),
-    })
-  })
-  return apiKey
+  return reissueKey(customer.customerId, { name: 'Demo', roles: ['it-manager', 'finance-user'] })
 }

@@ -18,9 +18,11 @@ import { randomFrom } from './random.ts'
 export async function addHistory(
   tx: Transaction,
   customerId: CustomerId,
-  purchases: Purchase[],
-  today: string,
-  memberIds: ReadonlyMap<string, string>,
+  {
+    purchases,
+    today,
+    memberIds,
+  }: { purchases: Purchase[]; today: string; memberIds: ReadonlyMap<string, string> },
 ): Promise<void> {
   const changes = purchases.flatMap((purchase) => changesOf(customerId, purchase, memberIds))
   const samples = purchases.flatMap((purchase) => {

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import { saveIssuer } from '#lib/billing/parties/issuers.ts'
 import { setAsset } from '#lib/billing/posting-details/store.ts'
-import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { addCustomer } from '#lib/identity/customers/store.ts'
-import { addMember } from '#lib/identity/members/store.ts'
+import { prepareMembers } from '#lib/identity/members/seed.ts'
 import { importAssets } from '#lib/imports/assets.ts'
 import { importInvoices } from '#lib/imports/invoices/import.ts'
 import { errorCode } from '#lib/platform/api/problem.ts'
@@ -15,7 +14,7 @@ import { billingProfiles } from '#lib/platform/db/schema/customers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { assetsOf } from './asset.ts'
-import type { DemoCustomer, DemoMember, DemoProfile } from './customers.ts'
+import type { DemoCustomer, DemoProfile } from './customers.ts'
 import { addHistory } from './history.ts'
 import { issuersOf } from './issuers.ts'
 import { postingOf } from './posting.ts'
@@ -58,7 +57,7 @@ function causeOf(error: unknown): string {
 async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<void> {
   const { name, domain, contactEmail, purchases, invoices } = customer
   const customerId = newCustomerId(domain.replace(/\.example$/, ''))
-  const hashes = await Promise.all(customer.members.map(() => hashPassword(DEMO_PASSWORD)))
+  const addMembers = await prepareMembers(customer.members, DEMO_PASSWORD)
   await scope({ customerId }, async (tx) => {
     // Waits for another process that loads the same data; a slow machine takes its time.
     await tx.execute(sql`SET LOCAL lock_timeout = '60s'`)
@@ -67,13 +66,11 @@ async function addDemoCustomer(customer: DemoCustomer, today: string): Promise<v
     const event = { action: 'customer.added', subject: customerId, actor: OPERATOR, requestId: randomUUID() }
     await recordAudit(tx, customerId, { ...event, details: { name, domain, contactEmail } })
     await addProfiles(tx, customerId, customer.billingProfiles)
-    const memberIds = new Map<string, string>()
-    for (const [index, member] of customer.members.entries())
-      memberIds.set(member.name, await addDemoMember(tx, customerId, member, hashes[index] ?? ''))
+    const memberIds = await addMembers(tx, customerId)
     await importAssets(tx, customerId, assetsOf(customer, today), { replace: false })
     for (const { id, costCenter } of purchases)
       if (costCenter) await setAsset(tx, customerId, id, { purchaseOrder: null, costCenter })
-    await addHistory(tx, customerId, purchases, today, memberIds)
+    await addHistory(tx, customerId, { purchases, today, memberIds })
     for (const issuer of issuersOf(invoices)) await saveIssuer(tx, customerId, issuer, randomUUID())
     await importInvoices(tx, customerId, invoices)
     await importInvoices(tx, customerId, customer.resent ?? [], { correct: true })
@@ -89,15 +86,4 @@ async function addProfiles(tx: Transaction, customerId: CustomerId, profiles: De
       await tx.update(billingProfiles).set(rest).where(profileFilter)
     } else await tx.insert(billingProfiles).values({ customerId, id, ...rest })
   }
-}
-
-async function addDemoMember(
-  tx: Transaction,
-  customerId: CustomerId,
-  member: DemoMember,
-  passwordHash: string,
-): Promise<string> {
-  const id = await addMember(tx, customerId, { ...member, passwordHash, addedBy: OPERATOR.name })
-  if (id === undefined) throw new Error(`${member.email} is there twice.`)
-  return id
 }

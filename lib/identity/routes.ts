@@ -1,6 +1,6 @@
-import { callsOf } from '#lib/platform/api/call.ts'
+import { routesOf } from '#lib/platform/api/call.ts'
 
-export const accessRoutes = callsOf({
+export const accessRoutes = routesOf({
   validateKey: 'GET /auth/v1/validate',
   changePassword: 'PUT /auth/v1/password',
   readWays: 'GET /auth/v1/fresh-sign-in',
@@ -9,7 +9,7 @@ export const accessRoutes = callsOf({
   askRecovery: 'POST /auth/v1/recoveries',
 })
 
-export const memberRoutes = callsOf({
+export const memberRoutes = routesOf({
   listMembers: 'GET /billing/v1/members',
   inviteMember: 'POST /billing/v1/members',
   readMember: 'GET /billing/v1/members/{member_id}',
@@ -18,7 +18,7 @@ export const memberRoutes = callsOf({
   withdrawInvitation: 'DELETE /billing/v1/members/{member_id}/invitation',
 })
 
-export const keyRoutes = callsOf({
+export const keyRoutes = routesOf({
   listKeys: 'GET /billing/v1/keys',
   issueKey: 'POST /billing/v1/keys',
   readKey: 'GET /billing/v1/keys/{key_id}',
@@ -28,12 +28,12 @@ export const keyRoutes = callsOf({
   revokeLeakedKeys: 'POST /auth/v1/leaked-keys',
 })
 
-export const sessionRoutes = callsOf({
+export const sessionRoutes = routesOf({
   listSessions: 'GET /billing/v1/sessions',
   endSession: 'DELETE /billing/v1/sessions/{session_id}',
 })
 
-export const secondFactorRoutes = callsOf({
+export const secondFactorRoutes = routesOf({
   listFactors: 'GET /auth/v1/second-factors',
   addFactor: 'POST /auth/v1/second-factors',
   beginFactor: 'POST /auth/v1/second-factors/beginning',
@@ -46,7 +46,7 @@ export const secondFactorRoutes = callsOf({
   resetFactors: 'DELETE /billing/v1/members/{member_id}/second-factors',
 })
 
-export const signOnRoutes = callsOf({
+export const signOnRoutes = routesOf({
   readSignOn: 'GET /billing/v1/sign-on',
   addIdentityProvider: 'POST /billing/v1/sign-on/providers',
   changeIdentityProvider: 'PATCH /billing/v1/sign-on/providers/{provider_id}',
@@ -57,7 +57,7 @@ export const signOnRoutes = callsOf({
   setPasswordSignIn: 'PUT /billing/v1/sign-on/passwords',
 })
 
-export const directoryRoutes = callsOf({
+export const directoryRoutes = routesOf({
   readDirectory: 'GET /billing/v1/directory',
   issueDirectoryToken: 'POST /billing/v1/directory/tokens',
   revokeDirectoryToken: 'DELETE /billing/v1/directory/tokens/{token_id}',
@@ -65,7 +65,7 @@ export const directoryRoutes = callsOf({
   unmapDirectoryGroup: 'DELETE /billing/v1/directory/groups/{group_id}/mapping',
 })
 
-export const auditEventRoutes = callsOf({
+export const auditEventRoutes = routesOf({
   listAuditEvents: 'GET /billing/v1/audit-events',
   exportAuditEvents: 'GET /billing/v1/audit-events.csv',
   exportAuditEventsXlsx: 'GET /billing/v1/audit-events.xlsx',

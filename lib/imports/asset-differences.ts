@@ -58,7 +58,14 @@ export function differencesOf(stored: AssetRow, values: AssetValues): ImportProb
   const fields = Object.keys(values) as (keyof AssetValues)[]
   return fields
     .filter((field) => plain(stored[field]) !== plain(values[field]))
-    .map((field) => difference(subject, field, stored[field], values[field], '--replace'))
+    .map((field) =>
+      difference(subject, {
+        column: field,
+        stored: stored[field],
+        incoming: values[field],
+        allowedBy: '--replace',
+      }),
+    )
 }
 
 /**

@@ -44,10 +44,12 @@ export function problemText({ customer, file, line, subject, column, reason }: I
 /** Formats one field that differs from the stored value: `stored 10.00, given 12.00`. */
 export function difference(
   subject: string,
-  column: string,
-  stored: unknown,
-  incoming: unknown,
-  allowedBy: Leave,
+  {
+    column,
+    stored,
+    incoming,
+    allowedBy,
+  }: { column: string; stored: unknown; incoming: unknown; allowedBy: Leave },
 ): ImportProblem {
   return {
     subject,

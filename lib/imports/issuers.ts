@@ -40,7 +40,14 @@ export async function importIssuers(
     const other = fields.filter((field) => was[field] !== null)
     if (!correct && other.length > 0)
       problems.push(
-        ...other.map((field) => difference(`issuer ${name}`, field, was[field], details[field], '--correct')),
+        ...other.map((field) =>
+          difference(`issuer ${name}`, {
+            column: field,
+            stored: was[field],
+            incoming: details[field],
+            allowedBy: '--correct',
+          }),
+        ),
       )
     if (fields.length > 0) changed.add(name)
     stored.set(name, { ...was, ...details })

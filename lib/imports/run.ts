@@ -1,4 +1,4 @@
-import { issuerNames } from '#lib/billing/parties/issuer-names.ts'
+import { issuerNames } from '#lib/billing/parties/issuers.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { readFocus } from './focus/focus.ts'

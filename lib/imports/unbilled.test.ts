@@ -46,7 +46,7 @@ async function newCustomer() {
 }
 
 describe('charges without a number', () => {
-  test('are a draft after their month, which each import rewrites and no customer owes', async () => {
+  test('become a draft after their month, which each import rewrites and which is not payable', async () => {
     const { load, documents } = await newCustomer()
     for (const [today, cost] of [
       ['2026-09-30', '10.00'],

@@ -1,12 +1,5 @@
 import { MAX_DECIMALS, MAX_INTEGER_DIGITS } from '#lib/platform/values/decimals.ts'
 
-/** Returns the reason why a text from a file can't be stored; undefined where it can. */
-export function textError(text: string, longest: number): string | undefined {
-  if (text.length > longest) return `has ${text.length} characters, and at most ${longest} are kept`
-  if (/\p{Cc}/u.test(text)) return 'has a control character in it'
-  return text.isWellFormed() ? undefined : 'has half a character in it'
-}
-
 /** Returns the reason why `decimalOf` rejects a text. */
 export function decimalError(text: string): string {
   if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text.slice(0, 1000)))

@@ -1,6 +1,6 @@
-import { callsOf } from '#lib/platform/api/call.ts'
+import { routesOf } from '#lib/platform/api/call.ts'
 
-export const assetCalls = callsOf({
+export const assetRoutes = routesOf({
   listAssets: 'GET /billing/v1/assets',
   exportAssets: 'GET /billing/v1/assets.csv',
   exportAssetsXlsx: 'GET /billing/v1/assets.xlsx',
@@ -8,7 +8,7 @@ export const assetCalls = callsOf({
   summarizeAssets: 'GET /billing/v1/asset-summary',
 })
 
-export const changeCalls = callsOf({
+export const changeRoutes = routesOf({
   setQuantity: 'PATCH /billing/v1/assets/{asset_id}',
   listLicenseChanges: 'GET /billing/v1/license-changes',
   readLicenseChange: 'GET /billing/v1/license-changes/{change_id}',
@@ -16,7 +16,7 @@ export const changeCalls = callsOf({
   readFromVendor: 'POST /billing/v1/assets/{asset_id}/reading',
 })
 
-export const renewalCalls = callsOf({
+export const renewalOrderRoutes = routesOf({
   readRenewal: 'GET /billing/v1/assets/{asset_id}/renewal',
   orderRenewal: 'PUT /billing/v1/assets/{asset_id}/renewal',
   withdrawRenewal: 'DELETE /billing/v1/assets/{asset_id}/renewal',

@@ -81,7 +81,7 @@ function createRouter(mounted: readonly Mounted[]): (path: string) => Mounted {
   const otherwise = unknown
   const rest = (path: string) => below.find(({ root }) => path.startsWith(root))?.endpoint ?? otherwise
   return (url) => {
-    // CONTRACT 1: a trailing slash is equivalent to none.
+    // A trailing slash is equivalent to none.
     const path = url.replace(/\/$/, '')
     const endpoint = fixed.get(path)
     if (endpoint) return endpoint

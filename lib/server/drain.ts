@@ -28,18 +28,18 @@ export async function handOver(server: Server, limit: number): Promise<void> {
  * @param limit milliseconds until unfinished requests are cut
  * @returns whether all finished in time
  */
-export async function drain(server: Server, limit: number): Promise<boolean> {
+export async function drain(server: Server, limitMs: number): Promise<boolean> {
   let inTime = true
   closeAfterResponse(server)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Node closes connections that are idle now; others become idle as their requests end.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)
-  const cut = setTimeout(() => {
+  const cutOff = setTimeout(() => {
     inTime = false
     server.closeAllConnections()
-  }, limit)
+  }, limitMs)
   await closed
   clearInterval(sweep)
-  clearTimeout(cut)
+  clearTimeout(cutOff)
   return inTime
 }

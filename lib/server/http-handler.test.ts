@@ -64,7 +64,7 @@ test.each([
   ['HEAD /assets', 200, undefined],
   ['POST /api/auth/signout', 200, undefined],
   ['DELETE /billing/v1/assets', 200, undefined],
-])('%s: %i', async (line, status, allow) => {
+])('The request %s has the status %i', async (line, status, allow) => {
   const answer = await send(line)
   expect([answer.status, answer.headers.allow]).toEqual([status, allow])
 })

@@ -34,6 +34,7 @@ test('several processes share one queue in the database, created by a role that 
       { name: 'remove-departed', cron: '11 3 * * *' },
       { name: 'run-backfills', cron: '* * * * *' },
       { name: 'see-to-renewal-orders', cron: '* * * * *' },
+      { name: 'send-confirmations', cron: '* * * * *' },
       { name: 'send-notices', cron: '23 6-23 * * *' },
       { name: 'settle-open-changes', cron: '* * * * *' },
       { name: 'tell-audit-heads', cron: '7 * * * *' },

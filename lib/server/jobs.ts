@@ -1,48 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { PgBoss } from 'pg-boss'
-import { recheckDomains } from '#lib/identity/access/sign-on/domains.ts'
-import { notifyMembers } from '#lib/identity/account-mails/send.ts'
-import { notifyOfExpiry } from '#lib/identity/keys/mails.ts'
-import { readVendors, reconcileOpenChanges } from '#lib/licenses/license-changes/jobs.ts'
-import { reconcileOrders } from '#lib/licenses/renewal-orders/jobs.ts'
-import { mailOrders } from '#lib/licenses/renewal-orders/mails.ts'
-import { sendNotices } from '#lib/notifications/notices/send.ts'
-import { notifyOperators } from '#lib/notifications/operator-mail/send.ts'
 import { removePastWindows, WINDOW_SECONDS } from '#lib/platform/caller/limits/budget.ts'
+import type { Job } from '#lib/platform/db/background.ts'
 import { loginOf } from '#lib/platform/db/logins.ts'
 import { log, measured, reasonOf, secondsSince } from '#lib/platform/runtime/log.ts'
 import { publishChainHeads } from './audit/chain-heads.ts'
 import { makeMonths } from './audit/months.ts'
 import { runBackfills } from './backfills/run.ts'
+import { DOMAIN_WORK } from './domain-work.ts'
 import { prune } from './pruning/prune.ts'
 import { purgeDeletedCustomers } from './pruning/purge-customers.ts'
-
-type Job = {
-  name: string
-  /** Five fields, in UTC. */
-  cron: string
-  /** Given the id that change and audit rows name, and when to leave the rest. Says how much there was to do. */
-  run(requestId: string, signal: AbortSignal): Promise<number>
-}
 
 /** A run of it leaves the rest to the next one, before the queue gives it up. In milliseconds. */
 const FILLING = 600_000
 
-const JOBS: Job[] = [
-  { name: 'settle-open-changes', cron: '* * * * *', run: reconcileOpenChanges },
-  { name: 'read-vendors', cron: '* * * * *', run: readVendors },
-  { name: 'see-to-renewal-orders', cron: '* * * * *', run: reconcileOrders },
-  { name: 'tell-of-renewal-orders', cron: '27 * * * *', run: mailOrders },
-  // From six in the morning on: the first run of a day tells what the night has brought, the others what is left.
-  { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
-  { name: 'tell-operators', cron: '*/10 * * * *', run: notifyOperators },
+const JOBS: readonly Job[] = [
+  ...DOMAIN_WORK.flatMap(({ jobs = [] }) => jobs),
   { name: 'tell-audit-heads', cron: '7 * * * *', run: publishChainHeads },
   { name: 'prune', cron: '41 2 * * *', run: prune },
   { name: 'make-months', cron: '51 2 * * *', run: () => makeMonths() },
-  { name: 'tell-members', cron: '* * * * *', run: notifyMembers },
-  { name: 'tell-of-ending-keys', cron: '17 * * * *', run: notifyOfExpiry },
-  // Each domain once a day: what could not be asked is asked in the next hour.
-  { name: 'recheck-domains', cron: '29 * * * *', run: recheckDomains },
   { name: 'forget-limits', cron: '41 * * * *', run: () => removePastWindows(WINDOW_SECONDS) },
   {
     name: 'run-backfills',

@@ -7,7 +7,7 @@ import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { historySettings } from '#lib/platform/history/settings.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { assertNoIssues, env, type Settings } from '#lib/platform/runtime/env.ts'
-import { accountsSettings, vendorSettings, vendorTimes } from '#lib/vendors/settings.ts'
+import { accountsSettings, extendedTermSettings, vendorSettings, vendorTimes } from '#lib/vendors/settings.ts'
 import { metricsSettings } from './metrics/settings.ts'
 import { exposureSettings } from './settings.ts'
 import { traceSettings } from './traces/settings.ts'
@@ -27,6 +27,7 @@ const ALL: readonly Settings<unknown>[] = [
   historySettings,
   keySettings,
   vendorTimes,
+  extendedTermSettings,
   accountsSettings,
   mailSettings,
   paymentSettings,

@@ -95,6 +95,7 @@ test.each([
   ['/auth/sign-on/callback/x?code=y', 'sign-in'],
   ['/auth/sign-onx', 'api'],
   ['/api/unsubscribe?link=x', 'sign-in'],
+  ['/api/confirm?link=x', 'sign-in'],
   // Unknown paths are pages, answered by the prerendered 404.
   ['/api', 'page'],
   ['/api/auth', 'page'],

@@ -267,14 +267,6 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-const MAX_TEXT_LENGTH = 300
-
-/** Returns a vendor's message on one line, for people and logs, truncated to 300 characters with an ellipsis. */
-export function oneLine(text: string): string {
-  const line = text.replace(/[\p{C}\s]+/gu, ' ').trim()
-  return line.length > MAX_TEXT_LENGTH ? `${line.slice(0, MAX_TEXT_LENGTH - 1).trimEnd()}…` : line
-}
-
 /** Removes from a text the secrets of the request. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)

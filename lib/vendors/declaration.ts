@@ -3,19 +3,24 @@ import type { z } from 'zod'
 import type { Budgets } from './budgets.ts'
 import type { ListPage, Observed, RemoteVendor, StaleCursor, Unavailable } from './vendor.ts'
 
-/** What people should know of a vendor's ways before they change a number of licenses. */
+/** Properties of a vendor that users should know before they change a number of licenses. */
 export type VendorInfo = {
-  /** Its name for people. */
+  /** Display name. */
   label: string
-  /** On a plan without a commitment the number is a cap: what is billed is the use below it. */
+  /** Whether the quantity of a plan without a commitment is a cap: the vendor bills the use below the cap. */
   capsFlexible: boolean
-  /** A total below the assigned users is not refused: some of them lose their licenses. */
+  /** Whether the vendor accepts a total below the number of assigned users, some of whom then lose their licenses. */
   takesLicenses: boolean
-  /** Without a commitment, too, an increase can be taken back for a few days only. */
+  /** Whether increases can be reversed only for a few days, even without a commitment. */
   locksIncreases: boolean
-  /** What can be ordered for the next term of a plan of this name. */
+  /** Returns the possible orders for the next term of a plan. */
   nextTerm(planName: string): NextTermChoice
+  /** Ends that can be ordered instead of a next term, where a next term can be ordered. */
+  endActions: readonly EndAction[]
 }
+
+/** Instead of a next term: no further charges, or a paid Extended Service Term from month to month. */
+export type EndAction = 'cancel' | 'extended-term'
 
 /** Any total, one of the vendor's own ways to renew, or nothing. */
 export type NextTermChoice = 'total' | { renewalTypes: readonly string[] } | undefined

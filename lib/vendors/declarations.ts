@@ -14,5 +14,6 @@ export function vendorInfo(name: string): VendorInfo {
   const label = name === builtIn.name ? builtIn.label : name
   const isOurs = name === builtIn.name
   const nextTerm = () => (isOurs ? 'total' : undefined)
-  return { label, capsFlexible: false, takesLicenses: false, locksIncreases: false, nextTerm }
+  const defaults = { capsFlexible: false, takesLicenses: false, locksIncreases: false }
+  return { label, ...defaults, nextTerm, endActions: [] }
 }

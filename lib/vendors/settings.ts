@@ -17,7 +17,7 @@ export type VendorTimes = {
   checkMs: number
   /** Shortest interval between two on-demand reads of a subscription. */
   againMs: number
-  /** Largest age of the state that a read shows. */
+  /** Maximum age of the state that a read may show. */
   staleMs: number
   /** Time for which the circuit breaker stays open. */
   pauseMs: number
@@ -62,6 +62,20 @@ export const vendorTimes = defineSettings(
         leaseMs: values.CHANGE_LEASE_MS,
       }),
     ),
+)
+
+/**
+ * Surcharge of an Extended Service Term in percent, as its vendor publishes it (Microsoft: 3; 23 for products without a
+ * monthly plan).
+ */
+export const extendedTermSettings = defineSettings(
+  z
+    .object({
+      EXTENDED_TERM_SURCHARGE_PERCENT: z.coerce.number().min(0).max(100).default(3),
+    })
+    .transform(({ EXTENDED_TERM_SURCHARGE_PERCENT }) => ({
+      surchargePercent: EXTENDED_TERM_SURCHARGE_PERCENT,
+    })),
 )
 
 const readers = new WeakMap<VendorDeclaration, Settings<VendorConfig | undefined>>()

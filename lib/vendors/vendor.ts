@@ -28,6 +28,8 @@ export type Observed = SubscriptionRef & {
   seats: ObservedSeats
   /** What the vendor will do at the next renewal by itself. A change of licenses before that may undo it there. */
   scheduled?: { total: number; at: Date | null } | undefined
+  /** The vendor's version of the subscription, which each write changes: a write on condition of another one fails. */
+  version?: string | undefined
   /** The product's name, where the vendor says it. */
   skuName?: string | undefined
   /** The vendor's own object, version or limits, which go back to it with a write. No other module reads them. */
@@ -88,7 +90,7 @@ export type WriteAnswer =
 /** A write of ours, by the names that we and the vendor have for it. */
 export type SentWrite = { changeId: string; pollRef: string | undefined }
 
-/** What is to happen at a term's end: the total of the next one (undefined: what happens by itself), or a way of the vendor's. */
+/** End of a term: the total of the next one (undefined: the total stays), or the vendor's name of an outcome. */
 export type NextTerm = { total: number | undefined } | { renewalType: string }
 
 /** What can be told of a write without sending it. */

@@ -9,11 +9,13 @@ const MODULES = [
   /^lib\/costs\/renewal-feeds\//,
   /^lib\/identity\/second-factors\//,
 ]
-/** Work without a caller: jobs, and reports of leaked keys, which any finder may send. */
+/** Work without a member or key as caller: of jobs, of the operator, and for reports of leaked keys. */
 const WITHOUT_CALLER = [
   'lib/costs/renewal-feeds/leaks.ts',
   'lib/identity/keys/leaks.ts',
   'lib/identity/keys/mails.ts',
+  'lib/identity/keys/operator.ts',
+  'lib/identity/members/operator.ts',
 ]
 
 const product = projectFiles('lib').filter((file) => file.endsWith('.ts') && !isTest(file))

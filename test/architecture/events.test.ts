@@ -4,7 +4,7 @@ import { isTest, projectFiles, read } from './scan.ts'
 
 // docs/history.md names exactly the recorded events, each with its kind.
 
-const RECORDS = /\b(record(Audit|OperatorAction|Standalone|Rejection)|owner\.addEvent|partOf)\(/
+const RECORDS = /\b(record(Audit|OperatorAction|Standalone|Rejection)|owner\.addEvent|taskFor)\(/
 /** A name of one letter is an alias in SQL, and a name that ends in `.json` is a file. */
 const WHOLE = /'([a-z]{2,}(?:-[a-z]+)*\.(?!json')[a-z]+(?:-[a-z]+)*)'/g
 /** A verb that comes from another place, such as a change's state: the thing represents all of its events. */

@@ -51,7 +51,7 @@ const ZONES: Zone[] = [
   {
     rule: 'values import values',
     from: [VALUES],
-    only: [/^big\.js$/, VALUES],
+    only: [/^(big\.js|ibantools)$/, VALUES],
     orTypes: true,
     planted: ['lib/platform/values/days.ts', `import type { Order } from '../lists/order.ts'`],
   },

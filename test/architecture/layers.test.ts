@@ -11,6 +11,8 @@ type Architecture = {
 }
 
 const MAX_PAIRS = 47
+/** Largest share of a folder's files that other folders import: the rest is its inside. */
+const MAX_IMPORTED = 1 / 4
 const LIB: Architecture = {
   root: 'lib',
   layers: [
@@ -29,7 +31,7 @@ const LIB: Architecture = {
     billing: ['identity', 'platform'],
     licenses: ['identity', 'platform', 'vendors'],
     costs: ['billing', 'identity', 'licenses', 'platform', 'vendors'],
-    notifications: ['billing', 'costs', 'identity', 'licenses', 'platform', 'vendors'],
+    notifications: ['billing', 'costs', 'identity', 'licenses', 'platform'],
     workspace: ['billing', 'identity', 'licenses', 'platform'],
     imports: ['billing', 'identity', 'licenses', 'notifications', 'platform', 'vendors'],
     server: ['billing', 'costs', 'identity', 'licenses', 'notifications', 'platform', 'vendors'],
@@ -91,7 +93,42 @@ describe('the folders of lib', () => {
   })
 })
 
+describe('a folder of lib', () => {
+  test('has at most a quarter of its files imported by other folders, except platform', () => {
+    const shares = LIB.layers
+      .flat()
+      .filter((folder) => folder !== 'platform')
+      .map((folder) => share(texts, folder))
+    expect(shares.filter(({ imported, files }) => imported.length > files * MAX_IMPORTED)).toEqual([])
+    expect(shares.every(({ files }) => files > 10)).toBe(true)
+  })
+
+  test('does not pass with more, whether they import values or types, and however often', () => {
+    const [first, ...others] = ['a', 'b', 'c', 'd'].map((name): Text => [`lib/costs/causes/${name}.ts`, ''])
+    const use: Text = ['lib/server/start.ts', `import { a } from '#lib/costs/causes/a.ts'`]
+    const again: Text = ['lib/admin/main.ts', `import { b } from '#lib/costs/causes/a.ts'`]
+    const inside: Text = ['lib/costs/causes/b.ts', `import { c } from './c.ts'`]
+    const all = [first as Text, ...others]
+    expect(share([...all, use, again, inside], 'costs')).toEqual({
+      ...{ folder: 'costs', files: 4, imported: ['lib/costs/causes/a.ts'] },
+    })
+    const type: Text = ['lib/demo/load.ts', `import type { B } from '../costs/causes/b.ts'`]
+    expect(share([...all, use, type], 'costs').imported).toEqual([
+      'lib/costs/causes/a.ts',
+      'lib/costs/causes/b.ts',
+    ])
+    expect(2).toBeGreaterThan(4 * MAX_IMPORTED)
+  })
+})
+
 type Text = readonly [file: string, text: string]
+
+/** Returns the number of a folder's files, and those that files of other folders import, types included. */
+function share(all: readonly Text[], folder: string): { folder: string; files: number; imported: string[] } {
+  const files = new Set(all.map(([file]) => file).filter((file) => folderOf(LIB, file) === folder))
+  const targets = dependencies(all, LIB).map(({ target }) => target)
+  return { folder, files: files.size, imported: [...new Set(targets)].filter((one) => files.has(one)).sort() }
+}
 
 /** Returns the folder of the root that a file is in, or the empty text for a file of the root itself. */
 function folderOf({ root }: Architecture, file: string): string {

@@ -40,6 +40,8 @@ const ALLOWED: Record<string, string[]> = {
     '#lib/platform/api/client.ts',
     '#lib/platform/values/days.ts',
     '#lib/platform/values/money.ts',
+    '#lib/platform/values/numbers.ts',
+    '#lib/platform/values/platforms.ts',
     '#components/ui/button.tsx',
     '#lib/identity/client.ts',
   ],

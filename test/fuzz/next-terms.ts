@@ -1,9 +1,10 @@
+import { CANCEL, EXTENDED_TERM } from '#lib/licenses/assets/rules.ts'
 import type { Fake } from '../fakes/vendors/fake.ts'
 import type { Seed } from './stage.ts'
 
 // The settings of next terms that vendors store.
 
-type Body = { quantity: number } | { renewalType: string }
+type Body = { quantity: number } | { renewalType: string } | { action: 'cancel' | 'extended-term' }
 
 /** Settings of next terms at one vendor. `held` is a text: a total, a way to renew, or `none`. */
 export type NextTerms = {
@@ -35,26 +36,45 @@ const microsoft: NextTerms = {
   held: (fake, { id }) => microsoft.heldIn(fake.subscription(id)?.vendorFields),
   heldIn(vendorFields) {
     const { fields } = vendorFields as MicrosoftFields
+    const end = endOf(fields)
+    if (fields.autoRenewEnabled === false) return end
+    if (end === CANCEL) throw new Error('A Cancel is scheduled next to a renewal.')
     const order = fields.scheduledNextTermInstructions as { quantity?: number } | null | undefined
     return String(order?.quantity ?? 'none')
   },
   base: 'none',
   // Fewer than any writer asks for, and than another party sets.
-  wish: (random) => ({ quantity: 10 + Math.floor(random() * 8) }),
+  wish(random) {
+    const kind = random()
+    if (kind > 0.85) return { action: 'cancel' }
+    return kind > 0.75 ? { action: 'extended-term' } : { quantity: 10 + Math.floor(random() * 8) }
+  },
   set: (fake, seed, number) =>
     change<MicrosoftFields>(fake, seed, ({ fields }) => ({
-      fields: { ...fields, scheduledNextTermInstructions: { quantity: 200 + (number % 90) } },
+      fields: {
+        ...{ ...fields, autoRenewEnabled: true, scheduledActions: undefined },
+        scheduledNextTermInstructions: { quantity: 200 + (number % 90) },
+      },
     })),
   open: (fake, seed) =>
     change<MicrosoftFields>(fake, seed, () => ({ endsAt: new Date(Date.now() + DAY_MS).toISOString() })),
   renew(fake, seed) {
-    const held = Number(microsoft.held(fake, seed))
+    const end = microsoft.held(fake, seed)
+    if (end === CANCEL) return fake.change(seed.id, { status: 'expired' })
+    if (end === EXTENDED_TERM) return fake.change(seed.id, { plan: 'P1M monthly', skuId: `${seed.skuId}EX` })
+    const total = Number(end)
     change<MicrosoftFields>(fake, seed, ({ fields: { scheduledNextTermInstructions: _, ...fields } }) => ({
       fields,
       endsAt: new Date(Date.now() + YEAR_MS).toISOString(),
     }))
-    if (held > 0) fake.setByVendor(seed.id, held)
+    if (total > 0) fake.setByVendor(seed.id, total)
   },
+}
+
+/** Returns the end of a term that does not renew at Microsoft: without any action, the plan continues, too. */
+function endOf({ scheduledActions }: Record<string, unknown>): string {
+  const actions = (scheduledActions ?? []) as { actionType: string }[]
+  return actions.some(({ actionType }) => actionType === 'Cancel') ? CANCEL : EXTENDED_TERM
 }
 
 const google: NextTerms = {

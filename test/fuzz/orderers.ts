@@ -20,21 +20,24 @@ export async function order(
   seeds: readonly Seed[],
   { requests, seed, name = 'order' }: Work,
 ): Promise<Record<string, number>> {
+  const { terms, assetId } = desk
   const answers: Record<string, number> = {}
   let count = 0
   const orderer = async (number: number) => {
     const random = randomFrom(seed + number * 7919)
     while (count < requests) {
-      const ask = `${name}-${number}-${++count}`.padStart(8, '-')
+      const suffix = `${name}-${number}-${++count}`.padStart(8, '-')
       const target = seeds[Math.floor(random() * seeds.length)] as Seed
       const kind = random()
       const method = kind < 0.5 ? 'PUT' : kind < 0.8 ? 'DELETE' : 'PATCH'
+      const setting = terms.wish(random)
       const body = {
-        PUT: desk.terms.wish(random),
+        // An asset is called by its id.
+        PUT: 'action' in setting ? { ...setting, confirm: assetId(target) } : setting,
         DELETE: {},
         PATCH: { quantity: 20 + Math.floor(random() * 25) },
       }[method]
-      const status = await send(desk, number, target, { method, body, ask: `${method}-${ask}` })
+      const status = await send(desk, number, target, { method, body, requestId: `${method}-${suffix}` })
       const answer = `${method} ${status}`
       answers[answer] = (answers[answer] ?? 0) + 1
     }
@@ -43,14 +46,14 @@ export async function order(
   return answers
 }
 
-export type Sent = { method: 'PUT' | 'DELETE' | 'PATCH'; body: object; ask: string }
+export type Sent = { method: 'PUT' | 'DELETE' | 'PATCH'; body: object; requestId: string }
 
 /** @returns status and code */
 export async function send(
   { keys, assetId }: Pick<OrderDesk, 'keys' | 'assetId'>,
   orderer: number,
   seed: Seed,
-  { method, body, ask }: Sent,
+  { method, body, requestId }: Sent,
 ): Promise<string> {
   const path = method === 'PATCH' ? '' : '/renewal'
   const text = JSON.stringify(body)
@@ -58,13 +61,13 @@ export async function send(
     authorization: `Bearer ${keys[orderer]}`,
     'content-type': 'application/json',
     'content-length': `${text.length}`,
-    'request-id': ask,
+    'request-id': requestId,
   }
   const url = `http://console.example/billing/v1/assets/${assetId(seed)}${path}`
   const request = new Request(url, { method, headers, ...(method === 'DELETE' ? {} : { body: text }) })
   if (method === 'DELETE') for (const name of ['content-type', 'content-length']) request.headers.delete(name)
   const handler = method === 'PATCH' ? asset.PATCH : renewal[method]
-  const response = await runAsRequest(ask, () => handler(request))
+  const response = await runAsRequest(requestId, () => handler(request))
   const { code } = (await response.json()) as { code?: string }
   return [response.status, code].filter(Boolean).join(' ')
 }

@@ -68,12 +68,14 @@ describe.each(scenarios)('$vendor', (scenery) => {
       killAt = undefined
       terms.open(stage.fakeOf(seed), seed)
       await readSeed(stage, seed)
-      const put: Sent = { method: 'PUT', body: terms.wish(() => 0.1), ask: `PUT-${n}` }
+      const put: Sent = { method: 'PUT', body: terms.wish(() => 0.1), requestId: `PUT-${n}` }
       const isWithdrawn = n % 2 === 1
       if (isWithdrawn) expect(await send(stage, 0, seed, put)).toBe('200')
       killAt = STEPS[Math.floor(n / 2) % STEPS.length]
       target = seed
-      ends.push(await killed(seed, isWithdrawn ? { method: 'DELETE', body: {}, ask: `DELETE-${n}` } : put))
+      ends.push(
+        await killed(seed, isWithdrawn ? { method: 'DELETE', body: {}, requestId: `DELETE-${n}` } : put),
+      )
     }
     killAt = undefined
     expect(ends.filter((end) => end === 'SIGKILL').length).toBeGreaterThan(KILLS * 0.7)

@@ -124,8 +124,8 @@ async function load(caller: Caller, query: Query) {
 
 function subtitle({ view: _, ...view }: Query, { count, types }: Counts): string {
   const { filter } = view
-  const chosen = filter?.type ? types.filter(({ type }) => filter.type?.includes(type)) : types
-  const matching = filter?.type ? chosen.reduce((sum, one) => sum + one.count, 0) : count
+  const selected = filter?.type ? types.filter(({ type }) => filter.type?.includes(type)) : types
+  const matching = filter?.type ? selected.reduce((sum, one) => sum + one.count, 0) : count
   const assets = `${countText(matching)} ${matching === 1 ? 'asset' : 'assets'}`
   if (isFiltered(view)) return `${assets} ${matching === 1 ? 'matches' : 'match'}.`
   if (count === 0) return 'Nothing here yet.'

@@ -92,7 +92,7 @@ function Currencies({
       <fieldset className="flex flex-wrap gap-2 print:hidden">
         <legend className="sr-only">Currency</legend>
         {currencies.map(({ currency }) => (
-          <ToggleChip key={currency} pressed={currency === selected} onToggle={() => onChoose(currency)}>
+          <ToggleChip key={currency} selected={currency === selected} onToggle={() => onChoose(currency)}>
             {currency}
           </ToggleChip>
         ))}

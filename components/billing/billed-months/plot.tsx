@@ -28,12 +28,12 @@ type BilledPlotProps = {
  */
 export function BilledPlot({ currencies, ...rest }: BilledPlotProps) {
   const id = useId()
-  const [chosen, setChosen] = useState('')
+  const [selected, setSelected] = useState('')
   const [isOpen, setIsOpen] = useState(false)
-  const summary = currencies.find(({ currency }) => currency === chosen) ?? currencies[0]
+  const summary = currencies.find(({ currency }) => currency === selected) ?? currencies[0]
   if (!summary) return null
   const toggle = <ChartToggle id={id} isOpen={isOpen} onToggle={() => setIsOpen(!isOpen)} />
-  const chartProps = { ...rest, id, summary, toggle, currencies, onChoose: setChosen }
+  const chartProps = { ...rest, id, summary, toggle, currencies, onChoose: setSelected }
   return (
     <section
       aria-label="Billed per month"

@@ -10,9 +10,9 @@ import {
   TableHeaderCell,
 } from '#components/ui/table.tsx'
 import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
-import { platformName } from '#lib/billing/invoices/rules.ts'
 import { monthAndYear } from '#lib/platform/values/days.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 import { platformsOf, viewOfMonth } from './months.ts'
 
 /** Amounts of the plot as a table, newest month first; each month links to its invoices. Collapsed at first. */

@@ -6,8 +6,8 @@ import { DescriptionItem } from '#components/ui/description-item.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { isCreditNote } from '#lib/billing/invoices/rules.ts'
-import { typeName } from '#lib/billing/posting/rules.ts'
 import { DAY_MS, dayText } from '#lib/platform/values/days.ts'
+import { typeName } from '#lib/platform/values/invoice-codes.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
 
 /** Dates, amounts, issuer and recipient of an invoice. An amount is due only if the invoice is issued. */

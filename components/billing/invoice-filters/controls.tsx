@@ -10,7 +10,8 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { FilterMenu } from '#components/ui/filter-menu.tsx'
 import { SelectOptions } from '#components/ui/select-menu.tsx'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
-import { DOCUMENT_STATE_NAMES, type DocumentState, platformName } from '#lib/billing/invoices/rules.ts'
+import { DOCUMENT_STATE_NAMES, type DocumentState } from '#lib/billing/invoices/rules.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 import { type FilterChoices, profileName } from './choices.ts'
 import { dueTexts } from './describe.ts'
 
@@ -29,7 +30,7 @@ export type FilterControlsProps = {
  */
 export function Controls({ view, choices, rows, today, onChange }: FilterControlsProps) {
   const by = (key: FilterKey<View>) => ({
-    chosen: valuesOf(view, key),
+    selected: valuesOf(view, key),
     onToggle: (value: string) => onChange(toggled(view, key, value)),
     onClear: () => onChange(withValues(view, key, [])),
   })
@@ -91,7 +92,7 @@ export function Controls({ view, choices, rows, today, onChange }: FilterControl
   )
 }
 
-/** Shows the due-date filter, which figures and other screens set: it has no control of its own, but can be removed. */
+/** Shows the due-date filter, which statistic cards and other screens set: it has no control of its own, but can be removed. */
 function DueFilter({ view, onChange }: { view: View; onChange: (view: View) => void }) {
   const texts = dueTexts(view)
   if (texts.length === 0) return null
@@ -118,7 +119,7 @@ function StateFilter({ view, onChange }: { view: View; onChange: (view: View) =>
   const options = STATES.map((state) => ({
     name: DOCUMENT_STATE_NAMES[state],
     href: hrefOf(toOption(state)),
-    chosen: states.length === 1 && states[0] === state,
+    selected: states.length === 1 && states[0] === state,
     onNavigate: () => onChange(toOption(state)),
   }))
   const names = states.map((state) => DOCUMENT_STATE_NAMES[state]).join(', ')
@@ -129,7 +130,7 @@ function StateFilter({ view, onChange }: { view: View; onChange: (view: View) =>
       value={isUsual ? undefined : names}
       onClear={() => onChange(toOption('issued'))}
     >
-      {(close) => <SelectOptions options={options} onPicked={close} />}
+      {(close) => <SelectOptions options={options} onSelect={close} />}
     </FilterMenu>
   )
 }

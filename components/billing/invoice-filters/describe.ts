@@ -8,9 +8,9 @@ import {
   type DocumentKind,
   INVOICE_STATUS_NAMES,
   type InvoiceStatus,
-  platformName,
 } from '#lib/billing/invoices/rules.ts'
 import { dayBegin, dayText } from '#lib/platform/values/days.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 import { type FilterChoices, profileName } from './choices.ts'
 
 /** Returns the active filters as text, because print has no controls. */

@@ -80,9 +80,9 @@ function StatusChips({ view, onChange }: { view: View; onChange: (view: View) =>
           ...INVOICE_STATUSES.map((status) => ({
             value: status,
             name: INVOICE_STATUS_NAMES[status],
-            isOn: statuses.includes(status),
+            selected: statuses.includes(status),
           })),
-          { value: CREDIT, name: 'Credit notes', isOn: kinds.includes(CREDIT) },
+          { value: CREDIT, name: 'Credit notes', selected: kinds.includes(CREDIT) },
         ]}
         onAll={() => onChange(withValues(withoutKind, 'status', []))}
         onToggle={(value) =>

@@ -28,13 +28,13 @@ test('the default order is not part of the address', () => {
     href: '/invoices',
   })
   const [first] = sortOptions({ orderBy: 'dueDate asc' }, onNavigate)
-  expect(first).toMatchObject({ name: 'Newest first', href: '/invoices', chosen: false })
+  expect(first).toMatchObject({ name: 'Newest first', href: '/invoices', selected: false })
 })
 
 test('each order has a unique name, and one order is selected', () => {
   const choices = sortOptions({ orderBy: 'balanceAmount asc' }, vi.fn())
   expect(new Set(choices.map(({ name }) => name)).size).toBe(8)
-  expect(choices.filter(({ chosen }) => chosen).map(({ name }) => name)).toEqual(['Lowest balance first'])
+  expect(choices.filter(({ selected }) => selected).map(({ name }) => name)).toEqual(['Lowest balance first'])
   expect([sortName({}), sortName({ orderBy: 'dueDate asc' })]).toEqual(['Newest first', 'Due first'])
   expect([pagerLabels(undefined), pagerLabels('dueDate asc')]).toEqual([
     ['Newer', 'Older'],

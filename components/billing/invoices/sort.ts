@@ -57,7 +57,7 @@ export function sortOptions(view: View, onNavigate: (view: View) => void) {
     return {
       name: NAMES[sort],
       href: hrefOf(next),
-      chosen: sort === orderBy,
+      selected: sort === orderBy,
       onNavigate: () => onNavigate(next),
     }
   })

@@ -24,12 +24,12 @@ export function StatementFilters({
     <div className="relative mb-3 flex flex-wrap items-center gap-2">
       <ProfileFilter
         profiles={profiles}
-        chosen={valuesOf(requestedView, 'billingProfile')}
+        selected={valuesOf(requestedView, 'billingProfile')}
         onToggle={(id) => go(toggled(requestedView, 'billingProfile', id))}
         onClear={() => go(withValues(requestedView, 'billingProfile', []))}
       />
       <PlatformFilter
-        chosen={valuesOf(requestedView, 'platform')}
+        selected={valuesOf(requestedView, 'platform')}
         rows={rows}
         onToggle={(platform) => go(toggled(requestedView, 'platform', platform))}
         onClear={() => go(withValues(requestedView, 'platform', []))}

@@ -26,8 +26,8 @@ export function ComparisonPicker({
 }) {
   return (
     <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
-      <Picker name="from" label="From" choices={choices} chosen={from} />
-      <Picker name="to" label="To" choices={choices} chosen={to} />
+      <Picker name="from" label="From" choices={choices} selected={from} />
+      <Picker name="to" label="To" choices={choices} selected={to} />
       <button type="submit" className={buttonVariants('plain')}>
         Compare
       </button>
@@ -45,7 +45,7 @@ export function ComparisonPicker({
 function InvoicePicker({ choices }: { choices: readonly Choice[] }) {
   return (
     <form action="/invoices/compare" className="mb-4 flex flex-wrap items-end gap-2 print:hidden">
-      <Picker name="to" label="Invoice" choices={choices} chosen="" />
+      <Picker name="to" label="Invoice" choices={choices} selected="" />
       <button type="submit" className={buttonVariants('plain')}>
         Choose
       </button>
@@ -57,16 +57,16 @@ function Picker({
   name,
   label,
   choices,
-  chosen,
+  selected,
 }: {
   name: string
   label: string
   choices: readonly Choice[]
-  chosen: string
+  selected: string
 }) {
   const id = useId()
   const issuerOf = disambiguatingIssuer(choices)
-  const isOffered = choices.some((choice) => choice.id === chosen)
+  const isOffered = choices.some((choice) => choice.id === selected)
   return (
     <div className="flex min-w-0 flex-col gap-1 text-xs max-md:w-full">
       <label htmlFor={id} className="text-ink-3">
@@ -74,15 +74,15 @@ function Picker({
       </label>
       <select
         // A new address resets the form: an earlier choice must not stay.
-        key={chosen}
+        key={selected}
         id={id}
         name={name}
         required
-        defaultValue={chosen}
+        defaultValue={selected}
         className="h-8.5 w-full min-w-0 rounded-control border border-line-2 bg-surface px-2.5 text-sm font-medium text-ink tabular-nums shadow-card max-md:h-10 md:max-w-88"
       >
-        {chosen ? null : <option value="">Choose an invoice</option>}
-        {chosen && !isOffered ? <option value={chosen}>{chosen}</option> : null}
+        {selected ? null : <option value="">Choose an invoice</option>}
+        {selected && !isOffered ? <option value={selected}>{selected}</option> : null}
         {choices.map((choice) => (
           <option key={choice.id} value={choice.id}>
             {[choice.number, issuerOf(choice)].filter(Boolean).join(', ')} · {dayText(choice.invoiceDate)} ·{' '}

@@ -27,12 +27,12 @@ export function ExplanationFilters({
     <>
       <ProfileFilter
         profiles={profiles}
-        chosen={valuesOf(requestedView, 'billingProfile')}
+        selected={valuesOf(requestedView, 'billingProfile')}
         onToggle={(id) => go(toggled(requestedView, 'billingProfile', id))}
         onClear={() => go(withValues(requestedView, 'billingProfile', []))}
       />
       <PlatformFilter
-        chosen={valuesOf(requestedView, 'platform')}
+        selected={valuesOf(requestedView, 'platform')}
         rows={platforms}
         onToggle={(platform) => go(toggled(requestedView, 'platform', platform))}
         onClear={() => go(withValues(requestedView, 'platform', []))}

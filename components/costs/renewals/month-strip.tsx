@@ -92,13 +92,13 @@ function Slot({
         <span className="sr-only">nothing</span>
       </div>
     )
-  const isChosen = view.month === month.month
-  const target = isChosen ? withoutMonth(view) : { ...view, month: month.month }
+  const isSelected = view.month === month.month
+  const target = isSelected ? withoutMonth(view) : { ...view, month: month.month }
   return (
     <GoLink
       href={hrefOf(target)}
       onNavigate={() => onNavigate(target)}
-      aria-current={isChosen ? 'true' : undefined}
+      aria-current={isSelected ? 'true' : undefined}
       className={`group ${SLOT} border-line hover:bg-sunken aria-[current]:border-accent aria-[current]:bg-accent-tint`}
     >
       {bar}

@@ -14,7 +14,7 @@ import {
   TableHeaderCell,
 } from '#components/ui/table.tsx'
 import type { Renewal } from '#lib/costs/renewals/contract.ts'
-import { costText, countText, licensesText } from '#lib/costs/renewals/format.ts'
+import { costText, countText, licensesText, nextCostText } from '#lib/costs/renewals/format.ts'
 import { daysBetween, daysText } from '#lib/platform/values/days.ts'
 
 /** Number of days before the last one from which a row is marked. */
@@ -59,7 +59,9 @@ function RenewalRow({
   hasPrices,
   today,
 }: Pick<RenewalTableProps, 'hasPrices' | 'today'> & { renewal: Renewal }) {
-  const { asset, domain, time, idle, cost, idleCost } = renewal
+  const { asset, domain, time, idle, cost, idleCost, outcome, nextTotal } = renewal
+  const isOther = outcome === 'ends' || outcome === 'extended-term' || nextTotal !== undefined
+  const next = isOther ? nextCostText(renewal) : undefined
   return (
     <Row className="relative hover:bg-sunken/50">
       <RowHeaderCell className="wrap-anywhere md:min-w-32">
@@ -108,6 +110,7 @@ function RenewalRow({
           ) : (
             <span className="text-xs text-ink-3">No known price</span>
           )}
+          {next ? <span className="block text-xs text-ink-3">{next}</span> : null}
           {idleCost ? (
             <span className="text-xs text-ink-3 max-md:ml-1.5 md:block xl:whitespace-nowrap print:whitespace-nowrap">
               {costText(idleCost)} idle

@@ -61,19 +61,19 @@ function Types({
   types: RenewalList['types']
   onChange: (view: View) => void
 }) {
-  const chosen = valuesOf(view, 'type')
-  const missing = chosen.filter((type) => types.every((one) => one.type !== type))
+  const selected = valuesOf(view, 'type')
+  const missing = selected.filter((type) => types.every((one) => one.type !== type))
   const offered = [...types, ...missing.map((type) => ({ type, count: 0 }))]
   return (
     <div className="mb-3">
       <ChoiceChips
         legend="Type"
-        isAll={chosen.length === 0}
+        isAll={selected.length === 0}
         count={types.reduce((sum, { count }) => sum + count, 0)}
         choices={offered.map(({ type, count }) => ({
           value: type,
           name: <PlatformIcon slug={type} />,
-          isOn: chosen.includes(type),
+          selected: selected.includes(type),
           count,
         }))}
         onAll={() => onChange(withValues(view, 'type', []))}

@@ -8,7 +8,7 @@ import { useHydrated } from '#components/ui/hydrated.ts'
 import { removeItems } from '#components/ui/local-storage.ts'
 import { Spinner } from '#components/ui/spinner.tsx'
 import { localPath } from '#lib/platform/caller/rules.ts'
-import { leadOn, pickCustomer } from './next-auth.ts'
+import { navigateToNextStep, pickCustomer } from './next-auth.ts'
 
 const ROW =
   'flex min-h-11 w-full items-center justify-between gap-2 rounded-control border border-line-2 px-3 py-1 text-left text-sm font-medium text-ink'
@@ -28,7 +28,7 @@ export function CustomerChoice({ choices }: { choices: readonly Choice[] }) {
     const answer = await pickCustomer(id)
     const { kind } = answer
     // This customer requires another proof.
-    if (kind === 'pending' && leadOn(answer)) return
+    if (kind === 'pending' && navigateToNextStep(answer)) return
     if (kind === 'signed-in') {
       // Full page load: nothing seen at another customer stays in memory.
       removeItems()

@@ -7,7 +7,7 @@ import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { localPath } from '#lib/platform/caller/rules.ts'
-import { leadOn, proveFactor, type SignInAnswer } from './next-auth.ts'
+import { navigateToNextStep, proveFactor, type SignInAnswer } from './next-auth.ts'
 import { passkeyText, promptPasskey } from './passkey.ts'
 
 /** Second factors that a member can use: a code of their app, a passkey, or a recovery code in place of either. */
@@ -33,7 +33,8 @@ export function FactorForm({ methods }: { methods: FactorMethods }) {
     setError('')
     try {
       const answer = await prove()
-      if (leadOn(answer, localPath(new URLSearchParams(location.search).get('from') ?? '/'))) return
+      if (navigateToNextStep(answer, localPath(new URLSearchParams(location.search).get('from') ?? '/')))
+        return
       setError(textOf(answer, what))
       if (what === 'code') field.current?.select()
     } catch (failed) {

@@ -58,7 +58,7 @@ async function post(credentials: Record<string, string>): Promise<SignInAnswer> 
  * that an earlier caller saw is left in memory.
  * @returns whether it navigates; otherwise the answer is an error to show
  */
-export function leadOn({ kind }: SignInAnswer, to = '/'): boolean {
+export function navigateToNextStep({ kind }: SignInAnswer, to = '/'): boolean {
   if (kind === 'signed-in') location.assign(to)
   else if (kind === 'pending') location.assign(`/sign-in/customer${location.search}`)
   else if (kind === 'ended') location.assign(`/sign-in${location.search}`)

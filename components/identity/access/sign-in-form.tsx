@@ -8,7 +8,7 @@ import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { askPasskey } from '#lib/identity/client.ts'
 import { localPath } from '#lib/platform/caller/rules.ts'
-import { leadOn, type SignInAnswer, signIn, signInByPasskey } from './next-auth.ts'
+import { navigateToNextStep, type SignInAnswer, signIn, signInByPasskey } from './next-auth.ts'
 import { passkeyText, promptPasskey } from './passkey.ts'
 import { PasswordField } from './password-field.tsx'
 import { beginSignOn, type SignOnAnswer, signOnError } from './sign-on.ts'
@@ -37,7 +37,7 @@ export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
     setPending('password')
     setError('')
     const answer = await signIn(String(fields.get('email')).trim(), String(fields.get('password')))
-    if (leadOn(answer, localPath(fromOf(location.search)))) return
+    if (navigateToNextStep(answer, localPath(fromOf(location.search)))) return
     setPending(undefined)
     setError(textOf(answer))
     if (answer.kind === 'refused') password.current?.select()
@@ -136,7 +136,7 @@ function PasskeyButton({ to }: { to: () => string }) {
     try {
       const { options } = await askPasskey({ body: {} })
       const answer = await signInByPasskey(await promptPasskey(options))
-      if (leadOn(answer, to())) return
+      if (navigateToNextStep(answer, to())) return
       setError(
         answer.kind === 'refused'
           ? 'This passkey does not sign in here by itself. Use your password.'

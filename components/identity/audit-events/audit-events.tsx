@@ -43,7 +43,7 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
           choices: KIND_NAMES.map((kind) => ({
             value: kind,
             name: KIND_TEXTS[kind],
-            isOn: kinds.includes(kind),
+            selected: kinds.includes(kind),
           })),
           onAll: () => go(withValues(requestedView, 'kind', [])),
           onToggle: (kind) => go(toggled(requestedView, 'kind', kind)),
@@ -78,7 +78,7 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
         <EventTable
           events={rows}
           pending={isWaiting}
-          chosen={valuesOf(requestedView, 'actor')}
+          selected={valuesOf(requestedView, 'actor')}
           onActor={(id) => go(withValues(requestedView, 'actor', [id]))}
         />
       </ListCard>

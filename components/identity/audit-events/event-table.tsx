@@ -6,7 +6,7 @@ import { Cell, Row, RowHeaderCell, TableHeaderCell } from '#components/ui/table.
 import type { AuditEvent } from '#lib/identity/audit-events/contract.ts'
 import { actionText, detailTexts, subjectText } from './labels.ts'
 
-type Chooser = { chosen: readonly string[]; onActor: (id: string) => void }
+type Chooser = { selected: readonly string[]; onActor: (id: string) => void }
 
 /** Events, newest first. Each actor is a filter link to only their events. */
 export function EventTable({
@@ -52,9 +52,9 @@ export function EventTable({
   )
 }
 
-function Who({ event: { actor }, chosen, onActor }: { event: AuditEvent } & Chooser) {
+function Who({ event: { actor }, selected, onActor }: { event: AuditEvent } & Chooser) {
   const who = whoText(actor)
-  if (chosen.includes(actor.id)) return who
+  if (selected.includes(actor.id)) return who
   return (
     <button
       type="button"

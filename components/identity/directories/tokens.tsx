@@ -69,7 +69,7 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
           legend="What the directory may give, at most"
           name="roles"
           choices={ROLES.map((role) => ({ value: role, text: ROLE_NAMES[role] }))}
-          chosen={['it-manager', 'finance-user']}
+          selected={['it-manager', 'finance-user']}
           hint="With Admin, whoever runs the directory makes Admins."
           error={roles && 'Choose a role.'}
         />

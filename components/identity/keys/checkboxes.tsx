@@ -5,7 +5,7 @@ export function Checkboxes({
   legend,
   name,
   choices,
-  chosen = choices.length === 1 ? choices.map(({ value }) => value) : [],
+  selected = choices.length === 1 ? choices.map(({ value }) => value) : [],
   hint,
   error,
 }: {
@@ -13,7 +13,7 @@ export function Checkboxes({
   name: string
   choices: readonly { value: string; text: string }[]
   /** Values checked at first; by default the only one. */
-  chosen?: readonly string[]
+  selected?: readonly string[]
   hint?: string
   error?: string | undefined
 }) {
@@ -28,7 +28,7 @@ export function Checkboxes({
               type="checkbox"
               name={name}
               value={value}
-              defaultChecked={chosen.includes(value)}
+              defaultChecked={selected.includes(value)}
               className="size-4 shrink-0 accent-accent"
             />
             <span className="wrap-anywhere">{text}</span>

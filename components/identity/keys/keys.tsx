@@ -32,8 +32,8 @@ export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boole
   })
   const onChanged = () => client.invalidateQueries({ queryKey: ['listKeys'] })
   const { whose, state } = requestedView
-  const only = (chosen: View['state']) =>
-    go({ ...(whose ? { whose } : {}), ...(state === chosen || !chosen ? {} : { state: chosen }) })
+  const only = (selected: View['state']) =>
+    go({ ...(whose ? { whose } : {}), ...(state === selected || !selected ? {} : { state: selected }) })
   const rows = data?.keys ?? []
   const issue = (
     <Button variant="primary" onClick={() => setIssuing(true)}>
@@ -47,21 +47,21 @@ export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boole
           <legend className="sr-only">Which keys</legend>
           {maySeeAll ? (
             <>
-              <ToggleChip pressed={whose !== 'all'} onToggle={() => go(state ? { state } : {})}>
+              <ToggleChip selected={whose !== 'all'} onToggle={() => go(state ? { state } : {})}>
                 Yours
               </ToggleChip>
               <ToggleChip
-                pressed={whose === 'all'}
+                selected={whose === 'all'}
                 onToggle={() => go({ whose: 'all', ...(state ? { state } : {}) })}
               >
                 Everybody’s
               </ToggleChip>
             </>
           ) : null}
-          <ToggleChip pressed={state === 'usable'} onToggle={() => only('usable')}>
+          <ToggleChip selected={state === 'usable'} onToggle={() => only('usable')}>
             Usable
           </ToggleChip>
-          <ToggleChip pressed={state === 'ended'} onToggle={() => only('ended')}>
+          <ToggleChip selected={state === 'ended'} onToggle={() => only('ended')}>
             Ended
           </ToggleChip>
         </fieldset>

@@ -81,7 +81,7 @@ export function Members({
           choices={MEMBER_STATES.map((state) => ({
             value: state,
             name: STATE_TEXTS[state],
-            isOn: states.includes(state),
+            selected: states.includes(state),
           }))}
           onAll={() => go(withValues(requestedView, 'state', []))}
           onToggle={(state) => go(toggled(requestedView, 'state', state))}

@@ -1,22 +1,14 @@
 import { CopyButton } from '#components/ui/copy-button.tsx'
+import { QrCode } from '#components/ui/qr-code.tsx'
 
 /** Secret for an authenticator app: as a QR code, and as text for members who can't scan it. */
 export type AppSecretView = { secret: string; uri: string; qr: { size: number; path: string } }
 
-/** Secret with its QR code, which is black on white in the dark theme too, as cameras expect. */
+/** Secret with its QR code. */
 export function AppSecret({ secret, uri, qr }: AppSecretView) {
   return (
     <div className="grid gap-3">
-      <svg
-        role="img"
-        aria-label="QR code for your authenticator app"
-        viewBox={`0 0 ${qr.size} ${qr.size}`}
-        shapeRendering="crispEdges"
-        className="mx-auto w-full max-w-55 rounded-control"
-      >
-        <rect width={qr.size} height={qr.size} fill="#fff" />
-        <path d={qr.path} fill="#000" />
-      </svg>
+      <QrCode {...qr} label="QR code for your authenticator app" className="mx-auto w-full max-w-55" />
       <p className="text-sm">
         Scan it with an authenticator app, or{' '}
         <a href={uri} className="text-accent underline">

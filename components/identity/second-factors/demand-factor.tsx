@@ -29,9 +29,9 @@ export function DemandFactor() {
       <Card className="grid gap-3 px-5 py-4">
         <Switch
           label="Everybody needs a second factor"
-          isOn={isDemanded}
+          checked={isDemanded}
           pending={isPending}
-          onChange={(isOn) => mutate(isOn)}
+          onChange={(checked) => mutate(checked)}
         >
           {isDemanded
             ? 'Each member needs a second factor to sign in. Who has none sets one up at the next sign-in.'

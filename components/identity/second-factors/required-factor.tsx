@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
-import { leadOn, type SignInAnswer, setUpFactor } from '../access/next-auth.ts'
+import { navigateToNextStep, type SignInAnswer, setUpFactor } from '../access/next-auth.ts'
 import { newPasskey, passkeyText } from '../access/passkey.ts'
 import { AppSecret, type AppSecretView } from './app-secret.tsx'
 
@@ -29,7 +29,7 @@ export function RequiredFactor({
     setError('')
     try {
       const answer = await setUpFactor(await credential())
-      if (leadOn(answer, NEXT)) return
+      if (navigateToNextStep(answer, NEXT)) return
       setError(textOf(answer, what))
     } catch (failed) {
       setError(passkeyText(failed))

@@ -32,10 +32,10 @@ export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }
       {maySeeAll ? (
         <fieldset className="mb-3 flex flex-wrap gap-2">
           <legend className="sr-only">Whose sessions</legend>
-          <ToggleChip pressed={!isAll} onToggle={() => go({})}>
+          <ToggleChip selected={!isAll} onToggle={() => go({})}>
             Yours
           </ToggleChip>
-          <ToggleChip pressed={isAll} onToggle={() => go({ whose: 'all' })}>
+          <ToggleChip selected={isAll} onToggle={() => go({ whose: 'all' })}>
             Everybody’s
           </ToggleChip>
         </fieldset>

@@ -34,9 +34,9 @@ export function Passwords({
       <Card className="grid gap-3 px-5 py-4">
         <Switch
           label="Passwords let members in"
-          isOn={isAllowed}
+          checked={isAllowed}
           pending={isPending}
-          onChange={(isOn) => (isOn ? mutate(true) : setIsConfirming(true))}
+          onChange={(checked) => (checked ? mutate(true) : setIsConfirming(true))}
         >
           {isAllowed
             ? 'Beside single sign-on, members may use a password. Turn it off once single sign-on works for all.'

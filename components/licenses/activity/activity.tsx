@@ -94,7 +94,7 @@ function ActivityFilters({
         choices: OUTCOMES.map((outcome) => ({
           value: outcome.name,
           name: outcome.name,
-          isOn: hasOutcome(view, outcome),
+          selected: hasOutcome(view, outcome),
         })),
         onAll: () => onChange(withValues(view, 'state', [])),
         onToggle: (name) => {

@@ -31,8 +31,8 @@ export const OUTCOMES: readonly { name: string; states: readonly string[] }[] = 
 
 /** Returns whether a view selects all states of an outcome. */
 export function hasOutcome(view: View, { states }: (typeof OUTCOMES)[number]): boolean {
-  const chosen = valuesOf(view, 'state')
-  return states.every((state) => chosen.includes(state))
+  const selected = valuesOf(view, 'state')
+  return states.every((state) => selected.includes(state))
 }
 
 /** Returns the view with an outcome added or, if present, removed. */

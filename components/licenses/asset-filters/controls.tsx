@@ -22,7 +22,7 @@ export function Controls({
   onChange: (view: View) => void
 }) {
   const by = (key: FilterKey<View>) => ({
-    chosen: valuesOf(view, key),
+    selected: valuesOf(view, key),
     onToggle: (value: string) => onChange(toggled(view, key, value)),
     onClear: () => onChange(withValues(view, key, [])),
   })

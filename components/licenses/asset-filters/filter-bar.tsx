@@ -76,7 +76,7 @@ export function FilterBar({
             choices={offered.map(({ type, count }) => ({
               value: type,
               name: <PlatformIcon slug={type} />,
-              isOn: types.includes(type),
+              selected: types.includes(type),
               count,
             }))}
             onAll={() => onChange(withValues(view, 'type', []))}

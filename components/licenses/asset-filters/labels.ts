@@ -2,9 +2,9 @@ import { statusText } from '#components/licenses/assets/labels.ts'
 import type { View } from '#components/licenses/assets/view.ts'
 import { rangeText } from '#components/lists/filters/date-range.ts'
 import { valuesOf } from '#components/lists/filters/view.ts'
-import { platformName } from '#lib/billing/invoices/rules.ts'
 import type { PlanKind, Usage } from '#lib/licenses/assets/rules.ts'
 import { dayBegin } from '#lib/platform/values/days.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 
 /** Filter choices, collected from all assets of the customer. */
 export type FilterChoices = { domains: readonly string[]; statuses: readonly string[] }

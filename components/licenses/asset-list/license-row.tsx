@@ -59,7 +59,7 @@ export const LicenseRow = memo(function LicenseRow({
           }
         >
           {edit.failedChange ? null : (
-            <ChangeSign item={item} search={search} onSet={isFree ? edit.edit : undefined} />
+            <ChangeSign item={item} search={search} onSet={isFree ? edit.setQuantity : undefined} />
           )}
         </AssetCells>
       </Row>

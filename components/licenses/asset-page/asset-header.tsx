@@ -12,12 +12,12 @@ import { Card } from '#components/ui/card.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { platformName } from '#lib/billing/invoices/rules.ts'
 import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { readAsset } from '#lib/licenses/client.ts'
 import { dayText } from '#lib/platform/values/days.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 import { AssetStatus } from '../assets/asset-status.tsx'
 import { idleCost, idleText, type Subscription, toQuantityState } from '../assets/labels.ts'
 import { type List, oneAsset, refetchInterval } from '../assets/one-asset.ts'
@@ -85,7 +85,7 @@ function Licensed({
         </div>
       ) : null}
       <ChangeNote item={item} edit={edit} />
-      <IdleNote item={item} idle={idle} onLower={isFree ? edit.edit : undefined} />
+      <IdleNote item={item} idle={idle} onLower={isFree ? edit.setQuantity : undefined} />
     </div>
   )
 }

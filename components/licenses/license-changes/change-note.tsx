@@ -9,9 +9,9 @@ import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { newsText, totalToSetAgain, whatToDoText } from './last-change.ts'
 import { PendingStatus } from './pending-status.tsx'
 import { ReviewBox } from './review-box.tsx'
-import type { useLicenseEdit } from './use-license-edit.ts'
+import type { LicenseEdit } from './use-license-edit.ts'
 
-type ChangeNoteProps = { item: AssetListItem; edit: ReturnType<typeof useLicenseEdit> }
+type ChangeNoteProps = { item: AssetListItem; edit: LicenseEdit }
 
 /**
  * Note on an asset's page about its open change, or about a last change that failed or is unclear: its state, the
@@ -37,7 +37,10 @@ export function ChangeNote({ item, edit }: ChangeNoteProps) {
         }
         actions={
           again === undefined ? null : (
-            <Button disabled={edit.open || edit.waitUntil !== undefined} onClick={() => edit.edit(again)}>
+            <Button
+              disabled={edit.open || edit.waitUntil !== undefined}
+              onClick={() => edit.setQuantity(again)}
+            >
               Set to {again.toLocaleString('en')} again
             </Button>
           )

@@ -6,9 +6,7 @@ import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { licensesText } from '../assets/labels.ts'
 import { CopyId } from './copy-id.tsx'
 import { PendingStatus } from './pending-status.tsx'
-import type { useLicenseEdit } from './use-license-edit.ts'
-
-type Edit = ReturnType<typeof useLicenseEdit>
+import type { LicenseEdit } from './use-license-edit.ts'
 
 /**
  * Note under a disabled control: a change that the vendor has not confirmed yet, by when its outcome is known, and the
@@ -26,7 +24,7 @@ export function Confirming({
   item: AssetListItem
   from: number
   openChange: OpenChange
-  edit: Edit
+  edit: LicenseEdit
   /** Whether the page shows all other information elsewhere. */
   isStated: boolean
 }) {
@@ -52,7 +50,15 @@ export function Confirming({
 }
 
 /** By when the outcome is known, and the possible actions. */
-function Prospect({ item, openChange, edit }: { item: AssetListItem; openChange: OpenChange; edit: Edit }) {
+function Prospect({
+  item,
+  openChange,
+  edit,
+}: {
+  item: AssetListItem
+  openChange: OpenChange
+  edit: LicenseEdit
+}) {
   const { id, to, knownBy, repeatable } = openChange
   return (
     <>

@@ -3,7 +3,7 @@
 import { Minus, Plus } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, type RefObject, useState } from 'react'
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
-import { wholeNumber } from '#lib/licenses/license-lists/rules.ts'
+import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
 
 // Not Base UI's number field: its server-rendered style attribute violates our Content-Security-Policy, so it could
 // only be rendered after hydration.
@@ -46,7 +46,7 @@ export function QuantityControl(props: QuantityControlProps) {
   const { label, value, purchased, minimum, disabled, reasonId, input, onChange, onApproach, onEnter } = props
   const [typed, setTyped] = useState('')
   // Keep the text as typed while it parses to the value.
-  const text = value === (wholeNumber(typed) ?? null) ? typed : (value ?? purchased).toLocaleString('en')
+  const text = value === (parseWholeNumber(typed) ?? null) ? typed : (value ?? purchased).toLocaleString('en')
   const fits = value !== null && value >= minimum && value <= MAX_QUANTITY
 
   const step = (by: number) => {
@@ -104,7 +104,7 @@ export function QuantityControl(props: QuantityControlProps) {
           value={text}
           onChange={(event) => {
             setTyped(event.target.value)
-            onChange(wholeNumber(event.target.value) ?? null)
+            onChange(parseWholeNumber(event.target.value) ?? null)
           }}
           onBlur={() => value !== null && setTyped('')}
           onKeyDown={onKeyDown}

@@ -11,44 +11,36 @@ import { changeOutcomeText } from '../assets/labels.ts'
 import { draftOf, saveDraft } from './drafts.ts'
 import { isUnknown, newKey, useQuantityChange } from './use-quantity-change.ts'
 
-/** Shortest time in milliseconds to read a late review: an earlier press is ignored. */
+/** Minimum time to read a late review: an earlier press is ignored. */
 const MIN_READING_MS = 700
 
 type Draft = {
   /** Undefined: no input. Null: input that is not a whole number. */
   typed: number | null | undefined
   /**
-   * Purchased total that a draft from before a navigation was typed for: the one on screen may be older than the
-   * service's.
+   * Purchased total at the time of typing, for a draft from before a navigation: the total on screen may be older than
+   * the service's.
    */
   over?: number
 }
 
+export type LicenseEdit = ReturnType<typeof useLicenseEdit>
+
 /**
- * Manages the typed total of one row's control and its request. A typed total, and a refused one, stay until they are
- * discarded or changed, also while another row is edited: if this row's review closed then, that row would move up, and
- * the next click on its + would hit the button that buys. A typed total survives a navigation as long as the purchased
- * total is unchanged.
+ * Manages the typed total of one row's control and its request. A typed or rejected total stays until it is discarded or
+ * changed, also while another row is edited: if this row's review closed then, the rows below would move up, and the
+ * next click on + would hit the button that buys. A typed total survives a navigation as long as the purchased total is
+ * unchanged.
  * @param proposed unconfirmed total to begin with
  */
 export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState, proposed?: number) {
-  const input = useRef<HTMLInputElement>(null)
-  /** First control of the review: Enter in the quantity moves the focus here. */
-  const first = useRef<HTMLElement>(null)
-  /** Status that replaces the review while a change is open. */
-  const statusNote = useRef<HTMLParagraphElement>(null)
-  const returns = useRef(false)
-  /** Whether Enter in the quantity came before the review; and when the review then took the focus. */
-  const entered = useRef(false)
-  const arrivedAt = useRef(Number.NEGATIVE_INFINITY)
+  const { purchased } = quantityState
   const [{ typed, over }, setDraft] = useState<Draft>(() => {
-    const storedQuantity = draftOf(item.id, quantityState.purchased)
-    return proposed === undefined && storedQuantity !== undefined
-      ? { typed: storedQuantity, over: quantityState.purchased }
-      : { typed: proposed }
+    const stored = proposed === undefined ? draftOf(item.id, purchased) : undefined
+    return stored === undefined ? { typed: proposed } : { typed: stored, over: purchased }
   })
-  const draft = over === undefined || over === quantityState.purchased ? typed : undefined
-  const active = draft !== undefined && draft !== quantityState.purchased
+  const draft = over === undefined || over === purchased ? typed : undefined
+  const active = draft !== undefined && draft !== purchased
   const { mutate, reset, isPending, error, variables: sent } = useQuantityChange(item)
   const failedChange =
     !active && error && !isUnknown(error) && sent !== undefined
@@ -58,10 +50,76 @@ export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState
   const openChange = isPending ? undefined : item.openChange
   const isWaiting = useWaiting(item.waitUntil)
   const waitUntil = isWaiting && !isPending && !openChange ? item.waitUntil : undefined
+  const isLocked = openChange !== undefined || waitUntil !== undefined
+  const { isTooEarly, cancelEntry, ...focus } = useReviewFocus({ active, isPending, isLocked })
   useOutcome(item, isPending)
 
-  // Once the outcome is known, the focus returns to the control, unless the user has moved it in the meantime.
-  const isLocked = openChange !== undefined || waitUntil !== undefined
+  const change = (next: number | null | undefined) => {
+    saveDraft(item.id, next, purchased)
+    setDraft({ typed: next })
+  }
+  const send = (quantity: number, etag = item.etag) =>
+    mutate({ quantity, from: purchased, etag, key: newKey() })
+
+  return {
+    ...focus,
+    isPending,
+    /** Open change of the asset: until its outcome is known, no other change can be made. */
+    openChange,
+    /** Time until which the vendor accepts no other change, in epoch milliseconds. */
+    waitUntil,
+    failedChange,
+    draft: active ? draft : purchased,
+    value: active ? draft : (failedChange?.quantity ?? purchased),
+    open: active || failedChange !== undefined,
+    setQuantity(next: number | null) {
+      cancelEntry()
+      reset()
+      change(next)
+    },
+    discard() {
+      reset()
+      change(undefined)
+      focus.input.current?.focus()
+    },
+    /** Requests the total; `etag` is the version to change, by default the one on screen. */
+    submit(quantity: number, etag?: string) {
+      if (isPending || isTooEarly()) return
+      change(undefined)
+      send(quantity, etag)
+    },
+    /** Requests the total of an open change again, which the vendor treats as the same change. */
+    repeat({ to: quantity }: OpenChange) {
+      if (!isPending) send(quantity)
+    },
+    /** Retries the last request, whose idempotency key prevents a second effect. */
+    retry() {
+      if (sent && !isPending) mutate(sent)
+    },
+  }
+}
+
+type ReviewFocusInput = {
+  /** Whether a total is typed, so that a review is shown or about to be. */
+  active: boolean
+  isPending: boolean
+  /** Whether a status replaces the control's input. */
+  isLocked: boolean
+}
+
+/**
+ * Moves the focus between the quantity, its review and the status that replaces the review. Once the outcome of a request
+ * is known, the focus returns to the control, unless the user has moved the focus in the meantime.
+ */
+function useReviewFocus({ active, isPending, isLocked }: ReviewFocusInput) {
+  const input = useRef<HTMLInputElement>(null)
+  const firstControl = useRef<HTMLElement>(null)
+  const statusNote = useRef<HTMLParagraphElement>(null)
+  const returns = useRef(false)
+  /** Whether the user pressed Enter in the quantity before the review was rendered. */
+  const isEntering = useRef(false)
+  const enteredAt = useRef(Number.NEGATIVE_INFINITY)
+
   useEffect(() => {
     if (isPending) returns.current = true
     else if (returns.current) {
@@ -71,69 +129,38 @@ export function useLicenseEdit(item: AssetListItem, quantityState: QuantityState
     }
   }, [isPending, isLocked])
 
-  const change = (next: number | null | undefined) => {
-    saveDraft(item.id, next, quantityState.purchased)
-    setDraft({ typed: next })
-  }
-
   return {
     input,
-    first,
+    /** First control of the review: Enter in the quantity moves the focus here. */
+    firstControl,
+    /** Status that replaces the review while a change is open. */
     statusNote,
-    isPending,
-    /** Open change of the asset: until its outcome is known, no other change can be made. */
-    openChange,
-    /** Until when the vendor accepts no other change, in epoch milliseconds. */
-    waitUntil,
-    failedChange,
-    draft: active ? draft : quantityState.purchased,
-    value: active ? draft : (failedChange?.quantity ?? quantityState.purchased),
-    open: active || failedChange !== undefined,
-    /** Moves the focus into the review: immediately, or once it is rendered. */
-    enter() {
-      if (first.current) first.current.focus()
-      else entered.current = active
+    /** Moves the focus into the review: immediately, or once the review is rendered. */
+    focusReview() {
+      if (firstControl.current) firstControl.current.focus()
+      else isEntering.current = active
     },
     /** Called when the review is rendered. */
-    arrive() {
+    handleReviewReady() {
       // Don't take back the focus of a user who has moved on: the next Enter in the review would buy.
-      if (entered.current && document.activeElement === input.current) {
-        first.current?.focus()
-        arrivedAt.current = performance.now()
+      if (isEntering.current && document.activeElement === input.current) {
+        firstControl.current?.focus()
+        enteredAt.current = performance.now()
       }
-      entered.current = false
+      isEntering.current = false
     },
-    edit(next: number | null) {
-      entered.current = false
-      reset()
-      change(next)
+    cancelEntry() {
+      isEntering.current = false
     },
-    discard() {
-      reset()
-      change(undefined)
-      input.current?.focus()
-    },
-    /** Requests the total; `etag` is the version to change, by default the one on screen. */
-    submit(quantity: number, etag = item.etag) {
-      // A press right after a late review was meant for the quantity, not for the review.
-      if (isPending || performance.now() - arrivedAt.current < MIN_READING_MS) return
-      change(undefined)
-      mutate({ quantity, from: quantityState.purchased, etag, key: newKey() })
-    },
-    /** Requests the total of an open change again, which the vendor treats as the same change. */
-    repeat({ to: quantity }: OpenChange) {
-      if (!isPending) mutate({ quantity, from: quantityState.purchased, etag: item.etag, key: newKey() })
-    },
-    /** Retries the last request, whose idempotency key prevents a second effect. */
-    again() {
-      if (sent && !isPending) mutate(sent)
-    },
+    /** Returns whether a press right after a late review was meant for the quantity, not for the review. */
+    isTooEarly: () => performance.now() - enteredAt.current < MIN_READING_MS,
   }
 }
 
 /**
- * Follows the open change of an asset, regardless of who requested it, and shows a toast with its outcome once it is
- * settled. `isPending`: a request of this screen is under way, which shows its own outcome.
+ * Follows the open change of an asset, regardless of its requester, and shows a toast with the outcome once the change is
+ * settled.
+ * @param isPending whether a request of this screen is running, which shows its own outcome
  */
 function useOutcome({ openChange, assetName }: AssetListItem, isPending: boolean): void {
   const toast = useToast()

@@ -9,13 +9,13 @@ import { limitText, nextText, type Subscription, toQuantityState } from '../asse
 import { Applying } from '../license-changes/applying.tsx'
 import { Confirming } from '../license-changes/confirming.tsx'
 import { QuantityControl } from '../license-changes/quantity-control.tsx'
-import type { useLicenseEdit } from '../license-changes/use-license-edit.ts'
+import type { LicenseEdit } from '../license-changes/use-license-edit.ts'
 import { LicenseReview } from './lazy-review.ts'
 
 type LicenseControlProps = {
   item: AssetListItem
   subscription: Subscription
-  edit: ReturnType<typeof useLicenseEdit>
+  edit: LicenseEdit
 }
 
 /**
@@ -46,9 +46,9 @@ export function LicenseControl({
           disabled={quantityState.status !== 'ACTIVE' || isOff}
           reasonId={reason || isOff ? reasonId : undefined}
           input={edit.input}
-          onChange={edit.edit}
+          onChange={edit.setQuantity}
           onApproach={LicenseReview.preload}
-          onEnter={edit.enter}
+          onEnter={edit.focusReview}
         />
       )}
       {openChange ? (

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from 'react'
 import { licensesText, type Subscription } from '#components/licenses/assets/labels.ts'
 import type { OpenChange } from '#components/licenses/assets/one-asset.ts'
-import type { useLicenseEdit } from '#components/licenses/license-changes/use-license-edit.ts'
+import type { LicenseEdit } from '#components/licenses/license-changes/use-license-edit.ts'
 import { whoText } from '#components/platform/values/who.ts'
 import { ClockTime } from '#components/platform/waits/clock-time.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -14,20 +14,20 @@ import { ChangeReview } from './change-review.tsx'
 type LicenseReviewProps = {
   item: AssetListItem
   subscription: Subscription
-  edit: ReturnType<typeof useLicenseEdit>
+  edit: LicenseEdit
 }
 
-/** Review of a typed total, or the reason of its refusal. Rendered while `edit.open`. */
+/** Review of a typed total, or the reason of its rejection. Rendered while `edit.open`. */
 export function LicenseReview({
   item,
   subscription,
   edit,
   lastPrice,
 }: LicenseReviewProps & { lastPrice: LastPrice | undefined }) {
-  const { first, failedChange, openChange, waitUntil, arrive } = edit
-  useEffect(arrive)
+  const { firstControl: first, failedChange, openChange, waitUntil, handleReviewReady } = edit
+  useEffect(handleReviewReady)
   const tryOther = (other: number) => {
-    edit.edit(other)
+    edit.setQuantity(other)
     // The pressed button disappears with its review.
     edit.input.current?.focus()
   }
@@ -38,7 +38,7 @@ export function LicenseReview({
         assigned={subscription.Seats.LicensedNumberOfSeats}
         first={first}
         onTry={tryOther}
-        onAgain={edit.again}
+        onAgain={edit.retry}
         isCommitmentPlan={subscription.Plan.IsCommitmentPlan}
         onOverrule={(etag) => edit.submit(failedChange.quantity, etag)}
         onDiscard={edit.discard}

@@ -1,16 +1,17 @@
-import { licensesText } from '#components/licenses/assets/labels.ts'
-import { atItsEnd } from '#lib/licenses/assets/rules.ts'
 import type { Renewal, RenewalOrder } from '#lib/licenses/renewal-orders/contract.ts'
+import { orderText, renewalTypeText } from '#lib/licenses/renewal-orders/rules.ts'
+import { dayText } from '#lib/platform/values/days.ts'
 
-/** Describes an order: `96 licenses`, or `Renews with the licenses in use`. */
-export function orderText({ quantity, renewalType }: Pick<RenewalOrder, 'quantity' | 'renewalType'>): string {
-  return quantity === undefined ? renewalTypeText(renewalType ?? '') : licensesText(quantity)
+/** Describes an order and its date: `96 licenses from 3 Dec 2026`, `Ends on 3 Dec 2026`. */
+export function datedOrderText({ time, action, ...order }: RenewalOrder): string {
+  return `${orderText(order)} ${action ? 'on' : 'from'} ${dayText(time)}`
 }
 
-/** Describes a vendor's type of renewal. */
-export function renewalTypeText(renewalType: string): string {
-  const { verb, how } = atItsEnd(renewalType)
-  return [verb, how ?? 'with the same licenses'].join(' ')
+/** Describes the renewal without an order: `Renews with the same licenses on 3 Dec 2026; 120 now.` */
+export function atRenewalText({ time, renewalType, quantity }: Renewal): string {
+  const when = time === undefined ? 'when its term ends' : `on ${dayText(time)}`
+  const what = renewalType ? renewalTypeText(renewalType) : 'The commitment ends'
+  return `${what} ${when}; ${quantity.toLocaleString('en')} now.`
 }
 
 /** Why nothing can be ordered for the next term. */

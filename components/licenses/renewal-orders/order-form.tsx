@@ -6,83 +6,99 @@ import { licensesText } from '#components/licenses/assets/labels.ts'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import type { Renewal as RenewalItem } from '#lib/costs/renewals/contract.ts'
+import { nextCostText } from '#lib/costs/renewals/format.ts'
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
-import { wholeNumber } from '#lib/licenses/license-lists/rules.ts'
 import type { Renewal } from '#lib/licenses/renewal-orders/contract.ts'
+import { renewalTypeText } from '#lib/licenses/renewal-orders/rules.ts'
 import { dayText } from '#lib/platform/values/days.ts'
-import { renewalTypeText } from './labels.ts'
-import { useOrder } from './use-order.ts'
+import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
+import { type OrderBody, useOrder } from './use-order.ts'
 
 type OrderFormProps = {
   id: string
+  /** Name of the asset, which confirms a cancellation. */
+  name: string
   renewal: Renewal
   etag: string | undefined
   lastPrice: LastPrice | undefined
+  /** Cost of an Extended Service Term. */
+  extendedCost: RenewalItem['nextCost']
   onClose: () => void
 }
 
-/** Orders a total for the next term, or how the plan renews, after showing the consequences. */
-export function OrderForm({ id, renewal, etag: present, lastPrice, onClose }: OrderFormProps) {
+/** Choice for a total of the next term. Other choices are types of renewal and actions. */
+const TOTAL = 'total'
+const ACTION_LABELS: Record<string, string> = {
+  [TOTAL]: 'Renew',
+  cancel: 'Cancel at the end of the term',
+  'extended-term': 'Continue as an Extended Service Term',
+}
+const FIELD =
+  'h-8.5 rounded-control border border-line-2 bg-surface px-2 tabular-nums max-md:h-10 max-md:text-lg'
+
+/** Orders a total for the next term, how the plan renews, or its end, after showing the consequences. */
+export function OrderForm({ id, name, renewal, etag: present, onClose, ...costs }: OrderFormProps) {
   // Version seen when the form was opened: a newer order is not overwritten unseen.
   const [etag] = useState(present)
-  const { quantity, assigned, renewalTypes, order, time } = renewal
-  const start = String(order?.quantity ?? Math.min(assigned, quantity))
-  const [typed, setTyped] = useState(order?.renewalType ?? renewalTypes?.[0] ?? start)
+  const { quantity, assigned, renewalTypes, actions = [], order, time } = renewal
+  const choices = [...(renewalTypes ?? [TOTAL]), ...actions]
+  const current = order?.action ?? order?.renewalType ?? TOTAL
+  const [choice, setChoice] = useState(choices.includes(current) ? current : (choices[0] ?? TOTAL))
+  const [typed, setTyped] = useState(String(order?.quantity ?? Math.min(assigned, quantity)))
+  const [confirm, setConfirm] = useState('')
   const { mutate, isPending, error } = useOrder(id, { etag, onDone: onClose })
   const group = useId()
-  const total = renewalTypes ? undefined : wholeNumber(typed)
-  const isFit = renewalTypes ? true : total !== undefined && total <= MAX_QUANTITY
+  const body = bodyOf(choice, typed, confirm)
+  const isFit = choice === 'cancel' ? confirm.trim() === name.trim() : body !== undefined
+  const from = time === undefined ? '' : ` from ${dayText(time)}`
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!isFit || isPending) return
-    mutate(renewalTypes ? { renewalType: typed } : { quantity: total ?? 0 })
+    if (body && isFit && !isPending) mutate(body)
   }
   return (
     <form onSubmit={submit} className="grid gap-3 text-sm">
-      {renewalTypes ? (
-        <fieldset className="grid gap-2">
-          <legend className="mb-1 text-ink-3">The vendor takes no total for the next term.</legend>
-          {renewalTypes.map((type) => (
-            <label key={type} className="flex items-center gap-2">
-              <input
-                type="radio"
-                name={group}
-                value={type}
-                checked={typed === type}
-                onChange={() => setTyped(type)}
-                className="accent-accent"
-              />
-              {renewalTypeText(type)}
-            </label>
-          ))}
-        </fieldset>
-      ) : (
-        <>
-          <label className="flex items-center justify-between gap-3">
-            Licenses of the next term
-            <input
-              // biome-ignore lint/a11y/noAutofocus: opening the form is followed by typing
-              autoFocus
-              inputMode="numeric"
-              autoComplete="off"
-              value={typed}
-              aria-describedby={`${group}-meaning`}
-              onChange={(event) => setTyped(event.target.value)}
-              className="h-8.5 w-20 rounded-control border border-line-2 bg-surface px-2 text-center tabular-nums max-md:h-10 max-md:text-lg"
-            />
-          </label>
-          <p id={`${group}-meaning`} aria-live="polite" className="text-xs text-ink-3 tabular-nums">
-            {total === undefined || !isFit
-              ? `Type a whole number from 0 to ${MAX_QUANTITY.toLocaleString('en')}.`
-              : meaningOf(renewal, total, lastPrice)}
-          </p>
-        </>
-      )}
+      {choices.length > 1 ? (
+        <Choices {...{ choices, choice, group }} hasTotal={!renewalTypes} onChoose={setChoice} />
+      ) : null}
+      {choice === TOTAL ? (
+        <label className="flex items-center justify-between gap-3">
+          Licenses of the next term
+          <input
+            // biome-ignore lint/a11y/noAutofocus: opening the form is followed by typing
+            autoFocus={choices.length === 1}
+            inputMode="numeric"
+            autoComplete="off"
+            value={typed}
+            aria-describedby={`${group}-meaning`}
+            onChange={(event) => setTyped(event.target.value)}
+            className={`${FIELD} w-20 text-center`}
+          />
+        </label>
+      ) : null}
+      <p id={`${group}-meaning`} aria-live="polite" className="text-xs text-ink-3 tabular-nums">
+        {meaningOf(renewal, body, costs)}
+      </p>
+      {choice === 'cancel' ? (
+        <label className="grid gap-1">
+          <span>
+            Type <strong className="font-[550] wrap-anywhere">{name}</strong> to confirm
+          </span>
+          <input
+            autoComplete="off"
+            spellCheck={false}
+            value={confirm}
+            onChange={(event) => setConfirm(event.target.value)}
+            className={`${FIELD} w-full`}
+          />
+        </label>
+      ) : null}
       {error ? <NotDone title="Not ordered" error={error} /> : null}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" pending={isPending} disabled={!isFit}>
-          {total === undefined || !isFit ? 'Order' : `Order ${licensesText(total)}`}
-          {time === undefined ? '' : ` from ${dayText(time)}`}
+          {choice === 'cancel'
+            ? `Cancel${time === undefined ? ' at the end' : ` on ${dayText(time)}`}`
+            : `Order ${whatOf(choice, body)}${from}`}
         </Button>
         <Button variant="quiet" onClick={onClose}>
           Discard
@@ -92,7 +108,72 @@ export function OrderForm({ id, renewal, etag: present, lastPrice, onClose }: Or
   )
 }
 
-function meaningOf({ quantity, assigned }: Renewal, total: number, lastPrice: LastPrice | undefined): string {
+type ChoicesProps = {
+  choices: readonly string[]
+  choice: string
+  group: string
+  hasTotal: boolean
+  onChoose: (choice: string) => void
+}
+
+function Choices({ choices, choice, group, hasTotal, onChoose }: ChoicesProps) {
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-1 text-ink-3">
+        {hasTotal ? 'When the term ends' : 'The vendor takes no total for the next term.'}
+      </legend>
+      {choices.map((one) => (
+        <label key={one} className="flex items-center gap-2">
+          <input
+            type="radio"
+            name={group}
+            value={one}
+            checked={choice === one}
+            onChange={() => onChoose(one)}
+            className="accent-accent"
+          />
+          {ACTION_LABELS[one] ?? renewalTypeText(one)}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** @returns undefined where the typed total is invalid */
+function bodyOf(choice: string, typed: string, confirm: string): OrderBody | undefined {
+  if (choice === 'cancel') return { action: 'cancel', confirm }
+  if (choice === 'extended-term') return { action: 'extended-term' }
+  if (choice !== TOTAL) return { renewalType: choice }
+  const total = parseWholeNumber(typed)
+  return total !== undefined && total <= MAX_QUANTITY ? { quantity: total } : undefined
+}
+
+function whatOf(choice: string, body: OrderBody | undefined): string {
+  if (body && 'quantity' in body) return licensesText(body.quantity)
+  return choice === 'extended-term' ? 'an Extended Service Term' : ''
+}
+
+function meaningOf(
+  renewal: Renewal,
+  body: OrderBody | undefined,
+  { lastPrice, extendedCost }: Pick<OrderFormProps, 'lastPrice' | 'extendedCost'>,
+): string {
+  if (!body) return `Type a whole number from 0 to ${MAX_QUANTITY.toLocaleString('en')}.`
+  if ('quantity' in body) return totalMeaning(renewal, body.quantity, lastPrice)
+  if (!('action' in body)) return 'Nothing changes before the term ends.'
+  if (body.action === 'cancel')
+    return 'The plan ends: its users lose their licenses, and nothing is charged after that. Until the last day you can take it back.'
+  const { surchargePercent } = renewal
+  const cost = nextCostText({ outcome: 'extended-term', nextCost: extendedCost, surchargePercent })
+  const fallback = `The vendor’s published surcharge is ${surchargePercent} %`
+  return `The plan continues from month to month, at a surcharge. ${cost ?? fallback}.`
+}
+
+function totalMeaning(
+  { quantity, assigned }: Renewal,
+  total: number,
+  lastPrice: LastPrice | undefined,
+): string {
   const change = total - quantity
   const difference = Math.abs(change).toLocaleString('en')
   const than =

@@ -8,20 +8,33 @@ import { Card } from '#components/ui/card.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import type { Renewal as RenewalItem } from '#lib/costs/renewals/contract.ts'
+import { nextCostText } from '#lib/costs/renewals/format.ts'
 import { readRenewal } from '#lib/licenses/client.ts'
 import type { Renewal, RenewalOrder } from '#lib/licenses/renewal-orders/contract.ts'
 import { tagOf } from '#lib/platform/api/client.ts'
 import { dayText } from '#lib/platform/values/days.ts'
-import { becauseText, orderText, outcomeText, renewalTypeText } from './labels.ts'
+import { atRenewalText, becauseText, datedOrderText, outcomeText } from './labels.ts'
 import { useOrder } from './use-order.ts'
+
+/** Costs at the last price: after the end of the commitment as it is now, and of an Extended Service Term. */
+export type RenewalCosts = Partial<Record<'next' | 'extended', RenewalItem['nextCost']>>
 
 const OrderForm = lazyWithPreload(
   () => import('./order-form.tsx').then(({ OrderForm }) => OrderForm),
   () => <div className="h-28" />,
 )
 
+type RenewalCardProps = {
+  id: string
+  /** Name of the asset, which confirms a cancellation. */
+  name: string
+  lastPrice?: LastPrice | undefined
+  costs: RenewalCosts
+}
+
 /** Shows what happens with an asset at the end of its commitment, the order for that time, and its form. */
-export function RenewalCard({ id, lastPrice }: { id: string; lastPrice?: LastPrice | undefined }) {
+export function RenewalCard({ id, name, lastPrice, costs }: RenewalCardProps) {
   const [isOpen, setOpen] = useState(false)
   const params = { asset_id: id }
   const { data } = useQuery({
@@ -32,13 +45,18 @@ export function RenewalCard({ id, lastPrice }: { id: string; lastPrice?: LastPri
   const { order, lastOrder, takes } = data
   const etag = tagOf(data)
   const outcome = order ? undefined : lastOrder && outcomeText(lastOrder)
+  const next = nextCostText({ ...data, nextCost: costs.next })
   return (
     <Card className="mt-4">
       <section aria-labelledby="renewal" className="px-4 py-3.5 text-sm">
         <h2 id="renewal" className="mb-2 text-base font-[650]">
           At renewal
         </h2>
-        <p className="tabular-nums">{byItself(data)}</p>
+        <p className="tabular-nums">{atRenewalText(data)}</p>
+        <p className="mt-1 text-xs text-ink-3 tabular-nums">
+          {data.decideBy === undefined ? '' : `Decide by ${dayText(data.decideBy)}. `}
+          {next ? `${next}.` : ''}
+        </p>
         {order ? <CurrentOrder id={id} order={order} etag={etag} /> : null}
         {outcome ? <p className="mt-2 text-ink-2">{escapeInvisible(outcome)}</p> : null}
         {takes === 'nothing' ? <p className="mt-2 text-xs text-ink-3">{becauseText(data.because)}</p> : null}
@@ -48,7 +66,9 @@ export function RenewalCard({ id, lastPrice }: { id: string; lastPrice?: LastPri
           {isOpen ? (
             <OrderForm
               id={id}
+              name={name}
               renewal={data}
+              extendedCost={costs.extended}
               etag={etag}
               lastPrice={lastPrice}
               onClose={() => setOpen(false)}
@@ -68,26 +88,17 @@ export function RenewalCard({ id, lastPrice }: { id: string; lastPrice?: LastPri
   )
 }
 
-function labelOf({ order, takes }: Renewal): string {
+function labelOf({ order, takes, actions }: Renewal): string {
   if (order && !order.isLeaving) return 'Change the order'
+  if (actions) return 'Choose what happens'
   return takes === 'quantity' ? 'Lower at renewal' : 'Choose how it renews'
-}
-
-/** Describes the renewal without an order. */
-function byItself({ time, renewalType, quantity }: Renewal): string {
-  const when = time === undefined ? 'when its term ends' : `on ${dayText(time)}`
-  const now = `${quantity.toLocaleString('en')} now`
-  if (!renewalType) return `The commitment ends ${when}; ${now}.`
-  return `${renewalTypeText(renewalType)} ${when}; ${now}.`
 }
 
 function CurrentOrder({ id, order, etag }: { id: string; order: RenewalOrder; etag: string | undefined }) {
   const { mutate, isPending, error } = useOrder(id, { etag })
   return (
     <div className="mt-3 rounded-control bg-accent-tint px-3 py-2.5">
-      <p className="font-[550] tabular-nums">
-        {orderText(order)} from {dayText(order.time)}
-      </p>
+      <p className="font-[550] tabular-nums">{datedOrderText(order)}</p>
       <p className="mt-0.5 text-xs text-ink-2">
         Ordered by {escapeInvisible(order.actor.name)} on {dayText(order.createTime)}
         {order.isLeaving ? '. Taken back; the vendor has not confirmed that yet.' : ''}

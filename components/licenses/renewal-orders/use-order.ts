@@ -4,8 +4,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useToast } from '#components/ui/toast.tsx'
 import { orderRenewal, readRenewal, withdrawRenewal } from '#lib/licenses/client.ts'
-import { dayText } from '#lib/platform/values/days.ts'
-import { orderText } from './labels.ts'
+import { datedOrderText } from './labels.ts'
+
+export type OrderBody =
+  | { quantity: number }
+  | { renewalType: string }
+  | { action: 'cancel'; confirm: string }
+  | { action: 'extended-term' }
 
 /**
  * Orders a quantity or renewal for the next term of an asset, or withdraws the order (`undefined`), and shows the
@@ -21,17 +26,16 @@ export function useOrder(
   const params = { asset_id: id }
   const headers = etag === undefined ? {} : { 'if-match': etag }
   return useMutation({
-    mutationFn: (wanted: { quantity: number } | { renewalType: string } | undefined) =>
+    mutationFn: (wanted: OrderBody | undefined) =>
       wanted
         ? orderRenewal({ params, headers, body: wanted })
         : withdrawRenewal({ params, headers, body: {} }),
-    onSuccess: async ({ order, time }, terms) => {
-      const when = time === undefined ? '' : ` from ${dayText(time)} on`
+    onSuccess: async ({ order }, terms) => {
       if (!terms)
         toast(
           order ? 'The vendor is told as soon as it answers.' : 'The order for the next term is taken back.',
         )
-      else if (order?.isPlaced) toast(`Ordered: ${orderText(order)}${when}.`)
+      else if (order?.isPlaced) toast(`Ordered: ${datedOrderText(order)}.`)
       else toast('The order is kept. The vendor is told as soon as it answers.')
       onDone?.()
     },

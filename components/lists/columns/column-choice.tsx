@@ -160,8 +160,8 @@ function useChoose<List extends ListName>(
     mutationKey: key,
     // Serialized, so that the last choice is saved last.
     scope: { id: `columns of ${list}` },
-    mutationFn: ({ chosen }: { chosen: readonly Column[] | null; before: readonly Column[] }) =>
-      setListColumns({ body: { list, columns: chosen && [...chosen] } }),
+    mutationFn: ({ selected }: { selected: readonly Column[] | null; before: readonly Column[] }) =>
+      setListColumns({ body: { list, columns: selected && [...selected] } }),
     onError: (error, { before }) => {
       // A later choice still waits for its own answer, which decides.
       if (client.isMutating({ mutationKey: key }) <= 1) show(before)
@@ -174,8 +174,8 @@ function useChoose<List extends ListName>(
   // Read from the cache, not from props: two presses may come before the next render.
   return (change: (now: readonly Column[]) => readonly Column[] | null) => {
     const before = client.getQueryData<readonly Column[]>(key) ?? columns
-    const chosen = change(before)
-    show(chosen ?? usualColumns(list))
-    mutate({ chosen, before })
+    const selected = change(before)
+    show(selected ?? usualColumns(list))
+    mutate({ selected, before })
   }
 }

@@ -37,9 +37,9 @@ export function AmountFilter({
           range={range}
           hint={hint}
           currencies={currencies}
-          onChoose={(chosen, currency) => {
+          onChoose={(selected, currency) => {
             close()
-            onChange(chosen, currency)
+            onChange(selected, currency)
           }}
         />
       )}

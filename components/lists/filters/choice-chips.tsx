@@ -4,7 +4,7 @@ import { ToggleChip } from '#components/ui/chip.tsx'
 type Choice = {
   value: string
   name: ReactNode
-  isOn: boolean
+  selected: boolean
   /** Number of rows with this value, where known. */
   count?: number | undefined
 }
@@ -29,11 +29,11 @@ export function ChoiceChips({
   return (
     <fieldset className="flex min-w-0 flex-wrap gap-2">
       <legend className="sr-only">{legend}</legend>
-      <ToggleChip pressed={isAll} count={count} onToggle={onAll}>
+      <ToggleChip selected={isAll} count={count} onToggle={onAll}>
         All
       </ToggleChip>
-      {choices.map(({ value, name, isOn, count: choiceCount }) => (
-        <ToggleChip key={value} pressed={isOn} count={choiceCount} onToggle={() => onToggle(value)}>
+      {choices.map(({ value, name, selected, count: choiceCount }) => (
+        <ToggleChip key={value} selected={selected} count={choiceCount} onToggle={() => onToggle(value)}>
           {name}
         </ToggleChip>
       ))}

@@ -22,7 +22,7 @@ export function CustomAmounts({
   const [from, setFrom] = useState(range.from ?? '')
   const [to, setTo] = useState(range.to ?? '')
   const [low, high] = [moneyOf(from), moneyOf(to)]
-  const chosen = { from: low.amount, to: high.amount }
+  const selected = { from: low.amount, to: high.amount }
   const validateAmount = (text: string, { amount, currency }: typeof low) => {
     if (text.trim() !== '' && amount === undefined) return UNCLEAR
     return currency && !currencies.includes(currency) ? `Nothing is in ${currency}.` : undefined
@@ -31,12 +31,12 @@ export function CustomAmounts({
     low.currency && high.currency && low.currency !== high.currency
       ? 'Another currency than above.'
       : undefined
-  const ends = isBackwards(chosen) ? 'Less than the amount above.' : undefined
+  const ends = isBackwards(selected) ? 'Less than the amount above.' : undefined
   const problems = [validateAmount(from, low), validateAmount(to, high) ?? currencyError ?? ends]
   const isWrong = problems.some((problem) => problem !== undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!isWrong) onChoose(chosen, low.currency ?? high.currency)
+    if (!isWrong) onChoose(selected, low.currency ?? high.currency)
   }
   const field = { inputMode: 'decimal', autoComplete: 'off' } as const
   return (

@@ -7,12 +7,12 @@ import { type DateRange, dayOfInput, inputDay } from './date-range.ts'
 export function CustomRange({ range, onChoose }: { range: DateRange; onChoose: (range: DateRange) => void }) {
   const [from, setFrom] = useState(inputDay(range.from))
   const [to, setTo] = useState(inputDay(range.to))
-  const chosen = { from: dayOfInput(from), to: dayOfInput(to) }
-  const isBackwards = chosen.from !== undefined && chosen.to !== undefined && chosen.to < chosen.from
+  const selected = { from: dayOfInput(from), to: dayOfInput(to) }
+  const isBackwards = selected.from !== undefined && selected.to !== undefined && selected.to < selected.from
   const problem = isBackwards ? 'Ends before it starts: choose a later day, or an earlier start.' : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!isBackwards) onChoose(chosen)
+    if (!isBackwards) onChoose(selected)
   }
   return (
     <form onSubmit={submit} className="grid gap-2.5 p-2">

@@ -49,9 +49,9 @@ function Ranges({
   close,
 }: DateFilterMenuProps & { close: () => void }) {
   const preset = presetOf(range, today, offered)
-  const choose = (chosen: DateRange) => {
+  const choose = (selected: DateRange) => {
     close()
-    onChange(chosen)
+    onChange(selected)
   }
   return (
     <>

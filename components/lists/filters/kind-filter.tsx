@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Choices, FilterMenu } from '#components/ui/filter-menu.tsx'
-import { platformName } from '#lib/billing/invoices/rules.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 
 /**
  * Filter by a kind that a list's rows have, such as their issuer. Offers the `known` values, and those that the address
@@ -12,7 +12,7 @@ export function KindFilter({
   label,
   several,
   options,
-  chosen,
+  selected,
   rows = [],
   nameOf = (value) => value,
   renderOption = nameOf,
@@ -23,7 +23,7 @@ export function KindFilter({
   /** Plural of the values: `platforms`. */
   several: string
   options: readonly string[]
-  chosen: readonly string[]
+  selected: readonly string[]
   rows?: readonly string[]
   nameOf?: (value: string) => string
   renderOption?: (value: string) => ReactNode
@@ -31,9 +31,9 @@ export function KindFilter({
   onClear: () => void
 }) {
   const [offered, setOffered] = useState(options)
-  const all = [...new Set([...offered, ...options, ...chosen, ...rows])]
+  const all = [...new Set([...offered, ...options, ...selected, ...rows])]
   if (all.length > offered.length) setOffered(all)
-  const [first] = chosen
+  const [first] = selected
   // A single value needs no choice.
   if (all.length < 2 && first === undefined) return null
   const one = first === undefined ? undefined : nameOf(first)
@@ -41,14 +41,14 @@ export function KindFilter({
     <FilterMenu
       label={label}
       off={`All ${several}`}
-      value={chosen.length > 1 ? `${chosen.length} ${several}` : one}
+      value={selected.length > 1 ? `${selected.length} ${several}` : one}
       onClear={onClear}
     >
       {() => (
         <Choices
           label={label}
           choices={all.map((value) => ({ value, name: renderOption(value) }))}
-          chosen={chosen}
+          selected={selected}
           onToggle={onToggle}
         />
       )}
@@ -65,7 +65,7 @@ export function PlatformFilter({
   rows,
   ...props
 }: {
-  chosen: readonly string[]
+  selected: readonly string[]
   rows: readonly { platform: string }[]
   onToggle: (platform: string) => void
   onClear: () => void
@@ -90,7 +90,7 @@ export function ProfileFilter({
 }: {
   /** All profiles that the caller may see. */
   profiles: readonly Profile[]
-  chosen: readonly string[]
+  selected: readonly string[]
   onToggle: (id: string) => void
   onClear: () => void
 }) {

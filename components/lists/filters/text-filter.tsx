@@ -34,9 +34,9 @@ export function TextFilter({
           label={label}
           hint={hint}
           value={value}
-          onChoose={(chosen) => {
+          onChoose={(selected) => {
             close()
-            onChange(chosen)
+            onChange(selected)
           }}
         />
       )}

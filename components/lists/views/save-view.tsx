@@ -60,7 +60,7 @@ export function SaveView({
           autoComplete="off"
           error={wrong && `The name ${wrong}.`}
         />
-        <Check name="isPinned" isOn>
+        <Check name="isPinned" checked>
           In the navigation
         </Check>
         {mayShare ? <Check name="isShared">For everybody at your company</Check> : null}

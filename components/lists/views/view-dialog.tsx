@@ -53,11 +53,11 @@ export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onC
           autoComplete="off"
           error={wrong && `The name ${wrong}.`}
         />
-        <Check name="isPinned" isOn={view.isPinned}>
+        <Check name="isPinned" checked={view.isPinned}>
           In the navigation
         </Check>
         {all.mayShare ? (
-          <Check name="isShared" isOn={view.isShared}>
+          <Check name="isShared" checked={view.isShared}>
             For everybody at your company
           </Check>
         ) : null}

@@ -1,4 +1,4 @@
-import { platformName } from '#lib/billing/invoices/rules.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 
 /** Platforms in the order of a stacked bar: those billed by usage first. */
 const PLATFORMS: Record<string, { hue: string; fill: string }> = {

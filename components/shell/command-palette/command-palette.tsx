@@ -20,11 +20,11 @@ export function CommandPalette({
   const id = useId()
   const router = useRouter()
   const [typed, setTyped] = useState('')
-  const [chosen, setChosen] = useState<string>()
+  const [selected, setSelected] = useState<string>()
   const { entries, status, isWaiting } = usePaletteResults(typed, destinations)
   const at = Math.max(
     0,
-    entries.findIndex(({ href }) => href === chosen),
+    entries.findIndex(({ href }) => href === selected),
   )
   const list = useRef<HTMLDivElement>(null)
 
@@ -52,10 +52,10 @@ export function CommandPalette({
     if (event.nativeEvent.isComposing) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     const entry = entries[at]
-    if (step !== undefined) setChosen(entries.at((at + step) % entries.length)?.href)
+    if (step !== undefined) setSelected(entries.at((at + step) % entries.length)?.href)
     else if (event.key === 'Enter') {
       const isAside = event.ctrlKey || event.metaKey
-      if (isWaiting && chosen === undefined) setEntered({ isAside })
+      if (isWaiting && selected === undefined) setEntered({ isAside })
       else if (entry) go(entry, isAside)
     } else return
     event.preventDefault()
@@ -78,7 +78,7 @@ export function CommandPalette({
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value)
-            setChosen(undefined)
+            setSelected(undefined)
             setEntered(undefined)
           }}
           onKeyDown={onKeyDown}
@@ -103,8 +103,8 @@ export function CommandPalette({
                 key={entry.href}
                 id={`${id}-${first + index}`}
                 entry={entry}
-                isChosen={first + index === at}
-                onHover={() => setChosen(entry.href)}
+                selected={first + index === at}
+                onHover={() => setSelected(entry.href)}
                 onSelect={(isAside) => go(entry, isAside)}
               />
             ))}
@@ -121,19 +121,19 @@ export function CommandPalette({
 type OptionProps = {
   id: string
   entry: Entry
-  isChosen: boolean
+  selected: boolean
   onHover: () => void
   onSelect: (isAside: boolean) => void
 }
 
-function Option({ id, entry, isChosen, onHover, onSelect }: OptionProps) {
+function Option({ id, entry, selected, onHover, onSelect }: OptionProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the box that has the focus hears the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the box keeps the focus, and names the one that is chosen
     <div
       id={id}
       role="option"
-      aria-selected={isChosen}
+      aria-selected={selected}
       onPointerMove={onHover}
       onClick={(event) => onSelect(event.ctrlKey || event.metaKey)}
       className="flex cursor-pointer items-baseline gap-3 rounded-md px-2.5 py-2 max-md:flex-col max-md:gap-0 aria-selected:bg-accent-tint forced-colors:aria-selected:outline-2"

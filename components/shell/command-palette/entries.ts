@@ -1,9 +1,9 @@
 import { hrefOf, invoiceHref } from '#components/billing/invoices/view.ts'
 import { assetHref } from '#components/licenses/assets/one-asset.ts'
-import { platformName } from '#lib/billing/invoices/rules.ts'
-import { wholeNumber } from '#lib/licenses/license-lists/rules.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
+import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 import type { Matches } from '#lib/workspace/matches/contract.ts'
 
 /** Destination of the palette: a screen, an asset or invoice, or the review of a change. */
@@ -16,7 +16,7 @@ export type PaletteQuery = { text: string; act?: { search: string; quantity: num
 export function parseQuery(typed: string): PaletteQuery {
   const text = typed.trim()
   const [, search, number] = /^(.*\S)\s+(\S+)$/.exec(text) ?? []
-  const quantity = number === undefined ? undefined : wholeNumber(number)
+  const quantity = number === undefined ? undefined : parseWholeNumber(number)
   return search === undefined || quantity === undefined ? { text } : { text, act: { search, quantity } }
 }
 

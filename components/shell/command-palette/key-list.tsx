@@ -39,7 +39,7 @@ export function KeyList({ onClose }: { onClose: () => void }) {
       </dl>
       <Switch
         label="Keys of one letter"
-        isOn={areOn}
+        checked={areOn}
         onChange={(next) => {
           setKeysEnabled(next)
           setOn(next)

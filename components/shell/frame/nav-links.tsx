@@ -1,6 +1,6 @@
 'use client'
 
-import { Activity, Building2, House, Layers, LogIn, ReceiptText, Users } from 'lucide-react'
+import { Activity, Building2, House, Layers, LogIn, Mail, ReceiptText, Users } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { Fragment, Suspense } from 'react'
@@ -16,6 +16,7 @@ export const ICONS = {
   '/invoices': ReceiptText,
   '/invoices/profiles': Building2,
   '/activity': Activity,
+  '/notifications': Mail,
   '/members': Users,
   '/sign-on': LogIn,
 } as const

@@ -14,6 +14,7 @@ const TITLES: Record<string, string> = {
   '/invoices/statement': 'Statement',
   '/keys': 'API keys',
   '/members': 'Members',
+  '/notifications': 'Invoice emails',
   '/second-factor': 'Second factor',
   '/sessions': 'Sessions',
   '/sign-on': 'Single sign-on',

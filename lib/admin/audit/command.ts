@@ -1,10 +1,7 @@
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { eventPages, eventsTable } from '#lib/identity/audit-events/export.ts'
+import { eventLines, eventsTable, newestEvents } from '#lib/identity/audit-events/export.ts'
 import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
-import { serializeAuditEvent } from '#lib/identity/audit-events/serialize.ts'
-import { type EventRow, listEvents } from '#lib/identity/audit-events/store.ts'
-import { readScope } from '#lib/platform/db/scope.ts'
 import { csv } from '#lib/platform/files/table.ts'
 import { customerCommands, customerNamed, withDatabase } from '../command.ts'
 import { interruption, print, printRows } from '../terminal.ts'
@@ -69,27 +66,29 @@ type Listed = { customer: string; kind?: string; most: number; json?: boolean }
 
 async function listNewest({ customer, kind, most, json = false }: Listed): Promise<void> {
   const { customerId } = await customerNamed(customer)
-  const filter = kind === undefined ? {} : { kind: [kind] }
-  const rows = await readScope({ customerId }, (tx) => listEvents(tx, customerId, { filter }, most))
-  if (json) print(JSON.stringify(rows.map(serializeAuditEvent), null, 2))
-  else printRows(rows.map(formatEvent), {})
-}
-
-function formatEvent({ at, action, subject, actorName, address, details }: EventRow) {
-  return { at, action, subject, who: actorName, address, details: JSON.stringify(details) }
+  const events = await newestEvents(customerId, kind, most)
+  if (json)
+    print(
+      JSON.stringify(
+        events.map(({ event }) => event),
+        null,
+        2,
+      ),
+    )
+  else
+    printRows(
+      events.map(({ row: { at, action, subject, actorName, address, details } }) => ({
+        ...{ at, action, subject, who: actorName, address, details: JSON.stringify(details) },
+      })),
+      {},
+    )
 }
 
 /** Exports events with their digests, so that the chain can be verified without the database. */
 async function exportEvents({ customer, format }: { customer: string; format: string }): Promise<void> {
   const { customerId } = await customerNamed(customer)
-  if (format === 'csv') {
-    for await (const part of csv(eventsTable({ customerId }, {}))) await write(part)
-    return
-  }
-  for await (const rows of eventPages({ customerId }, {})) {
-    const lines = rows.map((row) => JSON.stringify({ ...serializeAuditEvent(row), digest: row.digest }))
-    await write(`${lines.join('\n')}\n`)
-  }
+  const parts = format === 'csv' ? csv(eventsTable({ customerId }, {})) : eventLines({ customerId })
+  for await (const part of parts) await write(part)
 }
 
 /** Writes to standard output with backpressure, for output of any length. */

@@ -112,7 +112,8 @@ async function close(owner: pg.Client, ends: ReadonlyMap<CustomerId, End>): Prom
     const details = { upTo: Number(seq), before }
     await scope(
       { customerId },
-      (tx) => recordOperatorAction(tx, customerId, 'history.closed', customerId, details),
+      (tx) =>
+        recordOperatorAction(tx, customerId, { action: 'history.closed', subject: customerId, details }),
       {
         evenIfClosed: true,
       },

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { applyCustomer, type Invitation } from '#lib/imports/customers/apply.ts'
-import { type Change, PARTS } from '#lib/imports/customers/differences.ts'
 import { type CustomerChanges, planCustomers } from '#lib/imports/customers/plan.ts'
 import { readCustomers } from '#lib/imports/customers/read.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
@@ -137,6 +136,8 @@ function valueText(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
+type Change = CustomerChanges['changes'][number]
+
 const NAMES: Record<Change['part'], string> = {
   customer: 'Customers',
   'billing profile': 'Billing profiles',
@@ -148,7 +149,7 @@ const NAMES: Record<Change['part'], string> = {
 /** Returns the counts per kind: `Members: 2 new, 1 changed, 40 unchanged`. */
 function summaryOf(plans: readonly CustomerChanges[]): string[] {
   const changes = plans.flatMap((plan) => plan.changes)
-  return PARTS.flatMap((part) => {
+  return (Object.keys(NAMES) as Change['part'][]).flatMap((part) => {
     const partChanges = changes.filter((change) => change.part === part)
     const count = (kind: Change['kind']) => partChanges.filter((change) => change.kind === kind).length
     return partChanges.length === 0

@@ -1,21 +1,18 @@
-import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { listCustomerStates } from '#lib/identity/customers/store.ts'
-import { issue } from '#lib/identity/keys/issue.ts'
+import { issueKeys as issueAll } from '#lib/identity/keys/operator.ts'
 import { problemList } from '#lib/imports/import-error.ts'
 import { readTable } from '#lib/imports/resale/table.ts'
 import { readText } from '#lib/imports/sources/read-text.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { newApiKey } from '#lib/platform/caller/credentials.ts'
 import { ROLES, type Role } from '#lib/platform/caller/rules.ts'
-import { scope } from '#lib/platform/db/scope.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { checkedText } from '../command.ts'
 import { operatorOf } from '../licenses/operator.ts'
 import { Interrupted, interruption, note } from '../terminal.ts'
 import { openSecretFile, type SecretFile } from './secret-file.ts'
 
-type KeyRequest = { customer: string; name: string; roles: Role[]; validHours: number }
+type KeyRequest = { customer: string; name: string; roles: Role[]; validDays: number }
 
 const COLUMNS = { required: ['customer', 'name', 'roles'], optional: ['days'] } as const
 const DAYS = 90
@@ -47,16 +44,8 @@ async function issueFor(
   secrets: SecretFile,
 ): Promise<number> {
   const operator = await operatorOf(customer, ['admin'])
-  const requestId = randomUUID()
-  const rows = await scope(operator, async (tx) => {
-    const rows: string[][] = []
-    for (const { name, roles, validHours } of requests) {
-      const key = newApiKey()
-      const keyInput = { name, roles, owner: 'CUSTOMER' as const, validDays: validHours / 24 }
-      rows.push([customer, name, await issue(tx, operator, keyInput, key, requestId), key])
-    }
-    return rows
-  })
+  const issued = await issueAll(operator, requests)
+  const rows = issued.map(({ id, secret }, index) => [customer, requests[index]?.name ?? '', id, secret])
   await secrets.add(rows)
   return rows.length
 }
@@ -65,26 +54,30 @@ async function readRequests(file: string): Promise<KeyRequest[]> {
   const { states } = await listCustomerStates()
   const requests: KeyRequest[] = []
   const problems = problemList()
-  await readTable(readText(file, interruption.signal), '', COLUMNS, ({ line, cells }) => {
-    const { customer = '', name = '', roles = '', days = String(DAYS) } = cells
-    const addProblem = (column: string, reason: string) => problems.add({ line, column, reason })
-    const state = states.get(customer)
-    const unknown = roles.split(/[,;|]/).find((role) => !isRole(role.trim()))
-    if (!state) addProblem('customer', `there is no customer "${customer}"`)
-    else if (state.closedAt) addProblem('customer', `${customer} is closed`)
-    if (name === '') addProblem('name', 'is blank')
-    if (unknown !== undefined)
-      addProblem('roles', `there is no role "${unknown.trim()}"; there are ${ROLES.join(', ')}`)
-    if (!/^\d{1,4}$/.test(days) || Number(days) < 1 || Number(days) > 3660)
-      addProblem('days', 'is no number of days, 1 to 3660')
-    const roleNames = roles.split(/[,;|]/).map((role) => role.trim())
-    requests.push({
-      customer,
-      name: name && checkedText('name', name),
-      roles: ROLES.filter((role) => roleNames.includes(role)),
-      validHours: Number(days) * 24,
-    })
-    return undefined
+  await readTable(readText(file, interruption.signal), {
+    file: '',
+    columns: COLUMNS,
+    onRow: ({ line, cells }) => {
+      const { customer = '', name = '', roles = '', days = String(DAYS) } = cells
+      const addProblem = (column: string, reason: string) => problems.add({ line, column, reason })
+      const state = states.get(customer)
+      const unknown = roles.split(/[,;|]/).find((role) => !isRole(role.trim()))
+      if (!state) addProblem('customer', `there is no customer "${customer}"`)
+      else if (state.closedAt) addProblem('customer', `${customer} is closed`)
+      if (name === '') addProblem('name', 'is blank')
+      if (unknown !== undefined)
+        addProblem('roles', `there is no role "${unknown.trim()}"; there are ${ROLES.join(', ')}`)
+      if (!/^\d{1,4}$/.test(days) || Number(days) < 1 || Number(days) > 3660)
+        addProblem('days', 'is no number of days, 1 to 3660')
+      const roleNames = roles.split(/[,;|]/).map((role) => role.trim())
+      requests.push({
+        customer,
+        name: name && checkedText('name', name),
+        roles: ROLES.filter((role) => roleNames.includes(role)),
+        validDays: Number(days),
+      })
+      return undefined
+    },
   })
   problems.throwIfAny()
   if (requests.length === 0) throw new Problem('invalid_request', 'There is no row in the file.')

@@ -44,7 +44,11 @@ async function limits(customer: string, { json, ...texts }: LimitOptions): Promi
   if (Object.keys(requested).length > 0)
     await scope({ customerId }, async (tx) => {
       await setLimits(tx, customerId, requested)
-      await recordOperatorAction(tx, customerId, 'limits.set', customerId, requested)
+      await recordOperatorAction(tx, customerId, {
+        action: 'limits.set',
+        subject: customerId,
+        details: requested,
+      })
     })
   const customerLimits = await readScope({ customerId }, (tx) => readLimits(tx, customerId))
   const rows = NAMES.map((name) => ({

@@ -31,7 +31,11 @@ export async function addCustomer(input: NewCustomer): Promise<void> {
       if (await wasRemoved(tx, id))
         throw new Problem('invalid_request', `"${id}" was a customer that is gone. Give another --id.`)
       await directory.addCustomer(tx, customerId, { name, domain, contactEmail })
-      await recordOperatorAction(tx, customerId, 'customer.added', id, { name, domain, contactEmail })
+      await recordOperatorAction(tx, customerId, {
+        action: 'customer.added',
+        subject: id,
+        details: { name, domain, contactEmail },
+      })
     }),
     {
       customers_pkey: `There is a customer "${id}" already. Give another --id.`,
@@ -79,7 +83,11 @@ export async function renameCustomer(idOrDomain: string, options: NamingOptions)
     ) as Partial<Naming>
     if (Object.keys(changed).length === 0) return { before, changed, assets: 0 }
     const assets = await changeNaming(tx, customerId, changed, before)
-    await recordOperatorAction(tx, customerId, 'customer.renamed', customerId, renaming(before, changed))
+    await recordOperatorAction(tx, customerId, {
+      action: 'customer.renamed',
+      subject: customerId,
+      details: renaming(before, changed),
+    })
     return { before, changed, assets }
   })
   const { before, changed, assets } = await orDuplicate(change, {

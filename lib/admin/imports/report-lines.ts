@@ -6,7 +6,6 @@ import type {
   Sum,
   WarningName,
 } from '#lib/imports/report/report.ts'
-import type { SourceFile } from '#lib/imports/sources/source.ts'
 import { formatAmount } from '#lib/platform/values/money.ts'
 
 /** Maximum number of files, and of groups of sums, on screen. JSON has more. */
@@ -24,10 +23,7 @@ const COUNTS: Record<string, string> = {
 }
 
 /** A report as people read it, line by line. */
-export function reportLines(
-  report: ImportReport,
-  files: readonly (SourceFile & Partial<FileReport>)[] = report.files,
-): string[] {
+export function reportLines(report: ImportReport, files: readonly ReportedFile[] = report.files): string[] {
   const lines = filesOf(files)
   if (report.kind === 'assets')
     return [...lines, '', ...formatColumns([['Assets', countOf(report.rows), countsOf(report.counts)]])]
@@ -44,7 +40,10 @@ export function reportLines(
   ]
 }
 
-function filesOf(files: readonly (SourceFile & Partial<FileReport>)[]): string[] {
+/** A file, with its counts where it has rows. */
+type ReportedFile = Omit<FileReport, 'rows' | 'used'> & Partial<FileReport>
+
+function filesOf(files: readonly ReportedFile[]): string[] {
   const firstFiles = files.slice(0, MAX_ROWS)
   const hasRows = files.some(({ rows }) => rows !== undefined)
   const number = (count = 0) => ({ right: countOf(count) })

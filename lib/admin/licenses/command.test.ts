@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { checkedRows, setRow } from '#lib/licenses/license-lists/apply.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer } from '#lib/platform/db/test-rows.ts'
 import { commandLine } from '../test-command.ts'
-import { checkedRows, setRow } from './apply.ts'
 import { operatorFor } from './operator.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-apply-'))

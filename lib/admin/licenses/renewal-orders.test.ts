@@ -101,7 +101,7 @@ test('A withdrawal that did not reach the vendor is mailed immediately, and sent
   const { order, withdraw, read } = await ordered(100)
   const id = (await order())?.id ?? ''
   expect(await listed()).toEqual([])
-  vendor.fake.failNext('write', 'throttle')
+  vendor.fake.failNext('write', 'drop-before')
   expect(await withdraw()).toMatchObject({ isLeaving: true, isPlaced: true })
   expect(await listed(' --in-need')).toMatchObject([{ id, need: 'not withdrawn' }])
   const written = await vendor.database.sql(

@@ -1,15 +1,22 @@
 import { type Command, Option } from 'commander'
+import { sql } from 'drizzle-orm'
+import { costText, happensText, nextCostText } from '#lib/costs/renewals/format.ts'
+import { readRenewals } from '#lib/costs/renewals/read.ts'
+import { serializeRenewals } from '#lib/costs/renewals/serialize.ts'
 import { ordersInNeed } from '#lib/identity/access/due-work.ts'
+import { atEndText, decideBy } from '#lib/licenses/assets/rules.ts'
 import {
   type OrderInNeed,
   readOrder,
   resendOrderByHand,
   settleOrderByHand,
 } from '#lib/licenses/renewal-orders/by-hand.ts'
+import { orderText } from '#lib/licenses/renewal-orders/rules.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { auditOf } from '#lib/platform/history/audit.ts'
+import { env } from '#lib/platform/runtime/env.ts'
 import { checkedText, customerNamed, withDatabase } from '../command.ts'
 import { type Cell, note, print, printRows } from '../terminal.ts'
 
@@ -65,12 +72,20 @@ async function listOrders(options: Where & { inNeed?: boolean; json?: boolean })
   if (orders.length === 0) note('No such order waits for its vendor or for a person.')
 }
 
-function rowOf({ customerId, order, label, place, need }: OrderInNeed): Record<string, Cell> {
+function rowOf({
+  customerId,
+  order,
+  label,
+  place,
+  need,
+  renewalType: present,
+}: OrderInNeed): Record<string, Cell> {
   const { id, assetId, toQuantity, renewalType, state, takenBackAt, termEnd, createdAt, actorName } = order
   return {
     ...{ id, customer: customerId, asset: assetId, vendor: label, account: place?.vendorAccount ?? null },
-    ...{ order: toQuantity === null ? renewalType : String(toQuantity), state, need: need ?? null },
-    ...{ 'taken back': takenBackAt, 'term ends': termEnd, since: createdAt, by: actorName },
+    ...{ order: orderText({ quantity: toQuantity, renewalType }), state, need: need ?? null },
+    ...{ 'taken back': takenBackAt, 'term ends': termEnd, 'decide by': decideBy(termEnd.getTime()) },
+    ...{ 'at the vendor now': atEndText(present), since: createdAt, by: actorName },
   }
 }
 
@@ -83,6 +98,11 @@ async function showOrder(id: string, { customer }: Where): Promise<void> {
   if (place) {
     const { vendorCustomerId, subscriptionId, skuId } = place
     print(`\nAt the vendor: customer ${vendorCustomerId}, subscription ${subscriptionId}, SKU ${skuId}`)
+  }
+  const renewal = await renewalOf(customerId, order.assetId)
+  if (renewal) {
+    const cost = renewal.cost ? [`${costText(renewal.cost)} at the last price`] : []
+    print(`\n${[happensText(renewal), ...cost, nextCostText(renewal)].filter(Boolean).join('. ')}.`)
   }
   if (order.reason !== null) print(`\n${order.reason}`)
   if (requests.length > 0) print('\nRequests to the vendor, of earlier orders too:')
@@ -105,6 +125,16 @@ async function showOrder(id: string, { customer }: Where): Promise<void> {
     events.map(({ at, action, actorName: by, reason }) => ({ 'at (UTC)': secondOf(at), action, by, reason })),
     {},
   )
+}
+
+/** Returns an asset's renewal with its costs, as an Admin of the customer sees it; undefined after its term. */
+async function renewalOf(customerId: CustomerId, assetId: string) {
+  const profiles = await readScope({ customerId }, (tx) =>
+    tx.execute<{ id: string }>(sql`SELECT id FROM billing_profiles WHERE customer_id = ${customerId}`),
+  )
+  const who = { customerId, roles: ['admin' as const], billingProfiles: profiles.rows.map(({ id }) => id) }
+  const { renewals } = serializeRenewals(await readRenewals(who), {}, env().baseUrl)
+  return renewals.find(({ asset }) => asset.id === assetId)
 }
 
 async function resolveOne(id: string, options: Where & { as: Outcome; reason: string }): Promise<void> {

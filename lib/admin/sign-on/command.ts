@@ -1,20 +1,10 @@
 import type { Command } from 'commander'
-import * as store from '#lib/identity/access/sign-on/providers.ts'
-import { releaseSubjects } from '#lib/identity/access/sign-on/subjects.ts'
-import { lockMembers, memberWith } from '#lib/identity/members/store.ts'
+import * as operator from '#lib/identity/single-sign-on/operator.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import { scope } from '#lib/platform/db/scope.ts'
-import {
-  collect,
-  customerCommands,
-  customerNamed,
-  printsRows,
-  recordOperatorAction,
-  withDatabase,
-} from '../command.ts'
+import { collect, customerCommands, customerNamed, printsRows, withDatabase } from '../command.ts'
 import { note } from '../terminal.ts'
-import { addDomain, confirmDomain, listCustomerDomains, removeDomain, verifyDomain } from './domains.ts'
-import { disableProvider, setProvider, showProviders, testProvider } from './providers.ts'
+import { addDomainCommands } from './domains.ts'
+import { disableProvider, setProvider, testProvider } from './providers.ts'
 
 export function addSignOnCommands(parent: Command): void {
   const provider = (command: Command) =>
@@ -60,7 +50,7 @@ export function addSignOnCommands(parent: Command): void {
       'Show the identity providers, with the address to which each leads back.',
       '--customer sunbird --json',
     ),
-    showProviders,
+    operator.listProviders,
   )
   provider(
     addCommand(
@@ -94,81 +84,23 @@ export function addSignOnCommands(parent: Command): void {
   addDomainCommands(parent, provider)
 }
 
-function addDomainCommands(signOn: Command, provider: (command: Command) => Command): void {
-  const parent = signOn
-    .command('domains')
-    .description('The domains of mail addresses whose people sign in there.')
-  const addCommand = customerCommands(parent)
-  provider(
-    addCommand(
-      'add',
-      'Name a domain, and print the DNS record that proves it.',
-      'sunbird.example --customer sunbird',
-    ),
-  )
-    .argument('<domain>', 'what follows the @')
-    .action(withDatabase(addDomain))
-  addCommand(
-    'verify',
-    'Look for the record in the DNS; where it is there, the domain counts.',
-    'sunbird.example --customer sunbird',
-  )
-    .argument('<domain>', 'one that was added')
-    .action(withDatabase(verifyDomain))
-  addCommand(
-    'confirm',
-    'Let a domain count without a record: you answer for it.',
-    'sunbird.example --customer sunbird',
-  )
-    .argument('<domain>', 'one that was added')
-    .action(withDatabase(confirmDomain))
-  addCommand(
-    'remove',
-    'Take a domain away: its people sign in there no more.',
-    'sunbird.example --customer sunbird',
-  )
-    .argument('<domain>', 'one that was added')
-    .action(withDatabase(removeDomain))
-  printsRows(
-    addCommand('list', 'List the domains, with the records that prove them.', '--customer sunbird'),
-    listCustomerDomains,
-  )
-}
-
 type Of = { customer: string }
 
 async function requireSignOn({ customer }: Of): Promise<void> {
   const { customerId, name } = await customerNamed(customer)
-  await scope({ customerId }, async (tx) => {
-    // A parallel removal of an Admin is serialized before or after this lock.
-    await lockMembers(tx, customerId, [])
-    if (!(await store.hasVerifiedAdmin(tx, customerId)))
-      throw new Problem(
-        'invalid_request',
-        `No Admin of ${name} has signed in by single sign-on yet: if it did not work, nobody could get in.`,
-      )
-    await store.setSignOnOnly(tx, customerId, true)
-    await recordOperatorAction(tx, customerId, 'customer.passwords-refused', customerId)
-  })
+  await operator.requireSignOn(customerId, name)
   note(`Nobody signs in to ${name} by password any more; the sessions that passwords opened are ended.`)
 }
 
 async function letPasswordsIn({ customer }: Of): Promise<void> {
   const { customerId, name } = await customerNamed(customer)
-  await scope({ customerId }, async (tx) => {
-    await store.setSignOnOnly(tx, customerId, false)
-    await recordOperatorAction(tx, customerId, 'customer.passwords-allowed', customerId)
-  })
+  await operator.allowPasswords(customerId)
   note(`Members of ${name} sign in by password, too.`)
 }
 
 async function release({ customer, email }: Of & { email: string }): Promise<void> {
   const { customerId, name } = await customerNamed(customer)
-  await scope({ customerId }, async (tx) => {
-    const member = await memberWith(tx, customerId, email.trim())
-    if (!member) throw new Problem('not_found', `${name} has no member with the address ${email}.`)
-    const count = await releaseSubjects(tx, customerId, { memberId: member })
-    if (count > 0) await recordOperatorAction(tx, customerId, 'sign-on.released', member, { email })
-  })
+  if (!(await operator.releaseMember(customerId, email)))
+    throw new Problem('not_found', `${name} has no member with the address ${email}.`)
   note(`The next sign-in with ${email} says who that is at the issuer.`)
 }

@@ -35,16 +35,22 @@ export async function renderAccountPdf(document: AccountDocument): Promise<Uint8
   const pdf = openPdf({ title, author: 'Licenses & Invoices', date: new Date(epochOfDay(to)), id })
   heading(pdf, 'H1', 'Account statement', 22)
   pdf.y += 8
-  writeAmountLine(pdf, PAGE.left, days, '', { size: 9.5 })
-  for (const name of profiles) writeAmountLine(pdf, PAGE.left, name, '', { size: 9.5 })
-  if (accounts.length === 0) writeAmountLine(pdf, PAGE.left, 'Nothing was owed or moved.', '', { size: 9.5 })
+  writeAmountLine(pdf, PAGE.left, { label: days, amount: '', style: { size: 9.5 } })
+  for (const name of profiles)
+    writeAmountLine(pdf, PAGE.left, { label: name, amount: '', style: { size: 9.5 } })
+  if (accounts.length === 0)
+    writeAmountLine(pdf, PAGE.left, { label: 'Nothing was owed or moved.', amount: '', style: { size: 9.5 } })
   for (const account of accounts) await renderAccount(pdf, document, account)
   return finishPdf(pdf, title)
 }
 
 function heading(pdf: PdfDocument, level: 'H1' | 'H2', text: string, size: number): void {
   ensureRoom(pdf, size + 40)
-  write(pdf, element(pdf, pdf.root, level), text, PAGE.left, pdf.y, { size, bold: true })
+  write(pdf, element(pdf, pdf.root, level), text, {
+    x: PAGE.left,
+    y: pdf.y,
+    style: { size, bold: true },
+  })
   pdf.y += size + 6
 }
 
@@ -55,9 +61,13 @@ async function renderAccount(
 ): Promise<void> {
   pdf.y += 14
   heading(pdf, 'H2', currency, 14)
-  writeAmountLine(pdf, PAGE.left, `Opening balance on ${dayText(from)}`, moneyText(opening, currency), {
-    size: 9.5,
-    bold: true,
+  writeAmountLine(pdf, PAGE.left, {
+    label: `Opening balance on ${dayText(from)}`,
+    amount: moneyText(opening, currency),
+    style: {
+      size: 9.5,
+      bold: true,
+    },
   })
   if (movements.length > 0) {
     pdf.y += 8
@@ -71,13 +81,21 @@ async function renderAccount(
   }
   pdf.y += 10
   ensureRoom(pdf, 40)
-  writeAmountLine(pdf, PAGE.left, `Closing balance on ${dayText(to)}`, moneyText(closing, currency), {
-    size: 11,
-    bold: true,
+  writeAmountLine(pdf, PAGE.left, {
+    label: `Closing balance on ${dayText(to)}`,
+    amount: moneyText(closing, currency),
+    style: {
+      size: 11,
+      bold: true,
+    },
   })
   if (!new Exact(credit).eq(0)) {
     const text = moneyText(new Exact(credit).neg().toFixed(), currency)
-    writeAmountLine(pdf, PAGE.left, 'Of that, credit not assigned to an invoice', text, { size: 9.5 })
+    writeAmountLine(pdf, PAGE.left, {
+      label: 'Of that, credit not assigned to an invoice',
+      amount: text,
+      style: { size: 9.5 },
+    })
   }
   if (openItems.length === 0) return
   pdf.y += 10

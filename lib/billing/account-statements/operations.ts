@@ -4,7 +4,7 @@ import { operation } from '#lib/platform/api/operation.ts'
 import { Problem, rethrowTimeout } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
-import { attachment, named } from '#lib/platform/files/attachment.ts'
+import { attachment, downloadName } from '#lib/platform/files/attachment.ts'
 import { type Column, csvReply, type Table, xlsxReply } from '#lib/platform/files/table.ts'
 import { DAY_MS, dayOf } from '#lib/platform/values/days.ts'
 import { plainAmount } from '#lib/platform/values/money.ts'
@@ -61,19 +61,19 @@ export const exportAccount = operation(
   contract.exportAccount,
   async (caller, { query: { separator, decimal, ...query } }) => {
     const { days, accounts } = await readAccounts(caller, query)
-    return csvReply(named('account', days), movementsTable(days, accounts), { separator, decimal })
+    return csvReply(downloadName('account', days), movementsTable(days, accounts), { separator, decimal })
   },
 )
 
 export const exportAccountXlsx = operation(contract.exportAccountXlsx, async (caller, { query }) => {
   const { days, accounts } = await readAccounts(caller, query)
-  return xlsxReply(named('account', days), 'Account', movementsTable(days, accounts))
+  return xlsxReply(downloadName('account', days), 'Account', movementsTable(days, accounts))
 })
 
 export const exportAccountPdf = operation(contract.exportAccountPdf, async (caller, { query }) => {
   const { days, accounts } = await readAccounts(caller, query, MAX_PRINTED_ROWS)
   const body = await renderAccountPdf({ profiles: await namesOf(caller, accounts), ...days, accounts })
-  return { body, headers: attachment(`${named('account', days)}.pdf`, 'application/pdf') }
+  return { body, headers: attachment(`${downloadName('account', days)}.pdf`, 'application/pdf') }
 })
 
 /** Returns the names of the billing profiles that accounts contain. */

@@ -33,7 +33,7 @@ export const listCharges = operation(contract.listCharges, async (caller, { para
     ]),
   )
   if (!invoice) throw new Problem('not_found')
-  const page = pageOf(rows, maxResults, cursor, ({ position }) => [String(position)], list)
+  const page = pageOf(rows, { size: maxResults, cursor, keyOf: ({ position }) => [String(position)], list })
   const { rows: pageRows, ...links } = page
   return { body: { charges: pageRows.map(serializeCharge), rowCount: pageRows.length, ...links } }
 })

@@ -67,10 +67,15 @@ export function reconcile(
   const categories = lines.every(({ chargeCategory }) => chargeCategory !== null)
     ? { categories: byCategory(lines, set) }
     : {}
-  const whole = { count: set.count, amount: plain(new Big(set.amount)), corrections, ...categories }
+  const whole = { count: set.count, amount: decimalText(new Big(set.amount)), corrections, ...categories }
   if (lines.every(({ detailId }) => detailId === null)) {
     const agrees = isSmall(difference)
-    return { ...whole, agrees, difference: plain(difference), rounding: agrees ? plain(difference) : '0' }
+    return {
+      ...whole,
+      agrees,
+      difference: decimalText(difference),
+      rounding: agrees ? decimalText(difference) : '0',
+    }
   }
   const sums = new Map(set.lines.map((sum) => [sum.detail, sum]))
   const billed = Map.groupBy(lines, ({ detailId }) => detailId)
@@ -87,7 +92,7 @@ export function reconcile(
       count,
       amount: sum.amount,
       corrections,
-      difference: plain(lineDifference),
+      difference: decimalText(lineDifference),
       isMismatched: !isSmall(lineDifference),
     }
   })
@@ -106,7 +111,7 @@ export function reconcile(
   return {
     ...whole,
     agrees: isWhole && isSmall(difference.minus(rounding)),
-    difference: plain(difference),
+    difference: decimalText(difference),
     rounding,
     lines: lineResults,
     apart: mismatches,
@@ -128,9 +133,9 @@ function byCategory(lines: readonly BillLine[], set: ChargeSet): CategoryReconci
     const [bill, charges] = [billed.get(category) ?? new Big(0), charged.get(category) ?? new Big(0)]
     return {
       category,
-      billed: plain(bill),
-      charges: plain(charges),
-      difference: plain(bill.minus(charges)),
+      billed: decimalText(bill),
+      charges: decimalText(charges),
+      difference: decimalText(bill.minus(charges)),
     }
   })
 }
@@ -141,10 +146,10 @@ function differencesOf(lines: readonly LineReconciliation[]): Part {
 
 function together(parts: readonly Part[]): Part {
   const count = parts.reduce((all, part) => all + part.count, 0)
-  return { count, amount: plain(parts.reduce((all, part) => all.plus(part.amount), new Big(0))) }
+  return { count, amount: decimalText(parts.reduce((all, part) => all.plus(part.amount), new Big(0))) }
 }
 
-/** Formats a number without the minus sign that big.js keeps on a zero. */
-function plain(value: Big): string {
+/** Formats a decimal, without the minus sign that big.js writes before a zero. */
+function decimalText(value: Big): string {
   return value.eq(0) ? '0' : value.toFixed()
 }

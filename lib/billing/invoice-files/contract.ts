@@ -71,7 +71,7 @@ export const exportInvoiceFiles = contract({
   query: z.object({
     ...selection,
     orderBy,
-    ids: listText({ most: MAX_SELECTED, longest: 6000 })
+    ids: listText({ maxValues: MAX_SELECTED, maxLength: 6000 })
       .optional()
       .meta({
         description: `Invoice numbers, as in \`IN-1|IN-2\`; a \`|\` or \`%\` within one is percent-encoded once more. At most ${MAX_SELECTED}. Without it: all that the filters select.`,

@@ -56,7 +56,7 @@ async function cellsOf(lines: 'true' | 'false') {
   return new Map(all.map((row) => [row.id, row]))
 }
 
-describe('an amount is the same as JSON, PDF, CSV and XLSX, to its minor unit', () => {
+describe('An amount is equal in JSON, PDF, CSV and XLSX, to its minor unit', () => {
   test('for each number of decimal places, and for a stored code that is not a currency', async () => {
     const [rows, lines] = [await rowsOf('false'), await rowsOf('true')]
     const [cells, lineCells] = [await cellsOf('false'), await cellsOf('true')]

@@ -64,7 +64,7 @@ function request(id: string, { key = keys.finance, kind = '', headers = {} } = {
   return files.GET(new Request(kind ? `${url}?kind=${kind}` : url, { headers: requestHeaders }))
 }
 
-describe('the bytes of an issued invoice are the same', () => {
+describe('The bytes of an issued invoice stay the same', () => {
   const edits: [what: string, edit: (id: string) => Promise<unknown>][] = [
     [
       'the issuer has another bank',
@@ -130,7 +130,7 @@ describe('the bytes of an issued invoice are the same', () => {
     expect(await kinds('RACE')).toEqual(['drawn'])
   })
 
-  it('in the archive', async () => {
+  it('within the archive', async () => {
     await addInvoice('northwind', 'ZIPPED')
     const query = { ids: ['ZIPPED'] }
     const { body } = await exportInvoiceFiles(
@@ -143,7 +143,7 @@ describe('the bytes of an issued invoice are the same', () => {
   })
 })
 
-describe('an invoice that is not issued', () => {
+describe('An invoice that is not issued', () => {
   it('is rendered again for each request until its issue', async () => {
     await addInvoice('northwind', 'DRAFT', { documentState: 'draft', balanceAmount: '0' })
     expect(textOf(await bytesOf('DRAFT'))).toMatch(/^Draft\n/)
@@ -173,10 +173,10 @@ describe('an invoice that is not issued', () => {
   })
 })
 
-describe("the issuer's own", () => {
+describe('The issuer’s document', () => {
   const [PDF, XML] = ['%PDF-1.4\n%%EOF\n', '<?xml version="1.0"?><Invoice/>']
 
-  it('is the invoice’s download, byte for byte under its name; our own is available next to it', async () => {
+  it('is the invoice’s download, byte for byte under its name; our rendering stays available', async () => {
     await addInvoice('northwind', 'OWN')
     await storeDocument('OWN', 'original-pdf', PDF, 'Rechnung Nr. 7.pdf')
     await storeDocument('OWN', 'original-xml', XML, 'OWN.xml')
@@ -218,8 +218,8 @@ describe("the issuer's own", () => {
   })
 })
 
-describe('an answer', () => {
-  it('carries its digest, and is a 304 for a client that has it', async () => {
+describe('A response with a file', () => {
+  it('contains the digest, and is a 304 for a client that has the file', async () => {
     await addInvoice('northwind', 'DIGEST')
     const response = await request('DIGEST')
     const [etag, digest] = ['etag', 'repr-digest'].map((name) => response.headers.get(name) ?? '')

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Owner } from '#lib/billing/invoices/selection.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { type RenderPdf, renderInWorker } from './render.ts'
 import type { FileKind, ReadableKind } from './rules.ts'
@@ -23,7 +23,7 @@ const MAX_ATTEMPTS = 5
  * @throws Error where stored bytes are damaged
  */
 export async function readFile(
-  caller: Caller,
+  caller: Owner,
   id: string,
   kind?: FileKind,
   render: RenderPdf = renderInWorker,
@@ -64,7 +64,7 @@ export async function readFile(
  * @returns undefined where the caller can't see the invoice, or it is not issued
  */
 export async function readCopy(
-  caller: Caller,
+  caller: Owner,
   id: string,
   render: RenderPdf = renderInWorker,
 ): Promise<InvoiceFile | undefined> {

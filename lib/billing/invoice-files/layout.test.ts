@@ -62,8 +62,8 @@ async function textsOf(overrides: Partial<Invoice>, lines: Line[] = [line()]): P
   )
 }
 
-describe('an invoice as a PDF', () => {
-  test('says who, when, what and how much', async () => {
+describe('An invoice as a PDF', () => {
+  test('contains the parties, dates, lines and amounts', async () => {
     const texts = await textsOf({}, [
       line({ details: '1 Sep – 30 Sep' }),
       line({ qty: '-96410', price: '0.02' }),
@@ -79,7 +79,7 @@ describe('an invoice as a PDF', () => {
       expect(texts).toContain(text)
   })
 
-  test('gives the same bytes for the same rows, and others for others', async () => {
+  test('has equal bytes for equal rows, and different bytes for different rows', async () => {
     const [first, again] = [
       await renderInvoicePdf(invoice, [line()]),
       await renderInvoicePdf(invoice, [line()]),
@@ -89,7 +89,7 @@ describe('an invoice as a PDF', () => {
     expect(Buffer.compare(first, other)).not.toBe(0)
   })
 
-  test('tells the period by its last day, the billing account, and what it corrects', async () => {
+  test('contains the period with its last day, the billing account and the corrected invoice', async () => {
     const period = { periodStart: '2026-09-01', periodEnd: '2026-10-01' }
     const texts = await textsOf({ ...period, billingAccount: 'BA-7', corrects: 'IN-1' })
     for (const [label, value] of [
@@ -102,7 +102,7 @@ describe('an invoice as a PDF', () => {
     for (const label of ['Period', 'Billing account', 'Corrects']) expect(without).not.toContain(label)
   })
 
-  test('tells what it is posted by, and the tax, net and gross', async () => {
+  test('contains the posting details, and the tax, net and gross amounts', async () => {
     const posting = { purchaseOrder: 'PO-7', buyerReference: 'B-7', costCenter: '4711' }
     const posted = {
       ...posting,
@@ -139,7 +139,7 @@ describe('an invoice as a PDF', () => {
       expect(without).not.toContain(label)
   })
 
-  test('is the same whatever was drawn before it, or beside it', async () => {
+  test('has the same bytes regardless of earlier and parallel renderings', async () => {
     const texts = ['3x4 -> A·Α·А', '3×4 → Α·A·А', 'ﬁ fi ‐ - ‑']
     const render = (text: string) =>
       renderInvoicePdf({ ...invoice, number: text }, Array(60).fill(line({ description: text })))
@@ -152,7 +152,7 @@ describe('an invoice as a PDF', () => {
     expect(read.filter(({ text }) => text === texts[1])).toHaveLength(62)
   })
 
-  test('names itself and carries its fonts, and nothing that acts', async () => {
+  test('has a title and embedded fonts, and no active content', async () => {
     const bytes = await renderInvoicePdf(invoice, [line()])
     const file = Buffer.from(bytes).toString('latin1')
     expect(pdfErrors(bytes)).toEqual([])
@@ -170,7 +170,7 @@ describe('an invoice as a PDF', () => {
     ['/GTS_PDFA1', '/GTS_PDFX1', 'has no output intent'],
     ['<pdfaid:part>2', '<pdfaid:part>&', 'has XML that is not well-formed'],
     ['startxref\n', 'startxref\n1', 'its table is elsewhere'],
-  ])('a file with %j as %j is found out', async (part, other, error) => {
+  ])('A file with %j as %j is detected', async (part, other, error) => {
     const file = Buffer.from(await renderInvoicePdf(invoice, [line()])).toString('latin1')
     expect(file).toContain(part)
     expect(pdfErrors(Buffer.from(file.replace(part, other), 'latin1'))).toContain(error)
@@ -183,7 +183,7 @@ describe('an invoice as a PDF', () => {
     ['USD', '10.005', '10.005 USD', '10.005', '10.01'],
     ['USD', '90071992547409931.10', '90,071,992,547,409,931.10 USD', '1', '1.00'],
   ])(
-    'counts %s in its own minor unit, and prints a total of %s exactly',
+    'formats %s in its minor unit, and prints a total of %s exactly',
     async (currency, totalAmount, formatted, price, amount) => {
       const texts = await textsOf({ currency, totalAmount }, [line({ currency, price, qty: '1' })])
       expect(texts[texts.indexOf('Total') + 1]).toBe(formatted)
@@ -192,8 +192,8 @@ describe('an invoice as a PDF', () => {
   )
 })
 
-describe('what is not known is left out', () => {
-  test('of a seller of whom only the name is known', async () => {
+describe('An unknown value is omitted', () => {
+  test('for a seller with only a name', async () => {
     const texts = await textsOf({ seller: NOBODY })
     for (const text of ['Nobody', 'Payment', 'Payable by', 'Reference']) expect(texts).toContain(text)
     for (const label of ['Account holder', 'Bank', 'IBAN', 'BIC', 'Account', 'Terms'])
@@ -201,7 +201,7 @@ describe('what is not known is left out', () => {
     expect(texts.join()).not.toMatch(/null|undefined|NaN/)
   })
 
-  test('of a buyer without address and tax id', async () => {
+  test('for a buyer without an address and tax id', async () => {
     const texts = await textsOf({ buyer: { ...NOBODY, name: 'Northwind Labs' } })
     expect(texts).toContain('Northwind Labs')
     expect(texts.join()).not.toMatch(/null|undefined|NaN|DE 123/)
@@ -213,15 +213,18 @@ test.each([
   ['PKR', '0.45', '0.45'],
   ['HUF', '1234.56', '1,234.56'],
   ['USD', '999999999999999.99', '999,999,999,999,999.99'],
-])('says %s %s as it is: price, amount, line items and total', async (currency, amount, formatted) => {
-  const overrides = { currency, totalAmount: amount }
-  const texts = await textsOf(overrides, [line({ currency, price: amount, qty: '1' })])
-  expect(texts.filter((text) => text === formatted)).toHaveLength(3)
-  expect(texts.filter((text) => text === `${formatted} ${currency}`)).toHaveLength(1)
-})
+])(
+  'A PDF contains the exact %s %s: price, amount, line items and total',
+  async (currency, amount, formatted) => {
+    const overrides = { currency, totalAmount: amount }
+    const texts = await textsOf(overrides, [line({ currency, price: amount, qty: '1' })])
+    expect(texts.filter((text) => text === formatted)).toHaveLength(3)
+    expect(texts.filter((text) => text === `${formatted} ${currency}`)).toHaveLength(1)
+  },
+)
 
-describe('what nobody is asked to pay by it', () => {
-  test('is called a credit note where it is below nothing, and names no bank', async () => {
+describe('A document that demands no payment', () => {
+  test('is a credit note if its total is negative, and contains no bank details', async () => {
     const texts = await textsOf({ totalAmount: '-12.50', corrects: 'IN-7' })
     for (const text of ['Credit note', 'Credit note number', 'Credit note date', '−12.50 USD', 'IN-7'])
       expect(texts).toContain(text)
@@ -235,7 +238,7 @@ describe('what nobody is asked to pay by it', () => {
     [{ documentState: 'draft' }, 'Draft', 'This is a draft and no invoice'],
     [{ documentState: 'draft', form: 'summary' }, 'Draft', 'nothing of it is owed'],
     [{ documentState: 'voided' }, 'Voided', 'This was voided: nothing of it is owed.'],
-  ])('%j is headed %s and not in the name of the vendor', async (overrides, heading, caveat) => {
+  ])('%j has the title %s, and the vendor is not its sender', async (overrides, heading, caveat) => {
     const bytes = await renderInvoicePdf({ ...invoice, ...overrides }, [line()])
     const runs = readPages(bytes).flat()
     const texts = runs.map(({ text }) => text)
@@ -253,21 +256,21 @@ describe('what nobody is asked to pay by it', () => {
     expect(pdfErrors(bytes)).toEqual([])
   })
 
-  test('and an invoice is in the name of its seller', async () => {
+  test('becomes an invoice with its seller as the sender', async () => {
     expect(authorsOf(await renderInvoicePdf(invoice, [line()]))).toEqual(
       Array(2).fill('Alpine Cloud Reselling'),
     )
   })
 })
 
-describe('a tax that the issuer does not break down', () => {
+describe('A tax without the issuer’s breakdown', () => {
   const taxed = { totalAmount: '119.00', currency: 'EUR' }
   const gross = { price: '119', qty: '1', currency: 'EUR', taxCategory: 'S', taxRate: '19' }
 
   test.each([
     ['stated in sum', { netAmount: '100', taxAmount: '19' }],
     ['not stated', {}],
-  ])('is taken out of gross lines and called calculated, where it is %s', async (_, stated) => {
+  ])('is calculated from gross lines and labeled as calculated, if it is %s', async (_, stated) => {
     const texts = await textsOf({ ...taxed, ...stated }, [line(gross)])
     expect(texts[texts.indexOf('Net') + 1]).toBe('100.00')
     expect(texts[texts.indexOf('Tax 19 % of 100.00') + 1]).toBe('19.00')
@@ -277,14 +280,14 @@ describe('a tax that the issuer does not break down', () => {
     expect(texts.join(' ')).not.toContain('do not add up')
   })
 
-  test('is left out where a calculation of ours does not come to the total', async () => {
+  test('is omitted if our calculation does not equal the total', async () => {
     const texts = await textsOf({ ...taxed, totalAmount: '130.00' }, [line(gross)])
     expect(texts.join(' ')).not.toMatch(/22\.61|the issuer has them|Tax 19 % of/)
     expect(texts).not.toContain('Tax')
   })
 })
 
-test('says which reading of the prices fits, and what is not itemized', async () => {
+test('A PDF states the reading of its prices and the amount without line items', async () => {
   const perLine = await textsOf({ totalAmount: '39' }, [line({ price: '39', qty: '3' })])
   expect(perLine).toContain('Price per line')
   expect(perLine.join(' ')).toContain('Each price is that of its whole line, not of one unit.')
@@ -293,8 +296,8 @@ test('says which reading of the prices fits, and what is not itemized', async ()
   expect(short).toContain('12.34')
 })
 
-describe('a long invoice', () => {
-  test('of 1,000 lines has them all, inside the margins, with heads and page numbers', async () => {
+describe('A long invoice', () => {
+  test('with 1,000 lines contains all lines within the margins, with table headers and page numbers', async () => {
     const longText = 'a description that nobody was brief about '.repeat(4)
     const lines = Array.from({ length: 1000 }, (_, index) =>
       line({ description: `No. ${index} ${longText}` }),
@@ -312,7 +315,7 @@ describe('a long invoice', () => {
     expect(pages.flat().filter(({ text }) => text === '7,938.42')).toHaveLength(1000)
   })
 
-  test('of more lines than can be printed says so, and adds them up all the same', async () => {
+  test('with too many lines to print states that, and adds up all lines', async () => {
     const lines = Array.from({ length: MAX_PRINTED_LINES + 3 }, () => line({ price: '2', qty: '1' }))
     const largeInvoice = { ...invoice, totalAmount: String(2 * lines.length) }
     const texts = readPages(await renderInvoicePdf(largeInvoice, lines))
@@ -324,7 +327,7 @@ describe('a long invoice', () => {
     expect(texts).toContain('The line items add up to the total.')
   })
 
-  test('breaks a word that is wider than its column, over pages if it must', async () => {
+  test('breaks a word that is wider than its column, across pages if necessary', async () => {
     const pages = readPages(await renderInvoicePdf(invoice, [line({ description: 'x'.repeat(9000) })]))
     expect(pages.length).toBeGreaterThan(1)
     const printed = pages.flat().filter(({ text }) => /^x+$/.test(text))
@@ -333,7 +336,7 @@ describe('a long invoice', () => {
   })
 })
 
-test('an address that is longer than a page goes on on the next', async () => {
+test('An address longer than a page continues on the next one', async () => {
   const address = Array.from({ length: 90 }, (_, index) => `Line ${index}`).join('\n')
   const pages = readPages(await renderInvoicePdf({ ...invoice, buyer: { ...NOBODY, address } }, [line()]))
   expect(pages[0]?.map(({ text }) => text)).not.toContain('Line 89')
@@ -341,8 +344,8 @@ test('an address that is longer than a page goes on on the next', async () => {
   expect(pages.flat().filter(isOutside)).toEqual([])
 })
 
-describe('odd texts', () => {
-  test('that the font has no shapes for are still there to be read out and copied', async () => {
+describe('Unusual text', () => {
+  test('without glyphs in the font stays available to screen readers and for copying', async () => {
     const texts = await textsOf({
       number: 'חשבון/日本語 🎉',
       buyer: { ...NOBODY, name: '株式会社' },
@@ -351,7 +354,7 @@ describe('odd texts', () => {
     expect(texts).toContain('株式会社')
   })
 
-  test('of any kind are drawn without an error', async () => {
+  test('is rendered without an error', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 80 }).map((raw) => raw.replaceAll('\0', ''))
     const optional = fc.option(text)
     await fc.assert(

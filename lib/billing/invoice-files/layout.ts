@@ -2,8 +2,6 @@ import 'server-only'
 import { createHash } from 'node:crypto'
 import type Big from 'big.js'
 import { type Itemization, itemizationText, itemize } from '#lib/billing/invoices/itemization.ts'
-import { platformName } from '#lib/billing/invoices/rules.ts'
-import { ibanText } from '#lib/billing/parties/bank-codes.ts'
 import { type Party, partyLines } from '#lib/billing/parties/rules.ts'
 import { describeLine, differencesText, taxLabel } from '#lib/billing/posting/format.ts'
 import { isConsistent, type TaxSums, taxOf } from '#lib/billing/posting/tax.ts'
@@ -21,9 +19,11 @@ import {
   write,
 } from '#lib/platform/pdf/document.ts'
 import { type Cell, columnWidth, remainingWidth, writeTable } from '#lib/platform/pdf/table.ts'
+import { ibanText } from '#lib/platform/values/bank-codes.ts'
 import { addDays, dayText, epochOfDay } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/platform/values/money.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 import {
   caveatOf,
   type InvoiceDocument,
@@ -105,7 +105,7 @@ async function renderLines(
   const sum = remaining.reduce<Big>((all, amount) => all.plus(amount), new Exact(0))
   const text = `${others.length.toLocaleString('en')} more line items, ${moneyText(sum.toFixed(), currency)} together, are not printed here. The CSV export of the line items has them.`
   pdf.y += 8
-  writeWrapped(pdf, element(pdf, pdf.root, 'P'), text, PAGE.left, PAGE.right, VALUE)
+  writeWrapped(pdf, element(pdf, pdf.root, 'P'), text, { left: PAGE.left, right: PAGE.right, style: VALUE })
 }
 
 /** Returns the note under a line's description: its details and posting. */
@@ -152,22 +152,30 @@ function renderTotals(
   pdf.y += 12
   const from = PAGE.left + 270
   for (const [label = '', amount = ''] of rows)
-    writeAmountLine(pdf, from, label, formatAmount(amount, currency), VALUE)
+    writeAmountLine(pdf, from, { label, amount: formatAmount(amount, currency), style: VALUE })
   pdf.y += 3
   rule(pdf, pdf.y, from)
   pdf.y += 8
-  writeAmountLine(pdf, from, 'Total', moneyText(totalAmount, currency), { size: 12, bold: true })
+  writeAmountLine(pdf, from, {
+    label: 'Total',
+    amount: moneyText(totalAmount, currency),
+    style: { size: 12, bold: true },
+  })
 }
 
 /** Renders the header next to the issuer; for documents without a seller, only whose charges they are. */
 function renderHeader(pdf: PdfDocument, document: InvoiceDocument): void {
   const heading = element(pdf, pdf.root, 'H1')
-  write(pdf, heading, kindOf(document), PAGE.left, pdf.y, { size: 22, bold: true })
+  write(pdf, heading, kindOf(document), { x: PAGE.left, y: pdf.y, style: { size: 22, bold: true } })
   const { page } = pdf.doc
   const top = pdf.y
   const from = element(pdf, pdf.root, 'P')
   const addText = (text: string, style: Style) =>
-    writeWrapped(pdf, from, text, PAGE.left + 230, PAGE.right, { ...style, align: 'right' })
+    writeWrapped(pdf, from, text, {
+      left: PAGE.left + 230,
+      right: PAGE.right,
+      style: { ...style, align: 'right' },
+    })
   pdf.y += 8
   if (isOfSeller(document)) {
     addText(document.seller.name, { size: 11, bold: true })
@@ -178,7 +186,7 @@ function renderHeader(pdf: PdfDocument, document: InvoiceDocument): void {
   pdf.y += 16
   const caveat = caveatOf(document)
   if (!caveat) return
-  writeWrapped(pdf, element(pdf, pdf.root, 'P'), caveat, PAGE.left, PAGE.right, VALUE)
+  writeWrapped(pdf, element(pdf, pdf.root, 'P'), caveat, { left: PAGE.left, right: PAGE.right, style: VALUE })
   pdf.y += 12
 }
 
@@ -187,16 +195,24 @@ function renderParties(pdf: PdfDocument, document: InvoiceDocument): void {
   const top = pdf.y
   const { page } = pdf.doc
   for (const [label, value] of detailsOf(document))
-    writeLabeledText(pdf, { x: PAGE.left + 270, indent: 100 }, label, value, {
-      ...VALUE,
-      bold: value === document.number,
-    })
+    writeLabeledText(
+      pdf,
+      { x: PAGE.left + 270, indent: 100 },
+      {
+        label,
+        value,
+        style: {
+          ...VALUE,
+          bold: value === document.number,
+        },
+      },
+    )
   // A number of many lines may have left the page.
   const detailsTop = pdf.doc.page === page ? top : pdf.y
   const bottom = pdf.y
   const detailsPage = pdf.doc.page
   const block = element(pdf, pdf.root, 'P')
-  write(pdf, block, 'Billed to', PAGE.left, detailsTop, SMALL)
+  write(pdf, block, 'Billed to', { x: PAGE.left, y: detailsTop, style: SMALL })
   pdf.y = detailsTop + LINE
   renderParty(pdf, block, document.buyer)
   pdf.y = (pdf.doc.page === detailsPage ? Math.max(bottom, pdf.y) : pdf.y) + 22
@@ -230,8 +246,9 @@ function detailsOf(document: InvoiceDocument): [label: string, value: string][] 
 
 function renderParty(pdf: PdfDocument, block: PDFKit.PDFStructureElement, party: Party): void {
   const right = PAGE.left + 250
-  writeWrapped(pdf, block, party.name, PAGE.left, right, { ...VALUE, bold: true })
-  for (const line of partyLines(party)) writeWrapped(pdf, block, line, PAGE.left, right, VALUE)
+  writeWrapped(pdf, block, party.name, { left: PAGE.left, right, style: { ...VALUE, bold: true } })
+  for (const line of partyLines(party))
+    writeWrapped(pdf, block, line, { left: PAGE.left, right, style: VALUE })
 }
 
 /** Renders whether the lines explain the total, and the tax adds up. */
@@ -244,15 +261,19 @@ function renderItemization(
   pdf.y += 10
   const style = itemization.basis ? SMALL : { ...SMALL, color: INK.amber, bold: true }
   const text = itemizationText(itemization, currency)
-  writeWrapped(pdf, element(pdf, pdf.root, 'P'), text, PAGE.left, PAGE.right, style)
+  writeWrapped(pdf, element(pdf, pdf.root, 'P'), text, { left: PAGE.left, right: PAGE.right, style })
   if (tax?.from === 'LINE_ITEMS' && isConsistent(tax)) {
     const note = 'The tax by rate is calculated from the line items: the issuer states none.'
-    writeWrapped(pdf, element(pdf, pdf.root, 'P'), note, PAGE.left, PAGE.right, SMALL)
+    writeWrapped(pdf, element(pdf, pdf.root, 'P'), note, { left: PAGE.left, right: PAGE.right, style: SMALL })
   }
   const differences = tax && statedDifferences(tax, currency)
   if (!differences) return
   const loud = { ...SMALL, color: INK.amber, bold: true }
-  writeWrapped(pdf, element(pdf, pdf.root, 'P'), differences, PAGE.left, PAGE.right, loud)
+  writeWrapped(pdf, element(pdf, pdf.root, 'P'), differences, {
+    left: PAGE.left,
+    right: PAGE.right,
+    style: loud,
+  })
 }
 
 /** Explains where the issuer's figures do not add up; calculated figures that differ are not printed. */
@@ -274,9 +295,14 @@ function renderTerms(pdf: PdfDocument, document: InvoiceDocument): void {
   ensureRoom(pdf, 34 + rows.length * 15)
   rule(pdf, pdf.y)
   pdf.y += 12
-  write(pdf, element(pdf, pdf.root, 'H2'), 'Payment', PAGE.left, pdf.y, { size: 11, bold: true })
+  write(pdf, element(pdf, pdf.root, 'H2'), 'Payment', {
+    x: PAGE.left,
+    y: pdf.y,
+    style: { size: 11, bold: true },
+  })
   pdf.y += 19
-  for (const [label, value] of rows) writeLabeledText(pdf, { x: PAGE.left, indent: 100 }, label, value, VALUE)
+  for (const [label, value] of rows)
+    writeLabeledText(pdf, { x: PAGE.left, indent: 100 }, { label, value, style: VALUE })
 }
 
 /** Renders the payments and credits of a copy, and the balance of its day. */
@@ -289,7 +315,11 @@ async function renderSettlement(
   ensureRoom(pdf, 80)
   rule(pdf, pdf.y)
   pdf.y += 12
-  write(pdf, element(pdf, pdf.root, 'H2'), 'Payments and credits', PAGE.left, pdf.y, { size: 11, bold: true })
+  write(pdf, element(pdf, pdf.root, 'H2'), 'Payments and credits', {
+    x: PAGE.left,
+    y: pdf.y,
+    style: { size: 11, bold: true },
+  })
   pdf.y += 19
   if (rows.length > 0) {
     const amounts = rows.map(({ amount }) => formatAmount(amount, currency))
@@ -308,9 +338,13 @@ async function renderSettlement(
     await writeTable(pdf, columns, cells)
   }
   pdf.y += 8
-  writeAmountLine(pdf, PAGE.left + 230, `Balance on ${dayText(day)}`, moneyText(balance, currency), {
-    size: 11,
-    bold: true,
+  writeAmountLine(pdf, PAGE.left + 230, {
+    label: `Balance on ${dayText(day)}`,
+    amount: moneyText(balance, currency),
+    style: {
+      size: 11,
+      bold: true,
+    },
   })
 }
 

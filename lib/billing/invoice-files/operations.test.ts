@@ -40,7 +40,7 @@ async function request(query: Record<string, string> = {}, key = keys.finance, i
 const filesOf = async (response: Response) => unzip(new Uint8Array(await response.arrayBuffer()))
 const namesOf = async (response: Response) => (await filesOf(response)).map(({ name }) => name)
 
-describe('the archive', () => {
+describe('The archive', () => {
   it('contains the filtered invoices in list order, under unique names', async () => {
     const response = await request()
     expect(response.status).toBe(200)
@@ -72,7 +72,7 @@ describe('the archive', () => {
   })
 })
 
-describe('no caller receives', () => {
+describe('No caller receives', () => {
   it.each([
     ['a number that is not there', 'A/1|missing'],
     ["another customer's", 'A/1|SW-1'],
@@ -94,13 +94,13 @@ describe('no caller receives', () => {
     expect((await request({}, keys.it)).status).toBe(403)
   })
 
-  it('an empty archive', async () => {
+  it('an empty archive instead of an error', async () => {
     expect((await request({ filter: 'platform:none' })).status).toBe(404)
     expect((await request({ ids: 'A/1', filter: 'platform:none' })).status).toBe(404)
   })
 })
 
-describe('a rejected query', () => {
+describe('The archive rejects', () => {
   it.each([
     ['ids', ''],
     ['ids', 'A|'],
@@ -147,7 +147,7 @@ describe('a rejected query', () => {
   })
 })
 
-describe('a download that breaks off', () => {
+describe('An interrupted download', () => {
   const busy = () => database.opened.reads.totalCount - database.opened.reads.idleCount
   const many = async (prefix: string) => {
     const lines = Array.from({ length: 200 }, (_, index) => ({

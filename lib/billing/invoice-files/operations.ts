@@ -11,7 +11,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
-import { attachment, fileName, named } from '#lib/platform/files/attachment.ts'
+import { attachment, downloadName, fileName } from '#lib/platform/files/attachment.ts'
 import { uniqueNames, zip } from '#lib/platform/files/zip.ts'
 import * as contract from './contract.ts'
 import { MAX_PRINTED_LINES } from './document.ts'
@@ -35,7 +35,7 @@ const MAX_LINES = 50_000
 
 export const exportInvoiceFiles = operation(contract.exportInvoiceFiles, async (caller, { query }) => {
   const body = invoicesZip(caller, checked(query))
-  return { body, headers: attachment(`${named('invoices', daysOf(query))}.zip`, 'application/zip') }
+  return { body, headers: attachment(`${downloadName('invoices', daysOf(query))}.zip`, 'application/zip') }
 })
 
 type Selected = Selection & { orderBy?: InvoiceSort | undefined }
@@ -48,7 +48,7 @@ type Selected = Selection & { orderBy?: InvoiceSort | undefined }
 async function* invoicesZip(caller: Caller, { orderBy, ...selected }: Selected) {
   const { rows, lines } = await readScope(caller, async (tx) => {
     const selection = { ...selected, ids: selected.ids && (await keysOf(tx, caller, selected.ids)) }
-    const matches = await findInvoices(tx, caller, selection, MAX_FILES + 1, { orderBy })
+    const matches = await findInvoices(tx, caller, selection, { limit: MAX_FILES + 1, orderBy })
     const counts = await countLines(
       tx,
       caller,

@@ -44,8 +44,8 @@ async function correctAll(draw = renderInvoicePdf): Promise<void> {
   await runBackfills({ signal: new AbortController().signal, backfills: [taxCorrection(draw)] })
 }
 
-describe('a PDF that named the tax of gross lines as if they were net', () => {
-  test('is drawn again once; the first bytes stay, and the history names both', async () => {
+describe('A PDF with the tax of gross lines calculated as if they were net', () => {
+  test('is rendered again once; the first bytes stay stored, and the history lists both', async () => {
     await addInvoice('northwind', 'GROSS', { ...TOTAL, netAmount: '100', taxAmount: '19' }, [TAXED])
     await addInvoice('northwind', 'VOIDED', { ...TOTAL, balanceAmount: '0', documentState: 'voided' }, [
       TAXED,
@@ -78,7 +78,7 @@ describe('a PDF that named the tax of gross lines as if they were net', () => {
   })
 })
 
-test('net and tax that an import calculated of gross lines are corrected where they are stored', async () => {
+test('The backfill corrects net and tax amounts that an import calculated from gross lines', async () => {
   await addInvoice('northwind', 'STORED', { ...TOTAL, netAmount: '119.00', taxAmount: '22.61' }, [TAXED])
   await correctAll()
   expect(
@@ -103,7 +103,7 @@ describe('correctedOf', () => {
     expect(found && [found.netAmount, found.taxAmount, found.isTaxCalculated]).toEqual(expected)
   })
 
-  test('takes away what comes to nothing, and marks what was calculated and adds up', () => {
+  test('removes amounts that do not add up to the total, and marks calculated amounts that do', () => {
     expect(correct('119', '22.61', '150')).toEqual({
       netAmount: null,
       taxAmount: null,

@@ -12,6 +12,6 @@ test.each([
   ['original-xml', 'a\r\nSet-Cookie: b.xml', 'a-Set-Cookie- b.xml'],
   ['original-pdf', `${'a'.repeat(300)}.pdf`, `${'a'.repeat(200)}.pdf`],
   ['drawn', undefined, 'IN-1.pdf.pdf'],
-] as const)('a document of the kind %s named %j is saved as %j', (kind, name, saved) => {
+] as const)('A document of the kind %s named %j is saved as %j', (kind, name, saved) => {
   expect(savedName('IN/1.pdf', kind, name)).toBe(saved)
 })

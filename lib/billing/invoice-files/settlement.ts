@@ -2,11 +2,10 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import { readLinks } from '#lib/billing/invoices/links.ts'
 import { type Owner, today } from '#lib/billing/invoices/selection.ts'
-import { payableOf } from '#lib/billing/invoices/total-to-balance.ts'
 import { listInvoicePayments } from '#lib/billing/payments/read.ts'
 import { PAYMENT_KIND_NAMES } from '#lib/billing/payments/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { Exact } from '#lib/platform/values/decimals.ts'
+import { Exact, payableOf } from '#lib/platform/values/decimals.ts'
 import type { InvoiceDocument, Settlement } from './document.ts'
 
 /** Reads the payments and credits of an issued invoice until now, for a copy of its document. */

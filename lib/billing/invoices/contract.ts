@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { InvoiceCharges, LineCharges } from '#lib/billing/charges/schemas.ts'
+import { PaymentInstructions } from '#lib/billing/payment-instructions/schemas.ts'
 import { invoicePosting, linePosting } from '#lib/billing/posting/schemas.ts'
 import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { switchText } from '#lib/platform/api/request.ts'
@@ -207,6 +208,10 @@ const InvoiceWithLines = Invoice.extend({
   ...invoicePosting,
   charges: InvoiceCharges.optional().meta({
     description: 'What its charges come to, and where it is apart from them. Absent where none are known.',
+  }),
+  paymentInstructions: PaymentInstructions.optional().meta({
+    description:
+      'How it is paid. Absent of drafts, voided and paid invoices, credit notes and summaries of charges, and where neither an account nor an address is known.',
   }),
 }).meta({ id: 'InvoiceWithLines', description: 'An invoice with its line items.' })
 

@@ -112,7 +112,7 @@ const SELECTIONS = [
 
 describe('GET /billing/v1/invoices.csv', () => {
   it.each(SELECTIONS)(
-    'has exactly the rows of the list, in its order, to the minor unit: %s',
+    'has exactly the rows of the list, in the same order, to the minor unit: %s',
     async (search) => {
       const list = await listed(search)
       const exported = await rows(search)
@@ -139,7 +139,7 @@ describe('GET /billing/v1/invoices.csv', () => {
     },
   )
 
-  it('writes each currency with its own places, and a credit as a plain negative number', async () => {
+  it('writes each currency with its number of decimals, and a credit as a plain negative number', async () => {
     const exported = new Map((await rows()).map((row) => [row.id, row]))
     expect(['IN-2', 'IN-JPY', 'IN-KWD', 'CN-3'].map((id) => exported.get(id)?.totalAmount)).toEqual([
       '200.20',
@@ -149,7 +149,7 @@ describe('GET /billing/v1/invoices.csv', () => {
     ])
   })
 
-  it('with lines, has each line of each of them as reading it has', async () => {
+  it('contains with lines each line of each invoice, equal to a read of the invoice', async () => {
     const exported = await rows('lines=true&filter=platform:cloud-platform&orderBy=totalAmount')
     const list = await listed('filter=platform:cloud-platform&orderBy=totalAmount')
     expect([...new Set(idsOf(exported))].map(armed)).toEqual(list.map(({ id }) => id))
@@ -177,7 +177,7 @@ describe('GET /billing/v1/invoices.csv', () => {
     expect(amounts).toEqual(['3.704', '3.797'])
   })
 
-  it('no cell starts a formula, but for negative numbers', async () => {
+  it('starts no cell with a formula character, except for negative numbers', async () => {
     for (const search of ['', 'lines=true']) {
       const text = await (await request(search)).text()
       const cells: string[] = parse(text, { bom: true }).flat()
@@ -193,7 +193,7 @@ describe('GET /billing/v1/invoices.csv', () => {
     ])
   })
 
-  it('is a download with the day in its name, UTF-8 with a byte order mark, CRLF', async () => {
+  it('is a download with the date in its name, in UTF-8 with a byte order mark and CRLF', async () => {
     const response = await request()
     const bytes = new Uint8Array(await response.arrayBuffer())
     expect([...bytes.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
@@ -203,7 +203,7 @@ describe('GET /billing/v1/invoices.csv', () => {
     expect(new TextDecoder().decode(bytes).replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
   })
 
-  it('without rows is the names of the columns', async () => {
+  it('contains only the column names if there are no rows', async () => {
     const text = await (await request('filter=platform:none')).text()
     expect(text).toBe(
       'id,invoiceDate,dueDate,platform,status,currency,totalAmount,balanceAmount,billingProfileId,issuer,number,documentState,corrects,billingAccount,periodStart,periodLastDay,typeCode,netAmount,taxAmount,purchaseOrder,buyerReference,costCenter,paymentTerms,sellerCountry,buyerCountry,payableAmount\r\n',
@@ -213,7 +213,7 @@ describe('GET /billing/v1/invoices.csv', () => {
   it.each([
     ['no key', () => '', 401],
     ['another role', () => keys.it, 403],
-  ])('%s is refused', async (_, key, status) => {
+  ])('rejects %s', async (_, key, status) => {
     expect((await request('', { key: key() })).status).toBe(status)
   })
 
@@ -223,17 +223,17 @@ describe('GET /billing/v1/invoices.csv', () => {
     ['minCreationTime=x', 'invalid_request'],
     ['lines=yes', 'invalid_request'],
     ['orderBy=issuer', 'invalid_request'],
-  ])('%s is a problem, not a file', async (search, code) => {
+  ])('responds with a problem instead of a file: %s', async (search, code) => {
     const response = await request(search)
     expect([response.status, (await response.json()).code]).toEqual([400, code])
   })
 
-  it('a member of one billing profile gets its rows only', async () => {
+  it('contains only the billing profile’s rows for a member of one billing profile', async () => {
     expect(idsOf(await rows('', keys.emea))).toEqual(['EMEA'])
     expect(idsOf(await rows('lines=true', keys.emea))).toEqual(['EMEA'])
   })
 
-  it('another customer gets its own only, also without row-level security', async () => {
+  it('contains no rows of another customer, even without row-level security', async () => {
     const tables = ['invoices', 'line_items']
     expect(idsOf(await rows('', keys.eve))).toEqual(['IN-9'])
     for (const table of tables) await run(database.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
@@ -250,7 +250,7 @@ describe('GET /billing/v1/invoices.csv', () => {
     }
   })
 
-  it('HEAD answers no body, PATCH is not known', async () => {
+  it('responds to HEAD without a body, and to PATCH with 405', async () => {
     const response = await request('', { method: 'HEAD' })
     expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
       200,
@@ -264,7 +264,7 @@ describe('GET /billing/v1/invoices.csv', () => {
   it.each([
     ['Pacific/Kiritimati', -840],
     ['Pacific/Pago_Pago', 660],
-  ])('dates are the same day in %s', async (zone, offset) => {
+  ])('contains the same dates in %s', async (zone, offset) => {
     const usual = await rows('lines=true')
     vi.stubEnv('TZ', zone)
     expect(new Date(2026, 11, 31).getTimezoneOffset()).toBe(offset)
@@ -274,7 +274,7 @@ describe('GET /billing/v1/invoices.csv', () => {
   })
 })
 
-describe('a large export', () => {
+describe('A large export', () => {
   beforeAll(async () => {
     const invoices = Array.from({ length: MANY }, (_, index) => ({
       number: `M-${index}`,
@@ -296,28 +296,28 @@ describe('a large export', () => {
     keys.many = await addKey('eastwind', ['finance-user'])
   })
 
-  it.each(['', 'orderBy=totalAmount'])(
-    'has each row once, across all its statements (%s)',
-    async (search) => {
-      const ids = idsOf(await rows(search, keys.many))
-      expect([ids.length, new Set(ids).size]).toEqual([MANY, MANY])
-    },
-  )
+  it.each(['', 'orderBy=totalAmount'])('has each row once, across all its queries (%s)', async (search) => {
+    const ids = idsOf(await rows(search, keys.many))
+    expect([ids.length, new Set(ids).size]).toEqual([MANY, MANY])
+  })
 
-  it('has each line once', async () => {
+  it('contains each line once', async () => {
     const exported = await rows('lines=true', keys.many)
     const expected = Array.from({ length: MANY }, (_, index) => (index === 7 ? 6000 : 1 + (index % 5)))
     const names = exported.map((row) => `${row.id} ${row.line}`)
     expect([names.length, new Set(names).size]).toEqual(Array(2).fill(expected.reduce((a, b) => a + b)))
   })
 
-  it.each(['', 'lines=true'])('an aborted download ends the work of the database (%s)', async (search) => {
-    const response = await request(search, { key: keys.many })
-    const reader = response.body?.getReader()
-    expect((await reader?.read())?.value?.length).toBeGreaterThan(0)
-    const { streams } = database.opened
-    expect(streams.totalCount - streams.idleCount).toBe(1)
-    await reader?.cancel()
-    await vi.waitFor(() => expect(streams.totalCount - streams.idleCount).toBe(0))
-  })
+  it.each(['', 'lines=true'])(
+    'stops the work of the database when the download is aborted (%s)',
+    async (search) => {
+      const response = await request(search, { key: keys.many })
+      const reader = response.body?.getReader()
+      expect((await reader?.read())?.value?.length).toBeGreaterThan(0)
+      const { streams } = database.opened
+      expect(streams.totalCount - streams.idleCount).toBe(1)
+      await reader?.cancel()
+      await vi.waitFor(() => expect(streams.totalCount - streams.idleCount).toBe(0))
+    },
+  )
 })

@@ -129,7 +129,7 @@ export function linesTable(caller: Caller, selected: Selected): Table<LineRow> {
 }
 
 function pages(tx: Transaction, owner: Owner, { orderBy, ...selection }: Selected) {
-  const read = (cursor?: Cursor) => findInvoices(tx, owner, selection, MAX_ROWS, { orderBy, cursor })
+  const read = (cursor?: Cursor) => findInvoices(tx, owner, selection, { limit: MAX_ROWS, orderBy, cursor })
   return allPages(MAX_ROWS, read, (row) => keyOf(row, orderBy))
 }
 

@@ -13,7 +13,7 @@ const against = (totalAmount: string | number, ...lines: ReturnType<typeof line>
   itemize({ totalAmount, currency: 'USD' }, lines)
 const textOf = (itemization: ReturnType<typeof itemize>) => itemizationText(itemization, 'USD')
 
-describe('lines that add up', () => {
+describe('The lines of an invoice add up', () => {
   test('without a float', () => {
     const itemization = against(0.3, line(0.1), line(0.2))
     expect(itemization).toMatchObject({
@@ -25,7 +25,7 @@ describe('lines that add up', () => {
     expect(textOf(itemization)).toBe('The line items add up to the total.')
   })
 
-  test('where an issuer rounds each line, where it rounds the sum only, and where it rounds nothing', () => {
+  test('if the issuer rounds each line, only the sum, or nothing', () => {
     const thirds = [line('0.334'), line('0.334'), line('0.334')]
     expect(against('0.99', ...thirds)).toMatchObject({ basis: 'unit', rounding: '0' })
     expect(against('1.00', ...thirds)).toMatchObject({ basis: 'unit', rounding: '0.01' })
@@ -34,7 +34,7 @@ describe('lines that add up', () => {
     expect(against('1.01', ...thirds)).toMatchObject({ notItemized: '0.02' })
   })
 
-  test('only when a price is that of its line', () => {
+  test('only if the price is the amount of the line', () => {
     const itemization = against('30', line('10', '3'), line('20', '0.5'))
     expect(itemization).toMatchObject({
       basis: 'line',
@@ -45,15 +45,15 @@ describe('lines that add up', () => {
     expect(textOf(itemization)).toContain('Each price is that of its whole line')
   })
 
-  test('in both readings: the price is per unit, as the contract says', () => {
+  test('in both readings, and the price is per unit, as the API documentation states', () => {
     expect(against('30', line('10'), line('20')).basis).toBe('unit')
     // 2 × 2 − 2 × 2 is 0, and 2 − 2 as well.
     expect(against('0', line('2', '2'), line('-2', '2')).basis).toBe('unit')
   })
 })
 
-describe('lines that do not add up', () => {
-  test('say what is missing, or too much', () => {
+describe('Lines that do not add up', () => {
+  test('show the missing or excess amount', () => {
     const less = against('112.34', line('100'))
     expect(less).toMatchObject({ lineItems: '100', notItemized: '12.34' })
     expect(less.basis).toBeUndefined()
@@ -61,20 +61,20 @@ describe('lines that do not add up', () => {
     expect(textOf(against('87.66', line('100')))).toContain('Not itemized: −12.34 USD.')
   })
 
-  test('never hide a total behind no lines at all', () => {
+  test('include the case of an invoice without lines', () => {
     expect(against('0').basis).toBeUndefined()
     expect(against('5', line('5', '1', 'EUR'))).toMatchObject({ notItemized: '5', foreign: 1 })
   })
 })
 
-test('a line of another currency is never added, and that is said', () => {
+test('A line in another currency is never added, and the result states that', () => {
   const itemization = against('5', line('5'), line('900.4', 1, 'JPY'))
   expect(itemization).toMatchObject({ basis: 'unit', amounts: ['5', '900'], lineItems: '5', foreign: 1 })
   expect(textOf(itemization)).toContain('Not counted: 1 line in another currency.')
 })
 
 test.each(['USD', 'JPY', 'KWD'])(
-  'whatever the lines are, they and what is missing are the total (%s)',
+  'The lines and the missing amount add up to the total for any lines (%s)',
   (currency) => {
     const decimals = minorUnit(currency)
     const amount = fc
@@ -101,7 +101,7 @@ test.each(['USD', 'JPY', 'KWD'])(
   },
 )
 
-test('of a total that is finer than its currency it is the amounts of the lines that are rounded', () => {
+test('A total with more decimals than its currency rounds the amounts of the lines', () => {
   const invoice = { totalAmount: '10.005', currency: 'USD' }
   const itemization = itemize(invoice, [{ price: '10.005', qty: '1', currency: 'USD' }])
   expect(itemization).toMatchObject({ amounts: ['10.01'], lineItems: '10.005', rounding: '-0.005' })
@@ -110,7 +110,7 @@ test('of a total that is finer than its currency it is the amounts of the lines 
   )
 })
 
-test('lines without tax add up with it, and lines with it as ever', () => {
+test('Lines without tax add up with the tax, and lines with tax as before', () => {
   const line = { price: '12.50', qty: '40', currency: 'EUR', taxCategory: 'S', taxRate: '19' }
   const net = itemize({ totalAmount: '595', currency: 'EUR' }, [line])
   expect(net).toMatchObject({ basis: 'unit', lineItems: '500', notItemized: '0', tax: '95' })

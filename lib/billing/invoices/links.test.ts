@@ -129,7 +129,7 @@ describe('filter=state', () => {
     ['search=in-1', ['other:IN-1', 'IN-1']],
     ['search=other%3A', ['other:IN-1']],
     ['search=in-1&filter=state:voided', ['IN-1~1']],
-  ])('%j selects the same everywhere', async (search, expected) => {
+  ])('%j selects the same invoices everywhere', async (search, expected) => {
     expect(await idsOf(search)).toEqual(expected)
     const summary = JSON.parse(await bodyOf(summarizeInvoices, search))
     expect(summary.count).toBe(expected.length)
@@ -144,7 +144,7 @@ describe('filter=state', () => {
     expect((await request(exportInvoiceFiles, search)).status).toBe(expected.length > 0 ? 200 : 404)
   })
 
-  it('is a closed set, and the answer names it', async () => {
+  it('accepts a closed set of values, which the error lists', async () => {
     const answer = await request(listInvoices, 'filter=state:paid')
     expect([answer.status, await answer.json()]).toEqual([
       400,
@@ -155,7 +155,7 @@ describe('filter=state', () => {
     ])
   })
 
-  it('adds up drafts, and none of it is due', async () => {
+  it('adds up drafts, of which nothing is due', async () => {
     const { currencies } = JSON.parse(await bodyOf(summarizeInvoices, 'filter=state:draft|voided'))
     const nothing = { count: 0, amount: 0 }
     for (const one of currencies)
@@ -168,28 +168,25 @@ describe('filter=state', () => {
     expect(currencies.map((one: { totalAmount: number }) => one.totalAmount).sort()).toEqual([101, 55])
   })
 
-  it('shows another customer none of them, and none of its own to others', async () => {
+  it('shows no other customer’s invoices', async () => {
     expect(await idsOf('filter=state:draft|voided', keys.eve)).toEqual(['IN-D'])
     expect(await idsOf('filter=state:draft|voided', keys.emea)).toEqual([])
     expect((await request(listInvoices, 'filter=state:draft', {}, keys.it)).status).toBe(403)
   })
 })
 
-describe('drafts and voided ones', () => {
-  it.each(['DRAFT', 'IN-1~1'])(
-    '%s can be read by its id, as a file too, alone or in an archive',
-    async (id) => {
-      const invoice = await read(id)
-      expect(invoice).toMatchObject({ id, balanceAmount: 0, lineItems: [expect.anything()] })
-      expect(invoice).not.toHaveProperty('status')
-      expect((await request(readInvoiceFile, '', { invoice_id: id })).status).toBe(200)
-      expect((await request(exportInvoiceFiles, `ids=${id}`)).status).toBe(200)
-      for (const key of [keys.eve, keys.emea])
-        expect((await request(readInvoice, '', { invoice_id: id }, key)).status).toBe(404)
-    },
-  )
+describe('Drafts and voided invoices', () => {
+  it.each(['DRAFT', 'IN-1~1'])('%s can be read by id, as a single file and in an archive', async (id) => {
+    const invoice = await read(id)
+    expect(invoice).toMatchObject({ id, balanceAmount: 0, lineItems: [expect.anything()] })
+    expect(invoice).not.toHaveProperty('status')
+    expect((await request(readInvoiceFile, '', { invoice_id: id })).status).toBe(200)
+    expect((await request(exportInvoiceFiles, `ids=${id}`)).status).toBe(200)
+    for (const key of [keys.eve, keys.emea])
+      expect((await request(readInvoice, '', { invoice_id: id }, key)).status).toBe(404)
+  })
 
-  it('stand in no statement', async () => {
+  it('are in no account statement', async () => {
     const { items, count } = JSON.parse(await bodyOf(readStatement))
     expect(items.map(({ id }: Invoice) => id).sort()).toEqual(['EMEA', 'IN-1', 'other:IN-1'])
     // Nothing is left of CN-1: it is set off.
@@ -197,7 +194,7 @@ describe('drafts and voided ones', () => {
     expect(await bodyOf(exportStatement)).not.toMatch(/DRAFT|CN-VOID/)
   })
 
-  it('are compared with nothing unless they are named', async () => {
+  it('are compared only if the request contains their id', async () => {
     const choices = async (id: string) => (await comparableInvoices(fin, id)).map((each) => each.id)
     expect(await choices('EMEA')).toEqual(ISSUED)
     expect((await choices('IN-1~1')).sort()).toEqual([...ISSUED, 'IN-1~1'].sort())
@@ -211,13 +208,13 @@ describe('drafts and voided ones', () => {
   })
 })
 
-describe('the invoice that another one corrects or replaces', () => {
+describe('The link to a corrected or replaced invoice', () => {
   const linksOf = async (id: string, key?: string) => {
     const { corrects, correctedBy, replaces, replacedBy } = await read(id, key)
     return { corrects, correctedBy, replaces, replacedBy }
   }
 
-  it('is named on both', async () => {
+  it('is on both invoices', async () => {
     expect(await linksOf('CN-1')).toEqual({
       corrects: { number: 'IN-1', id: 'IN-1', setOffAmount: 5 },
       correctedBy: [],
@@ -233,11 +230,11 @@ describe('the invoice that another one corrects or replaces', () => {
     expect(await linksOf('other:IN-1')).toEqual({ correctedBy: [] })
   })
 
-  it('has no id where it is not here', async () => {
+  it('has no id if the invoice is not stored', async () => {
     expect(await linksOf('CN-LOST')).toEqual({ corrects: { number: 'IN-0' }, correctedBy: [] })
   })
 
-  it('is named on both where an issuer voids an invoice, and issues one with another number for it', async () => {
+  it('is on both if an issuer voids an invoice and replaces it under another number', async () => {
     await addInvoice('southwind', 'IN-2', { documentState: 'voided', balanceAmount: '0' })
     await addInvoice('southwind', 'IN-3', { corrects: 'IN-2' })
     expect(await linksOf('IN-2', keys.eve)).toEqual({ correctedBy: [{ id: 'IN-3', number: 'IN-3' }] })
@@ -247,13 +244,13 @@ describe('the invoice that another one corrects or replaces', () => {
     })
   })
 
-  it('is not named to who may not see its billing profile', async () => {
+  it('is hidden from a caller without access to the invoice’s billing profile', async () => {
     expect(await linksOf('CN-EMEA', keys.emea)).toEqual({ corrects: { number: 'IN-1' }, correctedBy: [] })
     expect(await linksOf('EMEA', keys.emea)).toEqual({ correctedBy: [] })
     expect(await linksOf('EMEA')).toEqual({ correctedBy: [], replaces: 'DRAFT-OCT~1' })
   })
 
-  it('goes with form, account and period; the period ends before the day that is named', async () => {
+  it('comes with form, account and period, whose end is exclusive', async () => {
     expect(await read('IN-1~2')).toMatchObject({
       number: 'IN-1',
       issuer: 'Reseller',
@@ -266,7 +263,7 @@ describe('the invoice that another one corrects or replaces', () => {
     expect(await read('DRAFT')).toMatchObject({ form: 'summary', documentState: 'draft' })
   })
 
-  it('stands behind the older columns of both CSV files, the period with its last day', async () => {
+  it('follows the older columns of both CSV files, with the last day of the period', async () => {
     for (const search of ['', '&lines=true']) {
       const csv = await bodyOf(exportInvoices, `search=IN-1~${search}`)
       expect(csv.trim()).toMatch(

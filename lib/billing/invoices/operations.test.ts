@@ -64,8 +64,8 @@ const summary = async (query: Query, caller = fin) =>
   (await summarizeInvoices(caller, { params: {}, query, body: undefined }, requestMeta)).body
 const named = (invoice_id: string) => ({ params: { invoice_id }, query: {}, body: undefined })
 
-describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
-  it('reads a status in any case, and names the three that there are', () => {
+describe('listInvoices (spec 4.3)', () => {
+  it('accepts a status in any case, and lists the three statuses in the error', () => {
     const read = (filter: string) => z.safeDecode(contract.listInvoices.query, { filter })
     expect(read('status:past due|Paid').data?.filter).toEqual({ status: ['PAST DUE', 'PAID'] })
     expect(read('status:LOST').error?.issues).toMatchObject([
@@ -73,7 +73,7 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
     ])
   })
 
-  it('newest first, then by id descending', async () => {
+  it('sorts by date, newest first, then by id descending', async () => {
     expect(await ids({})).toEqual(['in-5', 'IN-4', 'IN-3', 'IN-2', 'IN-1'])
   })
 
@@ -142,7 +142,7 @@ describe('listInvoices (spec 4.3, CONTRACT 2)', () => {
     }
   })
 
-  it('rejects a due date that is no time as a bad filter', async () => {
+  it('rejects an invalid due date as an invalid filter', async () => {
     await expect(ids({ filter: { dueDate: ['tomorrow'] } })).rejects.toMatchObject({ code: 'filter_invalid' })
     expect(await ids({ filter: { dueDate: ['999999999999999'] } })).toEqual([])
   })
@@ -169,7 +169,7 @@ describe('adjacentPageTokens', () => {
 })
 
 describe('summarizeInvoices', () => {
-  it('adds exactly, and never two currencies', async () => {
+  it('adds exactly, and never adds two currencies', async () => {
     expect(await summary({})).toMatchObject({
       count: 5,
       currencies: [
@@ -241,7 +241,7 @@ describe('readInvoice (spec 4.4)', () => {
   })
 })
 
-describe('billing profiles: a caller sees those that they may see', () => {
+describe('A caller sees the invoices of visible billing profiles only', () => {
   it('in the list, the sums, the read and the file', async () => {
     const issuedBy = await addMember('northwind', { roles: ['finance-user'], billingProfiles: ['emea'] })
     const key = await addKey('northwind', ['finance-user'], { issuedBy })
@@ -263,7 +263,7 @@ describe('billing profiles: a caller sees those that they may see', () => {
   })
 })
 
-describe('each of the two tenant walls holds without the other', () => {
+describe('Each of the two layers of tenant isolation works without the other', () => {
   it('row-level security', async () => {
     for (const table of ['invoices', 'line_items', 'billing_profiles', 'customers']) {
       const seen = await scope(eve, (tx) => tx.execute(`SELECT count(*)::int AS n FROM ${table}`))
@@ -271,7 +271,7 @@ describe('each of the two tenant walls holds without the other', () => {
     }
   })
 
-  it('the customer in every statement', async () => {
+  it('the customer in every query', async () => {
     const tables = ['invoices', 'line_items']
     for (const table of tables) await run(database.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
     try {

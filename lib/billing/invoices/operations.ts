@@ -1,13 +1,14 @@
 import 'server-only'
 import { readChargeSet } from '#lib/billing/charges/store.ts'
 import { listStoredFiles } from '#lib/billing/invoice-files/store.ts'
+import { readPayee } from '#lib/billing/payment-instructions/store.ts'
 import { listInvoicePayments } from '#lib/billing/payments/read.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem, rethrowTimeout } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
-import { named } from '#lib/platform/files/attachment.ts'
+import { downloadName } from '#lib/platform/files/attachment.ts'
 import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
 import { type ListOf, pageOf, pageToken, readPageToken } from '#lib/platform/lists/keyset.ts'
 import { env } from '#lib/platform/runtime/env.ts'
@@ -30,14 +31,13 @@ export const listInvoices = operation(
     const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
     const filters = filtersOf(caller, selection, orderBy)
     const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
-    const rows = await rowsOf(caller, selection, maxResults + 1, { orderBy, cursor })
-    const { rows: pageRows, ...links } = pageOf(
-      rows,
-      maxResults,
+    const rows = await rowsOf(caller, selection, { limit: maxResults + 1, orderBy, cursor })
+    const { rows: pageRows, ...links } = pageOf(rows, {
+      size: maxResults,
       cursor,
-      (row) => keyOf(row, orderBy),
-      filters,
-    )
+      keyOf: (row) => keyOf(row, orderBy),
+      list: filters,
+    })
     const { baseUrl } = env()
     const invoices = pageRows.map((row) => serializeInvoice(row, baseUrl))
     return { body: { invoices, rowCount: invoices.length, ...links } }
@@ -58,15 +58,10 @@ export async function adjacentPageTokens(
 }
 
 /** Reads rows in one statement, or in several for a search, which first finds matching months or ids. */
-function rowsOf(
-  caller: Caller,
-  selection: Selection,
-  limit: number,
-  page: Page,
-): Promise<InvoiceSummaryRow[]> {
+function rowsOf(caller: Caller, selection: Selection, page: Page): Promise<InvoiceSummaryRow[]> {
   if (selection.search)
-    return readScope(caller, (tx) => findInvoices(tx, caller, selection, limit, page), { mayBeOld: true })
-  return readScopeAtOnce(caller, (tx) => listInvoiceSummaries(tx, caller, selection, limit, page), {
+    return readScope(caller, (tx) => findInvoices(tx, caller, selection, page), { mayBeOld: true })
+  return readScopeAtOnce(caller, (tx) => listInvoiceSummaries(tx, caller, selection, page), {
     isByKey: selectsAll(selection),
     mayBeOld: true,
   })
@@ -101,25 +96,25 @@ export const summarizeInvoices = operation(contract.summarizeInvoices, async (ca
 export const exportInvoices = operation(contract.exportInvoices, async (caller, { query }) => {
   const { lines, separator, decimal, ...selection } = checked(query)
   const dialect = { separator, decimal }
-  const name = nameOf(lines, selection)
+  const name = fileNameOf(lines, selection)
   if (lines === 'true') return csvReply(name, linesTable(caller, selection), dialect)
   return csvReply(name, invoicesTable(caller, selection), dialect)
 })
 
 export const exportInvoicesXlsx = operation(contract.exportInvoicesXlsx, async (caller, { query }) => {
   const { lines, ...selection } = checked(query)
-  const name = nameOf(lines, selection)
+  const name = fileNameOf(lines, selection)
   if (lines === 'true') return xlsxReply(name, 'Lines', linesTable(caller, selection))
   return xlsxReply(name, 'Invoices', invoicesTable(caller, selection))
 })
 
 /** Returns the name of the list's file, with the requested days. */
-function nameOf(lines: 'true' | 'false' | undefined, selection: Selection): string {
-  return named(lines === 'true' ? 'invoice-lines' : 'invoices', daysOf(selection))
+function fileNameOf(lines: 'true' | 'false' | undefined, selection: Selection): string {
+  return downloadName(lines === 'true' ? 'invoice-lines' : 'invoices', daysOf(selection))
 }
 
 async function readWhole(caller: Caller, key: string) {
-  const [read, links, files, set, payments] = await readScopeAtOnce(
+  const [read, links, files, set, payee, payments] = await readScopeAtOnce(
     caller,
     (tx) =>
       Promise.all([
@@ -127,11 +122,12 @@ async function readWhole(caller: Caller, key: string) {
         readLinks(tx, caller, key),
         listStoredFiles(tx, caller.customerId, key),
         readChargeSet(tx, caller, key),
+        readPayee(tx, caller, key),
         listInvoicePayments(tx, caller, key),
       ]),
     { isByKey: true },
   )
-  return read && { read, links, files, set, payments }
+  return read && { read, links, files, set, payee, payments }
 }
 
 /** The key of the row that an id on the wire leads to. @throws Problem `not_found` */

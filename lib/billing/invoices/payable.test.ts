@@ -47,7 +47,7 @@ const request = (query: object) => ({ params: {}, query, body: undefined }) as n
 const summaryOf = async (caller: Caller) =>
   (await summarizeInvoices(caller, request({}), { requestId: 't' })).body.currencies
 
-test('the database rounds each currency as the code does', async () => {
+test('The database rounds each currency like the code', async () => {
   const caller = await newCaller()
   const all = [...new Set([...PUBLISHED.map(({ code }) => code), ...UNITS.keys(), 'ZZZ'])]
   const amounts = ['0.5', '0.004', '0.005', '-0.005', '1.00005', '-0.4']
@@ -62,7 +62,7 @@ test('the database rounds each currency as the code does', async () => {
     expect([code, amount, payable]).toEqual([code, amount, roundMoney(new Exact(amount), code).toFixed()])
 })
 
-describe('a balance under half a minor unit', () => {
+describe('A balance under half a minor unit', () => {
   test('is paid: neither past due nor counted, on the screens and among the tasks', async () => {
     const caller = await newCaller()
     await add(caller, 'LEAST', { ...late, totalAmount: '10.00', balanceAmount: '0.004' })
@@ -85,7 +85,7 @@ describe('a balance under half a minor unit', () => {
     })
     expect(yen).toMatchObject({ currency: 'JPY', count: 1, outstanding: { count: 0, amount: 0 } })
     await scope(caller, async (tx) => {
-      expect((await listOpenItems(tx, caller, {}, 10)).map(({ id }) => id)).toEqual(['HALF'])
+      expect((await listOpenItems(tx, caller, {}, { limit: 10 })).map(({ id }) => id)).toEqual(['HALF'])
       expect(await sumOpenItems(tx, caller, {})).toMatchObject([
         { currency: 'USD', age: 'days1To30', count: 1 },
       ])
@@ -98,8 +98,8 @@ describe('a balance under half a minor unit', () => {
   })
 })
 
-describe('a credit note', () => {
-  test('is set off against the invoice that it corrects, whichever of them came first', async () => {
+describe('A credit note', () => {
+  test('is set off against the corrected invoice, regardless of which was imported first', async () => {
     const caller = await newCaller()
     await add(caller, 'CN-1', { balanceAmount: '-30', corrects: 'IN-1', invoiceDate: '2026-10-02' })
     expect(await payables(caller)).toEqual({ 'CN-1': '-30' })
@@ -134,7 +134,7 @@ describe('a credit note', () => {
     expect(await payables(caller)).toEqual({ 'CN-1': '-30', 'CN-2': '0', 'IN-1': '100' })
   })
 
-  test('is not set off in another currency, by another issuer, of another billing profile, nor against a draft', async () => {
+  test('is not set off against a draft, or an invoice with another currency, issuer or billing profile', async () => {
     const caller = await newCaller()
     const credit = { balanceAmount: '-30', corrects: 'IN-1' }
     await add(caller, 'IN-1', { balanceAmount: '100' })
@@ -191,7 +191,7 @@ const rowsOf = (found: readonly (Omit<Row, 'id' | 'number' | 'corrects'> & { cor
     }),
   )
 
-test('whatever came and changed, the trigger, the backfill and the sums agree with the rule', async () => {
+test('The trigger, the backfill and the sums agree with the rule after any imports and changes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(row, { minLength: 1, maxLength: 8 }),
@@ -222,7 +222,7 @@ test('whatever came and changed, the trigger, the backfill and the sums agree wi
   )
 })
 
-test('the backfill writes the payable amounts of earlier invoices', async () => {
+test('The backfill writes the payable amounts of earlier invoices', async () => {
   const caller = await newCaller()
   await add(caller, 'IN-1', { balanceAmount: '100.004' })
   await add(caller, 'CN-1', { balanceAmount: '-30', corrects: 'IN-1' })

@@ -52,10 +52,11 @@ async function planOf(read: (tx: never) => Promise<unknown>): Promise<string[]> 
   }
   return plans
 }
-const list = (selection: Selection) => planOf((tx) => listInvoiceSummaries(tx, owner, selection, 51, {}))
+const list = (selection: Selection) =>
+  planOf((tx) => listInvoiceSummaries(tx, owner, selection, { limit: 51 }))
 
 it.each([['draft'], ['voided'], ['draft', 'voided']])(
-  'a list of %s %s reads the short index',
+  'A list of %s %s reads the partial index',
   async (...state) => {
     const [plan] = await list({ filter: { state } })
     expect(plan).toMatch(/using invoices_not_issued /)
@@ -63,7 +64,7 @@ it.each([['draft'], ['voided'], ['draft', 'voided']])(
   },
 )
 
-it('the sums of drafts read it too', async () => {
+it('The sums of drafts read the partial index, too', async () => {
   const [billed] = await planOf((tx) => sumInvoices(tx, owner, { filter: { state: ['draft'] } }))
   expect(billed).toMatch(/invoices_not_issued/)
   expect(billed).not.toMatch(/Seq Scan/)

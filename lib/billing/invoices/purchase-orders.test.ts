@@ -54,7 +54,7 @@ it.each([
   expect(await searchIds(search)).toEqual(expected)
 })
 
-it('finds invoices of the caller only: of the customer and the billing profiles', async () => {
+it('A search finds only invoices of the caller’s customer and billing profiles', async () => {
   expect(await searchIds('0173', { billingProfiles: ['default'] })).toEqual(['1'])
   expect(await searchIds('0173', { billingProfiles: ['emea'] })).toEqual(['2'])
   expect((await summarizeInvoices(ana, input('0173'), requestMeta)).body.count).toBe(2)
@@ -64,7 +64,7 @@ it('finds invoices of the caller only: of the customer and the billing profiles'
   expect(await searchIds('0173', eve)).toEqual(['4'])
 })
 
-it('finds by its new name after a change, and no longer by the old one', async () => {
+it('A search finds a changed purchase order by its new name only', async () => {
   const write = (query: string) => database.sql('northwind', query)
   await write("UPDATE invoices SET purchase_order = 'NEU-99' WHERE id = '1'")
   await write("UPDATE line_items SET purchase_order = 'NEU-98' WHERE invoice_id = '2' AND position = 1")

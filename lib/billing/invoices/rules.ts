@@ -74,7 +74,7 @@ export const INVOICE_STATUS_NAMES: Record<InvoiceStatus, string> = {
 
 /**
  * An invoice's status, derived so that it can't go stale: nothing left to pay is PAID, else overdue is
- * PAST DUE, else OPEN (CONTRACT 3).
+ * PAST DUE, else OPEN.
  * @param balance exact decimal text
  * @param dueDate and today as `YYYY-MM-DD`, days of UTC
  */
@@ -97,12 +97,6 @@ export function statusOfIssued(
 ): InvoiceStatus | undefined {
   if (invoice.documentState !== 'issued') return undefined
   return statusOf(payableAmountOf(invoice), invoice.dueDate, invoice.today)
-}
-
-/** Formats the name of a platform or of an asset's seller: `office-suite` is "Office suite". */
-export function platformName(slug: string): string {
-  const name = slug.replace(/[-_]+/g, ' ').trim()
-  return name.charAt(0).toUpperCase() + name.slice(1) || slug
 }
 
 /** Invoices of one archive; of these, so many can be named. */

@@ -23,12 +23,11 @@ export async function findInvoices(
   tx: Transaction,
   owner: Owner,
   selection: Selection,
-  limit: number,
   page: Page,
 ): Promise<InvoiceRow[]> {
   const tokenSearch = await byTokens(tx, owner, selection)
-  if (!tokenSearch) return listInvoices(tx, owner, selection, limit, page)
-  if (keysetOf(page.orderBy).by === 'invoiceDate') return findByDate(tx, owner, tokenSearch, limit, page)
+  if (!tokenSearch) return listInvoices(tx, owner, selection, page)
+  if (keysetOf(page.orderBy).by === 'invoiceDate') return findByDate(tx, owner, tokenSearch, page)
   const [issuers, ids] = await Promise.all([
     issuersOf(tx, owner.customerId, tokenSearch.search),
     idsOf(
@@ -38,7 +37,7 @@ export async function findInvoices(
     ),
   ])
   const where = ids && or(inArray(invoices.issuer, issuers), isOneOf(ids))
-  return listInvoices(tx, owner, selection, limit, page, { where })
+  return listInvoices(tx, owner, selection, { ...page, where })
 }
 
 /** Returns the selection where tokens lead to all of its matches. */
@@ -64,7 +63,6 @@ async function findByDate(
   tx: Transaction,
   owner: Owner,
   selection: Search,
-  limit: number,
   page: Page,
 ): Promise<InvoiceRow[]> {
   const isUp = keysetOf(page.orderBy).ascending !== (page.cursor?.direction === 'newer')
@@ -74,7 +72,9 @@ async function findByDate(
     days: beyond(selection, page, isUp),
     isUp,
   }
-  const select: Select = (size, among) => listInvoices(tx, owner, selection, size, page, among)
+  const { limit } = page
+  const select: Select = (size, among) =>
+    listInvoices(tx, owner, selection, { ...page, limit: size, ...among })
   const [issuers, rows] = await Promise.all([
     issuersOf(tx, owner.customerId, selection.search),
     numbered(tx, query, limit, select),

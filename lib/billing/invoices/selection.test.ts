@@ -104,7 +104,7 @@ function queryOf({
   return { ...bounds, ...(Object.keys(filter).length > 0 ? { filter } : {}) }
 }
 
-it('selects the rows of a plain comparison, in the list, the sums and the file', async () => {
+it('A selection has the rows of a plain comparison, in the list, the sums and the file', async () => {
   await fc.assert(
     fc.asyncProperty(selection, async (value) => {
       const query = queryOf(value)
@@ -129,7 +129,7 @@ it('selects the rows of a plain comparison, in the list, the sums and the file',
   )
 })
 
-it('adds up open and due amounts of a range of days from stored sums, with the same result as from invoices', async () => {
+it('Open and due amounts of a range of days are equal from stored sums and from invoices', async () => {
   let monthCount = 0
   await fc.assert(
     fc.asyncProperty(selection, async ({ minAmount: _, maxAmount: __, ...rest }) => {
@@ -151,7 +151,7 @@ it('adds up open and due amounts of a range of days from stored sums, with the s
     if (filter?.status.length !== 0) expect(strategyFor({ ...due, filter }).months).toBeUndefined()
 })
 
-describe('filter choices', () => {
+describe('The filter choices', () => {
   const kindsOf = (caller: Caller) => readScope(caller, (tx) => listKinds(tx, caller))
 
   it('are the values of the customer’s invoices', async () => {

@@ -3,7 +3,7 @@ import { eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { builtOnce, type Values, value } from '#lib/platform/db/prepared-queries.ts'
-import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
+import { invoiceSums, invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
 import { hasPart, hasStart } from '#lib/platform/lists/search.ts'
 import { DAY_MS, dayOf } from '#lib/platform/values/days.ts'
@@ -37,7 +37,7 @@ export function daysOf({ minCreationTime, maxCreationTime }: Selection): Days {
 }
 
 /** Returns the range of due dates within a selection's times. */
-export function dueDaysOf({ minDueDate, maxDueDate }: Selection): Days {
+function dueDaysOf({ minDueDate, maxDueDate }: Selection): Days {
   return daysBetween(minDueDate, maxDueDate)
 }
 
@@ -193,4 +193,67 @@ function hasText(search: string): SQL | undefined {
     ...STARTS.map((field) => hasStart(field, search)),
     sql`EXISTS (SELECT FROM unnest(${invoices.lineOrders}) AS line(own) WHERE ${hasPart(sql`line.own`, search)})`,
   )
+}
+
+const { customerId, billingProfileId, issuer, platform, currency, month, dueDate } = invoiceSums
+
+/**
+ * Selects the stored sums, which triggers add up from balances, corrected to payable amounts: for each invoice whose
+ * payable amount differs, its balance is subtracted and the payable amount added. A row may therefore count −1.
+ */
+export function sumsOf(owner: Owner): SQL {
+  const { billingProfileId, issuer, platform, currency, invoiceDate, dueDate } = invoices
+  const { totalAmount, balanceAmount, payableAmount } = invoices
+  const odd = sql`${sql.join([...visibleTo(owner), issued], sql` AND `)} AND ${payableAmount} IS NOT NULL`
+  const place = sql`${invoices.customerId} AS customer_id, ${billingProfileId} AS billing_profile_id, ${issuer} AS issuer,
+    ${platform} AS platform, ${currency} AS currency, date_trunc('month', ${invoiceDate}::timestamp)::date AS month`
+  return sql`(
+    SELECT customer_id, billing_profile_id, issuer, platform, currency, month, due_date, count, total, balance, credit_count
+    FROM invoice_sums WHERE customer_id = ${owner.customerId}
+    UNION ALL
+    SELECT ${place}, CASE WHEN ${balanceAmount} > 0 THEN ${dueDate} END, -1, -${totalAmount}, -${balanceAmount},
+      -(${balanceAmount} < 0)::int
+    FROM ${invoices} WHERE ${odd}
+    UNION ALL
+    SELECT ${place}, CASE WHEN ${payableAmount} > 0 THEN ${dueDate} END, 1, ${totalAmount}, ${payableAmount},
+      (${payableAmount} < 0)::int
+    FROM ${invoices} WHERE ${odd}) AS invoice_sums`
+}
+
+/** The kept sums of these billing profiles of this customer that are selected, of months that begin in these days. */
+export function ofMonths(
+  owner: Owner,
+  selection: Pick<Selection, 'filter' | 'minDueDate' | 'maxDueDate'>,
+  { from, to }: Days,
+): SQL[] {
+  const { filter } = selection
+  const due = dueDaysOf(selection)
+  const conditions: (SQL | undefined)[] = [
+    eq(customerId, owner.customerId),
+    inArray(billingProfileId, [...owner.billingProfiles]),
+    filter?.platform && inArray(platform, filter.platform),
+    filter?.issuer && inArray(issuer, filter.issuer),
+    filter?.billingProfile && inArray(billingProfileId, filter.billingProfile),
+    filter?.currency && inArray(currency, filter.currency),
+    filter?.status && (or(...filter.status.map(sumsHaveStatus)) ?? sql`false`),
+    due.from === undefined ? undefined : sql`${dueDate} >= ${due.from}`,
+    due.to === undefined ? undefined : sql`${dueDate} <= ${due.to}`,
+    from === undefined ? undefined : sql`${month} >= ${from}`,
+    to === undefined ? undefined : sql`${month} <= ${to}`,
+  ]
+  return conditions.filter((condition) => condition !== undefined)
+}
+
+/** Condition that a row has a balance: an amount to pay, or credit. */
+export const hasOutstanding = sql`(${dueDate} IS NOT NULL OR ${invoiceSums.creditCount} <> 0)`
+
+/** Number of a row's invoices that have a balance. */
+export const outstandingCount = sql`CASE WHEN ${dueDate} IS NULL THEN ${invoiceSums.creditCount} ELSE ${invoiceSums.count} END`
+
+/** Applies the rule of `statusOfIssued` to sums: settled sums have no due date, open sums have one. */
+function sumsHaveStatus(status: string): SQL {
+  if (status === 'PAID') return sql`${dueDate} IS NULL`
+  if (status === 'PAST DUE') return sql`${dueDate} < ${today}::date`
+  if (status === 'OPEN') return sql`${dueDate} >= ${today}::date`
+  return sql`false`
 }

@@ -2,20 +2,20 @@ import { type ChargeSet, type LineReconciliation, reconcile } from '#lib/billing
 import { serializeLineReconciliation, serializeReconciliation } from '#lib/billing/charges/serialize.ts'
 import { serializeFiles } from '#lib/billing/invoice-files/serialize.ts'
 import type { StoredFile } from '#lib/billing/invoice-files/store.ts'
+import { serializeInstructions } from '#lib/billing/payment-instructions/serialize.ts'
+import type { Payee } from '#lib/billing/payment-instructions/store.ts'
 import type { InvoicePaymentRow } from '#lib/billing/payments/read.ts'
 import { serializeInvoicePayment } from '#lib/billing/payments/serialize.ts'
 import { serializeLinePosting, serializePosting } from '#lib/billing/posting/serialize.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { summed } from '#lib/platform/values/decimals.ts'
+import { toJsonNumber } from '#lib/platform/values/numbers.ts'
 import type { CurrencySummary, Invoice, InvoiceSummary, InvoiceWithLines, LineItem } from './contract.ts'
 import { itemize } from './itemization.ts'
 import type { DocumentLinks, Link } from './links.ts'
 import { statusOfIssued } from './rules.ts'
 import type { InvoiceRow, InvoiceSummaryRow, LineItemRow } from './store.ts'
 import type { Billed, OutstandingSums, Sums } from './sums/summary.ts'
-
-/** The one edge where exact decimals become JSON numbers (CONTRACT 3). */
-export const numberOf = Number
 
 /** spec 2.3. `baseUrl` is the console's public address, without a trailing slash. */
 export function serializeInvoice(row: InvoiceSummaryRow, baseUrl: string): Invoice {
@@ -30,9 +30,9 @@ export function serializeInvoice(row: InvoiceSummaryRow, baseUrl: string): Invoi
     platform: row.platform,
     dueDate: epochOfDay(row.dueDate),
     ...(status ? { status } : {}),
-    totalAmount: numberOf(row.totalAmount),
-    balanceAmount: numberOf(row.balanceAmount),
-    ...(row.payableAmount === null ? {} : { payableAmount: numberOf(row.payableAmount) }),
+    totalAmount: toJsonNumber(row.totalAmount),
+    balanceAmount: toJsonNumber(row.balanceAmount),
+    ...(row.payableAmount === null ? {} : { payableAmount: toJsonNumber(row.payableAmount) }),
     currency: row.currency,
     url: `${baseUrl}/billing/v1/invoices/${encodeURIComponent(row.wireId)}/file`,
   }
@@ -45,11 +45,13 @@ export function serializeInvoiceWithLines(
     links,
     files,
     set,
+    payee,
     payments,
   }: {
     links: DocumentLinks
     files: readonly StoredFile[]
     set?: ChargeSet | undefined
+    payee?: Payee | undefined
     payments: readonly InvoicePaymentRow[]
   },
   baseUrl: string,
@@ -59,17 +61,18 @@ export function serializeInvoiceWithLines(
   const billed = lines.map((line, index) => ({ ...line, amount: amounts[index] ?? '0' }))
   const reconciliation =
     set?.currency === row.currency ? reconcile({ ...row, lines: billed }, set) : undefined
+  const paymentInstructions = serializeInstructions(row, payee)
   return {
     ...invoice,
     lineItems: billed.map((line, index) => serializeLineItem(line, reconciliation?.lines?.[index])),
     itemization: {
       addsUp: basis !== undefined,
       ...(basis ? { priceReading: basis === 'line' ? 'PER_LINE' : 'PER_UNIT' } : {}),
-      lineItemsAmount: numberOf(lineItems),
-      notItemizedAmount: numberOf(notItemized),
-      roundingAmount: numberOf(rounding),
+      lineItemsAmount: toJsonNumber(lineItems),
+      notItemizedAmount: toJsonNumber(notItemized),
+      roundingAmount: toJsonNumber(rounding),
       otherCurrencyLines: foreign,
-      ...(tax === undefined ? {} : { taxAmount: numberOf(tax) }),
+      ...(tax === undefined ? {} : { taxAmount: toJsonNumber(tax) }),
       ...(amountBasis ? { lineAmountBasis: amountBasis } : {}),
     },
     files: serializeFiles(row.wireId, files, invoice.url),
@@ -77,6 +80,7 @@ export function serializeInvoiceWithLines(
     ...serializeDocument(row, links),
     ...serializePosting(row, lines),
     ...(reconciliation ? { charges: serializeReconciliation(reconciliation) } : {}),
+    ...(paymentInstructions ? { paymentInstructions } : {}),
   }
 }
 
@@ -107,7 +111,7 @@ function serializeDocument(row: InvoiceRow, { corrects, correctedBy, replaces, r
 
 /** Returns the amount that is set off, if there is one. */
 function setOffOf({ setOff = '0' }: Link) {
-  return Number(setOff) > 0 ? { setOffAmount: numberOf(setOff) } : {}
+  return Number(setOff) > 0 ? { setOffAmount: toJsonNumber(setOff) } : {}
 }
 
 function serializeLineItem(
@@ -117,11 +121,11 @@ function serializeLineItem(
   return {
     type: row.type,
     description: row.description,
-    price: numberOf(row.price),
-    qty: numberOf(row.qty),
+    price: toJsonNumber(row.price),
+    qty: toJsonNumber(row.qty),
     currency: row.currency,
     ...(row.details === null ? {} : { Details: row.details }),
-    amount: numberOf(row.amount),
+    amount: toJsonNumber(row.amount),
     ...serializeLinePosting(row),
     ...(reconciliation ? { charges: serializeLineReconciliation(reconciliation) } : {}),
   }

@@ -124,7 +124,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     await database.sql('northwind', "DELETE FROM invoices WHERE id LIKE 'NEW-%'")
   })
 
-  it('accepts page tokens of its own order only, and no forged one', async () => {
+  it('accepts page tokens of the same order only, and no forged token', async () => {
     const { pageToken: token } = await list({ orderBy, maxResults: 2 })
     const error = expect.objectContaining({ code: 'page_token_invalid' })
     for (const other of [undefined, ...ORDERS.filter((one) => one !== orderBy)]) {
@@ -149,7 +149,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
     }
   })
 
-  it('the customer and the billing profiles stay in force, with filters too', async () => {
+  it('stays limited to the customer and the billing profiles, with filters too', async () => {
     const limited = { ...fin, billingProfiles: ['emea'] }
     const rows = (await list({ maxResults: 250 }, limited)).invoices
     expect(rows).toHaveLength(6)
@@ -161,7 +161,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
   })
 })
 
-describe('each page is read off an index, however deep', () => {
+describe('A page at any depth is read from an index', () => {
   const ROWS = 20_000
   let client: PoolClient
   beforeAll(async () => {
@@ -186,7 +186,12 @@ describe('each page is read off an index, however deep', () => {
     const logger = { logQuery: (query: string, params: unknown[]) => void queries.push({ query, params }) }
     const owner = { customerId: 'large' as Caller['customerId'], billingProfiles: ['default'] }
     await client.query("SELECT set_config('console.customer', 'large', false)")
-    const rows = await listInvoiceSummaries(drizzle(client, { logger }), owner, {}, 51, { orderBy, cursor })
+    const rows = await listInvoiceSummaries(
+      drizzle(client, { logger }),
+      owner,
+      {},
+      { limit: 51, orderBy, cursor },
+    )
     const [{ query, params } = { query: '', params: [] }] = queries
     const { rows: lines } = await client.query(`EXPLAIN (ANALYZE, COSTS OFF) ${query}`, params)
     return { rows, plan: lines.map((line) => line['QUERY PLAN']).join('\n') }
@@ -214,7 +219,7 @@ describe('each page is read off an index, however deep', () => {
   })
 })
 
-describe('the order in the address', () => {
+describe('The order in the address', () => {
   const read = (text: string) => {
     const search = `orderBy=${encodeURIComponent(text)}`
     const request = { method: 'GET', path: contract.listInvoices.path, search, headers: new Headers() }

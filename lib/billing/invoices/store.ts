@@ -122,7 +122,7 @@ const linesOf = preparedForOwner<LineItemRow[]>((tx, owner) => {
     .orderBy(lineItems.position)
 })
 
-/** The lines of one invoice in their order; none where there is no such invoice. */
+/** Returns the lines of one invoice, sorted by position; an empty list if the invoice does not exist. */
 export function readLines(tx: Transaction, owner: Owner, id: string): Promise<LineItemRow[]> {
   return linesOf(tx, owner, { id })
 }
@@ -140,24 +140,23 @@ const plainLine = {
 /** Columns of a line. */
 const lineColumns = { ...plainLine, ...linePostingColumns }
 
-export type Page = { orderBy?: InvoiceSort | undefined; cursor?: Cursor | undefined }
+/** Page of a list: at most `limit` rows from the cursor on. */
+export type Page = { limit: number; orderBy?: InvoiceSort | undefined; cursor?: Cursor | undefined }
 
 /** Restricts a selection further: invoice dates other than the selection's, and a condition. */
 type Among = { days?: Days | undefined; where?: SQL | undefined }
 
 /**
- * Rows in reading direction from the cursor on: in their order, or the other way round when it leads back. A search is
- * asked of each row: see `findInvoices`.
+ * Returns rows in reading direction from the cursor on: sorted, or in reverse order for a backward cursor. A search
+ * scans all rows: see `findInvoices`.
  */
 export async function listInvoices(
   tx: Transaction,
   owner: Owner,
   selection: Selection,
-  limit: number,
-  page: Page,
-  among?: Among,
+  page: Page & Among,
 ): Promise<InvoiceRow[]> {
-  return (await selectInvoices(invoiceColumns, tx, owner, selection, limit, page, among)) as InvoiceRow[]
+  return (await selectInvoices(tx, owner, selection, { columns: invoiceColumns, ...page })) as InvoiceRow[]
 }
 
 /** Lists invoices with the columns of the list only, because no other query runs as often. */
@@ -165,11 +164,11 @@ export async function listInvoiceSummaries(
   tx: Transaction,
   owner: Owner,
   selection: Selection,
-  limit: number,
   page: Page,
 ): Promise<InvoiceSummaryRow[]> {
-  if (!selectsAll(selection)) return selectInvoices(summaryColumns, tx, owner, selection, limit, page)
-  const { orderBy, cursor } = page
+  if (!selectsAll(selection))
+    return selectInvoices(tx, owner, selection, { columns: summaryColumns, ...page })
+  const { limit, orderBy, cursor } = page
   const shape = `${orderBy} ${cursor?.direction}`
   const run = pages.get(shape) ?? anyPage(orderBy, cursor)
   pages.set(shape, run)
@@ -182,7 +181,7 @@ export function selectsAll(selection: Selection): boolean {
   return Object.values(selection).every((one) => one === undefined)
 }
 
-/** The pages of all invoices, by their order and direction: most calls ask for no others. */
+/** Prepared queries for pages without conditions, by sort and direction: the most frequent calls. */
 const pages = new Map<string, ReturnType<typeof anyPage>>()
 
 function anyPage(orderBy: InvoiceSort | undefined, firstCursor: Cursor | undefined) {
@@ -190,24 +189,20 @@ function anyPage(orderBy: InvoiceSort | undefined, firstCursor: Cursor | undefin
     ...firstCursor,
     key: firstCursor.key.map((_, index) => value<string>(`key${index}`)),
   }
-  return preparedForOwner<InvoiceSummaryRow[]>((tx, owner) =>
-    selectInvoices(summaryColumns, tx, owner, {}, value<number>('limit'), { orderBy, cursor }),
-  )
+  const page = { columns: summaryColumns, limit: value<number>('limit'), orderBy, cursor }
+  return preparedForOwner<InvoiceSummaryRow[]>((tx, owner) => selectInvoices(tx, owner, {}, page))
 }
 
 function selectInvoices(
-  fields: typeof summaryColumns,
   tx: Transaction,
   owner: Owner,
   selection: Selection,
-  limit: number,
-  page: Page,
-  { days, where }: Among = {},
+  { columns, limit, orderBy, cursor, days, where }: Page & Among & { columns: typeof summaryColumns },
 ) {
-  const { columns, ascending } = keysetOf(page.orderBy)
-  const { beyond, order } = pageByKey(columns, page.cursor, ascending)
+  const keyset = keysetOf(orderBy)
+  const { beyond, order } = pageByKey(keyset.columns, cursor, keyset.ascending)
   return tx
-    .select(fields)
+    .select(columns)
     .from(invoices)
     .where(and(...visibleTo(owner), ...selected(selection, days), where, beyond))
     .orderBy(order)

@@ -71,8 +71,8 @@ const QUERIES = {
   drop: () => [`DELETE FROM invoices ${WHERE}`, []],
 } satisfies Record<string, Written>
 
-describe('the tokens of an invoice', () => {
-  it('are the suffixes of its number from each letter, and the prefixes of number and id behind a mark', async () => {
+describe('The tokens of an invoice', () => {
+  it('are the suffixes of the number from each character, and the prefixes of number and id after a marker', async () => {
     await addInvoice(customer, 'IN-1', {})
     expect(await tokens()).toEqual(['^in-1', 'n-1'])
     await write("UPDATE invoices SET number = 'ÄB-0123456789ABC'")
@@ -109,7 +109,7 @@ describe('the tokens of an invoice', () => {
     expect(await tokens()).toEqual(['^in-1', 'n-1', '^po 8', 'o 8', '^ω-12', '-12', '^k-1'].sort())
   })
 
-  it('are 1,000 for an invoice with an order per line', async () => {
+  it('are limited to 1,000 for an invoice with a purchase order per line', async () => {
     const lines = Array.from({ length: 1005 }, (_, n) => ({ purchaseOrder: String(10_000 + n) }))
     await addInvoice(customer, 'IN-1', {}, lines)
     const [row] = await write(
@@ -120,7 +120,7 @@ describe('the tokens of an invoice', () => {
     expect(await tokens()).not.toContain('^11000')
   })
 
-  it('are deleted with it, and stay when it is voided', async () => {
+  it('are deleted with the invoice, and stay when the invoice is voided', async () => {
     await addInvoice(customer, 'IN-1', {})
     const rowLocation = () =>
       write("SELECT token, ctid FROM invoice_tokens WHERE token LIKE '%n-1' ORDER BY 1")
@@ -141,7 +141,7 @@ describe('the tokens of an invoice', () => {
     expect(await tokens()).toEqual(['^in-1', 'n-1'])
   })
 
-  it('follow any row of any statement', async () => {
+  it('follow each row of each statement', async () => {
     const text = fc.array(fc.constantFrom('A', 'b', '0', '00', '-', 'ß', 'İ', '😀', '%'), {
       minLength: 1,
       maxLength: 18,
@@ -166,8 +166,8 @@ describe('the tokens of an invoice', () => {
   }, 60_000)
 })
 
-describe('whose tokens', () => {
-  it('are never seen, added or removed for another customer', async () => {
+describe('Another customer’s tokens', () => {
+  it('are never read, added or removed', async () => {
     await addInvoice(customer, 'IN-1', {})
     const other = await addNewCustomer()
     expect(await tokens(other)).toEqual([])

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const searchIds = async (search: string) =>
-  (await readScope(owner, (tx) => findInvoices(tx, owner, { search }, 1000, {}))).map(({ id }) => id)
+  (await readScope(owner, (tx) => findInvoices(tx, owner, { search }, { limit: 1000 }))).map(({ id }) => id)
 const count = (search: string) =>
   readScope(
     owner,

@@ -1,8 +1,9 @@
 import Big from 'big.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { payableOf } from '#lib/platform/values/decimals.ts'
 import { PUBLISHED } from '#lib/platform/values/test-iso-4217.ts'
-import { payableOf, roundingText, settlementOf } from './total-to-balance.ts'
+import { roundingText, settlementOf } from './total-to-balance.ts'
 
 describe('settlementOf', () => {
   test.each([
@@ -12,15 +13,18 @@ describe('settlementOf', () => {
     ['100', '130', 'Added since', '30', 'Balance due'],
     ['-100', '-100', 'Paid or credited', '0', 'Credit balance'],
     ['-100', '0', 'Refunded or used', '100', 'Balance due'],
-  ])('says of total %s and balance %s: %s %s, %s', (totalAmount, balanceAmount, label, amount, balance) => {
-    expect(settlementOf({ totalAmount, balanceAmount, currency: 'USD' })).toEqual({
-      total: totalAmount,
-      adjustment: { label, amount },
-      balance: { label: balance, amount: balanceAmount },
-    })
-  })
+  ])(
+    'returns for a total of %s and a balance of %s: %s %s, %s',
+    (totalAmount, balanceAmount, label, amount, balance) => {
+      expect(settlementOf({ totalAmount, balanceAmount, currency: 'USD' })).toEqual({
+        total: totalAmount,
+        adjustment: { label, amount },
+        balance: { label: balance, amount: balanceAmount },
+      })
+    },
+  )
 
-  test('tells a balance that nobody can pay from what can be paid', () => {
+  test('distinguishes a balance under half a minor unit from a payable amount', () => {
     const finer = { totalAmount: '20', balanceAmount: '10.005', currency: 'USD' }
     expect(settlementOf(finer)).toEqual({
       total: '20',
@@ -37,7 +41,7 @@ describe('settlementOf', () => {
     expect(roundingText({ ...finer, currency: 'KWD' })).toBeUndefined()
   })
 
-  test('tells what credit notes set off, on the invoice and on the credit note', () => {
+  test('returns the amount that credit notes set off, for the invoice and for the credit note', () => {
     const invoice = { totalAmount: '100', balanceAmount: '100.004', payableAmount: '70', currency: 'USD' }
     expect(settlementOf(invoice)).toMatchObject({
       finer: [{ amount: '100.004' }, { label: 'Rounding', amount: '-0.004' }],
@@ -51,7 +55,7 @@ describe('settlementOf', () => {
     })
   })
 
-  test('and from total to balance each step adds up, in each currency', () => {
+  test('The steps from total to balance add up in each currency', () => {
     const amount = fc
       .tuple(fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }), fc.integer({ min: 0, max: 9 }))
       .map(([digits, decimals]) => new Big(`${digits}e-${decimals}`).toFixed())
@@ -83,6 +87,6 @@ test.each([
   ['-10.005', 'USD', '-10.01'],
   ['0.45', 'PKR', '0.45'],
   ['0.5', 'JPY', '1'],
-])('of %s %s can be paid %s', (balance, currency, payable) => {
+])('Of %s %s the payable amount is %s', (balance, currency, payable) => {
   expect(payableOf(balance, currency)).toBe(payable)
 })

@@ -1,5 +1,5 @@
 import type Big from 'big.js'
-import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
+import { Exact, payableOf } from '#lib/platform/values/decimals.ts'
 import { type Decimal, formatAmount, isFiner, minorUnit, moneyText } from '#lib/platform/values/money.ts'
 
 type Labelled = { label: string; amount: string }
@@ -49,12 +49,6 @@ export function settlementOf({ totalAmount, balanceAmount, payableAmount, curren
         }),
     balance: { label: exact.lt(0) ? 'Credit balance' : 'Balance due', amount: payable },
   }
-}
-
-/** Returns the payable part of a balance, in whole minor units: rounded only where the balance is finer. */
-export function payableOf(balanceAmount: Decimal, currency: string): string {
-  const rounded = roundMoney(new Exact(balanceAmount), currency)
-  return (rounded.eq(0) ? rounded.abs() : rounded).toFixed()
 }
 
 /** Explains why the payable amount differs from the balance; undefined where they are equal. */

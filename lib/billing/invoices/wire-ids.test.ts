@@ -58,12 +58,12 @@ const listed = async (state: string) => {
 }
 const missing = { code: 'not_found' }
 
-describe('an invoice that was corrected', () => {
+describe('A corrected invoice', () => {
   beforeEach(async () => {
     for (const totalAmount of ['10.00', '12.00', '15.00']) await load(invoice('ID-1', { totalAmount }))
   })
 
-  test('has the bare number, and its former versions have a count', async () => {
+  test('has the bare number as its id, and its former versions have a count', async () => {
     expect(await readVersion('ID-1')).toEqual(['ID-1', 15, 'issued'])
     expect(await readVersion('ID-1~1')).toEqual(['ID-1~1', 10, 'voided'])
     expect(await readVersion('ID-1~2')).toEqual(['ID-1~2', 12, 'voided'])
@@ -73,7 +73,7 @@ describe('an invoice that was corrected', () => {
     await expect(read('ID')).rejects.toMatchObject(missing)
   })
 
-  test('answers both of its addresses with one body, and says where it is', async () => {
+  test('has the same body at both addresses, with the canonical one', async () => {
     const [bare, version] = [await read('ID-1'), await read('ID-1~3')]
     expect(version).toEqual(bare)
     expect(bare.at).toBe('/billing/v1/invoices/ID-1')
@@ -81,7 +81,7 @@ describe('an invoice that was corrected', () => {
     expect([bare.body.replaces, (await read('ID-1~2')).body.replacedBy]).toEqual(['ID-1~2', 'ID-1'])
   })
 
-  test('has its file under its number, and each voided one has its own', async () => {
+  test('has a file under its number, and each voided version has a file, too', async () => {
     const file = async (invoice_id: string) =>
       (await readInvoiceFile(finance, { params: { invoice_id }, query: {}, body: undefined }, trace)).headers
     expect((await file('ID-1'))?.['Content-Disposition']).toContain('ID-1.pdf')
@@ -89,7 +89,7 @@ describe('an invoice that was corrected', () => {
     expect((await file('ID-1~1'))?.['Content-Disposition']).toContain('ID-1~1.pdf')
   })
 
-  test('and voided leaves its number to its last version, and keeps its key', async () => {
+  test('leaves its number to the last version when voided, and keeps its key', async () => {
     await load(invoice('ID-1', { totalAmount: '15.00', documentState: 'voided' }))
     expect(await readVersion('ID-1')).toEqual(['ID-1~3', 15, 'voided'])
     expect((await db.sql(customer, 'SELECT id FROM invoices ORDER BY id')).map(({ id }) => id)).toEqual([
@@ -100,10 +100,10 @@ describe('an invoice that was corrected', () => {
   })
 })
 
-describe('a summary of numbered charges', () => {
+describe('A summary of numbered charges', () => {
   const summary = invoice('N-1', { form: 'summary' })
 
-  test('says that it is one, and has the number too until a bill comes', async () => {
+  test('is marked as a summary, and has the number until the invoice is imported', async () => {
     await load(summary)
     expect(await listed('issued')).toEqual(['charges:N-1'])
     expect(await readVersion('N-1')).toEqual(['charges:N-1', 10, 'issued'])
@@ -115,13 +115,13 @@ describe('a summary of numbered charges', () => {
     expect(await listed('issued')).toEqual(['N-1'])
   })
 
-  test('of charges without a number has the number that we gave', async () => {
+  test('has a number from us if the charges have none', async () => {
     await load(invoice('2026-09-1a2b3c4d', { form: 'summary', isNumbered: false }))
     expect(await readVersion('2026-09-1a2b3c4d')).toEqual(['2026-09-1a2b3c4d', 10, 'issued'])
   })
 })
 
-test('the invoice of a second issuer has the issuer before its number', async () => {
+test('The invoice of a second issuer has the issuer as a prefix of its id', async () => {
   await load(invoice('7'), invoice('7', { issuer: 'Cloud Resale Ltd', totalAmount: '3' }))
   await load(invoice('7', { issuer: 'Cloud Resale Ltd', totalAmount: '4' }))
   expect(await readVersion('7')).toEqual(['7', 10, 'issued'])
@@ -129,14 +129,14 @@ test('the invoice of a second issuer has the issuer before its number', async ()
   expect(await readVersion('cloud-resale-ltd:7~1')).toEqual(['cloud-resale-ltd:7~1', 3, 'voided'])
 })
 
-test('two issuers that share a row of counts keep two ids', async () => {
+test('Two issuers with one sequence of counts have different ids', async () => {
   await addInvoice(customer, 'resale:7', { number: '7', issuer: 'Resale+' })
   await addInvoice(customer, 'resale:7~2', { number: '7', issuer: 'Resale-' })
   expect(await listed('issued')).toEqual(['resale:7', 'resale:7~2'])
   expect((await read('resale:7~2')).body.issuer).toBe('Resale-')
 })
 
-test("an issuer's number may end like a version, and then is none", async () => {
+test('An issuer’s number that ends like a version is not a version', async () => {
   await load(invoice('A~2'))
   expect(await readVersion('A~2')).toEqual(['A~2', 10, 'issued'])
   await expect(read('A')).rejects.toMatchObject(missing)
@@ -145,7 +145,7 @@ test("an issuer's number may end like a version, and then is none", async () => 
   expect(await readVersion('A~2~1')).toEqual(['A~2~1', 10, 'voided'])
 })
 
-test("another customer's versions lead nowhere", async () => {
+test('The versions of another customer’s invoices are not found', async () => {
   await load(invoice('ID-1'))
   finance = await callerOf(await addNewCustomer(), 'finance-user')
   for (const id of ['ID-1', 'ID-1~1', 'charges:ID-1']) await expect(read(id)).rejects.toMatchObject(missing)

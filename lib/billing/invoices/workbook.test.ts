@@ -67,7 +67,7 @@ it('A workbook contains numbers and days as such, and text that looks like them 
   expect([cell(1, 'id'), cell(1, 'issuer')]).toEqual(['2026-09-30', '0012'])
 })
 
-it('a workbook is a download with the day in its name', async () => {
+it('A workbook is a download with the date in its name', async () => {
   const { headers } = await request('xlsx', 'lines=true')
   expect(headers.get('content-type')).toBe(XLSX)
   expect(headers.get('content-disposition')).toMatch(/filename="invoice-lines-\d{4}-\d\d-\d\d\.xlsx"/)

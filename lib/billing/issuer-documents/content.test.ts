@@ -4,7 +4,7 @@ import { contentOf } from './content.ts'
 const contentOfText = (text: string, encoding: BufferEncoding = 'utf8') =>
   contentOf(Buffer.from(text, encoding))
 
-describe('known by its content is', () => {
+describe('The content identifies', () => {
   test.each([
     ['a PDF', '%PDF-1.4\n…\n%%EOF\n'],
     ['a PDF with bytes behind its end', `%PDF-2.0\n%%EOF\n${' '.repeat(1000)}`],

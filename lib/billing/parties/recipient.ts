@@ -16,7 +16,7 @@ import { type Party, partyOf } from './rules.ts'
 export async function recipientOf(caller: Caller, invoiceId: string): Promise<Party | undefined> {
   checkPermission(caller, 'invoice-viewer')
   const own = and(eq(parties.customerId, caller.customerId), eq(parties.id, invoices.buyerId))
-  const [found] = await readScope(caller, async (tx) => {
+  const [row] = await readScope(caller, async (tx) => {
     const key = await findKey(tx, caller, invoiceId)
     if (key === undefined) return []
     return tx
@@ -25,5 +25,5 @@ export async function recipientOf(caller: Caller, invoiceId: string): Promise<Pa
       .innerJoin(parties, own)
       .where(and(...visibleTo(caller), eq(invoices.id, key)))
   })
-  return found && partyOf(found.content)
+  return row && partyOf(row.content)
 }

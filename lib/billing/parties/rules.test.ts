@@ -7,6 +7,6 @@ test.each([
   [{ postcode: '8001', city: 'Zurich', country: 'CH' }, ['8001 Zurich', 'Switzerland']],
   [{ postcode: 'EC1A 1BB', city: 'London', country: 'GB' }, ['London EC1A 1BB', 'United Kingdom']],
   [{ postcode: '8001', taxId: 'X', registration: 'Y' }, ['8001', 'Tax ID X', 'Registration Y']],
-])('%j is written as %j', (known, lines) => {
+])('The details %j are printed as %j', (known, lines) => {
   expect(partyLines(partyOf({ name: 'Party', ...known }))).toEqual(lines)
 })

@@ -29,8 +29,8 @@ const freeze = (issuer: string, billingProfileId = 'default', id = northwind) =>
 const contentOf = async (id: string, customer: string = northwind) =>
   (await db.sql(customer, 'SELECT content FROM parties WHERE id = $1', [id]))[0]?.content
 
-describe('parties', () => {
-  test('are what the settings say, without what is not known', async () => {
+describe('Parties', () => {
+  test('contain the known settings', async () => {
     const bank = { iban: 'CH9300762011623852957', bic: 'KAIACHZZ', terms: '30 days' }
     const place = { address: 'Kai 1\nHof', postcode: '8001', city: 'Zurich', country: 'CH' }
     const known = { ...place, ...bank, taxId: 'CHE-1', registration: 'CH-020', bank: 'Bank', account: '7' }
@@ -42,7 +42,7 @@ describe('parties', () => {
     expect(await contentOf((await freeze('Nobody')).sellerId)).toEqual({ name: 'Nobody' })
   })
 
-  test('are one row for equal content, and another one after an edit, which leaves the first', async () => {
+  test('share a row for equal content, and get another row after an edit', async () => {
     const first = await freeze('Beta')
     const count = () => db.sql(northwind, 'SELECT count(*)::int AS count FROM parties')
     const before = await count()
@@ -56,7 +56,7 @@ describe('parties', () => {
     expect(await freeze('Beta')).toEqual(first)
   })
 
-  test('are frozen for a whole batch, each for its own invoices, as the transaction sees the settings', async () => {
+  test('are frozen for a batch, per invoice, with the settings of the transaction', async () => {
     const batch = ['Gamma', 'Delta', 'Gamma'].flatMap((issuer) =>
       ['default', 'emea'].map((billingProfileId) => ({ issuer, billingProfileId })),
     )
@@ -75,7 +75,7 @@ describe('parties', () => {
     }
   })
 
-  test("are never another customer's", async () => {
+  test('are separate for each customer', async () => {
     await as((tx) => saveIssuer(tx, northwind, { name: 'Epsilon', bank: 'Bank' }, 'test'))
     const { sellerId } = await freeze('Epsilon', 'default', southwind)
     expect(await contentOf(sellerId, southwind)).toEqual({ name: 'Epsilon' })
@@ -83,7 +83,7 @@ describe('parties', () => {
     await expect(freeze('Epsilon', 'emea', southwind)).rejects.toThrow('Parties are frozen for')
   })
 
-  test('frozen by two at once are one row', async () => {
+  test('share one row after parallel freezes', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => freeze('Zeta')))
     expect(new Set(ids.map(({ sellerId }) => sellerId)).size).toBe(1)
   })

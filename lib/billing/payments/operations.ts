@@ -33,7 +33,12 @@ export const listPayments = operation(contract.listPayments, async (caller, { qu
     },
     { mayBeOld: true },
   )
-  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, read.keyOf, filters)
+  const { rows: pageRows, ...links } = pageOf(rows, {
+    size: maxResults,
+    cursor,
+    keyOf: read.keyOf,
+    list: filters,
+  })
   const payments = pageRows.map(serializePayment)
   return { body: { payments, rowCount: payments.length, ...links } }
 })

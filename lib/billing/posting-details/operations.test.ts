@@ -50,7 +50,7 @@ const events = () =>
      WHERE action LIKE '%posting-set' ORDER BY id`,
   )
 
-describe('the billing profiles', () => {
+describe('The billing profiles', () => {
   test('are listed as far as visible to the caller, with their details', async () => {
     await send(PROFILE, { body: { purchaseOrder: ' PO-1 ', buyerReference: 'B', costCenter: '' } })
     expect(await send('billing-profiles')).toEqual({
@@ -105,7 +105,7 @@ describe('the billing profiles', () => {
     expect([theirs.status, nobodys.status]).toEqual([404, 404])
   })
 
-  test('keep both of two parallel changes', async () => {
+  test('store both of two parallel changes', async () => {
     const both = await Promise.all([
       send(PROFILE, { body: { purchaseOrder: 'PO-1' } }),
       send(PROFILE, { body: { costCenter: '4711' } }),
@@ -116,7 +116,7 @@ describe('the billing profiles', () => {
   })
 })
 
-describe('the posting details of an asset', () => {
+describe('The posting details of an asset', () => {
   test('are readable with access to the asset, and writable with the posting permission as well', async () => {
     const body = { costCenter: '6120' }
     expect(await send(ASSET, { body })).toEqual({ status: 200, body })

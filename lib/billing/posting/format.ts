@@ -1,6 +1,6 @@
 import { DAY_MS, dayText, epochOfDay } from '#lib/platform/values/days.ts'
+import { taxCategoryName } from '#lib/platform/values/invoice-codes.ts'
 import { type Decimal, formatAmount, formatDecimal, moneyText } from '#lib/platform/values/money.ts'
-import { taxCategoryName } from './rules.ts'
 
 // Texts of tax and postings on screen and in print. Days are `YYYY-MM-DD`, or epoch milliseconds.
 

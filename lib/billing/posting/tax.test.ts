@@ -39,7 +39,7 @@ describe('taxOf', () => {
     expect(taxOf({ totalAmount: '10', currency: 'EUR', taxBreakdown: [] }, [plain])).toBeUndefined()
   })
 
-  it('adds up lines by category and rate, and reckons the tax of each from its base', () => {
+  it('adds up lines by category and rate, and calculates each tax from its base', () => {
     const lineWith = (price: string, taxRate: string, taxCategory = 'S') => ({
       ...{ price, qty: '3', currency: 'EUR', taxRate, taxCategory },
     })
@@ -63,7 +63,7 @@ describe('taxOf', () => {
     })
   })
 
-  it('makes no breakdown where a line has no category, nor of lines in another currency', () => {
+  it('returns no breakdown if a line has no category or another currency', () => {
     const taxed = { price: '100', qty: '1', currency: 'EUR', taxCategory: 'S', taxRate: '19' }
     const { taxCategory: _, ...plain } = taxed
     const invoice = { totalAmount: '119', currency: 'EUR', taxAmount: '19' }
@@ -71,7 +71,7 @@ describe('taxOf', () => {
     expect(taxOf(invoice, [taxed, { ...taxed, currency: 'USD' }])?.breakdown).toHaveLength(1)
   })
 
-  it('keeps the issuer’s figures, with their differences', () => {
+  it('contains the issuer’s amounts, with their differences', () => {
     const group: TaxGroup = { category: 'S', rate: '19', taxableAmount: '100.00', taxAmount: '19.02' }
     const invoice = { totalAmount: '119.00', currency: 'EUR', netAmount: '99.99', taxAmount: '19.00' }
     const sums = taxOf({ ...invoice, taxBreakdown: [group] }, [])
@@ -86,7 +86,7 @@ describe('taxOf', () => {
     expect(sums && isConsistent(sums)).toBe(false)
   })
 
-  test('a breakdown of lines adds up in whole minor units, whatever they are', () => {
+  test('adds up in whole minor units for any lines', () => {
     fc.assert(
       fc.property(
         currency.chain((lineCurrency) =>
@@ -107,7 +107,7 @@ describe('taxOf', () => {
     )
   })
 
-  test('with its differences, any issuer’s breakdown adds up to the total exactly, and none of its figures is bent', () => {
+  test('adds up exactly with the differences of any issuer’s breakdown, whose amounts stay unchanged', () => {
     const group = fc.record({
       category: fc.constantFrom('S', 'E'),
       rate: fc.option(rate),
@@ -140,7 +140,7 @@ describe('taxOf', () => {
   })
 })
 
-describe('lines that include the tax', () => {
+describe('Lines that include the tax', () => {
   const gross = (price: string, fields: Partial<TaxedLine> = {}): TaxedLine => ({
     ...{ price, qty: '1', currency: 'EUR', taxCategory: 'S', taxRate: '19' },
     ...fields,
@@ -160,13 +160,13 @@ describe('lines that include the tax', () => {
       { netAmount: '1', taxAmount: '2', isTaxCalculated: true },
       {},
     ],
-  ])('are taken apart, where %s', (_, invoice, line) => {
+  ])('are split into net and tax, if %s', (_, invoice, line) => {
     const sums = taxOf({ ...total, ...invoice }, [gross('119', line)])
     expect(sums).toMatchObject({ net: '100', tax: '19', breakdown: right, from: 'LINE_ITEMS' })
     expect(sums && isConsistent(sums)).toBe(true)
   })
 
-  it('of several rates have each tax within them, and come to the total', () => {
+  it('with several rates include each tax, and add up to the total', () => {
     const sums = taxOf({ ...total, totalAmount: '226.00' }, [gross('119'), gross('107', { taxRate: '7' })])
     expect(sums?.breakdown.map((row) => [row.taxableAmount, row.taxAmount])).toEqual([
       ['100', '19'],
@@ -175,7 +175,7 @@ describe('lines that include the tax', () => {
     expect(sums && isConsistent(sums)).toBe(true)
   })
 
-  it('are net where the net amount is their sum, too', () => {
+  it('count as net if the net amount is their sum, too', () => {
     const net = { ...total, netAmount: '119', taxAmount: '0' }
     expect(lineBasisOf(net, [gross('119', { taxRate: '0', taxCategory: 'E' })])).toMatchObject({
       isGross: false,
@@ -185,7 +185,7 @@ describe('lines that include the tax', () => {
     expect(lineBasisOf(total, [gross('110')])).toBeUndefined()
   })
 
-  it('come to a total of which only the sum is rounded, and to one that net lines with their tax come to, too', () => {
+  it('add up to a total with a rounded sum only, and to a total that net lines with tax equal, too', () => {
     const thirds = ['0.334', '0.334', '0.334'].map((price) => gross(price))
     expect(taxOf({ ...total, totalAmount: '1.00' }, thirds)).toMatchObject({ net: '0.84', tax: '0.16' })
     const either = [
@@ -196,13 +196,13 @@ describe('lines that include the tax', () => {
     expect(sums && isConsistent(sums)).toBe(true)
   })
 
-  it('come to the figures of an issuer who rounds each line', () => {
+  it('add up to the amounts of an issuer that rounds each line', () => {
     const lines = ['0.99', '0.99', '0.99'].map((price) => gross(price))
     const sums = taxOf({ ...total, totalAmount: '2.97', netAmount: '2.49', taxAmount: '0.48' }, lines)
     expect(sums?.breakdown).toMatchObject([{ taxableAmount: '2.49', taxAmount: '0.48' }])
   })
 
-  test('and those that do not come with the same parts, in any currency, come to the total', () => {
+  test('add up to the total in any currency, like lines without the tax', () => {
     const units = fc.record({ net: fc.integer({ min: 1, max: 1e6 }), percent: fc.constantFrom(0, 7, 19, 21) })
     fc.assert(
       fc.property(
@@ -248,7 +248,7 @@ describe('fitsRate', () => {
     expect(fitsRate(base, percent, tax, { currency: 'EUR' })).toBe(fits)
   })
 
-  it('leaves room for what was rounded line by line, and in the minor unit of the currency', () => {
+  it('tolerates rounding per line, in the minor unit of the currency', () => {
     expect(fitsRate('1000', '19', '190.05', { currency: 'EUR', parts: 10 })).toBe(true)
     expect(fitsRate('1000', '19', '190.06', { currency: 'EUR', parts: 10 })).toBe(false)
     expect(fitsRate('1004', '10', '101', { currency: 'JPY' })).toBe(true)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { count, currency, day, exactText, Invoice, money, part } from '#lib/billing/invoices/contract.ts'
+import { CreditTransfer } from '#lib/billing/payment-instructions/schemas.ts'
 import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { optionalFilter } from '#lib/platform/lists/filter.ts'
@@ -62,6 +63,10 @@ const Statement = z
       }),
     items: z.array(StatementItem).meta({
       description: 'By currency and billing profile; in these the one that is due longest first.',
+    }),
+    creditTransfers: z.array(CreditTransfer).meta({
+      description:
+        'One SEPA credit transfer for the open invoices in EUR of each billing profile and account with an IBAN, without credits. Of those billing profiles only whose items in EUR are all on this page.',
     }),
     ...pagingOutput,
   })

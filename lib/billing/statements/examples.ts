@@ -45,6 +45,7 @@ export const readStatement: readonly Example[] = [
             daysPastDue: 388,
           },
         ],
+        creditTransfers: [],
         rowCount: 1,
       },
     },

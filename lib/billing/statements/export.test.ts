@@ -74,7 +74,7 @@ describe('GET /billing/v1/statement.csv', () => {
     'filter=currency:USD',
     'filter=billingProfile:default|platform:cloud-platform',
     'filter=platform:none',
-  ])('has the items of the statement, in its order: %s', async (search) => {
+  ])('has the items of the statement, in the same order: %s', async (search) => {
     const { items, currencies } = await json(search)
     const rows = await csv(search)
     const names = new Map(
@@ -104,7 +104,7 @@ describe('GET /billing/v1/statement.csv', () => {
     )
   })
 
-  it('writes each currency with its own places, a credit as a plain negative number, and no formula', async () => {
+  it('writes each currency with its number of decimals, a credit as a plain negative number, and no formula', async () => {
     const rows = await csv()
     expect(rows.map((row) => [row.id, row.balanceAmount, row.age, row.daysPastDue])).toEqual([
       ['IN-JPY', '85300', 'days31To60', '31'],
@@ -118,13 +118,13 @@ describe('GET /billing/v1/statement.csv', () => {
     expect(cells).toEqual(['-50.55', '-50.55', '-50.55'])
   })
 
-  it('is a download with the day in its name', async () => {
+  it('is a download with the date in its name', async () => {
     const { headers } = await request(exportStatement)
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
     expect(headers.get('content-disposition')).toContain(`filename="statement-${day(0)}.csv"`)
   })
 
-  it('has all that is open, each once, across all its statements', async () => {
+  it('contains each open item once, across all its queries', async () => {
     const ids = idsOf(await csv('', keys.many))
     expect([ids.length, new Set(ids).size]).toEqual([MANY, MANY])
   })
@@ -133,7 +133,7 @@ describe('GET /billing/v1/statement.csv', () => {
 describe.each([
   ['JSON', () => readStatement],
   ['CSV', () => exportStatement],
-])('the statement as %s', (_, operation) => {
+])('The statement as %s', (_, operation) => {
   it.each([
     ['no key', () => '', 401, 'unauthenticated'],
     ['another role', () => keys.it, 403, 'permission_denied'],
@@ -150,7 +150,7 @@ describe.each([
     },
   )
 
-  it('shows a member of one billing profile its items only, and another customer its own', async () => {
+  it('contains only items visible to the caller', async () => {
     expect(await (await request(operation(), '', keys.emea)).text()).not.toContain('IN-')
     await run(database.url, 'ALTER TABLE invoices DISABLE ROW LEVEL SECURITY')
     try {

@@ -85,7 +85,7 @@ async function listed(status: string[], caller = fin, pageToken?: string): Promi
 const payableOf = ({ payableAmount, balanceAmount }: Invoice) => payableAmount ?? balanceAmount
 const sum = (amounts: number[]) => Number(amounts.reduce((all, one) => all.plus(one), new Big(0)).toFixed())
 
-describe('the ages', () => {
+describe('The age of an item', () => {
   it.each<[number, string, number]>([
     [1, 'current', 0],
     [0, 'current', 0],
@@ -97,7 +97,7 @@ describe('the ages', () => {
     [-90, 'days61To90', 90],
     [-91, 'older', 91],
     [-4000, 'older', 4000],
-  ])('due %i days from today is %s, past due by %i', async (offset, age, daysPastDue) => {
+  ])('due in %i days is %s, past due by %i', async (offset, age, daysPastDue) => {
     const caller = await callerOf('edges', 'finance-user')
     const terms = { invoiceDate: dayAt(offset - 30), dueDate: dayAt(offset) }
     await addInvoice('edges', 'IN', { ...terms, balanceAmount: '0.01' })
@@ -118,8 +118,8 @@ describe('the ages', () => {
   })
 })
 
-describe('the figures', () => {
-  it('are those of the list filtered to open items, and of all credits', async () => {
+describe('The totals', () => {
+  it('equal those of the list of open items and of all credits', async () => {
     const open = await listed(['OPEN', 'PAST DUE'])
     const credits = (await listed(['PAID'])).filter((one) => payableOf(one) < 0)
     const items = await all()
@@ -137,7 +137,7 @@ describe('the figures', () => {
     }
   })
 
-  it('are those of the invoice summary', async () => {
+  it('equal those of the invoice summary', async () => {
     const { body } = await summarizeInvoices(fin, { params: {}, query: {}, body: undefined }, requestMeta)
     const { currencies, today: day } = await read()
     expect(day).toBe(body.today)
@@ -158,7 +158,7 @@ describe('the figures', () => {
     }
   })
 
-  it('of a currency are those of its billing profiles together, and of the items under them', async () => {
+  it('of a currency equal those of its billing profiles and their items', async () => {
     const [items, { currencies }] = [await all(), await read()]
     for (const { currency, billingProfiles, ...whole } of currencies) {
       expect(billingProfiles.map(({ id }) => id)).toEqual(PROFILES)
@@ -177,8 +177,8 @@ describe('the figures', () => {
   })
 })
 
-describe('the items', () => {
-  it('come by currency and billing profile, the longest due first, each once over all pages', async () => {
+describe('The items', () => {
+  it('are sorted by currency and billing profile, the longest due first, each once over all pages', async () => {
     const items = await all()
     const key = ({ currency, billingProfileId, dueDate, id }: StatementItem) =>
       [currency, billingProfileId, String(dueDate).padStart(15, '0'), id].join(' ')
@@ -187,7 +187,7 @@ describe('the items', () => {
     expect(await all({ maxResults: 250 })).toEqual(items)
   })
 
-  it('page there and back, and the sums are always of all', async () => {
+  it('are paged in both directions, and each page has the totals of all items', async () => {
     const first = await read({ maxResults: 10 })
     const second = await read({ maxResults: 10, pageToken: first.pageToken })
     const back = await read({ maxResults: 10, pageToken: second.previousPageToken })
@@ -196,7 +196,7 @@ describe('the items', () => {
     expect([second.currencies, second.count]).toEqual([first.currencies, first.count])
   })
 
-  it('a token of another filter, or forged, is refused', async () => {
+  it('are not returned for a forged page token, or one of another filter', async () => {
     const { pageToken = '' } = await read({ maxResults: 2 })
     const error = { code: 'page_token_invalid' }
     await expect(read({ pageToken, filter: { currency: ['USD'] } })).rejects.toMatchObject(error)
@@ -213,7 +213,7 @@ describe('the items', () => {
   })
 })
 
-describe('the filter', () => {
+describe('The filter', () => {
   it.each<[Query['filter'], (item: StatementItem) => boolean]>([
     [{ billingProfile: ['emea'] }, (item) => item.billingProfileId === 'emea'],
     [
@@ -222,7 +222,7 @@ describe('the filter', () => {
     ],
     [{ platform: ['own-slug', 'nothing'] }, (item) => item.platform === 'own-slug'],
     [{ billingProfile: ["x' OR 'a'='a"] }, () => false],
-  ])('%j selects what fits all of it', async (filter, fits) => {
+  ])('%j selects the items that match all conditions', async (filter, fits) => {
     const items = await all({ filter })
     expect(items).toEqual((await all()).filter(fits))
     const { count, currencies } = await read({ filter })
@@ -234,13 +234,13 @@ describe('the filter', () => {
   })
 })
 
-describe('whose', () => {
-  it('needs the permission', async () => {
+describe('Access to the statement', () => {
+  it('requires the permission', async () => {
     const it = await callerOf('northwind', 'it-manager')
     await expect(read({}, it)).rejects.toMatchObject({ code: 'permission_denied' })
   })
 
-  it('a caller of no billing profile, or without anything open, gets an empty statement', async () => {
+  it('is an empty statement for a caller without billing profiles or without open items', async () => {
     const nothing = {
       count: 0,
       rowCount: 0,
@@ -252,7 +252,7 @@ describe('whose', () => {
     expect(await read({}, await callerOf('edges', 'admin'))).toEqual(nothing)
   })
 
-  it('a billing profile that the caller may not see is no more than an unknown one, also when it is named', async () => {
+  it('treats a hidden billing profile in the filter like an unknown one', async () => {
     const limited = { ...fin, billingProfiles: ['emea'] }
     expect(await read({ filter: { billingProfile: ['apac'] } }, limited)).toMatchObject({
       count: 0,
@@ -262,7 +262,7 @@ describe('whose', () => {
     expect(await read({}, limited)).toMatchObject({ count: filtered.count, currencies: filtered.currencies })
   })
 
-  it("another customer's is never in it, also where the second wall is down", async () => {
+  it('excludes other customers’ items, even without row-level security', async () => {
     const eve = await callerOf('southwind', 'admin')
     await run(database.url, 'ALTER TABLE invoices DISABLE ROW LEVEL SECURITY')
     try {

@@ -4,6 +4,9 @@ import { z } from 'zod'
 import { isCreditNote, payableAmountOf, statusOf } from '#lib/billing/invoices/rules.ts'
 import { serializeInvoice } from '#lib/billing/invoices/serialize.ts'
 import { Day, Id } from '#lib/billing/invoices/sort.ts'
+import type { CreditTransfer } from '#lib/billing/payment-instructions/schemas.ts'
+import { serializeCreditTransfers } from '#lib/billing/payment-instructions/serialize.ts'
+import { listSellers } from '#lib/billing/payment-instructions/store.ts'
 import { sumCredits } from '#lib/billing/payments/read.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
@@ -33,20 +36,30 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
   const cursor = pageToken ? readPageToken(pageToken, filters, Key) : undefined
   const { filter } = selection
   const isWhole = !filter?.billingProfile && !filter?.platform
-  const [today, sums, profiles, rows, credits] = await readScope(
+  const { today, sums, profiles, page, creditTransfers, credits } = await readScope(
     caller,
-    (tx) =>
-      Promise.all([
+    async (tx) => {
+      const [today, sums, profiles, rows, credits] = await Promise.all([
         store.readDay(tx),
         store.sumOpenItems(tx, caller, selection),
         listBillingProfiles(tx, caller.customerId),
-        store.listOpenItems(tx, caller, selection, maxResults + 1, cursor),
+        store.listOpenItems(tx, caller, selection, { limit: maxResults + 1, cursor }),
         isWhole ? sumCredits(tx, caller, filter?.currency) : [],
-      ]),
+      ])
+      const page = pageOf(rows, { size: maxResults, cursor, keyOf: store.keyOf, list: filters })
+      return {
+        today,
+        sums,
+        profiles,
+        page,
+        credits,
+        creditTransfers: await creditTransfersOf(tx, caller, page.rows, sums),
+      }
+    },
     { mayBeOld: true },
   )
   const names = new Map(profiles.map(({ id, name }) => [id, name]))
-  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+  const { rows: pageRows, ...links } = page
   const { baseUrl } = env()
   const items = pageRows.map((row) => serializeItem(row, baseUrl))
   const credit =
@@ -54,9 +67,41 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
       ? { credits: credits.map(({ currency, amount }) => ({ currency, ...summed('amount', amount) })) }
       : {}
   return {
-    body: { ...serializeSums(today, sums, names), ...credit, items, ...links, rowCount: items.length },
+    body: {
+      ...serializeSums(today, sums, names),
+      ...credit,
+      items,
+      creditTransfers,
+      ...links,
+      rowCount: items.length,
+    },
   }
 })
+
+/** Returns the credit transfers of the billing profiles whose items in EUR are all on the page. */
+async function creditTransfersOf(
+  tx: Transaction,
+  caller: Caller,
+  rows: readonly OpenItem[],
+  sums: readonly AgeSum[],
+): Promise<CreditTransfer[]> {
+  const euros = Map.groupBy(
+    rows.filter(({ currency }) => currency === 'EUR'),
+    ({ billingProfileId }) => billingProfileId,
+  )
+  const countOf = (id: string) =>
+    sums.reduce(
+      (all, sum) => (sum.currency === 'EUR' && sum.billingProfileId === id ? all + sum.count : all),
+      0,
+    )
+  const whole = [...euros].filter(([id, its]) => its.length === countOf(id)).flatMap(([, its]) => its)
+  const sellers = await listSellers(
+    tx,
+    caller,
+    whole.map(({ id }) => id),
+  )
+  return serializeCreditTransfers(whole, ({ id }) => sellers.get(id))
+}
 
 /** Rows of one statement: few enough to be held, enough to be fast. */
 const MAX_ROWS = 1000
@@ -100,7 +145,7 @@ function statementTable(caller: Caller, selection: Selection): Table<Row> {
 async function* pages(tx: Transaction, caller: Caller, selection: Selection): AsyncGenerator<Row[]> {
   const profiles = await listBillingProfiles(tx, caller.customerId)
   const names = new Map(profiles.map(({ id, name }) => [id, name]))
-  const read = (cursor?: Cursor) => listOpenItems(tx, caller, selection, MAX_ROWS, cursor)
+  const read = (cursor?: Cursor) => listOpenItems(tx, caller, selection, { limit: MAX_ROWS, cursor })
   for await (const rows of allPages(MAX_ROWS, read, keyOf))
     yield rows.map((row) => ({ ...row, profile: names.get(row.billingProfileId) ?? row.billingProfileId }))
 }

@@ -46,8 +46,8 @@ async function planOf<T>(read: (tx: Parameters<typeof listOpenItems>[0]) => Prom
   return { rows, plan: lines.map((line) => line['QUERY PLAN']).join('\n') }
 }
 
-it('each page is read off its index, however deep, there and back', async () => {
-  const page = (cursor?: Cursor) => planOf((tx) => listOpenItems(tx, owner, {}, 251, cursor))
+it('A page at any depth is read from its index, in both directions', async () => {
+  const page = (cursor?: Cursor) => planOf((tx) => listOpenItems(tx, owner, {}, { limit: 251, cursor }))
   const first = await page()
   const last = first.rows.at(-1)
   if (!last) throw new Error('There is nothing.')
@@ -61,7 +61,7 @@ it('each page is read off its index, however deep, there and back', async () => 
   }
 })
 
-it('the sums read the kept sums, and no invoice', async () => {
+it('The totals read stored sums, and no invoice', async () => {
   const { rows, plan } = await planOf((tx) => sumOpenItems(tx, owner, {}))
   expect(rows.reduce((all, { count }) => all + count, 0)).toBe((ROWS * 2) / 75)
   expect(plan).toMatch(/ on invoice_sums /)

@@ -1,15 +1,18 @@
 import 'server-only'
 import { and, type Column, inArray, type SQL, sql } from 'drizzle-orm'
 import {
+  hasOutstanding,
   issued,
   isUnsettled,
   type Owner,
+  ofMonths,
+  outstandingCount,
   payable,
+  sumsOf,
   today,
   visibleTo,
 } from '#lib/billing/invoices/selection.ts'
 import { type InvoiceRow, invoiceColumns } from '#lib/billing/invoices/store.ts'
-import { hasOutstanding, ofMonths, outstandingCount, sumsOf } from '#lib/billing/invoices/sums/months.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceSums, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
@@ -57,8 +60,7 @@ export async function listOpenItems(
   tx: Transaction,
   owner: Owner,
   selection: Selection,
-  limit: number,
-  cursor?: Cursor,
+  { limit, cursor }: { limit: number; cursor?: Cursor | undefined },
 ): Promise<OpenItem[]> {
   const { beyond, order } = pageByKey(KEY, cursor, true)
   return tx

@@ -1,10 +1,10 @@
 import 'server-only'
 import Big from 'big.js'
-import { numberOf } from '#lib/billing/invoices/serialize.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { rethrowTimeout } from '#lib/platform/api/problem.ts'
 import { readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
+import { toJsonNumber } from '#lib/platform/values/numbers.ts'
 import type { BilledProduct, BilledProducts } from './contract.ts'
 import * as contract from './contract.ts'
 import { type MonthRow, sumProducts } from './store.ts'
@@ -35,11 +35,11 @@ function serializeProduct(rows: readonly MonthRow[]): BilledProduct[] {
   const [first] = rows
   if (!first) return []
   const { product, platform, currency } = first
-  const amount = numberOf(rows.reduce((sum, row) => sum.plus(row.amount), new Big(0)))
+  const amount = toJsonNumber(rows.reduce((sum, row) => sum.plus(row.amount), new Big(0)))
   const months = rows.map((row) => ({
     month: epochOfDay(row.month),
-    qty: numberOf(row.qty),
-    amount: numberOf(row.amount),
+    qty: toJsonNumber(row.qty),
+    amount: toJsonNumber(row.amount),
     count: row.count,
   }))
   return [{ product, platform, currency, amount, months }]

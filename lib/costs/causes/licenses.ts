@@ -55,7 +55,7 @@ export function namedCauses(product: Product, effect: Big): Cause[] | undefined 
   const causes = fit.moved.map(({ change, licenses }) => ({
     kind: 'licenses' as const,
     effect: roundMoney(licenses.times(price), currency),
-    change: billedChange(change, fit.model, days, price, product),
+    change: billedChange(change, { model: fit.model, days, price, product }),
   }))
   return exactly(causes, effect)
 }
@@ -93,7 +93,7 @@ function explainFit(product: Product, counts: Counts, { model, moved }: Fit, day
   const causes = moved.map(({ change, licenses }) => ({
     kind: 'licenses' as const,
     effect: roundMoney(licenses.times(counts.price), currency),
-    change: billedChange(change, model, days, counts.price, product),
+    change: billedChange(change, { model, days, price: counts.price, product }),
   }))
   return [...exactly(causes, counted), ...priceCause(product, effect.minus(counted))]
 }
@@ -128,10 +128,12 @@ function daysOf(parts: readonly BilledPart[], otherwise: Days): Days {
 
 function billedChange(
   change: SeatChange,
-  { how, share }: Model,
-  days: Periods,
-  price: Big,
-  { currency, seatChanges }: Product,
+  {
+    model: { how, share },
+    days,
+    price,
+    product: { currency, seatChanges },
+  }: { model: Model; days: Periods; price: Big; product: Product },
 ): BilledChange {
   const seatChange = { ...change, sure: seatChanges?.sure ?? false }
   const period = [days.to, days.from].find((one) => liesIn(change.at, one))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { exactText, money } from '#lib/billing/invoices/contract.ts'
-import { numberOf } from '#lib/billing/invoices/serialize.ts'
 import { summed } from '#lib/platform/values/decimals.ts'
+import { toJsonNumber } from '#lib/platform/values/numbers.ts'
 import type { BilledChange, Cause } from './cause.ts'
 import { BILLED_FOR, CAUSES } from './rules.ts'
 
@@ -66,9 +66,9 @@ export function serializeCause(
     platform,
     ...(description === undefined ? {} : { product: description }),
     ...summed('effectAmount', effect),
-    ...(quantity ? { fromQty: numberOf(quantity.from), toQty: numberOf(quantity.to) } : {}),
-    ...(price ? { fromPrice: numberOf(price.from), toPrice: numberOf(price.to) } : {}),
-    ...(taxRate ? { fromTaxRate: numberOf(taxRate.from), toTaxRate: numberOf(taxRate.to) } : {}),
+    ...(quantity ? { fromQty: toJsonNumber(quantity.from), toQty: toJsonNumber(quantity.to) } : {}),
+    ...(price ? { fromPrice: toJsonNumber(price.from), toPrice: toJsonNumber(price.to) } : {}),
+    ...(taxRate ? { fromTaxRate: toJsonNumber(taxRate.from), toTaxRate: toJsonNumber(taxRate.to) } : {}),
     ...(change ? { change: serializeChange(change) } : {}),
     ...(products === undefined ? {} : { productCount: products }),
   }
@@ -86,7 +86,7 @@ function serializeChange({ at, from, to, by, sure, billed }: BilledChange): Diff
           billed: billed.how,
           days: billed.days,
           ofDays: billed.ofDays,
-          ...(billed.daysAmount ? { daysAmount: numberOf(billed.daysAmount) } : {}),
+          ...(billed.daysAmount ? { daysAmount: toJsonNumber(billed.daysAmount) } : {}),
         }
       : {}),
   }

@@ -47,9 +47,9 @@ export function isTaxLine({ details, description, chargeCategory }: TaxLine): bo
 }
 
 /**
- * The tax within a line's amount that is a cause of its own: that of a line which is nothing but tax. A line that is
- * billed with tax is told with it, and the tax of lines without it stands beside them (`itemize`).
- * `lib/costs/explanations/lines.ts` asks the same in SQL.
+ * Returns the part of a line's amount that is a separate tax cause: the amount of a tax-only line. Other lines with tax
+ * are explained including the tax; for lines without tax, `itemize` has the tax. `lib/costs/explanations/lines.ts` has the
+ * same rule in SQL.
  */
 export function taxWithin(line: TaxLine, amount: Big): Big {
   return isTaxLine(line) ? amount : new Big(0)

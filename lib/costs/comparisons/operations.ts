@@ -1,5 +1,5 @@
 import 'server-only'
-import { numberOf, serializeInvoice } from '#lib/billing/invoices/serialize.ts'
+import { serializeInvoice } from '#lib/billing/invoices/serialize.ts'
 import type { Part } from '#lib/costs/causes/line-match.ts'
 import { serializeCause } from '#lib/costs/causes/serialize.ts'
 import { operation } from '#lib/platform/api/operation.ts'
@@ -7,6 +7,7 @@ import { fileName } from '#lib/platform/files/attachment.ts'
 import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { summed } from '#lib/platform/values/decimals.ts'
+import { toJsonNumber } from '#lib/platform/values/numbers.ts'
 import { type ComparedInvoices, readComparison } from './compared.ts'
 import type { Change } from './comparison.ts'
 import type { InvoiceChange, InvoiceComparison } from './contract.ts'
@@ -61,7 +62,7 @@ function serializeChange({ kind, reasons, currency, effect, from, to }: Change):
     reasons,
     type: (to ?? from)?.type ?? '',
     currency,
-    effectAmount: numberOf(effect),
+    effectAmount: toJsonNumber(effect),
     ...(from ? { from: serializePart(from) } : {}),
     ...(to ? { to: serializePart(to) } : {}),
   }
@@ -71,9 +72,9 @@ function serializePart(part: Part) {
   return {
     description: part.description,
     ...(part.details === null ? {} : { Details: part.details }),
-    qty: numberOf(part.qty),
-    ...(part.price ? { price: numberOf(part.price) } : {}),
-    amount: numberOf(part.amount),
+    qty: toJsonNumber(part.qty),
+    ...(part.price ? { price: toJsonNumber(part.price) } : {}),
+    amount: toJsonNumber(part.amount),
     lineCount: part.lines,
   }
 }

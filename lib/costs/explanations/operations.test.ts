@@ -125,7 +125,11 @@ describe('GET /billing/v1/invoice-explanation', () => {
     const id = `taxed-${keys.eve.length}`
     await addCustomer(id)
     const key = await addKey(id, ['finance-user'])
-    const add = (name: string, invoiceDate: string, total: string, price: string, overrides: object) =>
+    const add = (
+      name: string,
+      invoiceDate: string,
+      { total, price, ...overrides }: { total: string; price: string; [key: string]: unknown },
+    ) =>
       addInvoice(
         id,
         name,
@@ -138,10 +142,10 @@ describe('GET /billing/v1/invoice-explanation', () => {
           },
         ],
       )
-    await add('SEP', '2026-09-30', '119', '100', { netAmount: '100', taxAmount: '19' })
+    await add('SEP', '2026-09-30', { total: '119', price: '100', netAmount: '100', taxAmount: '19' })
     // The invoice's tax is stated in its line only.
-    await add('OCT', '2026-10-31', '145.18', '122', { lines: true })
-    await add('NOV', '2026-11-30', '151.25', '151.25', { taxAmount: '26.25' })
+    await add('OCT', '2026-10-31', { total: '145.18', price: '122', lines: true })
+    await add('NOV', '2026-11-30', { total: '151.25', price: '151.25', taxAmount: '26.25' })
     const explanationOf = async (month: string) =>
       (await (await request(`month=${month}`, { key })).json()).currencies[0]
     const cause = (effectAmount: number, product?: string) => ({

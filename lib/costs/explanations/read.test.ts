@@ -16,7 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-async function addChange(customer: string, asset: string, from: number, to: number, at: string) {
+async function addChange(
+  customer: string,
+  { asset, from, to, at }: { asset: string; from: number; to: number; at: string },
+) {
   await database.sql(
     customer,
     `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id,
@@ -55,7 +58,7 @@ describe('whatever two months bill', () => {
       const id = await addNewCustomer()
       const made = sampledInvoices.map(totalled)
       await addAsset(id, `${suite}-1`, { purchased: 20 })
-      await addChange(id, `${suite}-1`, 12, 20, '2026-10-09T08:00:00Z')
+      await addChange(id, { asset: `${suite}-1`, from: 12, to: 20, at: '2026-10-09T08:00:00Z' })
       for (const [index, { lines, ...invoice }] of made.entries())
         await addInvoice(id, `I-${index}`, { ...invoice, balanceAmount: '0', dueDate: '2026-12-31' }, lines)
       customers.push({ id, caller: await callerOf(id, 'admin'), madeInvoices: made })

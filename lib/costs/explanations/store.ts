@@ -1,7 +1,6 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
-import type { Owner, Selection } from '#lib/billing/invoices/selection.ts'
-import { ofMonths } from '#lib/billing/invoices/sums/months.ts'
+import { type Owner, ofMonths, type Selection } from '#lib/billing/invoices/selection.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceSums } from '#lib/platform/db/schema/invoices/invoices.ts'
 import type { Month } from './explanation.ts'

@@ -43,19 +43,19 @@ const samplesFilter = (customerId: CustomerId) => sql`r.customer_id = ${customer
 const ago = (days: number) => sql`now() - ${days} * interval '1 day'`
 
 // Unrequested history is not read.
-const leastIdle = (its: SQL, isRequested: SQL) => sql`
+const leastIdle = (samples: SQL, isRequested: SQL) => sql`
   SELECT CASE WHEN bool_or(s.before) THEN least(min(s.idle), a.seats_purchased - a.seats_assigned) END AS "leastIdle" FROM (
     (SELECT r.purchased - r.assigned AS idle, true AS before FROM seat_readings r
-      WHERE ${its} AND r.at <= ${ago(IDLE_DAYS)} ORDER BY r.at DESC LIMIT 1)
+      WHERE ${samples} AND r.at <= ${ago(IDLE_DAYS)} ORDER BY r.at DESC LIMIT 1)
     UNION ALL
-    (SELECT r.purchased - r.assigned, false FROM seat_readings r WHERE ${its} AND r.at > ${ago(IDLE_DAYS)})) s
+    (SELECT r.purchased - r.assigned, false FROM seat_readings r WHERE ${samples} AND r.at > ${ago(IDLE_DAYS)})) s
   WHERE a.seats_purchased > a.seats_assigned AND ${isRequested}`
-const assignedThen = (its: SQL, isRequested: SQL) => sql`
+const assignedThen = (samples: SQL, isRequested: SQL) => sql`
   SELECT s.assigned AS "assignedThen",
     least(${TREND_DAYS}, floor(extract(epoch FROM now() - s.at) / ${DAY}))::int AS "paceDays" FROM (
-    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${its} AND r.at <= ${ago(TREND_DAYS)} ORDER BY r.at DESC LIMIT 1)
+    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${samples} AND r.at <= ${ago(TREND_DAYS)} ORDER BY r.at DESC LIMIT 1)
     UNION ALL
-    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${its} AND r.at > ${ago(TREND_DAYS)} ORDER BY r.at LIMIT 1)) s
+    (SELECT r.assigned, r.at FROM seat_readings r WHERE ${samples} AND r.at > ${ago(TREND_DAYS)} ORDER BY r.at LIMIT 1)) s
   WHERE ${isRequested} ORDER BY s.at LIMIT 1`
 
 /**

@@ -56,7 +56,9 @@ describe('costOf', () => {
     [3, { ...price, price: '100', months: 12 }, { amount: '25', currency: 'USD', isMonthly: true }],
     [7, { ...price, price: '10.5', currency: 'JPY' }, { amount: '74', currency: 'JPY', isMonthly: true }],
     [2, { ...price, price: '9.99', months: null }, { amount: '19.98', currency: 'USD', isMonthly: false }],
-  ])('%i at %o', (count, lastPrice, cost) => expect(costOf(count, lastPrice)).toEqual(cost))
+  ])('calculates the cost of %i licenses at %o', (count, lastPrice, cost) =>
+    expect(costOf(count, lastPrice)).toEqual(cost),
+  )
 
   it('differs from the exact amount by half a cent at most', () => {
     const lastPrice = fc.tuple(

@@ -48,7 +48,7 @@ describe('a calendar', () => {
       'DTSTART;VALUE=DATE:20261203',
     ])
     expect(valuesOf(lines, 'DESCRIPTION')[0]).toBe(
-      'Renews on 3 Dec 2026: 120 licenses.\\n100 assigned\\, 20 idle.\\nFor northwind.example.',
+      'Renews on 3 Dec 2026: 120 licenses.\\n100 assigned\\, 20 idle.\\nLast day to decide: 2 Dec 2026.\\nFor northwind.example.',
     )
   })
 

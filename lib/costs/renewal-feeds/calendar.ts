@@ -2,7 +2,7 @@ import 'server-only'
 import { createHash } from 'node:crypto'
 import ical, { escape as escaped, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator'
 import type { Renewal } from '#lib/costs/renewals/contract.ts'
-import { costText, countText, happensText, licensesText } from '#lib/costs/renewals/format.ts'
+import { costText, countText, happensText, licensesText, nextCostText } from '#lib/costs/renewals/format.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { dayBegin, dayText } from '#lib/platform/values/days.ts'
 
@@ -56,12 +56,15 @@ export function calendarOf(
 }
 
 function descriptionLines(renewal: Renewal): string[] {
-  const { domain, time, assigned, idle, cost, idleCost } = renewal
+  const { domain, time, assigned, idle, cost, idleCost, decideBy } = renewal
+  const next = nextCostText(renewal)
   const idleAt = idleCost ? `, ${costText(idleCost)}` : ''
   return [
     `${happensText(renewal)} on ${dayText(time)}: ${licensesText(renewal)}.`,
     `${countText(assigned)} assigned, ${countText(idle)} idle${idleAt}.`,
     ...(cost ? [`${costText(cost)} at the last price.`] : []),
+    ...(next ? [`${next}.`] : []),
+    `Last day to decide: ${dayText(decideBy)}.`,
     `For ${oneLine(domain)}.`,
   ]
 }

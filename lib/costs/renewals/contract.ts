@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { currency, money } from '#lib/billing/invoices/contract.ts'
 import { seats } from '#lib/licenses/assets/contract.ts'
+import { outcome, surchargePercent } from '#lib/licenses/renewal-orders/contract.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import type { ParameterMeta } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
@@ -16,7 +17,7 @@ const asset = z.object({
   type: z.string().meta({ description: 'What kind of product it is.' }),
 })
 
-const cost = z.object({
+export const cost = z.object({
   amount: money.meta({ description: 'At the price that was billed last, rounded to the currency.' }),
   currency,
   per: z.enum(['month', 'year', 'bill']).meta({
@@ -53,11 +54,16 @@ const Renewal = z
     renewalType: z.string().optional().meta({
       description: 'What happens by itself, as the vendor calls it. Absent where nothing is known.',
     }),
+    outcome: outcome.optional(),
     happens: z.string().optional().meta({ description: 'The same in words.' }),
+    surchargePercent: surchargePercent.optional(),
     nextTotal: seats.optional().meta({ description: 'The total for the next term, where one is ordered.' }),
     price: price.optional().meta({ description: `What one license cost when last billed. ${NOT_SEEN}` }),
     cost: cost.optional().meta({ description: `What the licenses cost. ${NOT_SEEN}` }),
     idleCost: cost.optional().meta({ description: `What the idle ones cost. ${NOT_SEEN}` }),
+    nextCost: cost.optional().meta({
+      description: `What follows the end costs: the next term, or an Extended Service Term with its surcharge. Absent where the plan ends, becomes flexible, or nothing is stated. ${NOT_SEEN}`,
+    }),
     url: z.url().meta({ description: 'The page of the asset in the console.' }),
   })
   .meta({ id: 'Renewal', description: 'A plan whose commitment ends.' })

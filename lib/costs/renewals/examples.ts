@@ -34,6 +34,7 @@ export const listRenewals: readonly Example[] = [
             assigned: 57,
             idle: 3,
             renewalType: 'AUTO_RENEW',
+            outcome: 'renews',
             happens: 'Renews',
             url: 'https://console.example.com/assets/workspace-suite-5d20a7',
           },
@@ -59,7 +60,7 @@ export const exportRenewals: readonly Example[] = [
     answer: {
       status: 200,
       body: [
-        'id,type,name,customerDomain,planName,renewalDate,decideByDate,purchasedSeats,assignedSeats,idleSeats,renewalType,happens,nextSeats,currency,price,priceMonths,amount,amountPer,yearlyAmount,yearlyIdleAmount',
+        'id,type,name,customerDomain,planName,renewalDate,decideByDate,purchasedSeats,assignedSeats,idleSeats,renewalType,happens,nextSeats,currency,price,priceMonths,amount,amountPer,yearlyAmount,yearlyIdleAmount,outcome,nextAmount,nextAmountPer,surchargePercent',
         '',
       ].join('\r\n'),
     },

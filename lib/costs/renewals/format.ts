@@ -15,6 +15,22 @@ export function costText({ amount, currency, per }: Cost): string {
   return `${moneyText(amount, currency)} ${PER[per]}`
 }
 
+/**
+ * Returns the cost after the end of the commitment, at the last price: `Then 1,075.32 USD a month, with a surcharge of
+ * 3 % (the vendor’s published figure)`; undefined where it is unknown.
+ */
+export function nextCostText({
+  outcome,
+  nextCost,
+  surchargePercent,
+}: Pick<Renewal, 'outcome' | 'nextCost' | 'surchargePercent'>): string | undefined {
+  if (outcome === 'ends') return 'No charges after that'
+  if (!nextCost) return undefined
+  const isExtended = outcome === 'extended-term' && surchargePercent !== undefined
+  const how = isExtended ? `, with a surcharge of ${surchargePercent} % (the vendor’s published figure)` : ''
+  return `Then ${costText(nextCost)}${how}`
+}
+
 /** Returns `120 licenses`; with another total ordered for the next term: `120 licenses, 96 from 3 Dec 2026`. */
 export function licensesText({
   purchased,

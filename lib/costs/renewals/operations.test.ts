@@ -81,6 +81,7 @@ describe('the list', () => {
       assigned: 100,
       idle: 20,
       renewalType: 'RENEW_CURRENT_USERS_MONTHLY_PAY',
+      outcome: 'renews',
       happens: 'Renews with the licenses in use',
       price: {
         amount: 18,
@@ -91,9 +92,10 @@ describe('the list', () => {
       },
       cost: { amount: 2160, currency: 'USD', per: 'month', yearlyAmount: 25920 },
       idleCost: { amount: 360, currency: 'USD', per: 'month', yearlyAmount: 4320 },
+      nextCost: { amount: 1800, currency: 'USD', per: 'month', yearlyAmount: 21600 },
       url: expect.stringMatching(/\/assets\/workspace-suite-soon$/),
     })
-    expect(json.renewals[1]).toMatchObject({ happens: 'Ends', nextTotal: 40 })
+    expect(json.renewals[1]).toMatchObject({ outcome: 'ends', happens: 'Ends', nextTotal: 40 })
     expect(json.sums).toEqual([
       { currency: 'EUR', count: 1, amount: 6000, idleAmount: 600 },
       { currency: 'USD', count: 1, amount: 25920, idleAmount: 4320 },
@@ -224,6 +226,9 @@ describe('the file', () => {
       amountPer: 'month',
       yearlyAmount: '25920.00',
       yearlyIdleAmount: '4320.00',
+      outcome: 'renews',
+      nextAmount: '1800.00',
+      nextAmountPer: 'month',
     })
   })
 })

@@ -1,4 +1,5 @@
 import 'server-only'
+import { atEndText, outcomeOf } from '#lib/licenses/assets/rules.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { dated } from '#lib/platform/files/attachment.ts'
@@ -6,10 +7,11 @@ import { type Column, csvReply, type Table, xlsxReply } from '#lib/platform/file
 import { env } from '#lib/platform/runtime/env.ts'
 import { dayOf } from '#lib/platform/values/days.ts'
 import { plainAmount } from '#lib/platform/values/money.ts'
+import { extendedTermSettings } from '#lib/vendors/settings.ts'
 import * as contract from './contract.ts'
 import { readRenewals } from './read.ts'
 import type { Money, Renewal } from './rules.ts'
-import { chosenOf, happensOf, nextTotalOf, type Selection, serializeRenewals } from './serialize.ts'
+import { chosenOf, nextTotalOf, type Selection, serializeRenewals } from './serialize.ts'
 
 export const listRenewals = operation(contract.listRenewals, async (caller, { query }) => ({
   body: serializeRenewals(await readRenewals(caller), query, env().baseUrl),
@@ -27,7 +29,7 @@ const COLUMNS: Column<Renewal>[] = [
   { name: 'assignedSeats', number: ({ assigned }) => assigned },
   { name: 'idleSeats', number: ({ idle }) => idle },
   { name: 'renewalType', text: ({ renewalType }) => renewalType },
-  { name: 'happens', text: ({ renewalType }) => (renewalType === null ? null : happensOf(renewalType)) },
+  { name: 'happens', text: ({ renewalType }) => renewalType && atEndText(renewalType) },
   { name: 'nextSeats', number: (row) => nextTotalOf(row) ?? null },
   { name: 'currency', text: ({ price }) => price?.currency ?? null },
   // As billed, with all decimal places.
@@ -37,6 +39,10 @@ const COLUMNS: Column<Renewal>[] = [
   { name: 'amountPer', text: ({ cost }) => cost?.per ?? null },
   { name: 'yearlyAmount', amount: ({ cost }) => amountOf(cost, cost?.yearly) },
   { name: 'yearlyIdleAmount', amount: ({ idleCost }) => amountOf(idleCost, idleCost?.yearly) },
+  { name: 'outcome', text: ({ renewalType }) => outcomeOf(renewalType) ?? null },
+  { name: 'nextAmount', amount: ({ nextCost }) => amountOf(nextCost, nextCost?.amount) },
+  { name: 'nextAmountPer', text: ({ nextCost }) => nextCost?.per ?? null },
+  { name: 'surchargePercent', number: ({ renewalType }) => surchargeOf(renewalType) },
 ]
 
 export const exportRenewals = operation(contract.exportRenewals, async (caller, { query }) => {
@@ -60,6 +66,11 @@ function nameOf({ month }: Selection): string {
 /** Renewals in their order. */
 function renewalsTable(renewals: readonly Renewal[]): Table<Renewal> {
   return { columns: COLUMNS, batches: [renewals] }
+}
+
+/** Returns the surcharge in percent that is part of the amount after the end. */
+function surchargeOf(renewalType: string | null): number | null {
+  return outcomeOf(renewalType) === 'extended-term' ? extendedTermSettings().surchargePercent : null
 }
 
 function amountOf(money: Money | undefined, amount: string | null | undefined): string | null {

@@ -6,6 +6,7 @@ import { listNewestLines, readHidesPrices } from '#lib/costs/license-prices/stor
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
+import { extendedTermSettings } from '#lib/vendors/settings.ts'
 import { MONTHS, type Plan, type Renewal, renewalOf } from './rules.ts'
 
 /** Reader of renewals, who sees licenses. */
@@ -41,7 +42,10 @@ async function readIn(tx: Transaction, who: Who): Promise<RenewalData> {
   ])
   const others = products.map((one) => ({ ...one, id: '', planName: '', purchased: 0 }))
   const prices = pricesFor(who, { hidesPrices, assets: [...rows, ...others], lines })
-  const renewals = rows.slice(0, MAX_PLANS).map((row) => renewalOf(planOf(row), prices.get(row.id)))
+  const { surchargePercent } = extendedTermSettings()
+  const renewals = rows
+    .slice(0, MAX_PLANS)
+    .map((row) => renewalOf(planOf(row), prices.get(row.id), surchargePercent))
   return {
     now,
     renewals,

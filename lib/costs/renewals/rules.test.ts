@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
-import { byMonth, decideBy, moneyOf, monthsFrom, type Plan, renewalOf, sumsOf } from './rules.ts'
+import { decideBy } from '#lib/licenses/assets/rules.ts'
+import { byMonth, moneyOf, monthsFrom, nextCostOf, type Plan, renewalOf, sumsOf } from './rules.ts'
 
 const NOW = Date.parse('2026-11-23T08:41:00Z')
 const PRICE: LastPrice = {
@@ -65,15 +66,39 @@ describe('money', () => {
   })
 
   test('is returned for all licenses, and separately for idle ones', () => {
-    const { idle, cost, idleCost } = renewalOf(plan(), PRICE)
+    const { idle, cost, idleCost } = renewalOf(plan(), PRICE, 3)
     expect([idle, cost?.amount, idleCost?.amount]).toEqual([20, '2160', '360'])
   })
 
   test('is absent without a price, and no license is idle where more are assigned than purchased', () => {
-    expect(renewalOf(plan(), undefined)).not.toHaveProperty('cost')
-    const over = renewalOf(plan({ assigned: 130 }), PRICE)
+    expect(renewalOf(plan(), undefined, 3)).not.toHaveProperty('cost')
+    const over = renewalOf(plan({ assigned: 130 }), PRICE, 3)
     expect(over.idle).toBe(0)
     expect(over).not.toHaveProperty('idleCost')
+  })
+})
+
+describe('the cost after the end', () => {
+  test.each<[string, Partial<Plan>, number, string | undefined, string?]>([
+    ['of a renewal is that of the licenses', {}, 3, '2160', 'month'],
+    ['of an order is that of its total', { scheduledTotal: 96 }, 3, '1728', 'month'],
+    ['of an order is known where nothing is stated', { renewalType: null, scheduledTotal: 96 }, 3, '1728'],
+    ['is that of the licenses in use', { renewalType: 'RENEW_CURRENT_USERS_MONTHLY_PAY' }, 3, '1800'],
+    ['of an Extended Service Term has 3 %', { renewalType: 'EXTENDED_SERVICE_TERM' }, 3, '2224.8', 'month'],
+    [
+      'of an Extended Service Term can have 23 %, and is paid by the month',
+      { renewalType: 'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED', planName: 'ANNUAL_YEARLY_PAY' },
+      23,
+      '2656.8',
+      'month',
+    ],
+    ['is none of a plan that ends', { renewalType: 'CANCEL' }, 3, undefined],
+    ['is unknown of a plan that becomes flexible', { renewalType: 'SWITCH_TO_PAY_AS_YOU_GO' }, 3, undefined],
+    ['is unknown where nothing is stated', { renewalType: null }, 3, undefined],
+  ])('%s', (_, overrides, surcharge, amount, per = 'month') => {
+    expect(nextCostOf(plan(overrides), PRICE, surcharge)).toEqual(
+      amount === undefined ? undefined : expect.objectContaining({ amount, per }),
+    )
   })
 })
 
@@ -90,7 +115,7 @@ describe('months', () => {
       '2026-12-31T23:59:59Z',
       '2027-10-31T00:00:00Z',
     ]
-    const renewals = ends.map((at) => renewalOf(plan({ at: Date.parse(at) }), undefined))
+    const renewals = ends.map((at) => renewalOf(plan({ at: Date.parse(at) }), undefined, 3))
     const months = byMonth(renewals, NOW)
     expect(months.map(({ count }) => count)).toEqual([1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
     expect(months[1]).toEqual({ begin: Date.parse('2026-12-01'), count: 2, licenses: 240, idle: 40 })
@@ -99,7 +124,7 @@ describe('months', () => {
 
 describe('sums', () => {
   const renewal = (price: LastPrice | undefined, overrides?: Partial<Plan>) =>
-    renewalOf(plan(overrides), price)
+    renewalOf(plan(overrides), price, 3)
 
   test('add up the shown amounts exactly, per currency', () => {
     const tenth = { ...PRICE, price: '0.1', months: 12 }

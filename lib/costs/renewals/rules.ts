@@ -1,5 +1,6 @@
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
-import { DAY_MS, dayBegin, dayOf, monthBegin } from '#lib/platform/values/days.ts'
+import { decideBy, outcomeOf } from '#lib/licenses/assets/rules.ts'
+import { monthBegin } from '#lib/platform/values/days.ts'
 import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
 
 /** Number of months with renewals, including the present one. */
@@ -40,6 +41,8 @@ export type Renewal = Plan & {
   cost?: Money
   /** Cost of the idle licenses. */
   idleCost?: Money
+  /** Cost after the end of the commitment; absent where the plan ends, too. */
+  nextCost?: Money
 }
 
 /** Renewals of a month. */
@@ -54,23 +57,42 @@ export type Month = {
 /** Renewals in one currency, per year. */
 export type Sum = { currency: string; count: number; amount: string; idleAmount: string }
 
-/**
- * Returns the last whole day in UTC before the end of the commitment. Vendors and our own records accept a change of
- * the renewal up to that moment, which may be in the middle of a day.
- * @param at in epoch milliseconds
- */
-export function decideBy(at: number): string {
-  return dayOf(dayBegin(at) - DAY_MS)
-}
-
-export function renewalOf(plan: Plan, price: LastPrice | undefined): Renewal {
+/** @param surchargePercent of an Extended Service Term */
+export function renewalOf(plan: Plan, price: LastPrice | undefined, surchargePercent: number): Renewal {
   const idle = Math.max(0, plan.purchased - plan.assigned)
   const renewal = { ...plan, idle, decideBy: decideBy(plan.at) }
   if (!price) return renewal
   const { planName, purchased } = plan
   const idleCost = idle > 0 ? { idleCost: moneyOf(idle, price, planName) } : {}
-  return { ...renewal, price, cost: moneyOf(purchased, price, planName), ...idleCost }
+  const next = nextCostOf(plan, price, surchargePercent)
+  return {
+    ...{ ...renewal, price, cost: moneyOf(purchased, price, planName), ...idleCost },
+    ...(next ? { nextCost: next } : {}),
+  }
 }
+
+/** Licenses that the outcome of a commitment's end applies to. */
+export type Renewed = Pick<Plan, 'planName' | 'purchased' | 'assigned' | 'renewalType' | 'scheduledTotal'>
+
+/**
+ * Returns the cost after the end of a commitment, at the last price: of the ordered licenses, of those in use where the
+ * vendor renews these, or of an Extended Service Term with its surcharge, which is paid by the month. Undefined where
+ * the plan ends, becomes flexible, or nothing is stated.
+ */
+export function nextCostOf(plan: Renewed, price: LastPrice, surchargePercent: number): Money | undefined {
+  const { planName, purchased, assigned, renewalType, scheduledTotal } = plan
+  const outcome = outcomeOf(renewalType) ?? (scheduledTotal === null ? undefined : 'renews')
+  if (outcome === 'extended-term') {
+    const surcharged = new Exact(price.price).times(new Exact(surchargePercent).plus(100)).div(100).toFixed()
+    return moneyOf(purchased, { ...price, price: surcharged }, MONTHLY)
+  }
+  if (outcome !== 'renews') return undefined
+  const isInUse = renewalType?.startsWith('RENEW_CURRENT_USERS')
+  return moneyOf(scheduledTotal ?? (isInUse ? assigned : purchased), price, planName)
+}
+
+/** Plan that is paid by the month. */
+const MONTHLY = 'FLEXIBLE'
 
 /** Returns the cost of a number of licenses per the plan's payment interval: year, else month. */
 export function moneyOf(count: number, { price, currency, months }: LastPrice, planName: string): Money {

@@ -1,11 +1,12 @@
 import 'server-only'
-import { numberOf } from '#lib/billing/invoices/serialize.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
-import { atItsEnd } from '#lib/licenses/assets/rules.ts'
+import { atEndText, EXTENDED_TERM, outcomeOf } from '#lib/licenses/assets/rules.ts'
 import { dayBegin, dayOf, epochOfDay, monthBegin } from '#lib/platform/values/days.ts'
+import { toJsonNumber } from '#lib/platform/values/numbers.ts'
+import { extendedTermSettings } from '#lib/vendors/settings.ts'
 import type { Renewal as Item, RenewalList } from './contract.ts'
 import type { RenewalData } from './read.ts'
-import { byMonth, type Money, type Renewal, sumsOf } from './rules.ts'
+import { byMonth, type Money, nextCostOf, type Renewal, type Renewed, sumsOf } from './rules.ts'
 
 /** Selection of the renewals to show. `month` as in `2026-12`. */
 export type Selection = { month?: string | undefined; filter?: { type?: string[] } | undefined }
@@ -31,8 +32,8 @@ export function serializeRenewals(data: RenewalData, selection: Selection, baseU
     types: [...types].map(([type, { length: count }]) => ({ type, count })).sort(byType),
     sums: sumsOf(chosen).map(({ amount, idleAmount, ...sum }) => ({
       ...sum,
-      amount: numberOf(amount),
-      idleAmount: numberOf(idleAmount),
+      amount: toJsonNumber(amount),
+      idleAmount: toJsonNumber(idleAmount),
     })),
     ...(seesPrices ? { unpriced: chosen.filter(({ cost }) => !cost?.yearly).length } : {}),
     isWhole,
@@ -41,18 +42,22 @@ export function serializeRenewals(data: RenewalData, selection: Selection, baseU
 }
 
 function serializeRenewal(renewal: Renewal, baseUrl: string): Item {
-  const { asset, at, renewalType, price, cost, idleCost, decideBy, scheduledTotal: _, ...rest } = renewal
+  const { asset, at, renewalType, price, decideBy, scheduledTotal: _, ...others } = renewal
+  const { cost, idleCost, nextCost, ...rest } = others
   const nextTotal = nextTotalOf(renewal)
+  const outcome = outcomeOf(renewalType)
   return {
     ...rest,
     asset,
     time: at,
     decideBy: epochOfDay(decideBy),
-    ...(renewalType === null ? {} : { renewalType, happens: happensOf(renewalType) }),
+    ...(renewalType && outcome ? { renewalType, outcome, happens: atEndText(renewalType) } : {}),
+    ...(outcome === 'extended-term' ? extendedTermSettings() : {}),
     ...(nextTotal === undefined ? {} : { nextTotal }),
     ...(price ? { price: priceIn(price) } : {}),
     ...(cost ? { cost: moneyIn(cost) } : {}),
     ...(idleCost ? { idleCost: moneyIn(idleCost) } : {}),
+    ...(nextCost ? { nextCost: moneyIn(nextCost) } : {}),
     url: `${baseUrl}/assets/${encodeURIComponent(asset.id)}`,
   }
 }
@@ -62,15 +67,9 @@ export function nextTotalOf({ scheduledTotal }: Pick<Renewal, 'scheduledTotal'>)
   return scheduledTotal ?? undefined
 }
 
-/** Returns the outcome at the end, in words: `Renews with the licenses in use`. */
-export function happensOf(renewalType: string): string {
-  const { verb, how } = atItsEnd(renewalType)
-  return how ? `${verb} ${how}` : verb
-}
-
 function priceIn({ price, currency, months, invoiceId, invoiceDate }: LastPrice): Item['price'] {
   return {
-    amount: numberOf(price),
+    amount: toJsonNumber(price),
     currency,
     ...(months === null ? {} : { months }),
     ...(invoiceId === undefined ? {} : { invoiceId }),
@@ -78,13 +77,27 @@ function priceIn({ price, currency, months, invoiceId, invoiceDate }: LastPrice)
   }
 }
 
-function moneyIn({ amount, currency, per, yearly }: Money): NonNullable<Item['cost']> {
+export function moneyIn({ amount, currency, per, yearly }: Money): NonNullable<Item['cost']> {
   return {
-    amount: numberOf(amount),
+    amount: toJsonNumber(amount),
     currency,
     per,
-    ...(yearly === null ? {} : { yearlyAmount: numberOf(yearly) }),
+    ...(yearly === null ? {} : { yearlyAmount: toJsonNumber(yearly) }),
   }
+}
+
+/**
+ * Returns the costs after the end of a plan's commitment, at the last price: as the vendor shows the end, and as an
+ * Extended Service Term.
+ */
+export function serializeNextCosts(
+  plan: Renewed,
+  price: LastPrice | undefined,
+): Partial<Record<'next' | 'extended', NonNullable<Item['nextCost']>>> {
+  const { surchargePercent } = extendedTermSettings()
+  const next = price && nextCostOf(plan, price, surchargePercent)
+  const extended = price && nextCostOf({ ...plan, renewalType: EXTENDED_TERM }, price, surchargePercent)
+  return { ...(next ? { next: moneyIn(next) } : {}), ...(extended ? { extended: moneyIn(extended) } : {}) }
 }
 
 function ofTypes(renewals: readonly Renewal[], filter: Selection['filter']): readonly Renewal[] {

@@ -123,14 +123,25 @@ function yearsOf(purchase: Purchase, today: string): Bill[] {
 
 /** One credit that was set off, and one still open. */
 function credits(ends: string[]): Bill[] {
-  const bill = (type: string, ago: number, name: string, amount: string, owed?: Bill['owed']): Bill => {
+  const bill = (
+    type: string,
+    ago: number,
+    { name, amount, owed }: { name: string; amount: string; owed?: Bill['owed'] | undefined },
+  ): Bill => {
     const invoiceDate = addDays(ends[ago] ?? '', 17)
     const lines: Bill['lines'] = [chargeLine(type, name, amount, 'Credit for the month before')]
     return { ...US, platform: type, invoiceDate, lines, ...(owed ? { owed } : {}) }
   }
   return [
-    bill('web-services', 5, 'Service credit, managed relational database unavailable', '-1284.37'),
-    bill('cloud-platform', 2, 'Service credit, warehouse queries failed', '-312.48', { share: 1 }),
+    bill('web-services', 5, {
+      name: 'Service credit, managed relational database unavailable',
+      amount: '-1284.37',
+    }),
+    bill('cloud-platform', 2, {
+      name: 'Service credit, warehouse queries failed',
+      amount: '-312.48',
+      owed: { share: 1 },
+    }),
   ]
 }
 

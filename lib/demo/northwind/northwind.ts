@@ -60,10 +60,12 @@ export function northwind(today: string): DemoCustomer {
 function northwindUsage(today: string): UsageAsset[] {
   const account = (
     type: UsageAsset['type'],
-    suffix: string,
-    name: string,
-    vendorCustomerId: string,
-    monthsAgo: number,
+    {
+      suffix,
+      name,
+      vendorCustomerId,
+      monthsAgo,
+    }: { suffix: string; name: string; vendorCustomerId: string; monthsAgo: number },
   ): UsageAsset => ({
     id: `${type}-${suffix}`,
     type,
@@ -73,9 +75,29 @@ function northwindUsage(today: string): UsageAsset[] {
     boughtOn: addMonths(today, -monthsAgo),
   })
   return [
-    account('cloud-platform', '22c9', 'Research sandbox', '01B9-2E', 11),
-    account('web-services', '3310', 'Data lake account', '3310-6642-0078', 17),
-    account('cloud-platform', '01a4', 'Production organization', '01A4-77', 31),
-    account('web-services', '7714', 'Payer account', '7714-0925-1183', 38),
+    account('cloud-platform', {
+      suffix: '22c9',
+      name: 'Research sandbox',
+      vendorCustomerId: '01B9-2E',
+      monthsAgo: 11,
+    }),
+    account('web-services', {
+      suffix: '3310',
+      name: 'Data lake account',
+      vendorCustomerId: '3310-6642-0078',
+      monthsAgo: 17,
+    }),
+    account('cloud-platform', {
+      suffix: '01a4',
+      name: 'Production organization',
+      vendorCustomerId: '01A4-77',
+      monthsAgo: 31,
+    }),
+    account('web-services', {
+      suffix: '7714',
+      name: 'Payer account',
+      vendorCustomerId: '7714-0925-1183',
+      monthsAgo: 38,
+    }),
   ]
 }

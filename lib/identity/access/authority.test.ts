@@ -182,7 +182,7 @@ describe('a request whose body arrives late', () => {
     expect(status).toBe(isKeyOperation && name !== 'issueKey' ? 200 : expectedStatus)
   })
 
-  it('grants no billing profile that its member does not see any more', async () => {
+  it('grants no billing profile that its member can no longer see', async () => {
     const body = { ...INVITATION, billingProfiles: null }
     const call: Call = [members.inviteMember, '/billing/v1/members', 'POST', body]
     const { json } = await sendDuring(by.session, call, () =>

@@ -84,6 +84,17 @@ export async function customersWithNotices(): Promise<CustomerId[]> {
   return rows.map((row) => row.customer_id)
 }
 
+/** Returns the open customers with unsent mails that ask an address to confirm its notices. */
+export async function customersWithConfirmations(): Promise<CustomerId[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
+    `SELECT DISTINCT n.customer_id FROM notice_confirmations n
+     JOIN customers c ON c.id = n.customer_id AND c.closed_at IS NULL
+     WHERE n.outcome IS NULL AND n.state IN ('WAITING', 'SENDING') AND n.not_before <= statement_timestamp()
+     ORDER BY n.customer_id`,
+  )
+  return rows.map((row) => row.customer_id)
+}
+
 /** The customers whose time is over, and whether they were exported since they were closed. */
 export async function deletedCustomers(): Promise<{ customerId: CustomerId; isExported: boolean }[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId; exported: boolean }>(

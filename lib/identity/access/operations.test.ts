@@ -189,8 +189,7 @@ async function send(
   handlers: ReturnType<typeof route>,
   method: 'GET' | 'PUT' | 'PATCH',
   path: string,
-  headers: Record<string, string>,
-  body?: unknown,
+  { headers, body }: { headers: Record<string, string>; body?: unknown },
 ) {
   const request = new Request(`http://console.example${path}`, {
     method,
@@ -203,7 +202,7 @@ async function send(
 
 describe('a session and the API', () => {
   const validate = (headers: Record<string, string>) =>
-    send(route(validateKey), 'GET', '/auth/v1/validate', headers)
+    send(route(validateKey), 'GET', '/auth/v1/validate', { headers })
 
   it('reads as a key does', async () => {
     const { cookie } = await signedIn()
@@ -236,13 +235,10 @@ describe('a session and the API', () => {
     [{ origin: 'app://console.example', host: 'console.example' }, 403],
   ])('writes with %j: %i', async (headers, status) => {
     const { cookie } = await signedIn()
-    const answer = await send(
-      route(setQuantity),
-      'PATCH',
-      '/billing/v1/assets/workspace-suite-1',
-      { cookie, ...headers },
-      { quantity: 10 },
-    )
+    const answer = await send(route(setQuantity), 'PATCH', '/billing/v1/assets/workspace-suite-1', {
+      headers: { cookie, ...headers },
+      body: { quantity: 10 },
+    })
     expect(answer.status).toBe(status)
     if (status === 403) expect(answer.json.code).toBe('cross_origin')
   })
@@ -250,8 +246,11 @@ describe('a session and the API', () => {
   it('a key writes from anywhere', async () => {
     const authorization = `Bearer ${await addKey('northwind', ['it-manager'])}`
     const headers = { authorization, origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' }
-    const answer = await send(route(setQuantity), 'PATCH', '/billing/v1/assets/workspace-suite-1', headers, {
-      quantity: 10,
+    const answer = await send(route(setQuantity), 'PATCH', '/billing/v1/assets/workspace-suite-1', {
+      headers,
+      body: {
+        quantity: 10,
+      },
     })
     expect(answer.status).toBe(200)
   })
@@ -259,7 +258,10 @@ describe('a session and the API', () => {
 
 describe('changePassword', () => {
   const change = (cookie: string, body: unknown) =>
-    send(route(changePassword), 'PUT', '/auth/v1/password', { cookie, 'sec-fetch-site': 'same-origin' }, body)
+    send(route(changePassword), 'PUT', '/auth/v1/password', {
+      headers: { cookie, 'sec-fetch-site': 'same-origin' },
+      body,
+    })
 
   it('accepts the new password, rejects the old one, ends other sessions and records an audit event', async () => {
     const [here, there] = [await signedIn(), await signedIn()]
@@ -293,7 +295,8 @@ describe('changePassword', () => {
     const authorization = `Bearer ${await addKey('northwind', ['admin'], { issuedBy: member })}`
     const body = { currentPassword: PASSWORD, newPassword: 'another horse battery' }
     expect(
-      (await send(route(changePassword), 'PUT', '/auth/v1/password', { authorization }, body)).status,
+      (await send(route(changePassword), 'PUT', '/auth/v1/password', { headers: { authorization }, body }))
+        .status,
     ).toBe(403)
   })
 })

@@ -40,7 +40,8 @@ export async function mailLinks(
 
 async function sendLink(mail: MailConfig, customerId: CustomerId, due: DueLink): Promise<Delivery> {
   const delivery = await deliver(mail, due.email, linkMessage(due, env().baseUrl), `link.${due.id}`)
-  const note = (tx: Transaction) => recordOutcome(tx, customerId, accountLinks, due.id, endedBy(delivery))
+  const note = (tx: Transaction) =>
+    recordOutcome(tx, customerId, accountLinks, { id: due.id, ...endedBy(delivery) })
   await scope({ customerId }, note, EVEN_IF_CLOSED)
   return delivery
 }

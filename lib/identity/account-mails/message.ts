@@ -173,7 +173,7 @@ function renewalText(
   const where = `${baseUrl}/assets/renewals`
   if (event === 'renewal-near') {
     return {
-      subject: 'A plan renews soon, as it was ordered',
+      subject: 'The term of a plan ends soon',
       lines: [
         `${about ?? ''}\nThat was ordered for the licenses of ${customer}.`,
         `If that is still right, there is nothing to do. Until that day it can be changed or taken back:\n${where}`,

@@ -51,7 +51,8 @@ async function sendNext(mail: MailConfig, customerId: CustomerId, requestId: str
 
 async function send(mail: MailConfig, customerId: CustomerId, due: DueMail): Promise<Delivery> {
   const delivery = await deliver(mail, due.email, messageOf(due, env().baseUrl), `account.${due.id}`)
-  const note = (tx: Transaction) => recordOutcome(tx, customerId, accountMails, due.id, endedBy(delivery))
+  const note = (tx: Transaction) =>
+    recordOutcome(tx, customerId, accountMails, { id: due.id, ...endedBy(delivery) })
   await scope({ customerId }, note, EVEN_IF_CLOSED)
   return delivery
 }

@@ -1,9 +1,10 @@
 import 'server-only'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { streamScope } from '#lib/platform/db/scope.ts'
+import { readScope, streamScope } from '#lib/platform/db/scope.ts'
 import type { Column, Table } from '#lib/platform/files/table.ts'
 import { allPages, type Cursor } from '#lib/platform/lists/keyset.ts'
+import { serializeAuditEvent } from './serialize.ts'
 import { type EventRow, type EventSelection, keyOfEvent, listEvents } from './store.ts'
 
 const MAX_ROWS = 250
@@ -30,12 +31,26 @@ export function eventsTable(caller: { customerId: CustomerId }, selection: Event
   return { columns: COLUMNS, batches: eventPages(caller, selection) }
 }
 
-/** Like `exportEvents`, but returns rows. */
-export function eventPages(caller: { customerId: CustomerId }, selection: EventSelection) {
+/** Yields the same events as lines of JSON, page by page, with their digests: the chain can be verified offline. */
+export async function* eventLines(caller: { customerId: CustomerId }): AsyncGenerator<string> {
+  for await (const rows of eventPages(caller, {}))
+    yield rows
+      .map((row) => `${JSON.stringify({ ...serializeAuditEvent(row), digest: row.digest })}\n`)
+      .join('')
+}
+
+/** Returns the newest events, with their wire format. */
+export async function newestEvents(customerId: CustomerId, kind: string | undefined, limit: number) {
+  const filter = kind === undefined ? {} : { kind: [kind] }
+  const rows = await readScope({ customerId }, (tx) => listEvents(tx, customerId, { filter }, { limit }))
+  return rows.map((row) => ({ row, event: serializeAuditEvent(row) }))
+}
+
+function eventPages(caller: { customerId: CustomerId }, selection: EventSelection) {
   return streamScope(caller, (tx) => pages(tx, caller.customerId, selection))
 }
 
 function pages(tx: Transaction, customerId: CustomerId, selection: EventSelection) {
-  const read = (cursor?: Cursor) => listEvents(tx, customerId, selection, MAX_ROWS, cursor)
+  const read = (cursor?: Cursor) => listEvents(tx, customerId, selection, { limit: MAX_ROWS, cursor })
   return allPages(MAX_ROWS, read, keyOfEvent)
 }

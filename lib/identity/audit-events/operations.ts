@@ -15,9 +15,14 @@ export const listAuditEvents = operation(contract.listAuditEvents, async (caller
   const filters = [caller.customerId, 'audit-events', selection] as const
   const cursor = pageToken ? readPageToken(pageToken, filters, EventKey) : undefined
   const rows = await readScope(caller, (tx) =>
-    listEvents(tx, caller.customerId, selection, maxResults + 1, cursor),
+    listEvents(tx, caller.customerId, selection, { limit: maxResults + 1, cursor }),
   )
-  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, keyOfEvent, filters)
+  const { rows: pageRows, ...links } = pageOf(rows, {
+    size: maxResults,
+    cursor,
+    keyOf: keyOfEvent,
+    list: filters,
+  })
   const auditEvents = pageRows.map(serializeAuditEvent)
   return { body: { ...links, auditEvents, rowCount: auditEvents.length } }
 })

@@ -51,8 +51,7 @@ export async function listEvents(
   tx: Transaction,
   customerId: CustomerId,
   selection: EventSelection,
-  limit: number,
-  cursor?: Cursor,
+  { limit, cursor }: { limit: number; cursor?: Cursor | undefined },
 ) {
   const { beyond, order } = pageByKey(columns, cursor)
   return tx

@@ -67,8 +67,10 @@ describe('a group', () => {
   const memberOf = async (group: object) => {
     const { secret } = (await issue({ name: 'Entra ID', roles: ['it-manager', 'finance-user'] })).json
     const user = { schemas: [USER_SCHEMA], userName: `ida@${customerId}.example`, displayName: 'Ida' }
-    const { id } = (await scim(secret, 'POST', '/Users', user)).json
-    await scim(secret, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], members: [{ value: id }], ...group })
+    const { id } = (await scim(secret, 'POST', '/Users', { body: user })).json
+    await scim(secret, 'POST', '/Groups', {
+      body: { schemas: [GROUP_SCHEMA], members: [{ value: id }], ...group },
+    })
     return id as string
   }
   const rolesOf = async (id: string) =>
@@ -113,7 +115,7 @@ describe('a group', () => {
     const { secret } = (await issue({ name: 'Entra ID', roles: ['admin'] })).json
     const users = (await scim(secret, 'GET', '/Users')).json.Resources
     const members = [{ value: users[0].id }]
-    await scim(secret, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], displayName: 'All', members })
+    await scim(secret, 'POST', '/Groups', { body: { schemas: [GROUP_SCHEMA], displayName: 'All', members } })
     const response = await map({ name: 'All', roles: ['it-manager'] })
     expect([response.status, response.json.code]).toEqual([409, 'last_admin'])
   })

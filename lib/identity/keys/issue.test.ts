@@ -23,7 +23,7 @@ beforeEach(async () => {
 const HOUR = 3_600_000
 const days = (n: number) => new Date(Date.now() + n * 24 * HOUR)
 const rotate = (headers: Headers, id: string, overlap?: string) =>
-  callApi(headers, 'POST', `/${id}/rotation`, overlap === undefined ? {} : { overlap })
+  callApi(headers, 'POST', `/${id}/rotation`, { body: overlap === undefined ? {} : { overlap } })
 const idOf = async (key: string) => String((await rowOf(database, customerId, key)).id)
 
 describe('the rotation of a key', () => {

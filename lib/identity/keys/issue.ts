@@ -33,8 +33,7 @@ export async function issue(
   tx: Transaction,
   caller: Caller,
   input: IssueInput,
-  secret: string,
-  requestId: string,
+  { secret, requestId }: { secret: string; requestId: string },
 ): Promise<string> {
   const { customerId } = caller
   const issuedBy = caller.via === 'session' ? caller.id : null
@@ -120,7 +119,7 @@ export async function rotate(
   const { customerId, via } = caller
   const { mostDays, withoutEnd } = limitsFor(caller, keySettings())
   const how = { hours: OVERLAP_HOURS[overlap], mostDays, withoutEnd, byPerson: via !== 'key' }
-  const id = await replaceKey(tx, customerId, former.id, secret, how)
+  const id = await replaceKey(tx, customerId, former.id, { apiKey: secret, ...how })
   const details = { name: former.name, overlap, newKey: id }
   const event = { action: 'key.rotated', subject: former.id, actor: actorOf(caller), requestId, details }
   await recordAudit(tx, customerId, event)

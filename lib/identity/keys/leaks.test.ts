@@ -70,7 +70,7 @@ describe('a leaked key', () => {
     ])
   })
 
-  it('is found among others, of several customers, and texts that are not keys', async () => {
+  it('is found among keys of several customers and texts that are not keys', async () => {
     const other = await addNewCustomer()
     const keys = [await addKey(customerId, []), await addKey(other, []), await addKey(customerId, [])]
     const tokens = [...keys, newApiKey(), 'nonsense', '', `lic_${'a'.repeat(36)}`]
@@ -96,7 +96,9 @@ describe('the successor of a leaked key', () => {
     for (let n = 0; n < times; n++) {
       const former = keys.at(-1) ?? ''
       const { id } = await rowOf(database, customerId, former)
-      keys.push((await callApi(headers(former), 'POST', `/${id}/rotation`, { overlap: '1h' })).json.secret)
+      keys.push(
+        (await callApi(headers(former), 'POST', `/${id}/rotation`, { body: { overlap: '1h' } })).json.secret,
+      )
     }
     return keys
   }
@@ -142,7 +144,7 @@ describe('the successor of a leaked key', () => {
     expect(await opened(keys)).toEqual([401, 401, 200])
   })
 
-  it('ends or stays valid by the audit log, where the key does not name its requester', async () => {
+  it('ends or stays valid according to the audit log if the key does not name its requester', async () => {
     const session = await signedIn(customerId, ana)
     const [byPerson, byKey] = [await chain(1, () => session), await chain(1, bearer)]
     await database.sql(customerId, 'UPDATE api_keys SET replaced_by_person = NULL')
@@ -201,7 +203,7 @@ describe('the successor of a leaked key', () => {
       const [former = ''] = await chain(0, bearer)
       const { id } = await rowOf(database, customerId, former)
       const [rotated] = await Promise.all([
-        callApi(bearer(former), 'POST', `/${id}/rotation`, {}),
+        callApi(bearer(former), 'POST', `/${id}/rotation`, { body: {} }),
         show([finding(former)]),
       ])
       expect(await opens(former)).toBe(401)

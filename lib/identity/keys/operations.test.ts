@@ -30,7 +30,8 @@ beforeEach(async () => {
 })
 
 const NEW = { name: 'ERP', roles: ['finance-user'] }
-const issue = (headers: Headers, more: object = {}) => callApi(headers, 'POST', '', { ...NEW, ...more })
+const issue = (headers: Headers, more: object = {}) =>
+  callApi(headers, 'POST', '', { body: { ...NEW, ...more } })
 const events = (action: string) =>
   database.sql(
     customerId,
@@ -236,13 +237,13 @@ describe('renaming and revoking a key', () => {
     const unknown = (await callApi(by.ben, 'GET', '/none')).json
     for (const headers of others)
       for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['DELETE']] as const) {
-        const { status, json } = await callApi(headers, method, `/${key.id}`, body)
+        const { status, json } = await callApi(headers, method, `/${key.id}`, { body })
         expect([status, { ...json, instance: '' }]).toEqual([404, { ...unknown, instance: '' }])
       }
-    expect((await callApi(by.ana, 'PATCH', `/${key.id}`, { name: ' ERP Zurich ' })).json.name).toBe(
+    expect((await callApi(by.ana, 'PATCH', `/${key.id}`, { body: { name: ' ERP Zurich ' } })).json.name).toBe(
       'ERP Zurich',
     )
-    expect((await callApi(by.admin, 'PATCH', `/${key.id}`, { name: 'ERP Basel' })).json.name).toBe(
+    expect((await callApi(by.admin, 'PATCH', `/${key.id}`, { body: { name: 'ERP Basel' } })).json.name).toBe(
       'ERP Basel',
     )
     expect((await events('key.renamed')).map(({ details }) => details)).toEqual([
@@ -262,7 +263,7 @@ describe('renaming and revoking a key', () => {
     const { key, secret } = (await issue(by.ana)).json
     const staleSession = await signedIn(customerId, people.ana, 11)
     for (const [method, body] of [['PATCH', { name: 'x' }], ['DELETE']] as const)
-      expect(at(await callApi(staleSession, method, `/${key.id}`, body))).toEqual([
+      expect(at(await callApi(staleSession, method, `/${key.id}`, { body }))).toEqual([
         403,
         'fresh_sign_in_required',
         undefined,
@@ -272,7 +273,7 @@ describe('renaming and revoking a key', () => {
     expect(await opens(secret)).toBe(401)
     const other = (await issue(by.ana)).json
     const admin = await withKey(customerId, ['admin'])
-    expect((await callApi(admin, 'PATCH', `/${other.key.id}`, { name: 'x' })).status).toBe(200)
+    expect((await callApi(admin, 'PATCH', `/${other.key.id}`, { body: { name: 'x' } })).status).toBe(200)
     expect((await callApi(admin, 'DELETE', `/${other.key.id}`)).status).toBe(200)
     expect(await opens(other.secret)).toBe(401)
     expect((await rowOf(database, customerId, other.secret)).revoked_at).not.toBeNull()
@@ -283,7 +284,9 @@ describe('revoking a key that was rotated', () => {
   async function chain() {
     const made = [(await issue(by.ana)).json]
     for (let n = 0; n < 2; n++)
-      made.push((await callApi(by.ana, 'POST', `/${made.at(-1).key.id}/rotation`, { overlap: '1h' })).json)
+      made.push(
+        (await callApi(by.ana, 'POST', `/${made.at(-1).key.id}/rotation`, { body: { overlap: '1h' } })).json,
+      )
     return made.map(({ key, secret }) => ({ id: key.id as string, secret: secret as string }))
   }
   const opened = (keys: { secret: string }[]) => Promise.all(keys.map(({ secret }) => opens(secret)))

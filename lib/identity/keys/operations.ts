@@ -29,9 +29,14 @@ export const listKeys = operation(contract.listKeys, async (caller, { query }) =
   const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
   const selection = { keyScope: whose === 'all' ? keyScopeOf(caller) : callerKeyScope(caller), state }
   const rows = await readScope(caller, (tx) =>
-    store.listKeys(tx, caller.customerId, selection, maxResults + 1, cursor),
+    store.listKeys(tx, caller.customerId, selection, { limit: maxResults + 1, cursor }),
   )
-  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOfKey, filters)
+  const { rows: pageRows, ...links } = pageOf(rows, {
+    size: maxResults,
+    cursor,
+    keyOf: store.keyOfKey,
+    list: filters,
+  })
   const keys = pageRows.map((row) => serializeKey(row, caller))
   return { body: { ...links, keys, rowCount: keys.length } }
 })
@@ -45,7 +50,7 @@ export const issueKey = operation(contract.issueKey, async (caller, { body }, { 
   requirePerson(caller, 'To issue a key')
   const secret = newApiKey()
   const key = await scopeOfAuthority(caller, async (tx, now) => {
-    const id = await issue(tx, now, body, secret, requestId)
+    const id = await issue(tx, now, body, { secret, requestId })
     return serializeKey(await existing(tx, now, id), now)
   })
   return { body: { key, secret }, headers: NO_STORE }

@@ -66,7 +66,7 @@ describe.each(Object.entries(MATRIX))('%s', (name, expected) => {
       ['POST', '', { name: 'new', roles: ['finance-user'] }],
       ['POST', '', { name: 'new', roles: ['admin'] }],
     ] as const)
-      statuses.push((await callApi(headers, method, rest, body)).status)
+      statuses.push((await callApi(headers, method, rest, { body })).status)
     expect(statuses.join(' ')).toBe(expected)
     const isRevoked = expected.split(' ')[5] === '200'
     expect(await opens(key)).toBe(isRevoked ? 401 : 200)

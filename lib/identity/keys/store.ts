@@ -69,8 +69,7 @@ export function listKeys(
   tx: Transaction,
   customerId: CustomerId,
   { keyScope, state }: Selection,
-  limit: number,
-  cursor?: Cursor,
+  { limit, cursor }: { limit: number; cursor?: Cursor | undefined },
 ) {
   const { beyond, order } = pageByKey(columns, cursor)
   const chosen = state && (state === 'ended' ? hasEnded : not(hasEnded))
@@ -154,8 +153,7 @@ export async function replaceKey(
   tx: Transaction,
   customerId: CustomerId,
   former: string,
-  apiKey: string,
-  { hours, mostDays, withoutEnd, byPerson: replacedByPerson }: Replacement,
+  { apiKey, hours, mostDays, withoutEnd, byPerson: replacedByPerson }: { apiKey: string } & Replacement,
 ): Promise<string> {
   const id = randomUUID()
   const { prefix, lastFour } = maskedKey(apiKey)

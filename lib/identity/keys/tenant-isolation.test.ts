@@ -30,7 +30,7 @@ async function tryAll() {
       ['POST', '/of-own/rotation', {}],
       ['DELETE', '/of-own'],
     ] as const)
-      expect([method, (await callApi(headers, method, rest, body)).status]).toEqual([method, 404])
+      expect([method, (await callApi(headers, method, rest, { body })).status]).toEqual([method, 404])
     const { json } = await callApi(headers, 'GET', '?whose=all')
     expect(json.keys.some(({ id }: { id: string }) => id === 'of-own')).toBe(false)
   }
@@ -40,7 +40,7 @@ async function tryAll() {
 describe('row-level security and the customer in each statement isolate customers independently', () => {
   it('both together', tryAll)
 
-  it('a statement without the customer sees and changes nothing of others (row-level security)', async () => {
+  it('a query without the customer neither reads nor changes rows of other customers (row-level security)', async () => {
     const other = { customerId: 'other' as CustomerId }
     const seen = await scope(other, (tx) => tx.execute("SELECT id FROM api_keys WHERE id = 'of-own'"))
     expect(seen.rows).toEqual([])

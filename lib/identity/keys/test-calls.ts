@@ -36,21 +36,23 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
  * Calls the API of keys with the headers that the HTTP server adds.
  * @param rest path after `/billing/v1/keys`
  */
-export function callApi(headers: Headers, method: Method, rest = '', body?: unknown, address?: string) {
+export function callApi(
+  headers: Headers,
+  method: Method,
+  rest = '',
+  { body, address }: { body?: unknown; address?: string | undefined } = {},
+) {
   const mounted = rest.endsWith('/rotation') ? rotation : rest.startsWith('/') ? one : list
-  return send(mounted[method], headers, method, `/billing/v1/keys${rest}`, body, address)
+  return send(mounted[method], headers, { method, path: `/billing/v1/keys${rest}`, body, address })
 }
 
 /** Returns the status of a client's first call with this key. */
 export async function opens(key: string, address = '192.0.2.1'): Promise<number> {
-  const { status } = await send(
-    route(validateKey).GET,
-    bearer(key),
-    'GET',
-    '/auth/v1/validate',
-    undefined,
+  const { status } = await send(route(validateKey).GET, bearer(key), {
+    method: 'GET',
+    path: '/auth/v1/validate',
     address,
-  )
+  })
   return status
 }
 
@@ -58,16 +60,18 @@ export async function opens(key: string, address = '192.0.2.1'): Promise<number>
 export function show(body: unknown) {
   registerLeaks()
   const mounted = route(operations.revokeLeakedKeys)
-  return send(mounted.POST, {}, 'POST', '/auth/v1/leaked-keys', body)
+  return send(mounted.POST, {}, { method: 'POST', path: '/auth/v1/leaked-keys', body })
 }
 
 async function send(
   handler: (request: Request) => Promise<Response>,
   headers: Headers,
-  method: Method,
-  path: string,
-  body?: unknown,
-  address = '192.0.2.1',
+  {
+    method,
+    path,
+    body,
+    address = '192.0.2.1',
+  }: { method: Method; path: string; body?: unknown; address?: string | undefined },
 ) {
   const request = new Request(`http://console.example${path}`, {
     method,

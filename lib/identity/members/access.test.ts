@@ -234,7 +234,7 @@ describe('a member of another customer', () => {
     const mine = testCustomer as CustomerId
     const attempts = (customerId: CustomerId, named: CustomerId) =>
       scope({ customerId }, async (tx) => {
-        const listed = await read.listMembers(tx, named, {}, 10)
+        const listed = await read.listMembers(tx, named, {}, { limit: 10 })
         await write.setMember(tx, named, ben, { name: 'taken' })
         await write.removeInvited(tx, named, cleo)
         return [
@@ -256,7 +256,7 @@ describe('a member of another customer', () => {
     await setRowSecurity('DISABLE')
     try {
       expect(await attempts(other, other)).toEqual(nothing)
-      const seen = await scope({ customerId: other }, (tx) => read.listMembers(tx, mine, {}, 10))
+      const seen = await scope({ customerId: other }, (tx) => read.listMembers(tx, mine, {}, { limit: 10 }))
       expect(seen).toHaveLength(3)
     } finally {
       await setRowSecurity('ENABLE')

@@ -21,8 +21,11 @@ export async function change(
   tx: Transaction,
   caller: Caller,
   memberId: string,
-  requested: MemberChange,
-  { ifMatch, requestId }: { ifMatch?: string | undefined; requestId: string },
+  {
+    requested,
+    ifMatch,
+    requestId,
+  }: { requested: MemberChange; ifMatch?: string | undefined; requestId: string },
 ): Promise<MemberRow> {
   const { customerId } = caller
   const locked = await lockMember(tx, customerId, memberId)
@@ -132,7 +135,7 @@ export async function remove(
   requestId: string,
 ): Promise<void> {
   const { customerId } = caller
-  const { email } = await change(tx, caller, memberId, { disabled: true }, { requestId })
+  const { email } = await change(tx, caller, memberId, { requested: { disabled: true }, requestId })
   const keys = await setRemoved(tx, customerId, memberId)
   const event = { action: 'member.removed', subject: memberId, actor: actorOf(caller), requestId }
   await recordAudit(tx, customerId, { ...event, details: { email, keys } })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { operatorOf } from '#lib/admin/members.ts'
+import { operatorOf } from '#lib/admin/licenses/operator.ts'
 import { setUp } from '#lib/identity/access/sign-on/test-browser.ts'
 import { callApi as scim, tokenOf } from '#lib/identity/scim/test-calls.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
@@ -100,11 +100,11 @@ describe('the last Admin', () => {
           const { status, json } = await callApi(headers, 'PATCH', `/${ana}`, body)
           expect([status, json.code, json.detail]).toEqual([409, 'last_admin', expect.stringMatching(why)])
         }
-      const operator = await operatorOf({ customer: testCustomer, email: '' })
+      const operator = await operatorOf(testCustomer, ['admin'])
       const input = { params: { member_id: ana }, query: {}, body: { disabled: true } }
       await expect(changeMember(operator, input, { requestId: 'test' })).rejects.toThrow(why)
       for (const [method, body] of [['PATCH', LEAVER] as const, ['DELETE', undefined] as const]) {
-        const { status, json } = await scim(token, method, `/Users/${ana}`, body)
+        const { status, json } = await scim(token, method, `/Users/${ana}`, { body })
         expect([status, json.detail]).toEqual([409, expect.stringMatching(why)])
       }
       expect(await still()).toHaveLength(1)

@@ -26,9 +26,14 @@ export const listMembers = operation(contract.listMembers, async (caller, { quer
   const filters = [caller.customerId, 'members', selection] as const
   const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
   const rows = await readScope(caller, (tx) =>
-    store.listMembers(tx, caller.customerId, selection, maxResults + 1, cursor),
+    store.listMembers(tx, caller.customerId, selection, { limit: maxResults + 1, cursor }),
   )
-  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOfMember, filters)
+  const { rows: pageRows, ...links } = pageOf(rows, {
+    size: maxResults,
+    cursor,
+    keyOf: store.keyOfMember,
+    list: filters,
+  })
   const members = pageRows.map(serializeMember)
   return { body: { ...links, members, rowCount: members.length } }
 })
@@ -52,7 +57,7 @@ export const changeMember = operation(contract.changeMember, async (caller, inpu
   // to.
   const evenIfClosed = body.disabled === true && Object.keys(body).length === 1
   checkOpen(caller, { ...contract.changeMember, evenIfClosed })
-  const run = (tx: Transaction, now: Caller) => change(tx, now, params.member_id, body, how)
+  const run = (tx: Transaction, now: Caller) => change(tx, now, params.member_id, { requested: body, ...how })
   return replyOf(await authorized(caller, params.member_id, run, { evenIfClosed }))
 })
 

@@ -144,7 +144,7 @@ function differencesOf(member: MemberSnapshot, change: MemberChange): Difference
   return differences
 }
 
-// Admin includes all other roles (CONTRACT 1).
+// Admin includes all other roles.
 function holdsRole({ roles }: MemberAccess, role: Role): boolean {
   return roles.includes('admin') || roles.includes(role)
 }

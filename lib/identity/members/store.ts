@@ -32,7 +32,7 @@ const ofInvitation = (column: string) =>
   sql`(SELECT ${sql.raw(`l.${column}`)} FROM account_links l
     WHERE l.customer_id = members.customer_id AND l.member_id = members.id AND l.kind = 'invitation'
       AND l.used_at IS NULL AND l.withdrawn_at IS NULL ORDER BY l.expires_at DESC LIMIT 1)`
-const listedColumns = {
+export const listedColumns = {
   id: members.id,
   email: members.email,
   name: members.name,
@@ -63,8 +63,7 @@ export async function listMembers(
   tx: Transaction,
   customerId: CustomerId,
   { filter = {}, search }: MemberSelection,
-  limit: number,
-  cursor?: Cursor,
+  { limit, cursor }: { limit: number; cursor?: Cursor | undefined },
 ) {
   const { beyond, order } = pageByKey(columns, cursor)
   const selected = [
@@ -78,25 +77,6 @@ export async function listMembers(
     .where(and(there(customerId), ...selected, beyond))
     .orderBy(order)
     .limit(limit)
-}
-
-/** Lists all members of the customer by address, for the operator's command. */
-export function allMembers(tx: Transaction, customerId: CustomerId) {
-  const { email, name, billingProfiles, invitedAt, disabledAt, lastSignInAt, id } = listedColumns
-  return tx
-    .select({
-      email,
-      name,
-      roles: listedColumns.roles,
-      billingProfiles,
-      invitedAt,
-      disabledAt,
-      lastSignInAt,
-      id,
-    })
-    .from(members)
-    .where(there(customerId))
-    .orderBy(asc(sql`lower(${members.email})`))
 }
 
 const STATES: Record<MemberState, SQL | undefined> = {

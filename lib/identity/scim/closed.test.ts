@@ -51,7 +51,7 @@ describe('a directory at a closed customer', () => {
     const session = await signedIn(customerId, cleo)
     await close()
     const email = `${cleo}@${customerId}.example`
-    const answer = await callApi(token, method, `/Users/${cleo}`, body(email))
+    const answer = await callApi(token, method, `/Users/${cleo}`, { body: body(email) })
     expect(answer.status).toBeLessThan(300)
     expect(await memberOf()).toEqual({ name: 'Cleo', roles: ['it-manager'], off: true, gone: isRemoved })
     expect((await askMembers(session, 'GET', '')).status).toBe(401)
@@ -59,8 +59,10 @@ describe('a directory at a closed customer', () => {
 
   it('grants no access', async () => {
     const group = { schemas: [GROUP_SCHEMA], displayName: 'Staff' }
-    const made = await callApi(token, 'POST', '/Groups', group)
-    await callApi(token, 'PATCH', `/Users/${cleo}`, patch({ op: 'replace', path: 'active', value: false }))
+    const made = await callApi(token, 'POST', '/Groups', { body: group })
+    await callApi(token, 'PATCH', `/Users/${cleo}`, {
+      body: patch({ op: 'replace', path: 'active', value: false }),
+    })
     await close()
     const calls = [
       ['POST', '/Users', { schemas: [USER_SCHEMA], userName: `new@${customerId}.example` }],
@@ -70,7 +72,7 @@ describe('a directory at a closed customer', () => {
       ['POST', '/Groups', { ...group, displayName: 'More' }],
     ] as const
     for (const [method, path, body] of calls)
-      expect(await callApi(token, method, path, body)).toMatchObject(CLOSED)
+      expect(await callApi(token, method, path, { body })).toMatchObject(CLOSED)
     expect(await memberOf()).toMatchObject({ off: true })
   })
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { callsOf } from '#lib/platform/api/call.ts'
+import { routesOf } from '#lib/platform/api/call.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { SCIM } from './protocol.ts'
 
-const calls = callsOf({
+const calls = routesOf({
   readScimProvider: 'GET /scim/v2/ServiceProviderConfig',
   listScimResourceTypes: 'GET /scim/v2/ResourceTypes',
   readScimResourceType: 'GET /scim/v2/ResourceTypes/{name}',

@@ -60,7 +60,11 @@ const attribute = (name: string, description: string, more: More = {}) => ({
   uniqueness: 'none',
   ...more,
 })
-const complex = (name: string, description: string, parts: object[], isMany: boolean, more: More = {}) => {
+const complex = (
+  name: string,
+  description: string,
+  { parts, isMany, ...more }: { parts: object[]; isMany: boolean } & More,
+) => {
   const { caseExact: _, ...rest } = attribute(name, description, { type: 'complex', ...more })
   return { ...rest, multiValued: isMany, subAttributes: parts }
 }
@@ -80,34 +84,34 @@ const USER_ATTRIBUTES = [
     uniqueness: 'server',
   }),
   attribute('displayName', 'The name that the console shows.'),
-  complex(
-    'name',
-    'Its parts.',
-    [
+  complex('name', 'Its parts.', {
+    parts: [
       attribute('formatted', 'The whole name.'),
       attribute('givenName', 'The given name.'),
       attribute('familyName', 'The family name.'),
     ],
-    false,
-  ),
-  complex(
-    'emails',
-    'The address of userName.',
-    [
+    isMany: false,
+  }),
+  complex('emails', 'The address of userName.', {
+    parts: [
       attribute('value', 'The address.', readOnly),
       attribute('type', 'Always work.', readOnly),
       attribute('primary', 'Always true.', { ...readOnly, type: 'boolean' }),
     ],
-    true,
-    readOnly,
-  ),
+    isMany: true,
+    ...readOnly,
+  }),
   attribute('active', 'Whether they may sign in, and their keys work.', { type: 'boolean' }),
-  complex('groups', 'The groups that they are in.', references('group'), true, readOnly),
+  complex('groups', 'The groups that they are in.', {
+    parts: references('group'),
+    isMany: true,
+    ...readOnly,
+  }),
 ]
 
 const GROUP_ATTRIBUTES = [
   attribute('displayName', 'The name of the group.', { required: true, uniqueness: 'server' }),
-  complex('members', 'Who is in it.', references('user'), true),
+  complex('members', 'Who is in it.', { parts: references('user'), isMany: true }),
 ]
 
 export function schemas() {

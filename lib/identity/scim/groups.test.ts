@@ -33,7 +33,7 @@ async function map(name: string, roles: Role[], billingProfiles: string[] | null
 }
 const user = async (name: string) => {
   const userBody = { schemas: [USER_SCHEMA], userName: `${name}@${testCustomer}.example` }
-  return (await callApi(token, 'POST', '/Users', userBody)).json.id as string
+  return (await callApi(token, 'POST', '/Users', { body: userBody })).json.id as string
 }
 const accessOf = async (id: string) =>
   (
@@ -51,11 +51,13 @@ describe('a group', () => {
   it('grants and removes nothing until it is mapped, and its mapped access from then on', async () => {
     const [cleo, ben] = [await user('cleo'), await addMember(testCustomer, { roles: ['it-manager'] })]
     const made = await callApi(token, 'POST', '/Groups', {
-      schemas: [GROUP_SCHEMA, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'],
-      externalId: '8aa1a0c0-c4c3-4bc0-b4a5-2ef676900159',
-      displayName: 'Billing',
-      meta: { resourceType: 'Group' },
-      members: [{ value: cleo }, { value: ben }],
+      body: {
+        schemas: [GROUP_SCHEMA, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'],
+        externalId: '8aa1a0c0-c4c3-4bc0-b4a5-2ef676900159',
+        displayName: 'Billing',
+        meta: { resourceType: 'Group' },
+        members: [{ value: cleo }, { value: ben }],
+      },
     })
     expect(made).toMatchObject({
       status: 201,
@@ -79,10 +81,10 @@ describe('a group', () => {
       await map('IT', ['it-manager'], []),
     ]
     for (const id of [billing, it])
-      expect((await callApi(token, 'PATCH', `/Groups/${id}`, add(cleo))).status).toBe(200)
+      expect((await callApi(token, 'PATCH', `/Groups/${id}`, { body: add(cleo) })).status).toBe(200)
     expect(await accessOf(cleo)).toEqual({ roles: ['it-manager', 'finance-user'], profiles: ['emea'] })
     const out = patch({ op: 'Remove', path: `members[value eq "${cleo}"]` })
-    expect((await callApi(token, 'PATCH', `/Groups/${billing}`, out)).json.members).toEqual([])
+    expect((await callApi(token, 'PATCH', `/Groups/${billing}`, { body: out })).json.members).toEqual([])
     expect(await accessOf(cleo)).toEqual({ roles: ['it-manager'], profiles: [] })
     expect((await callApi(token, 'DELETE', `/Groups/${it}`)).status).toBe(204)
     expect(await accessOf(cleo)).toEqual({ roles: [], profiles: [] })
@@ -97,19 +99,25 @@ describe('a group', () => {
     ['others instead, without a path', () => ({ op: 'replace', value: { members: [], id: 'x' } })],
   ])('loses members by %s', async (_, operation) => {
     const [cleo, group] = [await user('cleo'), await map('IT', ['it-manager'])]
-    await callApi(token, 'PATCH', `/Groups/${group}`, add(cleo))
+    await callApi(token, 'PATCH', `/Groups/${group}`, { body: add(cleo) })
     expect(await accessOf(cleo)).toEqual({ roles: ['it-manager'], profiles: null })
-    expect((await callApi(token, 'PATCH', `/Groups/${group}`, patch(operation(cleo)))).status).toBe(200)
+    expect((await callApi(token, 'PATCH', `/Groups/${group}`, { body: patch(operation(cleo)) })).status).toBe(
+      200,
+    )
     expect(await accessOf(cleo)).toEqual({ roles: [], profiles: [] })
   })
 
   it('grants no role beyond the token’s, and the request leaves nothing behind', async () => {
     const [cleo, group] = [await user('cleo'), await map('Admins', ['admin'])]
-    expect((await callApi(token, 'PATCH', `/Groups/${group}`, add(cleo))).status).toBe(403)
+    expect((await callApi(token, 'PATCH', `/Groups/${group}`, { body: add(cleo) })).status).toBe(403)
     expect((await readGroup(group)).members).toEqual([])
     expect(await accessOf(cleo)).toEqual({ roles: [], profiles: [] })
     expect(
-      (await callApi(await tokenOf(testCustomer, ['admin']), 'PATCH', `/Groups/${group}`, add(cleo))).status,
+      (
+        await callApi(await tokenOf(testCustomer, ['admin']), 'PATCH', `/Groups/${group}`, {
+          body: add(cleo),
+        })
+      ).status,
     ).toBe(200)
     expect(await accessOf(cleo)).toEqual({ roles: ['admin'], profiles: null })
   })
@@ -119,27 +127,33 @@ describe('a group', () => {
       await addMember(testCustomer, { roles: ['admin'] }),
       await map('IT', ['it-manager']),
     ]
-    expect((await callApi(token, 'PATCH', `/Groups/${group}`, add(ana))).status).toBe(409)
+    expect((await callApi(token, 'PATCH', `/Groups/${group}`, { body: add(ana) })).status).toBe(409)
     expect(await accessOf(ana)).toEqual({ roles: ['admin'], profiles: null })
   })
 
   it('has a unique name, which changes by PATCH as Okta writes it and by PUT', async () => {
     const [one] = [await map('One', ['it-manager']), await map('Two', ['it-manager'])]
     const named = (displayName: string) => patch({ op: 'replace', value: { id: one, displayName } })
-    expect((await callApi(token, 'PATCH', `/Groups/${one}`, named('two'))).json).toMatchObject({
+    expect((await callApi(token, 'PATCH', `/Groups/${one}`, { body: named('two') })).json).toMatchObject({
       status: '409',
       scimType: 'uniqueness',
     })
-    expect((await callApi(token, 'PATCH', `/Groups/${one}`, named('Three'))).json.displayName).toBe('Three')
+    expect((await callApi(token, 'PATCH', `/Groups/${one}`, { body: named('Three') })).json.displayName).toBe(
+      'Three',
+    )
     const [cleo, whole] = [await user('cleo'), { schemas: [GROUP_SCHEMA], displayName: 'Four' }]
-    const put = await callApi(token, 'PUT', `/Groups/${one}`, { ...whole, members: [{ value: cleo }] })
+    const put = await callApi(token, 'PUT', `/Groups/${one}`, {
+      body: { ...whole, members: [{ value: cleo }] },
+    })
     expect(put.json).toMatchObject({ displayName: 'Four', members: [{ value: cleo }] })
     expect(await accessOf(cleo)).toEqual({ roles: ['it-manager'], profiles: null })
-    expect((await callApi(token, 'POST', '/Groups', whole)).status).toBe(409)
+    expect((await callApi(token, 'POST', '/Groups', { body: whole })).status).toBe(409)
   })
 
   it('is listed without its members where they are excluded', async () => {
-    await callApi(token, 'PATCH', `/Groups/${await map('IT', ['it-manager'])}`, add(await user('cleo')))
+    await callApi(token, 'PATCH', `/Groups/${await map('IT', ['it-manager'])}`, {
+      body: add(await user('cleo')),
+    })
     const without = (await callApi(token, 'GET', '/Groups?excludedAttributes=members')).json
     expect(without).toMatchObject({ totalResults: 1, Resources: [{ displayName: 'IT' }] })
     expect(without.Resources[0]).not.toHaveProperty('members')
@@ -151,13 +165,15 @@ describe('a group', () => {
     const groups = [await map('One', ['it-manager']), await map('Two', ['finance-user'])]
     const answers = await Promise.all(
       groups.flatMap((group, at) =>
-        (at === 0 ? ids : ids.toReversed()).map((id) => callApi(token, 'PATCH', `/Groups/${group}`, add(id))),
+        (at === 0 ? ids : ids.toReversed()).map((id) =>
+          callApi(token, 'PATCH', `/Groups/${group}`, { body: add(id) }),
+        ),
       ),
     )
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
     for (const id of ids) expect((await accessOf(id))?.roles).toEqual(['it-manager', 'finance-user'])
     const whole = patch({ op: 'remove', path: 'members' })
-    await Promise.all(groups.map((group) => callApi(token, 'PATCH', `/Groups/${group}`, whole)))
+    await Promise.all(groups.map((group) => callApi(token, 'PATCH', `/Groups/${group}`, { body: whole })))
     for (const id of ids) expect((await accessOf(id))?.roles).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts
 import { change } from '#lib/identity/members/change.ts'
 import { lockMembers } from '#lib/identity/members/store.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import type { Caller, Role } from '#lib/platform/caller/rules.ts'
+import type { Caller, CustomerId, Role } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
 import { MAX_OPERATIONS } from './contract.ts'
@@ -123,7 +123,7 @@ export async function regrant(
   const groupsOf = await people.groupsOf(tx, customerId, ids)
   for (const id of ids) {
     const theirs = (groupsOf.get(id) ?? []).flatMap(({ groupId }) => groups.get(groupId) ?? [])
-    await change(tx, caller, id, accessOfGroups(theirs), { requestId })
+    await change(tx, caller, id, { requested: accessOfGroups(theirs), requestId })
   }
 }
 
@@ -167,6 +167,18 @@ export async function mapGroup(
   const event = { action: 'scim-group.mapped', subject: group.id, actor: actorOf(caller), requestId }
   const details = { name, roles: [...roles], profiles: billingProfiles ? [...billingProfiles] : 'all' }
   await recordAudit(tx, customerId, { ...event, details })
+}
+
+/** Lists the groups with the access that each gives. */
+export async function listMappings(tx: Transaction, customerId: CustomerId) {
+  return (await store.listGroups(tx, customerId)).map(
+    ({ displayName: name, roles, billingProfiles, id }) => ({
+      name,
+      roles: roles ?? 'not mapped',
+      billingProfiles: roles === null ? '' : (billingProfiles ?? 'all'),
+      id,
+    }),
+  )
 }
 
 /** Requested state of a group; undefined fields stay as they are. */

@@ -11,9 +11,12 @@ beforeAll(async () => {
   database = await testDatabase()
   await addCustomer('own')
   token = await tokenOf('own')
-  user = (await callApi(token, 'POST', '/Users', { schemas: [USER_SCHEMA], userName: 'cleo@own.example' }))
-    .json.id
-  group = (await callApi(token, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], displayName: 'Staff' })).json.id
+  user = (
+    await callApi(token, 'POST', '/Users', { body: { schemas: [USER_SCHEMA], userName: 'cleo@own.example' } })
+  ).json.id
+  group = (
+    await callApi(token, 'POST', '/Groups', { body: { schemas: [GROUP_SCHEMA], displayName: 'Staff' } })
+  ).json.id
 })
 afterAll(() => database.close())
 // Each test sends more requests than the limit allows in a minute.
@@ -99,22 +102,24 @@ describe('a body that is not SCIM is rejected', () => {
     ['PUT', '{"schemas": []}', 'invalidSyntax'],
   ] as const)('%s %s', async (method, body, scimType) => {
     for (const path of [`/Users/${user}`, `/Groups/${group}`])
-      expect(await callApi(token, method, path, body)).toMatchObject(scimError(400, scimType))
+      expect(await callApi(token, method, path, { body })).toMatchObject(scimError(400, scimType))
   })
 
   it('is rejected with another media type, or when too large', async () => {
     const sent = { 'content-type': 'text/plain' }
-    expect(await callApi(token, 'POST', '/Users', '{}', sent)).toMatchObject(scimError(415))
+    expect(await callApi(token, 'POST', '/Users', { body: '{}', headers: sent })).toMatchObject(
+      scimError(415),
+    )
     const large = JSON.stringify({
       schemas: [USER_SCHEMA],
       userName: 'a@b.example',
       title: 'x'.repeat(262_144),
     })
-    expect(await callApi(token, 'POST', '/Users', large)).toMatchObject(scimError(413))
+    expect(await callApi(token, 'POST', '/Users', { body: large })).toMatchObject(scimError(413))
     for (const userName of [undefined, null, '', 'cleo', 7, { value: 'a@b.example' }])
-      expect(await callApi(token, 'POST', '/Users', { schemas: [USER_SCHEMA], userName })).toMatchObject(
-        scimError(400, 'invalidValue'),
-      )
+      expect(
+        await callApi(token, 'POST', '/Users', { body: { schemas: [USER_SCHEMA], userName } }),
+      ).toMatchObject(scimError(400, 'invalidValue'))
   })
 })
 
@@ -124,14 +129,16 @@ it('a thousand operations result in one change, and one more is rejected', async
     path: 'displayName',
     value: `N${n}`,
   }))
-  expect((await callApi(token, 'PATCH', `/Users/${user}`, patch(...operations))).json.displayName).toBe(
-    'N999',
-  )
+  expect(
+    (await callApi(token, 'PATCH', `/Users/${user}`, { body: patch(...operations) })).json.displayName,
+  ).toBe('N999')
   const more = patch(...operations, ...operations.slice(0, 1))
-  expect(await callApi(token, 'PATCH', `/Users/${user}`, more)).toMatchObject(scimError(400, 'invalidSyntax'))
+  expect(await callApi(token, 'PATCH', `/Users/${user}`, { body: more })).toMatchObject(
+    scimError(400, 'invalidSyntax'),
+  )
   const members = Array.from({ length: 1001 }, (_, n) => ({ value: `m${n}` }))
   const many = patch({ op: 'add', path: 'members', value: members })
-  expect(await callApi(token, 'PATCH', `/Groups/${group}`, many)).toMatchObject(
+  expect(await callApi(token, 'PATCH', `/Groups/${group}`, { body: many })).toMatchObject(
     scimError(400, 'invalidValue'),
   )
 })
@@ -176,7 +183,7 @@ it('any request gets a valid SCIM response, and never a server error', async () 
       const path = isUser ? 'Users' : 'Groups'
       const rest = method === 'POST' ? `/${path}` : `/${path}/${isUser ? user : group}`
       const answers = [
-        await callApi(token, method, rest, body),
+        await callApi(token, method, rest, { body }),
         await callApi(token, 'GET', `/${path}?filter=${encodeURIComponent(filter.toWellFormed())}&count=1`),
       ]
       for (const { status, json } of answers) {

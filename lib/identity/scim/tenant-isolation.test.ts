@@ -18,15 +18,15 @@ beforeAll(async () => {
   const ana = await tokenOf('own', ['admin'])
   eve = await tokenOf('other', ['admin'])
   const userBody = { schemas: [USER_SCHEMA], userName: 'cleo@own.example', externalId: 'of-own' }
-  user = (await callApi(ana, 'POST', '/Users', userBody)).json.id
+  user = (await callApi(ana, 'POST', '/Users', { body: userBody })).json.id
   const whole = {
     schemas: [GROUP_SCHEMA],
     displayName: 'Staff',
     externalId: 'of-own',
     members: [{ value: user }],
   }
-  group = (await callApi(ana, 'POST', '/Groups', whole)).json.id
-  await callApi(eve, 'POST', '/Groups', { ...whole, members: [] })
+  group = (await callApi(ana, 'POST', '/Groups', { body: whole })).json.id
+  await callApi(eve, 'POST', '/Groups', { body: { ...whole, members: [] } })
 })
 afterAll(() => database.close())
 
@@ -58,8 +58,8 @@ async function tryAll() {
       ['DELETE', undefined],
     ] as const) {
       const [there, nowhere] = [
-        await callApi(eve, method, `/${path}/${id}`, body),
-        await callApi(eve, method, `/${path}/nobody`, body),
+        await callApi(eve, method, `/${path}/${id}`, { body }),
+        await callApi(eve, method, `/${path}/nobody`, { body }),
       ]
       expect([method, path, there.status, there.json]).toEqual([method, path, 404, nowhere.json])
     }
@@ -72,7 +72,9 @@ async function tryAll() {
   ).toBe(0)
   const [{ id: staff }] = (await callApi(eve, 'GET', '/Groups')).json.Resources
   const put = (value: string) =>
-    callApi(eve, 'PATCH', `/Groups/${staff}`, patch({ op: 'add', path: 'members', value: [{ value }] }))
+    callApi(eve, 'PATCH', `/Groups/${staff}`, {
+      body: patch({ op: 'add', path: 'members', value: [{ value }] }),
+    })
   const [there, nowhere] = [await put(user), await put('nobody')]
   expect([there.status, there.json.detail.replace(user, 'nobody')]).toEqual([400, nowhere.json.detail])
   expect((await callApi(eve, 'GET', `/Groups/${staff}`)).json.members).toEqual([])
@@ -104,6 +106,6 @@ describe('row-level security and the customer in each statement isolate customer
 
   it('an address of a member of another customer is added like any other', async () => {
     const userBody = { schemas: [USER_SCHEMA], userName: 'cleo@own.example' }
-    expect((await callApi(eve, 'POST', '/Users', userBody)).status).toBe(201)
+    expect((await callApi(eve, 'POST', '/Users', { body: userBody })).status).toBe(201)
   })
 })

@@ -82,8 +82,7 @@ export async function callApi(
   token: string,
   method: Method,
   rest: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
+  { body, headers = {} }: { body?: unknown; headers?: Record<string, string> | undefined } = {},
 ) {
   const url = new URL(`http://console.example/scim/v2${rest}`)
   const mounted = MOUNTED.find(([path]) => path.test(url.pathname.slice('/scim/v2'.length)))

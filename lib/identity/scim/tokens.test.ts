@@ -45,7 +45,7 @@ describe('SCIM rejects other credentials', () => {
   it.each(callers)('%s', async (_, make) => {
     const { token, headers } = await make()
     for (const [method, rest] of ALL) {
-      const { status, json } = await callApi(token, method, rest, undefined, headers)
+      const { status, json } = await callApi(token, method, rest, { headers })
       expect([method, rest, status, json.status]).toEqual([method, rest, 401, '401'])
     }
   })

@@ -39,7 +39,7 @@ const entraUser = (name = 'cleo') => ({
   roles: [],
   'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': { department: 'IT' },
 })
-const add = async (name?: string) => (await callApi(token, 'POST', '/Users', entraUser(name))).json
+const add = async (name?: string) => (await callApi(token, 'POST', '/Users', { body: entraUser(name) })).json
 const history = () =>
   database.sql(
     testCustomer,
@@ -54,7 +54,7 @@ describe('requests of Microsoft Entra ID', () => {
       status: 200,
       json: { totalResults: 0, startIndex: 1, itemsPerPage: 0, Resources: [] },
     })
-    const made = await callApi(token, 'POST', '/Users', entraUser())
+    const made = await callApi(token, 'POST', '/Users', { body: entraUser() })
     const { id } = made.json
     expect(made).toMatchObject({
       status: 201,
@@ -105,20 +105,17 @@ describe('requests of Microsoft Entra ID', () => {
     [{ op: 'replace', value: { active: 'false', id: 'x', 'name.givenName': 'Cleopatra' } }],
   ])('disable a user by %j', async (operation) => {
     const { id } = await add()
-    const changed = await callApi(token, 'PATCH', `/Users/${id}`, patch(operation))
+    const changed = await callApi(token, 'PATCH', `/Users/${id}`, { body: patch(operation) })
     expect(changed).toMatchObject({ status: 200, json: { id, active: false } })
     expect((await history()).at(-1)).toMatchObject({ action: 'member.disabled', kind: 'scim' })
     const back = patch({ op: 'Replace', path: 'active', value: 'True' })
-    expect((await callApi(token, 'PATCH', `/Users/${id}`, back)).json.active).toBe(true)
+    expect((await callApi(token, 'PATCH', `/Users/${id}`, { body: back })).json.active).toBe(true)
   })
 
   it('set several attributes in one request, including ones that are not stored', async () => {
     const { id } = await add()
-    const changed = await callApi(
-      token,
-      'PATCH',
-      `/Users/${id}`,
-      patch(
+    const changed = await callApi(token, 'PATCH', `/Users/${id}`, {
+      body: patch(
         { op: 'Add', path: 'nickName', value: 'C' },
         { op: 'Replace', path: 'emails[type eq "work"].value', value: `cleo@${testCustomer}.example` },
         { op: 'Replace', path: 'name.familyName', value: 'Marshall' },
@@ -128,14 +125,11 @@ describe('requests of Microsoft Entra ID', () => {
           value: { 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department': 'Sales' },
         },
       ),
-    )
+    })
     expect(changed.json).toMatchObject({ displayName: 'Cleo Marshall', externalId: 'other' })
-    const response = await callApi(
-      token,
-      'PATCH',
-      `/Users/${id}`,
-      patch({ op: 'remove', path: 'externalId' }),
-    )
+    const response = await callApi(token, 'PATCH', `/Users/${id}`, {
+      body: patch({ op: 'remove', path: 'externalId' }),
+    })
     expect(response.json).not.toHaveProperty('externalId')
   })
 })
@@ -147,17 +141,14 @@ describe('requests of Okta', () => {
     expect(page).toMatchObject({ totalResults: 2, startIndex: 2, itemsPerPage: 1, Resources: [{ id }] })
     const user = { schemas: [USER_SCHEMA], userName: `cleo@${testCustomer}.example`, password: 'not-kept-1' }
     const name = { givenName: 'Cleopatra', familyName: 'Marsh', middleName: '' }
-    const replaced = await callApi(token, 'PUT', `/Users/${id}`, { ...user, name, active: false })
+    const replaced = await callApi(token, 'PUT', `/Users/${id}`, { body: { ...user, name, active: false } })
     expect(replaced).toMatchObject({ status: 200, json: { displayName: 'Cleopatra Marsh', active: false } })
     expect(
       (
-        await callApi(
-          token,
-          'PUT',
-          `/Users/${id}`,
-          { ...user, active: true },
-          { 'content-type': 'application/json' },
-        )
+        await callApi(token, 'PUT', `/Users/${id}`, {
+          body: { ...user, active: true },
+          headers: { 'content-type': 'application/json' },
+        })
       ).json,
     ).toMatchObject({ active: true, displayName: 'Cleopatra Marsh' })
   })
@@ -167,8 +158,10 @@ describe('a user', () => {
   it('is rejected where the address is a member here, ignoring case', async () => {
     await addNewCustomer()
     const conflict = await callApi(token, 'POST', '/Users', {
-      ...entraUser(),
-      userName: `ANA@${testCustomer}.example`,
+      body: {
+        ...entraUser(),
+        userName: `ANA@${testCustomer}.example`,
+      },
     })
     expect(conflict).toMatchObject({
       status: 409,
@@ -197,7 +190,7 @@ describe('a user', () => {
       'member.disabled',
       'member.removed',
     ])
-    const again = await callApi(token, 'POST', '/Users', entraUser())
+    const again = await callApi(token, 'POST', '/Users', { body: entraUser() })
     expect(again).toMatchObject({ status: 201, json: { active: true } })
     expect(await opens(key)).toBe(401)
     expect(
@@ -210,7 +203,7 @@ describe('a user', () => {
   it('is in no group after any kind of removal, and has never signed in when added again', async () => {
     const { id } = await add()
     const group = { schemas: [GROUP_SCHEMA], displayName: 'Team', members: [{ value: id }] }
-    expect((await callApi(token, 'POST', '/Groups', group)).status).toBe(201)
+    expect((await callApi(token, 'POST', '/Groups', { body: group })).status).toBe(201)
     await database.sql(
       testCustomer,
       'UPDATE members SET last_sign_in_at = now(), last_seen_at = now() WHERE id = $1',
@@ -242,7 +235,7 @@ describe('a user', () => {
       const session = await signedIn(testCustomer, id)
       const key = await addKey(testCustomer, ['it-manager'], { issuedBy: id })
       expect([(await askKeys(session, 'GET')).status, await opens(key)]).toEqual([200, 200])
-      expect((await callApi(token, method, `/Users/${id}`, body)).status).toBeLessThan(300)
+      expect((await callApi(token, method, `/Users/${id}`, { body })).status).toBeLessThan(300)
       expect([(await askKeys(session, 'GET')).status, await opens(key)]).toEqual([401, 401])
       expect(await database.sql(testCustomer, 'SELECT 1 FROM sessions WHERE member_id = $1', [id])).toEqual(
         [],
@@ -282,44 +275,51 @@ describe('a user', () => {
 
   it('can’t be removed as the last Admin, not even by PUT and DELETE', async () => {
     const disable = patch({ op: 'replace', path: 'active', value: false })
-    expect((await callApi(token, 'PATCH', `/Users/${admin}`, disable)).status).toBe(409)
+    expect((await callApi(token, 'PATCH', `/Users/${admin}`, { body: disable })).status).toBe(409)
     expect((await callApi(token, 'DELETE', `/Users/${admin}`)).status).toBe(409)
     await addMember(testCustomer, { roles: ['admin'] })
-    expect((await callApi(token, 'PATCH', `/Users/${admin}`, disable)).status).toBe(200)
+    expect((await callApi(token, 'PATCH', `/Users/${admin}`, { body: disable })).status).toBe(200)
     // A token can't restore access that it may not grant.
     const enable = patch({ op: 'replace', path: 'active', value: true })
-    expect((await callApi(token, 'PATCH', `/Users/${admin}`, enable)).status).toBe(403)
+    expect((await callApi(token, 'PATCH', `/Users/${admin}`, { body: enable })).status).toBe(403)
     expect(
-      (await callApi(await tokenOf(testCustomer, ['admin']), 'PATCH', `/Users/${admin}`, enable)).status,
+      (await callApi(await tokenOf(testCustomer, ['admin']), 'PATCH', `/Users/${admin}`, { body: enable }))
+        .status,
     ).toBe(200)
   })
 
   it('keeps the address', async () => {
     const { id } = await add()
     const renamed = patch({ op: 'replace', path: 'userName', value: `eve@${testCustomer}.example` })
-    expect(await callApi(token, 'PATCH', `/Users/${id}`, renamed)).toMatchObject({
+    expect(await callApi(token, 'PATCH', `/Users/${id}`, { body: renamed })).toMatchObject({
       status: 400,
       json: { scimType: 'mutability' },
     })
     const same = patch({ op: 'replace', path: 'userName', value: `CLEO@${testCustomer}.example` })
-    expect((await callApi(token, 'PATCH', `/Users/${id}`, same)).status).toBe(200)
+    expect((await callApi(token, 'PATCH', `/Users/${id}`, { body: same })).status).toBe(200)
   })
 
   it('has a version, by which a write is rejected and a read skipped', async () => {
     const { id, meta } = await add()
     const change = patch({ op: 'replace', path: 'displayName', value: 'C' })
     expect(
-      (await callApi(token, 'GET', `/Users/${id}`, undefined, { 'if-none-match': meta.version })).status,
+      (await callApi(token, 'GET', `/Users/${id}`, { headers: { 'if-none-match': meta.version } })).status,
     ).toBe(304)
-    const changed = await callApi(token, 'PATCH', `/Users/${id}`, change, { 'if-match': meta.version })
+    const changed = await callApi(token, 'PATCH', `/Users/${id}`, {
+      body: change,
+      headers: { 'if-match': meta.version },
+    })
     expect(changed.status).toBe(200)
     for (const method of ['PATCH', 'DELETE'] as const) {
       const body = method === 'PATCH' ? change : undefined
-      expect((await callApi(token, method, `/Users/${id}`, body, { 'if-match': meta.version })).status).toBe(
-        412,
-      )
+      expect(
+        (await callApi(token, method, `/Users/${id}`, { body, headers: { 'if-match': meta.version } }))
+          .status,
+      ).toBe(412)
     }
-    expect((await callApi(token, 'DELETE', `/Users/${id}`, undefined, { 'if-match': '*' })).status).toBe(204)
+    expect((await callApi(token, 'DELETE', `/Users/${id}`, { headers: { 'if-match': '*' } })).status).toBe(
+      204,
+    )
   })
 
   it('is returned with the requested attributes', async () => {
@@ -345,7 +345,7 @@ describe('a user', () => {
         patch({ op: 'replace', path: 'name.givenName', value: 'Anna' }),
         patch({ op: 'replace', path: 'name.familyName', value: 'Berg' }),
         patch({ op: 'replace', path: 'active', value: false }),
-      ].map((body) => callApi(token, 'PATCH', `/Users/${id}`, body)),
+      ].map((body) => callApi(token, 'PATCH', `/Users/${id}`, { body })),
     )
     expect(results.map(({ status }) => status)).toEqual([200, 200, 200])
     expect((await callApi(token, 'GET', `/Users/${id}`)).json).toMatchObject({

@@ -38,7 +38,7 @@ export async function createUser(
   const values = { email, name, roles: [], billingProfiles: [] }
   const id = await addWithoutLink(tx, caller, values, requestId)
   await setUser(tx, caller.customerId, id, { externalId, givenName, familyName })
-  if (!active) await change(tx, caller, id, { disabled: true }, { requestId })
+  if (!active) await change(tx, caller, id, { requested: { disabled: true }, requestId })
   return userWith(tx, caller, id)
 }
 
@@ -69,7 +69,7 @@ export async function changeUser(
     name: memberName(input, before),
     ...(active === undefined ? {} : { disabled: !active }),
   }
-  await change(tx, caller, id, requested, { requestId })
+  await change(tx, caller, id, { requested, requestId })
   return userWith(tx, caller, id)
 }
 

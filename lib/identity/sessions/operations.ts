@@ -22,8 +22,15 @@ export const listSessions = operation(contract.listSessions, async (caller, { qu
   const rows =
     within === 'nobody'
       ? []
-      : await readScope(caller, (tx) => list(tx, caller.customerId, within, maxResults + 1, cursor))
-  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, keyOfSession, filters)
+      : await readScope(caller, (tx) =>
+          list(tx, caller.customerId, within, { limit: maxResults + 1, cursor }),
+        )
+  const { rows: pageRows, ...links } = pageOf(rows, {
+    size: maxResults,
+    cursor,
+    keyOf: keyOfSession,
+    list: filters,
+  })
   const sessions = pageRows.map((row) => serializeSession(row, caller))
   return { body: { ...links, sessions, rowCount: sessions.length } }
 })

@@ -26,8 +26,7 @@ export async function listSessions(
   tx: Transaction,
   customerId: CustomerId,
   sessionScope: SessionScope,
-  limit: number,
-  cursor?: Cursor,
+  { limit, cursor }: { limit: number; cursor?: Cursor | undefined },
 ) {
   const { columns, micros } = byCreation(sessions.createdAt, sessions.digest)
   const { beyond, order } = pageByKey(columns, cursor)

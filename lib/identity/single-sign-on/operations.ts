@@ -19,7 +19,7 @@ import { checkIssuer } from '../access/sign-on/issuer.ts'
 import type { Domain, ProviderChange, WireMapping } from './contract.ts'
 import * as contract from './contract.ts'
 import { changeSignInMethods, checkFresh } from './may-set.ts'
-import { mappingOf, readAll, serializeDomain } from './serialize.ts'
+import { auditDetailsOf, mappingOf, readAll, serializeDomain } from './serialize.ts'
 import {
   checkAdminAccess,
   deleteProvider,
@@ -257,17 +257,6 @@ async function valuesOf(
     ...(Object.fromEntries(parts) as store.ProviderValues),
     ...(scopes ? { scopes: ['openid', ...new Set(scopes.filter((scope) => scope !== 'openid'))] } : {}),
     ...(mappings ? { mappings: mappings.map(mappingOf) } : {}),
-  }
-}
-
-/** Returns the details of the audit event: that a secret was set, but not its value. */
-function auditDetailsOf({ clientSecret, mappings, joinRoles, ...fields }: store.ProviderValues) {
-  const rules = mappings?.map((one) => `${one.claim}:${one.value}=${'role' in one ? one.role : one.profile}`)
-  return {
-    ...fields,
-    ...(joinRoles === undefined ? {} : { joinRoles: joinRoles ?? 'none' }),
-    ...(rules ? { mappings: rules } : {}),
-    ...(clientSecret === undefined ? {} : { clientSecret: 'set' }),
   }
 }
 

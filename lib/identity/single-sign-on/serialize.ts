@@ -1,7 +1,12 @@
 import 'server-only'
 import { callbackOf } from '#lib/identity/access/sign-on/code-flow.ts'
 import { type DomainRow, listDomains, recordOf } from '#lib/identity/access/sign-on/domains.ts'
-import { isSignOnOnly, listProviders, type ProviderRow } from '#lib/identity/access/sign-on/providers.ts'
+import {
+  isSignOnOnly,
+  listProviders,
+  type ProviderRow,
+  type ProviderValues,
+} from '#lib/identity/access/sign-on/providers.ts'
 import type { Mapping } from '#lib/identity/access/sign-on/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -51,4 +56,19 @@ function wireOf(mapping: Mapping): WireMapping {
 /** Returns the stored form of a mapping. The schema ensures that it has a role or a billing profile. */
 export function mappingOf({ claim, value, role, billingProfile = '' }: WireMapping): Mapping {
   return role === undefined ? { claim, value, profile: billingProfile } : { claim, value, role }
+}
+
+/** Returns the details of the audit event: that a secret was set, but not its value. */
+export function auditDetailsOf({ clientSecret, mappings, joinRoles, ...values }: ProviderValues) {
+  return {
+    ...values,
+    ...(joinRoles === undefined ? {} : { joinRoles: joinRoles ?? 'none' }),
+    ...(mappings ? { mappings: mappings.map(ruleText) } : {}),
+    ...(clientSecret === undefined ? {} : { clientSecret: 'set' }),
+  }
+}
+
+/** Returns a mapping as text, such as `groups:it-team=it-manager`. */
+export function ruleText(mapping: Mapping): string {
+  return `${mapping.claim}:${mapping.value}=${'role' in mapping ? mapping.role : mapping.profile}`
 }

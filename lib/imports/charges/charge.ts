@@ -1,8 +1,8 @@
 import type Big from 'big.js'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
+import { textError } from '#lib/platform/values/text.ts'
 import type { Header } from '../focus/columns.ts'
 import { timeReader } from '../times.ts'
-import { textError } from '../value-errors.ts'
 
 /** Stored charge: exact decimal text, times in epoch milliseconds, exclusive end. Absent: not stated. */
 export type Charge = {

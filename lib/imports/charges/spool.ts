@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import Big from 'big.js'
-import type { ChargeSet, LineSum } from '#lib/billing/charges/reconciliation.ts'
-import type { IssuerSpellings } from '#lib/billing/parties/issuer-name.ts'
+import type { IssuerSpellings } from '#lib/imports/focus/issuer-spellings.ts'
+import type { LineSum } from '#lib/platform/db/schema/invoices/charges.ts'
 import { numberOf } from '../focus/invoice.ts'
 import { MAX_GROUPS, parseBillKey } from '../focus/merge.ts'
 import { ImportError } from '../import-error.ts'
@@ -9,7 +9,11 @@ import type { Charge } from './charge.ts'
 import { aside, lineWriter, readLines, sortedRuns } from './runs.ts'
 
 /** The charges of one bill; `digest` is the same for the same charges, in whatever order they came. */
-export type SpooledCharges = ChargeSet & {
+export type SpooledCharges = {
+  count: number
+  amount: string
+  currency: string
+  lines: readonly LineSum[]
   issuer: string
   number: string
   digest: string

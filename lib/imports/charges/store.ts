@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { planAgain } from '#lib/platform/db/plans.ts'
-import { holdAll } from '../all-rows.ts'
+import { assertAllWritten } from '../all-rows.ts'
 import type { Charge } from './charge.ts'
 import type { SpooledCharges } from './spool.ts'
 
@@ -21,9 +21,17 @@ const MAX_LINES = 5000
 export async function storeCharges(
   tx: Transaction,
   customerId: CustomerId,
-  importId: string,
-  bills: Iterable<SpooledCharges>,
-  { onBill, signal }: { onBill?: (count: number) => void; signal?: AbortSignal | undefined } = {},
+  {
+    importId,
+    bills,
+    onBill,
+    signal,
+  }: {
+    importId: string
+    bills: Iterable<SpooledCharges>
+    onBill?: (count: number) => void
+    signal?: AbortSignal | undefined
+  },
 ): Promise<ChargeCounts> {
   const counts: ChargeCounts = { added: 0, unchanged: 0, replaced: 0 }
   let done = 0
@@ -132,7 +140,7 @@ async function addSets(
     SELECT own.customer_id, own.id, r.* FROM imports AS own, json_to_recordset(${JSON.stringify(rows)}::json)
       AS r(id text, issuer text, number text, currency text, count int, amount numeric, digest text, lines jsonb)
     WHERE own.customer_id = ${customerId} AND own.id = ${importId}`)
-  holdAll(added, rows.length)
+  assertAllWritten(added, rows.length)
 }
 
 /** Yields the charges of sets as rows, in batches. */
@@ -162,5 +170,5 @@ async function addRows(tx: Transaction, customerId: CustomerId, rows: readonly R
         start bigint, "end" bigint, account text, "subAccount" text, quantity numeric, unit text, cost numeric,
         tags jsonb)
     WHERE own.customer_id = ${customerId} AND own.id = ${rows[0]?.setId}`)
-  holdAll(added, rows.length)
+  assertAllWritten(added, rows.length)
 }

@@ -40,14 +40,14 @@ export function applyCustomer(input: CustomerInput, { isMailed = false } = {}): 
       news.some((one) => one.part === part && one.id === id)
     const requestId = randomUUID()
     const record = auditWriter(tx, customerId, requestId)
-    await saveNaming(tx, customerId, input, naming, record)
+    await saveNaming(tx, customerId, input, { before: naming, record })
     await saveParties(tx, customerId, input, { isNews, record })
     const members = input.members.filter(({ email }) => isNews('member', email))
     const operator = asOperator({ customerId, ...namingOf(input) }, ['admin'])
     const invitations: Invitation[] = []
     for (const member of members) {
       const before = storedMembers.get(member.email.toLowerCase())
-      const invitation = await saveMember(tx, operator, member, before, { requestId, isMailed })
+      const invitation = await saveMember(tx, operator, member, { before, how: { requestId, isMailed } })
       if (invitation) invitations.push({ ...invitation, customer: input.id })
     }
     for (const one of input.notices.filter(({ email, profile }) =>
@@ -86,8 +86,7 @@ async function saveNaming(
   tx: Transaction,
   customerId: CustomerId,
   { name, domain, contactEmail }: CustomerInput,
-  before: Naming | undefined,
-  record: AuditWriter,
+  { before, record }: { before: Naming | undefined; record: AuditWriter },
 ): Promise<void> {
   if (!before) {
     const naming = namingOf({ name, domain, contactEmail })
@@ -132,11 +131,10 @@ async function saveMember(
   tx: Transaction,
   operator: Caller,
   { email, name, roles, billingProfiles }: MemberInput,
-  before: StoredMember | undefined,
-  how: { requestId: string; isMailed: boolean },
+  { before, how }: { before: StoredMember | undefined; how: { requestId: string; isMailed: boolean } },
 ): Promise<Omit<Invitation, 'customer'> | undefined> {
   if (before) {
-    await change(tx, operator, before.id, { name, roles, billingProfiles }, how)
+    await change(tx, operator, before.id, { requested: { name, roles, billingProfiles }, ...how })
     return undefined
   }
   const invited = { email, name: name ?? '', roles: roles ?? [], billingProfiles }

@@ -130,7 +130,14 @@ type Columns = {
 
 const ADDRESS_FIELDS = { Address: 'address', Postcode: 'postcode', City: 'city', Country: 'country' }
 const PARTY = { ...ADDRESS_FIELDS, TaxId: 'taxId', Registration: 'registration' }
-const BANK = { Bank: 'bank', Iban: 'iban', Bic: 'bic', Account: 'account', Terms: 'terms' }
+const BANK = {
+  Bank: 'bank',
+  Iban: 'iban',
+  Bic: 'bic',
+  Account: 'account',
+  Terms: 'terms',
+  PaymentUrl: 'paymentUrl',
+}
 
 const COLUMNS: readonly Columns[] = [
   {

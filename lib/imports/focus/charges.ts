@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import type { IssuerSpellings } from '#lib/billing/parties/issuer-name.ts'
+import type { IssuerSpellings } from '#lib/imports/focus/issuer-spellings.ts'
 import { type Charge, chargeReader } from '../charges/charge.ts'
 import { sortedRuns } from '../charges/runs.ts'
 import type { ProblemList } from '../import-error.ts'

@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { issuerSpellings } from '#lib/billing/parties/issuer-name.ts'
+import { issuerSpellings } from '#lib/imports/focus/issuer-spellings.ts'
 import type { NewInvoice } from '#lib/imports/schemas.ts'
 import { type ChargeStream, chargeSpool } from '../charges/spool.ts'
 import { readRows, separatedByCommas } from '../csv-rows.ts'
@@ -22,18 +22,18 @@ export type Source = {
   text: AsyncIterable<string>
 }
 
-/** Invoice, with its customer if a map of accounts names one. */
+/** Invoice, with its customer if the map of accounts contains one. */
 export type CustomerInvoice = {
   owner?: Owner
   invoice: NewInvoice
-  /** The sum of its charges before it was rounded to the total; exact decimal text. */
+  /** Sum of the charges before rounding to the total, as exact decimal text. */
   exact: string
 }
 
 export type FocusOptions = Terms & {
-  /** Other names of issuers, of the one customer whose charges these are: see `issuerSpellings`. */
+  /** Other names of issuers, for the one customer of these charges: see `issuerSpellings`. */
   aliases?: ReadonlyMap<string, string> | undefined
-  /** Current time, which decides whether a billing period still runs. */
+  /** Current time, which decides whether a billing period has ended. */
   now: Date
   /** Called with the number of lines read so far, over all sources, for a progress display. */
   onLine?: (line: number) => void
@@ -45,15 +45,17 @@ export type FocusOptions = Terms & {
 }
 
 /**
- * Reads files of FOCUS (CSV) into invoices, in one pass: parts of one bill are added up, in any order. Cost and Usage
- * of FOCUS 1.0 to 1.4 makes one invoice per issuer and `InvoiceId`, and of the charges without an id one per issuer,
- * billing account, billing period and currency; Invoice Detail of FOCUS 1.4 makes the invoices that it lists. Where
- * both list an invoice, Invoice Detail states the billed amounts, and the charges explain them.
- * @param sources each with its header, of either kind
- * @param handle called with the invoices after all have been read, in an order that does not depend on the sources'
- * order, grouped by customer; a summary for a report; and the charges, in the same order of customers
- * @throws ImportError that lists the problems, by file, line and column; contradictory terms; the accounts that a map
- * lacks; the charges that no price rule covers
+ * Reads FOCUS files (CSV) into invoices in one pass; the parts of a bill may come in any order.
+ *
+ * Cost and Usage data of FOCUS 1.0 to 1.4 result in one invoice per issuer and `InvoiceId`; charges without an id result
+ * in one invoice per issuer, billing account, billing period and currency. Invoice Detail data of FOCUS 1.4 result in
+ * the invoices that they list. If both datasets contain an invoice, Invoice Detail states the billed amounts, and the
+ * charges explain them.
+ * @param sources files of either dataset, each with a header
+ * @param handle called once, after all sources were read, with the invoices grouped by customer (in an order that does
+ * not depend on the order of the sources), a summary for a report, and the charges in the same order of customers
+ * @throws ImportError that lists the problems by file, line and column; also for contradictory terms, accounts that are
+ * missing in the map, and charges without a price rule
  */
 export async function readFocus<T>(
   sources: AsyncIterable<Source>,
@@ -62,90 +64,98 @@ export async function readFocus<T>(
 ): Promise<T> {
   const termsProblems = validateTerms(options)
   if (termsProblems.length > 0) throw new ImportError(termsProblems)
-  const before: Before = { lines: 0 }
-  const problems = named(problemList(), before)
+  const position: Position = { lines: 0, file: undefined }
+  const problems = withFile(problemList(), position)
   const issuers = issuerSpellings(options.aliases)
   const { mostInMemory } = options
   const spool = chargeSpool(options, issuers, mostInMemory)
   // A reseller's customers never see the reseller's costs.
   const onCharge = options.issuer === undefined ? spool.add : undefined
-  const collectors = {
-    charges: gatherCharges(options, { problems, issuers, mostInMemory, onCharge: onCharge }),
-    details: gatherCharges(options, { problems, issuers, mostInMemory }),
-  }
-  const read = () => bothOf(collectors.details.summary, collectors.charges.summary)
+  const charges = gatherCharges(options, { problems, issuers, mostInMemory, onCharge })
+  const details = gatherCharges(options, { problems, issuers, mostInMemory })
+  const summary = () => bothOf(details.summary, charges.summary)
   let stream: ChargeStream | undefined
   try {
     for await (const source of sources) {
-      const { rows, used } = read()
-      await readSource(source, options, collectors, problems, before)
-      options.onSource?.({ rows: read().rows - rows, used: read().used - used })
+      const before = summary()
+      await readSource(source, options, { charges, details, problems, position })
+      const after = summary()
+      options.onSource?.({ rows: after.rows - before.rows, used: after.used - before.used })
     }
     problems.throwIfAny()
-    collectors.charges.throwIfAny()
-    collectors.details.throwIfAny()
+    charges.throwIfAny()
+    details.throwIfAny()
     stream = spool.whole()
-    const bills = billsOfBoth(collectors.details.bills(), collectors.charges.bills(), issuers)
-    return await handle(invoicesOf(bills, options), read(), stream)
+    const bills = billsOfBoth(details.bills(), charges.bills(), issuers)
+    return await handle(invoicesOf(bills, options), summary(), stream)
   } finally {
     stream?.close()
     spool.close()
-    collectors.charges.close()
-    collectors.details.close()
+    charges.close()
+    details.close()
   }
 }
 
-/** Number of lines of the sources before this one, and the name of the current file. */
-type Before = { lines: number; file?: string | undefined }
-/** Each of the two kinds is gathered by itself. */
-type Collectors = Record<Dataset, ReturnType<typeof gatherCharges>>
+/** Position in the sources: the current file, and the number of lines in the files before it. */
+type Position = { file: string | undefined; lines: number }
+type Collector = ReturnType<typeof gatherCharges>
 
-/** Returns a problem list that adds the file's name, if it has one, to each problem. */
-function named(list: ProblemList, before: Before): ProblemList {
-  return { ...list, add: (problem) => list.add(before.file ? { file: before.file, ...problem } : problem) }
+/** Returns a problem list that adds the name of the current file, if there is one, to each problem. */
+function withFile(list: ProblemList, position: Position): ProblemList {
+  const add: ProblemList['add'] = (problem) =>
+    list.add(position.file ? { file: position.file, ...problem } : problem)
+  return { ...list, add }
 }
 
+/** Reads one source into the collector of its dataset, and moves the position past the source. */
 async function readSource(
   { name, text }: Source,
-  { onLine, signal, ...terms }: FocusOptions,
-  collectors: Collectors,
-  problems: ProblemList,
-  before: Before,
+  { onLine, signal, issuer }: FocusOptions,
+  {
+    problems,
+    position,
+    ...collectors
+  }: Record<Dataset, Collector> & { problems: ProblemList; position: Position },
 ): Promise<void> {
   const file = name === '' ? undefined : name
-  before.file = file
-  let width = 0
-  let rows = collectors.charges
-  let last = 0
+  position.file = file
+  let lastLine = 0
+  let dataset: { rows: Collector; width: number } | undefined
   const handleRow = (row: string[], line: number) => {
-    last = line
-    onLine?.(before.lines + line)
-    if (width === 0) {
+    lastLine = line
+    onLine?.(position.lines + line)
+    if (!dataset) {
       const header = readHeader(row, line)
       if (Array.isArray(header)) throw new ImportError(header)
-      if (header.dataset === 'details' && terms.issuer !== undefined)
+      if (header.dataset === 'details' && issuer !== undefined)
         throw new ImportError([{ reason: NOT_RESOLD }])
-      rows = collectors[header.dataset]
-      rows.begin(header, file)
-      width = row.length
-    } else if (row.length === width) rows.add(row, line)
+      dataset = { rows: collectors[header.dataset], width: row.length }
+      dataset.rows.begin(header, file)
+      return
+    }
+    const { rows, width } = dataset
+    if (row.length === width) rows.add(row, line)
     else problems.add({ line, reason: `has ${row.length} columns, but the header has ${width}` })
   }
   try {
     await readRows(separatedByCommas(text, countFocusColumns), handleRow, signal)
-    before.lines += last
+    position.lines += lastLine
   } catch (error) {
     throw file === undefined ? error : ofFile(error, file)
   }
 }
 
+/**
+ * Yields the invoices of the bills.
+ * @throws ImportError if there are no bills
+ */
 function* invoicesOf(bills: Iterable<Bill>, options: FocusOptions): Generator<CustomerInvoice> {
-  let some = false
+  let isEmpty = true
   for (const bill of bills) {
-    some = true
+    isEmpty = false
     const invoice = invoiceOf(bill, options, options.now)
     const exact = bill.charges.reduce((sum, { cost }) => sum.plus(cost), new Big(0)).toFixed()
     yield bill.owner ? { owner: bill.owner, invoice, exact } : { invoice, exact }
   }
-  if (!some) throw new ImportError([{ reason: 'There are no charges in the file.' }])
+  if (isEmpty) throw new ImportError([{ reason: 'There are no charges in the file.' }])
 }

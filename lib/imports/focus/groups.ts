@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import type { IssuerSpellings } from '#lib/billing/parties/issuer-name.ts'
+import type { IssuerSpellings } from '#lib/imports/focus/issuer-spellings.ts'
 import type { ProblemList } from '../import-error.ts'
 import { usageReader, widen } from '../posting/usage.ts'
 import type { Lack } from '../resale/missing.ts'
@@ -64,9 +64,7 @@ export function groupsOf(
         problems.add({ ...at.location, ...twice(bill.header, group) })
         return undefined
       }
-      const price = rule
-        ? priced?.priceOf(rule, billed, at.fields, at.row, at.location.line)
-        : { amount: billed }
+      const price = rule ? priced?.priceOf(rule, billed, at) : { amount: billed }
       if (!price) return undefined
       widen(group.usage, usageOf(at.header, at.row), group.count === 0)
       group.count += 1

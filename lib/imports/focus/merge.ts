@@ -1,4 +1,4 @@
-import type { IssuerSpellings } from '#lib/billing/parties/issuer-name.ts'
+import type { IssuerSpellings } from '#lib/imports/focus/issuer-spellings.ts'
 import { quoted } from '#lib/imports/value-errors.ts'
 import { dayOf, epochOfDay } from '#lib/platform/values/days.ts'
 import { ImportError, type ProblemList } from '../import-error.ts'

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
-import { holdAll } from '../all-rows.ts'
+import { assertAllWritten } from '../all-rows.ts'
 import { type ImportProblem, MAX_PROBLEMS, problemText } from '../import-error.ts'
 import type { StoredInvoice } from './stored.ts'
 
@@ -23,7 +23,7 @@ export function changesOf(tx: Transaction, customerId: CustomerId, importId: str
         FROM imports AS own, json_to_recordset(${JSON.stringify(rows)}::json)
           AS r(position int, "invoiceId" text, before jsonb)
         WHERE own.customer_id = ${customerId} AND own.id = ${importId}`)
-      holdAll(result, rows.length)
+      assertAllWritten(result, rows.length)
     },
   }
 }

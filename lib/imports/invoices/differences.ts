@@ -23,7 +23,7 @@ export function differencesOf(stored: StoredInvoice, incoming: NewInvoice): Impo
   const subject = `invoice ${incoming.number}`
   const problems: ImportProblem[] = []
   const differs = (field: string, was: string | null, is: string | null) =>
-    problems.push(difference(subject, field, was, is, '--correct'))
+    problems.push(difference(subject, { column: field, stored: was, incoming: is, allowedBy: '--correct' }))
 
   for (const field of TEXTS)
     if (incoming[field] !== undefined && incoming[field] !== stored[field])

@@ -1,6 +1,6 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
-import type { IssuerNames } from '#lib/billing/parties/issuer-names.ts'
+import type { IssuerNames } from '#lib/billing/parties/issuers.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { slugOf } from '../focus/platforms.ts'

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { freezeParties } from '#lib/billing/parties/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { holdAll } from '../all-rows.ts'
+import { assertAllWritten } from '../all-rows.ts'
 import { INVOICE_COLUMNS, LINE_COLUMNS } from '../posting/schemas.ts'
 import { keyOf, type StoredInvoice, type StoredLine } from './stored.ts'
 
@@ -104,7 +104,7 @@ export function rankOf({ documentState, replacedBy }: InvoiceHeader): number {
 export async function addInvoices(tx: Transaction, customerId: CustomerId, added: StoredInvoice[]) {
   if (added.length === 0) return
   const rows = await frozen(tx, customerId, added)
-  holdAll(
+  assertAllWritten(
     await tx.execute(sql`INSERT INTO invoices (customer_id, ${columnNames}) ${rowsOf(customerId, rows)}`),
     rows.length,
   )
@@ -126,7 +126,7 @@ export async function overwriteInvoiceRows(
         THEN excluded.created_at ELSE invoices.created_at END,
       voided_on = CASE WHEN excluded.document_state <> 'voided' THEN NULL
         WHEN invoices.document_state = 'issued' THEN (now() AT TIME ZONE 'UTC')::date ELSE invoices.voided_on END`)
-  holdAll(written, changed.length)
+  assertAllWritten(written, changed.length)
 }
 
 /** Writes over invoices that are there, with their lines, and freezes their parties where they have none. */
@@ -218,7 +218,7 @@ async function addLines(tx: Transaction, customerId: CustomerId, from: readonly 
         AS r("invoiceId" text, position int, type text, description text, price numeric, qty numeric,
           currency text, details text, ${lineRecord})
       WHERE own.customer_id = ${customerId} AND own.id = ${invoice}`)
-    holdAll(written, portion.length)
+    assertAllWritten(written, portion.length)
     const priced = portion.flatMap(({ invoiceId, position, priced: how }) =>
       how ? [{ invoiceId, position, ...how }] : [],
     )

@@ -149,19 +149,22 @@ describe("Google's shape", () => {
     ])
   })
 
-  test.each(['FLEXIBLE', 'TRIAL'])('is read for a %s plan: the cap is both totals', async (planName) => {
-    const plan = { planName, isCommitmentPlan: false }
-    const seats = { maximumNumberOfSeats: 10, licensedNumberOfSeats: 4 }
-    expect(await read({ ...GOOGLE, plan, renewalSettings: undefined, seats })).toMatchObject([
-      {
-        subscription: {
-          planName,
-          commitmentEnd: undefined,
-          seats: { purchased: 10, maximum: 10, assigned: 4 },
+  test.each(['FLEXIBLE', 'TRIAL'])(
+    'is read for a %s plan: the cap is both the purchased and the maximum total',
+    async (planName) => {
+      const plan = { planName, isCommitmentPlan: false }
+      const seats = { maximumNumberOfSeats: 10, licensedNumberOfSeats: 4 }
+      expect(await read({ ...GOOGLE, plan, renewalSettings: undefined, seats })).toMatchObject([
+        {
+          subscription: {
+            planName,
+            commitmentEnd: undefined,
+            seats: { purchased: 10, maximum: 10, assigned: 4 },
+          },
         },
-      },
-    ])
-  })
+      ])
+    },
+  )
 
   test('is read from a page of a list, mixed with our own shape, with the contact of the call', async () => {
     const page = { kind: 'reseller#subscriptions', subscriptions: [GOOGLE, { ...GOOGLE, skuId: '2' }] }

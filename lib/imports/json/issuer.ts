@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { bicOf, ibanOf } from '#lib/billing/parties/bank-codes.ts'
-import { textError } from '#lib/imports/value-errors.ts'
+import { MAX_TEMPLATE_LENGTH, paymentUrlError } from '#lib/billing/payment-instructions/payment-url.ts'
+import { bicOf, ibanOf } from '#lib/platform/values/bank-codes.ts'
 import { countryOf, NO_COUNTRY } from '#lib/platform/values/countries.ts'
+import { textError } from '#lib/platform/values/text.ts'
 import { name, optionalText } from './values.ts'
 
 /** Up to ten lines of text with a line break between them; null and empty are equal. */
@@ -25,6 +26,13 @@ export function optionalCode(read: (text: string) => string | undefined, message
   })
 }
 
+/** Schema of an optional template of payment addresses. */
+const paymentUrl = optionalText(MAX_TEMPLATE_LENGTH).transform((value, context) => {
+  const message = value === null ? undefined : paymentUrlError(value)
+  if (message) context.issues.push({ code: 'custom', input: value, message })
+  return value
+})
+
 /** Issuer of an invoice: a name, or an object with all known fields; docs/imports.md describes both. */
 export const Issuer = z.preprocess(
   (value) => (typeof value === 'string' ? { name: value } : value),
@@ -41,5 +49,6 @@ export const Issuer = z.preprocess(
     bic: optionalCode(bicOf, 'is no BIC such as ABCDDEFFXXX').optional(),
     account: optionalText(200).optional(),
     terms: optionalText(500).optional(),
+    paymentUrl: paymentUrl.optional(),
   }),
 )

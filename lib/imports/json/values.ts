@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { decimalError, textError } from '#lib/imports/value-errors.ts'
+import { decimalError } from '#lib/imports/value-errors.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
+import { textError } from '#lib/platform/values/text.ts'
 import { timeOf } from '../times.ts'
 
 /** Schema of stored text: not empty, without control characters. */

@@ -152,7 +152,7 @@ const key = (items: { number: string; currency?: string; balance: number }[]) =>
 
 /** Open items of today as the invoices have them on that day; each one that the open items list is among them. */
 async function openToday(): Promise<string[]> {
-  const listed = await scope(caller, (tx) => listOpenItems(tx, caller, {}, 1000))
+  const listed = await scope(caller, (tx) => listOpenItems(tx, caller, {}, { limit: 1000 }))
   const rows = await db.sql(
     caller.customerId,
     `SELECT number, currency, balance_amount::float8 AS balance FROM invoices

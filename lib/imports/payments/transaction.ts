@@ -1,8 +1,9 @@
 import { amountError } from '#lib/billing/payments/rules.ts'
 import { currencyError } from '#lib/platform/values/currencies.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
+import { textError } from '#lib/platform/values/text.ts'
 import type { ImportProblem } from '../import-error.ts'
-import { quoted, textError } from '../value-errors.ts'
+import { quoted } from '../value-errors.ts'
 
 /** Credit of a bank file, or a row of a CSV file; the amount is decimal text, the day `YYYY-MM-DD`. */
 export type BankTransaction = {

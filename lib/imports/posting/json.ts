@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { isTaxCategory, isTypeCode } from '#lib/billing/posting/rules.ts'
-import { isUnit } from '#lib/billing/posting/units.ts'
+import { isTaxCategory, isTypeCode } from '#lib/platform/values/invoice-codes.ts'
+import { textError } from '#lib/platform/values/text.ts'
+import { isUnit } from '#lib/platform/values/units.ts'
 import { amount, name, text } from '../json/values.ts'
 import { timeOf } from '../times.ts'
-import { quoted, textError } from '../value-errors.ts'
+import { quoted } from '../value-errors.ts'
 
 /** A day, `YYYY-MM-DD`. */
 export const day = z.string('is no date').refine(isDay, 'is not a date such as 2026-11-30')

@@ -2,9 +2,9 @@ import Big from 'big.js'
 import { currencyError } from '#lib/platform/values/currencies.ts'
 import { addDays, dayOf } from '#lib/platform/values/days.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
+import { textError } from '#lib/platform/values/text.ts'
 import type { Header } from '../focus/columns.ts'
 import { timeReader } from '../times.ts'
-import { textError } from '../value-errors.ts'
 import type { NewLinePosting } from './schemas.ts'
 
 /**

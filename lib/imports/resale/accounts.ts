@@ -25,11 +25,10 @@ export async function readAccounts(
   const lines = new Map<string, number>()
   const named = new Map<string, { owner: Owner; line: number }>()
   const columns = { required: ['account', 'customer'], optional: ['billingProfile'] } as const
-  await readTable(
-    text,
+  await readTable(text, {
     file,
     columns,
-    ({ line, cells: { account, customer, billingProfile: profileId } }) => {
+    onRow: ({ line, cells: { account, customer, billingProfile: profileId } }) => {
       if (!account || !customer) return `has no ${account ? 'customer' : 'account'}`
       const before = lines.get(account)
       if (before !== undefined) return `account ${account} is in line ${before}, too`
@@ -43,7 +42,7 @@ export async function readAccounts(
       return undefined
     },
     signal,
-  )
+  })
   return {
     ownerOf: (billingAccount, subAccount) =>
       (subAccount === undefined ? undefined : owners.get(subAccount)) ?? owners.get(billingAccount),

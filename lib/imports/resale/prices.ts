@@ -66,11 +66,10 @@ export async function readPrices(
     required: ['customer', 'platform', 'sku', 'rule'],
     optional: ['category', 'currency'],
   } as const
-  await readTable(
-    text,
+  await readTable(text, {
     file,
     columns,
-    ({ line, cells: { rule: ruleText, ...key } }) => {
+    onRow: ({ line, cells: { rule: ruleText, ...key } }) => {
       if (ruleText === undefined) return 'has no rule'
       const rule = ruleOf(ruleText)
       if (typeof rule === 'string') return rule
@@ -86,7 +85,7 @@ export async function readPrices(
       return undefined
     },
     signal,
-  )
+  })
   return {
     file,
     ruleFor(charge) {

@@ -8,6 +8,8 @@ import type { PriceRule, Prices, Rule } from './prices.ts'
 
 /** Reseller's rule for charges of one kind, or the missing rule. */
 export type RuleResult = { rule: Rule } | { lack: Lack }
+/** Row of a charge, and the reader of its columns. */
+type ChargeRow = { fields: FieldReader; row: readonly string[]; location: SourceLocation }
 /** Price of a charge for its customer; with the quantity for a fixed price. */
 type Price = { amount: Big; quantity?: Big }
 
@@ -51,13 +53,7 @@ export function pricing(prices: Prices, platforms: Platforms, problems: ProblemL
       return { rule: priceRule.rule }
     },
     /** @returns undefined where the row lacks a value that the rule needs; the problem is then recorded */
-    priceOf(
-      rule: Rule,
-      billed: Big,
-      fields: FieldReader,
-      row: readonly string[],
-      line: number,
-    ): Price | undefined {
+    priceOf(rule: Rule, billed: Big, { fields, row, location: { line } }: ChargeRow): Price | undefined {
       if (rule.kind === 'percent') return { amount: billed.times(rule.factor) }
       if (rule.kind === 'column') {
         const amount = fields.amount(row, line, rule.column)

@@ -1,24 +1,29 @@
+import { textError } from '#lib/platform/values/text.ts'
 import { readRows, separatedByCommas } from '../csv-rows.ts'
 import { ImportError, type ImportProblem, MAX_PROBLEMS, ofFile, problemList } from '../import-error.ts'
-import { quoted, textError } from '../value-errors.ts'
+import { quoted } from '../value-errors.ts'
 
 /** The cells of a row by the names of their columns; one that is blank is absent. */
 export type TableRow<Column extends string> = { line: number; cells: Partial<Record<Column, string>> }
 
 const MAX_LENGTH = 300
 
+type TableOptions<Required extends string, Optional extends string> = {
+  /** Name of the file, for errors. */
+  file: string
+  columns: { required: readonly Required[]; optional: readonly Optional[] }
+  /** Called for each row; returns the reason for rejecting the row. */
+  onRow: (row: TableRow<Required | Optional>) => string | undefined
+  signal?: AbortSignal | undefined
+}
+
 /**
  * Reads a small table of an operator, CSV with a header in any case and order.
- * @param file name of the file, for errors
- * @param onRow called for each row; returns the reason for refusing the row
  * @throws ImportError that lists the errors by line; also for an unknown column, which may be a misspelled one
  */
 export async function readTable<Required extends string, Optional extends string>(
   text: AsyncIterable<string>,
-  file: string,
-  columns: { required: readonly Required[]; optional: readonly Optional[] },
-  onRow: (row: TableRow<Required | Optional>) => string | undefined,
-  signal?: AbortSignal,
+  { file, columns, onRow, signal }: TableOptions<Required, Optional>,
 ): Promise<void> {
   const allColumns = [...columns.required, ...columns.optional]
   const problems = problemList()

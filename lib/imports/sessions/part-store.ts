@@ -67,7 +67,9 @@ export async function storePart(
     ...(signal ? { signal } : {}),
   })
   const bills = input.charges?.forCustomer(isSameCustomer ? '' : customerId) ?? []
-  const charged = await storeCharges(tx, customerId, id, places.forBills(bills), {
+  const charged = await storeCharges(tx, customerId, {
+    importId: id,
+    bills: places.forBills(bills),
     signal,
     onBill: (count) => onProgress?.(count, 'invoices with their charges stored'),
   })

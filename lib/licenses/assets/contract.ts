@@ -4,7 +4,7 @@ import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { sortText, timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
-import { assetCalls } from '../routes.ts'
+import { assetRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { ASSET_FILTER_KEYS, ASSET_ORDER_KEYS, PLAN_KINDS, USAGES } from './rules.ts'
 
@@ -128,7 +128,7 @@ const scheduled = z.object({
   time: timeOf('When, where that is known').optional(),
 })
 
-/** spec 2.1, with the additions of CONTRACT 3 */
+/** spec 2.1, with our additions */
 export const AssetListItem = z
   .object({
     id: assetId,
@@ -189,7 +189,7 @@ const orderBy = sortText(ASSET_ORDER_KEYS).optional().meta({
 
 /** spec 4.1 */
 export const listAssets = contract({
-  ...assetCalls.listAssets,
+  ...assetRoutes.listAssets,
   summary: 'List assets, newest first unless told otherwise',
   permission: 'licenses-manager',
   description: 'The assets that are managed for the customer, a page at a time.',
@@ -210,7 +210,7 @@ export const listAssets = contract({
 
 /** An addition: all assets that the filters select. */
 export const exportAssets = contract({
-  ...assetCalls.exportAssets,
+  ...assetRoutes.exportAssets,
   summary: 'All assets of a selection as a CSV file',
   permission: 'licenses-manager',
   description: 'Whatever the filters select at one moment, however much it is.',
@@ -220,7 +220,7 @@ export const exportAssets = contract({
 })
 
 export const exportAssetsXlsx = contract({
-  ...assetCalls.exportAssetsXlsx,
+  ...assetRoutes.exportAssetsXlsx,
   summary: 'All assets of a selection as a workbook',
   permission: 'licenses-manager',
   description: 'Whatever the filters select at one moment, however much it is.',
@@ -235,7 +235,7 @@ export const params = z.object({
 })
 
 export const readAsset = contract({
-  ...assetCalls.readAsset,
+  ...assetRoutes.readAsset,
   summary: 'Read one asset',
   permission: 'licenses-manager',
   description: 'An asset with its subscription. Its ETag begins with the version of its seats, for If-Match.',
@@ -246,7 +246,7 @@ export const readAsset = contract({
 
 /** Addition: the counts of the type chips on screen. */
 export const summarizeAssets = contract({
-  ...assetCalls.summarizeAssets,
+  ...assetRoutes.summarizeAssets,
   summary: 'Count assets per type',
   permission: 'licenses-manager',
   description: 'What the same filters select in the list of assets, counted.',

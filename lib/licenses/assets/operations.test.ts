@@ -40,7 +40,7 @@ type Query = NonNullable<PartialInput<typeof contract.listAssets>['query']>
 const list = async (query: Query, caller = ana) =>
   (await listAssets(caller, { params: {}, query, body: undefined }, meta)).body
 
-describe('listAssets (spec 4.1, CONTRACT 2)', () => {
+describe('listAssets (spec 4.1)', () => {
   it('pages newest first, each row once, though rows share their creation time', async () => {
     await addCustomer('paging')
     const caller = await callerOf('paging', 'it-manager')

@@ -37,12 +37,22 @@ export const listAssets = operation(
         isByKey: !orderBy && selectsAll(selection),
         mayBeOld: true,
       })
-      const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+      const { rows: pageRows, ...links } = pageOf(rows, {
+        size: maxResults,
+        cursor,
+        keyOf: store.keyOf,
+        list: filters,
+      })
       const assets = pageRows.map(({ asset, micros }) => serializeListItem(asset, timeOf(micros), baseUrl))
       return { body: { assets, rowCount: assets.length, ...links } }
     }
     const rows = await readScope(caller, (tx) => listWithChanges(tx, caller.customerId, ...page))
-    const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, store.keyOf, filters)
+    const { rows: pageRows, ...links } = pageOf(rows, {
+      size: maxResults,
+      cursor,
+      keyOf: store.keyOf,
+      list: filters,
+    })
     reconcileOnRead(caller, pageRows, meta)
     const assets = pageRows.map((row) => serializeFullItem(row.asset, row, baseUrl))
     return { body: { assets, rowCount: assets.length, ...links } }

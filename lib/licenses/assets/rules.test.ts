@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  atItsEnd,
+  atEndText,
   decideQuantity,
   MAX_QUANTITY,
   minimumQuantity,
   movesVersion,
   needsTypedTotal,
+  outcomeOf,
   planKindOf,
   usageOf,
 } from './rules.ts'
@@ -33,21 +34,20 @@ describe('the seat version', () => {
 })
 
 it.each([
-  ['AUTO_RENEW_YEARLY_PAY', { verb: 'Renews' }],
-  ['RENEW_CURRENT_USERS_MONTHLY_PAY', { verb: 'Renews', how: 'with the licenses in use' }],
-  ['SWITCH_TO_PAY_AS_YOU_GO', { verb: 'Becomes flexible' }],
-  ['CANCEL', { verb: 'Ends' }],
-  ['EXTENDED_SERVICE_TERM', { verb: 'Continues', how: 'as a paid Extended Service Term, at a surcharge' }],
+  ['AUTO_RENEW_YEARLY_PAY', 'renews', 'Renews'],
+  ['RENEW_CURRENT_USERS_MONTHLY_PAY', 'renews', 'Renews with the licenses in use'],
+  ['SWITCH_TO_PAY_AS_YOU_GO', 'flexible', 'Becomes flexible'],
+  ['CANCEL', 'ends', 'Ends'],
+  ['EXTENDED_SERVICE_TERM', 'extended-term', 'Continues as a paid Extended Service Term, at a surcharge'],
   [
     'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED',
-    {
-      verb: 'Continues',
-      how: 'as a paid Extended Service Term, at a surcharge, unless it is cancelled at the vendor',
-    },
+    'extended-term',
+    'Continues as a paid Extended Service Term, at a surcharge, unless cancelled',
   ],
-  ['SOMETHING_NEW', { verb: 'Renews', how: '(SOMETHING_NEW)' }],
-])('The end of a commitment with %s is described in words', (renewalType, phrase) => {
-  expect(atItsEnd(renewalType)).toEqual(phrase)
+  ['SOMETHING_NEW', 'renews', 'Renews (SOMETHING_NEW)'],
+  [null, undefined, 'Commitment ends'],
+])('The end of a commitment with %s is described in words', (renewalType, outcome, text) => {
+  expect([outcomeOf(renewalType), atEndText(renewalType)]).toEqual([outcome, text])
 })
 
 it.each([

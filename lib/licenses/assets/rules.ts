@@ -1,3 +1,5 @@
+import { DAY_MS, dayBegin, dayOf } from '#lib/platform/values/days.ts'
+
 /** The types whose assets carry licenses; the rest is billed by usage. */
 export const LICENSE_TYPES = ['workspace-suite', 'office-suite'] as const
 
@@ -70,24 +72,60 @@ export function movesVersion(stored: Versioned, values: Versioned): boolean {
   return fields.some((field) => stored[field] !== values[field])
 }
 
+/** Outcomes of a commitment's end. Only `ends` ends the charges. */
+export const OUTCOMES = ['renews', 'extended-term', 'flexible', 'ends'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
 /** Vendor's action at the end of a commitment, in words: "Renews", and how, as in "with the licenses in use". */
-export type AtItsEnd = { verb: 'Renews' | 'Becomes flexible' | 'Continues' | 'Ends'; how?: string }
+export type AtItsEnd = {
+  outcome: Outcome
+  verb: 'Renews' | 'Becomes flexible' | 'Continues' | 'Ends'
+  how?: string
+}
+
+/** Type of renewal of a plan that ends, and of one that continues as an Extended Service Term. */
+export const CANCEL = 'CANCEL'
+export const EXTENDED_TERM = 'EXTENDED_SERVICE_TERM'
+/** Type of renewal of a plan that continues as an Extended Service Term because nothing else is scheduled. */
+export const EXTENDED_BY_DEFAULT = 'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED'
 
 const EXTENDED = 'as a paid Extended Service Term, at a surcharge'
 
 /**
+ * Describes the end of a commitment.
  * @param renewalType as the vendor calls it, and not empty
  */
 export function atItsEnd(renewalType: string): AtItsEnd {
-  if (renewalType.startsWith('AUTO_RENEW')) return { verb: 'Renews' }
-  if (renewalType.startsWith('RENEW_CURRENT_USERS'))
-    return { verb: 'Renews', how: 'with the licenses in use' }
-  if (renewalType === 'SWITCH_TO_PAY_AS_YOU_GO') return { verb: 'Becomes flexible' }
-  if (renewalType === 'CANCEL') return { verb: 'Ends' }
-  if (renewalType === 'EXTENDED_SERVICE_TERM') return { verb: 'Continues', how: EXTENDED }
-  if (renewalType === 'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED')
-    return { verb: 'Continues', how: `${EXTENDED}, unless it is cancelled at the vendor` }
-  return { verb: 'Renews', how: `(${renewalType})` }
+  const renews = { outcome: 'renews', verb: 'Renews' } as const
+  const continues = { outcome: 'extended-term', verb: 'Continues' } as const
+  if (renewalType.startsWith('AUTO_RENEW')) return renews
+  if (renewalType.startsWith('RENEW_CURRENT_USERS')) return { ...renews, how: 'with the licenses in use' }
+  if (renewalType === 'SWITCH_TO_PAY_AS_YOU_GO') return { outcome: 'flexible', verb: 'Becomes flexible' }
+  if (renewalType === CANCEL) return { outcome: 'ends', verb: 'Ends' }
+  if (renewalType === EXTENDED_TERM) return { ...continues, how: EXTENDED }
+  if (renewalType === EXTENDED_BY_DEFAULT) return { ...continues, how: `${EXTENDED}, unless cancelled` }
+  return { ...renews, how: `(${renewalType})` }
+}
+
+/** Returns the outcome of a commitment's end; undefined where the vendor does not state it. */
+export function outcomeOf(renewalType: string | null | undefined): Outcome | undefined {
+  return renewalType ? atItsEnd(renewalType).outcome : undefined
+}
+
+/** Describes the end of a commitment: `Renews with the licenses in use`; `Commitment ends` where nothing is stated. */
+export function atEndText(renewalType: string | null | undefined): string {
+  if (!renewalType) return 'Commitment ends'
+  const { verb, how } = atItsEnd(renewalType)
+  return how ? `${verb} ${how}` : verb
+}
+
+/**
+ * Returns the last whole day in UTC before the end of a commitment. Vendors and our own records accept a change of the
+ * renewal up to that moment, which may be in the middle of a day.
+ * @param at in epoch milliseconds
+ */
+export function decideBy(at: number): string {
+  return dayOf(dayBegin(at) - DAY_MS)
 }
 
 /** Filter keys of assets. */

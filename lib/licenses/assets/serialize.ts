@@ -80,7 +80,7 @@ function vendorOf({
   return { name, label, quantityIsCap, takesLicenses, locksIncreases, ordersTotals }
 }
 
-/** Returns the version in the ETag of one asset, which begins with the seat version (CONTRACT 4). */
+/** Returns the version in the ETag of one asset, which begins with the seat version. */
 function versionOf(row: AssetRow): string {
   return String(row.seatVersion)
 }

@@ -175,10 +175,10 @@ function selectSummaries(tx: Transaction, customerId: CustomerId, page: Page) {
 
 type Seats = { purchased: number; maximum: number; assigned: number }
 
-/** What a change of licenses is decided by, with the seats as they are. */
+/** State of a subscription for the checks of a change, with the current seats. */
 export type LicenseState = QuantityState & { seats: Seats }
 
-/** What the checks of a change need to know of an asset: no facts where its type has no licenses. */
+/** Returns the state of an asset for the checks of a change; without a `quantityState` for types without licenses. */
 export function assetStateOf(row: AssetRow): {
   seatVersion: number
   quantityState: LicenseState | undefined
@@ -227,8 +227,7 @@ export async function setObserved(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  values: Partial<LicensedRow>,
-  { moves }: { moves: boolean },
+  { values, moves }: { values: Partial<LicensedRow>; moves: boolean },
 ): Promise<LicensedRow> {
   const rows = await tx
     .update(assets)

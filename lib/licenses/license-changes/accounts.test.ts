@@ -9,7 +9,7 @@ import { CUSTOMER, type Seed } from '../../../test/fuzz/stage.ts'
 import { readVendors } from './jobs.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
-// Two accounts at one vendor, whose books have other subscriptions under the very same ids.
+// Two accounts at one vendor that have different subscriptions with equal ids.
 
 let vendor: TestVendor
 let emea: FakeGoogle

@@ -10,7 +10,7 @@ import { resolveByHand } from './by-hand.ts'
 import { acknowledgeLicenseChange } from './operations.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
-// A customer says of an unclear change that it was checked: who may, what that is kept as, and what it changes.
+// A customer acknowledges an unclear change: permissions, the stored acknowledgement and its effects.
 
 const endpoint = route(acknowledgeLicenseChange)
 
@@ -37,7 +37,7 @@ describe('the call', () => {
     keys.finance = await addKey('northwind', ['finance-user'])
     keys.none = await addKey('northwind', [])
     keys.other = await addKey('southwind', ['admin'])
-    // Where the books are ours, no change is ever open: this one is as a vendor elsewhere would leave it.
+    // A local record never has an open change: this row is written as a remote vendor would leave it.
     await addAsset('northwind', 'workspace-suite-1', { purchased: 20 })
   })
   afterAll(() => database.close())

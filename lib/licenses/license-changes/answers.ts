@@ -10,11 +10,11 @@ import { vendorOf } from '#lib/vendors/vendors.ts'
 import type { ForbiddenDecrease, Violation } from './rules.ts'
 import { type Change, lastChange } from './store/changes.ts'
 
-// What a PATCH answers, in words, where it is not the asset itself.
+// Problems of a PATCH, with their texts for people.
 
 type NotSent = Extract<WriteAnswer, { kind: 'not_sent' }>
 
-/** What our checks refuse: 422 `quantity_not_supported`, 412, or 409. */
+/** Returns the problem of a violation of our checks: 422 `quantity_not_supported`, 412, or 409. */
 export async function violationProblem(
   tx: Transaction,
   customerId: CustomerId,
@@ -39,7 +39,7 @@ export async function violationProblem(
   return decreaseNotAllowed(violation)
 }
 
-/** 409, with the lowest total that is allowed, and the commitment's end where it is known. */
+/** Returns a 409 with the lowest allowed total and, if known, the end of the commitment. */
 export function decreaseNotAllowed({ current, minimum, until }: ForbiddenDecrease): Problem {
   const end = until === undefined ? '' : ` before ${new Date(until).toISOString().slice(0, 10)}`
   const members = { current, minimum, ...(until === undefined ? {} : { commitmentEndTime: until }) }
@@ -47,9 +47,9 @@ export function decreaseNotAllowed({ current, minimum, until }: ForbiddenDecreas
   return new Problem('decrease_not_allowed', detail, { members })
 }
 
-/** 412, with the present quantity, and who set it when: by the `last` change to that quantity. */
+/** Returns a 412 with the current quantity, and with the author and time of the `last` change to that quantity. */
 function versionMismatch(row: AssetRow, current: number, last: Change | undefined): Problem {
-  // Seats that no change set are the vendor's doing, or in books of our own the operator's, who imports them.
+  // Seats without a change row were set by the vendor, or for a local record by the operator's import.
   const others = vendorOf(row).systemOfRecord === 'ours' ? OPERATOR.name : 'The vendor'
   const changedBy = last ? whoMade(last) : others
   const detail = `${changedBy} set this to ${current} since you read it.`
@@ -63,7 +63,7 @@ function whoMade({ actorKind, actorName }: Change): string {
   return actorKind === 'key' ? `API key ${actorName}` : actorName
 }
 
-/** What the vendor refuses, with its reason: 422, or 409 where it says that the subscription is not active. */
+/** Returns the problem of a rejection by the vendor: 422, or 409 if the vendor reports an inactive subscription. */
 export function rejected({ code, reason }: Pick<Rejected, 'code' | 'reason'>): Problem {
   return new Problem(code, reason)
 }
@@ -79,8 +79,8 @@ export function predictedRejection({ code, reason }: Pick<Rejected, 'code' | 're
 }
 
 /**
- * 503: nothing was sent, or surely nothing done. Our access is the reseller's matter, so the response contains no
- * detail of it.
+ * Returns a 503: nothing was sent, or certainly nothing was applied. The response contains no details of our access to
+ * the vendor, which only the reseller can restore.
  */
 export function vendorUnavailable(label: string, seconds = 5, why?: Why): Problem {
   const details = {
@@ -93,26 +93,29 @@ export function vendorUnavailable(label: string, seconds = 5, why?: Why): Proble
   return new Problem('vendor_unavailable', details[because], { headers, members: { because } })
 }
 
-/** 503: the vendor was read a moment ago without a result: the read is under way, or failed. */
+/** Returns a 503: the vendor was read a moment ago without a result, because that read is still running or failed. */
 export function noResponseYet(label: string, seconds: number): Problem {
   const detail = `${label} was asked a moment ago, and has told nothing yet.`
   const headers = { 'Retry-After': String(seconds) }
   return new Problem('vendor_unavailable', detail, { headers, members: { because: 'not_answering' } })
 }
 
-/** 409: another change of the asset is under way, here or at the vendor. */
+/** Returns a 409: another change of the asset is in progress, here or at the vendor. */
 export function changeInProgress(detail?: string, seconds = 2): Problem {
   return new Problem('change_in_progress', detail, { headers: { 'Retry-After': String(seconds) } })
 }
 
-/** What the vendor surely did not do: 409 where something else is pending there, else 503. */
+/**
+ * Returns the problem of a call that was certainly not applied: 409 if another change is pending at the vendor,
+ * otherwise 503.
+ */
 export function notSent({ code, reason, retryAfter, why }: NotSent, label: string): Problem {
   return code === 'change_in_progress'
     ? changeInProgress(reason, retryAfter)
     : vendorUnavailable(label, retryAfter, why)
 }
 
-/** 409, with who asked for what: that change is open still. */
+/** Returns a 409 with the open change and its requester. */
 export function otherChange(open: Change): Problem {
   const { id: changeId, toQuantity: to, createdAt } = open
   const changedBy = whoMade(open)
@@ -124,7 +127,8 @@ export function otherChange(open: Change): Problem {
 }
 
 /**
- * 409: the vendor shows another total than it confirmed a moment ago. Only a later read can show which total is stale.
+ * Returns a 409: the vendor shows a different total from the one that it confirmed a moment ago. Only a later read can
+ * show which total is stale.
  */
 export function disputed(label: string): Problem {
   const detail = `${label} shows another total than it confirmed a moment ago. Nothing was changed; try again in a minute.`
@@ -132,21 +136,21 @@ export function disputed(label: string): Problem {
 }
 
 /**
- * 409: the vendor has no subscription under the id that we knew, and the one that it has in its place shows another total
- * than whoever asked can have known.
+ * Returns a 409: the vendor has replaced the subscription with another one, whose total differs from the total that the
+ * requester knew.
  */
 export function subscriptionReplaced(label: string, total: number): Problem {
   const detail = `${label} shows another subscription in place of this one, with ${total} licenses. Nothing was changed; look at it, and ask again.`
   return changeInProgress(detail)
 }
 
-/** 504, until a person settles it: its time is over, and no read can prove what became of it. */
+/** Returns a 504: the settle time is over, and no read can show the outcome. An operator has to settle the change. */
 export function outcomeUnclear({ id: changeId, vendorReason }: Change, label: string): Problem {
   const detail = vendorReason ?? `We can’t tell whether the change reached ${label}.`
   return new Problem('outcome_unknown', detail, { headers: { 'Retry-After': '3600' }, members: { changeId } })
 }
 
-/** 504: sent, and the vendor has not said yet what became of it. */
+/** Returns a 504: the change was sent, and the vendor has not confirmed the outcome yet. */
 export function outcomeUnknown(label: string, changeId: string, seconds = 5): Problem {
   const detail = `${label} has not confirmed the change yet. It is looked up again; asking for the same total is safe.`
   return new Problem('outcome_unknown', detail, {

@@ -65,7 +65,7 @@ const changesOf = (id: string) =>
     [id],
   )
 
-describe('If-Match (CONTRACT 4)', () => {
+describe('If-Match', () => {
   it('lets through the version that it names, and tells the other who was first', async () => {
     const id = await newAsset({ purchased: 50 })
     const { etag } = await read(id)
@@ -142,7 +142,7 @@ describe('If-Match (CONTRACT 4)', () => {
   })
 })
 
-describe('Idempotency-Key (CONTRACT 4)', () => {
+describe('Idempotency-Key', () => {
   const keyed = (key: string) => ({ 'idempotency-key': key })
 
   it('has one effect, and the same bytes for the repeat', async () => {
@@ -193,7 +193,7 @@ describe('Idempotency-Key (CONTRACT 4)', () => {
     const id = await newAsset({ purchased: 10 })
     const headers = keyed('slow')
     const first = await patch(id, 20, { headers })
-    // As a change leaves it whose end a job found out, a day after it was asked for.
+    // Simulates a change whose outcome a job has found a day after the request.
     await database.sql(
       'northwind',
       `UPDATE idempotency_keys SET code = NULL, body = NULL, packed = NULL, created_at = now() - interval '25 hours',
@@ -271,7 +271,7 @@ describe('Idempotency-Key (CONTRACT 4)', () => {
   })
 })
 
-describe('dryRun (CONTRACT 4)', () => {
+describe('dryRun', () => {
   const search = '?dryRun=true'
 
   it('says so also where there is no such asset', async () => {

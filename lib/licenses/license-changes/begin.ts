@@ -25,167 +25,219 @@ import type { LocalVendor, PredictedOutcome, VendorSeats } from '#lib/vendors/ve
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
 import { isInProgress, type ReconciledChange, reconcileChange } from './reconcile.ts'
-import { check, isOver } from './rules.ts'
+import { checkAfterRead, checkBeforeRead, isOver } from './rules.ts'
 import { type Claim, type QuantityRequest, send, withAsset } from './send.ts'
 import { sendAgain } from './send-again.ts'
 import { addLicenseChange, type Change, findOpenChange, readChange } from './store/changes.ts'
 import { type Copy, readCopy, readShared } from './vendor-sync/read-again.ts'
 
-type BeginResult =
+/** Next step of a request, after the checks. */
+type Step =
+  /** The checks settle the request. */
   | { kind: 'answered'; answer: Answer<Asset> }
-  | { kind: 'claimed'; claim: Claim; changeId: string; vendor: GuardedVendor }
-  /** Another request asks for the same, or this one did before. */
+  /** Another request, or an earlier one with the same Idempotency-Key, changes the asset to the same total. */
   | { kind: 'joined'; changeId: string; vendor: LocalVendor | GuardedVendor }
-  | Outdated
+  /** Our copy forbids the change and is not fresh: the vendor is read first. Nothing was written. */
+  | { kind: 'outdated'; row: AssetRow; vendor: GuardedVendor }
+  /** Our own record is changed in the same transaction, with the asset's row locked. */
+  | { kind: 'local'; prediction: PredictedOutcome<VendorSeats> }
+  /** The change is claimed with the asset's row locked, and then sent to the vendor. */
+  | { kind: 'remote'; vendor: GuardedVendor }
+  /** The change was claimed. */
+  | { kind: 'claimed'; claim: Claim; changeId: string; vendor: GuardedVendor }
 
-/** Our copy forbids it, and is not fresh: the vendor is read first. Nothing was written. */
-type Outdated = { kind: 'outdated'; row: AssetRow; vendor: GuardedVendor }
+/** Step that ends the first transaction. */
+type BeginOutcome = Extract<Step, { kind: 'answered' | 'joined' | 'outdated' | 'claimed' }>
+/** Result of the checks. */
+type Decision = Exclude<Step, { kind: 'claimed' }>
 
-/** A change that was joined may come to nothing; then the request claims one of its own. */
+/** A joined change may be withdrawn; then the request claims a change itself. */
 const MAX_ROUNDS = 3
 
 /**
- * Sets a total, in the order of the checks of CONTRACT 4. The asset's row is locked first, in each transaction, but for a
- * decrease that our row forbids; none is open while a vendor is asked.
- * @returns the asset as it is now, or a refusal that settles the request
- * @throws Problem for what settles nothing, such as `not_found`, `change_in_progress` or `vendor_unavailable`
+ * Sets the total of an asset, in the order of the checks of a PATCH. Each transaction locks the asset's row first, except
+ * for a decrease that our row forbids; no transaction is open during a vendor call.
+ * @returns the asset after the change, or a rejection that settles the request
+ * @throws Problem that settles nothing, such as `not_found`, `change_in_progress` or `vendor_unavailable`
  */
 export async function changeQuantity(request: QuantityRequest): Promise<Answer<Asset>> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const step = await beginByFreshCopy(request)
-    if (step.kind === 'answered') return step.answer
-    const { changeId, vendor } = step
-    const sentAnswer =
-      step.kind === 'claimed'
-        ? await send(request, step.claim)
-        : isRepeatable(vendor) && (await sendAgain(request, changeId)).answer
-    const answer = sentAnswer || (await awaitAnswer(request, changeId, vendor.label))
-    if (answer) return answer
-    // What was sent is not withdrawn any more: only a change that was joined may come to nothing.
-    if (step.kind === 'claimed') throw answers.outcomeUnknown(vendor.label, changeId)
+    const outcome = await beginWithFreshCopy(request)
+    switch (outcome.kind) {
+      case 'answered':
+        return outcome.answer
+      case 'claimed': {
+        const { claim, changeId, vendor } = outcome
+        const answer = (await send(request, claim)) || (await awaitAnswer(request, changeId, vendor.label))
+        // A sent change is never withdrawn.
+        if (!answer) throw answers.outcomeUnknown(vendor.label, changeId)
+        return answer
+      }
+      case 'joined': {
+        const { changeId, vendor } = outcome
+        const resent = isRepeatable(vendor) ? (await sendAgain(request, changeId)).answer : undefined
+        const answer = resent || (await awaitAnswer(request, changeId, vendor.label))
+        if (answer) return answer
+      }
+    }
   }
   throw answers.changeInProgress()
 }
 
-/** Begins a change; where our copy forbids it and is not fresh, one reading is shared by all requests that wait for it. */
-async function beginByFreshCopy(request: QuantityRequest): Promise<Exclude<BeginResult, Outdated>> {
+/**
+ * Begins a change. Where our copy forbids the change and is not fresh, reads the vendor first, once for all waiting
+ * requests.
+ */
+async function beginWithFreshCopy(
+  request: QuantityRequest,
+): Promise<Exclude<BeginOutcome, { kind: 'outdated' }>> {
   const { caller, keyed, requestId } = request
-  const begun = await scope(caller, (tx) => begin(tx, request, false))
-  if (begun.kind !== 'outdated') return begun
-  const copy = await readShared(caller, begun.row, begun.vendor, requestId)
-  const refusal = copy && !keyed ? refusalOf(request, copy) : undefined
-  // What is kept under a key is written by the second transaction.
-  if (refusal) return { kind: 'answered', answer: refusal }
+  const outcome = await scope(caller, (tx) => begin(tx, request, false))
+  if (outcome.kind !== 'outdated') return outcome
+  const copy = await readShared(caller, outcome.row, outcome.vendor, requestId)
+  const problem = copy && !keyed ? problemOfCopy(request, copy) : undefined
+  // The answer to a request with an Idempotency-Key is stored by the second transaction.
+  if (problem) return { kind: 'answered', answer: problem }
   const again = await scope(caller, (tx) => begin(tx, request, true))
-  if (again.kind === 'outdated') throw new Error('It was read a moment ago.')
+  if (again.kind === 'outdated') throw new Error('The vendor was read a moment ago.')
   return again
 }
 
-/** What a fresh copy forbids while no change is open. */
-function refusalOf(request: QuantityRequest, { row, open, isFresh }: Copy): Problem | undefined {
-  const found = check(request, { ...assetStateOf(row), open })
-  const isForbidden = isFresh && found.kind === 'unread'
-  return isForbidden && found.refusal ? answers.decreaseNotAllowed(found.refusal) : undefined
+/** Returns the problem of a change that a fresh copy forbids while no other change is open. */
+function problemOfCopy(request: QuantityRequest, { row, open, isFresh }: Copy): Problem | undefined {
+  const result = checkBeforeRead(request, { ...assetStateOf(row), open })
+  const isForbidden = isFresh && result.kind === 'unread'
+  return isForbidden && result.violation ? answers.decreaseNotAllowed(result.violation) : undefined
 }
 
-/** Whether a write may be sent again whose answer was lost. */
+/** Returns whether the vendor's writes are idempotent, so that a change whose answer was lost may be resent. */
 const isRepeatable = (vendor: LocalVendor | GuardedVendor): boolean =>
   vendor.systemOfRecord === 'theirs' && vendor.idempotentWrites !== undefined
 
-async function begin(tx: Transaction, request: QuantityRequest, isRead: boolean): Promise<BeginResult> {
+/** @param isRead whether the vendor was read just now */
+async function begin(tx: Transaction, request: QuantityRequest, isRead: boolean): Promise<BeginOutcome> {
   const { caller, assetId, keyed, quantity } = request
   const { customerId } = caller
-  // With a key the row is always locked: two requests with one key come one after the other.
+  // With a key the row is always locked: two requests with one key run one after the other.
   const unlessOver = keyed ? undefined : quantity
   const locked = await readAsset(tx, customerId, assetId, { lock: true, unlessOver })
   if (locked) return beginLocked(tx, locked, request, isRead)
   const copy = keyed ? undefined : await readCopy(tx, customerId, assetId)
   if (!copy) throw new Problem('not_found')
-  const decided = await decide(tx, copy.row, request, { isRead, copy })
-  if (isBegun(decided)) return decided
+  const decision = await decide(tx, copy.row, request, { isRead, copy })
+  if (decision.kind !== 'local' && decision.kind !== 'remote') return decision
   return beginLocked(tx, await lockLicensed(tx, customerId, assetId), request, isRead)
 }
 
+/** Begins a change with the asset's row locked; claims the Idempotency-Key and stores its outcome, if there is one. */
 async function beginLocked(
   tx: Transaction,
   row: AssetRow,
   request: QuantityRequest,
   isRead: boolean,
-): Promise<BeginResult> {
+): Promise<BeginOutcome> {
   const { caller, keyed } = request
-  const vendor = vendorOf(row)
   const existing = keyed && (await claimIdempotencyKey(tx, keyed))
   if (existing?.kind === 'answered') return existing
   if (existing?.kind === 'change') {
     const change = await readChange(tx, caller.customerId, existing.changeId)
-    // One that was withdrawn came to nothing, too: the call runs again.
-    if (change && !isOver(change)) return joined(change, vendor)
+    // A change that was withdrawn, or is over, does not settle the request: the call runs again.
+    if (change && !isOver(change)) return joined(change, vendorOf(row))
   }
-  const begun = await firstStep(tx, row, request, isRead)
-  if (!keyed || begun.kind === 'outdated') return begun
-  if (begun.kind === 'answered') await saveResponse(tx, keyed, begun.answer)
-  else await pointKey(tx, keyed, begun.changeId)
-  return begun
+  const outcome = await perform(tx, row, request, await decide(tx, row, request, { isRead }))
+  if (!keyed || outcome.kind === 'outdated') return outcome
+  if (outcome.kind === 'answered') await saveResponse(tx, keyed, outcome.answer)
+  else await pointKey(tx, keyed, outcome.changeId)
+  return outcome
 }
 
-function joined(change: Change, vendor: LocalVendor | GuardedVendor): BeginResult {
+function joined(change: Change, vendor: LocalVendor | GuardedVendor): Extract<Step, { kind: 'joined' }> {
   return { kind: 'joined', changeId: change.id, vendor }
 }
 
-/** What follows the checks: in books of our own the change itself, else its claim, to ask the vendor after it. */
-async function firstStep(
+/** Performs the decision of the checks, with the asset's row locked. */
+async function perform(
   tx: Transaction,
   row: AssetRow,
   request: QuantityRequest,
-  isRead: boolean,
-): Promise<BeginResult> {
-  const vendor = vendorOf(row)
-  const decided = await decide(tx, row, request, { isRead })
-  if (isBegun(decided)) return decided
-  if (vendor.systemOfRecord === 'theirs') return claimChange(tx, licensed(row), vendor, request)
-  if (decided.kind === 'unread') throw new Error('Books of our own are always read.')
-  return { kind: 'answered', answer: await changeLocally(tx, licensed(row), decided, request) }
+  decision: Decision,
+): Promise<BeginOutcome> {
+  switch (decision.kind) {
+    case 'local':
+      return {
+        kind: 'answered',
+        answer: await changeLocally(tx, licensed(row), decision.prediction, request),
+      }
+    case 'remote':
+      return claimChange(tx, licensed(row), decision.vendor, request)
+    case 'answered':
+    case 'joined':
+    case 'outdated':
+      return decision
+  }
 }
 
-/** What the checks leave to be done, with the asset's row locked. */
-type Undone = PredictedOutcome<VendorSeats> | { kind: 'unread' }
-
-function isBegun(decided: BeginResult | Undone): decided is BeginResult {
-  return decided.kind !== 'applied' && decided.kind !== 'rejected' && decided.kind !== 'unread'
-}
-
-/**
- * The checks, and their answer where they have one. What a fresh copy of the vendor's books forbids is refused without a
- * claim; where the copy is not fresh after it `isRead`, the vendor decides. Of a row that is locked no `copy` was read.
- */
+/** @param copy our copy, where the row is not locked */
 async function decide(
   tx: Transaction,
   row: AssetRow,
   request: QuantityRequest,
-  { isRead, copy }: { isRead: boolean; copy?: Copy },
-): Promise<BeginResult | Undone> {
-  const { customerId } = request.caller
+  read: { isRead: boolean; copy?: Copy },
+): Promise<Decision> {
   const vendor = vendorOf(row)
-  const context =
-    vendor.systemOfRecord === 'ours'
-      ? {
-          predictOutcome: (quantityState: LicenseState) =>
-            vendor.predictOutcome(quantityState, request.quantity),
-        }
-      : { open: copy ? copy.open : await findOpenChange(tx, customerId, row.id) }
-  const decision = check(request, { ...assetStateOf(row), ...context })
-  if (decision.kind === 'refused') {
-    return { kind: 'answered', answer: await answers.violationProblem(tx, customerId, row, decision) }
+  return vendor.systemOfRecord === 'ours'
+    ? decideByRecord(tx, row, request, vendor)
+    : decideByCopy(tx, row, request, { vendor, ...read })
+}
+
+/** Runs the checks with our own record. */
+async function decideByRecord(
+  tx: Transaction,
+  row: AssetRow,
+  request: QuantityRequest,
+  vendor: LocalVendor,
+): Promise<Decision> {
+  const { caller, quantity } = request
+  const predictOutcome = (quantityState: LicenseState) => vendor.predictOutcome(quantityState, quantity)
+  const result = checkAfterRead(request, assetStateOf(row), predictOutcome)
+  switch (result.kind) {
+    case 'refused':
+      return { kind: 'answered', answer: await answers.violationProblem(tx, caller.customerId, row, result) }
+    case 'unchanged':
+      return { kind: 'answered', answer: replyOf(row) }
+    default:
+      return { kind: 'local', prediction: result }
   }
-  if ('open' in decision) {
-    if (decision.kind === 'in_progress') throw answers.otherChange(decision.open)
-    return joined(decision.open, vendor)
+}
+
+/**
+ * Runs the checks with our copy of the vendor's record. A change that a fresh copy forbids is rejected without a claim;
+ * where the copy is not fresh after a read (`isRead`), the vendor decides.
+ */
+async function decideByCopy(
+  tx: Transaction,
+  row: AssetRow,
+  request: QuantityRequest,
+  { vendor, isRead, copy }: { vendor: GuardedVendor; isRead: boolean; copy?: Copy },
+): Promise<Decision> {
+  const { customerId } = request.caller
+  const open = copy ? copy.open : await findOpenChange(tx, customerId, row.id)
+  const result = checkBeforeRead(request, { ...assetStateOf(row), open })
+  switch (result.kind) {
+    case 'refused':
+      return { kind: 'answered', answer: await answers.violationProblem(tx, customerId, row, result) }
+    case 'in_progress':
+      throw answers.otherChange(result.open)
+    case 'joined':
+      return joined(result.open, vendor)
+    case 'unread': {
+      const { violation } = result
+      if (!violation) return { kind: 'remote', vendor }
+      const current = copy ?? (await readCopy(tx, customerId, row.id))
+      if (current?.isFresh) return { kind: 'answered', answer: answers.decreaseNotAllowed(violation) }
+      return isRead ? { kind: 'remote', vendor } : { kind: 'outdated', row, vendor }
+    }
   }
-  if (decision.kind === 'unchanged') return { kind: 'answered', answer: replyOf(row) }
-  if (decision.kind !== 'unread' || !decision.refusal || vendor.systemOfRecord === 'ours') return decision
-  const known = copy ?? (await readCopy(tx, customerId, row.id))
-  if (known?.isFresh) return { kind: 'answered', answer: answers.decreaseNotAllowed(decision.refusal) }
-  return isRead ? decision : { kind: 'outdated', row, vendor }
 }
 
 async function changeLocally(
@@ -201,7 +253,7 @@ async function changeLocally(
     await addLicenseChange(tx, customerId, { ...change, state: 'REJECTED', vendorReason: prediction.reason })
     return answers.rejected(prediction)
   }
-  // Written together, in one round trip; they stand or fall together in any case.
+  // One round trip: the statements are pipelined, and the transaction makes them atomic.
   const [, changed] = await Promise.all([
     addLicenseChange(tx, customerId, { ...change, state: 'APPLIED' }),
     setSeats(tx, customerId, assetId, prediction.seats),
@@ -215,7 +267,7 @@ async function claimChange(
   row: LicensedRow,
   vendor: GuardedVendor,
   { caller, quantity, requestId }: QuantityRequest,
-): Promise<BeginResult> {
+): Promise<BeginOutcome> {
   if (vendor.pausedFor() > 0) {
     throw answers.vendorUnavailable(vendor.label, vendor.pausedFor(), vendor.pausedWhy())
   }
@@ -231,16 +283,16 @@ async function claimChange(
   return { kind: 'claimed', claim, changeId: change.id, vendor }
 }
 
-/** Between two looks at a change that another request carries out or asks for, in milliseconds. */
+/** Pause between two polls of a change that another request carries out. */
 const POLL_INTERVAL_MS = 150
 
 /**
- * Waits for what becomes of a change, as long as another request may take to carry it out, and answers with it. The
- * answer is kept under the request's key.
- * @param label the vendor's name for people
- * @returns undefined where the change was withdrawn and came to nothing
- * @throws Problem `vendor_unavailable` where it failed: asking again is safe; `outcome_unknown` where it is open still,
- * or nobody can tell
+ * Waits for the outcome of a change, for as long as another request may take to carry the change out, and returns the
+ * answer. Stores the answer under the request's Idempotency-Key.
+ * @param label the vendor's display name
+ * @returns undefined where the change was withdrawn
+ * @throws Problem `vendor_unavailable` for a failed change, which may be requested again; `outcome_unknown` for a change
+ * that is still open or unclear
  */
 function awaitAnswer(
   request: QuantityRequest,
@@ -249,7 +301,7 @@ function awaitAnswer(
 ): Promise<Answer<Asset> | undefined> {
   return pollForAnswer(request, changeId, label).catch((error) => {
     if (error instanceof Problem) throw error
-    // The change may have been made, whatever keeps us from finding out or writing that down.
+    // The change may have been applied, whatever error prevents us from reading or recording the outcome.
     logFailure({ status: 504 }, error, request.requestId)
     throw answers.outcomeUnknown(label, changeId)
   })
@@ -280,9 +332,7 @@ async function pollForAnswer(
   })
 }
 
-/**
- * Returns whether the outcome may be known in a moment: a request or a read is under way, or the vendor has an order.
- */
+/** Returns whether the outcome may follow shortly: a request or a poll is running, or the vendor has accepted an order. */
 function shouldWait(change: ReconciledChange | undefined): boolean {
   if (isInProgress(change)) return true
   return change?.state === 'UNKNOWN' && (change.isBeingPolled === true || change.pollRef !== null)

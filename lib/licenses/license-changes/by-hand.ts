@@ -6,7 +6,7 @@ import { findSubscriptionLocation, type SubscriptionLocation } from '#lib/licens
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
-import { OPERATOR } from '#lib/platform/history/audit.ts'
+import { auditOf, OPERATOR } from '#lib/platform/history/audit.ts'
 import { hasAccount } from '#lib/vendors/accounts.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
@@ -14,7 +14,7 @@ import { vendorOf } from '#lib/vendors/vendors.ts'
 import { isOpen } from './rules.ts'
 import type { QuantityRequest } from './send.ts'
 import { sendAgain, type Unfit } from './send-again.ts'
-import { type Change, moveChange, readChange } from './store/changes.ts'
+import { attemptsOf, type Change, moveChange, readChange } from './store/changes.ts'
 import { readNow } from './vendor-sync/read.ts'
 
 /** Open or unclear change. `isOverdue`: an operator should look at the change. */
@@ -27,6 +27,7 @@ export type UnresolvedChange = {
   /** Milliseconds since the request. */
   age: number
   isOverdue: boolean
+  isOpen: boolean
   /** Whether an operator may still resend the change, as far as known without a read. */
   isRepeatable: boolean
 }
@@ -56,7 +57,32 @@ export async function readUnresolved({
     const isUnclear = change.state === 'UNCLEAR'
     // A change that the customer has acknowledged needs no operator.
     const isOverdue = isUnclear ? change.acknowledgedAt === null : isDelayed
-    return { customerId, change, vendor, location, age, isOverdue, isRepeatable }
+    return {
+      customerId,
+      change,
+      vendor,
+      location,
+      age,
+      isOverdue,
+      isOpen: isOpen(change.state),
+      isRepeatable,
+    }
+  })
+}
+
+/** Returns a change with all that is recorded of it; undefined for an unknown change. */
+export function readRecord(customerId: CustomerId, changeId: string) {
+  return readScope({ customerId }, async (tx) => {
+    const change = await readChange(tx, customerId, changeId)
+    if (!change) return undefined
+    const subscriptionId = change.vendorSubscriptionId
+    return {
+      change,
+      location:
+        subscriptionId === null ? undefined : await findSubscriptionLocation(tx, customerId, subscriptionId),
+      attempts: await attemptsOf(tx, customerId, changeId),
+      events: await auditOf(tx, customerId, changeId),
+    }
   })
 }
 

@@ -6,7 +6,7 @@ import { ifMatch, switchText } from '#lib/platform/api/request.ts'
 import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
-import { changeCalls } from '../routes.ts'
+import { changeRoutes } from '../routes.ts'
 import * as changes from './examples.ts'
 import * as quantity from './examples.ts'
 import * as reading from './examples.ts'
@@ -43,7 +43,7 @@ const LicenseChange = z
 
 export type LicenseChange = z.output<typeof LicenseChange>
 
-/** Optional headers of a quantity change (CONTRACT 4). */
+/** Optional headers of a quantity change. */
 const QuantityHeaders = z.object({
   'if-match': ifMatch.optional().meta({
     description:
@@ -69,7 +69,7 @@ const QuantityBody = z
 
 /** spec 4.2: the quantity is the total after the operation, not an increment. */
 export const setQuantity = contract({
-  ...changeCalls.setQuantity,
+  ...changeRoutes.setQuantity,
   summary: "Set an asset's total number of licenses",
   permission: 'licenses-manager',
   limit: 'changes',
@@ -99,7 +99,7 @@ export const setQuantity = contract({
 
 /** Addition: requested totals with actor, time and outcome. */
 export const listLicenseChanges = contract({
-  ...changeCalls.listLicenseChanges,
+  ...changeRoutes.listLicenseChanges,
   summary: 'List changes of licenses, newest first',
   permission: 'licenses-manager',
   description: 'Who asked for which total, when, and what became of it.',
@@ -129,7 +129,7 @@ const changeParams = z.object({
 
 /** Addition: the outcome of a change that was answered with `outcome_unknown`. */
 export const readLicenseChange = contract({
-  ...changeCalls.readLicenseChange,
+  ...changeRoutes.readLicenseChange,
   summary: 'Read one change of licenses',
   permission: 'licenses-manager',
   description: 'What became of a change, also of one whose answer was `outcome_unknown`.',
@@ -138,9 +138,9 @@ export const readLicenseChange = contract({
   examples: changes.readLicenseChange,
 })
 
-/** An addition: a person or client of the customer has compared an unclear change with the vendor's books. */
+/** Additional member: a user or client of the customer has compared an unclear change with the vendor's total. */
 export const acknowledgeLicenseChange = contract({
-  ...changeCalls.acknowledgeLicenseChange,
+  ...changeRoutes.acknowledgeLicenseChange,
   summary: 'Say that an unclear change was checked',
   permission: 'licenses-manager',
   description:
@@ -154,7 +154,7 @@ export const acknowledgeLicenseChange = contract({
 
 /** Addition: reads one asset from its vendor immediately, like the scheduled job. */
 export const readFromVendor = contract({
-  ...changeCalls.readFromVendor,
+  ...changeRoutes.readFromVendor,
   summary: 'Read an asset from its vendor now',
   permission: 'licenses-manager',
   description:

@@ -7,11 +7,11 @@ import { CUSTOMER } from '../../../test/fuzz/stage.ts'
 import { readFromVendor } from './operations.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
-// A decrease on a commitment: what our copy of the vendor's books forbids is refused without a claim.
+// A decrease on a commitment that our copy of the vendor's record forbids is rejected without a claim.
 
 const endpoint = route(readFromVendor)
 let vendor: TestVendor
-/** Reads of the annual subscription that have arrived at the vendor, and what they wait for there. */
+/** Reads of the annual subscription that the vendor has received, and the gate that holds them there. */
 let arrived: number
 let gate: PromiseWithResolvers<void>
 
@@ -35,7 +35,7 @@ afterEach(async () => {
 const decrease = (quantity = 15, more: Parameters<TestVendor['patch']>[2] = {}) =>
   vendor.patch(vendor.annual, quantity, more)
 const reads = () => arrived
-/** Has the vendor asked, as "Read again now" does. */
+/** Requests a read of the vendor, like "Read again now". */
 async function read(): Promise<void> {
   const url = `http://console.example/billing/v1/assets/${vendor.assetId(vendor.annual)}/reading`
   const headers = { authorization: `Bearer ${vendor.stage.keys[0]}` }
@@ -133,7 +133,7 @@ test('keeps its answer under a key, follows If-Match, and is foretold by a dry r
   expect((await decrease(15, { headers: { 'if-match': '"1.x"' } })).code).toBe('version_mismatch')
   expect((await decrease(15, { search: '?dryRun=true' })).json).toMatchObject({ current: 25 })
   expect(reads()).toBe(before)
-  // A version that is still to come only the vendor can show.
+  // Only the vendor knows a later version.
   expect((await decrease(15, { headers: { 'if-match': '"99.x"' } })).code).toBe('version_mismatch')
   expect(reads()).toBe(before + 1)
 })

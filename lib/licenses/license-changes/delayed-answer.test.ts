@@ -7,11 +7,11 @@ import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { microsoft } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
-import { call } from './send.ts'
+import { callVendor } from './send.ts'
 import { readChange } from './store/changes.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
-// A process that is held up after it recorded a change as sent, while others take it for dead.
+// A process sleeps after it recorded a change as sent, and other processes take it for dead.
 
 let vendor: TestVendor
 afterEach(() => vendor.close())
@@ -50,8 +50,8 @@ test('A delayed answer settles nothing about a newer call', async () => {
     ...{ requestId: 'late', ifMatch: undefined, keyed: undefined },
   }
   // And the first process wakes up, too late to send.
-  const sent = { observed: readResult.observed, at: Date.now() - 60_000, movedAt: first.change.movedAt }
-  const code = await call(request, { ...first, claimedAt: 0 }, sent).catch(({ code }) => code)
+  const sent = { observed: readResult.observed, sentAt: Date.now() - 60_000, movedAt: first.change.movedAt }
+  const code = await callVendor(request, { ...first, claimedAt: 0 }, sent).catch(({ code }) => code)
   expect([code, await states(flexible)]).toEqual([undefined, ['SENT']])
   expect(await again).toMatchObject({ status: 200 })
   const calls = await database.sql(

@@ -18,7 +18,7 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { ObservedSeats, PredictedOutcome, VendorSeats } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import * as answers from './answers.ts'
-import { type ChangeRequest, check } from './rules.ts'
+import { type ChangeRequest, checkAfterRead, checkBeforeRead } from './rules.ts'
 import { findOpenChange } from './store/changes.ts'
 import { disputeOf, isReplacement, observedRow, readSubscription } from './vendor-sync/read.ts'
 import { readCopy } from './vendor-sync/read-again.ts'
@@ -26,8 +26,8 @@ import { readCopy } from './vendor-sync/read-again.ts'
 type Question = ChangeRequest & { caller: Caller; assetId: string }
 
 /**
- * What `changeQuantity` would answer: the same checks, also on a fresh read of the vendor's books. Nothing is sent and
- * nothing stored; the database itself refuses it.
+ * Returns the predicted answer of `changeQuantity`, by the same checks, including a fresh read of the vendor's record.
+ * Sends and stores nothing: the transactions are read-only.
  * @throws Problem as `changeQuantity` does
  */
 export async function predictAnswer(question: Question): Promise<Answer<Asset>> {
@@ -51,7 +51,7 @@ export async function predictAnswer(question: Question): Promise<Answer<Asset>> 
     if (isReplacement(vendor, row, observed) && fresh.seatsPurchased !== row.seatsPurchased) {
       throw answers.subscriptionReplaced(vendor.label, fresh.seatsPurchased)
     }
-    return foretold(tx, customerId, question, fresh, () => vendor.predictOutcome(observed, quantity))
+    return predictFrom(tx, question, fresh, () => vendor.predictOutcome(observed, quantity))
   })
 }
 
@@ -65,32 +65,33 @@ async function byOurRow(
   if (!row) throw new Problem('not_found')
   const vendor = vendorOf(row)
   if (vendor.systemOfRecord === 'ours') {
-    const answer = foretold(tx, customerId, question, row, (quantityState) =>
+    const answer = predictFrom(tx, question, row, (quantityState) =>
       vendor.predictOutcome(quantityState, question.quantity),
     )
     return { answer: await answer }
   }
   const open = await findOpenChange(tx, customerId, row.id)
-  const decision = check(question, { ...assetStateOf(row), open })
+  const decision = checkBeforeRead(question, { ...assetStateOf(row), open })
   if (decision.kind === 'refused')
     return { answer: await answers.violationProblem(tx, customerId, row, decision) }
   if (decision.kind === 'in_progress') throw answers.otherChange(decision.open)
-  const refusal = decision.kind === 'unread' ? decision.refusal : undefined
-  if (refusal && (await readCopy(tx, customerId, row.id))?.isFresh) {
-    return { answer: answers.decreaseNotAllowed(refusal) }
+  const violation = decision.kind === 'unread' ? decision.violation : undefined
+  if (violation && (await readCopy(tx, customerId, row.id))?.isFresh) {
+    return { answer: answers.decreaseNotAllowed(violation) }
   }
-  // The change that it would join has the same total: what the vendor's books say of that is its answer too.
+  // A change to join has the same total, so the prediction from the vendor's record is valid for both.
   return { row: licensed(row), vendor }
 }
 
-async function foretold(
+/** Returns the predicted answer from the current row. */
+async function predictFrom(
   tx: Transaction,
-  customerId: CustomerId,
   question: Question,
   row: AssetRow,
   predictOutcome: (quantityState: { seats: VendorSeats }) => PredictedOutcome<ObservedSeats>,
 ): Promise<Answer<Asset>> {
-  const decision = check(question, { ...assetStateOf(row), predictOutcome })
+  const { customerId } = question.caller
+  const decision = checkAfterRead(question, assetStateOf(row), predictOutcome)
   if (decision.kind === 'refused') return answers.violationProblem(tx, customerId, row, decision)
   if (decision.kind === 'unchanged') return replyOf(row)
   if (decision.kind === 'rejected') {

@@ -13,7 +13,7 @@ import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER, type Scenario, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
 import { readVendors, reconcileOpenChanges } from './jobs.ts'
 
-// Old reads, the vendor's own console, imports, and processes that are held up, each at the worst moment.
+// Stale reads, changes in the vendor's console, imports and sleeping processes, each at the worst moment.
 
 const asset = route(setQuantity)
 let database: TestDatabase

@@ -1,11 +1,11 @@
 import 'server-only'
 import { type DueChange, dueChanges } from '#lib/identity/access/due-work.ts'
+import { forEach } from '#lib/platform/runtime/concurrency.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
 import { readUnresolved } from './by-hand.ts'
 import { reconcileChange, type WhenUnknown } from './reconcile.ts'
 import { isOpen } from './rules.ts'
-import { forEach } from './vendor-sync/for-each.ts'
 import { readDue, readList } from './vendor-sync/pass.ts'
 
 // Background jobs read, and never buy.
@@ -14,9 +14,9 @@ import { readDue, readList } from './vendor-sync/pass.ts'
 const NEVER = new AbortController().signal
 
 /**
- * Reconciles open changes by reading; a failure does not stop the others. When the call limit allows only some, each
- * run takes others.
- * @param signal when to leave the rest to the next run
+ * Reconciles open changes by reads; a failure does not stop the others. If the call budget allows only some changes,
+ * each run selects others.
+ * @param signal leaves the rest to the next run when aborted
  * @returns the number of changes that were looked up
  * @throws AggregateError of the failures
  */
@@ -44,7 +44,7 @@ function shuffled<T>(items: readonly T[]): T[] {
     .map(({ item }) => item)
 }
 
-/** Logs a warning about a change that is open for longer than its vendor's settle time. */
+/** Logs a warning about a change that is open longer than its vendor's settle time. */
 async function warnOfDelay(due: DueChange, readText: string | undefined, requestId: string): Promise<void> {
   const { change, vendor, age, isOverdue } = (await readUnresolved(due)) ?? {}
   if (!change || !isOverdue || !isOpen(change.state)) return
@@ -56,7 +56,7 @@ async function warnOfDelay(due: DueChange, readText: string | undefined, request
     account: vendor?.account,
     state: change.state,
     openSeconds: Math.round((age ?? 0) / 1000),
-    // Result of a read of the subscription just now, which proved nothing.
+    // Result of the read just now, which proved nothing.
     reading: readText,
   }
   log().warn({ requestId, ...logFields }, 'change open for longer than its vendor may be late')
@@ -64,9 +64,9 @@ async function warnOfDelay(due: DueChange, readText: string | undefined, request
 
 /**
  * Reads due subscriptions of all configured vendor accounts, and continues their lists.
- * @param signal when to leave the rest to the next run
+ * @param signal leaves the rest to the next run when aborted
  * @returns the number of assets that were observed
- * @throws AggregateError of the accounts that could not be read; completed reads are kept
+ * @throws AggregateError of the accounts that could not be read; the results of completed reads stay stored
  */
 export async function readVendors(requestId: string, signal = NEVER): Promise<number> {
   let count = 0

@@ -9,7 +9,7 @@ import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { setQuantity } from './operations.ts'
 
-// A PATCH where the books are our own: the change is one transaction.
+// A PATCH of a local record: the change is one transaction.
 
 const origin = { requestId: 'test-request' }
 const until = new Date('2027-03-01T00:00:00Z')
@@ -58,7 +58,7 @@ const auditOf = (id: string) =>
     [id],
   )
 
-describe('setQuantity (spec 4.2, CONTRACT 4)', () => {
+describe('setQuantity (spec 4.2)', () => {
   it('sets the total, with one change row and one audit row', async () => {
     const id = await newAsset({ purchased: 240, assigned: 182 })
     expect(await set(id, 195)).toBe(195)

@@ -37,7 +37,7 @@ test('A total scheduled at the vendor is shown until a change deletes the schedu
   const fields = { autoRenewEnabled: true, scheduledNextTermInstructions: { quantity: 12 } }
   const microsoft = stage.fake as unknown as FakeMicrosoft
   microsoft.change(seed.id, {}, { fields })
-  // The same total buys nothing, and reads.
+  // A request for an equal total sends no write, but reads the vendor.
   await set(20)
   const observed = await item()
   expect(observed.scheduled).toEqual({ quantity: 12, time: expect.any(Number) })

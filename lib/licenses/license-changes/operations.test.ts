@@ -37,9 +37,11 @@ const ids = async (query: Query, caller = ana) =>
 async function add(
   customerId: string,
   id: string,
-  at: string,
-  assetId = 'workspace-suite-1',
-  reason?: string,
+  {
+    at,
+    assetId = 'workspace-suite-1',
+    reason,
+  }: { at: string; assetId?: string | undefined; reason?: string | undefined },
 ) {
   await database.sql(
     customerId,
@@ -75,7 +77,7 @@ describe('listLicenseChanges', () => {
     const times = ['2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000002Z', '2026-01-02T00:00:00Z']
     await addAsset('northwind', 'office-suite-paging', { purchased: 2 })
     for (let index = 0; index < 9; index++)
-      await add('northwind', `P${index}`, times[index % 3] ?? '', 'office-suite-paging')
+      await add('northwind', `P${index}`, { at: times[index % 3] ?? '', assetId: 'office-suite-paging' })
     const filter = { asset: ['office-suite-paging'] }
     const all = await ids({ filter })
     expect(all).toEqual(['P8', 'P5', 'P2', 'P7', 'P4', 'P1', 'P6', 'P3', 'P0'])
@@ -93,8 +95,8 @@ describe('listLicenseChanges', () => {
   })
 
   it('filters by asset and state, whatever the id contains; an unknown id results in an empty list', async () => {
-    await add('northwind', 'F1', '2025-01-01T00:00:00Z', ODD)
-    await add('northwind', 'F2', '2025-01-02T00:00:00Z', ODD, 'no')
+    await add('northwind', 'F1', { at: '2025-01-01T00:00:00Z', assetId: ODD })
+    await add('northwind', 'F2', { at: '2025-01-02T00:00:00Z', assetId: ODD, reason: 'no' })
     expect(await ids({ filter: { asset: [ODD] } })).toEqual(['F2', 'F1'])
     expect(await ids({ filter: { asset: [ODD], state: ['REJECTED'] } })).toEqual(['F2'])
     expect(await ids({ filter: { asset: [ODD], state: ['REJECTED', 'APPLIED'] } })).toHaveLength(2)
@@ -106,7 +108,8 @@ describe('listLicenseChanges', () => {
     await addAsset('northwind', 'office-suite-times', { purchased: 2 })
     const filter = { asset: ['office-suite-times'] }
     const at = ['2024-05-01T23:59:59.9999Z', '2024-05-02T00:00:00Z', '2024-05-02T12:00:00.000999Z']
-    for (const [index, time] of at.entries()) await add('northwind', `T${index}`, time, 'office-suite-times')
+    for (const [index, time] of at.entries())
+      await add('northwind', `T${index}`, { at: time, assetId: 'office-suite-times' })
     const between = async (minCreationTime: string, maxCreationTime: string) => {
       const bounds = z.decode(contract.listLicenseChanges.query, { minCreationTime, maxCreationTime })
       return ids({ ...bounds, filter })
@@ -146,7 +149,7 @@ describe('listLicenseChanges', () => {
 describe('each of the two tenant walls holds without the other', () => {
   it("Another customer's changes are hidden behind both walls, though its asset has the same id", async () => {
     await addAsset('southwind', 'workspace-suite-1', { purchased: 2 }, { name: 'Foreign' })
-    await add('southwind', 'S1', '2026-02-01T00:00:00Z')
+    await add('southwind', 'S1', { at: '2026-02-01T00:00:00Z' })
     expect(await ids({}, eve)).toEqual(['S1'])
     expect(await ids({ filter: { asset: ['workspace-suite-1'] } })).not.toContain('S1')
   })
@@ -161,7 +164,7 @@ describe('each of the two tenant walls holds without the other', () => {
       await run(database.url, `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
     try {
       const { licenseChanges } = await list({}, eve)
-      // Once, and with the own asset's name: the join names the customer too.
+      // Exactly once, and with the name of its asset: the join compares the customer, too.
       expect(licenseChanges.map(({ id, assetName }) => [id, assetName])).toEqual([['S1', 'Foreign']])
       expect(await ids({ filter: { asset: ['workspace-suite-1', ODD] } }, eve)).toEqual(['S1'])
       // The wall was really down: the raw statement does see them.

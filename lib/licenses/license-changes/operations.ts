@@ -49,10 +49,15 @@ export const listLicenseChanges = operation(contract.listLicenseChanges, async (
   const cursor = pageToken ? readPageToken(pageToken, filters, TimeKey) : undefined
   const rows = await readScope(
     caller,
-    (tx) => listChanges(tx, caller.customerId, selection, maxResults + 1, cursor),
+    (tx) => listChanges(tx, caller.customerId, selection, { limit: maxResults + 1, cursor }),
     { mayBeOld: true },
   )
-  const { rows: pageRows, ...links } = pageOf(rows, maxResults, cursor, keyOfChange, filters)
+  const { rows: pageRows, ...links } = pageOf(rows, {
+    size: maxResults,
+    cursor,
+    keyOf: keyOfChange,
+    list: filters,
+  })
   const licenseChanges = pageRows.map(serializeLicenseChange)
   return { body: { ...links, licenseChanges, rowCount: licenseChanges.length } }
 })

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => vendor.close())
 
 const id = () => vendor.assetId(vendor.flexible)
-/** What the asset's changes say, newest first, page by page. */
+/** Returns the asset's changes, newest first, page by page. */
 async function listed(): Promise<string[]> {
   const found: string[] = []
   let pageToken: string | undefined

@@ -9,10 +9,10 @@ import { type Change, changesWithin, moveChange, readChange } from './store/chan
 import { noteSeen } from './store/poll-lease.ts'
 import { isReplacement, observe } from './vendor-sync/read.ts'
 
-/** Lease for polling the vendor. `change` is the state when the lease was taken, which the judgment refers to. */
+/** Lease for polling the vendor. `change` is the state when the lease was acquired, which the evidence refers to. */
 export type PollLease = { vendor: GuardedVendor; row: LicensedRow; change: Change & { age: number } }
 
-/** Returns whether the change is still to be judged: unknown, and not sent again since the lease. */
+/** Returns whether the change still needs evidence: unknown, and not resent since the lease was acquired. */
 export function isStillUnresolved(now: Change | undefined, { change }: PollLease): now is Change {
   return now?.state === 'UNKNOWN' && now.movedAt.getTime() === change.movedAt.getTime()
 }
@@ -21,12 +21,11 @@ export function isStillUnresolved(now: Change | undefined, { change }: PollLease
 export async function reconcileFromRead(
   tx: Transaction,
   customerId: CustomerId,
-  changeId: string,
   lease: PollLease,
-  readResult: VendorRead,
-  requestId: string,
+  { readResult, requestId }: { readResult: VendorRead; requestId: string },
 ): Promise<Change | undefined> {
   const { vendor, row } = lease
+  const { id: changeId } = lease.change
   const asset = await lockLicensed(tx, customerId, row.id)
   const change = await readChange(tx, customerId, changeId)
   if (!isStillUnresolved(change, lease)) return change
@@ -38,7 +37,7 @@ export async function reconcileFromRead(
     from,
     to,
     read,
-    // Under another id it may be another subscription, whose equal total proves nothing about ours.
+    // A subscription with another id may be a different one: its equal total proves nothing about this change.
     wasMoved:
       seenQuantity !== null ||
       (readResult.kind === 'read' && isReplacement(vendor, row, readResult.observed)),
@@ -49,7 +48,7 @@ export async function reconcileFromRead(
     hadBefore: lately.some(({ fromQuantity }) => fromQuantity === to),
   })
   if (state === 'UNKNOWN') {
-    // The total before our own latest change is an old state, and no sign of another user.
+    // The total before our latest change is stale data, and no evidence of another user.
     const isOld = lately.some(({ fromQuantity }) => fromQuantity === read)
     const isThird = typeof read === 'number' && read !== from && read !== to
     if (isThird && !isOld) await noteSeen(tx, customerId, changeId, read)

@@ -12,7 +12,7 @@ import { type Change, type Move, moveChange, readChange } from './store/changes.
 import { acquirePollLease, notePollRef, releasePollLease } from './store/poll-lease.ts'
 import { observe, readSubscription, refOf } from './vendor-sync/read.ts'
 
-/** Handler of a read that proves nothing about a change, called in the transaction of the judgment. */
+/** Handler of a read without evidence about a change, called in the transaction that applied the read. */
 export type WhenUnknown = (
   tx: Transaction,
   change: Change,
@@ -24,15 +24,16 @@ export type WhenUnknown = (
 type How = { whenUnknown?: WhenUnknown; isJob?: boolean }
 
 /**
- * Change, and whether another request or job is polling its vendor. Where nothing was polled, also its time in the
- * present state, in milliseconds.
+ * Change, and whether another request or job is polling its vendor. `age`: milliseconds in the current state, if
+ * nothing was polled.
  */
 export type ReconciledChange = Change & { isBeingPolled?: boolean; age?: number }
 
 /**
- * Reconciles an open change by reads and look-ups only: it never buys. Takes over the change of a dead process when its
- * lease has ended: a claimed change was not sent, a sent change is unknown.
- * @returns the change afterwards, still open where the vendor can't tell yet; undefined where the change was withdrawn
+ * Reconciles an open change by reads and look-ups, and never sends a write. Recovers the change of a dead process after
+ * its lease: a claimed change was not sent, the outcome of a sent change is unknown.
+ * @returns the change afterwards, which is still open if the vendor can't show its outcome yet; undefined if the change
+ * was withdrawn
  */
 export async function reconcileChange(
   who: { customerId: CustomerId },
@@ -53,18 +54,18 @@ export async function reconcileChange(
   }
   const result = await fetchWriteResult(lease)
   const fromResult =
-    result && (await scope(who, (tx) => reconcileFromResult(tx, customerId, lease, result, requestId)))
+    result && (await scope(who, (tx) => reconcileFromResult(tx, customerId, lease, { result, requestId })))
   if (fromResult && fromResult.state !== 'UNKNOWN') return fromResult
   const readResult = await readSubscription(lease.vendor, lease.row, vendorTimes().confirmMs)
   return scope(who, async (tx) => {
-    const fromRead = await reconcileFromRead(tx, customerId, changeId, lease, readResult, requestId)
+    const fromRead = await reconcileFromRead(tx, customerId, lease, { readResult, requestId })
     if (fromRead?.state === 'UNKNOWN') await whenUnknown?.(tx, fromRead, lease, readResult)
     await releasePollLease(tx, customerId, changeId, requestId)
     return fromRead
   })
 }
 
-/** Takes over a change whose lease has ended; takes the poll lease where the vendor is to be polled now. */
+/** Recovers a change whose lease has ended, and acquires the poll lease if the vendor is to be polled now. */
 async function recoverAbandoned(
   tx: Transaction,
   customerId: CustomerId,
@@ -114,8 +115,7 @@ async function reconcileFromResult(
   tx: Transaction,
   customerId: CustomerId,
   lease: PollLease,
-  result: WriteAnswer,
-  requestId: string,
+  { result, requestId }: { result: WriteAnswer; requestId: string },
 ): Promise<Change | undefined> {
   const { vendor, row } = lease
   const { id } = lease.change

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_QUANTITY, type QuantityState } from '#lib/licenses/assets/rules.ts'
-import { CHANGE_STATES, check, isConfirmed, isOpen, OPEN_STATES } from './rules.ts'
+import { CHANGE_STATES, checkAfterRead, checkBeforeRead, isConfirmed, isOpen, OPEN_STATES } from './rules.ts'
 
-describe('the states of a change', () => {
-  it('are open or settled; those that we do not know count as settled', () => {
+describe('The states of a change', () => {
+  it('are open or final, and unrecognized states count as final', () => {
     expect([...CHANGE_STATES, 'LATER'].filter(isOpen)).toEqual([...OPEN_STATES])
   })
 
-  it('only what was sent and applied is confirmed by the vendor', () => {
+  it('count as confirmed by the vendor only if the change was sent and applied', () => {
     const sentAt = new Date()
     expect(CHANGE_STATES.filter((state) => isConfirmed({ state, sentAt, settledBy: null }))).toEqual([
       'APPLIED',
@@ -29,7 +29,7 @@ const TAGS = {
 }
 type Tag = keyof typeof TAGS
 
-/** 20 licenses, and what is asked for: fewer, the same, more. */
+/** Requested totals for an asset with 20 licenses. */
 const TOTALS = { lower: 15, same: 20, higher: 25 }
 
 type Case = {
@@ -63,47 +63,50 @@ function inputsOf({ licenses, tag, status, isCommitmentPlan, asked }: Case) {
   }
 }
 
-/** What a case is answered with: the first of the rows that applies. */
+/** Expected answer; the first row that applies to a case decides. */
 type Row = [answer: string, applies: (one: Case) => boolean]
 const first = (rows: Row[], one: Case) => rows.find(([, applies]) => applies(one))?.[0]
 
 const NO_LICENSES: Row = ['no_licenses', ({ licenses }) => !licenses]
 const isOther = ({ tag }: Case, fit: Tag[]) => !fit.includes(tag)
 
-describe('the order of CONTRACT 4, in each case that there is', () => {
+describe('The order of the checks, for every combination of inputs', () => {
   const outcomeText = (result: { kind: string; reason?: string }) =>
     result.kind === 'refused' ? result.reason : result.kind
 
-  it.each(['applied', 'rejected'] as const)('with books just read, and a vendor that says %s', (kind) => {
-    const rows: Row[] = [
-      NO_LICENSES,
-      ['version_mismatch', (one) => isOther(one, ['none', 'any', 'present'])],
-      ['not_active', ({ status }) => status !== 'ACTIVE'],
-      ['unchanged', ({ asked }) => asked === 'same'],
-      ['commitment', ({ asked, isCommitmentPlan }) => asked === 'lower' && isCommitmentPlan],
-      [kind, () => true],
-    ]
-    for (const one of CASES) {
-      const { request, assetState } = inputsOf(one)
-      let questions = 0
-      const predictOutcome = (quantityState: QuantityState) => {
-        expect(quantityState).toBe(assetState.quantityState)
-        questions += 1
-        return { kind }
+  it.each(['applied', 'rejected'] as const)(
+    'is followed after a read, where the vendor predicts %s',
+    (kind) => {
+      const rows: Row[] = [
+        NO_LICENSES,
+        ['version_mismatch', (one) => isOther(one, ['none', 'any', 'present'])],
+        ['not_active', ({ status }) => status !== 'ACTIVE'],
+        ['unchanged', ({ asked }) => asked === 'same'],
+        ['commitment', ({ asked, isCommitmentPlan }) => asked === 'lower' && isCommitmentPlan],
+        [kind, () => true],
+      ]
+      for (const one of CASES) {
+        const { request, assetState } = inputsOf(one)
+        let questions = 0
+        const predictOutcome = (quantityState: QuantityState) => {
+          expect(quantityState).toBe(assetState.quantityState)
+          questions += 1
+          return { kind }
+        }
+        const decision = outcomeText(checkAfterRead(request, assetState, predictOutcome))
+        expect([one, decision]).toEqual([one, first(rows, one)])
+        // The vendor's rule is the last check, and runs only if all others pass.
+        expect(questions).toBe(decision === kind ? 1 : 0)
       }
-      const decision = outcomeText(check(request, { ...assetState, predictOutcome }))
-      expect([one, decision]).toEqual([one, first(rows, one)])
-      // The vendor's rule stands last: it is asked of nothing that is settled without it.
-      expect(questions).toBe(decision === kind ? 1 : 0)
-    }
-  })
+    },
+  )
 
   it.each([
     ['no change is open', undefined],
-    ['one to fewer licenses is open', { toQuantity: TOTALS.lower }],
-    ['one to the present total is open', { toQuantity: TOTALS.same }],
-    ['one to more licenses is open', { toQuantity: TOTALS.higher }],
-  ])('with our copy of a vendor’s books, where %s', (_, open) => {
+    ['a change to fewer licenses is open', { toQuantity: TOTALS.lower }],
+    ['a change to the present total is open', { toQuantity: TOTALS.same }],
+    ['a change to more licenses is open', { toQuantity: TOTALS.higher }],
+  ])('is followed before a read, where %s', (_, open) => {
     const rows: Row[] = [
       NO_LICENSES,
       ['version_mismatch', (one) => isOther(one, ['none', 'any', 'present', 'coming'])],
@@ -113,14 +116,14 @@ describe('the order of CONTRACT 4, in each case that there is', () => {
     ]
     for (const one of CASES) {
       const { request, assetState } = inputsOf(one)
-      const decision = check(request, { ...assetState, open })
+      const decision = checkBeforeRead(request, { ...assetState, open })
       expect([one, outcomeText(decision)]).toEqual([one, first(rows, one)])
       if (decision.kind === 'joined' || decision.kind === 'in_progress') expect(decision.open).toBe(open)
     }
   })
 })
 
-describe('what a check tells beside its word', () => {
+describe('The result of a check', () => {
   const annual = {
     status: 'ACTIVE',
     isCommitmentPlan: true,
@@ -142,10 +145,9 @@ describe('what a check tells beside its word', () => {
       { quantity: 25, ifMatch: undefined },
       { kind: 'applied', seats: 25 },
     ],
-  ])('%j', (request, decision) => {
-    expect(check(request, { seatVersion: PRESENT, quantityState: annual, predictOutcome })).toMatchObject(
-      decision,
-    )
+  ])('of %j is %j', (request, decision) => {
+    const result = checkAfterRead(request, { seatVersion: PRESENT, quantityState: annual }, predictOutcome)
+    expect(result).toMatchObject(decision)
   })
 
   it.each([
@@ -165,18 +167,19 @@ describe('what a check tells beside its word', () => {
       { quantity: 19, ifMatch: undefined },
       false,
     ],
-  ])('says of %s whether our copy forbids it', (_, facts, asked, isForbidden) => {
-    const found = check(asked, { seatVersion: PRESENT, quantityState: facts, open: undefined })
-    const refusal = { kind: 'refused', reason: 'commitment', current: 20, minimum: 20 }
-    expect(found).toMatchObject({ kind: 'unread', refusal: isForbidden ? refusal : undefined })
-  })
+  ])(
+    'the check before the read of %s returns whether our copy forbids it',
+    (_, state, request, isForbidden) => {
+      const result = checkBeforeRead(request, { seatVersion: PRESENT, quantityState: state, open: undefined })
+      const violation = { kind: 'refused', reason: 'commitment', current: 20, minimum: 20 }
+      expect(result).toMatchObject({ kind: 'unread', violation: isForbidden ? violation : undefined })
+    },
+  )
 
-  it('names the status that it refuses', () => {
+  it('contains the status that forbids the change', () => {
     const quantityState = { ...annual, status: 'PENDING' }
-    const decision = check(
-      { quantity: 25, ifMatch: undefined },
-      { seatVersion: PRESENT, quantityState, predictOutcome },
-    )
+    const request = { quantity: 25, ifMatch: undefined }
+    const decision = checkAfterRead(request, { seatVersion: PRESENT, quantityState }, predictOutcome)
     expect(decision).toMatchObject({ kind: 'refused', reason: 'not_active', status: 'PENDING' })
   })
 })
@@ -195,16 +198,19 @@ describe('If-Match', () => {
     ['"7"', false, false],
     ['W/"7.abc"', false, false],
     ['"other"', false, false],
-  ])('of %s names version 7: %s, and may name one to come: %s', (ifMatch, is, mayBecome) => {
-    const request = { quantity: 21, ifMatch }
-    const assetState = { seatVersion: PRESENT, quantityState }
-    const read = check(request, { ...assetState, predictOutcome: () => ({ kind: 'applied' as const }) })
-    expect(read.kind === 'applied').toBe(is)
-    expect(check(request, { ...assetState, open: undefined }).kind === 'unread').toBe(mayBecome)
-  })
+  ])(
+    '%s admits version 7: %s, and may admit it as a version before a later one: %s',
+    (ifMatch, is, mayBecome) => {
+      const request = { quantity: 21, ifMatch }
+      const assetState = { seatVersion: PRESENT, quantityState }
+      const result = checkAfterRead(request, assetState, () => ({ kind: 'applied' as const }))
+      expect(result.kind === 'applied').toBe(is)
+      expect(checkBeforeRead(request, { ...assetState, open: undefined }).kind === 'unread').toBe(mayBecome)
+    },
+  )
 })
 
-describe('check, whatever it is asked', () => {
+describe('For any request', () => {
   const quantities = fc.integer({ min: 0, max: MAX_QUANTITY })
   const anyState = fc.record({
     status: fc.oneof(fc.constant('ACTIVE'), fc.string()),
@@ -219,7 +225,7 @@ describe('check, whatever it is asked', () => {
     fc.tuple(versions, versions).map(([one, two]) => `"${one}.a", "${two}.b"`),
   )
 
-  it('lets nothing to a vendor that is no change, not active, or lowers a commitment', () => {
+  it('a vendor never receives an unchanged total, a change of an inactive subscription or a decrease on a commitment', () => {
     fc.assert(
       fc.property(
         anyState,
@@ -228,7 +234,11 @@ describe('check, whatever it is asked', () => {
         headers,
         (quantityState, seatVersion, quantity, ifMatch) => {
           const predictOutcome = () => ({ kind: 'applied' as const })
-          const { kind } = check({ quantity, ifMatch }, { seatVersion, quantityState, predictOutcome })
+          const { kind } = checkAfterRead(
+            { quantity, ifMatch },
+            { seatVersion, quantityState },
+            predictOutcome,
+          )
           if (kind !== 'applied') return
           expect(quantityState.status).toBe('ACTIVE')
           expect(quantity).not.toBe(quantityState.purchased)
@@ -239,7 +249,7 @@ describe('check, whatever it is asked', () => {
     )
   })
 
-  it('asks for books to be read that the vendor keeps, whatever our copy says', () => {
+  it('the check before the read gives the same kind of result, whatever our copy contains', () => {
     const opens = fc.option(fc.record({ toQuantity: quantities }), { nil: undefined })
     fc.assert(
       fc.property(
@@ -249,7 +259,7 @@ describe('check, whatever it is asked', () => {
         headers,
         ([one, other, open], seatVersion, quantity, ifMatch) => {
           const [first, second] = [one, other].map((quantityState) =>
-            check({ quantity, ifMatch }, { seatVersion, quantityState, open }),
+            checkBeforeRead({ quantity, ifMatch }, { seatVersion, quantityState, open }),
           )
           expect(first?.kind).toBe(second?.kind)
         },
@@ -257,7 +267,7 @@ describe('check, whatever it is asked', () => {
     )
   })
 
-  it('refuses after the read whatever it refused before, but for a version that was still to come', () => {
+  it('the check after the read rejects whatever the check before rejected, except for a later version', () => {
     fc.assert(
       fc.property(
         anyState,
@@ -266,15 +276,12 @@ describe('check, whatever it is asked', () => {
         headers,
         (quantityState, seatVersion, quantity, ifMatch) => {
           const request = { quantity, ifMatch }
-          const before = check(request, { seatVersion, quantityState, open: undefined })
-          const after = check(request, {
-            seatVersion,
-            quantityState,
-            predictOutcome: () => ({ kind: 'applied' as const }),
-          })
+          const assetState = { seatVersion, quantityState }
+          const before = checkBeforeRead(request, { ...assetState, open: undefined })
+          const after = checkAfterRead(request, assetState, () => ({ kind: 'applied' as const }))
           if (before.kind === 'refused') expect(after).toEqual(before)
-          else if (before.kind === 'unread' && before.refusal) expect(after).toEqual(before.refusal)
-          else expect(before).toEqual({ kind: 'unread', refusal: undefined })
+          else if (before.kind === 'unread' && before.violation) expect(after).toEqual(before.violation)
+          else expect(before).toEqual({ kind: 'unread', violation: undefined })
         },
       ),
     )

@@ -1,10 +1,12 @@
 import { decideQuantity, type QuantityDecision, type QuantityState } from '#lib/licenses/assets/rules.ts'
 
 /**
- * The states of a change of licenses. CLAIMED: nothing was sent. SENT: a call to the vendor may be under way.
- * UNKNOWN: it was sent, and only a read can tell. APPLIED, REJECTED (by the vendor), FAILED (not applied): settled.
- * UNCLEAR: no read can tell any more; settled for the asset, which is free again, and open for people.
- * DRIFT: the vendor's own change, which we found. RECORDED: what an operator's file said, which asked no vendor.
+ * States of an open license change. CLAIMED: nothing was sent. SENT: a call to the vendor may be in flight. UNKNOWN: the
+ * call was sent, and only a read of the vendor can show the outcome.
+ *
+ * Final states: APPLIED, REJECTED (by the vendor), and FAILED (not applied). UNCLEAR: no read can show the outcome any
+ * more; the asset accepts other changes again, and a person has to decide. DRIFT: a change made at the vendor, which a
+ * read found. RECORDED: a total from an operator's file, which was not sent to a vendor.
  */
 export const OPEN_STATES = ['CLAIMED', 'SENT', 'UNKNOWN'] as const
 export const CHANGE_STATES = [
@@ -18,7 +20,7 @@ export const CHANGE_STATES = [
 ] as const
 export type ChangeState = (typeof CHANGE_STATES)[number]
 
-/** Whether it is still to come what becomes of a change. States that we do not know count as settled. */
+/** Returns whether the outcome of a change is still to come. Unrecognized states count as final. */
 export function isOpen(state: string): boolean {
   return (OPEN_STATES as readonly string[]).includes(state)
 }
@@ -31,7 +33,7 @@ export function isOver(change: { state: string; acknowledgedAt: Date | null }): 
   return change.state === 'FAILED' || (change.state === 'UNCLEAR' && change.acknowledgedAt !== null)
 }
 
-/** Whether the vendor itself has confirmed a change to us: not so what we found, or a person settled. */
+/** Returns whether the vendor has confirmed a change that we sent: neither found by a read nor settled by a person. */
 export function isConfirmed(change: {
   state: string
   sentAt: Date | null
@@ -40,7 +42,7 @@ export function isConfirmed(change: {
   return change.state === 'APPLIED' && change.sentAt !== null && change.settledBy === null
 }
 
-/** What a PATCH asks for. */
+/** Requested total and precondition of a PATCH. */
 export type ChangeRequest = {
   /** The total after the change, a whole number from 0 to MAX_QUANTITY. */
   quantity: number
@@ -48,13 +50,13 @@ export type ChangeRequest = {
   ifMatch: string | undefined
 }
 
-/** The asset as it is known when the checks are asked; without `facts` it is of a type that has no licenses. */
+/** Asset at the time of the checks; `quantityState` is undefined for asset types without licenses. */
 type AssetState<State = QuantityState> = { seatVersion: number; quantityState: State | undefined }
 
 /** A decrease on a commitment within its term. */
 export type ForbiddenDecrease = { kind: 'refused' } & Extract<QuantityDecision, { reason: 'commitment' }>
 
-/** What our own checks refuse. The reasons `not_active` and `commitment` are those of `decideQuantity`. */
+/** Rejection by our own checks. `decideQuantity` returns the reasons `not_active` and `commitment`. */
 export type Violation =
   | ForbiddenDecrease
   | ({ kind: 'refused' } & (
@@ -63,73 +65,62 @@ export type Violation =
       | Extract<QuantityDecision, { reason: 'not_active' }>
     ))
 
-/** The vendor's books are to be read; with a `refusal` where our copy of them forbids it, which is final if the copy is fresh. */
-type Unread = { kind: 'unread'; refusal: ForbiddenDecrease | undefined }
+/** The vendor has to be read first. `violation`: our copy forbids the change, which is final if the copy is fresh. */
+type Unread = { kind: 'unread'; violation: ForbiddenDecrease | undefined }
 
 /**
- * The checks of CONTRACT 4 in their order, for our own books, for a vendor's, and for the dry run: the one place that
- * knows it. Only that there is such an asset (404) was asked before.
+ * Runs the checks with our copy of a vendor's record, before the vendor is read. Checks in this order: the asset has
+ * licenses, If-Match, and no other change is open. A change that is `open` with the same total is `joined`.
  *
- * A vendor elsewhere decides by its own books, so that it is asked twice: first with our copy of them and with the
- * change that is `open` there (of the same total: `joined`), until the books have to be read (`unread`); then without
- * one, for the open change is now the request's own, and with what the vendor can `foresee` by books just read.
- * Where the books are ours, they are always just read, and no change is ever open.
+ * A commitment outlasts our copy, so the copy may forbid a decrease; a status may change at any moment, so the copy
+ * does not decide on it. Nor does the copy decide when If-Match names a later version.
  */
-export function check<Open extends { toQuantity: number }>(
-  request: ChangeRequest,
-  assetState: AssetState & { open: Open | undefined },
-): Violation | { kind: 'joined' | 'in_progress'; open: Open } | Unread
-export function check<State extends QuantityState, Prediction extends { kind: 'applied' | 'rejected' }>(
-  request: ChangeRequest,
-  assetState: AssetState<State> & { predictOutcome: (quantityState: State) => Prediction },
-): Violation | { kind: 'unchanged' } | Prediction
-export function check<
-  Open extends { toQuantity: number },
+export function checkBeforeRead<Open extends { toQuantity: number }>(
+  { quantity, ifMatch }: ChangeRequest,
+  { seatVersion, quantityState, open }: AssetState & { open: Open | undefined },
+): Violation | { kind: 'joined' | 'in_progress'; open: Open } | Unread {
+  if (!quantityState) return { kind: 'refused', reason: 'no_licenses' }
+  if (!mayBecomeVersion(seatVersion, ifMatch)) return versionMismatch(quantityState)
+  if (open) return { kind: open.toQuantity === quantity ? 'joined' : 'in_progress', open }
+  const decision = decideQuantity(quantityState, quantity)
+  const isForbidden = !decision.allowed && decision.reason === 'commitment' && isVersion(seatVersion, ifMatch)
+  return { kind: 'unread', violation: isForbidden ? { kind: 'refused', ...decision } : undefined }
+}
+
+/**
+ * Runs the checks with the current record: the one of a vendor that was read just now, or our own. Checks in this
+ * order: the asset has licenses, If-Match, our quantity rule, and the vendor's rule. No other change is open then: our
+ * own record has none, and the open change at a vendor is the request's own claim.
+ * @param predictOutcome applies the vendor's rule; called only for a change that passes all other checks
+ */
+export function checkAfterRead<
   State extends QuantityState,
   Prediction extends { kind: 'applied' | 'rejected' },
 >(
-  request: ChangeRequest,
-  assetState: AssetState<State> &
-    ({ open: Open | undefined } | { predictOutcome: (quantityState: State) => Prediction }),
-): Violation | { kind: 'joined' | 'in_progress'; open: Open } | { kind: 'unchanged' } | Unread | Prediction
-export function check(
   { quantity, ifMatch }: ChangeRequest,
-  {
-    seatVersion,
-    quantityState,
-    open,
-    predictOutcome,
-  }: AssetState & {
-    open?: { toQuantity: number } | undefined
-    predictOutcome?: (quantityState: QuantityState) => { kind: string }
-  },
-) {
+  { seatVersion, quantityState }: AssetState<State>,
+  predictOutcome: (quantityState: State) => Prediction,
+): Violation | { kind: 'unchanged' } | Prediction {
   if (!quantityState) return { kind: 'refused', reason: 'no_licenses' }
-  const isFit = predictOutcome ? isVersion : mayBecomeVersion
-  if (!isFit(seatVersion, ifMatch)) {
-    return { kind: 'refused', reason: 'version_mismatch', current: quantityState.purchased }
-  }
-  if (open) return { kind: open.toQuantity === quantity ? 'joined' : 'in_progress', open }
+  if (!isVersion(seatVersion, ifMatch)) return versionMismatch(quantityState)
   const decision = decideQuantity(quantityState, quantity)
-  if (!predictOutcome) {
-    // A commitment lasts, but a status may change at any moment; and of a version that is still to come our copy says nothing.
-    const isForbidden = !decision.allowed && decision.reason === 'commitment'
-    const isKnown = isForbidden && isVersion(seatVersion, ifMatch)
-    return { kind: 'unread', refusal: isKnown ? { kind: 'refused', ...decision } : undefined }
-  }
   if (!decision.allowed) return { kind: 'refused', ...decision }
   return decision.change === 0 ? { kind: 'unchanged' } : predictOutcome(quantityState)
 }
 
-/** If-Match compares the seat version alone: assigned seats may have moved meanwhile (CONTRACT 4). */
+function versionMismatch({ purchased }: QuantityState): Violation {
+  return { kind: 'refused', reason: 'version_mismatch', current: purchased }
+}
+
+/** Returns whether If-Match admits the seat version. The rest of an ETag, such as the assigned seats, is not compared. */
 function isVersion(seatVersion: number, ifMatch: string | undefined): boolean {
   if (ifMatch === undefined || ifMatch.trim() === '*') return true
   return ifMatch.split(',').some((tag) => tag.trim().startsWith(`"${seatVersion}.`))
 }
 
 /**
- * Also lets through a version that is still to come: a dry run told it, which read of the vendor's own change and kept
- * nothing. Whether it is the present one is asked again after the next read.
+ * Returns whether If-Match admits the seat version or names a later one. A dry run reads the vendor without storing the
+ * result, so a client may know a version that our copy does not have yet; the check after the next read is exact.
  */
 function mayBecomeVersion(seatVersion: number, ifMatch: string | undefined): boolean {
   if (isVersion(seatVersion, ifMatch)) return true

@@ -9,13 +9,13 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { VendorRead } from '#lib/vendors/vendor.ts'
 import { type ReconciledChange, reconcileChange, type WhenUnknown } from './reconcile.ts'
 import type { PollLease } from './reconcile-from-read.ts'
-import { check } from './rules.ts'
-import { type Claim, call, type QuantityRequest, type Sent } from './send.ts'
+import { checkAfterRead } from './rules.ts'
+import { type Claim, callVendor, type QuantityRequest, type Sent } from './send.ts'
 import { type Change, moveChange, readChange } from './store/changes.ts'
 import { observedRow } from './vendor-sync/read.ts'
 
-/** Between two tries to have the turn, in milliseconds. */
-const TRY_EVERY = 250
+/** Pause between two attempts to acquire the poll lease. */
+const RETRY_INTERVAL_MS = 250
 
 /**
  * Reason why a change is not resent. `not_unknown`: the outcome is known, or a process is working on the change.
@@ -51,7 +51,7 @@ export async function sendAgain(request: QuantityRequest, changeId: string, reas
   for (;;) {
     const again = await tryAgain(request, changeId, reason)
     if (again.why !== 'no_turn' || Date.now() > deadline) return again
-    await pause(TRY_EVERY)
+    await pause(RETRY_INTERVAL_MS)
   }
 }
 
@@ -59,14 +59,14 @@ async function tryAgain(request: QuantityRequest, changeId: string, reason?: str
   const recorded: { again?: { claim: Claim; sent: Sent } | Unfit } = {}
   const { caller, requestId } = request
   const whenUnknown: WhenUnknown = async (tx, change, lease, readResult) => {
-    recorded.again = await recordAgain(tx, request, change, lease, readResult, reason)
+    recorded.again = await recordAgain(tx, request, change, { lease, readResult, why: reason })
   }
   const change = await reconcileChange(caller, changeId, requestId, { whenUnknown })
   const { again } = recorded
   if (again === undefined)
     return { why: change?.state === 'UNKNOWN' ? (unfit(change) ?? 'no_turn') : 'not_unknown' }
   if (typeof again === 'string') return { why: again }
-  return { answer: await call(request, again.claim, again.sent) }
+  return { answer: await callVendor(request, again.claim, again.sent) }
 }
 
 /** Returns the reason that prevents resending an unknown change, independent of the vendor's count. */
@@ -86,9 +86,11 @@ async function recordAgain(
   tx: Transaction,
   request: QuantityRequest,
   { id, fromQuantity }: Change,
-  { vendor, row }: PollLease,
-  readResult: VendorRead,
-  why: string | undefined,
+  {
+    lease: { vendor, row },
+    readResult,
+    why,
+  }: { lease: PollLease; readResult: VendorRead; why: string | undefined },
 ): Promise<{ claim: Claim; sent: Sent } | Unfit> {
   const { caller, quantity, requestId } = request
   const { readMs, writeMs } = vendorTimes()
@@ -101,18 +103,16 @@ async function recordAgain(
   if (now.sinceSent + readMs + writeMs >= (vendor.idempotentWrites ?? 0)) return 'forgotten'
   const assetState = assetStateOf(observedRow(row, observed))
   const changeRequest = { quantity, ifMatch: undefined }
-  const decision = check(changeRequest, {
-    ...assetState,
-    predictOutcome: () => vendor.predictOutcome(observed, quantity),
-  })
+  const predictOutcome = () => vendor.predictOutcome(observed, quantity)
+  const decision = checkAfterRead(changeRequest, assetState, predictOutcome)
   if (decision.kind !== 'applied') return 'refused'
   const actor = actorOf(caller)
   const move = { from: ['UNKNOWN'], to: 'SENT', as: 'resent', actor, why, requestId } as const
   const change = await moveChange(tx, caller.customerId, id, move)
-  const at = Date.now()
+  const sentAt = Date.now()
   if (!change) return 'no_turn'
   return {
-    claim: { change, row, vendor, claimedAt: at },
-    sent: { observed, at, movedAt: change.movedAt, isAgain: true },
+    claim: { change, row, vendor, claimedAt: sentAt },
+    sent: { observed, sentAt, movedAt: change.movedAt, isResend: true },
   }
 }

@@ -221,7 +221,7 @@ describe('a vendor that does not answer', () => {
 
   it('does not take an old state for the outcome', async () => {
     expect((await patch(flexible, 25)).status).toBe(200)
-    // Not done; and the read that would settle it is of the time when the total was 20.
+    // The write was not applied; the read that would settle the change returns the total of 20 from before.
     stage.fake.failNext('write', 'drop-before')
     expect((await patch(flexible, 20)).status).toBe(504)
     expect(await changesOf(flexible)).toMatchObject([{ state: 'APPLIED' }, { state: 'UNKNOWN' }])

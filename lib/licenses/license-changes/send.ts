@@ -13,7 +13,7 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, VendorRead, WriteAnswer } from '#lib/vendors/vendor.ts'
 import * as answers from './answers.ts'
 import { transitionFor } from './reconcile.ts'
-import { type ChangeRequest, check } from './rules.ts'
+import { type ChangeRequest, checkAfterRead } from './rules.ts'
 import {
   type Change,
   endAttempt,
@@ -52,26 +52,30 @@ export function withAsset<T>(
 }
 
 /** Logs the vendor's messages and our own failures for operators; the change's row contains the text for people. */
-function note({ requestId }: QuantityRequest, { change, vendor }: Claim, reason: string): void {
+function logFailureReason({ requestId }: QuantityRequest, { change, vendor }: Claim, reason: string): void {
   const { name, account } = vendor
   log().warn({ requestId, changeId: change.id, vendor: name, account, reason }, 'vendor')
 }
 
 /**
- * Carries a claimed change to its vendor: fresh read, checks, record as sent, call, answer. Each step is committed
- * before the next one begins, so a process may die between any two.
+ * Carries out a claimed change at its vendor: reads the vendor, checks again, records the change as sent, calls, and
+ * applies the result. Each step is committed before the next one begins, so a process may die between any two.
  * @returns undefined where the outcome is unknown, and the caller has to wait for it
  * @throws Problem `vendor_unavailable`, `change_in_progress` or `outcome_unknown`, which settle nothing
  */
 export async function send(request: QuantityRequest, claim: Claim): Promise<Answer<Asset> | undefined> {
   const { row, vendor } = claim
   const readResult = await readSubscription(vendor, row, vendorTimes().readMs)
-  if (readResult.kind === 'unavailable') note(request, claim, readResult.reason)
-  const next = await withAsset(request, (tx, asset) => checkAgain(tx, asset, request, claim, readResult))
-  if (next.kind === 'stop') throw next.problem
-  if (next.kind === 'answered') return next.answer
-
-  return call(request, claim, next)
+  if (readResult.kind === 'unavailable') logFailureReason(request, claim, readResult.reason)
+  const next = await withAsset(request, (tx, asset) => checkAgain(tx, request, claim, { asset, readResult }))
+  switch (next.kind) {
+    case 'stop':
+      throw next.problem
+    case 'answered':
+      return next.answer
+    case 'call':
+      return callVendor(request, claim, next)
+  }
 }
 
 /** Next step after a fresh read: the call, an answer that settles the request, or a problem that settles nothing. */
@@ -80,13 +84,15 @@ type Next =
   | { kind: 'answered'; answer: Answer<Asset> }
   | { kind: 'stop'; problem: Problem }
 
-/** Checks again with the vendor's count, and records SENT where the call may leave. */
+/**
+ * Checks the request again with the vendor's record, and records the change as SENT where the call may leave. Otherwise
+ * withdraws the claim, or marks it FAILED where the vendor can't be read.
+ */
 async function checkAgain(
   tx: Transaction,
-  asset: Claim['row'],
   request: QuantityRequest,
   { change, vendor, claimedAt }: Claim,
-  readResult: VendorRead,
+  { asset, readResult }: { asset: LicensedRow; readResult: VendorRead },
 ): Promise<Next> {
   const { caller, quantity, requestId } = request
   const { customerId } = caller
@@ -118,122 +124,131 @@ async function checkAgain(
     await withdraw('disputed')
     return stop(answers.disputed(vendor.label))
   }
-  // The request was made for the total that we knew: at an equal total, the two are the same for the caller.
+  // The caller decided on the total that we knew. A replacement with an equal total is the same to the caller.
   if (isReplacement(vendor, asset, observed) && fresh.seatsPurchased !== asset.seatsPurchased) {
     await withdraw('found anew')
     return stop(answers.subscriptionReplaced(vendor.label, fresh.seatsPurchased))
   }
-  const decision = check(request, {
-    ...assetStateOf(fresh),
-    predictOutcome: () => vendor.predictOutcome(observed, quantity),
-  })
-  if (decision.kind === 'refused') {
-    await withdraw(decision.reason)
-    return answered(await answers.violationProblem(tx, customerId, fresh, decision))
+  const predictOutcome = () => vendor.predictOutcome(observed, quantity)
+  const result = checkAfterRead(request, assetStateOf(fresh), predictOutcome)
+  switch (result.kind) {
+    case 'refused':
+      await withdraw(result.reason)
+      return answered(await answers.violationProblem(tx, customerId, fresh, result))
+    case 'unchanged':
+      await withdraw('unchanged')
+      return answered(replyOf(fresh))
+    case 'rejected':
+      await withdraw(result.reason)
+      return answered(answers.predictedRejection(result))
+    case 'applied': {
+      const sent = await move('SENT', { fromQuantity: fresh.seatsPurchased })
+      // The lease ended while this process slept: another process may have given up the change.
+      if (!sent) return stop(answers.vendorUnavailable(vendor.label))
+      return { kind: 'call', observed, sentAt: Date.now(), movedAt: sent.movedAt }
+    }
   }
-  if (decision.kind === 'unchanged') {
-    await withdraw('unchanged')
-    return answered(replyOf(fresh))
-  }
-  if (decision.kind === 'rejected') {
-    await withdraw(decision.reason)
-    return answered(answers.predictedRejection(decision))
-  }
-  const sent = await move('SENT', { fromQuantity: fresh.seatsPurchased })
-  // The lease ended while this process slept: another process may have given up the change.
-  if (!sent) return stop(answers.vendorUnavailable(vendor.label))
-  return { kind: 'call', observed, at: Date.now(), movedAt: sent.movedAt }
 }
 
-/** Change that was recorded as sent a moment ago: the read before the call, and its time in epoch milliseconds. */
+/** Change that was recorded as sent a moment ago, and the read before the call. */
 export type Sent = {
   observed: Observed
-  at: number
-  /** Same time as in the change's row; a different time there shows a later send. */
+  /** Epoch milliseconds of this process. */
+  sentAt: number
+  /** Same time as in the change's row; a different time in the row shows a later send. */
   movedAt: Date
-  isAgain?: boolean
+  isResend?: boolean
 }
 
 /**
- * Calls the vendor for a change that is recorded as sent, and applies the answer.
+ * Calls the vendor for a change that is recorded as sent, and applies the result.
  * @returns undefined where the outcome is unknown, and the caller has to wait for it
  * @throws Problem as `send` does
  */
-export async function call(
+export async function callVendor(
   request: QuantityRequest,
   claim: Claim,
-  { observed, at, movedAt, isAgain = false }: Sent,
+  { observed, sentAt, movedAt, isResend = false }: Sent,
 ): Promise<Answer<Asset> | undefined> {
   const { change, vendor } = claim
   const { writeMs } = vendorTimes()
   // A process that slept since then must not send: another process may have concluded that it died.
-  const isExpired = Date.now() - at > writeMs
-  const began = performance.now()
+  const isExpired = Date.now() - sentAt > writeMs
+  const startedAt = performance.now()
   const result: WriteAnswer = isExpired
     ? { kind: 'not_sent', code: 'vendor_unavailable', reason: 'The process was held up; nothing was sent.' }
     : await vendor.setQuantity(observed, request.quantity, change.id, AbortSignal.timeout(writeMs))
-  if ('reason' in result) note(request, claim, result.reason)
-  const outcome = isAgain ? ofTheFirst(result) : result
-  const attempt = { result, tookMs: performance.now() - began, movedAt }
-  return conclude(request, claim, outcome, attempt).catch((error) => {
+  const tookMs = performance.now() - startedAt
+  if ('reason' in result) logFailureReason(request, claim, result.reason)
+  const outcome = isResend ? asEvidenceOfFirstCall(result) : result
+  try {
+    return await applyResult(request, claim, outcome, { result, tookMs, movedAt })
+  } catch (error) {
     if (error instanceof Problem) throw error
     // The call may have been applied, whatever error prevents the record of it.
     logFailure({ status: 504 }, error, request.requestId)
     throw answers.outcomeUnknown(vendor.label, change.id)
-  })
+  }
 }
 
-/** Reduces the answer to a repeat to its evidence about the first call: a refused repeat proves nothing. */
-function ofTheFirst(result: WriteAnswer): WriteAnswer {
+/** Reduces the result of a resend to its evidence about the first call: a rejected resend proves nothing. */
+function asEvidenceOfFirstCall(result: WriteAnswer): WriteAnswer {
   return result.kind === 'applied' || result.kind === 'unknown'
     ? result
     : { kind: 'unknown', reason: result.reason }
 }
 
+/** Call to a vendor: its result and duration, and the time of the change's row when the call left. */
+type Attempt = { result: WriteAnswer; tookMs: number; movedAt: Date }
+
 /**
- * Applies the vendor's result to a sent change. Only that result leads to a 200.
+ * Applies the vendor's result to a sent change. Only an applied result leads to a 200.
+ * @param outcome the result, reduced to what it proves about the change
  * @returns undefined where the outcome is unknown
- * @throws Problem where certainly nothing was applied
+ * @throws Problem where the change was certainly not applied
  */
-async function conclude(
+async function applyResult(
   request: QuantityRequest,
   { change, vendor }: Claim,
   outcome: WriteAnswer,
-  attempt: { result: WriteAnswer; tookMs: number; movedAt: Date },
+  { result, tookMs, movedAt }: Attempt,
 ): Promise<Answer<Asset> | undefined> {
   const { caller, keyed, requestId } = request
-  const transition = transitionFor(outcome, request.quantity, vendor.label)
-  let isOver = false
-  const answer = await withAsset(request, async (tx, asset) => {
-    isOver = outcome.kind !== 'applied' && (await isSuperseded(tx, caller.customerId, change.id, attempt))
-    if (isOver) return undefined
-    await endAttempt(tx, caller.customerId, change.id, attempt.result, attempt.tookMs)
-    if (outcome.kind === 'not_sent') await noteWait(tx, caller.customerId, change.id, outcome.retryAfter)
-    const { state: to, ...reasons } = transition
+  const { customerId } = caller
+  const { state: to, ...reasons } = transitionFor(outcome, request.quantity, vendor.label)
+  const { answer, isSuperseded } = await withAsset(request, async (tx, asset) => {
+    if (outcome.kind !== 'applied' && (await wasMoved(tx, customerId, change.id, movedAt))) {
+      return { isSuperseded: true }
+    }
+    await endAttempt(tx, customerId, change.id, { result, tookMs })
+    if (outcome.kind === 'not_sent') await noteWait(tx, customerId, change.id, outcome.retryAfter)
     const move = { from: ['SENT', 'UNKNOWN'], to, requestId, ...reasons } as const
-    const moved = await moveChange(tx, caller.customerId, change.id, move)
-    if (outcome.kind === 'rejected') return saveResponse(tx, keyed, answers.rejected(outcome))
-    // A change that does not move was given up by now, long after its time: the next read will find the total.
-    if (outcome.kind !== 'applied' || transition.state !== 'APPLIED' || !moved) return undefined
+    const moved = await moveChange(tx, customerId, change.id, move)
+    if (outcome.kind === 'rejected') {
+      return { answer: await saveResponse(tx, keyed, answers.rejected(outcome)) }
+    }
+    // A change that does not move was given up in the meantime: the next read will find the total.
+    if (outcome.kind !== 'applied' || to !== 'APPLIED' || !moved) return {}
     const seen = { vendor, observed: outcome.observed, requestId, confirmed: true }
-    return saveResponse(tx, keyed, replyOf(await observe(tx, caller.customerId, asset, seen)))
+    const updated = await observe(tx, customerId, asset, seen)
+    return { answer: await saveResponse(tx, keyed, replyOf(updated)) }
   })
-  if (outcome.kind === 'not_sent' && !isOver) throw answers.notSent(outcome, vendor.label)
-  // A late answer: another process has given up the change.
-  if (transition.state === 'APPLIED' && !answer) throw answers.outcomeUnknown(vendor.label, change.id)
+  if (outcome.kind === 'not_sent' && !isSuperseded) throw answers.notSent(outcome, vendor.label)
+  // The result came late: another process has given up the change.
+  if (to === 'APPLIED' && !answer) throw answers.outcomeUnknown(vendor.label, change.id)
   return answer
 }
 
 /**
- * Returns whether another process took the process of this call for dead, and has resent or settled the change: later
- * evidence refers to another call.
+ * Returns whether another process took the process of this call for dead, and has resent or settled the change since
+ * `movedAt`: evidence about this call says nothing about the later one.
  */
-async function isSuperseded(
+async function wasMoved(
   tx: Transaction,
   customerId: CustomerId,
   id: string,
-  { movedAt }: { movedAt: Date },
+  movedAt: Date,
 ): Promise<boolean> {
-  const now = await readChange(tx, customerId, id)
-  return now?.movedAt.getTime() !== movedAt.getTime()
+  const current = await readChange(tx, customerId, id)
+  return current?.movedAt.getTime() !== movedAt.getTime()
 }

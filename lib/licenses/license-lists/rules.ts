@@ -23,17 +23,6 @@ export function totalsOf(changes: readonly { quantityState: QuantityState; quant
   return totals
 }
 
-/**
- * Parses a whole number as people and spreadsheets write it: `1200`, `1,200`, `1 200`. Rounds nothing, and rejects text
- * that could be a fraction in another locale.
- */
-export function wholeNumber(text: string): number | undefined {
-  const digits = text
-    .trim()
-    .replace(/^(\d{1,3})((?:[,\u00a0\u202f' ]\d{3})+)$/, (all) => all.replace(/\D/g, ''))
-  return /^\d{1,12}$/.test(digits) ? Number(digits) : undefined
-}
-
 /** Returns the totals in words: `Set 12 assets, +137 licenses, of which 90 can’t be lowered before their renewal`. */
 export function totalsText({ assets, added, removed, committed }: Totals): string {
   const count = (value: number) => value.toLocaleString('en')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { wholeNumber } from './rules.ts'
+import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
 import { readTargets } from './targets.ts'
 
 const A = { line: 1, assetId: 'workspace-suite-1', quantity: 60 }
@@ -152,7 +152,7 @@ test('In any text each row is a target, an error of its line, or left open; none
       const lines = [...targets, ...errors].flatMap(({ line }) => line ?? [])
       expect(new Set(lines).size).toBe(lines.length)
       expect(Math.max(1, ...lines)).toBeLessThanOrEqual(input.split(/\r\n|\r|\n/).length)
-      for (const { quantity } of targets) expect(wholeNumber(String(quantity))).toBe(quantity)
+      for (const { quantity } of targets) expect(parseWholeNumber(String(quantity))).toBe(quantity)
     }),
   )
 })

@@ -1,6 +1,7 @@
 import { CsvError, parse } from 'csv-parse/browser/esm/sync'
 import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
-import { MAX_TARGETS, type Target, wholeNumber } from './rules.ts'
+import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
+import { MAX_TARGETS, type Target } from './rules.ts'
 
 /** Error in a line; without `line`, in the list. */
 export type TargetError = { line?: number; reason: string }
@@ -62,7 +63,7 @@ function readRow(row: TextRow, columns: Columns, list: TargetList, lineOf: Map<s
     list.skipped += 1
     return
   }
-  const quantity = wholeNumber(total)
+  const quantity = parseWholeNumber(total)
   const reason = validateTarget(assetId, total, quantity) ?? tooMany(cells, columns)
   const before = lineOf.get(assetId)
   if (assetId !== '') lineOf.set(assetId, before ?? line)
@@ -102,7 +103,7 @@ function headerOf(cells: string[]): Columns | undefined {
   if (id !== -1 && total !== -1) return { id, total, count, named: true }
   // Two words in another language.
   const isText = count === 2 && cells.every((cell) => cell !== '' && !/[\d-]/.test(cell))
-  if (isText || (id === 0 && count === 2 && wholeNumber(cells[1] ?? '') === undefined)) {
+  if (isText || (id === 0 && count === 2 && parseWholeNumber(cells[1] ?? '') === undefined)) {
     return { id: 0, total: 1, count, named: true }
   }
   return id === -1 || count === 2 ? undefined : { id, total: -1, count, named: true }

@@ -26,6 +26,8 @@ export type OrderInNeed = {
   label: string
   place: SubscriptionLocation | undefined
   requests: RequestRow[]
+  /** Outcome of the term's end, as the vendor's last reading showed. */
+  renewalType: string | null
   /** Undefined: the vendor may still do it by itself. */
   need: Need | undefined
 }
@@ -48,6 +50,7 @@ export async function readOrder({
         customerId,
         order,
         label: vendorOf(row).label,
+        renewalType: row.renewalType,
         place,
         requests,
         need: needOf(order, Date.now()),
@@ -100,7 +103,7 @@ export async function settleOrderByHand(
     if (order.state === 'STANDING' && late !== undefined)
       throw refused('Nothing is settled: a request to the vendor may still arrive. `show` says until when.')
     const by = { actor: OPERATOR, requestId, settledBy: OPERATOR.id }
-    await settleOrder(tx, customerId, order, as, { reason: `Settled by hand: ${reason}`, ...by })
+    await settleOrder(tx, customerId, order, { state: as, reason: `Settled by hand: ${reason}`, ...by })
     return order
   })
   await readNow(customerId, [settled.assetId], requestId)

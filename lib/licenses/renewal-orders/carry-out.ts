@@ -38,14 +38,14 @@ export async function carryOut(tx: Transaction, customerId: CustomerId, due: Due
   if (phase.kind === 'due' && !isLate && !isEnding) return beginTerm(tx, customerId, due)
   await setScheduled(tx, customerId, asset.id)
   if (phase.kind === 'over' && asset.seatsPurchased === order.toQuantity)
-    return settleOrder(tx, customerId, order, 'APPLIED', by)
+    return settleOrder(tx, customerId, order, { state: 'APPLIED', ...by })
   const ended = isEnding ? 'The plan was not renewed.' : 'It could not be carried out when the term ended.'
   const reasons = {
     due: ended,
     over: `The next term was recorded with ${asset.seatsPurchased} licenses.`,
     none: 'The plan has no commitment any more.',
   }
-  return settleOrder(tx, customerId, order, 'LOST', { ...by, reason: reasons[phase.kind] })
+  return settleOrder(tx, customerId, order, { state: 'LOST', ...by, reason: reasons[phase.kind] })
 }
 
 async function beginTerm(
@@ -61,25 +61,25 @@ async function beginTerm(
   if (!quantityState || !term || asset.status !== 'ACTIVE') {
     const reason = term ? `The subscription was ${asset.status}.` : 'The next term’s length is not known.'
     await setScheduled(tx, customerId, assetId)
-    return settleOrder(tx, customerId, order, 'REJECTED', { ...by, reason })
+    return settleOrder(tx, customerId, order, { state: 'REJECTED', ...by, reason })
   }
-  await setObserved(tx, customerId, assetId, term, { moves: false })
+  await setObserved(tx, customerId, assetId, { values: term, moves: false })
   await setScheduled(tx, customerId, assetId)
   const last = await lastChange(tx, customerId, assetId)
   if (last && last.createdAt > order.termEnd) {
     const reason = 'The licenses were changed after the term had ended, and before it was carried out.'
-    return settleOrder(tx, customerId, order, 'LOST', { ...by, reason })
+    return settleOrder(tx, customerId, order, { state: 'LOST', ...by, reason })
   }
-  if (to === from) return settleOrder(tx, customerId, order, 'APPLIED', by)
+  if (to === from) return settleOrder(tx, customerId, order, { state: 'APPLIED', ...by })
   const foreseen = vendor.predictOutcome(quantityState, to)
   const change = { asset, from, to, ...by }
   if (foreseen.kind === 'rejected') {
     const { reason } = foreseen
     await addLicenseChange(tx, customerId, { ...change, state: 'REJECTED', vendorReason: reason })
-    return settleOrder(tx, customerId, order, 'REJECTED', { ...by, reason })
+    return settleOrder(tx, customerId, order, { state: 'REJECTED', ...by, reason })
   }
   await addLicenseChange(tx, customerId, { ...change, state: 'APPLIED' })
   await setSeats(tx, customerId, assetId, foreseen.seats)
   await addSeatSamples(tx, customerId, [{ assetId, ...foreseen.seats }])
-  await settleOrder(tx, customerId, order, 'APPLIED', by)
+  await settleOrder(tx, customerId, order, { state: 'APPLIED', ...by })
 }

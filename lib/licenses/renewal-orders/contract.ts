@@ -1,12 +1,24 @@
 import { z } from 'zod'
 import { params, seats } from '#lib/licenses/assets/contract.ts'
-import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
+import { MAX_QUANTITY, OUTCOMES } from '#lib/licenses/assets/rules.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ifMatch } from '#lib/platform/api/request.ts'
 import { actor } from '#lib/platform/history/schemas.ts'
 import { timeOf } from '#lib/platform/lists/parameters.ts'
-import { renewalCalls } from '../routes.ts'
+import { renewalOrderRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
+
+/** Outcome of the end of a commitment: only `ends` ends the charges. */
+export const outcome = z.enum(OUTCOMES).meta({
+  description:
+    '`renews`: another term begins. `extended-term`: the plan continues as a paid Extended Service Term, from month to month, at a surcharge. `flexible`: it continues without a commitment. `ends`: the vendor shows a cancellation. Absent where the vendor does not state it.',
+})
+export const surchargePercent = z.number().meta({
+  description:
+    'Surcharge of an Extended Service Term in percent: the vendor’s published figure, as the operator has set it.',
+})
+
+const action = z.enum(['cancel', 'extended-term'])
 
 const renewalType = z
   .string()
@@ -17,6 +29,9 @@ const order = z
     id: z.string().meta({ description: 'Names the order.' }),
     quantity: seats.optional().meta({ description: 'The total of the next term.' }),
     renewalType: renewalType.optional(),
+    action: action
+      .optional()
+      .meta({ description: 'Where no next term was ordered: `cancel`, or `extended-term`.' }),
     time: timeOf('When the term ends for which it was ordered'),
     createTime: timeOf('When it was ordered'),
     actor: actor.meta({ description: 'Who ordered it.' }),
@@ -40,6 +55,11 @@ const order = z
 const Renewal = z
   .object({
     time: timeOf('When the commitment ends, where that is known').optional(),
+    decideBy: timeOf(
+      'The last whole day of UTC before that, on which the renewal can be decided on',
+    ).optional(),
+    outcome: outcome.optional(),
+    surchargePercent: surchargePercent.optional(),
     quantity: seats.meta({ description: 'Purchased licenses now.' }),
     assigned: seats.meta({ description: 'Assigned to users now.' }),
     renewalType: z
@@ -53,12 +73,16 @@ const Renewal = z
       .array(renewalType)
       .optional()
       .meta({ description: 'Where `takes` is `renewalType`: those that can be ordered.' }),
+    actions: z
+      .array(action)
+      .optional()
+      .meta({ description: 'What can be ordered instead of a next term; absent where nothing can.' }),
     because: z
       .enum(['not_active', 'no_commitment', 'not_offered', 'no_end', 'ended', 'ends'])
       .optional()
       .meta({
         description:
-          'Where `takes` is `nothing`. `not_active`: the subscription is not active. `no_commitment`: the plan has no term. `not_offered`: its vendor takes no such order. `no_end`: it is not known when the term ends, or how long the next one is. `ended`: the term has just ended. `ends`: the plan is not renewed.',
+          'Where `takes` is `nothing`. `not_active`: the subscription is not active. `no_commitment`: the plan has no term. `not_offered`: its vendor takes no such order. `no_end`: it is not known when the term ends, or how long the next one is. `ended`: the term has just ended. `ends`: another party has set at the vendor that the plan is not renewed.',
       }),
     order: order.optional().meta({ description: 'The active order.' }),
     lastOrder: order
@@ -67,7 +91,7 @@ const Renewal = z
   })
   .meta({ id: 'AssetRenewal', description: 'What happens with an asset at the end of its commitment.' })
 
-/** A total or one of the vendor's ways, and nothing else. */
+/** A total, one of the vendor's ways, or an action, and nothing else. */
 const RenewalRequest = z
   .strictObject({
     quantity: z
@@ -82,9 +106,25 @@ const RenewalRequest = z
       .max(100)
       .optional()
       .meta({ description: 'One of `renewalTypes`, where the vendor takes no total.' }),
+    action: action
+      .optional()
+      .meta({ description: 'One of `actions`: `cancel` ends the plan, and needs `confirm`.' }),
+    confirm: z
+      .string()
+      .max(300)
+      .optional()
+      .meta({ description: 'The name of the asset, which confirms an action.' }),
   })
-  .refine(({ quantity, renewalType: type }) => (quantity === undefined) !== (type === undefined), {
-    message: 'must have `quantity` or `renewalType`, and not both',
+  .refine(
+    ({ quantity, renewalType: type, action }) =>
+      [quantity, type, action].filter((one) => one !== undefined).length === 1,
+    {
+      message: 'must have one of `quantity`, `renewalType` and `action`',
+    },
+  )
+  .refine(({ action, confirm }) => confirm === undefined || action !== undefined, {
+    message: '`confirm` confirms an `action`',
+    path: ['confirm'],
   })
   .meta({ id: 'RenewalRequest', description: 'What is wanted for the next term.' })
 
@@ -100,7 +140,7 @@ const headers = z.object({
 const call = { permission: 'licenses-manager', params, output: Renewal } as const
 
 export const readRenewal = contract({
-  ...renewalCalls.readRenewal,
+  ...renewalOrderRoutes.readRenewal,
   ...call,
   summary: 'Read what happens with an asset at its renewal',
   description:
@@ -110,12 +150,12 @@ export const readRenewal = contract({
 })
 
 export const orderRenewal = contract({
-  ...renewalCalls.orderRenewal,
+  ...renewalOrderRoutes.orderRenewal,
   ...call,
-  summary: 'Order the licenses of the next term',
+  summary: 'Order the licenses of the next term, or its end',
   limit: 'changes',
   description:
-    'Nothing changes before the commitment ends. It replaces the active order; the same again changes nothing. It is kept also where the vendor can not be asked now: then `isPlaced` is false, and the vendor gets it as soon as it answers. `change_in_progress` where the asset is being changed at this moment.',
+    'Nothing changes before the commitment ends. `quantity` renews the plan with that total; `action` cancels it at the end (`confirm` names the asset), or continues it as a paid Extended Service Term, where the vendor takes that: else 422 `renewal_not_supported`. It replaces the active order; the same again changes nothing. It is kept also where the vendor can not be asked now: then `isPlaced` is false, and the vendor gets it as soon as it answers. `change_in_progress` where the asset is being changed at this moment.',
   headers,
   body: RenewalRequest,
   problems: [
@@ -126,7 +166,7 @@ export const orderRenewal = contract({
 })
 
 export const withdrawRenewal = contract({
-  ...renewalCalls.withdrawRenewal,
+  ...renewalOrderRoutes.withdrawRenewal,
   ...call,
   summary: 'Take back what was ordered for the next term',
   limit: 'changes',

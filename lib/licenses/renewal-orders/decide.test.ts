@@ -17,14 +17,17 @@ const request = ({ setting, before = NOTHING, ...row }: Sent) =>
     ...{ ...setting, beforeQuantity: before.quantity, beforeType: before.renewalType, ...row },
   }) as RequestRow
 const order = (row: Partial<OrderRow> = {}) =>
-  ({ toQuantity: 12, renewalType: null, takenBackAt: null, placedAt: null, ...row }) as OrderRow
+  ({
+    ...{ toQuantity: 12, renewalType: null, takenBackAt: null, placedAt: null },
+    ...{ seenQuantity: null, seenType: null, ...row },
+  }) as OrderRow
 function facts(row: Partial<OrderRow>, requests: Sent[] = [], more: Partial<OrderFacts> = {}): OrderFacts {
   const times = { now: NOW, staleMs: 60_000, writeMs: 10_000 }
   const known = { order: order(row), requests: requests.map(request), label: 'Microsoft' }
   return { ...known, mayBeDeleted: false, ...times, ...more }
 }
 const PLACED = { placedAt: at(-3_600_000) }
-const GONE = { takenBackAt: at(-1000) }
+const WITHDRAWN = { takenBackAt: at(-1000) }
 const late = { kind: 'unknown', lateUntil: at(500_000) }
 
 describe('an order that is wanted', () => {
@@ -79,34 +82,122 @@ describe('an order that is wanted', () => {
   })
 
   it('replaces a schedule of another party that the person who ordered had seen', () => {
-    expect(decide(facts({}), total(7), total(7))).toMatchObject({ kind: 'send', setting: total(12) })
+    expect(decide(facts({ seenQuantity: 7 }), total(7))).toMatchObject({ kind: 'send', setting: total(12) })
+  })
+})
+
+const CANCEL: Setting = { quantity: null, renewalType: 'CANCEL' }
+const EXTENDED: Setting = { quantity: null, renewalType: 'EXTENDED_SERVICE_TERM' }
+const DEFAULT: Setting = { quantity: null, renewalType: 'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED' }
+const END = { toQuantity: null, renewalType: 'CANCEL' }
+
+describe('an order of an end', () => {
+  it.each<[string, OrderFacts, Setting, object]>([
+    ['is sent where the plan renews', facts(END), NOTHING, { kind: 'send', setting: CANCEL }],
+    ['is placed where the vendor shows it', facts(END), CANCEL, { kind: 'placed' }],
+    [
+      'is sent again where a change of the licenses has left the default',
+      facts({ ...END, ...PLACED }, [{ setting: CANCEL }], { mayBeDeleted: true }),
+      DEFAULT,
+      { kind: 'send', setting: CANCEL },
+    ],
+    [
+      'is LOST where another party removed it',
+      facts({ ...END, ...PLACED }, [{ setting: CANCEL }]),
+      DEFAULT,
+      { kind: 'settle', state: 'LOST' },
+    ],
+    [
+      'leaves the end that another party has ordered',
+      facts(END),
+      EXTENDED,
+      { kind: 'settle', state: 'LOST' },
+    ],
+    [
+      'is replaced by a total',
+      facts({}, [{ setting: CANCEL }]),
+      CANCEL,
+      { kind: 'send', setting: total(12) },
+    ],
+    [
+      'is withdrawn to the renewal from before, also from the rest of it',
+      facts({ ...END, ...WITHDRAWN }, [{ setting: CANCEL }, { setting: CANCEL, before: DEFAULT }]),
+      DEFAULT,
+      { kind: 'send', setting: NOTHING, isWithdrawal: true },
+    ],
+    [
+      'is withdrawn to the default from before',
+      facts({ ...END, ...WITHDRAWN }, [{ setting: CANCEL, before: DEFAULT }]),
+      CANCEL,
+      { kind: 'send', setting: DEFAULT, isWithdrawal: true },
+    ],
+  ])('%s', (_, facts, setting, expected) => {
+    expect(decide(facts, setting)).toMatchObject(expected)
+  })
+
+  const began = (beganType: string | null, beganPlaced = true) => ({
+    ...{ ...END, beganQuantity: 20 },
+    ...{ beganType, beganPlaced },
+  })
+  it.each<[string, OrderFacts, string]>([
+    ['ended as ordered', facts(began('CANCEL')), 'APPLIED'],
+    ['ended before the order was placed', facts(began('CANCEL', false)), 'UNCLEAR'],
+    ['began another term', facts(began(null)), 'LOST'],
+    ['continued', facts(began('EXTENDED_SERVICE_TERM')), 'LOST'],
+    [
+      'continued though a total was ordered',
+      facts({ beganQuantity: 12, beganType: 'EXTENDED_SERVICE_TERM', beganPlaced: true }),
+      'LOST',
+    ],
+    [
+      'ended though that was withdrawn',
+      facts({ ...WITHDRAWN, ...began('CANCEL') }, [{ setting: CANCEL }]),
+      'UNCLEAR',
+    ],
+    [
+      'continued by the rest of an order that was withdrawn',
+      facts({ ...WITHDRAWN, ...began('EXTENDED_SERVICE_TERM') }, [{ setting: CANCEL }]),
+      'UNCLEAR',
+    ],
+    [
+      'continued by default after a withdrawal',
+      facts({ ...WITHDRAWN, ...began('EXTENDED_SERVICE_TERM') }, [{ setting: CANCEL, before: DEFAULT }]),
+      'WITHDRAWN',
+    ],
+    [
+      'renewed after a withdrawal',
+      facts({ ...WITHDRAWN, ...began(null) }, [{ setting: CANCEL }]),
+      'WITHDRAWN',
+    ],
+  ])('%s', (_, facts, state) => {
+    expect(decideOutcome(facts).state).toBe(state)
   })
 })
 
 describe('an order that is withdrawn', () => {
   it.each<[string, OrderFacts, Setting, object]>([
-    ['is gone where nothing was sent', facts(GONE), NOTHING, { kind: 'settle', state: 'WITHDRAWN' }],
+    ['is gone where nothing was sent', facts(WITHDRAWN), NOTHING, { kind: 'settle', state: 'WITHDRAWN' }],
     [
       'is removed where the vendor shows it, or any earlier one',
-      facts(GONE, [{ setting: total(18) }, { setting: total(12), kind: 'unknown' }]),
+      facts(WITHDRAWN, [{ setting: total(18) }, { setting: total(12), kind: 'unknown' }]),
       total(18),
       { kind: 'send', setting: NOTHING, isWithdrawal: true },
     ],
     [
       'brings back what another party had scheduled',
-      facts(GONE, [{ setting: total(12), before: total(7) }]),
+      facts(WITHDRAWN, [{ setting: total(12), before: total(7) }]),
       total(12),
       { kind: 'send', setting: total(7) },
     ],
     [
       'is removed also where nothing is shown while its request may arrive',
-      facts(GONE, [{ setting: total(12), ...late }]),
+      facts(WITHDRAWN, [{ setting: total(12), ...late }]),
       NOTHING,
       { kind: 'send', setting: NOTHING },
     ],
     [
       'is followed until nothing can arrive any more',
-      facts(GONE, [
+      facts(WITHDRAWN, [
         { setting: total(12), ...late },
         { setting: NOTHING, before: total(12), isWithdrawal: true },
       ]),
@@ -114,8 +205,17 @@ describe('an order that is withdrawn', () => {
       { kind: 'wait', lookAt: late.lateUntil.getTime() },
     ],
     [
+      'is gone although its own removal may arrive late',
+      facts(WITHDRAWN, [
+        { setting: total(12) },
+        { setting: NOTHING, before: total(12), isWithdrawal: true, kind: 'unknown', lateUntil: at(500_000) },
+      ]),
+      NOTHING,
+      { kind: 'settle', state: 'WITHDRAWN' },
+    ],
+    [
       'leaves what another party has scheduled since',
-      facts(GONE, [{ setting: total(12) }]),
+      facts(WITHDRAWN, [{ setting: total(12) }]),
       total(80),
       { kind: 'settle', state: 'WITHDRAWN' },
     ],
@@ -136,13 +236,13 @@ describe('the start of the next term', () => {
     ['otherwise, of one that was placed', facts({ ...began(15) }), 'LOST'],
     ['otherwise, of one that was not', facts({ ...began(20, false) }), 'UNCLEAR'],
     ['as an earlier order said', facts({ ...began(18) }, [{ setting: total(18) }]), 'UNCLEAR'],
-    ['as withdrawn', facts({ ...GONE, ...began(20) }, [{ setting: total(12) }]), 'WITHDRAWN'],
+    ['as withdrawn', facts({ ...WITHDRAWN, ...began(20) }, [{ setting: total(12) }]), 'WITHDRAWN'],
     [
       'as ordered, though that was withdrawn',
-      facts({ ...GONE, ...began(12) }, [{ setting: total(12) }]),
+      facts({ ...WITHDRAWN, ...began(12) }, [{ setting: total(12) }]),
       'UNCLEAR',
     ],
-  ])('%s', (_, facts, state) => {
+  ])('%s, gives the order the state of the table', (_, facts, state) => {
     expect(decideOutcome(facts).state).toBe(state)
   })
 })
@@ -153,7 +253,7 @@ it('never overwrites a setting that no request has sent and no orderer has seen'
   const sent = fc.record({ setting, before: setting, isWithdrawal: fc.boolean() })
   fc.assert(
     fc.property(fc.array(sent, { maxLength: 4 }), setting, fc.boolean(), (requests, shown, isWithdrawn) => {
-      const renewal = facts(isWithdrawn ? GONE : {}, requests)
+      const renewal = facts(isWithdrawn ? WITHDRAWN : {}, requests)
       const isForeign = shown.quantity !== null && !requests.some((one) => isSameSetting(one.setting, shown))
       const wasBefore = requests.some(({ before }) => isSameSetting(before, shown))
       if (isForeign && !wasBefore) expect(decide(renewal, shown).kind).not.toBe('send')

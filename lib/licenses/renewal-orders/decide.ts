@@ -1,5 +1,6 @@
+import { outcomeOf } from '#lib/licenses/assets/rules.ts'
 import type { RequestRow } from './request-log.ts'
-import { isRenewed, isSameSetting, type Setting } from './rules.ts'
+import { endActionOf, isRenewed, isRestOf, isSameSetting, type Setting } from './rules.ts'
 import type { OrderRow } from './store.ts'
 
 // The decision of one reconcile step, from the order, the log of all requests, and the vendor's current setting. A
@@ -33,27 +34,28 @@ export type Step =
 /**
  * Decides while the term runs.
  * @param shown the vendor's current setting
- * @param seen another party's setting that the orderer had seen, and so replaces
  */
-export function decide(facts: OrderFacts, shown: Setting, seen?: Setting): Step {
+export function decide(facts: OrderFacts, shown: Setting): Step {
   const { order, requests, label, now, writeMs } = facts
   const current = requests.find(({ kind, at }) => kind === null && now < at.getTime() + writeMs)
   const lookAt = (current?.at.getTime() ?? 0) + writeMs
   if (current) return { kind: 'wait', reason: `A request to ${label} is under way.`, lookAt }
-  return order.takenBackAt ? withdraw(facts, shown) : place(facts, shown, seen)
+  return order.takenBackAt ? withdraw(facts, shown) : place(facts, shown)
 }
 
-function place(facts: OrderFacts, shown: Setting, seen: Setting | undefined): Step {
+function place(facts: OrderFacts, shown: Setting): Step {
   const { order, requests, label, now, staleMs } = facts
   const wanted = wantedOf(order)
-  const late = nextLateLook(facts)
   // Requests sent before can arrive late, and win over this one.
-  if (isSameSetting(shown, wanted)) return { kind: 'placed', lookAt: late }
+  if (isSameSetting(shown, wanted)) return { kind: 'placed', lookAt: nextLateLook(facts, wanted) }
   const send: Step = { kind: 'send', setting: wanted, isWithdrawal: false }
-  if (isOurs(requests, shown) || (seen && isSameSetting(seen, shown))) return send
-  const base = baseOf(requests)
+  if (isOurs(requests, shown)) return send
+  const late = nextLateLook(facts)
   const isDefault = shown.quantity === null && isRenewed(shown.renewalType)
-  if (isDefault || (base && isSameSetting(base, shown))) {
+  // The orderer has seen this setting of another party, and so replaces it.
+  const isSeen = isSameSetting(shown, { quantity: order.seenQuantity, renewalType: order.seenType })
+  const base = baseOf(requests)
+  if (isDefault || isSeen || isRestOf(requests, shown) || (base && isSameSetting(base, shown))) {
     if (!order.placedAt || facts.mayBeDeleted) return send
     const lookAt = order.placedAt.getTime() + staleMs
     if (now < lookAt) return { kind: 'wait', reason: undefined, lookAt }
@@ -72,11 +74,11 @@ function withdraw(facts: OrderFacts, shown: Setting): Step {
   const last = requests.at(-1)
   if (!base || !last) return end('WITHDRAWN')
   const isBase = isSameSetting(shown, base)
-  const late = nextLateLook(facts)
+  const late = nextLateLook(facts, base)
   // The read may be older than the last request, which may still be carried out.
   const isOpen = late !== undefined || now < last.at.getTime() + staleMs
   const isConfirmed = last.isWithdrawal && last.kind === 'applied'
-  if (isBase ? isOpen && !isConfirmed : isOurs(requests, shown))
+  if (isBase ? isOpen && !isConfirmed : isOurs(requests, shown) || isRestOf(requests, shown))
     return { kind: 'send', setting: base, isWithdrawal: true }
   if (late === undefined) return end('WITHDRAWN')
   return { kind: 'wait', reason: `${label} may still carry out an earlier request.`, lookAt: late }
@@ -89,14 +91,24 @@ function withdraw(facts: OrderFacts, shown: Setting): Step {
 export function decideOutcome({ order, requests, label }: OrderFacts): Settle {
   const { beganQuantity, beganType, beganPlaced } = order
   const wanted = wantedOf(order)
-  const began =
-    wanted.quantity === null ? { ...wanted, renewalType: beganType } : { ...wanted, quantity: beganQuantity }
+  const ended = endActionOf(beganType)
+  const isTotal = wanted.quantity !== null && !ended
+  const began: Setting = { quantity: isTotal ? beganQuantity : null, renewalType: isTotal ? null : beganType }
   const isOrdered = isSameSetting(began, wanted)
   const base = baseOf(requests)
-  const how = `${label} began the next term with ${beganQuantity} licenses`
+  const how = {
+    cancel: `${label} ended the plan`,
+    'extended-term': `${label} continued the plan as an Extended Service Term`,
+    term: `${label} began the next term with ${beganQuantity} licenses`,
+  }[ended ?? 'term']
   if (order.takenBackAt) {
-    const isDone = isOurs(requests, began) && !(base && isSameSetting(base, began))
-    if (!isDone) return end('WITHDRAWN')
+    const isBase = base && isSameSetting(base, began)
+    // Without any action, too, a plan that does not renew continues as an Extended Service Term.
+    const isDefault = ended === 'extended-term' && outcomeOf(base?.renewalType) === 'extended-term'
+    const isSent = requests.some(
+      (one) => isSameSetting(one, began) || (ended && endActionOf(one.renewalType)),
+    )
+    if (!isSent || isBase || isDefault) return end('WITHDRAWN')
     return end('UNCLEAR', `${how}, as ordered: the withdrawal did not reach it.`)
   }
   if (isOrdered && beganPlaced) return end('APPLIED')
@@ -114,9 +126,16 @@ export function giveUp({ order, requests }: OrderFacts, reason: string): Settle 
 /** Between two looks while a request may still arrive. */
 const MAX_LATE_LOOK_MS = 3_600_000
 
-/** Returns when to look for a request that may still arrive, in epoch milliseconds; undefined where none can. */
-export function nextLateLook({ requests, now }: Pick<OrderFacts, 'requests' | 'now'>): number | undefined {
-  const times = requests.map(({ lateUntil }) => lateUntil?.getTime() ?? 0)
+/**
+ * Returns when to look for a request that may still arrive, in epoch milliseconds; undefined where none can.
+ * @param harmless a request with this setting is not counted
+ */
+export function nextLateLook(
+  { requests, now }: Pick<OrderFacts, 'requests' | 'now'>,
+  harmless?: Setting,
+): number | undefined {
+  const harmful = requests.filter((request) => !harmless || !isSameSetting(request, harmless))
+  const times = harmful.map(({ lateUntil }) => lateUntil?.getTime() ?? 0)
   const last = Math.max(0, ...times)
   return last > now ? Math.min(last, now + MAX_LATE_LOOK_MS) : undefined
 }
@@ -131,10 +150,13 @@ function isOurs(requests: readonly RequestRow[], setting: Setting): boolean {
   return requests.some((request) => isSameSetting(request, setting))
 }
 
-/** Returns the vendor's default: the last shown setting that no earlier request had sent. */
+/** Returns the vendor's default: the last shown setting that no earlier request had caused. */
 function baseOf(requests: readonly RequestRow[]): Setting | undefined {
-  const shown = requests.map((row) => ({ quantity: row.beforeQuantity, renewalType: row.beforeType }))
-  return shown.findLast((before, index) => !isOurs(requests.slice(0, index), before))
+  const settings = requests.map((row) => ({ quantity: row.beforeQuantity, renewalType: row.beforeType }))
+  return settings.findLast((before, index) => {
+    const earlier = requests.slice(0, index)
+    return !isOurs(earlier, before) && !isRestOf(earlier, before)
+  })
 }
 
 function end(state: Settle['state'], reason?: string): Settle {

@@ -1,6 +1,6 @@
 import 'server-only'
 import { dueOrders } from '#lib/identity/access/due-work.ts'
-import { forEach } from '#lib/licenses/license-changes/vendor-sync/for-each.ts'
+import { forEach } from '#lib/platform/runtime/concurrency.ts'
 import { reconcile } from './reconcile.ts'
 
 /**

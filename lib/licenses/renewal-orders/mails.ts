@@ -2,20 +2,35 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import { customersWithOrderMails } from '#lib/identity/access/due-work.ts'
 import type { RenewalEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
+import { decideBy } from '#lib/licenses/assets/rules.ts'
 import { type CustomerId, ROLES_WITH } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
+import { dayText } from '#lib/platform/values/days.ts'
+import { endActionOf, orderText } from './rules.ts'
 
 /** Before a term ends, the person who ordered something for the next one gets a mail. */
 const NEAR_DAYS = 14
 
-/** `Business Plus: 96 licenses from 3 Dec 2026, ordered by Ana Ruiz.` and why that needs a look. */
-const ABOUT = sql`a.name || ': '
-  || CASE WHEN o.to_quantity IS NULL THEN o.renewal_type ELSE o.to_quantity || ' licenses (now ' || a.seats_purchased || ')' END
-  || ' from ' || to_char(o.term_end AT TIME ZONE 'UTC', 'FMDD Mon YYYY') || ', ordered by ' || o.actor_name
-  || CASE WHEN o.taken_back_by_name IS NULL THEN '' ELSE ', taken back by ' || o.taken_back_by_name END
-  || coalesce('. ' || o.reason, '.')`
+type Mailed = {
+  name: string
+  now: number
+  quantity: number | null
+  type: string | null
+  end: number
+} & Record<'kind' | 'actor' | 'by' | 'event', string> &
+  Record<'withdrawnBy' | 'reason', string | null>
+
+/** `Business Plus: 96 licenses (now 120) from 3 Dec 2026, ordered by Ana Ruiz.`, and why that needs a look. */
+function aboutText({ name, now, quantity, type, end, by, withdrawnBy, reason, event }: Mailed): string {
+  const today = quantity === null ? '' : ` (now ${now.toLocaleString('en')})`
+  const when = endActionOf(type) ? 'on' : 'from'
+  const withdrawn = withdrawnBy === null ? '' : `, taken back by ${withdrawnBy}`
+  const order = `${name}: ${orderText({ quantity, renewalType: type })}${today} ${when} ${dayText(end)}`
+  const deadline = event === 'renewal-near' ? `\nLast day to decide: ${dayText(decideBy(end))}.` : ''
+  return `${order}, ordered by ${by}${withdrawn}.${reason === null ? '' : ` ${reason}`}${deadline}`
+}
 
 /**
  * Writes a mail about an order to the person who ordered it, in the transaction of its occasion; a job sends it. For a
@@ -29,13 +44,16 @@ export async function mailOrderer(
 ): Promise<void> {
   if (!mailSettings()) return
   // By two statements: orders and members may lie on different machines.
-  const { rows } = await tx.execute<{ kind: string; actor: string; about: string }>(sql`
-    SELECT o.actor_kind AS kind, o.actor_id AS actor, ${ABOUT} AS about
+  const { rows } = await tx.execute<Omit<Mailed, 'event'>>(sql`
+    SELECT o.actor_kind AS kind, o.actor_id AS actor, o.actor_name AS by, o.taken_back_by_name AS "withdrawnBy", o.reason,
+      o.to_quantity AS quantity, o.renewal_type AS type, a.name, a.seats_purchased AS now,
+      floor(extract(epoch FROM o.term_end) * 1000)::float8 AS end
     FROM renewal_orders o
     JOIN assets a ON a.customer_id = ${customerId} AND a.id = o.asset_id
     WHERE o.customer_id = ${customerId} AND o.id = ${orderId}`)
   const [order] = rows
   if (!order) return
+  const about = aboutText({ ...order, event })
   const issuer = sql`(SELECT k.issued_by FROM api_keys k WHERE k.customer_id = ${customerId} AND k.id = ${order.actor})`
   const member = order.kind === 'key' ? sql`coalesce(${issuer}, ${order.actor})` : sql`${order.actor}::text`
   await tx.execute(sql`
@@ -45,7 +63,7 @@ export async function mailOrderer(
         AND m.roles && ${sql.param([...ROLES_WITH['licenses-manager']])}::text[]
     )
     INSERT INTO account_mails (customer_id, member_id, event, about)
-    SELECT ${customerId}, m.id, ${event}, ${order.about} FROM (SELECT ${member} AS member) t
+    SELECT ${customerId}, m.id, ${event}, ${about} FROM (SELECT ${member} AS member) t
     JOIN able m ON m.id = t.member
       OR ('admin' = ANY (m.roles) AND NOT EXISTS (SELECT FROM able o WHERE o.id = t.member))`)
 }

@@ -100,7 +100,9 @@ async function end(id: string, assigned?: number) {
 describe('an order', () => {
   test('changes nothing before the term ends, and is shown with the asset', async () => {
     const id = await plan()
-    expect(await read(id)).toEqual({ time: END.getTime(), quantity: 120, assigned: 90, takes: 'quantity' })
+    const decideBy = Date.parse('2099-12-02')
+    const now = { time: END.getTime(), decideBy, quantity: 120, assigned: 90 }
+    expect(await read(id)).toEqual({ ...now, takes: 'quantity' })
     const { body } = await order(id, { quantity: 96 })
     expect(body).toMatchObject({
       quantity: 120,

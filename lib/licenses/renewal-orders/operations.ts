@@ -8,7 +8,7 @@ import { readScope, scope } from '#lib/platform/db/scope.ts'
 import * as contract from './contract.ts'
 import { found, order, versionOf, withdraw } from './ordering.ts'
 import { type NamedOrder, reconcile } from './reconcile.ts'
-import type { Setting } from './rules.ts'
+import { END_ACTIONS } from './rules.ts'
 import { serializeRenewal } from './serialize.ts'
 import * as store from './store.ts'
 
@@ -20,12 +20,13 @@ export const orderRenewal = operation(
   contract.orderRenewal,
   async (caller, { params, body, headers }, { requestId }) => {
     const { asset_id: assetId } = params
-    const wanted = { quantity: body.quantity ?? null, renewalType: body.renewalType ?? null }
-    const request = { caller, assetId, wanted, ifMatch: headers?.['if-match'], requestId }
-    const ordered = await scope(caller, (tx) => order(tx, request)).catch(asBusy)
-    if (ordered) {
-      const { id, seen } = ordered
-      await reconcileNow(caller, { id, assetId }, requestId, seen)
+    const { action, confirm } = body
+    const renewalType = action ? END_ACTIONS[action] : (body.renewalType ?? null)
+    const setting = { quantity: body.quantity ?? null, renewalType }
+    const request = { caller, assetId, setting, action, confirm, ifMatch: headers?.['if-match'], requestId }
+    const id = await scope(caller, (tx) => order(tx, request)).catch(asBusy)
+    if (id !== undefined) {
+      await reconcileNow(caller, { id, assetId }, requestId)
       const outcome = await readScope(caller, (tx) => store.findOrder(tx, caller.customerId, id))
       const reason = outcome?.reason ?? undefined
       if (outcome?.state === 'REJECTED') throw new Problem('vendor_rejected', reason)
@@ -53,13 +54,13 @@ async function read(tx: Transaction, { customerId }: Caller, assetId: string) {
 }
 
 /** A row that is locked for the moment leaves the order to a job. */
-async function reconcileNow(caller: Caller, named: NamedOrder, requestId: string, seen?: Setting) {
-  await reconcile(caller, named, requestId, seen).catch((error: unknown) => {
+async function reconcileNow(caller: Caller, named: NamedOrder, requestId: string) {
+  await reconcile(caller, named, requestId).catch((error: unknown) => {
     if (errorCode(error) !== '55P03') throw error
   })
 }
 
-/** lock_not_available: another change holds the row. unique_violation: another order came at this moment. */
+/** Translates errors of a race. lock_not_available: another change holds the row. unique_violation: a parallel order won. */
 function asBusy(error: unknown): never {
   if (!['55P03', '23505'].includes(errorCode(error) ?? '')) throw error
   throw new Problem('change_in_progress', undefined, { headers: { 'Retry-After': '1' } })

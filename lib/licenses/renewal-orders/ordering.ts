@@ -7,7 +7,7 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
-import { isOffered, isSameSetting, type NoOrder, type Setting, whyNoOrder } from './rules.ts'
+import { type EndAction, isOffered, isSameSetting, type NoOrder, type Setting, whyNoOrder } from './rules.ts'
 import { serializeRenewal } from './serialize.ts'
 import * as store from './store.ts'
 import { factsOf, setScheduled, settingOf } from './terms.ts'
@@ -16,42 +16,55 @@ import { factsOf, setScheduled, settingOf } from './terms.ts'
 
 type OrderRequest = { caller: Caller; assetId: string; ifMatch: string | undefined; requestId: string }
 
-/** Order to send to its vendor, and the vendor's setting that the orderer could see. */
-export type Ordered = { id: string; seen: Setting }
+/** Ordered setting. `action` orders an end, and `confirm` is the typed name of the product. */
+type Order = { setting: Setting; action?: EndAction | undefined; confirm?: string | undefined }
 
-/** @returns undefined where nothing is left to do */
-export async function order(
-  tx: Transaction,
-  request: OrderRequest & { wanted: Setting },
-): Promise<Ordered | undefined> {
-  const { caller, assetId, wanted, requestId } = request
+/** @returns the id of an order that is to be placed at its vendor; undefined where nothing is left to do */
+export async function order(tx: Transaction, request: OrderRequest & Order): Promise<string | undefined> {
+  const { caller, assetId, setting, action, requestId } = request
   const { customerId } = caller
   const { row, active } = await lock(tx, request)
   const vendor = vendorOf(row)
-  const facts = factsOf(row)
+  const facts = factsOf(row, active)
   const because = whyNoOrder(facts, Date.now())
   if (because) throw notSupported(row, because, vendor.label)
-  if (!isOffered(facts, wanted)) {
+  if (!isOffered(facts, setting, action)) {
     const ways = typeof facts.choice === 'object' && facts.choice.renewalTypes.join(', ')
-    const detail = ways ? `only how to renew: ${ways}` : 'only a total: name `quantity`'
-    throw new Problem('renewal_not_supported', `${vendor.label} takes, for the next term, ${detail}.`)
+    const next = ways ? `how to renew: ${ways}` : 'a total: name `quantity`'
+    const ends = facts.endActions.map((one) => `, or the action \`${one}\``).join('')
+    throw new Problem(
+      'renewal_not_supported',
+      `${vendor.label} takes, for the next term, only ${next}${ends}.`,
+    )
   }
-  const isRepeat = active && isSameSetting({ ...active, quantity: active.toQuantity }, wanted)
+  checkConfirmation(row, request)
+  const isRepeat = active && isSameSetting({ ...active, quantity: active.toQuantity }, setting)
   if (isRepeat && !active.takenBackAt) return undefined
   const by = { actor: actorOf(caller), requestId }
   const id = randomUUID()
-  if (active) await store.settleOrder(tx, customerId, active, 'REPLACED', { ...by, replacedBy: id })
+  if (active) await store.settleOrder(tx, customerId, active, { state: 'REPLACED', ...by, replacedBy: id })
   const termEnd = row.commitmentEnd as Date
   const isOwn = vendor.systemOfRecord === 'ours'
   const placedVersion = isOwn ? row.seatVersion : null
   const { vendorSubscriptionId } = row
   const isLogged = active ? active.isLogged : true
-  const added = { id, assetId, toQuantity: wanted.quantity, renewalType: wanted.renewalType, termEnd }
-  await store.addOrder(tx, customerId, { ...added, vendorSubscriptionId, placedVersion, isLogged }, by)
-  if (!isOwn) return { id, seen: settingOf(row) }
-  if (wanted.quantity !== null)
-    await setScheduled(tx, customerId, assetId, { total: wanted.quantity, at: termEnd })
+  const seen = settingOf(row)
+  const ordered = { toQuantity: setting.quantity, renewalType: setting.renewalType }
+  const atVendor = { vendorSubscriptionId, seenQuantity: seen.quantity, seenType: seen.renewalType }
+  const added = { id, assetId, ...ordered, termEnd, ...atVendor, placedVersion, isLogged }
+  await store.addOrder(tx, customerId, added, by)
+  if (!isOwn) return id
+  if (setting.quantity !== null)
+    await setScheduled(tx, customerId, assetId, { total: setting.quantity, at: termEnd })
   return undefined
+}
+
+/** @throws Problem where a cancellation does not name the product, or another order names another one */
+function checkConfirmation({ name }: LicensedRow, { action, confirm }: Order): void {
+  const isNamed = confirm?.trim() === name.trim()
+  if (isNamed || (action !== 'cancel' && confirm === undefined)) return
+  const detail = `must be the name of the product: ${name}`
+  throw new Problem('invalid_request', `confirm: ${detail}`, { errors: [{ pointer: '/confirm', detail }] })
 }
 
 /** @returns the id of an order that is to be removed at its vendor; undefined where nothing is left to do */
@@ -68,7 +81,7 @@ export async function withdraw(tx: Transaction, request: OrderRequest): Promise<
     await store.noteOrder(tx, customerId, active.id, note)
     return active.id
   }
-  await store.settleOrder(tx, customerId, active, 'WITHDRAWN', { actor, requestId })
+  await store.settleOrder(tx, customerId, active, { state: 'WITHDRAWN', actor, requestId })
   await setScheduled(tx, customerId, assetId)
   return undefined
 }

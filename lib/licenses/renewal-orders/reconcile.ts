@@ -9,12 +9,12 @@ import { readScope, scope } from '#lib/platform/db/scope.ts'
 import type { Actor } from '#lib/platform/history/audit.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
-import type { NextTerm, Observed, VendorRead, WriteAnswer } from '#lib/vendors/vendor.ts'
+import type { NextTerm, Observed, Unavailable, VendorRead, Wait, WriteAnswer } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { carryOut } from './carry-out.ts'
 import { decide, decideOutcome, giveUp, nextLateLook, type OrderFacts, type Step } from './decide.ts'
 import { mailOrderer } from './mails.ts'
-import { addRequest, answerOf, requestsOf, updateRequest } from './request-log.ts'
+import { addRequest, answerOf, expireRequests, requestsOf, updateRequest } from './request-log.ts'
 import { isOverdue, phaseOf, type Setting, shownSetting } from './rules.ts'
 import { findOrder, noteOrder, type OrderNote, type OrderRow, restoreReplaced, settleOrder } from './store.ts'
 import { isCurrent, takesTotal, termOf } from './terms.ts'
@@ -32,13 +32,11 @@ const MAX_ANSWER_MS = 2000
  * Reads the vendor of an active order, compares the vendor's setting with the ordered one, and sends a request or
  * settles the order. In our own books the order is carried out when its term ends. Each step is committed before the
  * next one: the read, the row of the log, the request, the response.
- * @param seen another party's setting that the orderer had seen
  */
 export async function reconcile(
   { customerId }: { customerId: CustomerId },
   { id, assetId }: NamedOrder,
   requestId: string,
-  seen?: Setting,
 ): Promise<void> {
   const row = await readScope({ customerId }, (tx) => readAsset(tx, customerId, assetId))
   if (!row) return
@@ -59,7 +57,7 @@ export async function reconcile(
     if (!order) return undefined
     const look = { tx, customerId, order, asset, vendor, requestId }
     if (order.vendorSubscriptionId !== asset.vendorSubscriptionId) return leaveSubscription(look)
-    return isSameSubscription(known, asset) ? compare(look, reading, seen) : undefined
+    return isSameSubscription(known, asset) ? compare(look, reading) : undefined
   })
   if (!next) return
   const began = performance.now()
@@ -67,6 +65,9 @@ export async function reconcile(
   const tookMs = performance.now() - began
   await locked(async (tx, asset, order) => {
     await updateRequest(tx, customerId, { assetId, number: next.number }, answerOf(answer, tookMs))
+    // Writes on condition of an earlier version fail from now on.
+    const version = answer.kind === 'applied' ? answer.observed.version : undefined
+    if (version !== undefined) await expireRequests(tx, customerId, { assetId, number: next.number, version })
     // A change of the licenses that came between has its own word on the seats.
     const isAlone =
       isSameSubscription(known, asset) &&
@@ -84,28 +85,29 @@ type Found = { order: OrderRow; asset: LicensedRow; vendor: GuardedVendor }
 type NextRequest = { number: number; setting: Setting; observed: Observed; vendorId: string; version: number }
 
 /** Compares a reading with the ordered setting. */
-async function compare(look: Look, reading: VendorRead, seen?: Setting): Promise<NextRequest | undefined> {
+async function compare(look: Look, vendorRead: VendorRead): Promise<NextRequest | undefined> {
   const { tx, customerId, order, asset, vendor } = look
   const now = Date.now()
   const wait = (reason: string, ms: number) => follow(look, { kind: 'wait', reason, lookAt: now + ms })
-  if (reading.kind === 'unavailable') {
-    const ms = Math.max((reading.retryAfter ?? 0) * 1000, backoff(order.tries))
+  if (vendorRead.kind === 'unavailable') {
+    const ms = Math.max((vendorRead.retryAfter ?? 0) * 1000, backoff(order.tries))
     await wait(`${vendor.label} could not be asked.`, ms)
-    return reportWithdrawal(look)
+    return reportWithdrawal(look, { answer: vendorRead, tries: order.tries + 1, nextAt: now + ms })
   }
-  if (reading.kind === 'missing')
+  if (vendorRead.kind === 'missing')
     return isOverdue(order.termEnd.getTime(), now)
-      ? follow(look, giveUp(await factsOf(look), reading.reason))
-      : wait(reading.reason, MAX_WAIT_MS)
+      ? follow(look, giveUp(await factsOf(look), vendorRead.reason))
+      : wait(vendorRead.reason, MAX_WAIT_MS)
   if (await findOpenChange(tx, customerId, asset.id))
     return wait('A change of the licenses is under way.', MINUTE_MS)
-  const { observed } = reading
-  const { current, step, shown } = await assess(look, observed, seen)
+  const { observed } = vendorRead
+  const { current, step, shown } = await assess(look, observed)
   if (step.kind !== 'send') return follow(current, step)
   const { setting, isWithdrawal } = step
   const vendorId = randomUUID()
   const lateUntil = new Date(now + vendorTimes().writeMs + MAX_ANSWER_MS + vendor.settleMs)
-  const request = { setting, isWithdrawal, before: shown, requestId: vendorId, lateUntil }
+  const version = observed.version ?? null
+  const request = { setting, isWithdrawal, before: shown, requestId: vendorId, lateUntil, version }
   const number = await addRequest(tx, customerId, current.order, request)
   const [tries, waitsSince] = [order.tries + 1, order.waitsSince ?? new Date(now)]
   await note(look, { tries, nextLookAt: new Date(now + backoff(tries)), waitsSince })
@@ -113,7 +115,7 @@ async function compare(look: Look, reading: VendorRead, seen?: Setting): Promise
 }
 
 /** Stores the observed setting, and decides from it. */
-async function assess(look: Look, observed: Observed, seen?: Setting) {
+async function assess(look: Look, observed: Observed) {
   const { tx, customerId, vendor, requestId } = look
   const asset = await observe(tx, customerId, look.asset, { vendor, observed, requestId })
   // The start of a term is noted by whatever reads it first.
@@ -125,10 +127,10 @@ async function assess(look: Look, observed: Observed, seen?: Setting) {
   const last = facts.requests.at(-1)
   const read = { shownAt: new Date(), shownQuantity: shown.quantity, shownType: shown.renewalType }
   if (last) await updateRequest(tx, customerId, last, read)
-  return { current, shown, step: await stepOf(current, facts, shown, seen) }
+  return { current, shown, step: await stepOf(current, facts, shown) }
 }
 
-async function stepOf(look: Look, facts: OrderFacts, shown: Setting, seen?: Setting): Promise<Step> {
+async function stepOf(look: Look, facts: OrderFacts, shown: Setting): Promise<Step> {
   const { order, asset, vendor } = look
   if (order.beganAt) return decideOutcome(facts)
   const phase = phaseOf(order.termEnd.getTime(), termOf(asset), facts.now)
@@ -145,7 +147,7 @@ async function stepOf(look: Look, facts: OrderFacts, shown: Setting, seen?: Sett
       : wait(`${vendor.label} has not shown the next term yet.`)
   if (asset.status !== 'ACTIVE') return wait(`The subscription is ${asset.status}.`)
   if (phase.kind === 'moved') await note(look, { termEnd: new Date(phase.termEnd) })
-  return decide(facts, shown, seen)
+  return decide(facts, shown)
 }
 
 async function factsOf({ tx, customerId, order, asset, vendor }: Look): Promise<OrderFacts> {
@@ -171,14 +173,14 @@ async function follow(look: Look, step: Exclude<Step, { kind: 'send' }>): Promis
 
 async function settle(
   look: Look,
-  state: Parameters<typeof settleOrder>[3],
+  state: Parameters<typeof settleOrder>[3]['state'],
   reason?: string,
 ): Promise<undefined> {
   const { tx, customerId, order, vendor, requestId } = look
   const { takenBackByKind: kind, takenBackById: id, takenBackByName: name } = order
   const vendorActor = { kind: 'vendor', id: vendor.name, name: vendor.label }
   const actor = (state === 'WITHDRAWN' ? { kind, id, name } : vendorActor) as Actor
-  await settleOrder(tx, customerId, order, state, { reason, actor, requestId })
+  await settleOrder(tx, customerId, order, { state, reason, actor, requestId })
 }
 
 /** Stores the state of an order; the next check is at the end of its term at the latest. */
@@ -214,15 +216,24 @@ async function conclude(look: Look, answer: WriteAnswer, isAlone: boolean): Prom
     unknown: `${vendor.label} has not confirmed it yet.`,
   }
   const retryMs = answer.kind === 'not_sent' ? (answer.retryAfter ?? 0) * 1000 : 0
-  const nextLookAt = new Date(now + Math.max(retryMs, backoff(order.tries)))
-  await note(look, { reason: reasons[answer.kind], nextLookAt })
-  return reportWithdrawal(look)
+  const nextAt = now + Math.max(retryMs, backoff(order.tries))
+  await note(look, { reason: reasons[answer.kind], nextLookAt: new Date(nextAt) })
+  return reportWithdrawal(look, { answer, tries: order.tries, nextAt })
 }
 
-/** Mails immediately that a withdrawal has not reached the vendor; a job repeats the mail each day. */
-async function reportWithdrawal(look: Look): Promise<undefined> {
+/** Failed attempt: its answer, the number of attempts so far, and the time of the next one in epoch milliseconds. */
+type Failure = { answer: Unavailable | WriteAnswer; tries: number; nextAt: number }
+
+/**
+ * Mails immediately that a withdrawal has not reached the vendor; a job repeats the mail each day. Where the vendor only
+ * asks to wait, the next attempt usually succeeds before the term ends: it comes first.
+ */
+async function reportWithdrawal(look: Look, { answer, tries, nextAt }: Failure): Promise<undefined> {
   const { tx, customerId, order } = look
   if (!order.takenBackAt || order.reportedAt) return
+  const wait: Wait = answer.kind === 'unavailable' || answer.kind === 'not_sent' ? answer : {}
+  const isThrottle = wait.why === 'throttled' || wait.retryAfter !== undefined
+  if (isThrottle && tries < 2 && nextAt < order.termEnd.getTime()) return
   await note(look, { reportedAt: new Date() })
   await mailOrderer(tx, customerId, order.id, 'renewal-unclear')
 }

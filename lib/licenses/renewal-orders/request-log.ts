@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, lt, ne, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { renewalRequests as requests } from '#lib/platform/db/schema/renewals.ts'
@@ -30,7 +30,7 @@ export async function requestsOf(tx: Transaction, customerId: CustomerId, order:
 }
 
 /** `before`: the setting that the preceding read showed. */
-type NewRequest = Pick<RequestRow, 'isWithdrawal' | 'requestId' | 'lateUntil'> &
+type NewRequest = Pick<RequestRow, 'isWithdrawal' | 'requestId' | 'lateUntil' | 'version'> &
   Record<'setting' | 'before', Setting>
 
 /** Adds a request that is about to leave, and returns its number. */
@@ -63,6 +63,23 @@ export async function updateRequest(
 ): Promise<void> {
   const isRow = and(ofAsset(customerId, assetId), eq(requests.number, number))
   await tx.update(requests).set(values).where(isRow)
+}
+
+/**
+ * Notes that no request before this one can arrive late: the vendor has applied this one, and shows another version than
+ * the one on whose condition the earlier requests were sent.
+ */
+export async function expireRequests(
+  tx: Transaction,
+  customerId: CustomerId,
+  { assetId, number, version }: Pick<RequestRow, 'assetId' | 'number'> & { version: string },
+): Promise<void> {
+  const isEarlier = and(
+    ofAsset(customerId, assetId),
+    lt(requests.number, number),
+    ne(requests.version, version),
+  )
+  await tx.update(requests).set({ lateUntil: null }).where(isEarlier)
 }
 
 /** Returns the effect of a response on its request, which took `tookMs` milliseconds. */

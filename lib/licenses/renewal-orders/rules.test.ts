@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isOffered, nextTermEnd, phaseOf, type RenewalFacts, whyNoOrder } from './rules.ts'
+import {
+  isOffered,
+  nextTermEnd,
+  orderText,
+  phaseOf,
+  type RenewalFacts,
+  whatBegan,
+  whyNoOrder,
+} from './rules.ts'
 
 const DAY = 86_400_000
 const END = Date.UTC(2027, 2, 1)
@@ -10,6 +18,8 @@ const FACTS: RenewalFacts = {
   commitmentEnd: END,
   renewalType: 'AUTO_RENEW_YEARLY_PAY',
   choice: 'total',
+  endActions: ['cancel', 'extended-term'],
+  hasOrder: false,
   hasNextTerm: true,
 }
 
@@ -30,13 +40,15 @@ describe('whether anything can be ordered', () => {
     ['a next term that nobody can reckon', { hasNextTerm: false }, 0, 'no_end'],
     ['a term that has ended', {}, END, 'ended'],
     ['a plan that ends', { renewalType: 'CANCEL' }, 0, 'ends'],
+    ['a plan that ends by an order of its customer', { renewalType: 'CANCEL', hasOrder: true }, 0, undefined],
+    ['an Extended Service Term', { renewalType: 'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED' }, 0, undefined],
     ['a plan that becomes flexible', { renewalType: 'SWITCH_TO_PAY_AS_YOU_GO' }, 0, 'ends'],
   ])('%s', (_, facts, now, expected) => {
     expect(whyNoOrder({ ...FACTS, ...facts }, now)).toBe(expected)
   })
 
   it('takes a total where any can be named, and else one of the ways', () => {
-    const types = { choice: { renewalTypes: ['AUTO_RENEW_YEARLY_PAY'] } }
+    const types = { choice: { renewalTypes: ['AUTO_RENEW_YEARLY_PAY'] }, endActions: [] }
     const total = { quantity: 1, renewalType: null }
     const way = (renewalType: string) => ({ quantity: null, renewalType })
     expect(isOffered(FACTS, total)).toBe(true)
@@ -44,6 +56,13 @@ describe('whether anything can be ordered', () => {
     expect(isOffered(types, total)).toBe(false)
     expect(isOffered(types, way('AUTO_RENEW_YEARLY_PAY'))).toBe(true)
     expect(isOffered(types, way('CANCEL'))).toBe(false)
+  })
+
+  it('takes an end as an action only', () => {
+    const cancel = { quantity: null, renewalType: 'CANCEL' }
+    expect(isOffered(FACTS, cancel, 'cancel')).toBe(true)
+    expect(isOffered(FACTS, cancel)).toBe(false)
+    expect(isOffered({ ...FACTS, endActions: [] }, cancel, 'cancel')).toBe(false)
   })
 })
 
@@ -75,6 +94,41 @@ describe("an order's term", () => {
       }),
     )
   })
+})
+
+describe('what follows a term', () => {
+  const before = { isCommitmentPlan: true, commitmentEnd: END, status: 'ACTIVE' }
+  const microsoft = ['cancel', 'extended-term'] as const
+  const monthly = { isCommitmentPlan: false, commitmentEnd: undefined }
+  it.each<[string, Partial<typeof before> | typeof monthly, number, ReturnType<typeof whatBegan>]>([
+    ['nothing while it runs', {}, END - 1, undefined],
+    ['another term', { commitmentEnd: END + 365 * DAY }, END, 'term'],
+    ['an Extended Service Term', monthly, END, 'extended-term'],
+    ['none of a plan that became flexible early', monthly, END - 30 * DAY, undefined],
+    ['the end', { status: 'EXPIRED' }, END - 60_000, 'cancel'],
+    ['the end of a suspended plan', { status: 'SUSPENDED' }, END, 'cancel'],
+    ['no end of a plan that was suspended before', { status: 'SUSPENDED' }, END - 60_000, undefined],
+  ])('is %s', (_, after, now, expected) => {
+    const order = { termEnd: END, renewalType: 'CANCEL', endActions: microsoft }
+    expect(whatBegan(order, { ...before, ...after }, now)).toBe(expected)
+  })
+
+  it('is no end of a suspended plan without an order of it, and no Extended Service Term at other vendors', () => {
+    const order = { termEnd: END, renewalType: 'AUTO_RENEW', endActions: [] }
+    expect(whatBegan(order, { ...before, status: 'SUSPENDED' }, END)).toBeUndefined()
+    expect(whatBegan(order, { ...before, status: 'EXPIRED' }, END)).toBe('cancel')
+    expect(whatBegan(order, { ...before, ...monthly }, END)).toBeUndefined()
+  })
+})
+
+it.each([
+  [{ quantity: 1 }, '1 license'],
+  [{ quantity: 1200 }, '1,200 licenses'],
+  [{ renewalType: 'CANCEL' }, 'Ends'],
+  [{ renewalType: 'EXTENDED_SERVICE_TERM' }, 'Continues as a paid Extended Service Term, at a surcharge'],
+  [{ renewalType: 'AUTO_RENEW_YEARLY_PAY' }, 'Renews with the same licenses'],
+])('An order of %j is described in words', (order, text) => {
+  expect(orderText(order)).toBe(text)
 })
 
 describe('the next term', () => {

@@ -1,4 +1,11 @@
-import { atItsEnd } from '#lib/licenses/assets/rules.ts'
+import {
+  atEndText,
+  atItsEnd,
+  CANCEL,
+  EXTENDED_BY_DEFAULT,
+  EXTENDED_TERM,
+  outcomeOf,
+} from '#lib/licenses/assets/rules.ts'
 
 /** The states of an order for the next term, as its contract describes them. */
 export type OrderState = 'STANDING' | 'APPLIED' | 'REJECTED' | 'WITHDRAWN' | 'REPLACED' | 'LOST' | 'UNCLEAR'
@@ -23,6 +30,35 @@ export function shownSetting(
     : { quantity: null, renewalType }
 }
 
+/** Orders of an end instead of a next term, and the type of renewal that each one sets. */
+export const END_ACTIONS = { cancel: CANCEL, 'extended-term': EXTENDED_TERM } as const
+export type EndAction = keyof typeof END_ACTIONS
+
+/** Returns the end that a type of renewal orders; undefined where it orders a next term. */
+export function endActionOf(renewalType: string | null): EndAction | undefined {
+  if (renewalType === CANCEL) return 'cancel'
+  return renewalType === EXTENDED_TERM ? 'extended-term' : undefined
+}
+
+/** Describes an order: `96 licenses`, `Ends`, `Renews with the same licenses`. */
+export function orderText({
+  quantity,
+  renewalType,
+}: {
+  quantity?: number | null
+  renewalType?: string | null
+}): string {
+  if (typeof quantity === 'number')
+    return `${quantity.toLocaleString('en')} ${quantity === 1 ? 'license' : 'licenses'}`
+  return renewalTypeText(renewalType ?? '')
+}
+
+/** Describes a vendor's type of renewal. */
+export function renewalTypeText(renewalType: string): string {
+  const { outcome, how } = atItsEnd(renewalType)
+  return outcome === 'renews' && how === undefined ? 'Renews with the same licenses' : atEndText(renewalType)
+}
+
 /** Facts about a subscription for the rule. Times in epoch milliseconds. */
 export type RenewalFacts = {
   status: string
@@ -31,6 +67,10 @@ export type RenewalFacts = {
   renewalType: string | undefined
   /** Settings that an order can name. */
   choice: 'total' | { renewalTypes: readonly string[] } | undefined
+  /** Ends that an order can name instead. */
+  endActions: readonly EndAction[]
+  /** Whether an order of the customer is active, which may be the reason for the plan's end. */
+  hasOrder: boolean
   /** Whether a next term is known: the books are at a vendor, or its length is known. */
   hasNextTerm: boolean
 }
@@ -40,18 +80,24 @@ export type NoOrder = 'not_active' | 'no_commitment' | 'not_offered' | 'no_end' 
 
 /** @param now epoch milliseconds */
 export function whyNoOrder(facts: RenewalFacts, now: number): NoOrder | undefined {
-  const { status, isCommitmentPlan, commitmentEnd, renewalType, choice, hasNextTerm } = facts
+  const { status, isCommitmentPlan, commitmentEnd, renewalType, choice, hasNextTerm, hasOrder } = facts
   if (status !== 'ACTIVE') return 'not_active'
   if (!isCommitmentPlan) return 'no_commitment'
   if (choice === undefined) return 'not_offered'
   if (commitmentEnd === undefined || !hasNextTerm) return 'no_end'
   if (commitmentEnd <= now) return 'ended'
-  // A plan that ends, or becomes flexible, is a decision against a next term.
-  return isRenewed(renewalType) ? undefined : 'ends'
+  // A plan that another party ends, or makes flexible, is a decision against a next term.
+  const isOpen = isRenewed(renewalType) || outcomeOf(renewalType) === 'extended-term'
+  return isOpen || hasOrder ? undefined : 'ends'
 }
 
-/** Returns whether a vendor takes this order, where it takes any. */
-export function isOffered({ choice }: Pick<RenewalFacts, 'choice'>, { quantity, renewalType }: Setting) {
+/** Returns whether a vendor takes this order, where it takes any. An end can be ordered as an action only. */
+export function isOffered(
+  { choice, endActions }: Pick<RenewalFacts, 'choice' | 'endActions'>,
+  { quantity, renewalType }: Setting,
+  action?: EndAction,
+): boolean {
+  if (action) return endActions.includes(action)
   if (choice === 'total') return quantity !== null
   return renewalType !== null && (choice?.renewalTypes.includes(renewalType) ?? false)
 }
@@ -86,9 +132,46 @@ export function phaseOf(
   return end <= termEnd ? { kind: 'due' } : { kind: 'over' }
 }
 
+/** Subscription after the end of a term, as its vendor shows it. */
+type AfterTerm = Times & { isCommitmentPlan: boolean; status: string }
+
+/**
+ * Returns the successor of a term: another one, an Extended Service Term, or the end of the plan; undefined where the
+ * vendor shows none of these.
+ * @param order `endActions`: ends that the vendor knows; `renewalType`: the ordered one
+ * @param now epoch milliseconds, like `termEnd`
+ */
+export function whatBegan(
+  {
+    termEnd,
+    renewalType,
+    endActions,
+  }: { termEnd: number; renewalType: string | null } & Pick<RenewalFacts, 'endActions'>,
+  after: AfterTerm,
+  now: number,
+): 'term' | EndAction | undefined {
+  const { kind } = phaseOf(termEnd, after, now)
+  if (kind === 'over') return 'term'
+  if (kind === 'none' && endActions.includes('extended-term') && after.status === 'ACTIVE')
+    return now > termEnd - NEAR_MS ? 'extended-term' : undefined
+  const hasEnded = /^(CANCELLED|EXPIRED)$/.test(after.status)
+  if (hasEnded) return now >= termEnd - DAY_MS ? 'cancel' : undefined
+  // A plan can be suspended for other reasons, too.
+  const isSuspended = !/^(ACTIVE|PENDING)$/.test(after.status) && now >= termEnd
+  return isSuspended && renewalType === CANCEL ? 'cancel' : undefined
+}
+
 /** Returns whether a plan is renewed when its commitment ends, as far as the vendor states that. */
 export function isRenewed(renewalType: string | null | undefined): boolean {
-  return !renewalType || atItsEnd(renewalType).verb === 'Renews'
+  return (outcomeOf(renewalType) ?? 'renews') === 'renews'
+}
+
+/**
+ * Returns whether a setting can be the rest of an end that one of these settings ordered: a change of the licenses
+ * deletes the ordered action at its vendor, and the plan continues as an Extended Service Term by default.
+ */
+export function isRestOf(sent: readonly Setting[], { renewalType }: Setting): boolean {
+  return renewalType === EXTENDED_BY_DEFAULT && sent.some((one) => endActionOf(one.renewalType))
 }
 
 const DAY_MS = 86_400_000

@@ -44,6 +44,8 @@ type NewOrder = Pick<
   | 'renewalType'
   | 'vendorSubscriptionId'
   | 'termEnd'
+  | 'seenQuantity'
+  | 'seenType'
   | 'placedVersion'
   | 'isLogged'
 >
@@ -73,8 +75,13 @@ export async function settleOrder(
   tx: Transaction,
   customerId: CustomerId,
   order: OrderRow,
-  state: Exclude<OrderState, 'STANDING'>,
-  { reason, replacedBy = null, settledBy = null, ...by }: Settlement,
+  {
+    state,
+    reason,
+    replacedBy = null,
+    settledBy = null,
+    ...by
+  }: { state: Exclude<OrderState, 'STANDING'> } & Settlement,
 ): Promise<void> {
   const isUnclear = state === 'UNCLEAR'
   const settledAt = new Date()

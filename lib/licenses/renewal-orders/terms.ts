@@ -41,14 +41,17 @@ export function termOf({ isCommitmentPlan, commitmentStart, commitmentEnd }: Ter
 type Term = Pick<LicensedRow, 'isCommitmentPlan' | 'commitmentStart' | 'commitmentEnd'>
 
 /** Returns an asset's facts for the rule. */
-export function factsOf(row: LicensedRow): RenewalFacts {
+export function factsOf(row: LicensedRow, active: OrderRow | undefined): RenewalFacts {
   const { vendor, planName, status, isCommitmentPlan, renewalType } = row
+  const info = vendorInfo(vendor)
   return {
     status,
     isCommitmentPlan,
     commitmentEnd: row.commitmentEnd?.getTime(),
     renewalType: renewalType ?? undefined,
-    choice: vendorInfo(vendor).nextTerm(planName),
+    choice: info.nextTerm(planName),
+    endActions: info.endActions,
+    hasOrder: active !== undefined,
     hasNextTerm: vendor !== builtIn.name || nextTermOf(row) !== undefined,
   }
 }
@@ -69,5 +72,5 @@ export async function setScheduled(
   scheduled?: { total: number; at: Date },
 ): Promise<void> {
   const values = { scheduledTotal: scheduled?.total ?? null, scheduledAt: scheduled?.at ?? null }
-  await setObserved(tx, customerId, assetId, values, { moves: false })
+  await setObserved(tx, customerId, assetId, { values, moves: false })
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { currency, money } from '#lib/billing/invoices/contract.ts'
+import { cost as nextCost } from '#lib/costs/renewals/contract.ts'
 import { seats } from '#lib/licenses/assets/contract.ts'
+import { outcome, surchargePercent } from '#lib/licenses/renewal-orders/contract.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { timeOf } from '#lib/platform/lists/parameters.ts'
+import { needRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
-import { needRoutes } from './routes.ts'
 import { KINDS } from './rules.ts'
 
 const asset = z.object({
@@ -57,6 +59,13 @@ const renewal = z.object({
   purchased: seats.meta({ description: 'Purchased licenses.' }),
   idle: seats.meta({ description: 'Those that nobody is assigned to now.' }),
   cost,
+  decideBy: timeOf('The last whole day of UTC before that, on which the renewal can be decided on'),
+  outcome: outcome.optional(),
+  surchargePercent: surchargePercent.optional(),
+  nextCost: nextCost.optional().meta({
+    description:
+      'What follows the end costs, with the surcharge; absent where nothing is charged, or is known.',
+  }),
   renewalType: z
     .string()
     .optional()

@@ -1,3 +1,4 @@
+import { nextCostText } from '#lib/costs/renewals/format.ts'
 import { atItsEnd } from '#lib/licenses/assets/rules.ts'
 import { daysText, dayText } from '#lib/platform/values/days.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
@@ -88,7 +89,8 @@ function describeChange({ outcome, from, to, reason, time }: Part<'change'>): Of
 
 function describeRenewal({ time, days, purchased, idle, cost, ...more }: Part<'renewal'>): OfAsset {
   const { renewalType, scheduledTotal } = more
-  const { verb, how } = renewalType ? atItsEnd(renewalType) : { verb: 'Renews' }
+  const next = nextCostText(more)
+  const { verb, how } = renewalType ? atItsEnd(renewalType) : { verb: 'Commitment ends' }
   const when = days === 0 ? 'today' : `in ${daysText(days)}`
   const then =
     scheduledTotal === undefined
@@ -97,7 +99,12 @@ function describeRenewal({ time, days, purchased, idle, cost, ...more }: Part<'r
   const unused = idle === 0 ? 'none idle' : `${idle.toLocaleString('en')} idle${costText(cost)}`
   return {
     headline: `${verb} ${when}`,
-    details: [`On ${dayText(time)}: ${countOf(purchased, 'license')}, ${unused}`, ...(then ? [then] : [])],
+    details: [
+      `On ${dayText(time)}: ${countOf(purchased, 'license')}, ${unused}`,
+      ...(then ? [then] : []),
+      `Decide by ${dayText(more.decideBy)}`,
+      ...(next ? [next] : []),
+    ],
     act: 'Look at its licenses',
   }
 }

@@ -112,8 +112,7 @@ async function callApi(
   handler: (request: Request) => Promise<Response>,
   path: string,
   method: string,
-  { roles = ['admin'], profiles, cookie }: ReadOptions = {},
-  body?: unknown,
+  { roles = ['admin'], profiles, cookie, body }: ReadOptions & { body?: unknown } = {},
 ) {
   const headers: Record<string, string> = cookie
     ? { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' }
@@ -131,9 +130,9 @@ async function callApi(
 const member = async (...roles: Role[]) =>
   cookieOf(await addSession(customer, await addMember(customer, { roles })))
 const dismiss = (cookie: string, id: string, version: unknown) =>
-  callApi(dismissal.PUT, `needs/${encodeURIComponent(id)}/dismissal`, 'PUT', { cookie }, { version })
+  callApi(dismissal.PUT, `needs/${encodeURIComponent(id)}/dismissal`, 'PUT', { cookie, body: { version } })
 const restore = (cookie: string, id: string) =>
-  callApi(dismissal.DELETE, `needs/${encodeURIComponent(id)}/dismissal`, 'DELETE', { cookie }, {})
+  callApi(dismissal.DELETE, `needs/${encodeURIComponent(id)}/dismissal`, 'DELETE', { cookie, body: {} })
 const versionOf = async (id: string, options: ReadOptions = {}) =>
   (await list(options)).needs.find((need) => need.id === id)?.version ?? ''
 
@@ -258,13 +257,9 @@ describe('a member dismisses a line', () => {
         404,
         404,
       ])
-    const byKey = await callApi(
-      dismissal.PUT,
-      `needs/${encodeURIComponent(DEBT)}/dismissal`,
-      'PUT',
-      {},
-      { version },
-    )
+    const byKey = await callApi(dismissal.PUT, `needs/${encodeURIComponent(DEBT)}/dismissal`, 'PUT', {
+      body: { version },
+    })
     expect([byKey.status, byKey.body.code]).toEqual([403, 'permission_denied'])
     expect(await db.sql(customer, 'SELECT FROM need_dismissals')).toEqual([])
   })

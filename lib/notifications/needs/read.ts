@@ -12,6 +12,7 @@ import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
+import { extendedTermSettings } from '#lib/vendors/settings.ts'
 import {
   type AssetPlan,
   CHECKED_DAYS,
@@ -64,7 +65,10 @@ export async function readNeeds(tx: Transaction, who: Who): Promise<LoadedNeeds>
   const prices = pricesFor(who, { hidesPrices, assets: rows, lines })
   const isBusy = new Set(busy)
   const plans = rows.map((row) => toAssetPlan(row, prices.get(row.id), isBusy.has(row.id)))
-  const needs = needsOf({ ...time, pastDue, plans, changes: waiting.map(changeOf), unmatched })
+  const needs = needsOf({
+    ...{ ...time, ...extendedTermSettings() },
+    ...{ pastDue, plans, changes: waiting.map(changeOf), unmatched },
+  })
   const seen: readonly NeedKind[] = [
     ...(seesInvoices ? SEEN_WITH['invoice-viewer'] : []),
     ...(seesLicenses ? SEEN_WITH['licenses-manager'] : []),

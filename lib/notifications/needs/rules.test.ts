@@ -16,7 +16,10 @@ import {
 
 const TODAY = '2026-11-20'
 const NOW = Date.UTC(2026, 10, 20, 12)
-const NONE: NeedInputs = { now: NOW, today: TODAY, pastDue: [], plans: [], changes: [], unmatched: [] }
+const NONE: NeedInputs = {
+  ...{ now: NOW, today: TODAY, surchargePercent: 3 },
+  ...{ pastDue: [], plans: [], changes: [], unmatched: [] },
+}
 const ASSET = { id: 'workspace-suite-1', name: 'Business Plus', type: 'workspace-suite' }
 const PRICE = { price: '18', currency: 'USD', months: 1, invoiceDate: '2026-10-31' }
 const plan = (values: Partial<AssetPlan> = {}): AssetPlan => ({
@@ -172,6 +175,7 @@ describe('lines', () => {
     ),
     changes: fc.constant([]),
     unmatched: fc.constant([]),
+    surchargePercent: fc.constant(3),
   })
 
   it('have unique names, come most urgent kind first, and offer only possible actions', () => {

@@ -1,5 +1,7 @@
 import { type Idle, idleOf, type Plan } from '#lib/costs/idle-licenses/rules.ts'
 import type { Cost, LastPrice } from '#lib/costs/license-prices/rules.ts'
+import { type Money, nextCostOf } from '#lib/costs/renewals/rules.ts'
+import { decideBy } from '#lib/licenses/assets/rules.ts'
 import { daysBetween, epochOfDay } from '#lib/platform/values/days.ts'
 
 /** Kinds of needs, most urgent first. */
@@ -67,6 +69,8 @@ export type NeedInputs = {
   pastDue: readonly PastDue[]
   plans: readonly AssetPlan[]
   changes: readonly WaitingChange[]
+  /** Surcharge of an Extended Service Term. */
+  surchargePercent: number
   unmatched: readonly UnmatchedLines[]
 }
 
@@ -83,21 +87,25 @@ export type Renewal = {
   at: number
   /** Days from today. */
   days: number
+  /** Last day on which it can be decided on, `YYYY-MM-DD`. */
+  decideBy: string
   purchased: number
   idle: number
   /** Cost of the idle licenses. */
   cost?: Cost
+  /** Cost after the end. */
+  nextCost?: Money
   renewalType: string | null
   scheduledTotal: number | null
 }
 
 /** Returns the needs, unsorted. */
 export function needsOf(inputs: NeedInputs): Need[] {
-  const { now, today, changes, plans } = inputs
+  const { today, changes, plans } = inputs
   return [
     ...inputs.pastDue.flatMap((one) => pastDueOf(one, today)),
     ...changes.map(({ asset, ...change }) => ({ kind: 'change' as const, asset, change })),
-    ...plans.flatMap((plan) => [...renewalOf(plan, now), ...idleNeedOf(plan), ...nearlyFullOf(plan)]),
+    ...plans.flatMap((plan) => [...renewalOf(plan, inputs), ...idleNeedOf(plan), ...nearlyFullOf(plan)]),
     ...inputs.unmatched.flatMap((one) => unmatchedOf(one, today)),
   ]
 }
@@ -107,14 +115,17 @@ function pastDueOf(one: PastDue, today: string): Need[] {
   return days > 0 && one.count > 0 ? [{ kind: 'past-due', pastDue: { ...one, days } }] : []
 }
 
-function renewalOf(plan: AssetPlan, now: number): Need[] {
+function renewalOf(plan: AssetPlan, { now, surchargePercent }: NeedInputs): Need[] {
   const { commitmentEnd: at, isCommitmentPlan, status, asset, price, purchased } = plan
   if (!isCommitmentPlan || status !== 'ACTIVE' || at === null) return []
   const days = daysBetween(now, at)
   if (at < now || days > RENEWAL_DAYS) return []
   const { now: idle, cost } = idleOf({ ...plan, leastIdle: null }, price)
   const { renewalType, scheduledTotal } = plan
-  const renewal = { at, days, purchased, idle, ...(cost ? { cost } : {}), renewalType, scheduledTotal }
+  const nextCost = price && nextCostOf(plan, price, surchargePercent)
+  const costs = { ...(cost ? { cost } : {}), ...(nextCost ? { nextCost } : {}) }
+  const ending = { at, days, decideBy: decideBy(at), purchased, idle }
+  const renewal = { ...ending, ...costs, renewalType, scheduledTotal }
   return [{ kind: 'renewal', asset, renewal }]
 }
 

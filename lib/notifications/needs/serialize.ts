@@ -1,8 +1,11 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
-import { numberOf } from '#lib/billing/invoices/serialize.ts'
 import type { Cost } from '#lib/costs/license-prices/rules.ts'
+import { moneyIn } from '#lib/costs/renewals/serialize.ts'
+import { outcomeOf } from '#lib/licenses/assets/rules.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
+import { toJsonNumber } from '#lib/platform/values/numbers.ts'
+import { extendedTermSettings } from '#lib/vendors/settings.ts'
 import type { Need as Item, Needs } from './contract.ts'
 import { describeNeed } from './messages.ts'
 import type { LoadedNeeds } from './read.ts'
@@ -37,16 +40,20 @@ function partsOf(need: Need): Partial<Item> {
   switch (need.kind) {
     case 'past-due': {
       const { dueDate, amount, ...rest } = need.pastDue
-      return { pastDue: { ...rest, amount: numberOf(amount), dueDate: epochOfDay(dueDate) } }
+      return { pastDue: { ...rest, amount: toJsonNumber(amount), dueDate: epochOfDay(dueDate) } }
     }
     case 'change': {
       const { reason, at: time, ...rest } = need.change
       return { change: { ...rest, time, ...(reason === null ? {} : { reason }) } }
     }
     case 'renewal': {
-      const { at: time, cost, renewalType, scheduledTotal, ...rest } = need.renewal
+      const { at: time, cost, nextCost, renewalType, scheduledTotal, decideBy, ...rest } = need.renewal
+      const outcome = outcomeOf(renewalType)
       const more = {
-        ...(renewalType === null ? {} : { renewalType }),
+        decideBy: epochOfDay(decideBy),
+        ...(renewalType && outcome ? { renewalType, outcome } : {}),
+        ...(outcome === 'extended-term' ? extendedTermSettings() : {}),
+        ...(nextCost ? { nextCost: moneyIn(nextCost) } : {}),
         ...(scheduledTotal === null ? {} : { scheduledTotal }),
       }
       return { renewal: { ...rest, time, ...costIn(cost), ...more } }
@@ -61,11 +68,11 @@ function partsOf(need: Need): Partial<Item> {
       const { invoice, count, amount, currency } = need.unmatched
       const { id, number, day } = invoice
       const reference = { id, number, day: epochOfDay(day) }
-      return { unmatchedLines: { invoice: reference, count, amount: numberOf(amount), currency } }
+      return { unmatchedLines: { invoice: reference, count, amount: toJsonNumber(amount), currency } }
     }
   }
 }
 
 function costIn(cost: Cost | undefined) {
-  return cost ? { cost: { ...cost, amount: numberOf(cost.amount) } } : {}
+  return cost ? { cost: { ...cost, amount: toJsonNumber(cost.amount) } } : {}
 }

@@ -1,7 +1,6 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
-import type { Owner } from '#lib/billing/invoices/selection.ts'
-import { ofMonths, sumsOf } from '#lib/billing/invoices/sums/months.ts'
+import { type Owner, ofMonths, sumsOf } from '#lib/billing/invoices/selection.ts'
 import { OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

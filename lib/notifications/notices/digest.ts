@@ -1,10 +1,11 @@
-import { platformName } from '#lib/billing/invoices/rules.ts'
-import { payableOf } from '#lib/billing/invoices/total-to-balance.ts'
+import { isCreditNote } from '#lib/billing/invoices/rules.ts'
+import { paymentUrlOf } from '#lib/billing/payment-instructions/payment-url.ts'
 import type { Need } from '#lib/notifications/needs/contract.ts'
 import { describeNeed } from '#lib/notifications/needs/messages.ts'
 import { daysBetween, dayText } from '#lib/platform/values/days.ts'
-import { Exact } from '#lib/platform/values/decimals.ts'
-import { isFiner, moneyText } from '#lib/platform/values/money.ts'
+import { Exact, payableOf } from '#lib/platform/values/decimals.ts'
+import { isFiner, moneyText, plainAmount } from '#lib/platform/values/money.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 import type { MailChange } from './licenses.ts'
 import { type Kind, MAX_NAMED, NOTICE_NAMES, type Notice, type Section, sectionsOf } from './rules.ts'
 import type { MailInvoiceRow } from './store.ts'
@@ -69,8 +70,13 @@ function partOf({ notice, named, others }: Section<MailInvoiceRow>, context: Dig
     lines: named.map((row) => ({
       id: oneLine(row.number),
       amount: amountOf(row, notice),
-      details: [dueText(row, notice, context.today), originOf(row, context.profiles)],
+      details: [
+        dueText(row, notice, context.today),
+        originOf(row, context.profiles),
+        ...attachmentText(row, context.attached),
+      ],
       href: `${context.baseUrl}/invoices/${encodeURIComponent(row.id)}`,
+      payHref: payHrefOf(row),
     })),
     more: others.length > 0 ? `and ${others.length.toLocaleString('en')} more in the console` : undefined,
     href: context.baseUrl + LISTS[notice],
@@ -80,6 +86,32 @@ function partOf({ notice, named, others }: Section<MailInvoiceRow>, context: Dig
 /** What can be paid of an invoice: rounded for each invoice, as on the screens. */
 function toPay({ payableAmount, balanceAmount, currency }: MailInvoiceRow): string {
   return payableOf(payableAmount ?? balanceAmount, currency)
+}
+
+/** Returns the address where an open invoice is paid; undefined where its issuer has none. */
+function payHrefOf(row: MailInvoiceRow): string | undefined {
+  const { isOpen, form, paymentUrl, number, currency, dueDate } = row
+  if (!isOpen || form !== 'invoice' || isCreditNote(row) || paymentUrl === null) return undefined
+  return paymentUrlOf(paymentUrl, { number, amount: plainAmount(toPay(row), currency), currency, dueDate })
+}
+
+/** Returns a note on the PDF of an invoice whose PDF is wanted. */
+function attachmentText({ key, ...row }: MailInvoiceRow, attached: Attached | undefined): string[] {
+  if (!isToAttach(row) || attached === undefined) return []
+  return attached.has(key) ? ['PDF attached'] : ['PDF not attached: download it from the console']
+}
+
+/** Keys of the invoices whose PDFs are attached; undefined while they are not read. */
+type Attached = ReadonlySet<string>
+
+/** Returns whether the recipient wants the PDF of an invoice in this mail: it is new. */
+function isToAttach({ attachesPdf, notices }: Pick<MailInvoiceRow, 'attachesPdf' | 'notices'>): boolean {
+  return attachesPdf && notices.includes('new')
+}
+
+/** Returns the named invoices of a mail whose PDFs the recipient wants, in its order. */
+export function pdfsToAttach(rows: readonly MailInvoiceRow[]): MailInvoiceRow[] {
+  return sectionsOf(rows).flatMap(({ named }) => named.filter(isToAttach))
 }
 
 /** Of what is new the totals, of the rest what can be paid: exact, and never two currencies in one sum. */
@@ -121,14 +153,27 @@ export type Part = {
   notice: Kind
   /** `Past due: 12 invoices, 1,204.50 USD and 80.00 EUR`. */
   heading: string
-  lines: { id: string; amount: string; details: string[]; href: string }[]
+  lines: {
+    id: string
+    amount: string
+    details: string[]
+    href: string
+    /** Address where it is paid. */
+    payHref?: string | undefined
+  }[]
   /** How many are not named, and where they are. */
   more: string | undefined
   /** The console's list of them. */
   href: string
 }
 
-type DigestContext = { customer: string; profiles: number; today: string; baseUrl: string }
+type DigestContext = {
+  customer: string
+  profiles: number
+  today: string
+  baseUrl: string
+  attached?: Attached
+}
 
 /** `3 license totals`. */
 const totals = (count: number) => `${count.toLocaleString('en')} license ${count === 1 ? 'total' : 'totals'}`
@@ -174,6 +219,6 @@ function licensesPart(changes: readonly MailChange[], { baseUrl }: DigestContext
 }
 
 /** Without line ends, and without the marks that turn the order of what is read. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }

@@ -25,6 +25,11 @@ const row = (id: string, notices: Notice[], values: Partial<MailInvoiceRow> = {}
   totalAmount: '10.00',
   balanceAmount: '10.00',
   payableAmount: null,
+  key: id,
+  billingProfileId: 'default',
+  form: 'invoice',
+  attachesPdf: false,
+  paymentUrl: null,
   ...values,
 })
 function message(rows: MailInvoiceRow[], { customer = 'Northwind Ltd', profiles = 1 } = {}) {
@@ -86,7 +91,7 @@ describe('what a mail says', () => {
     expect(message([row('IN-1', ['new'])], { profiles: 2 }).text).toContain('from Reseller, billed to Main')
   })
 
-  it('leads to the invoice, whatever its number is, and to the lists', () => {
+  it('links to the invoice for any number, and to the lists', () => {
     const rows = Array.from({ length: 12 }, (_, n) => row(`IN ${n}/ü?&#`, ['past-due']))
     const { text, html } = message(rows)
     expect(text).toContain(`${BASE_URL}/invoices/IN%2011%2F%C3%BC%3F%26%23\n`)

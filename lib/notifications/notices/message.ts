@@ -8,7 +8,7 @@ import type { To } from './store.ts'
  * Returns the mail of a digest: text, and HTML without remote content, each kind with its unsubscribe link, and the
  * headers for one-click unsubscribe (RFC 8058).
  */
-export function messageOf(digest: Digest, to: To, baseUrl: string): Required<Message> {
+export function messageOf(digest: Digest, to: To, baseUrl: string): Required<Omit<Message, 'attachments'>> {
   const stop = (notice: string) => `link=${noticeLink({ ...to, notice })}`
   const page = (notice: string) => `${baseUrl}/unsubscribe?${stop(notice)}`
   return {
@@ -35,10 +35,11 @@ function textOf({ title, parts }: Digest, page: Page): string {
     [
       heading,
       '',
-      ...lines.flatMap(({ id, amount, details, href }) => [
+      ...lines.flatMap(({ id, amount, details, href, payHref }) => [
         `* ${id}: ${amount}`,
         ...details.map((detail) => `  ${detail}`),
         `  ${href}`,
+        ...(payHref ? [`  Pay: ${payHref}`] : []),
       ]),
       ...(more ? [`  … ${more}:`, `  ${href}`] : []),
     ].join('\n'),
@@ -51,8 +52,8 @@ function htmlOf({ title, parts }: Digest, page: Page): string {
   const link = (href: string, text: string) => `<a href="${escaped(href)}">${escaped(text)}</a>`
   const sections = parts.map(({ heading, lines, more, href }) => {
     const rows = lines.map(
-      ({ id, amount, details, href }) =>
-        `<li style="margin:0 0 10px">${link(href, id)}: <b>${escaped(amount)}</b><br>${details.map(escaped).join('<br>')}</li>`,
+      ({ id, amount, details, href, payHref }) =>
+        `<li style="margin:0 0 10px">${link(href, id)}: <b>${escaped(amount)}</b><br>${[...details.map(escaped), ...(payHref ? [link(payHref, `Pay ${id}`)] : [])].join('<br>')}</li>`,
     )
     const rest = more ? `<p>… ${link(href, more)}</p>` : ''
     return `<h2 style="font-size:16px">${escaped(heading)}</h2>\n<ul>\n${rows.join('\n')}\n</ul>\n${rest}`

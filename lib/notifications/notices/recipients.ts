@@ -10,6 +10,8 @@ export type RecipientRow = {
   email: string
   profile: string | null
   notices: Kind[]
+  /** `pdf` where the PDFs of new invoices are attached. */
+  attachments: 'pdf' | null
   /** Notices that the recipient has stopped. */
   stopped: Kind[]
   since: Date
@@ -22,18 +24,18 @@ export type RecipientRow = {
 /** Returns the recipients of notices, by billing profile and address. */
 export async function listRecipientRows(tx: Transaction, customerId: CustomerId): Promise<RecipientRow[]> {
   const { rows } = await tx.execute<RecipientRow>(sql`
-    SELECT r.email, s.profile, s.kinds AS notices, r.stopped, s.since, (
+    SELECT r.email, s.profile, s.kinds AS notices, CASE WHEN s.attaches_pdf THEN 'pdf' END AS attachments, r.stopped, s.since, (
         SELECT max(told_on)::text FROM notice_mails m
         WHERE m.customer_id = ${customerId} AND m.recipient_id = r.id AND m.state = 'SENT') AS "lastMail",
       r.failure
     FROM (
-      SELECT recipient_id, billing_profile_id AS profile, kinds, since FROM notice_subscriptions
+      SELECT recipient_id, billing_profile_id AS profile, kinds, since, attaches_pdf FROM notice_subscriptions
       WHERE customer_id = ${customerId}
       UNION ALL
-      SELECT id, NULL, '{licenses}', licenses_since FROM notice_recipients
+      SELECT id, NULL, '{licenses}', licenses_since, false FROM notice_recipients
       WHERE customer_id = ${customerId} AND licenses_since IS NOT NULL
       UNION ALL
-      SELECT id, NULL, '{needs}', needs_since FROM notice_recipients
+      SELECT id, NULL, '{needs}', needs_since, false FROM notice_recipients
       WHERE customer_id = ${customerId} AND needs_since IS NOT NULL) s
     JOIN notice_recipients r ON r.customer_id = ${customerId} AND r.id = s.recipient_id
     ORDER BY s.profile, lower(r.email) COLLATE "C"`)
@@ -53,7 +55,15 @@ export async function addRecipient(
     profile,
     kinds,
     again,
-  }: { email: string; profile: string; kinds: readonly Notice[]; again: boolean },
+    attachesPdf,
+  }: {
+    email: string
+    profile: string
+    kinds: readonly Notice[]
+    again: boolean
+    /** Whether PDFs of new invoices are attached; undefined: as before, or not. */
+    attachesPdf?: boolean | undefined
+  },
 ): Promise<Notice[]> {
   const { rows } = await tx.execute<{ id: string; stopped: Notice[] }>(sql`
     INSERT INTO notice_recipients AS r (customer_id, id, email) VALUES (${customerId}, ${randomUUID()}, ${email})
@@ -65,10 +75,11 @@ export async function addRecipient(
   const [recipient] = rows
   // Invoices from a time without a subscription are not news.
   await tx.execute(sql`
-    INSERT INTO notice_subscriptions AS s (customer_id, recipient_id, billing_profile_id, kinds)
-    VALUES (${customerId}, ${recipient?.id}, ${profile}, ${sql.param([...kinds])}::text[])
+    INSERT INTO notice_subscriptions AS s (customer_id, recipient_id, billing_profile_id, kinds, attaches_pdf)
+    VALUES (${customerId}, ${recipient?.id}, ${profile}, ${sql.param([...kinds])}::text[], ${attachesPdf ?? false})
     ON CONFLICT (customer_id, recipient_id, billing_profile_id) DO UPDATE
-    SET kinds = excluded.kinds, since = CASE WHEN 'new' = ANY (s.kinds) AND NOT ${again} THEN s.since ELSE excluded.since END`)
+    SET kinds = excluded.kinds, attaches_pdf = ${attachesPdf === undefined ? sql`s.attaches_pdf` : sql`excluded.attaches_pdf`},
+      since = CASE WHEN 'new' = ANY (s.kinds) AND NOT ${again} THEN s.since ELSE excluded.since END`)
   return recipient?.stopped ?? []
 }
 

@@ -135,13 +135,13 @@ describe('a run', () => {
   })
 
   it('tells just the kinds that are set, and later ones from then on', async () => {
-    await stage.add(customerId, 'ap@books.example', 'default', ['due'])
+    await stage.add(customerId, 'ap@books.example', { kinds: ['due'] })
     await stage.invoice(customerId, 'IN-1', 3)
     await stage.invoice(customerId, 'IN-2', 30)
     await stage.run()
     expect(subjects()).toEqual([['ap@books.example', `${customerId}: 1 invoice due within 7 days`]])
     await stage.passDays(1)
-    await stage.add(customerId, 'AP@books.example', 'default', ['due', 'new'])
+    await stage.add(customerId, 'AP@books.example', { kinds: ['due', 'new'] })
     await stage.invoice(customerId, 'IN-3', 30)
     await stage.run()
     expect(subjects()).toEqual([['ap@books.example', `${customerId}: 1 new invoice`]])
@@ -165,8 +165,8 @@ describe('who is told', () => {
   it('is told of their own billing profiles only, and of several in one mail', async () => {
     await addProfile(customerId, 'emea')
     await stage.add(customerId, 'both@books.example')
-    await stage.add(customerId, 'both@books.example', 'emea', ['past-due'])
-    await stage.add(customerId, 'emea@books.example', 'emea')
+    await stage.add(customerId, 'both@books.example', { profile: 'emea', kinds: ['past-due'] })
+    await stage.add(customerId, 'emea@books.example', { profile: 'emea' })
     await stage.invoice(customerId, 'IN-DEFAULT', 3)
     await stage.invoice(customerId, 'IN-EMEA', 3, { billingProfileId: 'emea' })
     await stage.invoice(customerId, 'IN-EMEA-LATE', -3, { billingProfileId: 'emea' })

@@ -7,7 +7,8 @@ import { type Delivery, deliver } from '#lib/platform/mail/mailer.ts'
 import { type MailConfig, mailSettings } from '#lib/platform/mail/settings.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log } from '#lib/platform/runtime/log.ts'
-import { type Digest, digestOf } from './digest.ts'
+import { type PdfAttachment, readAttachments } from './attachments.ts'
+import { type Digest, type DigestContent, digestOf, pdfsToAttach } from './digest.ts'
 import { listMailChanges } from './licenses.ts'
 import { messageOf } from './message.ts'
 import { claimMail, giveUp, includesNeeds, listRecipients, setRejected, setSent, withdraw } from './outbox.ts'
@@ -57,9 +58,8 @@ async function listAll(only: CustomerId | undefined, failed: (error: unknown) =>
 async function sendMail(mail: MailConfig, to: To): Promise<Delivery | undefined> {
   const claimed = await scope(to, (tx) => claim(tx, to))
   if (!claimed) return undefined
-  const { notifiedOn, email, digest } = claimed
-  const message = messageOf(digest, to, env().baseUrl)
-  const delivery = await deliver(mail, email, message, `${notifiedOn}.${to.recipientId}`)
+  const { notifiedOn } = claimed
+  const delivery = await deliverDigest(mail, to, claimed)
   const recordDelivery = async (tx: Transaction) => {
     if (delivery.kind === 'sent') await setSent(tx, to, notifiedOn)
     else if (delivery.kind === 'refused') await setRejected(tx, to, notifiedOn, delivery)
@@ -70,7 +70,28 @@ async function sendMail(mail: MailConfig, to: To): Promise<Delivery | undefined>
   return delivery
 }
 
-type Claimed = { notifiedOn: string; email: string; digest: Digest }
+/** Sends the mail with the wanted PDFs, and without them where the mail server refuses the larger message. */
+async function deliverDigest(mail: MailConfig, to: To, claimed: Claimed): Promise<Delivery> {
+  const { notifiedOn, email, content, context, digest } = claimed
+  const send = (attachments: readonly PdfAttachment[]) => {
+    const attached = new Set(attachments.map(({ key }) => key))
+    const message = messageOf(digestOf(content, { ...context, attached }) ?? digest, to, context.baseUrl)
+    const id = `${notifiedOn}.${to.recipientId}`
+    return deliver(mail, email, attachments.length > 0 ? { ...message, attachments } : message, id)
+  }
+  const attachments = await readAttachments(to, pdfsToAttach(content.invoices))
+  const delivery = await send(attachments)
+  const isTooLarge = delivery.kind === 'refused' && !delivery.address && attachments.length > 0
+  return isTooLarge ? send([]) : delivery
+}
+
+type Claimed = {
+  notifiedOn: string
+  email: string
+  content: DigestContent
+  context: Parameters<typeof digestOf>[1]
+  digest: Digest
+}
 
 async function claim(tx: Parameters<typeof claimMail>[0], to: To): Promise<Claimed | undefined> {
   const notifiedOn = await claimMail(tx, to)
@@ -82,8 +103,9 @@ async function claim(tx: Parameters<typeof claimMail>[0], to: To): Promise<Claim
     changes: await listMailChanges(tx, to, notifiedOn),
     needs: (await includesNeeds(tx, to, notifiedOn)) ? await listMailNeeds(tx, to) : [],
   }
-  const digest = digestOf(content, { ...addressee, today, baseUrl: env().baseUrl })
-  if (digest) return { notifiedOn, email: addressee.email, digest }
+  const context = { ...addressee, today, baseUrl: env().baseUrl }
+  const digest = digestOf(content, context)
+  if (digest) return { notifiedOn, email: addressee.email, content, context, digest }
   // The mail may have been sent before; since then all was paid, or the notices were stopped.
   await giveUp(tx, to, notifiedOn)
   return undefined

@@ -1,5 +1,6 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
+import type { DocumentForm } from '#lib/billing/invoices/rules.ts'
 import { wireIdOf } from '#lib/billing/invoices/wire-ids.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -25,7 +26,7 @@ const PAYABLE = sql`coalesce(i.payable_amount, i.balance_amount)`
 
 /** What the recipient gets of each billing profile, less what they have stopped. */
 const subscriptionsQuery = ({ customerId, recipientId }: To): SQL => sql`
-  SELECT s.billing_profile_id, s.since,
+  SELECT s.billing_profile_id, s.since, s.attaches_pdf,
     ARRAY(SELECT unnest(s.kinds) EXCEPT SELECT unnest(r.stopped)) AS wanted
   FROM notice_subscriptions s
   JOIN notice_recipients r ON r.customer_id = s.customer_id AND r.id = s.recipient_id
@@ -93,6 +94,14 @@ export type MailInvoiceRow = MailInvoice & {
   balanceAmount: string
   /** What can be paid, where that is not the balance: in whole minor units, less what is set off. */
   payableAmount: string | null
+  /** The row's key, and its billing profile. */
+  key: string
+  billingProfileId: string
+  form: DocumentForm
+  /** Whether its PDF is attached while it is new. */
+  attachesPdf: boolean
+  /** Its issuer's template of payment addresses. */
+  paymentUrl: string | null
 }
 
 /** What a mail tells: of what was written down for it, what the recipient still wants. */
@@ -106,14 +115,16 @@ export async function listMailInvoices(
     WITH own AS (${subscriptionsQuery(to)})
     SELECT ${wireIdOf('i')} AS id, i.number, p.name AS profile, i.platform, i.issuer, i.invoice_date::text AS "invoiceDate",
       i.due_date::text AS "dueDate", i.currency, i.total_amount AS "totalAmount", i.balance_amount AS "balanceAmount",
-      i.payable_amount AS "payableAmount", ${PAYABLE} > 0 AS "isOpen", array_agg(n.kind) AS notices
+      i.payable_amount AS "payableAmount", ${PAYABLE} > 0 AS "isOpen", array_agg(n.kind) AS notices, i.id AS key,
+      i.billing_profile_id AS "billingProfileId", i.form, own.attaches_pdf AS "attachesPdf", (
+        SELECT payment_url FROM issuers s WHERE s.customer_id = ${customerId} AND s.name = i.issuer) AS "paymentUrl"
     FROM notices n
     JOIN invoices i ON i.customer_id = n.customer_id AND i.id = n.invoice_id
     JOIN own ON own.billing_profile_id = i.billing_profile_id AND n.kind = ANY (own.wanted)
     JOIN billing_profiles p ON p.customer_id = i.customer_id AND p.id = i.billing_profile_id
     WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.told_on = ${notifiedOn}
       AND ${IS_NOTIFIABLE}
-    GROUP BY i.customer_id, i.id, p.customer_id, p.id`)
+    GROUP BY i.customer_id, i.id, p.customer_id, p.id, own.attaches_pdf`)
   return rows
 }
 

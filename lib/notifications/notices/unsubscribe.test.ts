@@ -84,7 +84,7 @@ it('all are stopped, in every billing profile and also those that come later', a
   await stage.invoice(customerId, 'IN-2', 3)
   await stage.passDays(8)
   expect(await stage.run()).toBe(0)
-  expect(await stage.add(customerId, 'ap@books.example', 'default', ['due'])).toEqual([
+  expect(await stage.add(customerId, 'ap@books.example', { kinds: ['due'] })).toEqual([
     'past-due',
     'due',
     'new',
@@ -110,11 +110,9 @@ it('A restarted notice reports no old news', async () => {
 it('an operator can start it again at the wish of the person', async () => {
   const { links } = await linksOfMail()
   await stop(links.all)
-  expect(await stage.add(customerId, 'ap@books.example', 'default', ['due', 'past-due'], true)).toEqual([
-    'new',
-    'licenses',
-    'needs',
-  ])
+  expect(
+    await stage.add(customerId, 'ap@books.example', { kinds: ['due', 'past-due'], again: true }),
+  ).toEqual(['new', 'licenses', 'needs'])
   expect(await on(links.all)).toEqual(['past-due', 'due'])
 })
 

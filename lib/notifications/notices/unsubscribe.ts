@@ -48,15 +48,15 @@ export async function changeNoticeSubscription(
   const chosen = what ?? target.notice
   const notices = isKind(chosen) ? [chosen] : [...KINDS]
   // Their own wish, which a closed customer does not take from them.
-  return scope(target, (tx) => setStopped(tx, target, command, notices, requestId), { evenIfClosed: true })
+  return scope(target, (tx) => setStopped(tx, target, { command, notices, requestId }), {
+    evenIfClosed: true,
+  })
 }
 
 async function setStopped(
   tx: Transaction,
   { customerId, recipientId: id }: To,
-  command: 'stop' | 'start',
-  notices: Kind[],
-  requestId: string,
+  { command, notices, requestId }: { command: 'stop' | 'start'; notices: Kind[]; requestId: string },
 ): Promise<boolean> {
   const { rows } = await tx.execute<{ email: string; stopped: Kind[] }>(sql`
       SELECT email, stopped FROM notice_recipients WHERE customer_id = ${customerId} AND id = ${id}

@@ -21,8 +21,7 @@ async function call(
   route: Partial<Route>,
   method: 'GET' | 'PUT',
   path: string,
-  cookie: string,
-  body?: object,
+  { cookie, body }: { cookie: string; body?: object | undefined },
 ) {
   const request = new Request(`http://console.example/billing/v1/${path}`, {
     method,
@@ -39,7 +38,7 @@ async function person(name: string, ...roles: Role[]) {
   const id = await addMember(customerId, { email, name, roles })
   // Where the console is at https, its cookies have another name.
   const cookie = `__Host-${await cookieOf(await addSession(customerId, id))}`
-  const set = (isOn: unknown) => call(mailRoute, 'PUT', 'needs-mail', cookie, { isOn })
+  const set = (isOn: unknown) => call(mailRoute, 'PUT', 'needs-mail', { cookie, body: { isOn } })
   return { id, email, cookie, set }
 }
 const events = () =>
@@ -100,10 +99,12 @@ describe('the weekly mail of needs', () => {
     await stage.passDays(7)
     expect(await stage.run(customerId)).toBe(0)
     await owe()
-    const { body } = await call(needsRoute, 'GET', 'needs', ana.cookie)
+    const { body } = await call(needsRoute, 'GET', 'needs', { cookie: ana.cookie })
     const [need] = body.needs
     const path = `needs/${encodeURIComponent(need.id)}/dismissal`
-    expect((await call(dismissal, 'PUT', path, ana.cookie, { version: need.version })).status).toBe(200)
+    expect(
+      (await call(dismissal, 'PUT', path, { cookie: ana.cookie, body: { version: need.version } })).status,
+    ).toBe(200)
     expect(await stage.run(customerId)).toBe(0)
     await stage.database.sql(customerId, "UPDATE invoices SET balance_amount = 3 WHERE id = 'IN-LATE'")
     expect(await stage.run(customerId)).toBe(1)
@@ -149,7 +150,7 @@ describe('the weekly mail of needs', () => {
     expect(await readNoticeSubscription(link)).toMatchObject({ notices: [{ notice: 'needs', isOn: true }] })
     expect(await changeNoticeSubscription(link, 'stop', undefined, 'r')).toBe(true)
     expect(await stage.run(customerId)).toBe(0)
-    expect((await call(mailRoute, 'GET', 'needs-mail', ana.cookie)).body.isOn).toBe(false)
+    expect((await call(mailRoute, 'GET', 'needs-mail', { cookie: ana.cookie })).body.isOn).toBe(false)
     expect((await ana.set(true)).body.isOn).toBe(true)
     expect((await ana.set(false)).body.isOn).toBe(false)
     expect((await ana.set(false)).status).toBe(200)

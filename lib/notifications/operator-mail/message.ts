@@ -1,8 +1,9 @@
 import 'server-only'
 import type { UnresolvedChange } from '#lib/licenses/license-changes/by-hand.ts'
 import type { OrderInNeed } from '#lib/licenses/renewal-orders/by-hand.ts'
+import { orderText } from '#lib/licenses/renewal-orders/rules.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
-import { oneLine } from '#lib/vendors/client.ts'
+import { oneLine } from '#lib/platform/values/text.ts'
 
 /** Largest number of named items; the mail counts the others. */
 const MAX_NAMED = 50
@@ -29,7 +30,7 @@ export function messageOf(
       'changes',
       [...open, ...unclear].map(textOf),
     ),
-    ...section('Renewal orders that need a look:', 'renewal-orders', orders.map(orderText)),
+    ...section('Renewal orders that need a look:', 'renewal-orders', orders.map(orderLines)),
     '-- \nEach is told once a day, until it is settled. The commands are run where the console is set up.',
   ]
   return {
@@ -47,12 +48,12 @@ function section(title: string, group: string, items: readonly string[]): string
   return [title, ...items.slice(0, MAX_NAMED), ...rest]
 }
 
-function orderText({ customerId, order, label, place, need }: OrderInNeed): string {
+function orderLines({ customerId, order, label, place, need }: OrderInNeed): string {
   const { id, assetId, toQuantity, renewalType, termEnd, actorName, takenBackByName, reason } = order
   const run = (words: string) => `npm run -s admin -- renewal-orders ${words}`
   const withdrawn = takenBackByName === null ? '' : `, taken back by ${oneLine(takenBackByName)}`
   return [
-    `* ${label}, customer ${customerId}: ${assetId}, ${toQuantity ?? renewalType} from ${minuteOf(termEnd)}`,
+    `* ${label}, customer ${customerId}: ${assetId}, ${orderText({ quantity: toQuantity, renewalType })} from ${minuteOf(termEnd)}`,
     `  Order ${id}, ${need}`,
     ...(place ? [`  There: ${locationText(place)}`] : []),
     `  Ordered by ${oneLine(actorName)}${withdrawn}`,

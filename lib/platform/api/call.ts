@@ -7,7 +7,7 @@ import type { Method } from './contract.ts'
 export type Call = { name: string; method: Method; path: string }
 
 /** Names a noun's calls, each written once: `listAssets: 'GET /billing/v1/assets'`. */
-export function callsOf<Name extends string>(
+export function routesOf<Name extends string>(
   lines: Record<Name, `${Method} /${string}`>,
 ): Record<Name, Call> {
   const calls = Object.entries<string>(lines).map(([name, line]) => {

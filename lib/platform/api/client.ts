@@ -94,7 +94,7 @@ export function tagOf(answer: object): string | undefined {
 }
 
 /**
- * Parameters that hold milliseconds and are sent as seconds (CONTRACT 2): client.test.ts compares them with the
+ * Parameters that hold milliseconds and are sent as seconds: client.test.ts compares them with the
  * contracts.
  */
 const TIMES = ['CreationTime', 'DueDate', 'RenewalTime'].flatMap((name) => [`min${name}`, `max${name}`])

@@ -122,7 +122,7 @@ function routingProblems(definition: Pick<AnyContract, RoutingParts>): ProblemCo
 
 export const DEFAULT_MAX_RESULTS = 50
 
-/** Parameters of each list (CONTRACT 2). */
+/** Parameters of each list. */
 export const paging = {
   maxResults: integerText(1, 250, true)
     .optional()

@@ -252,7 +252,7 @@ describe('the route handler', () => {
   })
 })
 
-describe('the body of a PATCH (CONTRACT 4)', () => {
+describe('the body of a PATCH', () => {
   const patch = (sent: Sent) => send('PATCH', ASSET, { key: keys.it, ...sent })
   const quantity = async () =>
     (await send('GET', ASSET, { key: keys.it })).json.properties.subscription.Seats.NumberOfSeats

@@ -4,7 +4,7 @@ import { isProduction } from '#lib/platform/runtime/env.ts'
 import type { AnyContract, Input, Output } from './contract.ts'
 import { Problem } from './problem.ts'
 
-/** Answer of an operation. `version` leads the ETag of resources that have one (CONTRACT 4). */
+/** Answer of an operation. `version` leads the ETag of resources that have one. */
 export type Reply<Body> = {
   body: Body
   version?: string

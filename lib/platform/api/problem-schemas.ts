@@ -36,7 +36,7 @@ const Member = z.object({
   }),
 })
 
-/** Additional members of each problem (CONTRACT 4). Undeclared members are removed. */
+/** Additional members of each problem. Undeclared members are removed. */
 export const MEMBERS = {
   permission_denied: Member.pick({ permission: true }).partial(),
   decrease_not_allowed: Member.pick({ current: true, minimum: true, commitmentEndTime: true }).partial({

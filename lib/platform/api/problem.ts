@@ -1,6 +1,6 @@
 import type { AnyMembers, MembersOf } from './problem-schemas.ts'
 
-/** Statuses and titles of all problems by code (CONTRACT 5). Codes are stable; titles may change. */
+/** Statuses and titles of all problems by code. Codes are stable; titles may change. */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   filter_invalid: { status: 400, title: 'The filter is not valid' },
@@ -28,6 +28,8 @@ export const PROBLEMS = {
   domain_taken: { status: 409, title: 'The domain is another customer’s' },
   view_exists: { status: 409, title: 'There is a view of this name already' },
   views_full: { status: 409, title: 'No more views can be saved' },
+  recipient_exists: { status: 409, title: 'The address gets these notices already' },
+  recipients_full: { status: 409, title: 'No more addresses can be added' },
   invitation_accepted: { status: 409, title: 'The invitation was accepted' },
   member_changed: { status: 412, title: 'Somebody changed the member since you read it' },
   body_too_large: { status: 413, title: 'The body is too large' },

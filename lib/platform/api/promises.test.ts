@@ -237,6 +237,7 @@ async function seed() {
     addCredit,
     addDirectory,
     addPosted,
+    addRecipients,
     addSignOn,
     storeDocument,
   } = exampleRows(database)
@@ -259,6 +260,7 @@ async function seed() {
   await addCredit()
   await addSignOn()
   await addDirectory()
+  await addRecipients()
   await addKey('northwind', ['finance-user'], {
     ...{ id: 'k-erp', name: 'ERP', issuedBy: 'm-ana', billingProfiles: ['default'] },
     ...{

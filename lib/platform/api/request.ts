@@ -184,13 +184,13 @@ export function switchText(description: string) {
     .meta({ description, json } satisfies ParameterMeta & { description: string })
 }
 
-/** Returns the ETag: `"<digest>"`, or `"<version>.<digest>"` for resources with a version (CONTRACT 4). */
+/** Returns the ETag: `"<digest>"`, or `"<version>.<digest>"` for resources with a version. */
 export function entityTag(body: string | Uint8Array, version?: string): string {
   const digest = hash('sha256', body, 'base64url').slice(0, 22)
   return version === undefined ? `"${digest}"` : `"${version}.${digest}"`
 }
 
-/** Returns a body with its ETag (CONTRACT 4), or a 304 without body if a read's If-None-Match contains the ETag. */
+/** Returns a body with its ETag, or a 304 without body if a read's If-None-Match contains the ETag. */
 export function conditional(
   { method, headers: requestHeaders }: Pick<ApiRequest, 'method' | 'headers'>,
   body: string | Uint8Array,
@@ -220,7 +220,7 @@ export const ifMatch = z
   .max(1000)
   .regex(/^\s*(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)\s*$/, 'must be * or ETags in quotes')
 
-/** Returns whether If-Match admits a resource of this version: compares versions and ignores digests (CONTRACT 4). */
+/** Returns whether If-Match admits a resource of this version: compares versions and ignores digests. */
 export function isVersion(version: string | number, header: string | undefined): boolean {
   if (header === undefined || header.trim() === '*') return true
   return header.split(',').some((tag) => tag.trim().startsWith(`"${version}.`))

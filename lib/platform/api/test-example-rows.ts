@@ -171,8 +171,26 @@ export function exampleRows(database: TestDatabase) {
       ['northwind'],
     )
   }
+  /** Adds an address that gets notices with PDFs, and one that bounced. */
+  async function addRecipients() {
+    await database.sql(
+      'northwind',
+      `INSERT INTO notice_recipients (customer_id, id, email, failure, failed_at) VALUES
+         ('northwind', 'recipient-books', 'books@northwind.example', NULL, NULL),
+         ('northwind', 'recipient-late', 'late@northwind.example', '550 5.1.1 No such user here', now())`,
+      [],
+    )
+    await database.sql(
+      'northwind',
+      `INSERT INTO notice_subscriptions (customer_id, recipient_id, billing_profile_id, kinds, attaches_pdf, since) VALUES
+         ('northwind', 'recipient-books', 'default', '{new,due,past-due}', true, to_timestamp(1795168800)),
+         ('northwind', 'recipient-late', 'default', '{new}', false, to_timestamp(1795168800))`,
+      [],
+    )
+  }
   return {
     addCredit,
+    addRecipients,
     addDirectory,
     addPosted,
     addSignOn,

@@ -81,7 +81,7 @@ it('a key and its replacement', async () => {
   }
   const id = await inScope((tx) => addKey(tx, alder, newApiKey(), { ...keyOptions, owner: 'CUSTOMER' }))
   const how = { hours: 24, mostDays: 90, withoutEnd: false, byPerson: true }
-  await inScope((tx) => replaceKey(tx, alder, id, newApiKey(), how))
+  await inScope((tx) => replaceKey(tx, alder, id, { apiKey: newApiKey(), ...how }))
   expect(await more()).toEqual({ key: 2 })
 })
 

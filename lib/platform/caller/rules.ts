@@ -27,7 +27,7 @@ export const PERMISSION_NAMES: Record<Permission, string> = {
   'members-manager': 'Members Manager',
 }
 
-// spec 5.3; Admin holds both (CONTRACT 1)
+// spec 5.3; Admin holds both
 export const ROLES_WITH: Record<Permission, readonly Role[]> = {
   'licenses-manager': ['it-manager', 'admin'],
   'invoice-viewer': ['finance-user', 'admin'],

@@ -139,18 +139,16 @@ export type Opened = {
   browser: string
   proof?: string
   proven?: string[]
+  /** Time from which the session's end is counted: a change of customer does not prolong a sign-in. */
+  since?: Date | undefined
 }
 
-/**
- * Adds a session after a sign-in, and deletes the member's ended ones.
- * @param since time from which its end is counted: a change of customer does not prolong a sign-in
- */
+/** Adds a session after a sign-in, and deletes the member's ended ones. */
 export async function addSession(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
-  { userAgent, ...opened }: Opened,
-  since?: Date,
+  { userAgent, since, ...opened }: Opened,
 ) {
   const memberSessions = and(eq(sessions.customerId, customerId), eq(sessions.memberId, memberId))
   await drop(tx, customerId, and(memberSessions, sql`NOT ${sql.raw(isLive('sessions'))}`))

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from './client.ts'
+import { ensureLogins, lackLogins } from './ensure-logins.ts'
 import { LOGINS, loginOf, ownerOf } from './logins.ts'
-import { ensureLogins, lackLogins } from './roles.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 
 const POOLS = {

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { isPooled } from './client.ts'
+import { ensureLogins, lackLogins } from './ensure-logins.ts'
 import { loginOf, ownerOf } from './logins.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
-import { ensureLogins, lackLogins } from './roles.ts'
 
 type Options = {
   /** Folder with the migrations and drizzle's journal of them. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { issuerNames } from '#lib/billing/parties/issuer-names.ts'
+import { issuerNames } from '#lib/billing/parties/issuers.ts'
 import { freezeParties } from '#lib/billing/parties/store.ts'
 import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { memberPeople } from '#lib/identity/access/people/backfill.ts'
@@ -223,7 +223,11 @@ test('issued invoices that are there have their sums, of each customer apart', a
     ])
     await as(customer, "INSERT INTO parties (customer_id, id, content) VALUES ($1, 'p', '{}')", [customer])
   }
-  const add = (customer: string, id: string, total: number, balance: number, state = 'issued') =>
+  const add = (
+    customer: string,
+    id: string,
+    { total, balance, state = 'issued' }: { total: number; balance: number; state?: string },
+  ) =>
     as(
       customer,
       `INSERT INTO invoices (customer_id, id, number, document_state, billing_profile_id, platform, issuer, invoice_date,
@@ -231,11 +235,11 @@ test('issued invoices that are there have their sums, of each customer apart', a
        VALUES ($1, $2, $2, $3, 'default', 'web-services', 'AWS', '2026-09-30', '2026-10-30', 'USD', $4, $5, 'p', 'p')`,
       [customer, id, state, total, balance],
     )
-  await add('sunbird', 'OPEN', 10.25, 3)
-  await add('sunbird', 'PAID', 7, 0)
-  await add('sunbird', 'CREDIT', -2, -2)
-  await add('sunbird', 'DRAFT', 5, 0, 'draft')
-  await add('northwind', 'OPEN', 1, 1)
+  await add('sunbird', 'OPEN', { total: 10.25, balance: 3 })
+  await add('sunbird', 'PAID', { total: 7, balance: 0 })
+  await add('sunbird', 'CREDIT', { total: -2, balance: -2 })
+  await add('sunbird', 'DRAFT', { total: 5, balance: 0, state: 'draft' })
+  await add('northwind', 'OPEN', { total: 1, balance: 1 })
   await migrate(url)
   const sums = `SELECT month::text, due_date::text, count, total, balance, credit_count AS credits FROM invoice_sums ORDER BY due_date`
   const month = '2026-09-01'

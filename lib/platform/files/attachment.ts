@@ -37,14 +37,14 @@ export function attachment(name: string, mediaType: string): Record<string, stri
 
 /** Returns the base name of a file with current data: `invoices-2026-11-20`, by the UTC day. */
 export function dated(name: string): string {
-  return named(name, {})
+  return downloadName(name, {})
 }
 
 /**
  * Returns the base name of a file: with its requested days, both inclusive as `YYYY-MM-DD`, or with the current UTC day
  * if it has no bound.
  */
-export function named(
+export function downloadName(
   name: string,
   { from, to }: { from?: string | undefined; to?: string | undefined },
 ): string {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { named } from './attachment.ts'
+import { downloadName } from './attachment.ts'
 
 beforeEach(() => vi.useFakeTimers({ now: Date.UTC(2026, 10, 20, 23, 59) }))
 afterEach(() => void vi.useRealTimers())
@@ -11,5 +11,5 @@ it.each([
   [{ to: '2026-09-30' }, 'invoices-until-2026-09-30'],
   [{}, 'invoices-2026-11-20'],
 ])('the file of %j is named %s', (days, name) => {
-  expect(named('invoices', days)).toBe(name)
+  expect(downloadName('invoices', days)).toBe(name)
 })

@@ -20,7 +20,7 @@ export const FILTER_GRAMMAR = [
 ].join(' ')
 
 /**
- * Returns the schema of the filter grammar of spec 4.1 and 4.3 (CONTRACT 2): `key:value` conditions joined by `|`; a
+ * Returns the schema of the filter grammar of spec 4.1 and 4.3: `key:value` conditions joined by `|`; a
  * part without a key belongs to the previous key; values may be enclosed in one pair of square brackets. Conditions on
  * one key are joined by OR, different keys by AND. The customer is never part of the filter.
  * @param closed values of keys with a closed set; they are matched case-insensitively

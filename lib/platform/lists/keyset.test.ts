@@ -61,7 +61,7 @@ function walk(rows: number[], size: number) {
   }
   const page = (token?: string) => {
     const cursor = token === undefined ? undefined : readPageToken(token, filters, Key)
-    return pageOf(read(cursor), size, cursor, (row) => [String(row)], filters)
+    return pageOf(read(cursor), { size, cursor, keyOf: (row) => [String(row)], list: filters })
   }
   const pages = [page()]
   for (let last = pages[0]; last?.pageToken; last = pages.at(-1)) pages.push(page(last.pageToken))

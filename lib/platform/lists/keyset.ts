@@ -137,10 +137,12 @@ function digest(list: ListOf): string {
  */
 export function pageOf<Row>(
   rows: Row[],
-  size: number,
-  cursor: Cursor | undefined,
-  keyOf: (row: Row) => string[],
-  list: ListOf,
+  {
+    size,
+    cursor,
+    keyOf,
+    list,
+  }: { size: number; cursor: Cursor | undefined; keyOf: (row: Row) => string[]; list: ListOf },
 ): { rows: Row[]; pageToken?: string; previousPageToken?: string } {
   const more = rows.length > size
   const back = cursor?.direction === 'newer'

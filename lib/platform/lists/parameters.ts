@@ -28,17 +28,17 @@ export function sortText<const Key extends string>(keys: readonly Key[]) {
  * Returns the schema of several values in one parameter, as in `a|b`: a `|` or `%` within a value is percent-encoded
  * once more, so that any text can be a value. Duplicates count once.
  */
-export function listText({ most, longest }: { most: number; longest: number }) {
+export function listText({ maxValues, maxLength }: { maxValues: number; maxLength: number }) {
   return z
     .codec(z.string(), z.array(z.string()), {
       decode: (text, context) => {
         const values = text.split('|').map(decoded)
         const whole = values.filter((value) => value !== undefined && value !== '' && !value.includes('\0'))
         const message =
-          text.length > longest
-            ? `must have at most ${longest} characters`
-            : values.length > most
-              ? `must name at most ${most}`
+          text.length > maxLength
+            ? `must have at most ${maxLength} characters`
+            : values.length > maxValues
+              ? `must name at most ${maxValues}`
               : whole.length < values.length
                 ? 'has a part that is empty, or is not percent-encoded'
                 : undefined
@@ -48,7 +48,7 @@ export function listText({ most, longest }: { most: number; longest: number }) {
       },
       encode: (values) => formatList(values),
     })
-    .meta({ json: { type: 'string', minLength: 1, maxLength: longest } } satisfies ParameterMeta)
+    .meta({ json: { type: 'string', minLength: 1, maxLength } } satisfies ParameterMeta)
 }
 
 function decoded(text: string): string | undefined {

@@ -5,7 +5,15 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { measured } from '#lib/platform/runtime/log.ts'
 import type { MailConfig } from './settings.ts'
 
-export type Message = { subject: string; text: string; html?: string; headers: Record<string, string> }
+export type Message = {
+  subject: string
+  text: string
+  html?: string
+  headers: Record<string, string>
+  attachments?: readonly Attachment[]
+}
+
+export type Attachment = { filename: string; contentType: string; content: Buffer }
 
 /**
  * Outcome of a delivery. `refused`: permanent, for the address or this message only. `later`: temporary. `away`: the
@@ -35,13 +43,14 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/
 export async function deliver(
   { from, ...server }: MailConfig,
   to: string,
-  { subject, text, html, headers }: Message,
+  { subject, text, html, headers, attachments }: Message,
   id: string,
 ): Promise<Delivery> {
   const messageId = `<${id}@${from.address.split('@').at(-1)}>`
   const access = { disableFileAccess: true, disableUrlAccess: true }
   const addressed = { from, to: { name: '', address: to }, subject, messageId }
-  const bytes = await new MailComposer({ ...addressed, text, html, headers, ...access }).compile().build()
+  const content = { text, html, headers, attachments: [...(attachments ?? [])] }
+  const bytes = await new MailComposer({ ...addressed, ...content, ...access }).compile().build()
   let hasStarted = false
   const source = new Readable({
     // Read only after the server has accepted sender and recipient, and requested the message.
@@ -100,6 +109,9 @@ function failureOf(error: SmtpError, hasStarted: boolean, secret: string | undef
   const isAnswered = answer > 0 && (command === 'RCPT TO' || command === 'DATA')
   if (isAnswered && answer >= 500) return { kind: 'refused', reason, address: command === 'RCPT TO' }
   if (isAnswered) return { kind: 'later', reason }
+  // The server's size limit (RFC 1870), which nodemailer checks before it sends, or the server itself.
+  const isSize = command === 'MAIL FROM' && (answer === 552 || (answer === 0 && error.code === 'EMESSAGE'))
+  if (isSize) return { kind: 'refused', reason, address: false }
   return { kind: hasStarted && answer === 0 ? 'unknown' : 'away', reason }
 }
 

@@ -4,10 +4,11 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import type { accountLinks } from '#lib/platform/db/schema/access/people.ts'
 import type { accountMails } from '#lib/platform/db/schema/access/sign-ins.ts'
+import type { noticeConfirmations } from '#lib/platform/db/schema/notifications.ts'
 
 // Outbox rows that a job mails: a claimed row is `SENDING` until its outcome is known.
 
-type Queue = typeof accountMails | typeof accountLinks
+type Queue = typeof accountMails | typeof accountLinks | typeof noticeConfirmations
 
 /**
  * Lease of a row that is being sent, exclusive to one process. If the process dies, the outcome is unknown, and the
@@ -43,8 +44,7 @@ export async function recordOutcome(
   tx: Transaction,
   customerId: CustomerId,
   queue: Queue,
-  id: string,
-  { state, reason }: Ended,
+  { id, state, reason }: { id: string } & Ended,
 ): Promise<void> {
   await tx.execute(sql`
     UPDATE ${queue} SET state = ${state}, reason = ${reason}, not_before = statement_timestamp() + ${AGAIN_AFTER}

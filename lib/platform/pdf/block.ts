@@ -9,13 +9,11 @@ export function writeWrapped(
   pdf: PdfDocument,
   into: PDFKit.PDFStructureElement,
   text: string,
-  left: number,
-  right: number,
-  style: Style,
+  { left, right, style }: { left: number; right: number; style: Style },
 ): void {
   for (const line of wrap(text, right - left, (part) => widthOf(pdf, part, style))) {
     ensureRoom(pdf, LINE)
-    write(pdf, into, line, style.align === 'right' ? right : left, pdf.y, style)
+    write(pdf, into, line, { x: style.align === 'right' ? right : left, y: pdf.y, style })
     pdf.y += Math.max(LINE, style.size * 1.35)
   }
 }
@@ -24,28 +22,24 @@ export function writeWrapped(
 export function writeLabeledText(
   pdf: PdfDocument,
   { x, indent }: { x: number; indent: number },
-  label: string,
-  value: string,
-  style: Style,
+  { label, value, style }: { label: string; value: string; style: Style },
 ): void {
   ensureRoom(pdf, LINE)
   const paragraph = element(pdf, pdf.root, 'P')
-  write(pdf, paragraph, label, x, pdf.y + 1, { size: 8.5, color: INK.gray })
-  writeWrapped(pdf, paragraph, value, x + indent, PAGE.right, style)
+  write(pdf, paragraph, label, { x, y: pdf.y + 1, style: { size: 8.5, color: INK.gray } })
+  writeWrapped(pdf, paragraph, value, { left: x + indent, right: PAGE.right, style })
 }
 
 /** Draws a label at `x` and its amount at the right margin; on one line, or on two if they don't fit. */
 export function writeAmountLine(
   pdf: PdfDocument,
   x: number,
-  label: string,
-  amount: string,
-  style: Style,
+  { label, amount, style }: { label: string; amount: string; style: Style },
 ): void {
   const pair = element(pdf, pdf.root, 'P')
-  write(pdf, pair, label, x, pdf.y, style.bold ? style : { ...style, color: INK.gray })
+  write(pdf, pair, label, { x, y: pdf.y, style: style.bold ? style : { ...style, color: INK.gray } })
   const room = PAGE.right - x - widthOf(pdf, label, style) - 12
   if (widthOf(pdf, amount, style) > room) pdf.y += LINE
-  write(pdf, pair, amount, PAGE.right, pdf.y, { ...style, align: 'right' })
+  write(pdf, pair, amount, { x: PAGE.right, y: pdf.y, style: { ...style, align: 'right' } })
   pdf.y += 17
 }

@@ -2,7 +2,7 @@ import 'server-only'
 import type { Readable } from 'node:stream'
 import PDFDocument from 'pdfkit'
 import { addFonts, readsBack, withGlyphs } from './fonts.ts'
-import { joinContent, setName } from './pdfkit.ts'
+import { joinContent, setMetadata } from './pdfkit.ts'
 import { printable, wrap } from './text.ts'
 
 /** A4 page and its margins, in points from the top left. */
@@ -77,9 +77,7 @@ export function write(
   pdf: PdfDocument,
   into: PDFKit.PDFStructureElement | 'artifact',
   text: string,
-  x: number,
-  y: number,
-  style: Style,
+  { x, y, style }: { x: number; y: number; style: Style },
 ): void {
   if (text === '') return
   const left = style.align === 'right' ? x - widthOf(pdf, text, style) : x
@@ -124,10 +122,14 @@ export function finishPdf(pdf: PdfDocument, footer: string): Promise<Uint8Array>
   const footerLine = more.length > 0 ? `${line} …` : line
   for (let page = 0; page < count; page++) {
     doc.switchToPage(page)
-    write(pdf, 'artifact', footerLine, PAGE.left, PAGE.bottom + 20, style)
-    write(pdf, 'artifact', `${page + 1} of ${count}`, PAGE.right, PAGE.bottom + 20, {
-      ...style,
-      align: 'right',
+    write(pdf, 'artifact', footerLine, { x: PAGE.left, y: PAGE.bottom + 20, style })
+    write(pdf, 'artifact', `${page + 1} of ${count}`, {
+      x: PAGE.right,
+      y: PAGE.bottom + 20,
+      style: {
+        ...style,
+        align: 'right',
+      },
     })
   }
   root.end()
@@ -163,7 +165,7 @@ function nameContent(doc: PDFKit.PDFDocument, { title, author, date, id }: About
       <rdf:Description rdf:about="" xmlns:pdf="http://ns.adobe.com/pdf/1.3/">
         <pdf:Producer>${escaped(Producer)}</pdf:Producer>
       </rdf:Description>`
-  setName(doc, id, xml)
+  setMetadata(doc, id, xml)
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }

@@ -2,7 +2,7 @@ import PDFDocument from 'pdfkit'
 import { expect, test } from 'vitest'
 import { collectBytes } from './document.ts'
 import { addFonts } from './fonts.ts'
-import { fontOf, forgetting, joinContent, setName, viewOf } from './pdfkit.ts'
+import { fontOf, forgetting, joinContent, setMetadata, viewOf } from './pdfkit.ts'
 
 // Each test checks an internal of pdfkit or fontkit that we use. If one fails after an update: find its replacement in
 // the package, update lib/platform/pdf/pdfkit.ts, and compare an invoice with that of the previous version.
@@ -57,7 +57,7 @@ test('font.subset and font.unicode map glyphs to characters in a document: reads
 
 test('doc._id, doc._addInfo and doc.appendXML write metadata: document.ts replaces them by its own, escaped', async () => {
   const named = new PDFDocument({ pdfVersion: '1.7', subset: 'PDF/A-2a', info: { Title: 'a & b' } })
-  setName(named, Buffer.alloc(16, 7), '<rdf:Description rdf:about="">ours</rdf:Description>')
+  setMetadata(named, Buffer.alloc(16, 7), '<rdf:Description rdf:about="">ours</rdf:Description>')
   named.end()
   const chunks: Uint8Array[] = []
   for await (const chunk of named) chunks.push(chunk as Uint8Array)
@@ -74,7 +74,7 @@ test("doc.page.content.buffer holds a page's drawing operators: joined, they dra
       compress: false,
       info: { CreationDate: new Date(0) },
     })
-    setName(document, Buffer.alloc(16, 7), '')
+    setMetadata(document, Buffer.alloc(16, 7), '')
     addFonts(document)
     document.font('regular').text('one', 50, 50)
     const { content } = document.page as unknown as { content: { buffer: Uint8Array[] } }

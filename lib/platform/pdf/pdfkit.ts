@@ -44,13 +44,13 @@ export function forgetting<T>({ font }: FontInternals, work: () => T): T {
   }
 }
 
-type Naming = { _id: Buffer; _addInfo(): void; appendXML(xml: string): void }
+type MetadataInternals = { _id: Buffer; _addInfo(): void; appendXML(xml: string): void }
 
 /** Sets the document's id of 16 bytes and its XMP metadata, in place of the package's. */
-export function setName(doc: PDFKit.PDFDocument, id: Buffer, xml: string): void {
-  const naming = doc as unknown as Naming
-  naming._id = id
-  naming._addInfo = () => naming.appendXML(xml)
+export function setMetadata(doc: PDFKit.PDFDocument, id: Buffer, xml: string): void {
+  const internals = doc as unknown as MetadataInternals
+  internals._id = id
+  internals._addInfo = () => internals.appendXML(xml)
 }
 
 /** Content of the current page: one chunk per operator until they are joined. */

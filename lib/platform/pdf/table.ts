@@ -51,7 +51,7 @@ function writeHeaderRow(pdf: PdfDocument, columns: Column[], table?: PDFKit.PDFS
   const row = table && element(pdf, table, 'TR')
   for (const [index, { header, align }] of columns.entries()) {
     const into = row ? element(pdf, row, 'TH', { scope: 'Column' }) : 'artifact'
-    write(pdf, into, header, edge(columns, index), pdf.y, { ...NOTE, align })
+    write(pdf, into, header, { x: edge(columns, index), y: pdf.y, style: { ...NOTE, align } })
   }
   pdf.y += LINE + 3
   rule(pdf, pdf.y)
@@ -78,7 +78,7 @@ function writeRow(
     }
     for (const [index, box] of boxes.entries()) {
       const line = placed[index]?.[at]
-      if (line) write(pdf, box, line.text, edge(columns, index), pdf.y + 1, line.style)
+      if (line) write(pdf, box, line.text, { x: edge(columns, index), y: pdf.y + 1, style: line.style })
     }
     pdf.y += LINE
   }

@@ -10,7 +10,7 @@ export function wrap(text: string, width: number, measure: (text: string) => num
     const tokens = printable(paragraph)
       .split(' ')
       .filter((token) => token !== '')
-      .flatMap((token) => broken(token, width, measure))
+      .flatMap((token) => breakToken(token, width, measure))
     const lines: string[] = []
     let line = ''
     for (const token of tokens) {
@@ -30,7 +30,7 @@ export function printable(text: string): string {
 }
 
 /** Splits a word into pieces that each fit. */
-function broken(token: string, width: number, measure: (text: string) => number): string[] {
+function breakToken(token: string, width: number, measure: (text: string) => number): string[] {
   if (measure(token) <= width) return [token]
   const pieces: string[] = []
   let piece = ''

@@ -1,4 +1,5 @@
 import 'server-only'
+import pLimit from 'p-limit'
 import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Fair semaphore for requests of customers. */
@@ -207,7 +208,7 @@ function busy(): Problem {
 
 /**
  * Returns the result of `work`, or `fallback` at the abort, whichever comes first. The work continues, and must not
- * reject: others may await it. The listener is on the signal itself: a signal that only a chain of others refers to may
+ * reject: others may await it. The listener is on the signal itself: a signal that only derived signals refer to may
  * be garbage-collected, and its abort would never arrive.
  */
 export async function inTime<Result>(
@@ -224,4 +225,18 @@ export async function inTime<Result>(
   } finally {
     signal.removeEventListener('abort', giveUp)
   }
+}
+
+/** Number of parallel workers of `forEach`, each with its own connection. */
+const MAX_PARALLEL = 4
+
+/**
+ * Runs the work for each item, several in parallel; a failure does not stop the others.
+ * @throws AggregateError of the failures
+ */
+export async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const limited = pLimit(MAX_PARALLEL)
+  const ends = await Promise.allSettled(items.map((item) => limited(work, item)))
+  const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${items.length} failed.`)
 }

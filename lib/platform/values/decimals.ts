@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { minorUnit } from './money.ts'
+import { type Decimal, minorUnit } from './money.ts'
 
 // Exact decimals: money, prices and metered quantities never pass through a float on their way.
 
@@ -32,6 +32,12 @@ export function roundTo(value: Big, decimals: number): Big {
 /** The one rounding of money: to the currency's minor unit, half away from zero. */
 export function roundMoney(value: Big, currency: string): Big {
   return roundTo(value, minorUnit(currency))
+}
+
+/** Returns the payable part of a balance, in whole minor units: rounded only where the balance is finer. */
+export function payableOf(balanceAmount: Decimal, currency: string): string {
+  const rounded = roundMoney(new Exact(balanceAmount), currency)
+  return (rounded.eq(0) ? rounded.abs() : rounded).toFixed()
 }
 
 /** A sum on the wire: a JSON number under its name, and its decimal text beside it where that number is another one. */

@@ -152,7 +152,7 @@ describe('the sign-in page and the 404', () => {
   })
 
   test.each(['fails', 'sets a cookie', 'has no nonce'] as const)(
-    'are rendered as usual where the first render %s, and tried again',
+    'are rendered by Next if the first render %s, and prepared on a later request',
     async (how) => {
       const get = await opened()
       failureMode = how

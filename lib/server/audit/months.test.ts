@@ -40,7 +40,7 @@ const add = (customerId: CustomerId, at: number, subject: string) =>
   )
 const subjects = (customerId: CustomerId) =>
   readScope({ customerId }, async (tx) =>
-    (await listEvents(tx, customerId, {}, 100)).map(({ subject, seq }) => `${subject} ${seq}`),
+    (await listEvents(tx, customerId, {}, { limit: 100 })).map(({ subject, seq }) => `${subject} ${seq}`),
   )
 const verified = (customerId: CustomerId) => readScope({ customerId }, (tx) => verifyChain(tx, customerId))
 /** Returns the number of a customer's events by partition, with row-level security disabled. */

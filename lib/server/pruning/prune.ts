@@ -1,47 +1,13 @@
 import 'server-only'
-import { pruneChallenges } from '#lib/identity/access/factors/passkeys.ts'
-import { pruneRecoveries } from '#lib/identity/access/links/recoveries.ts'
-import { pruneLinks } from '#lib/identity/access/links/store.ts'
-import { pruneBrowsers } from '#lib/identity/access/sign-ins/browsers.ts'
-import { pruneBudgets } from '#lib/identity/access/sign-ins/budgets.ts'
-import { prunePending } from '#lib/identity/access/sign-ins/pending.ts'
-import { prunePendingSignOns } from '#lib/identity/access/sign-on/code-flow.ts'
-import { pruneLogouts } from '#lib/identity/access/sign-on/logout.ts'
-import * as accountMails from '#lib/identity/account-mails/store.ts'
-import { pruneSeatSamples } from '#lib/licenses/assets/store.ts'
-import { pruneDismissals } from '#lib/notifications/needs/store.ts'
-import * as notices from '#lib/notifications/notices/outbox.ts'
 import { pruneKeys } from '#lib/platform/api/idempotency.ts'
-import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { pruneSessions } from '#lib/platform/caller/session.ts'
 import { listCustomers } from '#lib/platform/caller/store.ts'
-import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
+import { DOMAIN_WORK } from '../domain-work.ts'
 
-/**
- * Functions that remove a customer's rows after their retention, and return how many. docs/operations.md lists the
- * retention times.
- */
-const PRUNED: readonly ((tx: Transaction, customerId: CustomerId) => Promise<number>)[] = [
-  pruneSessions,
-  pruneBrowsers,
-  pruneKeys,
-  pruneSeatSamples,
-  notices.pruneMails,
-  accountMails.pruneMails,
-  pruneLinks,
-  pruneDismissals,
-]
-
-/** Functions that remove rows without a customer: unfinished sign-ins, and their used counters and challenges. */
-const OF_NOBODY = [
-  pruneBudgets,
-  prunePending,
-  pruneRecoveries,
-  pruneChallenges,
-  prunePendingSignOns,
-  pruneLogouts,
-]
+/** The rows of the platform, then those of the domains. */
+const PRUNED = [pruneSessions, pruneKeys, ...DOMAIN_WORK.flatMap(({ prune = [] }) => prune)]
+const ANONYMOUS = DOMAIN_WORK.flatMap(({ pruneAnonymous = [] }) => pruneAnonymous)
 
 /**
  * Removes rows after their retention: of each customer, table by table, and unfinished sign-ins and recoveries.
@@ -51,7 +17,7 @@ const OF_NOBODY = [
  */
 export async function prune(_requestId: string, signal: AbortSignal): Promise<number> {
   let count = 0
-  for (const part of OF_NOBODY) count += await part()
+  for (const part of ANONYMOUS) count += await part()
   const errors: unknown[] = []
   for (const { customerId } of await listCustomers())
     for (const part of PRUNED) {

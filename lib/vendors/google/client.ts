@@ -54,11 +54,11 @@ export function tokens(credentials: Credentials, scope: Scope): Tokens {
       // Another call may have read the key in the meantime: both then share one token request.
       if (key) client ??= delegated(key, credentials, scope)
       const { token } = (await client?.getAccessToken()) ?? {}
-      return token ? { kind: 'token', value: token } : none('the answer has none')
+      return token ? { kind: 'token', value: token } : noToken('the answer has none')
     } catch (error) {
       // Reads the key again at the next call, so that a replaced key needs no restart.
       client = undefined
-      return { ...none(reasonOf(error, credentials)), why: isUnanswered(error) ? undefined : 'no_access' }
+      return { ...noToken(reasonOf(error, credentials)), why: isUnanswered(error) ? undefined : 'no_access' }
     }
   }
 
@@ -140,6 +140,6 @@ function reasonOf(error: unknown, { keyFile, admin }: Credentials): string {
   return `${summary} for the service account as ${admin}${advice ? `: ${advice}` : ''}`
 }
 
-function none(reason: string) {
+function noToken(reason: string) {
   return { kind: 'none' as const, reason: `no token: ${reason}` }
 }

@@ -36,6 +36,7 @@ export const google: VendorDeclaration<Config> = {
     capsFlexible: true,
     takesLicenses: false,
     locksIncreases: false,
+    endActions: ['cancel'],
     // It takes no total for the next term: only whether to renew with the same licenses, or with those in use.
     nextTerm: (planName) => {
       const pay = /^ANNUAL_(MONTHLY|YEARLY)_PAY$/.exec(planName)?.[1]

@@ -1,6 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
-import { type Answer, jsonOf, oneLine, type Reply, retryAfterOf, whyOf } from '../client.ts'
+import { oneLine } from '#lib/platform/values/text.ts'
+import { type Answer, jsonOf, type Reply, retryAfterOf, whyOf } from '../client.ts'
 import type { Unavailable, VendorRead, Why, WriteAnswer } from '../vendor.ts'
 
 const reasons = z

@@ -42,6 +42,7 @@ describe('a subscription', () => {
         renewalType: 'AUTO_RENEW_MONTHLY_PAY',
         seats: { purchased: 25, maximum: 25, assigned: 7 },
         scheduled: undefined,
+        version: expect.any(String),
         own: expect.anything(),
       },
     })
@@ -100,7 +101,7 @@ describe('a subscription', () => {
     [undefined, termEnd('Cancel'), 'CANCEL'],
     [undefined, undefined, null],
   ])(
-    'with autoRenewEnabled %j and scheduledActions %j',
+    'has a renewal type for autoRenewEnabled %j and scheduledActions %j',
     async (autoRenewEnabled, scheduledActions, renewalType) => {
       const microsoft = await vendor()
       fake.change('sub-1', {}, { fields: { autoRenewEnabled, scheduledActions } })

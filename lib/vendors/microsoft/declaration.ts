@@ -14,6 +14,7 @@ export const microsoft: VendorDeclaration<Config> = {
     takesLicenses: true,
     locksIncreases: true,
     nextTerm: () => 'total',
+    endActions: ['cancel', 'extended-term'],
   },
   settings,
   predictOutcome,

@@ -1,6 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import type { Observed } from '../vendor.ts'
+import type { NextTerm, Observed } from '../vendor.ts'
 
 // Microsoft's own data of a subscription: the fields that a write needs again, and the number of returnable licenses.
 
@@ -92,16 +92,26 @@ export function replacementOf(observed: Observed, quantity: number): Replacement
   return replaced(observed, ({ json }) => withQuantity(json, quantity))
 }
 
+/** Actions at the end of a term, by the renewal types of `subscription.ts`. */
+const END_ACTIONS: Record<string, string | null> = {
+  CANCEL: 'Cancel',
+  EXTENDED_SERVICE_TERM: 'RenewToExtendedServiceTerm',
+  EXTENDED_SERVICE_TERM_UNLESS_CANCELLED: null,
+}
+
 /**
  * Returns body and condition like `replacementOf`, with an order for the next term: for the same product, billing and
- * term.
- * @param total undefined removes the order
- * @returns undefined if the object, its ETag or the renewed product is unknown
+ * term; or with an action instead of a next term.
+ * @returns undefined if the object, its ETag, the renewed product or the action is unknown
  */
-export function orderOf(observed: Observed, total: number | undefined): Replacement | undefined {
+export function orderOf(observed: Observed, next: NextTerm): Replacement | undefined {
   return replaced(observed, ({ json, product }) => {
-    if (total === undefined) return withNextTerm(json, undefined)
-    return product && withNextTerm(json, { product, quantity: total })
+    if ('renewalType' in next) {
+      const actionType = END_ACTIONS[next.renewalType]
+      return actionType === undefined ? undefined : withEnd(json, { renews: false, actionType })
+    }
+    if (next.total === undefined) return withEnd(json, { renews: true })
+    return product && withEnd(json, { renews: true, order: { product, quantity: next.total } })
   })
 }
 
@@ -128,22 +138,28 @@ function withQuantity(json: string, quantity: number): string {
   return JSON.stringify({ ...(exactly(json) as object), quantity })
 }
 
+/** End of a term: renewal, with an order of product and total, or an action; null: no action is scheduled. */
+type TermEnd =
+  | { renews: true; order?: { product: object; quantity: number } }
+  | { renews: false; actionType: string | null }
+
 /**
- * Returns a renewing object's JSON with an order for the next term, or with none.
- * What is scheduled for the term's end goes with an order: a Cancel must not remain next to a renewal.
- * @param order product by the API's names, and the total
+ * Returns an object's JSON with this end of its term. It replaces all that is scheduled for the end: a Cancel must not
+ * remain next to a renewal.
  */
-function withNextTerm(json: string, order: { product: object; quantity: number } | undefined): string {
+function withEnd(json: string, end: TermEnd): string {
   const subscription = exactly(json) as { scheduledActions?: unknown }
-  if (!order) return JSON.stringify({ ...subscription, scheduledNextTermInstructions: null })
   const actions = Array.isArray(subscription.scheduledActions) ? subscription.scheduledActions : undefined
-  const remaining = actions?.filter((action) => !/^termend$/i.test(String(action?.scheduleType)))
-  const scheduledActions = remaining && { scheduledActions: remaining }
+  const others = actions?.filter((action) => !/^termend$/i.test(String(action?.scheduleType)))
+  const action = end.renews || end.actionType === null ? undefined : end.actionType
+  const scheduledActions = action
+    ? [...(others ?? []), { scheduleType: 'TermEnd', actionType: action }]
+    : others
   return JSON.stringify({
     ...subscription,
-    ...scheduledActions,
-    autoRenewEnabled: true,
-    scheduledNextTermInstructions: order,
+    ...(scheduledActions && { scheduledActions }),
+    autoRenewEnabled: end.renews,
+    scheduledNextTermInstructions: (end.renews && end.order) || null,
   })
 }
 

@@ -85,6 +85,9 @@ export function observedOf(
   const instructions = subscription.scheduledNextTermInstructions
   const next =
     instructions && (instructions.quantity ?? instructions.product?.quantity ?? subscription.quantity)
+  // The order of a plan that does not renew has no effect.
+  const isOff = subscription.autoRenewEnabled === false
+  const rawSubscription = rawSubscriptionOf(raw, { json, etag, termEnd: end })
   return {
     customerId,
     subscriptionId: subscription.id,
@@ -97,8 +100,9 @@ export function observedOf(
     commitmentEnd: isCommitmentPlan ? end : null,
     renewalType: isCommitmentPlan ? renewalType(subscription) : null,
     seats: { purchased: subscription.quantity, maximum: subscription.quantity, assigned },
-    scheduled: next === undefined || next === null ? undefined : { total: next, at: end },
-    own: rawSubscriptionOf(raw, { json, etag, termEnd: end }),
+    scheduled: typeof next !== 'number' || isOff ? undefined : { total: next, at: end },
+    version: rawSubscription.etag,
+    own: rawSubscription,
   }
 }
 
@@ -136,7 +140,7 @@ function planName({ isTrial, billingCycle }: Subscription, term: string | undefi
 }
 
 /**
- * Only a Cancel ends a subscription: one that is not renewed goes on as a paid Extended Service Term, also where nothing is
+ * Returns the type of renewal. Only a Cancel ends a subscription: one that is not renewed goes on as a paid Extended Service Term, also where nothing is
  * stated. (Rules of 4 May 2026.)
  */
 function renewalType({ autoRenewEnabled, billingCycle, scheduledActions }: Subscription): string | null {

@@ -91,7 +91,7 @@ async function pollUntil(
 }
 
 /**
- * Orders a total for the next term, or removes the order, by sending the whole object that was just read on condition
+ * Orders a total for the next term, an action instead of it, or that the same total renews, by sending the whole object that was just read on condition
  * of its ETag: a request that arrives late, after another write, is refused (error 2055), and reported as not sent. A
  * mid-term change of the licenses deletes such an order at Microsoft.
  */
@@ -101,9 +101,7 @@ export async function setNextTerm(
   { next, requestId }: { next: NextTerm; requestId: string },
   signal: AbortSignal,
 ): Promise<WriteAnswer> {
-  if (!('total' in next))
-    return nothingSent('vendor_unavailable', 'Microsoft knows no ways to renew by name.')
-  const order = orderOf(observed, next.total)
+  const order = orderOf(observed, next)
   if (!order) return nothingSent('vendor_unavailable', 'Microsoft did not say what would be renewed.')
   const { body, ifMatch } = order
   const path = subscriptionPath(observed)
@@ -116,10 +114,15 @@ export async function setNextTerm(
   }
   const changed = changedOf(observed, reply)
   const vendorRequestId = reply.correlationId
-  if (changed && changed.scheduled?.total === next.total)
-    return { kind: 'applied', observed: changed, vendorRequestId }
+  if (changed && hasNextTerm(changed, next)) return { kind: 'applied', observed: changed, vendorRequestId }
   const reason = `Microsoft answered ${reply.status}, and has not shown the order for the next term.`
   return { kind: 'unknown', reason, vendorRequestId }
+}
+
+/** Returns whether a subscription has the ordered next term. */
+function hasNextTerm({ renewalType, scheduled }: Observed, next: NextTerm): boolean {
+  if ('renewalType' in next) return renewalType === next.renewalType
+  return scheduled?.total === next.total && (renewalType?.startsWith('AUTO_RENEW') ?? false)
 }
 
 function nothingSent(code: 'vendor_unavailable' | 'change_in_progress', reason: string): WriteAnswer {

@@ -14,6 +14,7 @@ export const paperclip: VendorDeclaration<Config> = {
     takesLicenses: false,
     locksIncreases: true,
     nextTerm: () => undefined,
+    endActions: [],
   },
   settings,
   predictOutcome,

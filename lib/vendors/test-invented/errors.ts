@@ -1,6 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
-import { jsonOf, oneLine, type Reply, retryAfterOf, whyOf } from '../client.ts'
+import { oneLine } from '#lib/platform/values/text.ts'
+import { jsonOf, type Reply, retryAfterOf, whyOf } from '../client.ts'
 import type { Unavailable, WriteAnswer } from '../vendor.ts'
 
 const ErrorBody = z.object({ no: z.string() })

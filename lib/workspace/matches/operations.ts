@@ -20,7 +20,7 @@ export const listMatches = operation(contract.listMatches, async (caller, { quer
     caller,
     async (tx) => [
       may(caller, 'licenses-manager') ? await listAssets(tx, customerId, { search }, MAX_MATCHES) : [],
-      seesInvoices ? await findInvoices(tx, caller, { search }, MAX_MATCHES, {}) : [],
+      seesInvoices ? await findInvoices(tx, caller, { search }, { limit: MAX_MATCHES }) : [],
       seesInvoices ? await listBillingProfiles(tx, customerId) : [],
     ],
     { mayBeOld: true },

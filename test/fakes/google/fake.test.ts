@@ -104,7 +104,7 @@ test.each([
   [{ plan: 'FLEXIBLE', status: 'SUSPENDED' }, { maximumNumberOfSeats: 12 }, 'badRequest'],
   [{ plan: 'FLEXIBLE', status: 'PENDING' }, { maximumNumberOfSeats: 12 }, 'conditionNotMet'],
   [{ plan: 'FREE' }, { maximumNumberOfSeats: 12 }, 'conditionNotMet'],
-])('the rules of changeSeats: %j with %j', async (before, body, reason) => {
+])('changeSeats of %j with %j follows the rules', async (before, body, reason) => {
   fake.add({ id: 's-1', ...before })
   const response = await seats(body)
   expect(response.reason).toBe(reason)

@@ -10,7 +10,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { testDatabase } from '#lib/platform/db/test-database.ts'
 import { addInvoice } from '#lib/platform/db/test-rows.ts'
 import { addDays } from '#lib/platform/values/days.ts'
-import { type Catcher, startCatcher } from './catcher.ts'
+import { type Catcher, type Fault, startCatcher } from './catcher.ts'
 
 export const BASE_URL = 'https://console.example'
 
@@ -32,6 +32,7 @@ export async function openStage() {
     /** Removes all recipients of notices, all messages and all faults of the mail server. */
     async clear() {
       for (const customer of customers) {
+        await database.sql(customer, 'DELETE FROM notice_confirmations')
         await database.sql(customer, 'DELETE FROM notice_subscriptions')
         await database.sql(customer, 'UPDATE notice_recipients SET licenses_since = NULL, needs_since = NULL')
       }
@@ -41,9 +42,11 @@ export async function openStage() {
     add: (
       customer: string,
       email: string,
-      profile = 'default',
-      kinds: readonly Notice[] = NOTICES,
-      again = false,
+      {
+        profile = 'default',
+        kinds = NOTICES,
+        again = false,
+      }: { profile?: string; kinds?: readonly Notice[]; again?: boolean } = {},
     ) => {
       const customerId = newCustomerId(customer)
       customers.add(customer)
@@ -61,6 +64,12 @@ export async function openStage() {
     /** Returns and removes the mails since the last call, by address. */
     taken: () => takeMails(catcher),
     passDays: (days: number) => makeOlder(database.url, days),
+    /** Lets the mail server fail for a recipient, as `how` describes. */
+    fail: (recipient: string, how: Fault) => void catcher.faults.set(recipient, how),
+    /** Ends all failures of the mail server. */
+    recover: () => catcher.faults.clear(),
+    /** Makes the requests of addresses older. */
+    passRequestHours: (hours: number) => makeRequestsOlder(database.url, hours),
     invoice: (customer: string, id: string, dueIn: number, more: Parameters<typeof addInvoice>[2] = {}) =>
       addInvoice(customer, id, { invoiceDate: day(Math.min(dueIn, 0) - 30), dueDate: day(dueIn), ...more }),
     /** Runs the job in a separate process, which shares only the database and the mail server with this one. */
@@ -119,6 +128,22 @@ async function makeOlder(url: string, days: number): Promise<void> {
       UPDATE invoices SET invoice_date = invoice_date - ${days}, due_date = due_date - ${days},
         created_at = created_at - interval '${days} days';
       ${forced('FORCE')}
+      COMMIT;`)
+  } finally {
+    await owner.end()
+  }
+}
+
+async function makeRequestsOlder(url: string, hours: number): Promise<void> {
+  const owner = new pg.Client({ connectionString: url })
+  await owner.connect()
+  try {
+    await owner.query(`
+      BEGIN;
+      ALTER TABLE notice_confirmations NO FORCE ROW LEVEL SECURITY;
+      UPDATE notice_confirmations SET created_at = created_at - interval '${hours} hours',
+        expires_at = expires_at - interval '${hours} hours', ended_at = ended_at - interval '${hours} hours';
+      ALTER TABLE notice_confirmations FORCE ROW LEVEL SECURITY;
       COMMIT;`)
   } finally {
     await owner.end()

@@ -3,6 +3,7 @@ import type { Store } from '../vendors/store.ts'
 import { errorAnswer } from './errors.ts'
 import { etagOf, READ_ONLY, resourceOf, type StoredSubscription, type VendorFields } from './resource.ts'
 
+const SCHEDULED = ['scheduledNextTermInstructions', 'scheduledActions']
 const WEEK = 7 * 24 * 60 * 60 * 1000
 
 /** Returns the reason why a PATCH is refused; undefined if it is allowed. */
@@ -36,7 +37,7 @@ export function apply(
   const fields: Record<string, unknown> = { friendlyName: '', autoRenewEnabled: false }
   for (const [name, value] of Object.entries(body)) if (!READ_ONLY.has(name)) fields[name] = value
   // A mid-term change deletes a scheduled change, even one in the same request.
-  if (quantity !== total) delete fields.scheduledNextTermInstructions
+  if (quantity !== total) for (const name of SCHEDULED) delete fields[name]
   const refundable = windowsAfter(vendorFields, quantity - total)
   const after = { fields, refundable, version: vendorFields.version + 1, isPending: false }
   if (quantity === total) store.change(id, {}, after)

@@ -159,7 +159,7 @@ describe('faults', () => {
     expect([await put(13), await put(14)]).toEqual(['cut', [200, 14]])
     setDown(true)
     expect([await put(15), await get()]).toEqual(['cut', 'cut'])
-    expect(() => setFault('a/1', 'nonsense')).toThrow('knows no fault named nonsense')
+    expect(() => setFault('a/1', 'nonsense')).toThrow('has no fault named nonsense')
     expect(() => setFault('nobody', 'late')).toThrow('no subscription nobody')
     expect(() => add({ id: 'a/1' })).toThrow('taken')
   })

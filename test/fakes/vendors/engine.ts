@@ -29,7 +29,7 @@ export async function startFake<VendorFields>(
 
   const assertFaultExists = (fault: Fault) => {
     if ([...FAULTS, ...Object.keys(vendor.faults ?? {})].includes(fault)) return
-    throw new Error(`${vendor.label} knows no fault named ${fault}.`)
+    throw new Error(`${vendor.label} has no fault named ${fault}.`)
   }
   const setFault = (id: string, fault: PersistentFault | undefined) => {
     const named = typeof fault === 'object' ? [fault.read, fault.write] : [fault]

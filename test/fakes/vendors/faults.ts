@@ -96,7 +96,7 @@ export async function play<Answer>(
       return stage.stale()
     default: {
       const played = vendorFaults[fault]
-      if (!played) throw new Error(`This vendor knows no fault named ${fault}.`)
+      if (!played) throw new Error(`This vendor has no fault named ${fault}.`)
       return played(stage)
     }
   }

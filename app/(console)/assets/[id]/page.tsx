@@ -15,14 +15,17 @@ import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { readAssetPosting } from '#lib/billing/client.ts'
 import { readAssetPosting as postingOf } from '#lib/billing/posting-details/operations.ts'
 import { readLicenseCosts } from '#lib/costs/idle-licenses/operations.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
+import { serializeNextCosts } from '#lib/costs/renewals/serialize.ts'
 import * as contract from '#lib/licenses/assets/contract.ts'
 import { readAssetItem, readSeatHistory } from '#lib/licenses/assets/operations.ts'
 import * as queries from '#lib/licenses/client.ts'
 import { readRenewal } from '#lib/licenses/client.ts'
-import { wholeNumber } from '#lib/licenses/license-lists/rules.ts'
+import type { Renewal } from '#lib/licenses/renewal-orders/contract.ts'
 import { readRenewal as renewalOf } from '#lib/licenses/renewal-orders/operations.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type Caller, may } from '#lib/platform/caller/rules.ts'
+import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { currentCaller, requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
@@ -30,6 +33,18 @@ import { MissingRole } from '../../missing-role.tsx'
 import { requestMeta } from '../../request-meta.ts'
 import { Streamed, settleWithin } from '../../streamed.tsx'
 import { historyOf, movedSince } from './history.ts'
+
+/** Returns the costs after the end of an asset's commitment, at the last price. */
+function nextCostsOf(
+  { properties, scheduled }: Awaited<ReturnType<typeof loadAsset>>,
+  { renewalType, quantity: purchased, assigned }: Renewal,
+  price: LastPrice | undefined,
+) {
+  const planName = properties?.subscription?.Plan.PlanName ?? ''
+  const scheduledTotal = scheduled?.quantity ?? null
+  const plan = { planName, purchased, assigned, renewalType: renewalType ?? null, scheduledTotal }
+  return serializeNextCosts(plan, price)
+}
 
 type PageProps = { params: Promise<{ id: string }>; searchParams: SearchParams }
 
@@ -88,7 +103,7 @@ export default async function Page({ params, searchParams }: PageProps) {
         back={pathWith('/assets', listed)}
         lastPrice={costs.prices[id]}
         idle={costs.idle[id]}
-        proposed={typeof set === 'string' ? wholeNumber(set) : undefined}
+        proposed={typeof set === 'string' ? parseWholeNumber(set) : undefined}
       />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
         <div className={seats ? 'xl:order-2' : ''}>
@@ -101,7 +116,14 @@ export default async function Page({ params, searchParams }: PageProps) {
                   ...(renewal ? ([[readRenewal.key(posted), renewal.body]] as const) : []),
                 ]}
               >
-                {renewal ? <RenewalCard id={id} lastPrice={costs.prices[id]} /> : null}
+                {renewal ? (
+                  <RenewalCard
+                    id={id}
+                    name={item.assetName}
+                    lastPrice={costs.prices[id]}
+                    costs={nextCostsOf(item, renewal.body, costs.prices[id])}
+                  />
+                ) : null}
                 <AssetPosting id={id} maySet={may(caller, 'posting-editor')} />
               </Hydrated>
             )}

@@ -9,6 +9,7 @@ import { InvoiceLines, SeatCheckNote } from '#components/billing/invoice-documen
 import { NeighbourLinks } from '#components/billing/invoice-document/neighbour-links.tsx'
 import { PaymentTable } from '#components/billing/invoice-document/payment-table.tsx'
 import { TaxTable } from '#components/billing/invoice-document/tax-table.tsx'
+import { PaymentCard } from '#components/billing/invoices/payment-card.tsx'
 import { latenessOf, StatusBadge } from '#components/billing/invoices/status-badge.tsx'
 import { CompareLink } from '#components/costs/comparisons/compare-link.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
@@ -19,16 +20,18 @@ import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listInvoices, readInvoice, readInvoiceFile } from '#lib/billing/client.ts'
 import * as contract from '#lib/billing/invoices/contract.ts'
 import * as operations from '#lib/billing/invoices/operations.ts'
-import { documentName, platformName } from '#lib/billing/invoices/rules.ts'
+import { documentName } from '#lib/billing/invoices/rules.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import { countryName } from '#lib/platform/values/countries.ts'
 import { monthAndYear } from '#lib/platform/values/days.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { currentCaller, requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
 import { requestMeta } from '../../request-meta.ts'
 import { Streamed, settleWithin } from '../../streamed.tsx'
+import { toPaymentView } from '../payment-view.ts'
 import { toChargesView } from './charges-view.ts'
 import { toLinesView } from './lines-view.ts'
 import { toPaymentsView } from './payments-view.ts'
@@ -120,6 +123,9 @@ export default async function Page({ params, searchParams }: PageProps) {
           />
         )}
       </Streamed>
+      {invoice.paymentInstructions ? (
+        <PaymentCard title="How to pay" payment={toPaymentView(invoice.paymentInstructions)} />
+      ) : null}
       <Streamed answer={seats} fallback={<RowsWaiting />}>
         {({ lines, summary }) => (
           <InvoiceLines

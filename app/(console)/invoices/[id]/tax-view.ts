@@ -2,7 +2,7 @@ import 'server-only'
 import type { TaxView } from '#components/billing/invoice-document/tax-table.tsx'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { differencesText, taxLabel } from '#lib/billing/posting/format.ts'
-import { taxCategoryName } from '#lib/billing/posting/rules.ts'
+import { taxCategoryName } from '#lib/platform/values/invoice-codes.ts'
 import { formatAmount, formatDecimal } from '#lib/platform/values/money.ts'
 
 /** An invoice's tax as text: its rows among the sums, the table, and where it does not add up. */

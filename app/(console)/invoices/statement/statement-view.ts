@@ -1,21 +1,25 @@
-import { countText } from '#components/ui/count-text.ts'
 import 'server-only'
 import { disambiguatingIssuer } from '#components/billing/invoices/numbers.ts'
 import type { AgeingView } from '#components/billing/statements/ageing-table.tsx'
 import type { AccountView, ItemView } from '#components/billing/statements/open-items.tsx'
 import { hrefOf, isSame, type View } from '#components/billing/statements/view.ts'
 import { withValues } from '#components/lists/filters/view.ts'
+import { countText } from '#components/ui/count-text.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import type { Ageing, Statement, StatementItem } from '#lib/billing/statements/contract.ts'
 import { AGES } from '#lib/billing/statements/rules.ts'
 import { daysText } from '#lib/platform/values/days.ts'
 import { formatAmount, moneyText } from '#lib/platform/values/money.ts'
+import { toPaymentView } from '../payment-view.ts'
 
 /** Formats a statement, which the service has added up exactly. */
-export function toStatementView({ currencies, items, credits = [] }: Statement, view: View) {
+export function toStatementView({ currencies, items, creditTransfers, credits = [] }: Statement, view: View) {
+  const names = namesOf(currencies)
   return {
     sums: currencies.flatMap((one) => sumsOf(one, view)),
-    accounts: accountsOf(currencies, items),
+    accounts: accountsOf(names, items),
     credits: credits.map(({ currency, amount, amountText }) => moneyText(amountText ?? amount, currency)),
+    transfers: creditTransfers.map((transfer) => toTransferView(transfer, currencies, names)),
   }
 }
 
@@ -46,8 +50,7 @@ function sumsOf({ billingProfiles, ...whole }: Statement['currencies'][number], 
 }
 
 /** The items of the page under their billing profile and currency, in their order. */
-function accountsOf(currencies: Statement['currencies'], items: readonly StatementItem[]): AccountView[] {
-  const names = new Map(currencies.flatMap((one) => one.billingProfiles.map(({ id, name }) => [id, name])))
+function accountsOf(names: ReadonlyMap<string, string>, items: readonly StatementItem[]): AccountView[] {
   const issuerOf = disambiguatingIssuer(items)
   const groups = Map.groupBy(items, ({ currency, billingProfileId }) => `${currency} ${billingProfileId}`)
   return [...groups.values()].flatMap((group) => {
@@ -58,6 +61,27 @@ function accountsOf(currencies: Statement['currencies'], items: readonly Stateme
       { profile, currency: first.currency, items: group.map((item) => toItemView(item, issuerOf(item))) },
     ]
   })
+}
+
+function namesOf(currencies: Statement['currencies']): ReadonlyMap<string, string> {
+  return new Map(currencies.flatMap((one) => one.billingProfiles.map(({ id, name }) => [id, name])))
+}
+
+function toTransferView(
+  transfer: Statement['creditTransfers'][number],
+  currencies: Statement['currencies'],
+  names: ReadonlyMap<string, string>,
+) {
+  const { billingProfileId: id, payee, iban, currency, count } = transfer
+  const sums = currencies.find((one) => one.currency === currency)
+  const hasCredit = sums?.billingProfiles.some((one) => one.id === id && one.credit.count > 0)
+  const invoices = count === 1 ? '1 open invoice' : `${countText(count)} open invoices`
+  return {
+    key: [id, payee, iban].join(' '),
+    title: `Pay ${invoices} of ${escapeInvisible(names.get(id) ?? id)} to ${escapeInvisible(payee)}`,
+    payment: toPaymentView(transfer),
+    note: hasCredit ? 'Credits are not deducted: ask the issuer which invoice they settle.' : undefined,
+  }
 }
 
 function toItemView(item: StatementItem, issuer: string | undefined): ItemView {

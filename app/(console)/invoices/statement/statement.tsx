@@ -1,3 +1,4 @@
+import { PaymentCard } from '#components/billing/invoices/payment-card.tsx'
 import { AgeingTable } from '#components/billing/statements/ageing-table.tsx'
 import { OpenItems } from '#components/billing/statements/open-items.tsx'
 import { StatementFilters } from '#components/billing/statements/statement-filters.tsx'
@@ -23,7 +24,7 @@ export function Statement({
   profiles: readonly { id: string; name: string }[]
 }) {
   const { count, items } = statement
-  const { sums, accounts, credits } = toStatementView(statement, view)
+  const { sums, accounts, credits, transfers } = toStatementView(statement, view)
   return (
     <>
       <StatementFilters
@@ -37,6 +38,9 @@ export function Statement({
         <p key={credit} className="mb-4 text-sm text-ink-2">
           {credit} of credit is not assigned to an invoice.
         </p>
+      ))}
+      {transfers.map(({ key, title, payment, note }) => (
+        <PaymentCard key={key} title={title} payment={payment} note={note} />
       ))}
       {items.length < count && items.length > 0 ? (
         <p className="mb-4 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">

@@ -1,8 +1,5 @@
 import { route } from '#lib/platform/api/endpoint.ts'
 import { openApiOperation } from '#lib/platform/api/openapi/document.ts'
-import { billing } from './billing.ts'
-import { people } from './people.ts'
+import { TAGS } from './tags.ts'
 
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  openApiOperation([...billing, ...people]),
-)
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(openApiOperation(TAGS))

@@ -1,33 +1,37 @@
 import type { OwnersWork } from '#lib/server/pruning/as-owner.ts'
 import type { Merge } from './prepare.ts'
 
-type Copy = {
+/** Rows of one table that a merge copies to the target customer. SQL refers to the source row as `s`. */
+type TableCopy = {
   table: string
-  /** Columns that become others, in SQL of the row `s`. */
+  /** SQL of the columns whose values change. */
   set?: Record<string, string>
-  /** Which rows; all, if it is left out. */
+  /** Condition on the rows; all rows by default. */
   where?: string
-  /** Whether a row that the other customer already has is left unchanged. */
-  isShared?: boolean
-  /** Name of the source table, if it differs. */
+  /** Leaves rows unchanged that the target customer already has. */
+  skipExisting?: boolean
+  /** Table or temporary table to read from; `table` by default. */
   source?: string
 }
 
 const PROFILE = '(SELECT p.new_id FROM going_profiles p WHERE p.id = s.billing_profile_id)'
 /**
- * Access to all billing profiles of a customer becomes access to those profiles, and not to all of the other
- * customer's.
+ * Access to all billing profiles of the source customer (NULL) becomes access to exactly these profiles, and not to the
+ * target customer's other profiles.
  */
 const PROFILES = `ARRAY(SELECT p.new_id FROM going_profiles p
   WHERE s.billing_profiles IS NULL OR p.id = ANY (s.billing_profiles) ORDER BY 1)`
 const EXISTING_RECIPIENT = `EXISTS (SELECT FROM notice_recipients o
   WHERE o.customer_id = $2 AND o.customer_id <> s.customer_id AND lower(o.email) = lower(s.email))`
 
-/** Sorted by foreign keys. Import changes and sent mails stay with the history. */
-const COPIES: readonly Copy[] = [
+/**
+ * All copied tables, sorted by foreign keys. Records of imports and sent mails stay with the source customer, next to its
+ * audit events.
+ */
+const TABLE_COPIES: readonly TableCopy[] = [
   { table: 'billing_profiles', set: { id: '(SELECT p.new_id FROM going_profiles p WHERE p.id = s.id)' } },
-  { table: 'issuers', isShared: true },
-  { table: 'parties', isShared: true },
+  { table: 'issuers', skipExisting: true },
+  { table: 'parties', skipExisting: true },
   {
     table: 'members',
     set: { billing_profiles: PROFILES, disabled_at: 'NULL' },
@@ -50,8 +54,8 @@ const COPIES: readonly Copy[] = [
   { table: 'invoices', set: { billing_profile_id: PROFILE, import_id: 'NULL' } },
   { table: 'line_items' },
   { table: 'line_prices' },
-  // Of one bill, the charges of the other customer hold.
-  { table: 'charge_sets', set: { import_id: 'NULL' }, where: 's.replaced_by IS NULL', isShared: true },
+  // If both customers have the charges of a bill, the target customer's stay.
+  { table: 'charge_sets', set: { import_id: 'NULL' }, where: 's.replaced_by IS NULL', skipExisting: true },
   {
     table: 'charges',
     where: 'EXISTS (SELECT FROM charge_sets o WHERE o.customer_id = $2 AND o.id = s.set_id)',
@@ -68,19 +72,20 @@ const COPIES: readonly Copy[] = [
   { table: 'notice_recipients', where: `NOT ${EXISTING_RECIPIENT}` },
 ]
 
-/** Copies the rows of one customer to another one. Effects of both, such as a trigger's sums, follow by themselves. */
+/** Copies the rows of the source customer to the target customer. Triggers update the sums of both customers. */
 export async function copyAll(owner: OwnersWork, merge: Merge): Promise<void> {
   // Invoices are copied with their payments: otherwise triggers would record them a second time.
   await owner.write("SET LOCAL console.payments = 'copied'")
-  for (const copy of COPIES) await copyRows(owner, merge, copy)
+  for (const copy of TABLE_COPIES) await copyRows(owner, merge, copy)
   await owner.write('SET LOCAL console.payments = DEFAULT')
   await updateCredentialIndex(owner, merge)
   await moveFactors(owner, merge)
   await copySubscriptions(owner, merge)
 }
 
-async function copyRows({ query, write }: OwnersWork, { from, into }: Merge, copy: Copy): Promise<void> {
-  const { table, set = {}, where = 'true', isShared = false, source = table } = copy
+/** Copies rows of one table with all of its columns except generated ones. */
+async function copyRows({ query, write }: OwnersWork, { from, into }: Merge, copy: TableCopy): Promise<void> {
+  const { table, set = {}, where = 'true', skipExisting = false, source = table } = copy
   const columns = await query<{ name: string }>(
     `SELECT quote_ident(attname) AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0
        AND NOT attisdropped AND attgenerated = '' AND attname <> 'customer_id' ORDER BY attnum`,
@@ -91,12 +96,12 @@ async function copyRows({ query, write }: OwnersWork, { from, into }: Merge, cop
   await write(
     `INSERT INTO ${table} (customer_id, ${names.join(', ')})
      SELECT $2::text, ${values.join(', ')} FROM ${source} s WHERE s.customer_id = $1 AND ${where}
-     ${isShared ? 'ON CONFLICT DO NOTHING' : ''}`,
+     ${skipExisting ? 'ON CONFLICT DO NOTHING' : ''}`,
     [from, into],
   )
 }
 
-/** Adds the other customer's new keys and addresses to the credential index. */
+/** Adds the target customer's keys and e-mail addresses to the credential index. */
 async function updateCredentialIndex({ write }: OwnersWork, { into }: Merge): Promise<void> {
   await write(
     `INSERT INTO look_ups (kind, digest, customer_id, id)
@@ -108,8 +113,8 @@ async function updateCredentialIndex({ write }: OwnersWork, { into }: Merge): Pr
 }
 
 /**
- * Moves second factors that are valid only at the first customer to the other one, for the members who move: none of
- * them signs in without a second factor.
+ * Moves second factors that are valid only at the source customer to the target customer, for the copied members:
+ * otherwise they could sign in without a second factor.
  */
 async function moveFactors({ write }: OwnersWork, { from, into }: Merge): Promise<void> {
   for (const table of ['second_factors', 'recovery_codes'])
@@ -120,7 +125,7 @@ async function moveFactors({ write }: OwnersWork, { from, into }: Merge): Promis
     )
 }
 
-/** Copies subscriptions to the row of the same address at the other customer; stopped notices stay stopped. */
+/** Copies notice subscriptions to recipients with an equal address at the target customer. Stopped notices stay stopped. */
 async function copySubscriptions({ write }: OwnersWork, { from, into }: Merge): Promise<void> {
   const sameAddress = `a.customer_id = $1 AND b.customer_id = $2 AND lower(a.email) = lower(b.email)`
   await write(
@@ -132,8 +137,8 @@ async function copySubscriptions({ write }: OwnersWork, { from, into }: Merge): 
     [from, into],
   )
   await write(
-    `INSERT INTO notice_subscriptions (customer_id, recipient_id, billing_profile_id, kinds, since)
-     SELECT $2::text, b.id, ${PROFILE}, s.kinds, now()
+    `INSERT INTO notice_subscriptions (customer_id, recipient_id, billing_profile_id, kinds, attaches_pdf, since)
+     SELECT $2::text, b.id, ${PROFILE}, s.kinds, s.attaches_pdf, now()
      FROM notice_subscriptions s
      JOIN notice_recipients a ON a.customer_id = s.customer_id AND a.id = s.recipient_id
      JOIN notice_recipients b ON ${sameAddress}

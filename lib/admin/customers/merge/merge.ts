@@ -127,6 +127,7 @@ const DETAILS = [
   'bic',
   'account',
   'terms',
+  'payment_url',
 ]
 const detailsOf = (row: string) => `(${DETAILS.map((column) => `${row}.${column}`).join(', ')})`
 

@@ -66,7 +66,7 @@ describe(`of ${INVOICES} invoices`, () => {
       'those of a year',
       { minCreationTime: epochOfDay('2025-01-01'), maxCreationTime: epochOfDay('2025-12-31') },
     ],
-  ])('the summary reads the sums and no invoice: %s', async (_, selection) => {
+  ])('the summary reads stored sums and no invoice: %s', async (_, selection) => {
     const { tables, queryCount } = await bySelection(selection)
     // Of the invoices those alone of which another amount can be paid than the balance: here none.
     expect({ ...tables, invoices: 0 }).toEqual({
@@ -79,7 +79,7 @@ describe(`of ${INVOICES} invoices`, () => {
     expect(queryCount).toBe(3)
   })
 
-  it('a range that cuts months reads the invoices of these days', async () => {
+  it('a range with partial months reads the invoices of those days', async () => {
     const cut = { minCreationTime: epochOfDay('2024-11-30'), maxCreationTime: epochOfDay('2026-10-02') }
     const { tables, queryCount } = await bySelection(cut)
     const days = 3
@@ -87,11 +87,11 @@ describe(`of ${INVOICES} invoices`, () => {
     expect(queryCount).toBe(3)
   })
 
-  it('without the sums all of them were read, and that is seen', async () => {
+  it('the test detects a summary that reads all invoices', async () => {
     expect((await bySelection({}, byRows({}))).tables.invoices).toBeGreaterThanOrEqual(INVOICES)
   })
 
-  it('the heads of a statement read the sums and no invoice', async () => {
+  it('the totals of a statement read stored sums and no invoice', async () => {
     const { tables, queryCount } = await readBy((tx) => sumOpenItems(tx, owner, {}))
     // Of the invoices those alone of which another amount can be paid than the balance: here none.
     expect({ ...tables, invoices: 0 }).toEqual({

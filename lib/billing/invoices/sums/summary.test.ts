@@ -169,12 +169,12 @@ describe('summary', () => {
     ].every((holds) => holds ?? true)
   }
 
-  describe('the sums of a selection', () => {
-    it('are those of decimal arithmetic, row by row: per currency, month and platform', async () => {
+  describe('The sums of a selection', () => {
+    it('equal those of decimal arithmetic per currency, month and platform', async () => {
       expect(await summary({})).toEqual(expected(rows))
     })
 
-    it('are of what is filtered, whatever the filter, and of the billing profiles that the caller may see', async () => {
+    it('cover the invoices of any filter and of the billing profiles visible to the caller', async () => {
       await fc.assert(
         fc.asyncProperty(fc.record(SELECTION_FIELDS), async (value) => {
           const { filter, profiles, search } = value
@@ -192,7 +192,7 @@ describe('summary', () => {
       )
     })
 
-    it('of nothing are empty, with the day that it is', async () => {
+    it('are empty without invoices, and contain the current day', async () => {
       const nobody = await callerOf('empty', 'finance-user')
       expect(await summary({}, nobody)).toEqual({ count: 0, today: epochOfDay(today), currencies: [] })
       const none = { ...fin, billingProfiles: [] }
@@ -200,13 +200,13 @@ describe('summary', () => {
     })
   })
 
-  describe('whose sums', () => {
-    it('need the permission', async () => {
+  describe('Access to the sums', () => {
+    it('requires the permission', async () => {
       const it = await callerOf('northwind', 'it-manager')
       await expect(summary({}, it)).rejects.toMatchObject({ code: 'permission_denied' })
     })
 
-    it("are never another customer's, also where the profile's name is the same and the second wall is down", async () => {
+    it('excludes other customers, even with an equal profile id and without row-level security', async () => {
       const eve = await callerOf('southwind', 'admin')
       const dollars = { count: 1, currencies: [{ currency: 'USD', count: 1, totalAmount: 7.77 }] }
       expect(await summary({}, eve)).toMatchObject(dollars)
@@ -238,7 +238,7 @@ describe('way', () => {
       ['profiles and currencies', { filter: { billingProfile: ['default'], currency: ['USD'] } }],
       ['issued invoices', { filter: { state: ['issued'] } }],
       ['an empty search', { search: '' }],
-    ])('asks the sums for %s', (_, selection) => {
+    ])('returns the sums for %s', (_, selection) => {
       expect(strategyFor(selection)).toEqual({ months: { from: undefined, to: undefined }, rows: [] })
     })
 
@@ -252,7 +252,7 @@ describe('way', () => {
       ['a range within two months that has none', between('2026-10-02', '2026-11-29')],
       ['a range that ends before it begins', between('2026-11-01', '2026-09-30')],
       ['what no month begins after', { minCreationTime: at('9999-12-05') }],
-    ])('reads the invoices for %s', (_, selection) => {
+    ])('returns the invoices for %s', (_, selection) => {
       expect(strategyFor(selection)).toEqual(byRows(selection))
     })
 
@@ -286,11 +286,11 @@ describe('way', () => {
         { from: '2026-10-01', to: undefined },
         [],
       ],
-    ])('takes whole months from the sums and the rest from invoices: %s', (_, selection, months, rows) => {
+    ])('returns whole months for the sums and the rest for invoices: %s', (_, selection, months, rows) => {
       expect(strategyFor(selection)).toEqual({ months, rows })
     })
 
-    it('has each day of a range once, whatever the range', () => {
+    it('covers each day of any range once', () => {
       const time = fc.option(fc.integer({ min: 0, max: 900 * DAY_MS }), { nil: undefined })
       fc.assert(
         fc.property(time, time, (minCreationTime, maxCreationTime) => {
@@ -310,7 +310,7 @@ describe('way', () => {
       )
     })
 
-    it('cuts no month longer than a month', () => {
+    it('never splits more than a month', () => {
       const { rows } = strategyFor(between('2020-01-02', '2026-12-30'))
       for (const { from = '', to = '' } of rows) expect(to < addDays(from, 31)).toBe(true)
     })

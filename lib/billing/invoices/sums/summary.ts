@@ -7,16 +7,19 @@ import { byTokens } from '../search.ts'
 import {
   type Days,
   daysOf,
+  hasOutstanding,
   isUnsettled,
   type Owner,
+  ofMonths,
+  outstandingCount,
   payable,
   type Selection,
   selected,
+  sumsOf,
   today,
   visibleTo,
 } from '../selection.ts'
 import { idsOf, isOneOf, issuersOf } from '../tokens.ts'
-import { hasOutstanding, ofMonths, outstandingCount, sumsOf } from './months.ts'
 
 /** A sum of one currency: of a platform in a month, of a month (no platform), or of all (no month either). */
 export type Billed = {

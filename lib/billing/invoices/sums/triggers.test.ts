@@ -85,8 +85,8 @@ describe('a row of sums', () => {
   })
 })
 
-describe('whose sums', () => {
-  it('are never written or seen for another customer', async () => {
+describe('Another customer’s sums', () => {
+  it('are never written or read', async () => {
     const other = await addNewCustomer()
     await addInvoice(customer, 'A', OPEN)
     expect(await sums(other)).toEqual([])
@@ -137,12 +137,12 @@ async function isWaiting(): Promise<void> {
   await owner.end()
 }
 
-describe('wrong sums', () => {
+describe('Wrong sums', () => {
   it.each([
     ['fewer invoices', 'count = 0'],
     ['an amount that stays without invoices', 'total = total + 1'],
     ['more credit than there is', "credit_count = 2, due_date = '2026-11-30'"],
-  ])('are refused with a remedy when a statement meets them: %s', async (_, planted) => {
+  ])('cause an error with a remedy when a query updates them: %s', async (_, planted) => {
     await addInvoice(customer, 'A', OPEN)
     await write(`UPDATE invoice_sums SET ${planted}`)
     const result = await within((tx) => tx.execute("DELETE FROM invoices WHERE id = 'A'")).then(

@@ -160,7 +160,7 @@ async function itemsByAge(
   profiles: readonly string[],
   filter: SelectionValue['filter'],
 ) {
-  const items = await listOpenItems(tx, ownerOf(customer, profiles), { filter }, 1000)
+  const items = await listOpenItems(tx, ownerOf(customer, profiles), { filter }, { limit: 1000 })
   const groups = Map.groupBy(items, (item) => [item.currency, item.billingProfileId, item.age].join())
   return [...groups].map(([key, groupItems]) => {
     const cents = groupItems.reduce((all, item) => all + Math.round(Number(payableAmountOf(item)) * 1000), 0)
@@ -168,8 +168,8 @@ async function itemsByAge(
   })
 }
 
-describe('after random imports, corrections, payments, drafts, voided ones and undone imports', () => {
-  it('the sums are those of the invoices, and both ways answer the same to the byte', async () => {
+describe('After random imports, corrections, payments, drafts, voids and undone imports', () => {
+  it('the stored sums equal those of the invoices, and both strategies give the same bytes', async () => {
     let undone = 0
     await fc.assert(
       fc.asyncProperty(
@@ -194,7 +194,7 @@ describe('after random imports, corrections, payments, drafts, voided ones and u
     expect(undone).toBeGreaterThan(0)
   }, 60_000)
 
-  it('a statement has the sums of its items, by the day of each', async () => {
+  it('a statement has the sums of its items, by day', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 2, maxLength: 5 }),
@@ -225,7 +225,7 @@ describe('after random imports, corrections, payments, drafts, voided ones and u
   }, 60_000)
 })
 
-it('what takes too long is refused in words, with what is quick', async () => {
+it('A verification that takes too long ends with an error that suggests a faster one', async () => {
   const slow = await testDatabase({ today: TODAY })
   try {
     const caller = await callerOf(await newCustomer(), 'finance-user')
@@ -245,7 +245,7 @@ it('what takes too long is refused in words, with what is quick', async () => {
   }
 })
 
-it('midnight alone changes what is past due, and both ways agree on each side of it', async () => {
+it('Past-due amounts change at midnight only, and both strategies agree before and after', async () => {
   const customer = await newCustomer()
   const invoiceDue = (number: string, dueDate: string) => ({ number, dueDate, ...TERMS })
   const invoices = [
@@ -284,7 +284,7 @@ const TERMS: Omit<NewInvoice, 'number' | 'dueDate'> = {
   lines: [{ type: 'web-services', description: 'Compute', price: '1', qty: '1' }],
 }
 
-describe('an import of many batches', () => {
+describe('An import of many batches', () => {
   const many = (build: (at: number) => Partial<NewInvoice>): NewInvoice[] =>
     Array.from({ length: 6200 }, (_, at) => ({
       number: `M-${at}`,
@@ -298,7 +298,7 @@ describe('an import of many batches', () => {
       ...build(at),
     }))
 
-  it('leaves the sums right, and so does the next one, and each of their ends', async () => {
+  it('leaves correct sums, like the next import, and like an interruption of either', async () => {
     const customerId = newCustomerId(await addNewCustomer())
     // Each with the time that the product gives its imports and commands.
     const within = <T>(work: (tx: Transaction) => Promise<T>) =>

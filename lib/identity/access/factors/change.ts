@@ -9,7 +9,7 @@ import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
 import { requestContext } from '#lib/platform/runtime/log.ts'
-import { changePerson, type Locked, type Part } from '../people/change.ts'
+import { changePerson, type Locked, type MembershipTask } from '../people/change.ts'
 import { findPersonOf } from '../people/find-person.ts'
 import type { Membership } from '../people/rules.ts'
 import { findSessionCredential, passkeyDigest } from '../people/session-credential.ts'
@@ -36,7 +36,7 @@ export async function removeFactor(caller: Caller, id: string): Promise<void> {
     const details = { kind: kind === 'totp' ? 'app' : 'passkey', name }
     const there = inUse(person.memberships).filter((one) => one.factors.includes(factor))
     return there.map((one) =>
-      partOf(one, { action: 'factor.removed', mail: 'factor-removed', details }, async (tx) => {
+      taskFor(one, { action: 'factor.removed', mail: 'factor-removed', details }, async (tx) => {
         if (one === membership) {
           await removeFactors(tx, person.personId, { id })
           if (isLast) await setCodes(tx, person.personId, reach, [])
@@ -63,7 +63,7 @@ export async function renewCodes(caller: Caller): Promise<string[]> {
     const { reach } = factor
     const there = inUse(person.memberships).filter((one) => countsAt({ reach, createdAt: new Date() }, one))
     return there.map((one) =>
-      partOf(one, { action: 'recovery-codes.made' }, async (tx) => {
+      taskFor(one, { action: 'recovery-codes.made' }, async (tx) => {
         if (one === membership) await setCodes(tx, person.personId, reach, codes)
       }),
     )
@@ -81,7 +81,7 @@ async function changeFactorsOf(
     person: Locked,
     membership: Membership,
     verifiedMethods: readonly string[],
-  ) => ReturnType<typeof partOf>[],
+  ) => ReturnType<typeof taskFor>[],
 ): Promise<void> {
   const credential = await findSessionCredential(customerId, session)
   const exists = await changePerson(
@@ -103,11 +103,11 @@ function unproven(): Problem {
 export type Happening = { action: string; mail?: AccountEvent; details?: Record<string, string | number> }
 
 /** Returns the part of a member's own change at one of their memberships. */
-export function partOf(
+export function taskFor(
   { customerId, memberId, name }: Membership,
   { action, mail, details = {} }: Happening,
   run: (tx: Transaction) => Promise<void> = async () => {},
-): Part {
+): MembershipTask {
   return {
     customerId,
     async run(tx) {
@@ -120,7 +120,7 @@ export function partOf(
       const requestId = here?.requestId ?? randomUUID()
       await recordAudit(tx, customerId, { action, subject: memberId, actor, requestId, details })
       const from = here && { address: here.address, userAgent: here.agent ?? '' }
-      if (mail) await notifyMember(tx, customerId, memberId, mail, from)
+      if (mail) await notifyMember(tx, customerId, memberId, { event: mail, from })
     },
   }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { recordAudit } from '#lib/platform/history/audit.ts'
 import { requestContext } from '#lib/platform/runtime/log.ts'
 import type { FactorCredential } from '../../second-factors/contract.ts'
-import { changePerson, type Part } from '../people/change.ts'
+import { changePerson, type MembershipTask } from '../people/change.ts'
 import { findPersonById } from '../people/find-person.ts'
 import type { Membership } from '../people/rules.ts'
 import { notifyMember } from '../sign-ins/account-mail.ts'
@@ -89,7 +89,7 @@ async function proveCode({ personId, memberships }: Prover, code: string): Promi
         (one) => countsAt(recoveryCode, one) && !one.isDisabled && !one.isInvited,
       )
       const [first] = there.toSorted((a, b) => (a.customerId < b.customerId ? -1 : 1))
-      return there.map(partOf).map(({ customerId, run }) => ({
+      return there.map(taskFor).map(({ customerId, run }) => ({
         customerId,
         async run(tx) {
           // The code is consumed in the first scope; the others read the result.
@@ -102,7 +102,7 @@ async function proveCode({ personId, memberships }: Prover, code: string): Promi
   return isUsed ? { kind: 'proven', proven: verifiedMethodsOf(recoveryCode), factor: recoveryCode } : DENIED
 }
 
-function partOf({ customerId, memberId, name }: Membership): Part {
+function taskFor({ customerId, memberId, name }: Membership): MembershipTask {
   return {
     customerId,
     async run(tx) {
@@ -111,7 +111,7 @@ function partOf({ customerId, memberId, name }: Membership): Part {
       const actor = { kind: 'member', id: memberId, name } as const
       const requestId = here?.requestId ?? randomUUID()
       await recordAudit(tx, customerId, { action: 'recovery-code.used', subject: memberId, actor, requestId })
-      await notifyMember(tx, customerId, memberId, 'recovery-code-used', from)
+      await notifyMember(tx, customerId, memberId, { event: 'recovery-code-used', from })
     },
   }
 }

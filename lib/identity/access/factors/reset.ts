@@ -21,8 +21,7 @@ type Check = (tx: Transaction) => Promise<void>
 /**
  * Removes a member's second factors, and ends their sessions. An Admin's reset applies to their customer only: factors
  * of the member elsewhere stay, and count there. An operator's reset applies to all customers.
- * @throws Problem `not_found` where the member does not exist or has no factor that counts; the errors of `check` come
- * first
+ * @throws Problem `not_found` if the member does not exist or has no valid factor; the errors of `check` come first
  */
 export async function resetFactors(
   caller: Caller,
@@ -75,5 +74,5 @@ async function reset(
   await endSessions(tx, customerId, eq(sessions.memberId, memberId))
   const event = { action: 'factors.reset', subject: memberId, actor: actorOf(caller), requestId }
   await recordAudit(tx, customerId, { ...event, details: { email } })
-  await notifyMember(tx, customerId, memberId, 'factors-reset')
+  await notifyMember(tx, customerId, memberId, { event: 'factors-reset' })
 }

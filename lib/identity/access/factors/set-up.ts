@@ -7,7 +7,7 @@ import { changePerson, type Locked } from '../people/change.ts'
 import { findPersonOf } from '../people/find-person.ts'
 import type { Membership } from '../people/rules.ts'
 import { findSessionCredential } from '../people/session-credential.ts'
-import { endUnproven, inUse, partOf } from './change.ts'
+import { endUnproven, inUse, taskFor } from './change.ts'
 import { madePasskey } from './passkeys.ts'
 import { countsAt, MAX_FACTORS, type Reaching, scopeOfNewFactor } from './rules.ts'
 import { addFactor, type NewRow, noteFactor } from './store.ts'
@@ -51,7 +51,7 @@ export async function setUp(who: SettingUp, newFactor: NewFactor): Promise<Added
       )
       const details = { kind: newFactor.kind === 'totp' ? 'app' : 'passkey', name: newFactor.name }
       return there.map((one) =>
-        partOf(one, { action: 'factor.added', mail: 'factor-added', details }, async (tx) => {
+        taskFor(one, { action: 'factor.added', mail: 'factor-added', details }, async (tx) => {
           if (one === membership) {
             const row = {
               personId: person.personId,

@@ -1,8 +1,8 @@
 import 'server-only'
 import { Secret, TOTP, URI } from 'otpauth'
-import { encode } from 'uqr'
 import { env } from '#lib/platform/runtime/env.ts'
 import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
+import { type QrCode, qrCodeOf } from '#lib/platform/values/qr-code.ts'
 import { factorSettings } from '../../settings.ts'
 
 /** Time step in seconds (RFC 6238); all apps use it. */
@@ -19,8 +19,8 @@ export type NewSecret = {
   secret: string
   /** Content of the QR code. */
   uri: string
-  /** QR code: number of modules per side, and the black ones as an SVG path. */
-  qr: { size: number; path: string }
+  /** QR code of the URI. */
+  qr: QrCode
   /** Secret, encrypted for the owner that it is displayed to. */
   token: string
 }
@@ -30,11 +30,9 @@ export function newSecret(owner: string, label: { email: string; customerName: s
   const secret = new Secret({ size: 20 })
   const issuer = `${label.customerName} · ${new URL(env().baseUrl).hostname}`.replaceAll(':', ' ')
   const uri = URI.stringify(new TOTP({ ...APP, secret, issuer, label: label.email.replaceAll(':', ' ') }))
-  const { size, data } = encode(uri, { ecc: 'M', border: 4 })
-  const path = data.flatMap((row, y) => row.flatMap((isBlack, x) => (isBlack ? `M${x} ${y}h1v1h-1z` : [])))
   const token = sealFor(`shown to ${owner}`, JSON.stringify([secret.base32, Date.now() + CONFIRM_TIMEOUT_MS]))
   const typed = secret.base32.replaceAll(/(.{4})(?=.)/g, '$1 ')
-  return { secret: typed, uri, qr: { size, path: path.join('') }, token }
+  return { secret: typed, uri, qr: qrCodeOf(uri), token }
 }
 
 /** Returns the secret in a token; undefined where it was issued to another owner, or has expired. */

@@ -11,7 +11,7 @@ import {
   changePerson,
   checkStillOpen,
   type Locked,
-  type Part,
+  type MembershipTask,
   personStatusOf,
   resetPerson,
 } from '../people/change.ts'
@@ -52,7 +52,7 @@ export async function redeemLink({ secret, password, isNew }: Redeeming): Promis
 }
 
 type Whose = { person: Person; membership: Membership }
-type Decide = (tx: Transaction, person: Locked, lockedMembership: Membership) => Promise<Part[]>
+type Decide = (tx: Transaction, person: Locked, lockedMembership: Membership) => Promise<MembershipTask[]>
 
 /** Returns the changes for a new password: of the membership, or of its person, whose sessions all end then. */
 async function partsOfNew(link: Link, { person, membership }: Whose, password: string): Promise<Decide> {
@@ -70,14 +70,14 @@ async function partsOfNew(link: Link, { person, membership }: Whose, password: s
       // Each membership that the person can enter gets the password as its own.
       const all = locked.memberships.filter((one) => !one.isDisabled && !one.isInvited && !one.isSignOnOnly)
       const theirs = kind === 'recovery' ? all : [lockedMembership]
-      return theirs.map((one) => partOf(link, one, { hash, isIsolated: !isMailed || isAway }))
+      return theirs.map((one) => taskFor(link, one, { hash, isIsolated: !isMailed || isAway }))
     }
     if (personStatus === 'gone') await resetPerson(tx, locked.personId)
     await setPersonHash(tx, locked.personId, hash)
     // Invitations of other customers are accepted by their own links.
     const others =
       kind === 'invitation' ? [] : locked.memberships.filter((one) => !one.isInvited && !one.isSignOnOnly)
-    return [...new Set([lockedMembership, ...others])].map((one) => partOf(link, one, { hash: null }))
+    return [...new Set([lockedMembership, ...others])].map((one) => taskFor(link, one, { hash: null }))
   }
 }
 
@@ -97,12 +97,12 @@ async function partsOfPresent(link: Link, { person, membership }: Whose, passwor
   return async (_, locked, lockedMembership) => {
     // The password was changed since the comparison.
     if (presentOf(locked) !== present) throw invalidAt('/password', 'is not the one that you have here')
-    return [partOf(link, lockedMembership, { hash: null, isPresent: true })]
+    return [taskFor(link, lockedMembership, { hash: null, isPresent: true })]
   }
 }
 
 /** Returns the change of one membership on redemption, with the audit event of its customer. */
-function partOf(
+function taskFor(
   link: Link,
   { customerId, memberId, name, isInvited }: Membership,
   {
@@ -110,7 +110,7 @@ function partOf(
     isPresent = false,
     isIsolated = false,
   }: { hash: string | null; isPresent?: boolean; isIsolated?: boolean },
-): Part {
+): MembershipTask {
   const isLinks = link.kind !== 'recovery' && link.customerId === customerId
   const action = isInvited ? 'invitation.accepted' : 'password.set'
   return {

@@ -4,7 +4,7 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { reauthenticate } from '#lib/platform/caller/session.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
 import { requestContext } from '#lib/platform/runtime/log.ts'
-import { changePerson, type Part } from '../people/change.ts'
+import { changePerson, type MembershipTask } from '../people/change.ts'
 import { findPersonOf } from '../people/find-person.ts'
 import type { Membership } from '../people/rules.ts'
 import { passwordDigest } from '../people/session-credential.ts'
@@ -50,7 +50,7 @@ export async function replacePassword(
         (one) => one.passwordHash === former && !one.isInvited && !one.isSignOnOnly,
       )
       return opened.map((one) =>
-        partOf(one, one.isOwn ? hash : null, {
+        taskFor(one, one.isOwn ? hash : null, {
           exceptSession: session,
           proof: passwordDigest(hash),
           requestId,
@@ -67,11 +67,11 @@ export async function replacePassword(
 }
 
 /** Returns the change of one membership that the old password opened. */
-function partOf(
+function taskFor(
   { customerId, memberId, name }: Membership,
   membershipHash: string | null,
   { exceptSession, proof, requestId }: { exceptSession: string; proof: string; requestId: string },
-): Part {
+): MembershipTask {
   return {
     customerId,
     async run(tx) {

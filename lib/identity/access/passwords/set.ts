@@ -32,7 +32,7 @@ export async function setPasswordHash(
   await endSessions(tx, customerId, and(eq(sessions.memberId, memberId), ne(sessions.digest, exceptSession)))
   const device =
     from ?? (exceptSession === '' ? undefined : await deviceOfSession(tx, customerId, exceptSession))
-  await notifyMember(tx, customerId, memberId, 'new-password', device)
+  await notifyMember(tx, customerId, memberId, { event: 'new-password', from: device })
 }
 
 /**

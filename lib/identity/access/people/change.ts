@@ -9,8 +9,8 @@ import { isolateMembership, setPersonHash } from '../passwords/set.ts'
 import { findAnybody } from './find-person.ts'
 import type { Person } from './rules.ts'
 
-/** Part of a change of a person, in the scope of one of their customers. */
-export type Part = { customerId: CustomerId; run(tx: Transaction): Promise<void> }
+/** MembershipTask of a change of a person, in the scope of one of their customers. */
+export type MembershipTask = { customerId: CustomerId; run(tx: Transaction): Promise<void> }
 
 /** Person with their id, locked until the transaction ends. */
 export type Locked = Person & { personId: string }
@@ -25,7 +25,7 @@ export type Locked = Person & { personId: string }
  */
 export async function changePerson(
   find: () => Promise<Person | undefined>,
-  decide: (tx: Transaction, person: Locked) => Promise<Part[]>,
+  decide: (tx: Transaction, person: Locked) => Promise<MembershipTask[]>,
 ): Promise<boolean> {
   const [first] = sortByCustomer((await find())?.memberships ?? [])
   if (!first) return false

@@ -41,8 +41,10 @@ export async function notifyMember(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
-  event: AccountEvent,
-  from: { address: string; userAgent: string } | undefined = undefined,
+  {
+    event,
+    from = undefined,
+  }: { event: AccountEvent; from?: { address: string; userAgent: string } | undefined | undefined },
 ): Promise<void> {
   if (mailSettings()) await tx.insert(accountMails).values({ customerId, memberId, event, ...from })
 }

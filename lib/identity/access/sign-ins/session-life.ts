@@ -55,17 +55,20 @@ export async function openSession(
     const now = opened.find((one) => one.customerId === customerId)
     if (!now || needOf(now, proven) !== 'nothing') return undefined
     noteCaller({ id: memberId, customerId, session: digest })
-    await addSession(
-      tx,
-      customerId,
-      memberId,
-      { digest, address, userAgent, browser, proof, proven: [...proven] },
+    await addSession(tx, customerId, memberId, {
+      digest,
+      address,
+      userAgent,
+      browser,
+      proof,
+      proven: [...proven],
       since,
-    )
+    })
     if (issued) await saveOpening(tx, customerId, digest, issued)
     await traceSession(tx, { customerId, memberId, name }, 'opened')
     const isNew = await knowBrowser(tx, customerId, memberId, browser)
-    if (isNew) await notifyMember(tx, customerId, memberId, 'new-device', { address, userAgent })
+    if (isNew)
+      await notifyMember(tx, customerId, memberId, { event: 'new-device', from: { address, userAgent } })
     return sid
   }
   return scope({ customerId }, open, { evenIfClosed: true })

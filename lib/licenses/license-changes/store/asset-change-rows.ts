@@ -94,15 +94,16 @@ export async function readAssetChangeRow(
   return rows[0]
 }
 
-/** The state of an asset's newest change that is not the vendor's own. */
+/** SQL of the state of the newest change of an asset that was not made at the vendor. */
 const OUR_NEWEST_STATE = sql`(
   SELECT CASE WHEN ours.acknowledged_at IS NULL THEN ours.state END FROM license_changes ours
   WHERE ours.customer_id = ${assets.customerId} AND ours.asset_id = ${assets.id} AND ours.state <> 'DRIFT'
   ORDER BY ours.created_at DESC LIMIT 1)`
 
 /**
- * Lateral subquery for the newest change of each asset of the surrounding statement: one index scan. A change often
- * turns unclear by a total set at the vendor, whose own row follows: people should see the unclear change.
+ * Returns a lateral subquery for the newest change of each asset of the outer query: one index scan. A total set at the
+ * vendor often makes a change unclear, and is followed by the vendor's DRIFT row: the unclear change is the one to
+ * show.
  */
 function newestOf(tx: Transaction) {
   const { customerId, assetId, createdAt, settledAt, notBefore, ...rest } = licenseChanges

@@ -12,8 +12,7 @@ import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { WriteAnswer } from '#lib/vendors/vendor.ts'
 import { type ChangeState, isOpen, OPEN_STATES } from '../rules.ts'
 
-// Every transition of a change and its audit row are written in one transaction, with the asset's row locked first:
-// locks in one order.
+// Each transition of a change and its audit row are written in one transaction, which locks the asset's row first.
 
 export type Change = typeof licenseChanges.$inferSelect
 
@@ -27,7 +26,7 @@ type NewChange = {
   requestId: string
 }
 
-/** Writes a change and its audit row: a claim, or one that is settled already. */
+/** Writes a change and its audit row: a claim, or a change that is settled immediately. */
 export async function addLicenseChange(
   tx: Transaction,
   customerId: CustomerId,
@@ -47,7 +46,7 @@ export async function addLicenseChange(
     actorName: actor.name,
     requestId,
   }
-  // One round trip; they stand or fall together in any case.
+  // One round trip: the statements are pipelined, and the transaction makes them atomic.
   const [added] = await Promise.all([
     (isOpen(state) ? insertOpen : insertResolved)(tx, values),
     recordTransition(tx, customerId, values, requestId),
@@ -58,26 +57,27 @@ export async function addLicenseChange(
 export type Move = {
   from: readonly ChangeState[]
   to: ChangeState
-  /** The count that the rule was asked with. */
+  /** Total that the check after the read was run with. */
   fromQuantity?: number | undefined
   vendorReason?: string | undefined
   vendorRequestId?: string | undefined
-  /** What the vendor calls the write, where it took an order. */
+  /** Vendor's reference of the write, if the vendor accepted an order. */
   pollRef?: string | undefined
-  /** Of the request or job that learnt of it. */
+  /** Id of the request or job that made the transition. */
   requestId: string
-  /** The word for it in the history, and who did it, where these are not the state and who asked for the change. */
+  /** Action and actor of the audit event, by default the new state and the requester of the change. */
   as?: string | undefined
   actor?: Actor | undefined
-  /** Why that person did it, for the history alone. */
+  /** The actor's reason, for the history only. */
   why?: string | undefined
-  /** Who settles it by hand. */
+  /** Operator who settles the change by hand. */
   settledBy?: string | undefined
 }
 
 /**
- * Moves an open change on; undefined where it is not in one of the states `from` any more, such as when its lease
- * ended meanwhile. Then nothing may be concluded, and nothing sent.
+ * Moves an open change to another state.
+ * @returns undefined if the change is no longer in one of the states `from`, for example because its lease has ended;
+ * then the caller must neither conclude nor send anything
  */
 export async function moveChange(
   tx: Transaction,
@@ -90,11 +90,11 @@ export async function moveChange(
     .set({
       state: to,
       checkedBy: null,
-      // What is unknown is as old as its call.
+      // The age of an unknown change counts from its call.
       ...(to === 'UNKNOWN' ? {} : { movedAt: sql`statement_timestamp()` }),
       ...(to === 'SENT' ? { sentAt: sql`least(${licenseChanges.sentAt}, statement_timestamp())` } : {}),
       ...(fromQuantity === undefined ? {} : { fromQuantity }),
-      // Why it was unknown for a while stays in the audit history.
+      // The audit history keeps the reason why the outcome was unknown.
       ...(to === 'APPLIED' || vendorReason !== undefined ? { vendorReason: vendorReason ?? null } : {}),
       ...(vendorRequestId === undefined ? {} : { vendorRequestId }),
       ...(pollRef === undefined ? {} : { pollRef }),
@@ -113,7 +113,7 @@ export async function moveChange(
   return moved
 }
 
-/** Withdraws a claim that needed no call: such a request leaves no change (CONTRACT 4). */
+/** Withdraws a claim that needed no call: such a request leaves no change. */
 export async function withdrawChange(
   tx: Transaction,
   customerId: CustomerId,
@@ -126,7 +126,7 @@ export async function withdrawChange(
   await recordTransition(tx, customerId, { ...withdrawn, state: 'withdrawn', vendorReason: why }, requestId)
 }
 
-/** One change of a customer. */
+/** Returns the condition for one change of a customer. */
 export function changeFilter(customerId: CustomerId, id: string) {
   return and(eq(licenseChanges.customerId, customerId), eq(licenseChanges.id, id))
 }
@@ -136,7 +136,7 @@ type Transition = Pick<
   'id' | 'assetId' | 'fromQuantity' | 'toQuantity' | 'vendorReason' | 'actorKind' | 'actorId' | 'actorName'
 > & { state: string; vendorRequestId?: string | null }
 
-/** The audit row of what happened to a change. */
+/** Records a transition of a change in the audit history. */
 function recordTransition(tx: Transaction, customerId: CustomerId, change: Transition, requestId: string) {
   const { id, assetId, fromQuantity: from, toQuantity: to, vendorReason, vendorRequestId } = change
   const actor = { kind: change.actorKind, id: change.actorId, name: change.actorName } as Actor
@@ -153,7 +153,10 @@ function recordTransition(tx: Transaction, customerId: CustomerId, change: Trans
 
 type Added = (typeof licenseChanges.$inferSelect)[]
 
-/** The time of the statement. That of the transaction is no order: it may have waited for the asset's lock since then. */
+/**
+ * Time of the statement, which sorts changes correctly: the transaction may have waited for the asset's lock since its
+ * start.
+ */
 const NOW = sql`now() + (statement_timestamp() - transaction_timestamp())`
 
 /** Inserts an open change, or one that was settled immediately, each with all values that `insertOne` names. */
@@ -183,8 +186,8 @@ function insertOne(tx: Transaction, more: { settledAt?: SQL } = {}) {
 }
 
 /**
- * An id of a new change: a UUID of version 7 (RFC 9562), which begins with the time, so that the newest rows lie together in
- * the key's index, whose pages are full then. Nobody orders by it.
+ * Returns the id of a new change: a UUID of version 7 (RFC 9562), which begins with the time, so that the newest rows
+ * share a few full pages of the primary key's index. Nothing sorts by the id.
  */
 export function newChangeId(now = Date.now()): string {
   const bytes = randomBytes(16)
@@ -223,16 +226,16 @@ export async function writeAcknowledgement(
 
 const { customerId: customer, id: idColumn, assetId: asset, state, createdAt } = licenseChanges
 
-// In the words of the partial index `license_changes_open`: a parameter could not be proven to match it.
+// Same text as in the partial index `license_changes_open`: PostgreSQL can't prove that a parameter matches the index.
 export const IS_OPEN = sql`${state} in ${sql.raw(`('${OPEN_STATES.join("', '")}')`)}`
 
-/** What moved the seats of an asset. */
+/** States of changes that moved the seats of an asset. */
 export const MOVED_SEATS = ['APPLIED', 'DRIFT', 'RECORDED'] as const
 
 /**
- * A change, how long ago it was claimed, sent or settled, how long since it was sent first (0 where it never was), and
- * how long since somebody began to ask for it who does so still (null where nobody does); in milliseconds of the
- * database's clock.
+ * Reads a change with its times, in milliseconds of the database's clock.
+ * @returns `age` since the change was claimed, sent or settled; `sinceSent` since it was first sent, or 0; `pollingMs`
+ * since the start of the current poll, or null
  */
 export async function readChange(
   tx: Transaction,
@@ -254,7 +257,7 @@ export async function readChange(
   return rows[0]
 }
 
-/** The change of this asset that is open: there is one at most. */
+/** Reads the open change of an asset: at most one exists. */
 export async function findOpenChange(
   tx: Transaction,
   customerId: CustomerId,
@@ -267,7 +270,7 @@ export async function findOpenChange(
   return rows[0]
 }
 
-/** Those of some assets that have an open change. */
+/** Returns the ids of the assets that have an open change. */
 export async function assetsWithOpenChange(
   tx: Transaction,
   customerId: CustomerId,
@@ -281,8 +284,8 @@ export async function assetsWithOpenChange(
 }
 
 /**
- * In a statement on changes: whether one is open, and it is time to ask what became of it. It is unknown and was not
- * asked for lately, or the process that had it is dead.
+ * Returns the SQL condition of a change whose reconciliation is due: it is open, and its outcome is unknown and was not
+ * polled recently, or the process that held it is dead.
  */
 export function isDue(): SQL<boolean | null> {
   const { checkMs, leaseMs } = vendorTimes()
@@ -292,7 +295,7 @@ export function isDue(): SQL<boolean | null> {
   return sql`case when not (${IS_OPEN}) then false when ${state} = 'UNKNOWN' then ${last} < ${before(checkMs)} else ${movedAt} < ${before(leaseMs)} end`
 }
 
-/** The change that moved the seats last; with `to`, the last one of those that made them that total. */
+/** Reads the last change that moved the seats; with `to`, the last change to that total. */
 export async function lastChange(
   tx: Transaction,
   customerId: CustomerId,
@@ -309,7 +312,7 @@ export async function lastChange(
   return rows[0]
 }
 
-/** The changes that moved the seats of a subscription within the last `ms` milliseconds, whatever stood in its asset before. */
+/** Returns the changes that moved the seats of a subscription within the last `ms` milliseconds. */
 export async function changesWithin(
   tx: Transaction,
   customerId: CustomerId,
@@ -325,7 +328,7 @@ export async function changesWithin(
     .where(and(moved, gte(licenseChanges.settledAt, since)))
 }
 
-/** The changes that moved the seats of some assets, newest first, `limit` at most. */
+/** Returns the changes that moved the seats of the assets, newest first, at most `limit`. */
 export async function changesOf(
   tx: Transaction,
   customerId: CustomerId,
@@ -340,17 +343,20 @@ export async function changesOf(
     .limit(limit)
 }
 
-// Each call of a change to its vendor, for operators: no customer reads of it.
+// Calls to vendors, for operators: no response to a customer contains them.
 
 export type Attempt = typeof attempts.$inferSelect
 
-/** Writes down a call before it leaves, and who has it sent, with the change that says SENT. The asset's row is locked. */
+/**
+ * Records a call and its initiator before the call leaves, together with the transition to SENT. The asset's row is
+ * locked.
+ */
 async function beginAttempt(
   tx: Transaction,
   customerId: CustomerId,
   { id: changeId, toQuantity: quantity, actorName }: { id: string; toQuantity: number; actorName: string },
 ): Promise<void> {
-  // By two statements: Citus takes no subquery within an INSERT.
+  // Two statements: Citus supports no subquery in an INSERT.
   const [{ number } = { number: 1 }] = await tx
     .select({ number: sql<number>`count(*)::int + 1` })
     .from(attempts)
@@ -358,13 +364,12 @@ async function beginAttempt(
   await tx.insert(attempts).values({ customerId, changeId, quantity, actorName, number })
 }
 
-/** Writes down how the latest call ended; `tookMs` is how long it took, in milliseconds. */
+/** Records the result of the latest call. `tookMs`: duration of the call, in milliseconds. */
 export async function endAttempt(
   tx: Transaction,
   customerId: CustomerId,
   changeId: string,
-  result: WriteAnswer,
-  tookMs: number,
+  { result, tookMs }: { result: WriteAnswer; tookMs: number },
 ): Promise<void> {
   const { kind } = result
   const reason = 'reason' in result ? result.reason : null
@@ -379,7 +384,7 @@ export async function endAttempt(
     .where(and(attemptsFilter(customerId, changeId), eq(attempts.number, latest), isNull(attempts.kind)))
 }
 
-/** The calls of a change, the first one first. */
+/** Returns the calls of a change, oldest first. */
 export async function attemptsOf(
   tx: Transaction,
   customerId: CustomerId,

@@ -35,8 +35,7 @@ export async function listLicenseChanges(
   tx: Transaction,
   customerId: CustomerId,
   selection: ChangeSelection,
-  limit: number,
-  cursor?: Cursor,
+  { limit, cursor }: { limit: number; cursor?: Cursor | undefined },
 ): Promise<ChangeRow[]> {
   const { columns, micros } = byCreation(licenseChanges.createdAt, licenseChanges.id)
   const { beyond, order } = pageByKey(columns, cursor)

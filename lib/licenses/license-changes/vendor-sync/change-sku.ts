@@ -16,8 +16,9 @@ type Change = {
 }
 
 /**
- * Records that a subscription has another SKU at its vendor under the same id, as after an upgrade: as the vendor's own
- * change of the licenses, whose total stays, and in the history. The asset's row is locked.
+ * Records that a subscription has another SKU at its vendor under the same id, as after an upgrade: as a change of the
+ * licenses, whose total stays, by the vendor or by the member who ordered an Extended Service Term, and in the history.
+ * The asset's row is locked.
  * @returns what of the row is another
  */
 export async function changeSku(
@@ -29,10 +30,11 @@ export async function changeSku(
   const from = row.seatsPurchased
   const reason = `The product was changed from ${row.skuName} (${row.skuId}) to ${skuName} (${skuId}).`
   await setSku(tx, customerId, vendorSubscriptionId, skuId)
-  // An asset that is called by its product keeps being called so.
+  // An asset named after its product gets the new product's name.
   const names = { skuName, ...(row.name === row.skuName ? { name: skuName } : {}) }
-  await setObserved(tx, customerId, row.id, names, { moves: false })
-  const change = { asset: row, from, to: from, state: 'DRIFT', vendorReason: reason } as const
+  await setObserved(tx, customerId, row.id, { values: names, moves: false })
+  const state = actor.kind === 'vendor' ? 'DRIFT' : 'APPLIED'
+  const change = { asset: row, from, to: from, state, vendorReason: reason } as const
   await addLicenseChange(tx, customerId, { ...change, actor, requestId })
   await recordAudit(tx, customerId, {
     action: 'vendor-subscription.sku-changed',

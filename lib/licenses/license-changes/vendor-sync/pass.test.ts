@@ -16,7 +16,7 @@ import { type TestVendor, testVendor } from '../test-vendor.ts'
 let vendor: TestVendor
 afterEach(() => vendor.close())
 
-/** Vendor calls in order, without those for tokens. */
+/** Vendor calls in order, except those for tokens. */
 let calls: Call[]
 /** Fault of the fake vendor for a call. */
 let suffer: (call: Call) => Fault | undefined
@@ -177,7 +177,7 @@ describe('subscriptions missed by a pass', () => {
     const due = 'SELECT count(*)::int AS count FROM vendor_subscriptions WHERE next_read_at IS NOT NULL'
     expect(await sql(due)).toEqual([{ count: 100 }])
     expect(named('get')).toBe(100)
-    // They are still unreported: the next try waits.
+    // The subscriptions are still unreported: the next attempt waits.
     await run()
     expect(named('get')).toBe(100)
   })

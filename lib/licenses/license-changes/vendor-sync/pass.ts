@@ -9,11 +9,11 @@ import {
   type TrackedSubscription,
 } from '#lib/licenses/vendor-passes/subscriptions.ts'
 import { observationOf } from '#lib/licenses/vendor-subscriptions.ts'
+import { forEach } from '#lib/platform/runtime/concurrency.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import type { Account } from '#lib/vendors/accounts.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, RemoteVendor, StaleCursor, Unavailable } from '#lib/vendors/vendor.ts'
-import { forEach } from './for-each.ts'
 import { applyObservation, readOne } from './read.ts'
 
 /** Timeout factor of a page of a hundred, relative to one subscription. */
@@ -30,11 +30,10 @@ const STALE_WAIT = 600
 const MAX_MISSED = 100
 
 /**
- * Continues the list of an account's subscriptions page by page when due, from the cursor of the last run of any
- * process. Between pages, reads due subscriptions one by one.
+ * Continues the list of an account's subscriptions page by page when due, from the cursor that the last run of any
+ * process stored. Between pages, reads due subscriptions individually.
  * @returns the number of observed assets
- * @throws Error where a page could not be read: the page is requested again later, and nothing is read one by one
- * instead
+ * @throws Error if a page could not be read: the page is requested again later, without individual reads in its place
  */
 export async function readList(
   vendor: RemoteVendor,

@@ -19,11 +19,11 @@ import { type Change, findOpenChange } from '../store/changes.ts'
 import { readOne } from './read.ts'
 
 /**
- * Has the vendor asked for an asset, because somebody wants to know at once what it shows: its subscription, or what
- * became of the change that is open there. Not more often than every `VENDOR_AGAIN_MS`; books of our own need no asking.
- * @returns the asset as it is then
- * @throws Problem `not_found`; `vendor_unavailable` where it can't be read, or has told nothing to who asked just before;
- * `subscription_not_active` where it shows no such subscription
+ * Reads the vendor for a user who wants the current state of an asset now: the subscription, or the outcome of the open
+ * change. Reads at most once per `VENDOR_AGAIN_MS`; a local record needs no read.
+ * @returns the asset after the read
+ * @throws Problem `not_found`; `vendor_unavailable` if the vendor can't be read, or did not respond to a read a moment
+ * ago; `subscription_not_active` if the vendor shows no such subscription
  */
 export async function readAgain(caller: Caller, assetId: string, requestId: string): Promise<WithChanges> {
   const current = await readCurrent(caller, assetId)
@@ -63,7 +63,7 @@ async function pollVendor(
 /** Age up to which our copy is fresh, in milliseconds since the vendor's observation. */
 const FRESH_COPY_MS = 60_000
 
-/** Our copy of an asset, the change of it that is open, and whether the copy may forbid a change without a read. */
+/** Our copy of an asset, its open change, and whether the copy may forbid a change without a read. */
 export type Copy = { row: AssetRow; open: Change | undefined; isFresh: boolean }
 
 /** Reads our copy without a lock, in one round trip. */
@@ -79,16 +79,16 @@ export async function readCopy(
   return found && { ...found, open }
 }
 
-/** The readings of this process that requests wait for, by customer and asset. */
+/** Running reads of this process that requests share, by customer and asset. */
 const shared = new Map<string, Promise<Copy | undefined>>()
-/** Between two looks at a reading of another process, in milliseconds. */
+/** Pause between two checks of a read by another process. */
 const LOOK_EVERY = 100
 
 /**
- * Has the vendor asked for an asset, once for all requests of all processes that wait for it, and without a claim: changes
- * of the asset go on meanwhile.
- * @returns our copy after it
- * @throws Problem `vendor_unavailable` where the vendor can't be asked, or does not answer in time
+ * Reads the vendor for an asset, once for all waiting requests of all processes. Claims nothing: changes of the asset
+ * continue in the meantime.
+ * @returns our copy after the read
+ * @throws Problem `vendor_unavailable` if the vendor can't be reached, or does not respond in time
  */
 export function readShared(
   { customerId }: { customerId: CustomerId },
@@ -115,7 +115,7 @@ async function readInTurn(
   const { customerId } = who
   const { readMs } = vendorTimes()
   if (vendorSubscriptionId === null) return
-  // Another process that has the turn may die: then it is this one's.
+  // The process that holds the lease may die: after the deadline this process acquires the lease.
   const deadline = Date.now() + 2 * readMs
   for (;;) {
     const turn = await scope(who, async (tx) => {
@@ -130,9 +130,9 @@ async function readInTurn(
   }
   const reading = await readOne(customerId, assetId, requestId)
   if (reading === undefined || reading.kind === 'read') return
-  // The next request need not wait for it.
+  // The next request does not have to wait for the lease.
   await scope(who, (tx) => endReadTurn(tx, customerId, vendorSubscriptionId))
-  // What the request's own reading finds then is its answer.
+  // The request reads the vendor again, and answers with that result.
   if (reading.kind === 'missing') return
   log().warn({ requestId, assetId, vendor: name, account, reason: reading.reason }, 'vendor')
   throw answers.vendorUnavailable(label, reading.retryAfter, reading.why)

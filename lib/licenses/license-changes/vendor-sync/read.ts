@@ -20,21 +20,20 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import type { Actor } from '#lib/platform/history/audit.ts'
+import { forEach } from '#lib/platform/runtime/concurrency.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, RemoteVendor, SubscriptionRef, VendorRead } from '#lib/vendors/vendor.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
 import { isConfirmed } from '../rules.ts'
 import { addLicenseChange, changesWithin, findOpenChange } from '../store/changes.ts'
 import { changeSku } from './change-sku.ts'
-import { forEach } from './for-each.ts'
 
-/** A file may have many thousands, whose vendor gets a list of all anyway, within the hour. */
+/** An import may contain thousands of assets; the list of the vendor covers the rest within the hour. */
 const MAX_AT_ONCE = 100
 
 /**
- * Reads assets with a vendor's books, because another writer has changed our copy.
- * @returns the number of assets left to the following reads, because their vendor did not respond, or there are too
- * many
+ * Reads assets at their vendors, because an import or operator has changed our copy.
+ * @returns the number of assets left to later reads, because their vendor did not respond, or there are too many
  */
 export async function readNow(
   customerId: CustomerId,
@@ -54,7 +53,7 @@ export async function readNow(
 
 /**
  * Reads one asset at its vendor, and stores the observation.
- * @returns undefined where there is nothing to read: no such asset, or books of our own
+ * @returns undefined if the asset does not exist or has a local record
  */
 export async function readOne(
   customerId: CustomerId,
@@ -89,9 +88,9 @@ type AssetSubscription = Pick<
 >
 
 /**
- * Reads the subscription of an asset at its vendor. The vendor may have found it by customer and SKU, because its id has
- * changed: one that stands in another asset, of whatever customer, is not this asset's, which then has none.
- * @param waitMs how long it may take, in milliseconds
+ * Reads the subscription of an asset at its vendor. If the id has changed, the vendor may find the subscription by
+ * customer and SKU. A subscription that belongs to another asset, of any customer, counts as missing.
+ * @param waitMs timeout in milliseconds
  */
 export async function readSubscription(
   vendor: RemoteVendor,
@@ -105,7 +104,7 @@ export async function readSubscription(
   const { subscriptionId } = readResult.observed
   const location = { vendor: vendor.name, vendorAccount, vendorCustomerId, subscriptionId }
   const holders = await holdersOf([location])
-  // The same id in other letters is its own.
+  // The ids differ only in case: the asset holds the subscription itself.
   if (holders.every(({ customerId, assetId }) => customerId === asset.customerId && assetId === asset.id)) {
     return readResult
   }
@@ -115,12 +114,15 @@ export async function readSubscription(
 
 type Named = Pick<AssetAtVendor, 'vendorCustomerId' | 'subscriptionId'>
 
-/** The subscription of an asset, as one text. */
+/** Returns a unique key of the subscription of an asset. */
 function nameAtVendor({ vendorCustomerId, subscriptionId }: Named): string {
   return JSON.stringify([vendorCustomerId, subscriptionId])
 }
 
-/** Stores a vendor's observation in our row. An open change is left to its request, or to the job that settles it. */
+/**
+ * Stores a vendor's observation in our row. Skips an asset with an open change, which its request or the job
+ * reconciles.
+ */
 export async function applyObservation(
   vendor: RemoteVendor,
   asset: Named & Pick<AssetAtVendor, 'customerId' | 'assetId'>,
@@ -130,7 +132,7 @@ export async function applyObservation(
   const { customerId, assetId } = asset
   await scope(asset, async (tx) => {
     const row = await lockLicensed(tx, customerId, assetId)
-    // An import may have pointed it elsewhere since.
+    // An import may have assigned another subscription to the asset since the read.
     const isThere = row.vendor === vendor.name && row.vendorAccount === vendor.account
     const isSame = isThere && nameAtVendor(row) === nameAtVendor(asset)
     if (!isSame || (await findOpenChange(tx, customerId, assetId))) return
@@ -138,7 +140,7 @@ export async function applyObservation(
   })
 }
 
-/** Where the vendor keeps the subscription of an asset. */
+/** Returns the reference of an asset's subscription at the vendor. */
 export function refOf({
   vendorCustomerId: customerId,
   subscriptionId,
@@ -156,10 +158,10 @@ type Seen = {
 }
 
 /**
- * Stores an observation in our row, which must be locked and have no call under way. Other purchased seats that no
- * change of ours made are the vendor's own change: a DRIFT row records them, unless a term began as its customer had
- * ordered. A recent confirmation stays, for the read may show an older state.
- * @returns the row afterwards; where its purchased seats differ from the observed ones, the current number is unknown
+ * Stores an observation in our row, which must be locked and have no call in flight. If the vendor shows other
+ * purchased seats, without a change of ours, the vendor changed them: a DRIFT row records that, unless a term began
+ * with the quantity that the customer had ordered. A recent confirmation outranks the read, which may be stale.
+ * @returns the row afterwards; if its purchased seats differ from the observed ones, the current number is disputed
  */
 export async function observe(
   tx: Transaction,
@@ -169,7 +171,8 @@ export async function observe(
 ): Promise<LicensedRow> {
   const values = valuesOf(row, observed)
   const actor = { kind: 'vendor', id: vendor.name, name: vendor.label } as const
-  const isSameTerm = row.commitmentEnd?.getTime() === observed.commitmentEnd?.getTime()
+  const isSameTerm =
+    row.commitmentEnd?.getTime() === observed.commitmentEnd?.getTime() && row.status === observed.status
   const ordered = isSameTerm ? undefined : await noteTermStart(tx, customerId, row, observed)
   const disputed = confirmed ? undefined : await disputeOf(tx, customerId, row, observed)
   if (disputed) {
@@ -180,17 +183,21 @@ export async function observe(
       asset: row,
       from: row.seatsPurchased,
       to: values.seatsPurchased,
-      ...(ordered ? { state: 'APPLIED', ...ordered } : { state: 'DRIFT', requestId, actor }),
+      ...(ordered?.total === values.seatsPurchased
+        ? { state: 'APPLIED', ...ordered }
+        : { state: 'DRIFT', requestId, actor }),
     })
   }
   const vendorSubscriptionId = vendorSubscriptionOf(row)
-  const moved = await followed(tx, customerId, row, { vendor, observed, actor, requestId })
+  // An Extended Service Term has a SKU of its own.
+  const by = ordered?.total === null ? ordered : { actor, requestId }
+  const moved = await followed(tx, customerId, row, { vendor, observed, ...by })
   const { seatsPurchased: purchased, seatsAssigned: assigned } = values
   const isNews = purchased !== row.seatsPurchased || assigned !== row.seatsAssigned
   const [stored] = await Promise.all([
     isUnchanged(row, values)
       ? row
-      : setObserved(tx, customerId, row.id, values, { moves: movesVersion(row, { ...row, ...values }) }),
+      : setObserved(tx, customerId, row.id, { values, moves: movesVersion(row, { ...row, ...values }) }),
     noteObserved(tx, customerId, vendorSubscriptionId, {
       observation: disputed ? null : observationOf(observed),
       waitMs: waitAfter(disputed, confirmed),
@@ -205,7 +212,7 @@ export function isReplacement(vendor: RemoteVendor, row: LicensedRow, observed: 
   return !vendor.isSame({ ...refOf(row), skuId: observed.skuId }, observed)
 }
 
-/** Follows a subscription to the id, or to the SKU, that its vendor gives it now. */
+/** Follows a subscription to its new id or SKU at the vendor. */
 async function followed(
   tx: Transaction,
   customerId: CustomerId,
@@ -227,15 +234,15 @@ async function followed(
   return changeSku(tx, customerId, { row, vendorSubscriptionId, observed, ...by })
 }
 
-/** An asset at a vendor points to its subscription (a CHECK holds it). */
+/** Returns the id of the subscription row of an asset at a vendor; a CHECK constraint guarantees the id. */
 function vendorSubscriptionOf({ id, vendorSubscriptionId }: LicensedRow): string {
   if (vendorSubscriptionId === null) throw new Error(`The asset ${id} is at no vendor.`)
   return vendorSubscriptionId
 }
 
 /**
- * The dispute that there is where a read shows other purchased seats than the vendor confirmed to us lately: nobody can
- * tell which is older. `since` the confirmation, in milliseconds.
+ * Returns the dispute between a read and the vendor's recent confirmation of other purchased seats, if there is one:
+ * either may be the older state. `since`: milliseconds since the confirmation.
  */
 export async function disputeOf(
   tx: Transaction,
@@ -249,20 +256,23 @@ export async function disputeOf(
   return confirmed.length > 0 ? { since: Date.now() - Math.max(...confirmed) } : undefined
 }
 
-/** Until it is read by itself: the vendor's word may be overtaken by its own books, and a dispute has an end. */
+/**
+ * Returns the milliseconds until the subscription is read individually: at the end of a dispute, and after a confirmed
+ * change, whose data at the vendor may be stale for a while.
+ */
 function waitAfter(disputed: { since: number } | undefined, isConfirmedNow: boolean): number | null {
   const { staleMs } = vendorTimes()
   if (disputed) return waitFor({ kind: 'disputed', ...disputed }, staleMs)
   return isConfirmedNow ? waitFor({ kind: 'changed' }, staleMs) : null
 }
 
-/** The row as an observation would make it: what a dry run decides by. */
+/** Returns the row with the values of an observation, for the checks of a dry run. */
 export function observedRow(row: LicensedRow, observed: Observed): LicensedRow {
   const seen = { ...row, ...valuesOf(row, observed) }
   return { ...seen, seatVersion: row.seatVersion + (movesVersion(row, seen) ? 1 : 0) }
 }
 
-/** What of a row its vendor decides. */
+/** Columns that the vendor decides. */
 type ObservedValues = Pick<
   LicensedRow,
   | 'status'
@@ -305,9 +315,9 @@ function plain(value: ObservedValues[keyof ObservedValues]): string | number | b
   return value instanceof Date ? value.getTime() : value
 }
 
-/** What makes a subscription worth a call of its own, before the list comes to it. Times are in milliseconds. */
+/** Reason for reading a subscription individually, before the list covers it. Times are in milliseconds. */
 export type Occasion =
-  /** A change of ours was done: a read before the vendor's stale time is over may show what was before. */
+  /** Our change was applied: a read before the end of the vendor's stale time may show the former total. */
   | { kind: 'changed' }
   /** A read shows another total than the vendor confirmed `since` milliseconds ago; it is unknown which is older. */
   | { kind: 'disputed'; since: number }
@@ -319,13 +329,13 @@ export type Occasion =
 const MINUTE = 60_000
 /** Age up to which an observation is not read again for a user. */
 export const FRESH_MS = 5 * MINUTE
-/** Between two tries to read one that can't be read. */
+/** Shortest and longest pause between two reads of a subscription that can't be read. */
 const SOONEST_TRY = MINUTE
 const LATEST_TRY = 60 * MINUTE
 
 /**
- * How long until it is read for that; null where the next pass through the list is soon enough.
- * @param staleMs how old the state may be that a read shows
+ * Returns the milliseconds until the subscription is read individually, or null if the next list is soon enough.
+ * @param staleMs maximum age of the state that a read may show
  */
 export function waitFor(occasion: Occasion, staleMs: number): number | null {
   switch (occasion.kind) {
@@ -336,7 +346,7 @@ export function waitFor(occasion: Occasion, staleMs: number): number | null {
     case 'looked':
       return occasion.age > FRESH_MS ? 0 : null
     case 'unread':
-      // The longer nothing is heard of it, the longer the wait: a broken one costs a call an hour.
+      // The pause grows with the time since the last result: a broken subscription costs one call an hour.
       return Math.min(Math.max(occasion.age / 2, SOONEST_TRY), LATEST_TRY)
   }
 }

@@ -54,17 +54,17 @@ export async function findCluster(dataDir: string): Promise<string | undefined> 
  * @returns the cluster's path
  */
 export async function makeCluster(launch: Launch, dataDir: string): Promise<string> {
-  await removeHalfMade(launch.data)
+  await removeUnfinished(launch.data)
   if (!(await exists(join(launch.data, 'global', 'pg_control')))) {
-    const half = `${launch.data}.new-${process.pid}-${randomBytes(4).toString('hex')}`
-    await mkdir(half, { mode: 0o700 })
+    const unfinished = `${launch.data}.new-${process.pid}-${randomBytes(4).toString('hex')}`
+    await mkdir(unfinished, { mode: 0o700 })
     try {
-      await initialize(launch, half)
-      await rename(join(half, 'cluster'), launch.data).catch(async (error) => {
+      await initialize(launch, unfinished)
+      await rename(join(unfinished, 'cluster'), launch.data).catch(async (error) => {
         if (!(await exists(join(launch.data, 'global', 'pg_control')))) throw error
       })
     } finally {
-      await rm(half, { recursive: true, force: true })
+      await rm(unfinished, { recursive: true, force: true })
     }
     await flush(dirname(launch.data))
   }
@@ -74,13 +74,13 @@ export async function makeCluster(launch: Launch, dataDir: string): Promise<stri
   return launch.data
 }
 
-async function initialize(launch: Launch, half: string): Promise<void> {
-  const passwordFile = join(half, 'password')
-  const cluster = join(half, 'cluster')
+async function initialize(launch: Launch, unfinished: string): Promise<void> {
+  const passwordFile = join(unfinished, 'password')
+  const cluster = join(unfinished, 'cluster')
   await writeFile(passwordFile, await makePassword(launch.data), { mode: 0o600 })
   await mkdir(cluster, { mode: 0o700 })
   if (launch.account) {
-    for (const path of [half, passwordFile, cluster])
+    for (const path of [unfinished, passwordFile, cluster])
       await chown(path, launch.account.uid, launch.account.gid)
   }
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
@@ -100,7 +100,7 @@ async function initialize(launch: Launch, half: string): Promise<void> {
 }
 
 /** Removes the leftovers of a killed initdb, whose folder is named after its process id. */
-async function removeHalfMade(data: string): Promise<void> {
+async function removeUnfinished(data: string): Promise<void> {
   const start = `${basename(data)}.new-`
   for (const name of await readdir(dirname(data))) {
     if (!name.startsWith(start)) continue

@@ -17,7 +17,7 @@ export const customers = pgTable('customers', {
   name: text('name').notNull(),
   domain: text('domain').notNull().unique(),
   contactEmail: text('contact_email').notNull(),
-  /** Time since which passwords open no membership of the customer; null: they do. */
+  /** Time since which passwords no longer open memberships of the customer; null: they do. */
   signOnOnlySince: time('sign_on_only_since'),
   /** Whether each member needs a second factor to sign in. */
   demandsFactor: boolean('demands_factor').notNull().default(false),
@@ -59,7 +59,7 @@ export const billingProfiles = pgTable(
     taxId: text('tax_id'),
     /** Registration number in the country's register of companies. */
     registration: text('registration'),
-    /** Purchase order that the customer wants on the next invoices without one of their own; null: none. */
+    /** Purchase order that the customer wants on later invoices without a purchase order; null: none. */
     purchaseOrder: text('purchase_order'),
     buyerReference: text('buyer_reference'),
     costCenter: text('cost_center'),
@@ -85,7 +85,7 @@ export const members = pgTable(
     /** Null: all billing profiles of the customer. */
     billingProfiles: text('billing_profiles').array(),
     disabledAt: time('disabled_at'),
-    /** Time of the invitation, which alone opens the membership until it is accepted; null: accepted. */
+    /** Time of the invitation, which is the only way into the membership until it is accepted; null: accepted. */
     invitedAt: time('invited_at'),
     /** Time of an Admin's reset: factors that the person set up before do not count here. */
     factorsResetAt: time('factors_reset_at'),
@@ -94,7 +94,7 @@ export const members = pgTable(
      * membership.
      */
     factorsApart: boolean('factors_apart').notNull().default(false),
-    /** Last activity of sessions that have ended; live sessions record their own. */
+    /** Last activity in sessions that have ended; live sessions have their own column. */
     lastSeenAt: time('last_seen_at'),
     /** Null: never, or before this was recorded. */
     lastSignInAt: time('last_sign_in_at'),

@@ -56,8 +56,8 @@ export const auditEvents = pgTable(
 )
 
 /**
- * Hash chain of a customer's events. A table of its own, so that events of an older release are chained by adding rows;
- * same partitions. The lock of the head keeps places unique.
+ * Hash chain of a customer's events. A separate table, so that events of an older release can be chained by adding
+ * rows; partitioned like the events. The lock on the chain head makes positions unique.
  */
 export const auditChain = pgTable(
   'audit_chain',
@@ -99,7 +99,7 @@ export const auditClosings = pgTable(
     customerId: customerId().references(() => customers.id),
     seq: bigint('seq', { mode: 'number' }).notNull(),
     digest: bytea('digest').notNull(),
-    /** Earliest time that was kept. */
+    /** Time of the earliest stored event. */
     before: time('before').notNull(),
     closedAt: time('closed_at').notNull().default(sql`now()`),
   },

@@ -75,7 +75,7 @@ export const licenseChanges = pgTable(
     // Changes that need a person, across customers.
     index('license_changes_unclear').on(t.customerId, t.id).where(sql`${t.state} = 'UNCLEAR'`),
     index('license_changes_newest').on(t.customerId, t.assetId, t.createdAt),
-    // Without the id: few changes share a time, and those are sorted by it.
+    // Without the id: few changes share a time, and a sort of those is cheap.
     index('license_changes_by_time').on(t.customerId, t.createdAt).concurrently(),
     foreignKey({ columns: [t.customerId, t.assetId], foreignColumns: [assets.customerId, assets.id] }),
     foreignKey({

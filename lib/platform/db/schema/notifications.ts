@@ -26,7 +26,7 @@ export const noticeRecipients = pgTable(
     customerId: customerId().references(() => customers.id),
     id: key('id').notNull(),
     email: text('email').notNull(),
-    /** Notices that this person has unsubscribed from; kept when the operator removes the address. */
+    /** Notices that the recipient has unsubscribed from; they stay stopped when the operator removes the address. */
     stopped: text('stopped').array().notNull().default(sql`'{}'`),
     /** Mail server's reason for refusing the address, which is not tried again; null: valid. */
     failure: text('failure'),
@@ -53,6 +53,8 @@ export const noticeSubscriptions = pgTable(
     recipientId: key('recipient_id').notNull(),
     billingProfileId: key('billing_profile_id').notNull(),
     kinds: text('kinds').array().notNull(),
+    /** Whether the PDFs of new invoices are attached. */
+    attachesPdf: boolean('attaches_pdf').notNull().default(false),
     /** Invoices that arrived earlier are not reported as new. */
     since: time('since').notNull().default(sql`now()`),
   },
@@ -67,6 +69,61 @@ export const noticeSubscriptions = pgTable(
       foreignColumns: [billingProfiles.customerId, billingProfiles.id],
     }),
     check('notice_subscriptions_kinds', sql`${t.kinds} <@ ${NOTICES} and ${t.kinds} <> '{}'`),
+  ],
+)
+
+/** Mail to a recipient: at most one a day, guaranteed by the primary key. Written before it is sent. */
+/**
+ * Request of an Admin that an address gets notices about a billing profile, and the mail that asks the address to
+ * confirm it. Without a confirmation there is no subscription.
+ */
+export const noticeConfirmations = pgTable(
+  'notice_confirmations',
+  {
+    customerId: customerId(),
+    /** Named by the link in the mail; each request has another one. */
+    id: key('id').notNull(),
+    recipientId: key('recipient_id').notNull(),
+    billingProfileId: key('billing_profile_id').notNull(),
+    kinds: text('kinds').array().notNull(),
+    attachesPdf: boolean('attaches_pdf').notNull(),
+    /** Member who requested it. */
+    requestedBy: key('requested_by').notNull(),
+    createdAt: createdAt(),
+    /** Time until which the link works. */
+    expiresAt: time('expires_at').notNull(),
+    /** Outcome of the request; null: open, or expired. */
+    outcome: text('outcome', { enum: ['CONFIRMED', 'DECLINED', 'WITHDRAWN'] }),
+    endedAt: time('ended_at'),
+    /** State of the mail. */
+    state: text('state').notNull().default('WAITING'),
+    /** Time until which no other process may send the mail, or try again. */
+    notBefore: time('not_before').notNull().default(sql`now()`),
+    /** Mail server's reason for a refusal. */
+    reason: text('reason'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.customerId, t.id] }),
+    uniqueIndex('notice_confirmations_open')
+      .on(t.customerId, t.recipientId, t.billingProfileId)
+      .where(sql`${t.outcome} IS NULL`),
+    index('notice_confirmations_profile').on(t.customerId, t.billingProfileId, t.createdAt),
+    foreignKey({
+      columns: [t.customerId, t.recipientId],
+      foreignColumns: [noticeRecipients.customerId, noticeRecipients.id],
+    }),
+    foreignKey({
+      columns: [t.customerId, t.billingProfileId],
+      foreignColumns: [billingProfiles.customerId, billingProfiles.id],
+    }),
+    foreignKey({ columns: [t.customerId, t.requestedBy], foreignColumns: [members.customerId, members.id] }),
+    check('notice_confirmations_kinds', sql`${t.kinds} <@ ${NOTICES} and ${t.kinds} <> '{}'`),
+    check('notice_confirmations_outcome', sql`${t.outcome} in ('CONFIRMED', 'DECLINED', 'WITHDRAWN')`),
+    check('notice_confirmations_ended', sql`(${t.outcome} is null) = (${t.endedAt} is null)`),
+    check(
+      'notice_confirmations_state',
+      sql`${t.state} in ('WAITING', 'SENDING', 'SENT', 'REFUSED', 'UNKNOWN')`,
+    ),
   ],
 )
 

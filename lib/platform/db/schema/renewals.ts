@@ -14,16 +14,19 @@ import { assets } from './assets.ts'
 import { createdAt, customerId, key, time } from './columns.ts'
 import { members } from './customers.ts'
 
-/** What people ordered for the next term of commitment plans, and what became of it. */
+/** Orders for the next term of commitment plans, and their outcome. */
 export const renewalOrders = pgTable(
   'renewal_orders',
   {
     customerId: customerId(),
     id: key('id').notNull(),
     assetId: key('asset_id').notNull(),
-    /** The total of the next term; null where one of the vendor's own ways to renew was ordered. */
+    /** Total of the next term; null: a renewal setting of the vendor was ordered. */
     toQuantity: integer('to_quantity'),
     renewalType: text('renewal_type'),
+    /** Setting of another party that the orderer saw, and so replaces; both null: none. */
+    seenQuantity: integer('seen_quantity'),
+    seenType: text('seen_type'),
     /** The subscription that it is for; null in books of our own. */
     vendorSubscriptionId: key('vendor_subscription_id'),
     /** When the term ends for which it was ordered; it follows the asset's while the term lasts. */
@@ -34,9 +37,9 @@ export const renewalOrders = pgTable(
     placedAt: time('placed_at'),
     /** The asset's seat version then: a later change of the licenses may have deleted the order at its vendor. */
     placedVersion: integer('placed_version'),
-    /** Since when its vendor lacks what is wanted: the order, or its removal. Null: the vendor has that. */
+    /** Time since which the vendor lacks the requested state: the order, or its removal. Null: the vendor has it. */
     waitsSince: time('waits_since'),
-    /** Since when it is to be removed at its vendor, and who wants that. */
+    /** Time and requester of the removal at the vendor. */
     takenBackAt: time('taken_back_at'),
     takenBackByKind: text('taken_back_by_kind'),
     takenBackById: text('taken_back_by_id'),
@@ -45,11 +48,11 @@ export const renewalOrders = pgTable(
     reason: text('reason'),
     /** The order that took its place. */
     replacedBy: key('replaced_by'),
-    /** Looks in a row after which the vendor still lacked what is wanted. */
+    /** Number of consecutive reads in which the vendor lacked the requested state. */
     tries: integer('tries').notNull().default(0),
     /** When a job reads its vendor next. */
     nextLookAt: time('next_look_at').notNull().default(sql`now()`),
-    /** When the next term was first seen, and what the vendor showed of it then. */
+    /** Time when the next term was first observed, and its observed state. */
     beganAt: time('began_at'),
     beganQuantity: integer('began_quantity'),
     beganType: text('began_type'),
@@ -94,8 +97,8 @@ export const renewalOrders = pgTable(
 )
 
 /**
- * Each request about a next term that was sent to a vendor, in the order in which they left. A request without a `kind`
- * has no recorded answer.
+ * Requests about a next term that were sent to a vendor, in the order of sending. A request without a `kind` has no
+ * recorded result.
  */
 export const renewalRequests = pgTable(
   'renewal_requests',
@@ -108,22 +111,24 @@ export const renewalRequests = pgTable(
     vendorSubscriptionId: key('vendor_subscription_id'),
     /** When the term ends that it is about. */
     termEnd: time('term_end').notNull(),
-    /** The total or the way to renew that was sent; both null: nothing is to be scheduled. */
+    /** Total or renewal setting that was sent; both null: the scheduled change is removed. */
     quantity: integer('quantity'),
     renewalType: text('renewal_type'),
-    /** Whether it takes an order away. */
+    /** Whether the request withdraws an order. */
     isWithdrawal: boolean('is_withdrawal').notNull(),
     /** What the vendor had shown before it. */
     beforeQuantity: integer('before_quantity'),
     beforeType: text('before_type'),
+    /** Version of the subscription on whose condition it was sent; null: without a condition. */
+    version: text('version'),
     /** When it could leave. */
     at: time('at').notNull(),
-    /** Until then the vendor may still carry it out; null: its outcome is known. */
+    /** Time until which the vendor may still apply the request; null: the outcome is known. */
     lateUntil: time('late_until'),
     requestId: text('request_id').notNull(),
     /** The vendor's answer: applied, rejected, not_sent or unknown. */
     kind: text('kind'),
-    /** In the vendor's words or ours: for operators alone. */
+    /** Reason in the vendor's or our words, for operators only. */
     reason: text('reason'),
     vendorRequestId: text('vendor_request_id'),
     tookMs: integer('took_ms'),
@@ -148,7 +153,7 @@ export const calendarFeeds = pgTable(
   {
     customerId: customerId(),
     memberId: key('member_id').notNull(),
-    /** Of the secret in the link, which is kept nowhere. */
+    /** Digest of the secret in the link; the secret itself is not stored. */
     digest: key('digest').notNull(),
     lastFour: text('last_four').notNull(),
     madeAt: time('made_at').notNull().defaultNow(),

@@ -76,7 +76,7 @@ export const vendorSubscriptions = pgTable(
     index('vendor_subscriptions_due')
       .on(t.vendor, t.account, t.nextReadAt)
       .where(sql`${t.nextReadAt} is not null`),
-    // Target of the foreign key that keeps the copies in `assets` equal.
+    // Target of the foreign key that guarantees equal copies in `assets`.
     unique('vendor_subscriptions_place').on(
       t.customerId,
       t.id,

@@ -22,7 +22,7 @@ export const people = pgTable(
     id: key('id').primaryKey().default(sql`gen_random_uuid()::text`),
     email: text('email').notNull(),
     /**
-     * Argon2id hash, for memberships without a password of their own; setting it requires a verified address. Null: no
+     * Argon2id hash, for memberships without a separate password; setting it requires a verified address. Null: no
      * password.
      */
     passwordHash: text('password_hash'),
@@ -45,7 +45,7 @@ export const pendingSignIns = pgTable(
      * lib/identity/access/factors/rules.ts.
      */
     proven: text('proven').array().notNull(),
-    /** Selected customer, which still requires a second factor. */
+    /** Selected customer, which requires a second factor before the sign-in completes. */
     picked: key('picked'),
     /** Identity provider that verified the member, and its sealed ID token: both are copied to the session. */
     providerId: key('provider_id'),

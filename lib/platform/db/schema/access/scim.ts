@@ -3,7 +3,7 @@ import { check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from
 import { createdAt, customerId, key, time } from '../columns.ts'
 import { customers, members } from '../customers.ts'
 
-/** Credential of a customer's directory. It opens SCIM only. */
+/** Credential of a customer's directory. It is valid for SCIM only. */
 export const scimTokens = pgTable(
   'scim_tokens',
   {
@@ -34,7 +34,7 @@ export const scimUsers = pgTable(
   {
     customerId: customerId(),
     memberId: key('member_id').notNull(),
-    /** Directory's own id of the user. */
+    /** Id of the user in the directory. */
     externalId: key('external_id'),
     givenName: text('given_name'),
     familyName: text('family_name'),

@@ -17,7 +17,7 @@ import { members } from '../customers.ts'
 export const signInBudgets = pgTable(
   'sign_in_budgets',
   {
-    /** Digest of an account, alone or with an address or a browser: none is kept in clear. */
+    /** Digest of an account, or of an account with an address or a browser: none is stored in clear text. */
     subject: key('subject').primaryKey(),
     failures: integer('failures').notNull(),
     lastAt: time('last_at').notNull().default(sql`clock_timestamp()`),
@@ -28,7 +28,7 @@ export const signInBudgets = pgTable(
   ],
 )
 
-/** Where the release before counts, which may still run while this one starts. A later release drops it. */
+/** Count of the previous release, which may still run while this release starts. A later release drops the column. */
 export const signInAttempts = pgTable(
   'sign_in_attempts',
   {
@@ -58,9 +58,12 @@ export const sessions = pgTable(
     userAgent: text('user_agent'),
     /** The digest of the browser's mark; null as with the address. */
     browser: key('browser'),
-    /** When its member proved anew who they are; null: not since the sign-in that it was opened by. */
+    /** Time of the member's last fresh sign-in in this session; null: only the sign-in that opened the session. */
     provenAt: time('proven_at'),
-    /** What opened it, and therefore whom else it opens: see lib/identity/access/people/rules.ts. Null: nobody else. */
+    /**
+     * Credential that opened the session, which also opens other memberships: see lib/identity/access/people/rules.ts.
+     * Null: no other memberships.
+     */
     proof: key('proof'),
     /** All that was proven in it, as in `pending_sign_ins`; null: by a release that did not write it down. */
     proven: text('proven').array(),
@@ -74,13 +77,16 @@ export const sessions = pgTable(
   ],
 )
 
-/** Browsers in which a member has signed in: those need no share of what strangers may try. */
+/**
+ * Browsers in which a member has signed in: sign-in attempts from them don't count against the limit for unknown
+ * browsers.
+ */
 export const knownBrowsers = pgTable(
   'known_browsers',
   {
     customerId: customerId(),
     memberId: key('member_id').notNull(),
-    /** SHA-256 of the mark that the browser keeps as a cookie. */
+    /** SHA-256 of the device cookie. */
     digest: key('digest').notNull(),
     createdAt: createdAt(),
     lastSignInAt: time('last_sign_in_at').notNull().default(sql`now()`),
@@ -91,7 +97,10 @@ export const knownBrowsers = pgTable(
   ],
 )
 
-/** Mails to members about their own accounts: written with what they tell of, sent by a job. */
+/**
+ * Outbox of mails to members about their own accounts: rows are written in the transaction of the event, and a job
+ * sends them.
+ */
 export const accountMails = pgTable(
   'account_mails',
   {
@@ -105,11 +114,11 @@ export const accountMails = pgTable(
     state: text('state').notNull().default('WAITING'),
     /** Time until which no other process may send it, or try again. */
     notBefore: time('not_before').notNull().default(sql`now()`),
-    /** Why the mail server did not take it. */
+    /** Reason why the mail server rejected the mail. */
     reason: text('reason'),
-    /** The API key that it is about, where it is about one. */
+    /** API key that the mail is about, if any. */
     keyId: key('key_id'),
-    /** The name of what else it is about: a domain, a token of a directory, or a plan with what was ordered. */
+    /** Name of the subject of the mail: a domain, a directory token, or a plan with the ordered quantity. */
     about: text('about'),
   },
   (t) => [
@@ -123,13 +132,16 @@ export const accountMails = pgTable(
   ],
 )
 
-/** By what people prove who they are beside a password: apps that show codes, and passkeys. */
+/** Second factors: authenticator apps (TOTP) and passkeys. */
 export const secondFactors = pgTable(
   'second_factors',
   {
     id: key('id').primaryKey().default(sql`gen_random_uuid()::text`),
     personId: key('person_id').notNull(),
-    /** The customer at whom alone it counts; null: wherever its person is a member. See lib/identity/access/factors/rules.ts. */
+    /**
+     * The only customer for which the factor is valid; null: all customers of the person. See
+     * lib/identity/access/factors/rules.ts.
+     */
     reach: key('reach'),
     kind: text('kind').notNull(),
     name: text('name').notNull(),
@@ -141,7 +153,7 @@ export const secondFactors = pgTable(
     credential: key('credential'),
     /** Of a passkey: COSE, in base64url. */
     publicKey: text('public_key'),
-    /** Of a passkey: how often it has signed, where it counts. */
+    /** Signature counter of a passkey, if the authenticator has one. */
     counter: bigint('counter', { mode: 'number' }),
     /** Of a passkey: the ways on which a browser finds it. */
     transports: text('transports').array(),
@@ -178,7 +190,7 @@ export const recoveryCodes = pgTable(
   (t) => [uniqueIndex('recovery_codes_digest').on(t.digest), index('recovery_codes_person').on(t.personId)],
 )
 
-/** Challenges that a passkey has answered: none is answered twice. Kept for as long as they could be. */
+/** Challenges that a passkey has answered, against replay. Stored until they expire. */
 export const spentChallenges = pgTable(
   'spent_challenges',
   { digest: key('digest').primaryKey(), at: time('at').notNull().default(sql`now()`) },
@@ -186,22 +198,26 @@ export const spentChallenges = pgTable(
 )
 
 /**
- * Whose a credential or an address is: read before a customer is known, and by nobody else. It is written when one is made,
- * changed or removed, with the row itself (lib/platform/caller/credentials.ts), and never by its use.
+ * Credential index: owner of each credential and e-mail address, read before the customer of a request is known. A row
+ * is written together with the credential (lib/platform/caller/credentials.ts), and never when the credential is used.
  */
 export const lookUps = pgTable(
   'look_ups',
   {
     /** See lib/platform/caller/credentials.ts. */
     kind: text('kind').notNull(),
-    /** SHA-256: of a credential as its row has it, of an e-mail address what the function `address_digest` makes of it. */
+    /**
+     * SHA-256 of a credential, as in the credential's row; for an e-mail address the result of the function
+     * `address_digest`.
+     */
     digest: key('digest').notNull(),
     customerId: customerId(),
     /** By which the row is found among the customer's. */
     id: key('id').notNull(),
   },
   (t) => [
-    // By the digest alone: no customer is known yet, and it is by this column that a distributed database could spread it.
+    // Primary key by digest: no customer is known yet. A distributed database could distribute the table by this
+    // column.
     primaryKey({ columns: [t.kind, t.digest, t.customerId] }),
     // One address may be a member of several customers. A credential opens one.
     uniqueIndex('look_ups_credential').on(t.kind, t.digest).where(sql`${t.kind} <> 'address'`),

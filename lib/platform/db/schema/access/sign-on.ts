@@ -137,7 +137,7 @@ export const begunSignOns = pgTable(
   (t) => [index('begun_sign_ons_oldest').on(t.createdAt)],
 )
 
-/** Logout tokens that were used, against replay. Kept until they expire. */
+/** Logout tokens that were used, against replay. Stored until they expire. */
 export const spentLogoutTokens = pgTable(
   'spent_logout_tokens',
   { digest: key('digest').primaryKey(), at: time('at').notNull().default(sql`now()`) },

@@ -14,7 +14,7 @@ import { createdAt, customerId, key, time } from '../columns.ts'
 import { imports } from '../imports.ts'
 
 /** Sums of the charges that result in one line; amounts are decimal text. */
-type LineSum = {
+export type LineSum = {
   detail: string | null
   from: number
   count: number

@@ -32,7 +32,7 @@ export const invoices = pgTable(
     documentState: text('document_state', { enum: ['draft', 'issued', 'voided'] })
       .notNull()
       .default('issued'),
-    /** An invoice as it was issued, or a summary of charges of which the vendor issued no such paper. */
+    /** An issued invoice, or a summary of charges without a document of the vendor. */
     form: text('form', { enum: ['invoice', 'summary'] })
       .notNull()
       .default('invoice'),
@@ -63,11 +63,11 @@ export const invoices = pgTable(
     replacedBy: key('replaced_by'),
     /** The day on which an issued invoice was voided. Null: it was never owed, or was voided before this was kept. */
     voidedOn: date('voided_on'),
-    /** Imported for the record: it has no reminders. */
+    /** Imported for the record only: without reminders. */
     isHistory: boolean('is_history').notNull().default(false),
-    /** The import that added it; null: it was added before imports were kept. */
+    /** Import that added the invoice; null: from before imports were recorded. */
     importId: key('import_id'),
-    /** Who sells and who buys, as it stood when the invoice arrived, or when a draft was issued. */
+    /** Seller and buyer at the time of the import, or when the draft was issued. */
     sellerId: key('seller_id').notNull(),
     buyerId: key('buyer_id').notNull(),
     createdAt: createdAt(),
@@ -79,7 +79,7 @@ export const invoices = pgTable(
     index('invoices_due').on(t.customerId, t.dueDate, t.id),
     index('invoices_total').on(t.customerId, t.totalSort, t.id),
     index('invoices_balance').on(t.customerId, t.balanceSort, t.id),
-    // Without the id: what one import adds has one moment, and PostgreSQL keeps that once for all of it.
+    // Without the id: rows of one import have one time, which a btree stores once (deduplication).
     index('invoices_by_arrival').on(t.customerId, t.createdAt).concurrently(),
     index('invoices_unsettled').on(t.customerId, t.dueDate, t.id).where(sql`${t.balanceAmount} <> 0`),
     index('invoices_statement')
@@ -148,14 +148,17 @@ export const lineItems = pgTable(
   ],
 )
 
-/** How a reseller's price of a line was made, for operators alone: a role that answers customers can't read it. */
+/**
+ * Calculation of a reseller's price of a line, for operators only: the database roles for customers' requests have no
+ * privilege on it.
+ */
 export const linePrices = pgTable(
   'line_prices',
   {
     customerId: customerId(),
     invoiceId: key('invoice_id').notNull(),
     position: integer('position').notNull(),
-    /** The rule in words: `+8 %`, `4.50 each`, `ListCost`. */
+    /** Text of the rule: `+8 %`, `4.50 each`, `ListCost`. */
     rule: text('rule').notNull(),
     /** What the vendor billed for the line, exactly. */
     billedCost: numeric('billed_cost').notNull(),
@@ -169,15 +172,15 @@ export const linePrices = pgTable(
   ],
 )
 
-/** The documents of an invoice, byte for byte as they were first made or came in; never written over. */
+/** Documents of an invoice, with the bytes of their first creation or arrival; never overwritten. */
 export const invoiceFiles = pgTable(
   'invoice_files',
   {
     customerId: customerId(),
     invoiceId: key('invoice_id').notNull(),
-    /** Drawn by us, the issuer's own as PDF or XML, or drawn again where what we had drawn was wrong. */
+    /** Origin: rendered by us, the issuer's PDF or XML, or rendered again because the first rendering was wrong. */
     kind: key('kind').notNull(),
-    /** Of the issuer's own, the name that it came with. */
+    /** File name of the issuer's document. */
     name: text('name'),
     /** SHA-256 of the bytes, in hexadecimal digits. */
     digest: text('digest').notNull(),
@@ -195,9 +198,10 @@ export const invoiceFiles = pgTable(
 )
 
 /**
- * What a customer's issued invoices come to, so that no request adds up all of them. Triggers of `invoices` keep it,
- * whoever writes there: `keep_invoice_sums` of the migration `invoice-sums`. So a migration that changes invoices looks
- * past the walls of both tables. No foreign keys: each row follows from invoices, which have them.
+ * Sums of a customer's issued invoices, so that requests don't aggregate all invoices. Maintained by triggers of
+ * `invoices` for all writers: `keep_invoice_sums` of the migration `invoice-sums`. A migration that changes invoices
+ * must therefore bypass row-level security on both tables. Without foreign keys: each row is derived from invoices,
+ * which have them.
  */
 export const invoiceSums = pgTable(
   'invoice_sums',
@@ -214,7 +218,10 @@ export const invoiceSums = pgTable(
     count: integer('count').notNull(),
     total: numeric('total').notNull(),
     balance: numeric('balance').notNull(),
-    /** How many have a balance below 0. Their amount is the balance of the row: what is settled has no other. */
+    /**
+     * Number of invoices with a negative balance. Their amount is the balance of the row, because paid invoices have
+     * none.
+     */
     creditCount: integer('credit_count').notNull(),
   },
   (t) => [
@@ -226,10 +233,10 @@ export const invoiceSums = pgTable(
 )
 
 /**
- * What invoices are found by: of each number and purchase order the part from each of its letters on, so that a part of
- * one is the start of a token, and btrees find starts. Month by month, so that a search finds the newest without reading
- * all of them. Triggers of `invoices` keep it, whoever writes there: `keep_invoice_tokens` of the migration `invoice-orders`.
- * A token leads to an invoice and proves nothing: whoever asks compares the invoice itself.
+ * Search tokens of invoices: for each number and purchase order, the suffix from each character on, so that any
+ * substring is the prefix of a token, which a btree finds. By month, so that a search reads the newest months first.
+ * Maintained by triggers of `invoices` for all writers: `keep_invoice_tokens` of the migration `invoice-orders`. A
+ * token may be outdated: each search compares the invoice, too.
  */
 export const invoiceTokens = pgTable(
   'invoice_tokens',
@@ -237,7 +244,7 @@ export const invoiceTokens = pgTable(
     customerId: customerId(),
     /** The first day of the month of the invoice's date. */
     month: date('month').notNull(),
-    /** At most 12 characters in small letters; behind `^`, where it is the start of a text. */
+    /** At most 12 characters in lower case; with a leading `^` at the start of a text. */
     token: key('token').notNull(),
     invoiceId: key('invoice_id').notNull(),
   },

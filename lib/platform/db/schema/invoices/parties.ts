@@ -3,7 +3,7 @@ import { createdAt, customerId, key, localityColumns } from '../columns.ts'
 import { customers } from '../customers.ts'
 
 /**
- * Who sends a customer's invoices, with what the paper says of them. An invoice names its issuer by name, as that was
+ * Issuers of a customer's invoices, with their details on the documents. Invoices refer to an issuer by its name as
  * first written.
  */
 export const issuers = pgTable(
@@ -22,20 +22,25 @@ export const issuers = pgTable(
     bic: text('bic'),
     /** Of a bank without IBAN: account and routing number, in one line. */
     account: text('account'),
-    /** What was agreed on payment, in words. */
+    /** Payment terms as text. */
     terms: text('terms'),
+    /** Template of the address where an invoice can be paid; https only. */
+    paymentUrl: text('payment_url'),
     /**
-     * The name as it is compared (`foldIssuer`). Two rows may have the same: both names were there before names were
+     * The name as it is compared (`issuerKey`). Two rows may have the same: both names were there before names were
      * compared. Null until the next import.
      */
     folded: key('folded'),
-    /** The name of the issuer that this one is, too, as an operator says. */
+    /** Name of the issuer of which this one is an alias, as declared by an operator. */
     sameAs: key('same_as'),
-    /** Names of issuers that this one is not, as an operator says, although they bill the same accounts or numbers. */
+    /**
+     * Names of issuers that are different from this one, as declared by an operator, although they bill the same
+     * accounts or numbers.
+     */
     otherThan: text('other_than').array(),
     /** How many days after its period a summary without the issuer's number stays a draft; null: the usual number. */
     graceDays: integer('grace_days'),
-    /** What becomes of such a summary after that; null: what is usual. */
+    /** Handling of such a summary afterwards; null: the default. */
     unbilled: text('unbilled', { enum: ['draft', 'issue'] }),
     createdAt: createdAt(),
   },
@@ -43,8 +48,8 @@ export const issuers = pgTable(
 )
 
 /**
- * Who sells and who buys, as it stood when an invoice arrived. Rows are only added: invoices point to them, and an
- * edit of today's settings changes none.
+ * Sellers and buyers at the time of an import. Rows are append-only: invoices refer to them, and changed settings don't
+ * affect existing rows.
  */
 export const parties = pgTable(
   'parties',

@@ -1,8 +1,8 @@
 import { boolean, date, jsonb, numeric, text } from 'drizzle-orm/pg-core'
 
-// What posting takes, of invoices and of lines. All of it may be null: most of it is not told.
+// Posting columns of invoices and lines. All are nullable, because most files contain few of them.
 
-/** One row of a tax breakdown: decimal text; null is not told. */
+/** Row of a tax breakdown, as decimal text; null: not stated. */
 type TaxGroup = {
   category: string
   rate: string | null
@@ -14,7 +14,7 @@ type TaxGroup = {
 const posting = () => ({
   purchaseOrder: text('purchase_order'),
   costCenter: text('cost_center'),
-  /** Names of fields that the issuer left out, and that were carried over from what the customer has set. */
+  /** Names of fields that the issuer omitted and the customer's settings supplied. */
   carried: text('carried').array(),
 })
 
@@ -22,7 +22,7 @@ export const invoicePosting = () => ({
   ...posting(),
   /** A code of UNCL 1001: 380 is an invoice, 381 a credit note. */
   typeCode: text('type_code'),
-  /** What is billed without tax, and the tax: as the issuer says, or as it follows from its other figures. */
+  /** Net amount and tax: as stated by the issuer, or derived from the other amounts. */
   netAmount: numeric('net_amount'),
   taxAmount: numeric('tax_amount'),
   /** True: the import calculated net and tax from the lines, because the issuer states neither. */
@@ -32,8 +32,8 @@ export const invoicePosting = () => ({
   buyerReference: text('buyer_reference'),
   paymentTerms: text('payment_terms'),
   /**
-   * The purchase orders of its lines, each once, 1,000 at most, so that a search asks no lines: `keep_line_orders` of the
-   * migration `invoice-orders`, a trigger of `line_items`, writes it.
+   * Purchase orders of the lines, each once, at most 1,000, so that a search reads no lines. Maintained by
+   * `keep_line_orders`, a trigger of `line_items` (migration `invoice-orders`).
    */
   lineOrders: text('line_orders').array(),
 })
@@ -50,18 +50,21 @@ export const linePosting = () => ({
   periodEnd: date('period_end'),
   billingAccount: text('billing_account'),
   subAccount: text('sub_account'),
-  /** A code of UN/ECE Recommendation 20, or the word of a FOCUS file. */
+  /** Code of UN/ECE Recommendation 20, or unit from a FOCUS file. */
   unit: text('unit'),
-  /** What the charges of the line come to in a unit of theirs, and their SKU, where all of them have the same; the line's own quantity is apart. */
+  /**
+   * Consumed quantity of the line's charges with its unit, and their SKU, if all charges have the same one; not the
+   * line's billed quantity.
+   */
   usedQuantity: numeric('used_quantity'),
   usedUnit: text('used_unit'),
   sku: text('sku'),
-  /** The issuer's own id of the line, to which its charges lead; and of what category of FOCUS these are. */
+  /** Issuer's id of the line, which its charges refer to, and their FOCUS charge category. */
   detailId: text('detail_id'),
   chargeCategory: text('charge_category'),
-  /** At which level the line sums charges up, as JSON in the issuer's own words. */
+  /** Grouping level of the line's charges, as JSON with the issuer's terms. */
   grain: text('grain'),
-  /** What is to be paid for it, where that is in another currency; never added to what is billed. */
+  /** Amount in the payment currency, if it differs from the billing currency; never added to billed amounts. */
   paymentCurrency: text('payment_currency'),
   paymentAmount: numeric('payment_amount'),
 })

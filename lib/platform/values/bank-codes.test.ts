@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bicOf, ibanOf, ibanText } from './bank-codes.ts'
 
-describe('a bank account', () => {
+describe('A bank account', () => {
   it.each([
     ['DE02 1203 0000 0000 2020 51', 'DE02120300000000202051'],
     ['gb33bukb20201555555555', 'GB33BUKB20201555555555'],

@@ -1,0 +1,18 @@
+import 'server-only'
+import type { BackgroundWork } from '#lib/platform/db/background.ts'
+import { pruneDismissals } from './needs/store.ts'
+import { pruneMails } from './notices/outbox.ts'
+import { sendNotices } from './notices/send.ts'
+import { notifyOperators } from './operator-mail/send.ts'
+import { sendConfirmations } from './recipients/send.ts'
+import { pruneRequests } from './recipients/store.ts'
+
+export const notificationsWork: BackgroundWork = {
+  jobs: [
+    // From six in the morning on: the first run of a day reports the night, the others what is left.
+    { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
+    { name: 'send-confirmations', cron: '* * * * *', run: sendConfirmations },
+    { name: 'tell-operators', cron: '*/10 * * * *', run: notifyOperators },
+  ],
+  prune: [pruneMails, pruneDismissals, pruneRequests],
+}

@@ -1,0 +1,18 @@
+import { routesOf } from '#lib/platform/api/call.ts'
+
+export const needRoutes = routesOf({
+  listNeeds: 'GET /billing/v1/needs',
+  dismissNeed: 'PUT /billing/v1/needs/{need_id}/dismissal',
+  restoreNeed: 'DELETE /billing/v1/needs/{need_id}/dismissal',
+  readNeedsMail: 'GET /billing/v1/needs-mail',
+  setNeedsMail: 'PUT /billing/v1/needs-mail',
+})
+
+export const recipientRoutes = routesOf({
+  listNoticeRecipients: 'GET /billing/v1/notice-recipients',
+  addNoticeRecipient: 'POST /billing/v1/billing-profiles/{billing_profile_id}/recipients',
+  changeNoticeRecipient: 'PATCH /billing/v1/billing-profiles/{billing_profile_id}/recipients/{recipient_id}',
+  removeNoticeRecipient: 'DELETE /billing/v1/billing-profiles/{billing_profile_id}/recipients/{recipient_id}',
+  resendConfirmation:
+    'POST /billing/v1/billing-profiles/{billing_profile_id}/recipients/{recipient_id}/confirmation',
+})
