@@ -7,7 +7,6 @@ import {
   reversePayment,
   writeOff,
 } from '#lib/billing/payments/ledger.ts'
-import { amountError } from '#lib/billing/payments/rules.ts'
 import { paymentSettings } from '#lib/billing/payments/settings.ts'
 import { isDay } from '#lib/imports/payments/transaction.ts'
 import { lockImports } from '#lib/imports/sessions/lock.ts'
@@ -16,7 +15,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { currencyError } from '#lib/platform/values/currencies.ts'
-import { decimalOf } from '#lib/platform/values/decimals.ts'
+import { amountError, decimalOf } from '#lib/platform/values/decimals.ts'
 import { checkedText, customerNamed } from '../command.ts'
 import { interruption, note } from '../terminal.ts'
 

@@ -8,6 +8,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
+import { listPayments, type PaymentRow } from './read.ts'
 import { type Allocation, decideAllocation, decideWriteOff, type Part, partsOf } from './rules.ts'
 import {
   findPayment,
@@ -205,6 +206,31 @@ export async function writeOff(
     details: { amount, currency, reference },
   })
   return { what: 'recorded', parts, credit: '0', currency }
+}
+
+/** Most payments of one list for an operator. */
+const MAX_ROWS = 10_000
+
+/**
+ * Lists a customer's payments for an operator, the newest first.
+ * @param options.invoice id on the wire of the only invoice whose payments are listed
+ * @throws Problem `not_found` for an unknown invoice
+ */
+export async function listAllPayments(
+  tx: Transaction,
+  customerId: CustomerId,
+  { unassigned = false, invoice }: { unassigned?: boolean; invoice?: string },
+): Promise<PaymentRow[]> {
+  const billingProfiles = (await listBillingProfiles(tx, customerId)).map(({ id }) => id)
+  const owner = { customerId, billingProfiles }
+  const key = invoice === undefined ? undefined : await findKey(tx, owner, invoice)
+  if (invoice !== undefined && key === undefined)
+    throw new Problem('not_found', `There is no invoice "${invoice}".`)
+  const filter = {
+    ...(unassigned ? { state: ['unassigned'] } : {}),
+    ...(key === undefined ? {} : { invoice: [key] }),
+  }
+  return listPayments(tx, owner, { filter }, MAX_ROWS)
 }
 
 /** Reads invoices for an operator, locked until the transaction ends. @throws Problem `not_found` */

@@ -1,4 +1,4 @@
-import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
+import { Exact, type roundMoney } from '#lib/platform/values/decimals.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
 
 type Big = ReturnType<typeof roundMoney>
@@ -129,11 +129,4 @@ export function decideWriteOff(invoice: Payable, limits: ReadonlyMap<string, str
     allowed: false,
     reason: `${payableAmount} ${currency} of invoice ${wireId} is open, and at most ${limit} ${currency} is written off.`,
   }
-}
-
-/** Returns the reason why an amount can't be paid in a currency; undefined if it can. */
-export function amountError(amount: Big, currency: string): string | undefined {
-  if (amount.lte(0)) return 'must be above 0'
-  if (!roundMoney(amount, currency).eq(amount)) return `is finer than ${currency} can be paid`
-  return undefined
 }

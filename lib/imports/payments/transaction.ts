@@ -1,6 +1,5 @@
-import { amountError } from '#lib/billing/payments/rules.ts'
 import { currencyError } from '#lib/platform/values/currencies.ts'
-import { decimalOf } from '#lib/platform/values/decimals.ts'
+import { amountError, decimalOf } from '#lib/platform/values/decimals.ts'
 import { textError } from '#lib/platform/values/text.ts'
 import type { ImportProblem } from '../import-error.ts'
 import { quoted } from '../value-errors.ts'
