@@ -81,8 +81,11 @@ test.describe('the API', () => {
     expect((await request.get(url)).status()).toBe(401)
     expect((await request.get(url, bearer(keys.it))).status()).toBe(403)
     expect((await request.get(`${url}?filter=state:lost`, bearer(keys.finance))).status()).toBe(400)
-    const stranger = await newCustomer('others')
-    const others = await request.get(`${url}?filter=invoice:IN-1`, bearer(await stranger.key('finance-user')))
+    const otherCustomer = await newCustomer('others')
+    const others = await request.get(
+      `${url}?filter=invoice:IN-1`,
+      bearer(await otherCustomer.key('finance-user')),
+    )
     expect(await others.json()).toEqual({ payments: [], rowCount: 0 })
   })
 

@@ -25,11 +25,11 @@ export type InvoiceDocument = {
   seller: Party
   buyer: Party
   /** Payments and credits until now: only in a copy, never in the document itself. */
-  settlement?: Settlement
+  paymentList?: PaymentList
 } & Partial<Omit<PostingRow, 'carried' | 'sellerCountry' | 'buyerCountry'>>
 
 /** Payments and credits of an invoice on a day; amounts are exact decimal text with the sign of their effect. */
-export type Settlement = {
+export type PaymentList = {
   day: string
   rows: { day: string | undefined; name: string; details: string; amount: string }[]
   /** Payable amount, or the rest of a credit. */

@@ -1,10 +1,10 @@
 import 'server-only'
 import type { Owner } from '#lib/billing/invoices/selection.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { readPaymentList } from './payment-list.ts'
 import { type RenderPdf, renderInWorker } from './render.ts'
 import type { FileKind, ReadableKind } from './rules.ts'
 import { savedName } from './serialize.ts'
-import { readSettlement } from './settlement.ts'
 import * as store from './store.ts'
 import { digestOf, readStoredFile, type StoredFile } from './store.ts'
 
@@ -72,11 +72,11 @@ export async function readCopy(
     const drawable = await store.readDrawable(tx, caller, id)
     const wireId = await store.findWireId(tx, caller, id)
     if (!drawable || wireId === undefined || drawable.document.documentState !== 'issued') return undefined
-    return { ...drawable, wireId, settlement: await readSettlement(tx, caller, id, drawable.document) }
+    return { ...drawable, wireId, paymentList: await readPaymentList(tx, caller, id, drawable.document) }
   })
   if (!read) return undefined
-  const { document, lines, settlement, wireId } = read
-  const bytes = await render({ ...document, settlement }, lines, caller.customerId)
+  const { document, lines, paymentList, wireId } = read
+  const bytes = await render({ ...document, paymentList }, lines, caller.customerId)
   return { kind: 'copy', name: savedName(wireId, 'copy'), digest: digestOf(bytes), bytes }
 }
 

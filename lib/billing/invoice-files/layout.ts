@@ -30,8 +30,8 @@ import {
   isOfSeller,
   kindOf,
   MAX_PRINTED_LINES,
+  type PaymentList,
   type PdfLine,
-  type Settlement,
 } from './document.ts'
 
 /** Author of documents without an issuing seller. */
@@ -61,7 +61,7 @@ export async function renderInvoicePdf(document: InvoiceDocument, lines: PdfLine
   renderTotals(pdf, itemization, document, tax)
   renderItemization(pdf, itemization, document, tax)
   renderTerms(pdf, document)
-  if (document.settlement) await renderSettlement(pdf, document.settlement, document.currency)
+  if (document.paymentList) await renderPaymentList(pdf, document.paymentList, document.currency)
   return finishPdf(pdf, `${title} · ${isSellers ? '' : 'Charges of '}${seller.name}`)
 }
 
@@ -306,9 +306,9 @@ function renderTerms(pdf: PdfDocument, document: InvoiceDocument): void {
 }
 
 /** Renders the payments and credits of a copy, and the balance of its day. */
-async function renderSettlement(
+async function renderPaymentList(
   pdf: PdfDocument,
-  { day, rows, balance }: Settlement,
+  { day, rows, balance }: PaymentList,
   currency: string,
 ): Promise<void> {
   pdf.y += 14

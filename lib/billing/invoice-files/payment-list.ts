@@ -6,15 +6,15 @@ import { listInvoicePayments } from '#lib/billing/payments/read.ts'
 import { PAYMENT_KIND_NAMES } from '#lib/billing/payments/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { Exact, payableOf } from '#lib/platform/values/decimals.ts'
-import type { InvoiceDocument, Settlement } from './document.ts'
+import type { InvoiceDocument, PaymentList } from './document.ts'
 
 /** Reads the payments and credits of an issued invoice until now, for a copy of its document. */
-export async function readSettlement(
+export async function readPaymentList(
   tx: Transaction,
   owner: Owner,
   id: string,
   { totalAmount, currency }: Pick<InvoiceDocument, 'totalAmount' | 'currency'>,
-): Promise<Settlement> {
+): Promise<PaymentList> {
   const payments = await listInvoicePayments(tx, owner, id)
   const { corrects, correctedBy } = await readLinks(tx, owner, id)
   const { rows: days } = await tx.execute<{ today: string }>(sql`SELECT ${today} AS today`)
