@@ -24,6 +24,7 @@ const SIGNED_IN: Record<string, (things: Things) => string[]> = {
   ],
   'invoices/explain': () => ['/invoices/explain'],
   'invoices/profiles': () => ['/invoices/profiles'],
+  'invoices/account': () => ['/invoices/account?from=2026-01-01'],
   'invoices/statement': () => ['/invoices/statement'],
   keys: () => ['/keys'],
   members: () => ['/members'],

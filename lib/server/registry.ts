@@ -1,3 +1,4 @@
+import { paymentSettings } from '#lib/billing/payments/settings.ts'
 import { factorSettings, keySettings, signOnSettings } from '#lib/identity/settings.ts'
 import { operatorSettings } from '#lib/notifications/operator-mail/settings.ts'
 import { webhookSettings } from '#lib/notifications/webhooks/settings.ts'
@@ -30,6 +31,7 @@ const ALL: readonly Settings<unknown>[] = [
   extendedTermSettings,
   accountsSettings,
   mailSettings,
+  paymentSettings,
   operatorSettings,
   webhookSettings,
   apiSettings,

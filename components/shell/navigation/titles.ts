@@ -7,6 +7,7 @@ const TITLES: Record<string, string> = {
   '/assets/bulk': 'Change several assets',
   '/assets/renewals': 'Renewals',
   '/invoices': 'Invoices',
+  '/invoices/account': 'Account statement',
   '/invoices/compare': 'Compare invoices',
   '/invoices/explain': 'Explain the month',
   '/invoices/profiles': 'Billing profiles',

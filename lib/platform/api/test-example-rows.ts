@@ -90,7 +90,13 @@ export function exampleRows(database: TestDatabase) {
       'northwind',
       'RE-2025-1140',
       {
-        ...{ platform: 'office-suite', issuer: 'Fernhill Cloud GmbH', currency: 'EUR', balanceAmount: '0' },
+        ...{
+          platform: 'office-suite',
+          issuer: 'Fernhill Cloud GmbH',
+          currency: 'EUR',
+          isHistory: true,
+          balanceAmount: '0',
+        },
         ...{ invoiceDate: '2025-11-30', dueDate: '2025-12-30', totalAmount: '595.00', typeCode: '380' },
         ...{ ...postingFields, ...account, buyerReference: 'NW-BER', costCenter: '4711' },
         ...{ paymentTerms: 'Payable within 30 days, without deduction.' },
@@ -193,6 +199,23 @@ export function exampleRows(database: TestDatabase) {
     )
   }
 
+  /** Adds a payment that settles no invoice. */
+  async function addCredit() {
+    await database.sql(
+      'northwind',
+      `INSERT INTO payments (customer_id, id, kind, paid_on, amount, currency, reference, method, payer, end_to_end_id,
+         remittance, entered_by)
+       VALUES ($1, 'pay-1', 'payment', '2025-11-20', 250, 'CHF', 'BANK-17', 'bank transfer', 'Northwind Labs',
+         'PAY-2025-11', 'Deposit', 'Operator')`,
+      ['northwind'],
+    )
+    await database.sql(
+      'northwind',
+      `INSERT INTO payment_entries (customer_id, payment_id, position, amount, booked_on, cause)
+       VALUES ($1, 'pay-1', 1, 250, '2025-11-20', 'applied')`,
+      ['northwind'],
+    )
+  }
   /** Adds an address that gets notices with PDFs, and one that bounced. */
   async function addRecipients() {
     await database.sql(
@@ -212,6 +235,7 @@ export function exampleRows(database: TestDatabase) {
   }
   return {
     addWebhooks,
+    addCredit,
     addRecipients,
     addDirectory,
     addPosted,

@@ -13,6 +13,7 @@ export async function addExamples(database: TestDatabase) {
     addChange,
     acknowledge,
     addColleagues,
+    addCredit,
     addDirectory,
     addPosted,
     addRecipients,
@@ -36,6 +37,7 @@ export async function addExamples(database: TestDatabase) {
        to_timestamp(1793786400))`,
   )
   await addColleagues()
+  await addCredit()
   await addSignOn()
   await addDirectory()
   await addWebhooks()

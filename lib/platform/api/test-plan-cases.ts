@@ -17,6 +17,18 @@ export const CASES: Record<string, readonly string[]> = {
     'search=IN-000&orderBy=totalAmount',
     'pageToken',
   ],
+  listPayments: [
+    '',
+    'filter=kind:write-off',
+    'filter=currency:EUR',
+    'filter=invoice:IN-4999',
+    'minPaidDate=1793404800',
+    'pageToken',
+  ],
+  readAccount: ['minDate=1794873600&maxDate=1795046400', 'filter=currency:EUR'],
+  exportAccount: [],
+  exportAccountXlsx: [],
+  exportAccountPdf: [],
   exportInvoices: ['', 'lines=true&search=are-00', 'search=are-00', 'filter=issuer:Rare'],
   // A workbook is read by the statements of the CSV file, whose rows can be counted.
   exportInvoicesXlsx: [],

@@ -1,6 +1,8 @@
+import * as accounts from '#lib/billing/account-statements/contract.ts'
 import * as charges from '#lib/billing/charges/contract.ts'
 import * as files from '#lib/billing/invoice-files/contract.ts'
 import * as invoices from '#lib/billing/invoices/contract.ts'
+import * as payments from '#lib/billing/payments/contract.ts'
 import * as posting from '#lib/billing/posting-details/contract.ts'
 import * as statements from '#lib/billing/statements/contract.ts'
 import * as products from '#lib/costs/billed-products/contract.ts'
@@ -62,9 +64,14 @@ export const TAGS: readonly Group[] = [
     contracts: contractsOf(comparisons, explanations, products),
   },
   {
+    tag: 'Payments',
+    description: 'What was paid, and which invoices that settles.',
+    contracts: contractsOf(payments),
+  },
+  {
     tag: 'Statements',
     description: 'What is open, and for how long.',
-    contracts: contractsOf(statements),
+    contracts: [...contractsOf(statements), ...contractsOf(accounts)],
   },
   {
     tag: 'Posting details',
