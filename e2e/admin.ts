@@ -86,6 +86,8 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     limits: (...options: string[]) => command(['customers', 'limits', id, ...options]),
     /** Closes the customer, which is read-only from then on. */
     close: () => command(['customers', 'close', id]),
+    /** Runs a command on payments. */
+    payments: (...args: string[]) => command(['payments', ...args, ...customerOption]),
     rebuildSums: () => command(['sums', 'rebuild', ...customerOption]),
     /** Attaches the issuer's own documents, each a file that is named after its invoice. */
     attach: (paths: string[]) => command(['invoices', 'attach', ...paths, ...customerOption]),

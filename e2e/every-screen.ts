@@ -24,6 +24,7 @@ const SIGNED_IN: Record<string, (things: Things) => string[]> = {
   ],
   'invoices/explain': () => ['/invoices/explain'],
   'invoices/profiles': () => ['/invoices/profiles'],
+  'invoices/account': () => ['/invoices/account?from=2026-01-01'],
   'invoices/statement': () => ['/invoices/statement'],
   keys: () => ['/keys'],
   members: () => ['/members'],
@@ -32,6 +33,8 @@ const SIGNED_IN: Record<string, (things: Things) => string[]> = {
   sessions: () => ['/sessions'],
   'sign-on': () => ['/sign-on'],
   'sign-on/directory': () => ['/sign-on/directory'],
+  webhooks: () => ['/webhooks'],
+  'webhooks/[id]': () => ['/webhooks/not-there'],
 }
 
 /** Screens without a session, like `SCREENS`. */

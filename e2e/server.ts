@@ -23,7 +23,7 @@ const STOP_SECONDS = 120
  * developer's .env.
  */
 export function appEnvironment(): NodeJS.ProcessEnv {
-  const { E2E_BASE_URL, E2E_DATA_DIR, E2E_DATABASE, ...rest } = process.env
+  const { E2E_BASE_URL, E2E_DATA_DIR, E2E_DATABASE, E2E_RECEIVER_PORT, ...rest } = process.env
   if (!E2E_BASE_URL || !E2E_DATA_DIR) throw new Error('The app under test was not started.')
   return {
     ...rest,
@@ -40,6 +40,8 @@ export function appEnvironment(): NodeJS.ProcessEnv {
     LOG_LEVEL: '',
     ...NO_NETWORK,
     ...NO_LIMITS,
+    // Port on which a test may receive webhooks.
+    WEBHOOK_PRIVATE_HOSTS: `127.0.0.1:${E2E_RECEIVER_PORT}`,
   }
 }
 
@@ -61,6 +63,7 @@ export default async function startApp(): Promise<() => Promise<void>> {
   const database = await createDatabase()
   process.env.E2E_BASE_URL = `http://127.0.0.1:${await freePort()}`
   process.env.E2E_DATA_DIR = data
+  process.env.E2E_RECEIVER_PORT = String(await freePort())
   process.env.E2E_DATABASE = JSON.stringify(database.settings)
   const app = spawnApp()
   reaper.endGroup(app.pid as number)

@@ -10,4 +10,5 @@ export const SCREENS = [
   { href: '/notifications', name: 'Invoice emails', permission: 'members-manager' },
   { href: '/members', name: 'Members', permission: 'members-manager' },
   { href: '/sign-on', name: 'Single sign-on', permission: 'members-manager' },
+  { href: '/webhooks', name: 'Webhooks', permission: 'members-manager' },
 ] as const satisfies readonly { href: string; name: string; permission: Permission | null }[]

@@ -54,7 +54,7 @@ export function wholeInvoiceOf({ row, lines, links, files }: InvoiceRows, base: 
   return serializeInvoiceWithLines(
     invoice,
     items,
-    { links: documents, files: files as unknown as StoredFile[] },
+    { links: documents, files: files as unknown as StoredFile[], payments: [] },
     base,
   )
 }

@@ -98,6 +98,11 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./invoices.ts')).addInvoiceCommands,
   },
   {
+    name: 'payments',
+    description: 'What customers paid: record, import, assign and reverse payments, refunds and write-offs.',
+    load: async () => (await import('./payments/command.ts')).addPaymentCommands,
+  },
+  {
     name: 'notices',
     description:
       'Who is told by e-mail of invoices, and of licenses that vendors change. Sent only where SMTP_URL is set.',

@@ -32,7 +32,7 @@ test('The status counts nothing without waiting work, and no runs before a web p
   const { out } = await admin('status')
   expect(out).toContain('Changes   0 open; 0 unclear\n')
   expect(out).toContain('none: no web process has run on this database')
-  const { accountOf, jobs, mails } = await readStats()
+  const { accountOf, jobs, outbox } = await readStats()
   expect([accountOf('google-workspace'), accountOf('microsoft-partner-center')]).toMatchObject([
     {
       isSetUp: true,
@@ -45,7 +45,7 @@ test('The status counts nothing without waiting work, and no runs before a web p
     },
     { isSetUp: false, subscriptions: 0 },
   ])
-  expect([jobs, mails]).toEqual([[], { waiting: 0 }])
+  expect([jobs, outbox]).toEqual([[], []])
 })
 
 test('The status lists the migrations of this release', async () => {

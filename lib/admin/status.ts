@@ -16,8 +16,17 @@ async function showStatus({ json = false }: { json?: boolean }): Promise<void> {
   else printStats(stats)
 }
 
-function printStats(stats: ServiceStats): void {
-  const { at, changes, orders, accounts, jobs, mails, domains, customers, database } = stats
+function printStats({
+  at,
+  changes,
+  orders,
+  accounts,
+  jobs,
+  outbox,
+  domains,
+  customers,
+  database,
+}: ServiceStats): void {
   const oldest =
     changes.oldestOpenSeconds === null ? '' : `, the oldest for ${ageOf(changes.oldestOpenSeconds)}`
   print(`At        ${minuteOf(at)} UTC`)
@@ -27,7 +36,7 @@ function printStats(stats: ServiceStats): void {
   print(
     `Orders    ${active} active: ${notPlaced} not placed, ${notWithdrawn} not withdrawn${longest}; ${orders.unclear} unclear`,
   )
-  print(`Mails     ${mails.waiting} on their way`)
+  print(`Outbox    ${outbox.map(({ kind, waiting }) => `${waiting} ${kind}`).join(', ') || 'nothing waits'}`)
   if (domains.lost > 0) print(`Domains   ${domains.lost} without the DNS record that proves them`)
   if (customers.withoutFullAdmin.length > 0)
     print(`Admins    none sees all billing profiles at ${customers.withoutFullAdmin.join(', ')}`)

@@ -1,9 +1,17 @@
 import { queriesOf } from '#lib/platform/api/client.ts'
+import type * as accounts from './account-statements/contract.ts'
 import type * as charges from './charges/contract.ts'
 import type * as files from './invoice-files/contract.ts'
 import type * as invoices from './invoices/contract.ts'
 import type * as posting from './posting-details/contract.ts'
-import { chargeRoutes, fileRoutes, invoiceRoutes, postingRoutes, statementRoutes } from './routes.ts'
+import {
+  accountRoutes,
+  chargeRoutes,
+  fileRoutes,
+  invoiceRoutes,
+  postingRoutes,
+  statementRoutes,
+} from './routes.ts'
 import type * as statements from './statements/contract.ts'
 
 export const { listInvoices, summarizeInvoices, readInvoice, exportInvoices, exportInvoicesXlsx } =
@@ -12,6 +20,9 @@ export const { listInvoices, summarizeInvoices, readInvoice, exportInvoices, exp
 export const { listCharges, exportCharges, exportChargesXlsx } = queriesOf<typeof charges>(chargeRoutes)
 
 export const { exportInvoiceFiles, readInvoiceFile } = queriesOf<typeof files>(fileRoutes)
+
+export const { readAccount, exportAccount, exportAccountXlsx, exportAccountPdf } =
+  queriesOf<typeof accounts>(accountRoutes)
 
 export const { readStatement, exportStatement, exportStatementXlsx } =
   queriesOf<typeof statements>(statementRoutes)

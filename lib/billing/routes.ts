@@ -19,6 +19,17 @@ export const fileRoutes = routesOf({
   exportInvoiceFiles: 'GET /billing/v1/invoices.zip',
 })
 
+export const paymentRoutes = routesOf({
+  listPayments: 'GET /billing/v1/payments',
+})
+
+export const accountRoutes = routesOf({
+  readAccount: 'GET /billing/v1/account-statement',
+  exportAccount: 'GET /billing/v1/account-statement.csv',
+  exportAccountXlsx: 'GET /billing/v1/account-statement.xlsx',
+  exportAccountPdf: 'GET /billing/v1/account-statement.pdf',
+})
+
 export const statementRoutes = routesOf({
   readStatement: 'GET /billing/v1/statement',
   exportStatement: 'GET /billing/v1/statement.csv',

@@ -10,18 +10,20 @@ import { prunePending } from './access/sign-ins/pending.ts'
 import { prunePendingSignOns } from './access/sign-on/code-flow.ts'
 import { recheckDomains } from './access/sign-on/domains.ts'
 import { pruneLogouts } from './access/sign-on/logout.ts'
-import { notifyMembers } from './account-mails/send.ts'
-import { pruneMails } from './account-mails/store.ts'
+import { adoptMails, pruneAdopted } from './account-mails/adopt.ts'
+import { MEMBER_MAILS } from './account-mails/kinds.ts'
 import { notifyOfExpiry } from './keys/mails.ts'
 
 export const identityWork: BackgroundWork = {
   jobs: [
-    { name: 'tell-members', cron: '* * * * *', run: notifyMembers },
+    // Named as in the previous release, whose processes may still run it.
+    { name: 'tell-members', cron: '* * * * *', run: adoptMails },
     { name: 'tell-of-ending-keys', cron: '17 * * * *', run: notifyOfExpiry },
     // Each domain once a day: a domain whose DNS gave no answer is checked again in the next hour.
     { name: 'recheck-domains', cron: '29 * * * *', run: recheckDomains },
   ],
-  prune: [pruneBrowsers, pruneMails, pruneLinks],
+  mails: MEMBER_MAILS,
+  prune: [pruneBrowsers, pruneAdopted, pruneLinks],
   // Unfinished sign-ins, and their counters and challenges.
   pruneAnonymous: [
     pruneBudgets,

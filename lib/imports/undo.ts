@@ -8,6 +8,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { planAgain, withoutLoops } from '#lib/platform/db/plans.ts'
 import { imports } from '#lib/platform/db/schema/imports.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
+import { recordCorrected } from '#lib/platform/outbox/events.ts'
 import { undoCharges } from './charges/store.ts'
 import type { Before } from './invoices/changes.ts'
 import { overwriteInvoiceRows, overwriteInvoices } from './invoices/rows.ts'
@@ -122,8 +123,13 @@ async function* listBefore(tx: Transaction, customerId: CustomerId, id: string):
 
 /** Voids the invoices that an import added. @returns their number */
 async function voidAdded(tx: Transaction, customerId: CustomerId, id: string): Promise<number> {
+  const { rows: issued } = await tx.execute<{ id: string; billingProfileId: string }>(sql`
+    SELECT id, billing_profile_id AS "billingProfileId" FROM invoices
+    WHERE customer_id = ${customerId} AND import_id = ${id} AND document_state = 'issued'`)
+  for (const invoice of issued) recordCorrected(tx, customerId, invoice)
   const { rowCount } = await tx.execute(sql`
-    UPDATE invoices SET document_state = 'voided', balance_amount = 0
+    UPDATE invoices SET document_state = 'voided', balance_amount = 0,
+      voided_on = CASE WHEN document_state = 'issued' THEN (now() AT TIME ZONE 'UTC')::date ELSE voided_on END
     WHERE customer_id = ${customerId} AND import_id = ${id}`)
   return rowCount ?? 0
 }
@@ -210,6 +216,12 @@ async function findDependents(
     JOIN audit_events e ON e.customer_id = ${customerId} AND e.action = 'invoice.merged' AND e.subject = own.id
     WHERE e.at > ${createdAt.toISOString()}::timestamptz
     UNION
+    SELECT own.id, 'has the payment ' || p.reference || ', or its reversal, since'
+    FROM own
+    JOIN payment_entries e ON e.customer_id = ${customerId} AND e.invoice_id = own.id AND e.created_at > ${createdAt.toISOString()}::timestamptz
+    JOIN payments p ON p.customer_id = ${customerId} AND p.id = e.payment_id AND p.kind NOT IN ('reported', 'opening')
+    GROUP BY own.id, p.reference HAVING sum(e.amount) <> 0
+    UNION
     SELECT i.id, 'has the number of ' || n.id || ', which came since' ${comesBack}
       AND n.number = i.number AND c.before ->> 'documentState' <> 'voided'
     UNION
@@ -233,7 +245,8 @@ async function findDependents(
 
 /**
  * Returns whether the customer may have seen the invoices of an import: a key or session that may read one of them was
- * used since, a session in use has ended since, a mail named one, or the issuer's own document was attached. Uses are
+ * used since, a session in use has ended since, a mail named one, a payment settled one, or the issuer's own document was
+ * attached. Uses are
  * recorded once a minute, so the minute before counts. Two queries, because a distributed database holds callers and
  * invoices on different machines.
  */
@@ -258,6 +271,10 @@ async function mayHaveSeen(
   const { rows } = await tx.execute<{ seen: boolean }>(sql`
     SELECT EXISTS (
         SELECT FROM invoices i JOIN notices n ON n.customer_id = ${customerId} AND n.invoice_id = i.id
+        WHERE i.customer_id = ${customerId} AND i.import_id = ${id})
+      OR EXISTS (
+        SELECT FROM invoices i JOIN payment_entries e ON e.customer_id = ${customerId} AND e.invoice_id = i.id
+        JOIN payments p ON p.customer_id = ${customerId} AND p.id = e.payment_id AND p.kind NOT IN ('reported', 'opening')
         WHERE i.customer_id = ${customerId} AND i.import_id = ${id})
       OR EXISTS (
         SELECT FROM invoices i JOIN invoice_files f ON f.customer_id = ${customerId} AND f.invoice_id = i.id

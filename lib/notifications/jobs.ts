@@ -2,10 +2,12 @@ import 'server-only'
 import type { BackgroundWork } from '#lib/platform/db/background.ts'
 import { pruneDismissals } from './needs/store.ts'
 import { pruneMails } from './notices/outbox.ts'
-import { sendNotices } from './notices/send.ts'
+import { noticeMail, sendNotices } from './notices/send.ts'
 import { notifyOperators } from './operator-mail/send.ts'
 import { sendConfirmations } from './recipients/send.ts'
 import { pruneRequests } from './recipients/store.ts'
+import { pruneDailyEvents, writeDailyEvents } from './webhooks/daily.ts'
+import { webhookChannel } from './webhooks/deliver.ts'
 
 export const notificationsWork: BackgroundWork = {
   jobs: [
@@ -13,6 +15,9 @@ export const notificationsWork: BackgroundWork = {
     { name: 'send-notices', cron: '23 6-23 * * *', run: sendNotices },
     { name: 'send-confirmations', cron: '* * * * *', run: sendConfirmations },
     { name: 'tell-operators', cron: '*/10 * * * *', run: notifyOperators },
+    { name: 'write-daily-events', cron: '37 * * * *', run: writeDailyEvents },
   ],
-  prune: [pruneMails, pruneDismissals, pruneRequests],
+  mails: [noticeMail],
+  channels: [webhookChannel],
+  prune: [pruneMails, pruneDismissals, pruneRequests, pruneDailyEvents],
 }

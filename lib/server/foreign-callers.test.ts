@@ -129,6 +129,19 @@ beforeAll(async () => {
     await addAsset(customer, `${customer}-things-1`, null)
     await addInvoice(customer, `${upper}-1`, names)
     await addInvoice(customer, `${upper}-2`, { ...names, totalAmount: '11.00' })
+    await database.sql(
+      customer,
+      `INSERT INTO payments (customer_id, id, kind, paid_on, amount, currency, reference, payer, entered_by)
+       VALUES ($1, $2, 'payment', (now() AT TIME ZONE 'UTC')::date, 5, $3, $2, $2, 'Operator')`,
+      [customer, `payment-${customer}`, names.currency],
+    )
+    await database.sql(
+      customer,
+      `INSERT INTO payment_entries (customer_id, payment_id, position, invoice_id, amount, booked_on, cause)
+       SELECT $1, $2, position, CASE position WHEN 1 THEN $3 END, amount, (now() AT TIME ZONE 'UTC')::date, 'applied'
+       FROM (VALUES (1, 2), (2, 3)) AS parts (position, amount)`,
+      [customer, `payment-${customer}`, `${upper}-1`],
+    )
     await addCharges(customer, { ...names, number: `${upper}-1` }, [
       { cost: '10', service: `Compute of ${customer}`, tags: { team: customer } },
     ])

@@ -42,6 +42,7 @@ test('several processes share one queue in the database, created by a role that 
       { name: 'tell-of-ending-keys', cron: '17 * * * *' },
       { name: 'tell-of-renewal-orders', cron: '27 * * * *' },
       { name: 'tell-operators', cron: '*/10 * * * *' },
+      { name: 'write-daily-events', cron: '37 * * * *' },
     ])
   } finally {
     await Promise.all(both.map((jobs) => jobs.stop()))

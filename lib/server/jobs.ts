@@ -3,6 +3,8 @@ import { PgBoss } from 'pg-boss'
 import { removePastWindows, WINDOW_SECONDS } from '#lib/platform/caller/limits/budget.ts'
 import type { Job } from '#lib/platform/db/background.ts'
 import { loginOf } from '#lib/platform/db/logins.ts'
+import { mailChannel } from '#lib/platform/outbox/mail.ts'
+import { type Channel, deliverContinuously } from '#lib/platform/outbox/worker.ts'
 import { log, measured, reasonOf, secondsSince } from '#lib/platform/runtime/log.ts'
 import { publishChainHeads } from './audit/chain-heads.ts'
 import { makeMonths } from './audit/months.ts'
@@ -25,6 +27,12 @@ const JOBS: readonly Job[] = [
     cron: '* * * * *',
     run: (_, signal) => runBackfills({ signal: AbortSignal.any([signal, AbortSignal.timeout(FILLING)]) }),
   },
+]
+
+/** Messages of the outbox, by transport: every process delivers them. */
+const CHANNELS: readonly Channel[] = [
+  mailChannel(DOMAIN_WORK.flatMap(({ mails = [] }) => mails)),
+  ...DOMAIN_WORK.flatMap(({ channels = [] }) => channels),
 ]
 
 /** The one that works as the database's owner. */
@@ -67,9 +75,10 @@ export async function startJobs(url: string, direct = url): Promise<{ stop(): Pr
       carryOut(name, run, AbortSignal.any([stopping.signal, ...jobs.map((job) => job.signal)])),
     )
   }
-  const stop = () => {
+  const delivering = CHANNELS.map((channel) => deliverContinuously(channel, stopping.signal))
+  const stop = async () => {
     stopping.abort()
-    return boss.stop({ graceful: true, timeout: 10_000 })
+    await Promise.all([boss.stop({ graceful: true, timeout: 10_000 }), ...delivering])
   }
   return { stop }
 }

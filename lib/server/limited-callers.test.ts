@@ -61,6 +61,11 @@ const OPEN: Case = {
   names: ['?filter=billingProfile:{profile}'],
 }
 
+const ACCOUNT: Case = {
+  shows: ['?minDate=1767225600', '?minDate=1767225600&filter=currency:USD'],
+  names: ['?minDate=1767225600&filter=billingProfile:{profile}'],
+}
+
 /** Cases by the name of the contract. A new contract needs a case here. */
 const CASES: Record<string, Case> = {
   listInvoices: { shows: [...SELECTIONS, ...ORDERS, ...ONE_BY_ONE], names: ['?search={id}'] },
@@ -68,8 +73,8 @@ const CASES: Record<string, Case> = {
   exportInvoicesXlsx: EXPORTED,
   readInvoice: { visible: ['/OWN-1', '/OWN-3'], names: ['/{id}'] },
   readInvoiceFile: {
-    visible: ['/OWN-2/file', '/OWN-2/file?kind=drawn'],
-    names: ['/{id}/file', '/{id}/file?kind=drawn'],
+    visible: ['/OWN-2/file', '/OWN-2/file?kind=drawn', '/OWN-2/file?kind=copy'],
+    names: ['/{id}/file', '/{id}/file?kind=drawn', '/{id}/file?kind=copy'],
   },
   listCharges: {
     visible: [
@@ -108,6 +113,14 @@ const CASES: Record<string, Case> = {
     shows: ['', '?maxResults=1', '?filter=platform:cloud-platform', '?filter=currency:USD'],
     names: ['?filter=billingProfile:{profile}', '?filter=billingProfile:{profile}|currency:USD'],
   },
+  listPayments: {
+    shows: ['', '?maxResults=1', '?filter=kind:reported', '?filter=currency:USD', '?filter=state:recorded'],
+    names: ['?filter=invoice:{id}'],
+  },
+  readAccount: ACCOUNT,
+  exportAccount: ACCOUNT,
+  exportAccountXlsx: ACCOUNT,
+  exportAccountPdf: ACCOUNT,
   exportStatement: OPEN,
   exportStatementXlsx: OPEN,
 }

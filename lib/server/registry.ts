@@ -1,5 +1,7 @@
+import { paymentSettings } from '#lib/billing/payments/settings.ts'
 import { factorSettings, keySettings, signOnSettings } from '#lib/identity/settings.ts'
 import { operatorSettings } from '#lib/notifications/operator-mail/settings.ts'
+import { webhookSettings } from '#lib/notifications/webhooks/settings.ts'
 import { cacheSettings } from '#lib/platform/api/answer-cache.ts'
 import { apiSettings } from '#lib/platform/api/openapi/settings.ts'
 import { limitSettings } from '#lib/platform/caller/limits/settings.ts'
@@ -30,7 +32,9 @@ const ALL: readonly Settings<unknown>[] = [
   extendedTermSettings,
   accountsSettings,
   mailSettings,
+  paymentSettings,
   operatorSettings,
+  webhookSettings,
   apiSettings,
   cacheSettings,
   vendorSettings,

@@ -40,8 +40,8 @@ export type ServiceStats = {
   /** Those that are set up or have subscriptions, and of each other vendor the one that there could be. */
   accounts: AccountStats[]
   jobs: JobRuns[]
-  /** Notices whose sending began, and whose outcome is unknown. */
-  mails: { waiting: number }
+  /** Messages of the outbox that are not delivered yet, by kind; without those of paused webhooks. */
+  outbox: { kind: string; waiting: number; oldestSeconds: number }[]
   /** Domains of single sign-on whose DNS record is missing. */
   domains: { lost: number }
   /** Ids of open customers who have Admins, none of whom sees all billing profiles or can grant that. */
@@ -52,14 +52,14 @@ export type ServiceStats = {
 
 /** Reads all figures of the service. */
 export async function readServiceStats(): Promise<ServiceStats> {
-  const [changes, orders, readCounts, lists, jobs, waiting, lost, withoutFullAdmin, migrations] =
+  const [changes, orders, readCounts, lists, jobs, outbox, lost, withoutFullAdmin, migrations] =
     await Promise.all([
       countChanges(),
       countOrders(),
       countReads(),
       listPasses(),
       listJobRuns(),
-      countMails(),
+      countMessages(),
       countLostDomains(),
       listWithoutFullAdmin(),
       appliedMigrations(),
@@ -78,7 +78,7 @@ export async function readServiceStats(): Promise<ServiceStats> {
       ...(rowOfAccount(changes, account) ?? NO_CHANGES),
     })),
     jobs,
-    mails: { waiting },
+    outbox,
     domains: { lost },
     customers: { withoutFullAdmin },
     database: { migrations: migrations.length, newest },
@@ -177,12 +177,12 @@ async function listPasses(): Promise<Lists[]> {
   return rows
 }
 
-/** Counts the mails of notices whose sending began, and whose outcome is unknown. */
-async function countMails(): Promise<number> {
-  const { rows } = await database().jobs.query<{ count: number }>(
-    "SELECT count(*)::int AS count FROM notice_mails WHERE state = 'SENDING'",
+async function countMessages(): Promise<ServiceStats['outbox']> {
+  const { rows } = await database().jobs.query<ServiceStats['outbox'][number]>(
+    `SELECT kind, count(*)::int AS waiting, extract(epoch FROM now() - min(created_at))::float8 AS "oldestSeconds"
+     FROM outbox WHERE state IN ('WAITING', 'SENDING') AND not_before <> 'infinity' GROUP BY kind ORDER BY kind`,
   )
-  return rows[0]?.count ?? 0
+  return rows
 }
 
 /** Domains that were proven by a record of the DNS which is missing now. */

@@ -24,7 +24,7 @@ const IMPORTS: Record<string, readonly string[]> = {
   licenses: ['ui', 'platform', 'lists'],
   billing: ['ui', 'platform', 'lists'],
   costs: ['ui', 'platform', 'lists', 'billing'],
-  notifications: ['ui', 'platform'],
+  notifications: ['ui', 'platform', 'lists'],
   shell: ['ui', 'platform', 'lists', 'identity', 'licenses', 'billing', 'notifications'],
 }
 const MAX_FOLDERS = 10

@@ -66,7 +66,7 @@ const ZONES: Zone[] = [
     rule: 'scope is the only way to the data',
     from: [/^lib\//],
     but: [
-      'platform/(caller|db|mail|runtime)',
+      'platform/(caller|db|outbox|runtime)',
       'vendors/(breaker|budgets)',
       'identity/access',
       'licenses/vendor-passes',

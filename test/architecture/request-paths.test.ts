@@ -10,11 +10,12 @@ const LIMITS: readonly Limit[] = [
   {
     request: 'PATCH of our own books',
     limit: 28,
-    reason: 'caller, limits, input, one transaction with checks, change, seats and history',
+    reason:
+      'caller, limits, input, one transaction with checks, change, seats, history and the event of webhooks',
   },
   {
     request: 'PATCH at a vendor',
-    limit: 44,
+    limit: 45,
     reason:
       'besides, the vendor port, breaker and budgets, its client, read and write, and three transactions',
   },

@@ -8,4 +8,5 @@ export const NO_NETWORK: Record<string, string> = {
   MAIL_FROM: '',
   SIGN_ON_PRIVATE_HOSTS: '',
   SIGN_ON_DNS: '',
+  WEBHOOK_PRIVATE_HOSTS: '',
 }

@@ -13,8 +13,17 @@ type Files = InvoiceWithLines['files']
  * Links to the document of an invoice at `href`; where the issuer's document is stored, also to our copy of it, and to
  * the XML.
  */
-export function FileLinks({ href, files }: { href: string; files: Files }) {
-  const others = othersOf(files)
+export function FileLinks({
+  href,
+  files,
+  copy,
+}: {
+  href: string
+  files: Files
+  /** Address of a copy with the payments until now; undefined where nothing was paid or credited. */
+  copy: string | undefined
+}) {
+  const others = [...othersOf(files), ...(copy ? [{ name: 'With payments and credits', url: copy }] : [])]
   return (
     <>
       <DownloadLink variant="primary" href={href}>
@@ -33,7 +42,7 @@ export function FileLinks({ href, files }: { href: string; files: Files }) {
         >
           {(close) =>
             others.map(({ name, url }) => (
-              <a key={name} download href={pathOf(url)} onClick={close} className={MENU_ITEM}>
+              <a key={name} download href={url} onClick={close} className={MENU_ITEM}>
                 {escapeInvisible(name)}
               </a>
             ))
@@ -48,9 +57,9 @@ export function FileLinks({ href, files }: { href: string; files: Files }) {
 function othersOf(files: Files): { name: string; url: string }[] {
   const isOurs = !files.some(({ kind }) => kind === 'original-pdf')
   return files.flatMap(({ kind, url }) => {
-    if (kind === 'original-xml') return [{ name: 'XML', url }]
-    if (kind === 'superseded') return [{ name: 'Our first copy', url }]
-    return kind === 'drawn' && !isOurs ? [{ name: 'Our copy', url }] : []
+    if (kind === 'original-xml') return [{ name: 'XML', url: pathOf(url) }]
+    if (kind === 'superseded') return [{ name: 'Our first copy', url: pathOf(url) }]
+    return kind === 'drawn' && !isOurs ? [{ name: 'Our copy', url: pathOf(url) }] : []
   })
 }
 

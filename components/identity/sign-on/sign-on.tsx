@@ -8,6 +8,7 @@ import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Confirm } from '#components/ui/confirm.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
+import { Nothing, Section } from '#components/ui/section.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { readSignOn, removeIdentityProvider, removeSignOnDomain } from '#lib/identity/client.ts'
@@ -16,7 +17,6 @@ import { AddDomain, DomainRow } from './domains.tsx'
 import { Passwords } from './passwords.tsx'
 import { ProviderForm } from './provider-form.tsx'
 import { ProviderRow } from './provider-row.tsx'
-import { Nothing, Section } from './section.tsx'
 
 type Open =
   | { is: 'provider'; provider?: Provider }

@@ -1,6 +1,6 @@
 'use client'
 
-import { Activity, Building2, House, Layers, LogIn, Mail, ReceiptText, Users } from 'lucide-react'
+import { Activity, Building2, House, Layers, LogIn, Mail, ReceiptText, Users, Webhook } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { Fragment, Suspense } from 'react'
@@ -19,6 +19,7 @@ export const ICONS = {
   '/notifications': Mail,
   '/members': Users,
   '/sign-on': LogIn,
+  '/webhooks': Webhook,
 } as const
 
 /** Screen that the caller may open. */

@@ -7,6 +7,7 @@ const TITLES: Record<string, string> = {
   '/assets/bulk': 'Change several assets',
   '/assets/renewals': 'Renewals',
   '/invoices': 'Invoices',
+  '/invoices/account': 'Account statement',
   '/invoices/compare': 'Compare invoices',
   '/invoices/explain': 'Explain the month',
   '/invoices/profiles': 'Billing profiles',
@@ -18,12 +19,14 @@ const TITLES: Record<string, string> = {
   '/sessions': 'Sessions',
   '/sign-on': 'Single sign-on',
   '/sign-on/directory': 'Directory',
+  '/webhooks': 'Webhooks',
 }
 
 /** Titles of the pages of one thing until its name has loaded. */
 const KINDS = [
   [/^\/assets\/[^/]+$/, 'Asset'],
   [/^\/invoices\/[^/]+$/, 'Invoice'],
+  [/^\/webhooks\/[^/]+$/, 'Webhook'],
 ] as const
 
 /** Returns the title of a screen that is loading; undefined for paths outside of the console. */

@@ -106,7 +106,7 @@ test('A withdrawal that did not reach the vendor is mailed immediately, and sent
   expect(await listed(' --in-need')).toMatchObject([{ id, need: 'not withdrawn' }])
   const written = await vendor.database.sql(
     CUSTOMER,
-    "SELECT event FROM account_mails WHERE event = 'renewal-unclear'",
+    "SELECT FROM outbox WHERE content ->> 'event' = 'renewal-unclear'",
   )
   expect(written.length).toBeGreaterThan(0)
   expect(await notify()).toBe(1)

@@ -6,7 +6,7 @@ import { type Example, problemAnswer } from '#lib/platform/api/openapi/example.t
 import { file, stream } from '#lib/platform/files/download.ts'
 import { listText } from '#lib/platform/lists/parameters.ts'
 import { fileRoutes } from '../routes.ts'
-import { BYTES, FILE_KINDS } from './rules.ts'
+import { BYTES, READABLE_KINDS } from './rules.ts'
 
 const readExamples: readonly Example[] = [
   {
@@ -47,9 +47,9 @@ export const readInvoiceFile = contract({
     "Where an invoice's `url` leads: to the issuer's own PDF where it is there, else to ours. An issued invoice's file never changes, but for ours where it named a tax that we had calculated wrongly: it tells what was true when it was issued, and neither what was paid since nor what is left to pay.",
   params,
   query: z.object({
-    kind: z.enum(FILE_KINDS).optional().meta({
+    kind: z.enum(READABLE_KINDS).optional().meta({
       description:
-        'One of the kinds in the invoice’s `files`: the issuer’s own PDF (`original-pdf`) or XML (`original-xml`), or the PDF that we drew (`drawn`). `superseded` is the PDF that we drew first, where it named a wrong tax and was drawn again.',
+        'One of the kinds in the invoice’s `files`: the issuer’s own PDF (`original-pdf`) or XML (`original-xml`), or the PDF that we drew (`drawn`). `superseded` is the PDF that we drew first, where it named a wrong tax and was drawn again. `copy` is ours with the payments and credits until now, which is made at each request and is no document of the issuer.',
     }),
   }),
   output: file(

@@ -24,7 +24,17 @@ export type InvoiceDocument = {
   corrects: string | null
   seller: Party
   buyer: Party
+  /** Payments and credits until now: only in a copy, never in the document itself. */
+  paymentList?: PaymentList
 } & Partial<Omit<PostingRow, 'carried' | 'sellerCountry' | 'buyerCountry'>>
+
+/** Payments and credits of an invoice on a day; amounts are exact decimal text with the sign of their effect. */
+export type PaymentList = {
+  day: string
+  rows: { day: string | undefined; name: string; details: string; amount: string }[]
+  /** Payable amount, or the rest of a credit. */
+  balance: string
+}
 
 /** Line of a document. */
 export type PdfLine = Omit<LineItemRow, keyof LinePostingRow> & Partial<LinePostingRow>

@@ -1,14 +1,15 @@
 import 'server-only'
 import type { Owner } from '#lib/billing/invoices/selection.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { readPaymentList } from './payment-list.ts'
 import { type RenderPdf, renderInWorker } from './render.ts'
-import type { FileKind } from './rules.ts'
+import type { FileKind, ReadableKind } from './rules.ts'
 import { savedName } from './serialize.ts'
 import * as store from './store.ts'
 import { digestOf, readStoredFile, type StoredFile } from './store.ts'
 
 /** A document of an invoice: its bytes, their digest, and the name under which it is saved. */
-export type InvoiceFile = { kind: FileKind; name: string; digest: string; bytes: Uint8Array }
+export type InvoiceFile = { kind: ReadableKind; name: string; digest: string; bytes: Uint8Array }
 
 /** A row that is written again and again while it is drawn. */
 const MAX_ATTEMPTS = 5
@@ -56,7 +57,33 @@ export async function readFile(
   throw new Error(`The invoice ${id} was written again and again while it was drawn.`)
 }
 
-function named(wireId: string, file: Omit<StoredFile, 'size'> & { bytes: Uint8Array }): InvoiceFile {
+/**
+ * Returns a copy of our document with the payments and credits until now. It is rendered at each request, and never
+ * stored: the document itself stays as it is.
+ * @param id the row's key
+ * @returns undefined where the caller can't see the invoice, or it is not issued
+ */
+export async function readCopy(
+  caller: Owner,
+  id: string,
+  render: RenderPdf = renderInWorker,
+): Promise<InvoiceFile | undefined> {
+  const read = await readScope(caller, async (tx) => {
+    const drawable = await store.readDrawable(tx, caller, id)
+    const wireId = await store.findWireId(tx, caller, id)
+    if (!drawable || wireId === undefined || drawable.document.documentState !== 'issued') return undefined
+    return { ...drawable, wireId, paymentList: await readPaymentList(tx, caller, id, drawable.document) }
+  })
+  if (!read) return undefined
+  const { document, lines, paymentList, wireId } = read
+  const bytes = await render({ ...document, paymentList }, lines, caller.customerId)
+  return { kind: 'copy', name: savedName(wireId, 'copy'), digest: digestOf(bytes), bytes }
+}
+
+function named(
+  wireId: string,
+  file: Omit<StoredFile, 'size'> & { kind: FileKind; bytes: Uint8Array },
+): InvoiceFile {
   const { kind, digest, bytes } = file
   return { kind, name: savedName(wireId, kind, file.name), digest, bytes }
 }

@@ -30,6 +30,7 @@ import {
   isOfSeller,
   kindOf,
   MAX_PRINTED_LINES,
+  type PaymentList,
   type PdfLine,
 } from './document.ts'
 
@@ -60,6 +61,7 @@ export async function renderInvoicePdf(document: InvoiceDocument, lines: PdfLine
   renderTotals(pdf, itemization, document, tax)
   renderItemization(pdf, itemization, document, tax)
   renderTerms(pdf, document)
+  if (document.paymentList) await renderPaymentList(pdf, document.paymentList, document.currency)
   return finishPdf(pdf, `${title} · ${isSellers ? '' : 'Charges of '}${seller.name}`)
 }
 
@@ -301,6 +303,49 @@ function renderTerms(pdf: PdfDocument, document: InvoiceDocument): void {
   pdf.y += 19
   for (const [label, value] of rows)
     writeLabeledText(pdf, { x: PAGE.left, indent: 100 }, { label, value, style: VALUE })
+}
+
+/** Renders the payments and credits of a copy, and the balance of its day. */
+async function renderPaymentList(
+  pdf: PdfDocument,
+  { day, rows, balance }: PaymentList,
+  currency: string,
+): Promise<void> {
+  pdf.y += 14
+  ensureRoom(pdf, 80)
+  rule(pdf, pdf.y)
+  pdf.y += 12
+  write(pdf, element(pdf, pdf.root, 'H2'), 'Payments and credits', {
+    x: PAGE.left,
+    y: pdf.y,
+    style: { size: 11, bold: true },
+  })
+  pdf.y += 19
+  if (rows.length > 0) {
+    const amounts = rows.map(({ amount }) => formatAmount(amount, currency))
+    const header = `Amount (${currency})`
+    const width = columnWidth(pdf, header, amounts, 115)
+    const columns = [
+      { header: 'Date', align: 'left' as const, width: 75 },
+      { header: 'Payment', align: 'left' as const, width: remainingWidth([75, width]) },
+      { header, align: 'right' as const, width },
+    ]
+    const cells = rows.map((row, index): Cell[] => [
+      { text: row.day ? dayText(row.day) : '' },
+      { text: row.name, ...(row.details ? { note: row.details } : {}) },
+      { text: amounts[index] ?? '' },
+    ])
+    await writeTable(pdf, columns, cells)
+  }
+  pdf.y += 8
+  writeAmountLine(pdf, PAGE.left + 230, {
+    label: `Balance on ${dayText(day)}`,
+    amount: moneyText(balance, currency),
+    style: {
+      size: 11,
+      bold: true,
+    },
+  })
 }
 
 function termsOf({

@@ -15,11 +15,13 @@ import { attachment, downloadName, fileName } from '#lib/platform/files/attachme
 import { uniqueNames, zip } from '#lib/platform/files/zip.ts'
 import * as contract from './contract.ts'
 import { MAX_PRINTED_LINES } from './document.ts'
-import { readFile } from './files.ts'
+import { readCopy, readFile } from './files.ts'
 import { BYTES, MEDIA_TYPES } from './rules.ts'
 
 export const readInvoiceFile = operation(contract.readInvoiceFile, async (caller, { params, query }) => {
-  const file = await readFile(caller, await keyOrRefuse(caller, params.invoice_id), query.kind)
+  const key = await keyOrRefuse(caller, params.invoice_id)
+  const { kind: kindOrCopy } = query
+  const file = await (kindOrCopy === 'copy' ? readCopy(caller, key) : readFile(caller, key, kindOrCopy))
   if (!file) throw new Problem('not_found')
   const { bytes, digest, kind, name } = file
   // XML may be a page with scripts: as application/octet-stream, no browser opens it.

@@ -1,13 +1,14 @@
 import { fileName } from '#lib/platform/files/attachment.ts'
-import { EXTENSIONS, FILE_KINDS, type FileKind, MEDIA_TYPES } from './rules.ts'
+import { EXTENSIONS, FILE_KINDS, MEDIA_TYPES, type ReadableKind } from './rules.ts'
 import type { StoredFile } from './store.ts'
 
 /**
  * Returns the file name of a document: the original name of the issuer's document, or the id of the invoice for ours.
  * The extension follows from the content: another one could make a computer execute it.
  */
-export function savedName(invoiceId: string, kind: FileKind, name?: string | null): string {
+export function savedName(invoiceId: string, kind: ReadableKind, name?: string | null): string {
   const extension = `.${EXTENSIONS[kind]}`
+  if (kind === 'copy') return `${fileName(`${invoiceId} (payments)`)}${extension}`
   if (kind === 'superseded') return `${fileName(`${invoiceId} (before)`)}${extension}`
   if (!name?.toLowerCase().endsWith(extension)) return fileName(name ?? invoiceId) + extension
   return fileName(name.slice(0, -extension.length)) + extension

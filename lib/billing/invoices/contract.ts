@@ -8,6 +8,7 @@ import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { amountText, sortText, unixTime } from '#lib/platform/lists/parameters.ts'
 import { FILE_KINDS } from '../invoice-files/rules.ts'
+import { PAYMENT_KINDS } from '../payments/rules.ts'
 import { invoiceRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import {
@@ -28,7 +29,8 @@ const dayOf = (what: string) =>
 /** An amount on the wire. */
 export const money = z.number().meta({ description: 'An exact decimal inside; a JSON number on the wire.' })
 const number = z.string().meta({ description: 'As its issuer numbers it.' })
-const id = z.string().meta({ description: 'Where it can be read.' })
+/** Id of an invoice on the wire. */
+export const id = z.string().meta({ description: 'Where it can be read.' })
 
 /** Additions to the read of one invoice: its document state, and its links to other invoices. */
 const documentFields = {
@@ -171,10 +173,37 @@ const Itemization = z
   })
   .meta({ id: 'Itemization', description: 'Whether the line items explain the total.' })
 
+const InvoicePayment = z
+  .object({
+    id: z.string().meta({ description: 'Identifies the payment.' }),
+    kind: z.enum(PAYMENT_KINDS).meta({
+      description:
+        'payment, refund, write-off, reported (as its issuer reported the balance), opening (settled before payments were recorded).',
+    }),
+    date: dayOf('From when on it settles the invoice'),
+    amount: money.meta({
+      description: 'What it settles of the invoice; below 0 where it raises the balance.',
+    }),
+    reference: z
+      .string()
+      .optional()
+      .meta({ description: 'The reference of the bank, or of who entered it.' }),
+    method: z.string().optional().meta({ description: 'How it was paid.' }),
+    reversedDate: dayOf('When it was reversed: from then on it settles nothing').optional(),
+    reversalReason: z.string().optional().meta({ description: 'Why it was reversed.' }),
+  })
+  .meta({ id: 'InvoicePayment', description: 'What settles an invoice, or settled it until its reversal.' })
+
+export type InvoicePayment = z.output<typeof InvoicePayment>
+
 const InvoiceWithLines = Invoice.extend({
   lineItems: z.array(LineItem).min(1).meta({ description: 'In the order of the invoice.' }),
   itemization: Itemization.meta({ description: 'Whether they explain the total.' }),
   files: z.array(InvoiceFile).min(1).meta({ description: 'Its documents, the issuer’s own first.' }),
+  payments: z.array(InvoicePayment).meta({
+    description:
+      'What settled it, oldest first. `balanceAmount` is the total less those that are not reversed.',
+  }),
   ...documentFields,
   ...invoicePosting,
   charges: InvoiceCharges.optional().meta({

@@ -195,6 +195,7 @@ describe('readInvoice (spec 4.4)', () => {
     expect(body).toEqual({
       id: 'IN-FULL',
       number: 'IN-FULL',
+      payments: [],
       issuer: 'Reseller',
       documentState: 'issued',
       billingProfileId: 'default',

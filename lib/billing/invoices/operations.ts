@@ -2,6 +2,7 @@ import 'server-only'
 import { readChargeSet } from '#lib/billing/charges/store.ts'
 import { listStoredFiles } from '#lib/billing/invoice-files/store.ts'
 import { readPayee } from '#lib/billing/payment-instructions/store.ts'
+import { listInvoicePayments } from '#lib/billing/payments/read.ts'
 import { DEFAULT_MAX_RESULTS, type Input } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem, rethrowTimeout } from '#lib/platform/api/problem.ts'
@@ -113,7 +114,7 @@ function fileNameOf(lines: 'true' | 'false' | undefined, selection: Selection): 
 }
 
 async function readWhole(caller: Owner, key: string) {
-  const [read, links, files, set, payee] = await readScopeAtOnce(
+  const [read, links, files, set, payee, payments] = await readScopeAtOnce(
     caller,
     (tx) =>
       Promise.all([
@@ -122,10 +123,11 @@ async function readWhole(caller: Owner, key: string) {
         listStoredFiles(tx, caller.customerId, key),
         readChargeSet(tx, caller, key),
         readPayee(tx, caller, key),
+        listInvoicePayments(tx, caller, key),
       ]),
     { isByKey: true },
   )
-  return read && { read, links, files, set, payee }
+  return read && { read, links, files, set, payee, payments }
 }
 
 /** The key of the row that an id on the wire leads to. @throws Problem `not_found` */

@@ -4,6 +4,8 @@ import { serializeFiles } from '#lib/billing/invoice-files/serialize.ts'
 import type { StoredFile } from '#lib/billing/invoice-files/store.ts'
 import { serializeInstructions } from '#lib/billing/payment-instructions/serialize.ts'
 import type { Payee } from '#lib/billing/payment-instructions/store.ts'
+import type { InvoicePaymentRow } from '#lib/billing/payments/read.ts'
+import { serializeInvoicePayment } from '#lib/billing/payments/serialize.ts'
 import { serializeLinePosting, serializePosting } from '#lib/billing/posting/serialize.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { summed } from '#lib/platform/values/decimals.ts'
@@ -44,11 +46,13 @@ export function serializeInvoiceWithLines(
     files,
     set,
     payee,
+    payments,
   }: {
     links: DocumentLinks
     files: readonly StoredFile[]
     set?: ChargeSet | undefined
     payee?: Payee | undefined
+    payments: readonly InvoicePaymentRow[]
   },
   baseUrl: string,
 ): InvoiceWithLines {
@@ -72,6 +76,7 @@ export function serializeInvoiceWithLines(
       ...(amountBasis ? { lineAmountBasis: amountBasis } : {}),
     },
     files: serializeFiles(row.wireId, files, invoice.url),
+    payments: payments.map(serializeInvoicePayment),
     ...serializeDocument(row, links),
     ...serializePosting(row, lines),
     ...(reconciliation ? { charges: serializeReconciliation(reconciliation) } : {}),

@@ -54,6 +54,13 @@ const Statement = z
     currencies: z
       .array(CurrencyAgeing)
       .meta({ description: 'Of all pages. Two currencies are never added.' }),
+    credits: z
+      .array(z.object({ currency, amount: money, amountText: exactText }))
+      .optional()
+      .meta({
+        description:
+          'Payments, or parts of them, that settle no invoice yet: not in the sums. Absent where there are none, where a billing profile or platform is chosen, and for callers who do not see all billing profiles.',
+      }),
     items: z.array(StatementItem).meta({
       description: 'By currency and billing profile; in these the one that is due longest first.',
     }),

@@ -8,6 +8,7 @@ import { Day, Id } from '#lib/billing/invoices/sort.ts'
 import type { CreditTransfer } from '#lib/billing/payment-instructions/schemas.ts'
 import { serializeCreditTransfers } from '#lib/billing/payment-instructions/serialize.ts'
 import { listSellers } from '#lib/billing/payment-instructions/store.ts'
+import { sumCredits } from '#lib/billing/payments/read.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
@@ -34,14 +35,17 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
   const { pageToken, maxResults = DEFAULT_MAX_RESULTS, ...selection } = query
   const filters = [caller.customerId, 'statement', selection] as const
   const cursor = pageToken ? readPageToken(pageToken, filters, Key) : undefined
-  const { today, sums, profiles, page, creditTransfers } = await readScope(
+  const { filter } = selection
+  const isWhole = !filter?.billingProfile && !filter?.platform
+  const { today, sums, profiles, page, creditTransfers, credits } = await readScope(
     caller,
     async (tx) => {
-      const [today, sums, profiles, rows] = await Promise.all([
+      const [today, sums, profiles, rows, credits] = await Promise.all([
         store.readDay(tx),
         store.sumOpenItems(tx, caller, selection),
         listBillingProfiles(tx, caller.customerId),
         store.listOpenItems(tx, caller, selection, { limit: maxResults + 1, cursor }),
+        isWhole ? sumCredits(tx, caller, filter?.currency) : [],
       ])
       const page = pageOf(rows, { size: maxResults, cursor, keyOf: store.keyOf, list: filters })
       return {
@@ -49,6 +53,7 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
         sums,
         profiles,
         page,
+        credits,
         creditTransfers: await creditTransfersOf(tx, caller, page.rows, sums),
       }
     },
@@ -58,8 +63,19 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
   const { rows: pageRows, ...links } = page
   const { baseUrl } = env()
   const items = pageRows.map((row) => serializeItem(row, baseUrl))
+  const credit =
+    credits.length > 0
+      ? { credits: credits.map(({ currency, amount }) => ({ currency, ...summed('amount', amount) })) }
+      : {}
   return {
-    body: { ...serializeSums(today, sums, names), items, creditTransfers, ...links, rowCount: items.length },
+    body: {
+      ...serializeSums(today, sums, names),
+      ...credit,
+      items,
+      creditTransfers,
+      ...links,
+      rowCount: items.length,
+    },
   }
 })
 

@@ -104,7 +104,7 @@ export async function deletedCustomers(): Promise<{ customerId: CustomerId; isEx
   return rows.map((row) => ({ customerId: row.customer_id, isExported: row.exported }))
 }
 
-/** Returns the customers with unsent account mails: links, and notices about changes of accounts. */
+/** Returns the customers with mails that the previous release has queued: links, and mails about accounts. */
 export async function customersWithAccountMails(): Promise<CustomerId[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
     `SELECT customer_id FROM account_mails
@@ -133,6 +133,15 @@ export async function customersWithEndingKeys(days: number): Promise<CustomerId[
        AND expires_at BETWEEN now() AND now() + make_interval(days => $1)
        AND expires_at - created_at > make_interval(days => $1) ORDER BY customer_id`,
     [days],
+  )
+  return rows.map((row) => row.customer_id)
+}
+
+/** Returns the open customers that have webhooks. */
+export async function customersWithWebhooks(): Promise<CustomerId[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
+    `SELECT DISTINCT e.customer_id FROM webhook_endpoints e
+     JOIN customers c ON c.id = e.customer_id AND c.closed_at IS NULL ORDER BY e.customer_id`,
   )
   return rows.map((row) => row.customer_id)
 }

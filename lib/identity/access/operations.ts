@@ -1,5 +1,4 @@
 import 'server-only'
-import { mailLinksNow } from '#lib/identity/account-mails/links.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -67,6 +66,5 @@ export const askRecovery = operation(contract.askRecovery, async (_, { body }) =
     )
   }
   await keepRecovery(body.email)
-  mailLinksNow()
   return { body: { asked: true } }
 })

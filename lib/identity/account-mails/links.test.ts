@@ -13,9 +13,10 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
+import { sendDueMails } from '#lib/platform/outbox/test-mails.ts'
 import { runWithRequestContext } from '#lib/platform/runtime/log.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
-import { notifyMembers } from './send.ts'
+import { MEMBER_MAILS } from './kinds.ts'
 
 const [OLD, NEW] = ['correct horse battery', 'a new horse battery']
 const [alder, birch] = ['alder', 'birch'] as CustomerId[] as [CustomerId, CustomerId]
@@ -45,7 +46,7 @@ afterEach(async () => {
   vi.unstubAllEnvs()
 })
 
-const sendMails = () => notifyMembers(`test-${randomUUID()}`, new AbortController().signal)
+const sendMails = () => sendDueMails(MEMBER_MAILS)
 const join = (customer: string, more: object = {}) =>
   addMember(customer, { roles: ['it-manager'], email, name: 'Ana', passwordHash: hash, ...more })
 const invited = { passwordHash: null, invitedAt: new Date() }
@@ -126,7 +127,7 @@ describe('a mailed link', () => {
       (await database.opened.signIn.query('SELECT digest FROM account_links WHERE member_id = $1', [member]))
         .rows[0]
     const before = await digest()
-    await database.sql(alder, 'UPDATE account_links SET not_before = now() WHERE member_id = $1', [member])
+    await database.sql(alder, 'UPDATE outbox SET not_before = now()')
     vi.stubEnv('SMTP_URL', catcher.url)
     expect(await sendMails()).toBe(1)
     expect(await digest()).not.toEqual(before)
@@ -134,23 +135,12 @@ describe('a mailed link', () => {
   })
 })
 
-/** Waits until the process has mailed or dropped each requested recovery, without the job. */
-const recoveriesDone = () =>
-  expect
-    .poll(async () => {
-      const { rows } = await database.opened.signIn.query(
-        "SELECT FROM recoveries WHERE state IN ('WAITING', 'SENDING')",
-      )
-      return rows.length
-    })
-    .toBe(0)
-
 describe('a request for a forgotten password', () => {
   test('is answered the same for a known and an unknown address, and only the known one gets a mail', async () => {
     await join(alder)
     const [existing, unknown] = [await forget(), await forget(`nobody.${email}`)]
     expect([existing, unknown]).toEqual([{ asked: true }, { asked: true }])
-    await recoveriesDone()
+    await sendMails()
     expect(catcher.mails.map(({ to, headers }) => [to, headers.subject])).toEqual([
       [[email], 'Set a new password'],
     ])
@@ -164,7 +154,7 @@ describe('a request for a forgotten password', () => {
     )
     expect(outcome.kind).toBe('pending')
     await forget(email.toUpperCase())
-    await recoveriesDone()
+    await sendMails()
     const [secret = ''] = secrets()
     expect(await viewOfLink('reset', secret)).toEqual({
       state: 'open',
@@ -195,7 +185,7 @@ describe('a request for a forgotten password', () => {
     await join(alder)
     for (let n = 0; n < 3; n++) {
       await forget(email, `203.0.113.${n}`)
-      await recoveriesDone()
+      await sendMails()
     }
     const [first = '', second, third = ''] = secrets()
     await database.opened.signIn.query(
@@ -213,7 +203,7 @@ describe('a request for a forgotten password', () => {
   test('works once for two links of a person that are used at the same time', async () => {
     await join(alder)
     for (let n = 0; n < 2; n++) await forget(email, `203.0.113.${n}`)
-    await recoveriesDone()
+    await sendMails()
     const [first, second] = secrets()
     const both = await Promise.all([redeem(first), redeem(second, 'my own horse battery')])
     expect(both.sort()).toEqual(['done', 'not_found'])
@@ -230,20 +220,13 @@ describe('a request for a forgotten password', () => {
     expect(answers.at(-1)).toBe('rate_limited')
   })
 
-  test('is mailed immediately, without the job', async () => {
-    await join(alder)
-    await forget()
-    await recoveriesDone()
-    expect(await redeem(secrets()[0])).toBe('done')
-  })
-
   test.each([
     ['is disabled', { disabledAt: new Date() }],
     ['has not accepted yet', invited],
   ])('results in no link for a member who %s', async (_, more) => {
     await join(alder, more)
     expect(await forget()).toEqual({ asked: true })
-    await recoveriesDone()
+    await sendMails()
     expect(catcher.mails).toEqual([])
   })
 
@@ -259,7 +242,7 @@ describe('a request for a forgotten password', () => {
     const answers = []
     for (let n = 0; n < 12; n++) answers.push(await forget(`other.${n}@x.example`, '203.0.113.5'))
     expect(answers.slice(-2)).toEqual(['rate_limited', 'rate_limited'])
-    await recoveriesDone()
+    await sendMails()
     expect(secrets()).toHaveLength(3)
   })
 

@@ -1,8 +1,22 @@
 import 'server-only'
-import type { AdminEvent, RenewalEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
+import type { MailedLink } from '#lib/identity/access/links/store.ts'
+import type { AccountEvent, AdminEvent, RenewalEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
 import { deviceOf } from '#lib/identity/sessions/device.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
-import type { DueMail } from './store.ts'
+
+/** Event of a mail, with the names in it. */
+export type MemberNotice = {
+  event: AccountEvent
+  at: Date
+  address: string | null
+  userAgent: string | null
+  customer: string
+  /** Name of the API key, for events of a key. */
+  keyName: string | null
+  keyEnds: Date | null
+  /** Name of a further subject of the mail. */
+  about: string | null
+}
 
 /** RFC 3834: suppresses automatic replies. */
 export const NO_ANSWER = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
@@ -14,7 +28,7 @@ const CONTACT_ADVICE = 'tell your administrator or your reseller at once.'
 const CHANGE = `change your password, and ${CONTACT_ADVICE}`
 
 /** What happens with an account, and not with a key, a token or a domain. */
-type OfAccount = Exclude<DueMail['event'], AdminEvent | RenewalEvent | 'key-ends' | 'key-leaked'>
+type OfAccount = Exclude<AccountEvent, AdminEvent | RenewalEvent | 'key-ends' | 'key-leaked'>
 
 const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
   'new-password': {
@@ -61,7 +75,7 @@ const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
 /**
  * Returns the plain-text mail that notifies a member of an event with their account or a key, and of possible actions.
  */
-export function messageOf(due: DueMail, baseUrl: string): Message {
+export function messageOf(due: MemberNotice, baseUrl: string): Message {
   const { subject, lines } = textOf(due, baseUrl)
   const text = [
     ...lines,
@@ -70,14 +84,14 @@ export function messageOf(due: DueMail, baseUrl: string): Message {
   return { subject, text: `${text.join('\n\n')}\n`, headers: NO_ANSWER }
 }
 
-function textOf(due: DueMail, baseUrl: string) {
+function textOf(due: MemberNotice, baseUrl: string) {
   const { event } = due
   if (event === 'key-ends' || event === 'key-leaked') return keyText(event, due, baseUrl)
   if (isOfRenewal(event)) return renewalText(event, due, baseUrl)
   return isForAdmins(event) ? adminText(event, due) : accountText(event, due, baseUrl)
 }
 
-function accountText(event: OfAccount, { customer, ...happened }: DueMail, baseUrl: string) {
+function accountText(event: OfAccount, { customer, ...happened }: MemberNotice, baseUrl: string) {
   const { subject, happened: eventText, otherwise } = ACCOUNT_TEXTS[event]
   const isWished = event === 'factors-reset' ? 'If you asked for that' : 'If that was you'
   const where = event === 'new-device' ? `\n${baseUrl}/sessions` : ''
@@ -91,7 +105,7 @@ function accountText(event: OfAccount, { customer, ...happened }: DueMail, baseU
 
 function detailsOf(
   event: OfAccount,
-  { at, address, userAgent }: Pick<DueMail, 'at' | 'address' | 'userAgent'>,
+  { at, address, userAgent }: Pick<MemberNotice, 'at' | 'address' | 'userAgent'>,
 ) {
   const time = `When:    ${minuteOf(at)}`
   if (event === 'factors-reset')
@@ -122,6 +136,13 @@ const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
       `If it is still missing seven days after that, they can not. Publish the record again; to know what it says, ${RESELLER}.`,
     ],
   }),
+  'webhook-paused': ({ about, customer, time }) => ({
+    subject: 'A webhook was paused',
+    lines: [
+      `The webhook "${about}" for the licenses and invoices of ${customer} was paused on ${time}. Its receiver did not accept an event for three days, or its Admin has lost access.`,
+      'No event is lost: they wait for 30 days. Check the receiver, look at the deliveries in Settings, Webhooks, and resume the webhook there.',
+    ],
+  }),
   'domain-ended': ({ about, customer, time }) => ({
     subject: `Single sign-on has ended for ${about}`,
     lines: [
@@ -131,17 +152,17 @@ const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
   }),
 }
 
-/** Returns the text for the Admins of a customer: a token was found, or a domain is not verified any more. */
-function adminText(event: AdminEvent, { about, customer, at }: DueMail) {
+/** Returns the text for the Admins of a customer: about a leaked token, a domain, or a webhook. */
+function adminText(event: AdminEvent, { about, customer, at }: MemberNotice) {
   return ADMIN_TEXTS[event]({ about: about ?? '', customer, time: minuteOf(at) })
 }
 
 /** Whether it is Admins that a mail is for. */
-function isForAdmins(event: DueMail['event']): event is AdminEvent {
+function isForAdmins(event: AccountEvent): event is AdminEvent {
   return event in ADMIN_TEXTS
 }
 
-type AboutKey = Pick<DueMail, 'customer' | 'keyName' | 'keyEnds' | 'at' | 'about'>
+type AboutKey = Pick<MemberNotice, 'customer' | 'keyName' | 'keyEnds' | 'at' | 'about'>
 
 /** Returns the text for the owner of an API key: the key is about to end, or was found in public. */
 function keyText(
@@ -173,7 +194,7 @@ function keyText(
 /** Returns the mail about an order for a next term: its term ends soon, or it came to nothing, or it needs a look. */
 function renewalText(
   event: RenewalEvent,
-  { customer, about }: Pick<DueMail, 'customer' | 'about'>,
+  { customer, about }: Pick<MemberNotice, 'customer' | 'about'>,
   baseUrl: string,
 ): { subject: string; lines: string[] } {
   const where = `${baseUrl}/assets/renewals`
@@ -205,10 +226,41 @@ function renewalText(
 }
 
 /** Whether it is about an order for a next term. */
-function isOfRenewal(event: DueMail['event']): event is RenewalEvent {
+function isOfRenewal(event: AccountEvent): event is RenewalEvent {
   return event === 'renewal-near' || event === 'renewal-not-done' || event === 'renewal-unclear'
 }
 
 function minuteOf(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+const SIGNATURE = '-- \nThis address gets what concerns the safety of its account. It can not be turned off.'
+
+/** Returns the mail with a link that accepts a membership or sets a new password; plain text only. */
+export function linkMail({ kind, secret, customer }: MailedLink, baseUrl: string): Message {
+  const link = `${baseUrl}/${kind}/${secret}`
+  if (kind === 'reset')
+    return resetOf(`An Admin of ${customer} has asked for a new password for your account.`, link)
+  return plainMail('You are invited', [
+    `You are invited to the licenses and invoices of ${customer}.`,
+    `To accept, open this link within 7 days. It works once.\n${link}`,
+    'If you do not know why you get this mail, there is nothing to do: without the link nobody gets in with your address.',
+  ])
+}
+
+/** Returns the mail with a recovery link for a forgotten password; plain text only. */
+export function recoveryMail(secret: string, baseUrl: string): Message {
+  return resetOf('Somebody has asked for a new password for your account.', `${baseUrl}/reset/${secret}`)
+}
+
+function resetOf(why: string, link: string): Message {
+  return plainMail('Set a new password', [
+    `${why} It will open all that you have here, and sign you out wherever you are signed in.`,
+    `To set one, open this link within 30 minutes. It works once.\n${link}`,
+    'If you did not expect this, there is nothing to do: your password stays as it is.',
+  ])
+}
+
+function plainMail(subject: string, paragraphs: string[]): Message {
+  return { subject, text: `${[...paragraphs, SIGNATURE].join('\n\n')}\n`, headers: NO_ANSWER }
 }

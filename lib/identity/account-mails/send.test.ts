@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
 import { setPasswordHash } from '#lib/identity/access/passwords/set.ts'
@@ -10,8 +9,9 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
+import { sendDueMails } from '#lib/platform/outbox/test-mails.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
-import { notifyMembers } from './send.ts'
+import { MEMBER_MAILS } from './kinds.ts'
 
 const PASSWORD = 'correct horse battery'
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0'
@@ -42,16 +42,15 @@ afterEach(async () => {
   vi.unstubAllEnvs()
 })
 
-const sendMails = () => notifyMembers(`test-${randomUUID()}`, new AbortController().signal)
+const sendMails = () => sendDueMails(MEMBER_MAILS)
 const drainMails = () => catcher.mails.splice(0)
-const states = () =>
-  database.sql('northwind', 'SELECT state FROM account_mails WHERE member_id = $1', [member])
+const states = () => database.sql('northwind', 'SELECT state FROM outbox WHERE recipient = $1', [member])
 const older = (time: string) =>
   run(
     database.url,
-    `ALTER TABLE account_mails DISABLE ROW LEVEL SECURITY;
-     UPDATE account_mails SET at = at - interval '${time}', not_before = not_before - interval '${time}';
-     ALTER TABLE account_mails ENABLE ROW LEVEL SECURITY`,
+    `ALTER TABLE outbox DISABLE ROW LEVEL SECURITY;
+     UPDATE outbox SET created_at = created_at - interval '${time}', not_before = not_before - interval '${time}';
+     ALTER TABLE outbox ENABLE ROW LEVEL SECURITY`,
   )
 
 async function enter(cookies = '') {
@@ -68,7 +67,7 @@ const setPassword = (exceptSession = '') => {
   )
 }
 
-describe('notifyMembers', () => {
+describe('The mail channel', () => {
   test('notifies of a sign-in from a new device, with device, address, time and next steps', async () => {
     const { cookie } = await enter()
     expect(await sendMails()).toBe(1)
@@ -147,7 +146,7 @@ describe('a mail', () => {
     await enter()
     await database.sql(
       'northwind',
-      "UPDATE account_mails SET state = 'SENDING', not_before = now() + interval '10 minutes' WHERE member_id = $1",
+      "UPDATE outbox SET state = 'SENDING', not_before = now() + interval '10 minutes' WHERE recipient = $1",
       [member],
     )
     expect(await sendMails()).toBe(0)

@@ -23,10 +23,10 @@ export const EVENT_KINDS = {
   ],
   exports: ['export'],
   licenses: ['license-change', 'vendor-subscription', 'asset', 'assets', 'renewal'],
-  invoices: ['invoice', 'invoices', 'issuer', 'billing-profile', 'import', 'sums'],
+  invoices: ['invoice', 'invoices', 'issuer', 'billing-profile', 'import', 'sums', 'payment', 'payments'],
   access: [
     ...['customer', 'member', 'invitation', 'reset', 'key', 'limits', 'prices', 'view', 'history'],
-    ...['identity-provider', 'sign-on-domain', 'scim-token', 'scim-group', 'calendar-feed'],
+    ...['identity-provider', 'sign-on-domain', 'scim-token', 'scim-group', 'calendar-feed', 'webhook'],
   ],
   notices: ['notices'],
 } as const satisfies Record<string, readonly string[]>

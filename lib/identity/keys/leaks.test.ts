@@ -37,7 +37,10 @@ const finding = (token: string) => ({
 const events = (customer = customerId) =>
   database.sql(customer, "SELECT subject, actor_kind, details FROM audit_events WHERE action = 'key.leaked'")
 const mails = (customer = customerId) =>
-  database.sql(customer, 'SELECT member_id, event, key_id, about FROM account_mails ORDER BY member_id')
+  database.sql(
+    customer,
+    "SELECT recipient AS member_id, content ->> 'event' AS event, content ->> 'keyId' AS key_id, content ->> 'about' AS about FROM outbox ORDER BY recipient",
+  )
 
 describe('a leaked key', () => {
   it('is revoked before the response, with an audit event and a mail to its owner', async () => {
@@ -227,7 +230,10 @@ describe('a leaked directory token', () => {
       )
     const [{ name } = {}] = await database.sql(customerId, 'SELECT name FROM scim_tokens')
     expect(await leaks()).toEqual([{ actor_kind: 'stranger', details: { name } }])
-    const mailRows = await database.sql(customerId, 'SELECT member_id, event, about FROM account_mails')
+    const mailRows = await database.sql(
+      customerId,
+      "SELECT recipient AS member_id, content ->> 'event' AS event, content ->> 'about' AS about FROM outbox",
+    )
     expect(mailRows).toEqual([{ member_id: admin, event: 'scim-token-leaked', about: name }])
     await show([finding(token)])
     expect(await leaks()).toHaveLength(1)

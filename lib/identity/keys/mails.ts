@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { customersWithEndingKeys } from '#lib/identity/access/due-work.ts'
-import type { AccountEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
+import { type AccountEvent, enqueueAccountMail } from '#lib/identity/access/sign-ins/account-mail.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { apiKeys } from '#lib/platform/db/schema/customers.ts'
@@ -24,13 +24,18 @@ export async function notifyOwner(
   { event, count = 1 }: { event: KeyEvent; count?: number },
 ): Promise<void> {
   if (!mailSettings()) return
-  await tx.execute(sql`
-    INSERT INTO account_mails (customer_id, member_id, event, key_id, about)
-    SELECT k.customer_id, m.id, ${event}, k.id, ${count > 1 ? String(count) : null}
-    FROM api_keys k
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    SELECT m.id FROM api_keys k
     JOIN members m ON m.customer_id = k.customer_id AND m.disabled_at IS NULL
       AND CASE WHEN k.belongs_to_customer OR k.issued_by IS NULL THEN 'admin' = ANY(m.roles) ELSE m.id = k.issued_by END
     WHERE k.customer_id = ${customerId} AND k.id = ${keyId}`)
+  const about = count > 1 ? String(count) : null
+  await enqueueAccountMail(
+    tx,
+    customerId,
+    rows.map(({ id }) => id),
+    { event, keyId, about },
+  )
 }
 
 /**

@@ -48,7 +48,9 @@ describe('row-level security and the customer in each statement isolate customer
       tx.execute("UPDATE api_keys SET revoked_at = now() WHERE id = 'of-own'"),
     )
     expect(written.rowCount).toBe(0)
-    const mails = await scope(other, (tx) => tx.execute("SELECT FROM account_mails WHERE key_id = 'of-own'"))
+    const mails = await scope(other, (tx) =>
+      tx.execute("SELECT FROM outbox WHERE content ->> 'keyId' = 'of-own'"),
+    )
     expect(mails.rows).toEqual([])
   })
 

@@ -1,6 +1,5 @@
 import 'server-only'
 import { requirePerson, scopeOfAuthority } from '#lib/identity/access/authority.ts'
-import { mailLinksNow } from '#lib/identity/account-mails/links.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { checkOpen, checkPermission, operation } from '#lib/platform/api/operation.ts'
@@ -49,7 +48,6 @@ export const readMember = operation(contract.readMember, async (caller, { params
 export const inviteMember = operation(contract.inviteMember, async (caller, { body }, { requestId }) => {
   requirePerson(caller, 'To invite somebody')
   const { row, link } = await authorized(caller, undefined, (tx, now) => invite(tx, now, body, { requestId }))
-  if (link.sentTo !== undefined) mailLinksNow(caller.customerId)
   return { body: { member: serializeMember(row), link }, headers: UNKEPT }
 })
 
@@ -72,7 +70,6 @@ export const makeMemberLink = operation(
       const member = await existing(tx, now, params.member_id)
       return linkFor(tx, now, member, { requestId })
     })
-    if (link.sentTo !== undefined) mailLinksNow(caller.customerId)
     return { body: link, headers: UNKEPT }
   },
 )

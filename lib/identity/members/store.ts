@@ -17,6 +17,7 @@ import { listColumns, savedViews } from '#lib/platform/db/schema/views.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
 import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
 import { hasPart } from '#lib/platform/lists/search.ts'
+import { recordMemberChange } from '#lib/platform/outbox/events.ts'
 import type { MemberState } from './rules.ts'
 
 export type MemberSelection = {
@@ -191,6 +192,7 @@ export async function addMember(
     .onConflictDoNothing()
     .returning({ id: members.id })
   if (rows[0]) {
+    recordMemberChange(tx, customerId, rows[0].id)
     await noteAddress(tx, customerId, { email: values.email, id: rows[0].id })
     return rows[0].id
   }
@@ -207,7 +209,10 @@ export async function addMember(
     )
     .returning({ id: members.id })
   // Deletes rows that an older release left behind when it removed the member.
-  if (back) await forget(tx, customerId, back.id)
+  if (back) {
+    recordMemberChange(tx, customerId, back.id)
+    await forget(tx, customerId, back.id)
+  }
   return back?.id
 }
 
@@ -219,6 +224,7 @@ export async function setMember(
   values: Partial<Pick<typeof members.$inferInsert, 'name' | 'roles' | 'billingProfiles'>>,
 ): Promise<void> {
   await tx.update(members).set(values).where(memberOf(customerId, memberId))
+  recordMemberChange(tx, customerId, memberId)
 }
 
 /** Disables a member from the next request on, and ends their sessions and links; or enables the member. */
@@ -230,6 +236,7 @@ export async function setDisabled(
 ): Promise<void> {
   const disabledAt = disabled ? sql`now()` : null
   await tx.update(members).set({ disabledAt }).where(memberOf(customerId, memberId))
+  recordMemberChange(tx, customerId, memberId)
   if (!disabled) return
   await endSessions(tx, customerId, eq(sessions.memberId, memberId))
   await withdrawLinks(tx, customerId, memberId)
@@ -243,6 +250,7 @@ export async function setDisabled(
 export async function setRemoved(tx: Transaction, customerId: CustomerId, memberId: string): Promise<number> {
   await forget(tx, customerId, memberId)
   await tx.update(members).set({ removedAt: sql`now()` }).where(memberOf(customerId, memberId))
+  recordMemberChange(tx, customerId, memberId)
   const theirs = and(eq(apiKeys.customerId, customerId), eq(apiKeys.issuedBy, memberId))
   const used = and(theirs, eq(apiKeys.belongsToCustomer, false), isNull(apiKeys.revokedAt))
   // Locks by ascending id, in the common lock order.
@@ -252,7 +260,7 @@ export async function setRemoved(tx: Transaction, customerId: CustomerId, member
 }
 
 /**
- * Deletes a member who never accepted, with their links and mails. A member that a key refers to, because a directory
+ * Deletes a member who never accepted, with their links and mails. A member that a key or a webhook refers to, because a directory
  * had removed them before they were added again, is removed like by a directory.
  */
 export async function removeInvited(
@@ -263,9 +271,13 @@ export async function removeInvited(
   await removeLinks(tx, customerId, eq(accountLinks.memberId, memberId))
   const { customerId: customer, memberId: member } = accountMails
   await tx.delete(accountMails).where(and(eq(customer, customerId), eq(member, memberId)))
+  await tx.execute(
+    sql`DELETE FROM outbox WHERE customer_id = ${customerId} AND kind = 'account' AND recipient = ${memberId}`,
+  )
   await setDisabled(tx, customerId, memberId, true)
   await setRemoved(tx, customerId, memberId)
-  const isNamed = sql`EXISTS (SELECT FROM api_keys k WHERE k.customer_id = ${customerId} AND k.issued_by = ${memberId})`
+  const isNamed = sql`(EXISTS (SELECT FROM api_keys k WHERE k.customer_id = ${customerId} AND k.issued_by = ${memberId})
+    OR EXISTS (SELECT FROM webhook_endpoints w WHERE w.customer_id = ${customerId} AND w.owner_id = ${memberId}))`
   const { rowCount } = await tx
     .delete(members)
     .where(and(memberOf(customerId, memberId), isNotNull(members.invitedAt), sql`NOT ${isNamed}`))

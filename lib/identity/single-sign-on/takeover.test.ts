@@ -77,7 +77,8 @@ describe('a domain of a former owner', () => {
     // The new owner reads the mail of the domain: passwords stay off, and the operator lets the former members in.
     const off = 'SELECT sign_on_only_since IS NOT NULL AS is FROM customers WHERE id = $1'
     expect(await database.sql(former, off, [former])).toEqual([{ is: true }])
-    const mails = 'SELECT member_id, event, about FROM account_mails'
+    const mails =
+      "SELECT recipient AS member_id, content ->> 'event' AS event, content ->> 'about' AS about FROM outbox"
     expect(await database.sql(former, mails)).toEqual([
       { member_id: admin.former, event: 'domain-ended', about: domain },
     ])
@@ -102,7 +103,7 @@ describe('a domain of a former owner', () => {
     const { status, json } = await prove()
     expect([status, json.code]).toEqual([409, 'domain_taken'])
     expect(await findOwnerOf(domain)).toBe(former)
-    expect(await database.sql(former, 'SELECT FROM account_mails')).toEqual([])
+    expect(await database.sql(former, 'SELECT FROM outbox')).toEqual([])
   })
 
   it('stays with its owner where the record was restored since the last check', async () => {

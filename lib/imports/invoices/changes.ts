@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
+import { recordCorrected } from '#lib/platform/outbox/events.ts'
 import { assertAllWritten } from '../all-rows.ts'
 import { type ImportProblem, MAX_PROBLEMS, problemText } from '../import-error.ts'
 import type { StoredInvoice } from './stored.ts'
@@ -32,10 +33,19 @@ export function changesOf(tx: Transaction, customerId: CustomerId, importId: str
 export async function recordVoided(
   tx: Transaction,
   customerId: CustomerId,
-  { id, replacedBy, problems = [] }: { id: string; replacedBy?: string; problems?: ImportProblem[] },
+  {
+    invoice,
+    replacedBy,
+    problems = [],
+  }: {
+    invoice: Pick<StoredInvoice, 'id' | 'billingProfileId'>
+    replacedBy?: string
+    problems?: ImportProblem[]
+  },
   requestId: string,
 ) {
-  const event = { action: 'invoice.voided', subject: id, actor: OPERATOR, requestId }
+  recordCorrected(tx, customerId, invoice, replacedBy)
+  const event = { action: 'invoice.voided', subject: invoice.id, actor: OPERATOR, requestId }
   const changes = problems.slice(0, MAX_PROBLEMS).map(problemText)
   await recordAudit(tx, customerId, {
     ...event,

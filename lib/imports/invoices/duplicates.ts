@@ -160,7 +160,7 @@ export async function mergeInvoices(
     withoutLines(asVoided(duplicate, target.id)),
     withoutLines({ ...target, balanceAmount }),
   ])
-  await recordVoided(tx, customerId, { id: duplicate.id, replacedBy: target.id }, requestId)
+  await recordVoided(tx, customerId, { invoice: duplicate, replacedBy: target.id }, requestId)
   await recordMerged(tx, customerId, { target, duplicate, balance: balanceAmount }, requestId)
   return { balance: balanceAmount, currency: target.currency }
 }

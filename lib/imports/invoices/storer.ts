@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { IssuerNames } from '#lib/billing/parties/issuers.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { recordIssued } from '#lib/platform/outbox/events.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import type { ImportProblem } from '../import-error.ts'
 import { carrierOf } from '../posting/carry.ts'
@@ -129,12 +130,14 @@ export async function storer(
     const [moved, redrafted] = [being('moved'), being('redrafted')]
     const changed = { moved, redrafted, voided }
     const { headers, whole } = await overwriteStored(tx, customerId, changed, { changes, carry })
-    for (const { id } of voided) await recordVoided(tx, customerId, { id }, requestId)
+    for (const invoice of voided) await recordVoided(tx, customerId, { invoice }, requestId)
     // An invoice that had no period before, or was a draft, may bill a period that another invoice has billed.
     const comparable = headers.filter((_, at) =>
       [moved[at]?.stored.billingAccount, moved[at]?.stored.periodStart].includes(null),
     )
     await compare([...comparable, ...whole.filter(({ documentState }) => documentState === 'issued')])
+    const reissued = headers.filter((_, at) => moved[at]?.stored.documentState !== 'issued')
+    recordIssued(tx, customerId, [...whole, ...reissued])
     const unchanged = being('unchanged').map(({ stored }) => stored)
     for (const row of [...headers, ...unchanged]) if (row.documentState === 'issued') drafts.see(row, false)
     for (const row of whole) if (row.documentState === 'issued') drafts.see(row, true)
@@ -184,6 +187,7 @@ export async function storer(
       live.map(({ stored }) => asVoided(stored)),
     )
     await addInvoices(tx, customerId, rows)
+    recordIssued(tx, customerId, rows)
     await replace(replaced)
   }
 
@@ -197,7 +201,7 @@ export async function storer(
     )
     for (const { stored, by, problems = [] } of pairs)
       if (stored.documentState === 'issued')
-        await recordVoided(tx, customerId, { id: stored.id, replacedBy: by.id, problems }, requestId)
+        await recordVoided(tx, customerId, { invoice: stored, replacedBy: by.id, problems }, requestId)
   }
 
   /** Supersedes drafts, and sees that no period is billed twice, once all of the file was taken. */

@@ -1,4 +1,5 @@
 import { decideQuantity, type QuantityDecision, type QuantityState } from '#lib/licenses/assets/rules.ts'
+import type { EventKind } from '#lib/platform/outbox/rules.ts'
 
 /**
  * States of an open license change. CLAIMED: nothing was sent. SENT: a call to the vendor may be in flight. UNKNOWN: the
@@ -23,6 +24,12 @@ export type ChangeState = (typeof CHANGE_STATES)[number]
 /** Returns whether the outcome of a change is still to come. Unrecognized states count as final. */
 export function isOpen(state: string): boolean {
   return (OPEN_STATES as readonly string[]).includes(state)
+}
+
+/** Returns the kind of event for webhooks of a change that got this state; undefined until it is settled. */
+export function eventKindOf(state: string): EventKind | undefined {
+  if (isOpen(state) || state === 'UNCLEAR') return undefined
+  return state === 'DRIFT' ? 'asset.changed_by_vendor' : 'license_change.completed'
 }
 
 /**

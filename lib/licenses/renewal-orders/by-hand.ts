@@ -137,10 +137,10 @@ export async function resendOrderByHand(customerId: CustomerId, id: string, reas
 
 /** @throws Problem where there is no such order, or it is settled */
 async function lockOrder(tx: Transaction, customerId: CustomerId, id: string): Promise<OrderRow> {
-  const found = await findOrder(tx, customerId, id)
-  if (!found) throw new Problem('not_found', `There is no renewal order ${id}.`)
-  await lockLicensed(tx, customerId, found.assetId)
-  const order = (await findOrder(tx, customerId, id)) ?? found
+  const unlocked = await findOrder(tx, customerId, id)
+  if (!unlocked) throw new Problem('not_found', `There is no renewal order ${id}.`)
+  await lockLicensed(tx, customerId, unlocked.assetId)
+  const order = (await findOrder(tx, customerId, id)) ?? unlocked
   if (order.state === 'STANDING' || order.state === 'UNCLEAR') return order
   throw refused(`The order ${id} is ${order.state}: there is nothing to do.`)
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { notifyMembers } from '#lib/identity/account-mails/send.ts'
+import { MEMBER_MAILS } from '#lib/identity/account-mails/kinds.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
+import { sendDueMails } from '#lib/platform/outbox/test-mails.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { reconcileOrders } from './jobs.ts'
 import { mailOrders } from './mails.ts'
@@ -35,7 +36,7 @@ const days = (n: number) => new Date(Date.now() + n * 86_400_000)
 const signal = new AbortController().signal
 const mailMembers = () => mailOrders('job-of-a-test', signal)
 async function sent() {
-  await notifyMembers('job-of-a-test', signal)
+  await sendDueMails(MEMBER_MAILS)
   return catcher.mails.splice(0)
 }
 async function order({ kind = 'member', by = ana, made = -80, ends = 13 } = {}) {

@@ -1,7 +1,7 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
 import { customersWithOrderMails } from '#lib/identity/access/due-work.ts'
-import type { RenewalEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
+import { enqueueAccountMail, type RenewalEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
 import { decideBy } from '#lib/licenses/assets/rules.ts'
 import { type CustomerId, ROLES_WITH } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -56,16 +56,21 @@ export async function mailOrderer(
   const about = aboutText({ ...order, event })
   const issuer = sql`(SELECT k.issued_by FROM api_keys k WHERE k.customer_id = ${customerId} AND k.id = ${order.actor})`
   const member = order.kind === 'key' ? sql`coalesce(${issuer}, ${order.actor})` : sql`${order.actor}::text`
-  await tx.execute(sql`
+  const { rows: members } = await tx.execute<{ id: string }>(sql`
     WITH able AS (
       SELECT m.id, m.roles FROM members m
       WHERE m.customer_id = ${customerId} AND m.disabled_at IS NULL AND m.invited_at IS NULL
         AND m.roles && ${sql.param([...ROLES_WITH['licenses-manager']])}::text[]
     )
-    INSERT INTO account_mails (customer_id, member_id, event, about)
-    SELECT ${customerId}, m.id, ${event}, ${about} FROM (SELECT ${member} AS member) t
+    SELECT m.id FROM (SELECT ${member} AS member) t
     JOIN able m ON m.id = t.member
       OR ('admin' = ANY (m.roles) AND NOT EXISTS (SELECT FROM able o WHERE o.id = t.member))`)
+  await enqueueAccountMail(
+    tx,
+    customerId,
+    members.map(({ id }) => id),
+    { event, about },
+  )
 }
 
 const NEAR = sql`make_interval(days => ${NEAR_DAYS}::int)`

@@ -4,6 +4,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { renewalOrders } from '#lib/platform/db/schema/renewals.ts'
 import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
+import { recordEvent } from '#lib/platform/outbox/events.ts'
 import { mailOrderer } from './mails.ts'
 import type { OrderState } from './rules.ts'
 
@@ -90,6 +91,12 @@ export async function settleOrder(
   const isNews = state === 'LOST' || (state === 'REJECTED' && order.placedAt)
   if (isUnclear || isNews)
     await mailOrderer(tx, customerId, order.id, isUnclear ? 'renewal-unclear' : 'renewal-not-done')
+  if (!isUnclear)
+    recordEvent(tx, customerId, {
+      kind: 'renewal_order.completed',
+      object: `asset:${order.assetId}`,
+      ids: { assetId: order.assetId, renewalOrderId: order.id },
+    })
   if (state !== 'REPLACED')
     await recordOrder(tx, customerId, order, { event: state.toLowerCase(), reason, ...by })
 }

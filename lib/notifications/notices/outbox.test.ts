@@ -13,7 +13,7 @@ const reasons = () => stage.database.sql(customerId, 'SELECT failure FROM notice
 const leaseOver = () =>
   stage.database.sql(
     customerId,
-    "UPDATE notice_mails SET claimed_at = now() - interval '16 minutes' WHERE state = 'SENDING'",
+    "UPDATE outbox SET not_before = now() WHERE kind = 'notice' AND state IN ('WAITING', 'SENDING')",
   )
 
 describe('parallel runs', () => {

@@ -2,19 +2,15 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import type { Delivery } from '#lib/platform/mail/mailer.ts'
+import { enqueue } from '#lib/platform/outbox/store.ts'
 import { addMailChanges, listUntold } from './licenses.ts'
 import { noticesOf } from './rules.ts'
 import { listCandidates, readDays, type To } from './store.ts'
 import { isNeedsMailDue } from './weekly.ts'
 
-// Outbox: a mail is recorded with its contents before the send, and settled after the send. After a crash in between, a
-// mail leaves at most twice, and two processes never work on the same mail.
-
-/** Most sends of one mail while its outcome is unknown. */
-const MAX_ATTEMPTS = 2
-
-/** Minutes after which the process with a mail in flight counts as dead; a send takes one. */
-const LEASE = 15
+// A mail of notices is recorded with its contents before it is sent, so that each notice is sent once. The message in the
+// outbox carries the day of the mail.
 
 const MAX_ROWS = 5000
 
@@ -31,29 +27,33 @@ export async function listRecipients(tx: Transaction, customerId: CustomerId): P
 }
 
 /**
- * Claims the mail to send to a recipient now: a mail with an unknown outcome once more, else a new one with the news,
- * at most one a day.
- * @returns the day of the mail; undefined where there is nothing to send, or another process holds the claim
+ * Writes the mail that a recipient is to get now, with its message in the outbox, unless one of theirs is still open: at
+ * most one a day, and none without news.
+ * @returns whether there is one
  */
-export async function claimMail(tx: Transaction, to: To): Promise<string | undefined> {
-  const { customerId, recipientId } = to
+export async function enqueueMail(tx: Transaction, to: To): Promise<boolean> {
+  const { customerId, recipientId: recipient } = to
   const { rows: free } = await tx.execute(sql`
-    SELECT FROM notice_recipients
-    WHERE customer_id = ${customerId} AND id = ${recipientId} AND failure IS NULL
-    FOR NO KEY UPDATE SKIP LOCKED`)
-  if (free.length === 0) return undefined
-  const { rows } = await tx.execute<{ toldOn: string; busy: boolean; attempts: number }>(sql`
-    SELECT told_on::text AS "toldOn", attempts, claimed_at > now() - make_interval(mins => ${LEASE}::int) AS busy
-    FROM notice_mails
-    WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND state = 'SENDING'`)
-  const [left] = rows
-  if (left?.busy) return undefined
-  if (left && left.attempts < MAX_ATTEMPTS) {
-    await change(tx, to, left.toldOn, sql`attempts = attempts + 1, claimed_at = now()`)
-    return left.toldOn
-  }
-  if (left) await giveUp(tx, to, left.toldOn)
-  return writeMail(tx, to)
+    SELECT FROM notice_recipients r
+    WHERE customer_id = ${customerId} AND id = ${recipient} AND failure IS NULL AND NOT EXISTS (
+      SELECT FROM notice_mails m
+      WHERE m.customer_id = ${customerId} AND m.recipient_id = ${recipient} AND m.state = 'SENDING')
+    FOR NO KEY UPDATE OF r SKIP LOCKED`)
+  const on = free.length > 0 ? await writeMail(tx, to) : undefined
+  if (on === undefined) return false
+  await enqueue(tx, customerId, [{ kind: 'notice', recipient, content: { on } }])
+  return true
+}
+
+/** Moves mails of the previous release whose process has died into the outbox, with their attempts. */
+export async function adoptMails(tx: Transaction, customerId: CustomerId): Promise<void> {
+  await tx.execute(sql`
+    WITH adopted AS (
+      UPDATE notice_mails SET claimed_at = 'infinity'
+      WHERE customer_id = ${customerId} AND state = 'SENDING' AND claimed_at < now() - interval '15 minutes'
+      RETURNING customer_id, recipient_id, told_on, attempts)
+    INSERT INTO outbox (customer_id, kind, recipient, content, attempts)
+    SELECT customer_id, 'notice', recipient_id, jsonb_build_object('on', told_on), attempts FROM adopted`)
 }
 
 async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
@@ -75,8 +75,8 @@ async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
   if (notices.length + changes.length === 0 && !isForNeeds) return undefined
   const reminds = notices.some(({ isAgain }) => isAgain)
   await tx.execute(sql`
-    INSERT INTO notice_mails (customer_id, recipient_id, told_on, reminds, tells_needs)
-    VALUES (${customerId}, ${recipientId}, ${today}, ${reminds}, ${isForNeeds})`)
+    INSERT INTO notice_mails (customer_id, recipient_id, told_on, reminds, tells_needs, claimed_at)
+    VALUES (${customerId}, ${recipientId}, ${today}, ${reminds}, ${isForNeeds}, 'infinity')`)
   for (let at = 0; at < notices.length; at += MAX_ROWS)
     await tx.execute(sql`
       INSERT INTO notices (customer_id, recipient_id, invoice_id, kind, told_on)
@@ -96,41 +96,38 @@ export async function includesNeeds(tx: Transaction, to: To, notifiedOn: string)
   return rows.length > 0
 }
 
-/** Marks the mail's outcome as unknown; the mail is not sent again. */
-export async function giveUp(tx: Transaction, to: To, notifiedOn: string): Promise<void> {
-  await change(tx, to, notifiedOn, sql`state = 'UNKNOWN'`)
-}
-
-/** Marks the mail as sent. */
-export async function setSent(tx: Transaction, to: To, notifiedOn: string): Promise<void> {
-  await change(tx, to, notifiedOn, sql`state = 'SENT'`)
-}
-
-/** Marks the mail as permanently rejected, and with `address` the recipient as well. */
-export async function setRejected(
+/** Stores how often the mail may have left. */
+export async function setAttempts(
   tx: Transaction,
   to: To,
   notifiedOn: string,
-  { reason, address }: { reason: string; address: boolean },
+  attempts: number,
 ): Promise<void> {
-  await change(tx, to, notifiedOn, sql`state = 'REFUSED', reason = ${reason}`)
-  if (!address) return
-  await tx.execute(sql`
-    UPDATE notice_recipients SET failure = ${reason}, failed_at = now()
-    WHERE customer_id = ${to.customerId} AND id = ${to.recipientId}`)
+  await change(tx, to, notifiedOn, sql`attempts = ${attempts}`)
 }
 
 /**
- * Releases a mail that certainly did not leave this time. Its news goes into a later mail; a mail that may have left
- * before is tried again unchanged.
+ * Records the outcome of a mail. One that certainly did not leave is removed, and its news goes into a later mail. A
+ * rejected address gets no further mails.
  */
-export async function withdraw(tx: Transaction, to: To, notifiedOn: string): Promise<void> {
+export async function recordDelivery(
+  tx: Transaction,
+  to: To,
+  notifiedOn: string,
+  delivery: Delivery | undefined,
+): Promise<void> {
   const { customerId, recipientId } = to
-  await tx.execute(sql`
-    DELETE FROM notice_mails
-    WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${notifiedOn}
-      AND state = 'SENDING' AND attempts = 1`)
-  await change(tx, to, notifiedOn, sql`attempts = attempts - 1`)
+  if (delivery?.kind === 'sent') return change(tx, to, notifiedOn, sql`state = 'SENT'`)
+  if (delivery?.kind === 'later' || delivery?.kind === 'away')
+    await tx.execute(sql`
+      DELETE FROM notice_mails WHERE customer_id = ${customerId} AND recipient_id = ${recipientId}
+        AND told_on = ${notifiedOn} AND state = 'SENDING' AND attempts = 1`)
+  if (delivery?.kind !== 'refused') return change(tx, to, notifiedOn, sql`state = 'UNKNOWN'`)
+  await change(tx, to, notifiedOn, sql`state = 'REFUSED', reason = ${delivery.reason}`)
+  if (delivery.address)
+    await tx.execute(sql`
+      UPDATE notice_recipients SET failure = ${delivery.reason}, failed_at = now()
+      WHERE customer_id = ${customerId} AND id = ${recipientId}`)
 }
 
 async function change(
@@ -138,7 +135,7 @@ async function change(
   { customerId, recipientId }: To,
   notifiedOn: string,
   set: ReturnType<typeof sql>,
-) {
+): Promise<void> {
   await tx.execute(sql`
     UPDATE notice_mails SET ${set}
     WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${notifiedOn}

@@ -50,12 +50,12 @@ async function overdueChanges(): Promise<UnresolvedChange[]> {
 }
 
 async function ordersForPerson(): Promise<OrderInNeed[]> {
-  const found: OrderInNeed[] = []
+  const inNeed: OrderInNeed[] = []
   await forEach(await ordersInNeed(), async (due) => {
     const one = await readOrder(due)
-    if (one?.need) found.push(one)
+    if (one?.need) inNeed.push(one)
   })
-  return found
+  return inNeed
 }
 
 /** @returns why no operator was notified; undefined where one was, or may have been */
@@ -80,7 +80,7 @@ const CHANGES: Source<UnresolvedChange> = {
 const ORDERS: Source<OrderInNeed> = {
   table: sql`renewal_orders`,
   isUnresolved: sql`state IN ('STANDING', 'UNCLEAR')`,
-  idOf: ({ order }) => order.id,
+  idOf: (item) => item.order.id,
 }
 
 /** Due items go into one mail, early in the day, except those mailed less than a day before, or nearly. */

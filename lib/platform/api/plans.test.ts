@@ -23,10 +23,14 @@ type Handlers = Record<string, (request: Request) => Promise<Response>>
 /** Reason of the calls that may read more. */
 const WALKED = 'goes back by date until a page is full: seldom what it chooses is old and rare at once'
 const FEW = 'asks all assets of a customer, of which there are at most some ten thousand'
+const MOVED = 'adds up all that moved since the first day: an account is stated back from today'
 const CHANGES = 'asks what moved the seats in some months, of which the newest 5,000 changes at most'
 const EXCEPTIONS: Record<string, string> = {
   'GET /billing/v1/invoices?filter=currency:EUR': WALKED,
   'GET /billing/v1/invoices?filter=billingProfile:emea': WALKED,
+  'GET /billing/v1/payments?filter=currency:EUR': WALKED,
+  'GET /billing/v1/account-statement?filter=currency:EUR': MOVED,
+  'GET /billing/v1/account-statement?minDate=1794873600&maxDate=1795046400': MOVED,
   'GET /billing/v1/license-changes?filter=state:REJECTED': WALKED,
   'GET /billing/v1/invoice-explanation?month=2026-10': CHANGES,
   'GET /billing/v1/invoice-explanation.csv?month=2026-10': CHANGES,
@@ -59,6 +63,8 @@ beforeAll(async () => {
     'line_items',
     'charge_sets',
     'charges',
+    'payments',
+    'payment_entries',
     'assets',
     'license_changes',
   ])

@@ -27,6 +27,7 @@ export const PROBLEMS = {
   domain_not_proven: { status: 409, title: 'The domain is not proven yet' },
   domain_taken: { status: 409, title: 'The domain is another customer’s' },
   view_exists: { status: 409, title: 'There is a view of this name already' },
+  webhooks_full: { status: 409, title: 'No more webhooks can be added' },
   views_full: { status: 409, title: 'No more views can be saved' },
   recipient_exists: { status: 409, title: 'The address gets these notices already' },
   recipients_full: { status: 409, title: 'No more addresses can be added' },

@@ -90,7 +90,13 @@ export function exampleRows(database: TestDatabase) {
       'northwind',
       'RE-2025-1140',
       {
-        ...{ platform: 'office-suite', issuer: 'Fernhill Cloud GmbH', currency: 'EUR', balanceAmount: '0' },
+        ...{
+          platform: 'office-suite',
+          issuer: 'Fernhill Cloud GmbH',
+          currency: 'EUR',
+          isHistory: true,
+          balanceAmount: '0',
+        },
         ...{ invoiceDate: '2025-11-30', dueDate: '2025-12-30', totalAmount: '595.00', typeCode: '380' },
         ...{ ...postingFields, ...account, buyerReference: 'NW-BER', costCenter: '4711' },
         ...{ paymentTerms: 'Payable within 30 days, without deduction.' },
@@ -148,6 +154,68 @@ export function exampleRows(database: TestDatabase) {
       [],
     )
   }
+  /** Adds a webhook with a delivered and a waiting event, and one to remove. */
+  async function addWebhooks() {
+    await database.sql(
+      'northwind',
+      `INSERT INTO webhook_endpoints (customer_id, id, name, url, kinds, billing_profiles, owner_id, secret, created_at)
+       VALUES ('northwind', 'w-erp', 'ERP', 'https://erp.northwind.example/hooks', '{invoice.issued,invoice.corrected}',
+         '{default}', 'm-ana', 'sealed', to_timestamp(1795334400))`,
+      [],
+    )
+    const event = (id: string, kind: string) =>
+      JSON.stringify({ event: id, kind, profile: 'default', ids: { invoiceId: 'IN-2026-0001' } })
+    for (const [id, seq, content, state, at, endedAt, notBefore, reason] of [
+      ['d-1', 41, event('5f0c4f7e-6a0e-4b55-9d0c-0f8e1c6b2a11', 'invoice.issued'), 'SENT', 0, 1, 'now', null],
+      [
+        ...['d-2', 42, event('c1d0a6de-1f4e-4f0b-8a54-51d3c5f1f1a2', 'invoice.corrected'), 'WAITING', 100],
+        ...[null, 'infinity', 'The receiver answered 503.'],
+      ],
+    ] as const)
+      await database.sql(
+        'northwind',
+        `INSERT INTO outbox (customer_id, id, seq, kind, recipient, content, state, attempts, created_at, ended_at,
+           not_before, reason)
+         VALUES ('northwind', $1, $2, 'webhook', 'w-erp', $3, $4, 1, to_timestamp(1795334400 + $5::int),
+           to_timestamp(1795334400 + $6::int), $7, $8)`,
+        [id, seq, content, state, at, endedAt, notBefore, reason],
+      )
+    for (const [id, status] of [
+      ['d-1', 204],
+      ['d-2', 503],
+    ] as const)
+      await database.sql(
+        'northwind',
+        `INSERT INTO webhook_attempts (customer_id, message_id, number, at, took_ms, url, status, response)
+         VALUES ('northwind', $1, 1, to_timestamp(1795334400.5), 118, 'https://erp.northwind.example/hooks', $2, '')`,
+        [id, status],
+      )
+    await database.sql(
+      'northwind',
+      `INSERT INTO webhook_endpoints (customer_id, id, name, url, owner_id, secret, created_at)
+       VALUES ('northwind', 'w-former', 'Former', 'https://former.northwind.example', 'm-ben', 'sealed',
+         to_timestamp(1795334500))`,
+      [],
+    )
+  }
+
+  /** Adds a payment that settles no invoice. */
+  async function addCredit() {
+    await database.sql(
+      'northwind',
+      `INSERT INTO payments (customer_id, id, kind, paid_on, amount, currency, reference, method, payer, end_to_end_id,
+         remittance, entered_by)
+       VALUES ($1, 'pay-1', 'payment', '2025-11-20', 250, 'CHF', 'BANK-17', 'bank transfer', 'Northwind Labs',
+         'PAY-2025-11', 'Deposit', 'Operator')`,
+      ['northwind'],
+    )
+    await database.sql(
+      'northwind',
+      `INSERT INTO payment_entries (customer_id, payment_id, position, amount, booked_on, cause)
+       VALUES ($1, 'pay-1', 1, 250, '2025-11-20', 'applied')`,
+      ['northwind'],
+    )
+  }
   /** Adds an address that gets notices with PDFs, and one that bounced. */
   async function addRecipients() {
     await database.sql(
@@ -166,6 +234,8 @@ export function exampleRows(database: TestDatabase) {
     )
   }
   return {
+    addWebhooks,
+    addCredit,
     addRecipients,
     addDirectory,
     addPosted,

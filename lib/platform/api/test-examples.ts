@@ -13,10 +13,12 @@ export async function addExamples(database: TestDatabase) {
     addChange,
     acknowledge,
     addColleagues,
+    addCredit,
     addDirectory,
     addPosted,
     addRecipients,
     addSignOn,
+    addWebhooks,
     storeDocument,
   } = exampleRows(database)
   await addCustomer('northwind')
@@ -35,8 +37,10 @@ export async function addExamples(database: TestDatabase) {
        to_timestamp(1793786400))`,
   )
   await addColleagues()
+  await addCredit()
   await addSignOn()
   await addDirectory()
+  await addWebhooks()
   await addRecipients()
   await addKey('northwind', ['finance-user'], {
     ...{ id: 'k-erp', name: 'ERP', issuedBy: 'm-ana', billingProfiles: ['default'] },

@@ -24,6 +24,7 @@ export function withStableValues({ answer: { body } }: Example, answered: unknow
     Object(answered).record ||
     Object(answered).secret ||
     Object(answered).feed ||
+    Object(answered).nextAttemptTime ||
     Object(answered).isShared
   )
     return withNew(body, answered)
@@ -77,6 +78,9 @@ const NEW = [
   'settleTime',
   'expireTime',
   'inviteExpireTime',
+  'nextAttemptTime',
+  'formerSecretUntil',
+  'event',
 ]
 
 function withNew(exampleValue: unknown, made: unknown): unknown {

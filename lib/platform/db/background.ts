@@ -1,4 +1,6 @@
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { MailKind } from '#lib/platform/outbox/mail.ts'
+import type { Channel } from '#lib/platform/outbox/worker.ts'
 import type { Backfill } from './backfill.ts'
 import type { Transaction } from './client.ts'
 
@@ -23,6 +25,10 @@ export type BackgroundWork = {
    * retention times.
    */
   prune?: readonly ((tx: Transaction, customerId: CustomerId) => Promise<number>)[]
+  /** Mails of the outbox. */
+  mails?: readonly MailKind[]
+  /** Other messages of the outbox. */
+  channels?: readonly Channel[]
   /** Functions that remove rows without a customer. */
   pruneAnonymous?: readonly (() => Promise<number>)[]
   /** Backfills that a migration of this release asks for. A name stays until no database can have it open. */

@@ -2,7 +2,6 @@ import 'server-only'
 import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { measured } from '#lib/platform/runtime/log.ts'
 import type { MailConfig } from './settings.ts'
 
 export type Message = {
@@ -60,12 +59,10 @@ export async function deliver(
       this.push(null)
     },
   })
-  const delivery = await exchange(server, { from: from.address, to: [to], size: bytes.length }, source).then(
+  return exchange(server, { from: from.address, to: [to], size: bytes.length }, source).then(
     (): Delivery => ({ kind: 'sent' }),
     (error: SmtpError) => failureOf(error, hasStarted, server.login?.password),
   )
-  measured('mail', { outcome: delivery.kind })
-  return delivery
 }
 
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number }

@@ -2,13 +2,12 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import type { accountLinks } from '#lib/platform/db/schema/access/people.ts'
-import type { accountMails } from '#lib/platform/db/schema/access/sign-ins.ts'
 import type { noticeConfirmations } from '#lib/platform/db/schema/notifications.ts'
+import type { Delivery } from './mailer.ts'
 
 // Outbox rows that a job mails: a claimed row is `SENDING` until its outcome is known.
 
-type Queue = typeof accountMails | typeof accountLinks | typeof noticeConfirmations
+type Queue = typeof noticeConfirmations
 
 /**
  * Lease of a row that is being sent, exclusive to one process. If the process dies, the outcome is unknown, and the
@@ -29,7 +28,7 @@ export async function rejectExpired(
   tx: Transaction,
   customerId: CustomerId,
   queue: Queue,
-  since: 'at' | 'created_at',
+  since: 'created_at',
 ): Promise<void> {
   await tx.execute(sql`
     UPDATE ${queue} SET state = 'REFUSED', reason = 'It could not be sent within a day.'
@@ -37,7 +36,20 @@ export async function rejectExpired(
 }
 
 /** Outcome of a row's mail; `WAITING`: certainly not sent, and tried again later. */
-export type Ended = { state: 'WAITING' | 'SENT' | 'REFUSED' | 'UNKNOWN'; reason: string | null }
+type Ended = { state: 'WAITING' | 'SENT' | 'REFUSED' | 'UNKNOWN'; reason: string | null }
+
+const STATES = {
+  sent: 'SENT',
+  refused: 'REFUSED',
+  unknown: 'UNKNOWN',
+  later: 'WAITING',
+  away: 'WAITING',
+} as const
+
+/** Returns the final state of a mail, by the answer of the mail server. */
+export function endedBy(delivery: Delivery): Ended {
+  return { state: STATES[delivery.kind], reason: 'reason' in delivery ? delivery.reason : null }
+}
 
 /** Records the outcome of a mail. */
 export async function recordOutcome(

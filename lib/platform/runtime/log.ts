@@ -78,7 +78,8 @@ export type Measured = {
   limit: { limit: string }
   signIn: { outcome: 'opened' | 'failed' | 'throttled' }
   job: { job: string; outcome: 'done' | 'failed'; seconds: number }
-  mail: { outcome: string }
+  /** Attempt to deliver a message of the outbox, by its kind: `sent`, `waiting`, `refused`, `unknown`. */
+  outbox: { kind: string; outcome: string }
 }
 
 // By name, because a page and a route handler have separate copies of this module in a production build.

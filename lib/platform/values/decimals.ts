@@ -50,3 +50,10 @@ export function summed<Name extends string>(name: Name, exact: Big | string): Su
   const isExact = new Exact(String(number)).eq(text)
   return { [name]: number, ...(isExact ? {} : { [`${name}Text`]: text }) } as Summed<Name>
 }
+
+/** Returns the reason why an amount can't be paid in a currency; undefined if it can. */
+export function amountError(amount: Big, currency: string): string | undefined {
+  if (amount.lte(0)) return 'must be above 0'
+  if (!roundMoney(amount, currency).eq(amount)) return `is finer than ${currency} can be paid`
+  return undefined
+}

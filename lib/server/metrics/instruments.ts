@@ -49,11 +49,11 @@ export function count(registry: Registry): void {
     registers,
   })
   onMeasured('limit', (labels) => limits.inc(labels))
-  const mails = new Counter({
-    name: 'console_mails_total',
-    help: 'Mails that were handed to the mail server, by what it said.',
-    labelNames: ['outcome'],
+  const messages = new Counter({
+    name: 'console_outbox_deliveries_total',
+    help: 'Attempts to deliver mails and webhooks, by kind and outcome.',
+    labelNames: ['kind', 'outcome'],
     registers,
   })
-  onMeasured('mail', (labels) => mails.inc(labels))
+  onMeasured('outbox', (labels) => messages.inc(labels))
 }

@@ -26,12 +26,12 @@ describe('the metrics contain', () => {
     expect(text).toContain(`console_http_request_duration_seconds_count{${labels}} 2`)
   })
 
-  test('vendors, sign-ins, limits, jobs and mails by outcome', async () => {
+  test('vendors, sign-ins, limits, jobs and messages by outcome', async () => {
     measured('limit', { limit: 'customer-exports' })
     measured('vendorCall', { host: 'vendor.example', method: 'GET', outcome: 'cut', seconds: 12 })
     measured('signIn', { outcome: 'throttled' })
     measured('job', { job: 'read-vendors', outcome: 'failed', seconds: 2 })
-    measured('mail', { outcome: 'refused' })
+    measured('outbox', { kind: 'webhook', outcome: 'refused' })
     const text = await registry.metrics()
     expect(text).toContain(
       'console_vendor_call_duration_seconds_count{host="vendor.example",outcome="cut"} 1',
@@ -39,7 +39,7 @@ describe('the metrics contain', () => {
     expect(text).toContain('console_sign_ins_total{outcome="throttled"} 1')
     expect(text).toContain('console_limits_hit_total{limit="customer-exports"} 1')
     expect(text).toContain('console_job_duration_seconds_count{job="read-vendors",outcome="failed"} 1')
-    expect(text).toContain('console_mails_total{outcome="refused"} 1')
+    expect(text).toContain('console_outbox_deliveries_total{kind="webhook",outcome="refused"} 1')
   })
 })
 

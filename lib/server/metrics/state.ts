@@ -113,10 +113,20 @@ function observeStats(registry: Registry): void {
     },
   )
   shared(
-    'console_mails_waiting',
-    'Mails that were begun, and of which nobody knows yet whether they left.',
-    [],
-    (gauge, { mails }) => gauge.set(mails.waiting),
+    'console_outbox_waiting',
+    'Mails and webhooks that are not delivered yet, by kind; without those of paused webhooks.',
+    ['kind'],
+    (gauge, { outbox }) => {
+      for (const { kind, waiting } of outbox) gauge.set({ kind }, waiting)
+    },
+  )
+  shared(
+    'console_outbox_oldest_seconds',
+    'Age of the oldest mail or webhook that is not delivered yet, by kind; without those of paused webhooks.',
+    ['kind'],
+    (gauge, { outbox }) => {
+      for (const { kind, oldestSeconds } of outbox) gauge.set({ kind }, oldestSeconds)
+    },
   )
   shared(
     'console_domains_lost',

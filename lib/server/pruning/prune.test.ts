@@ -94,6 +94,15 @@ test('removes mails about accounts after 90 days', async () => {
   expect(await left('id', 'account_mails')).toEqual(['new'])
 })
 
+test('removes messages of the outbox 90 days after they ended', async () => {
+  await add(`INSERT INTO outbox (customer_id, id, kind, recipient, created_at, ended_at, state) VALUES
+    ($own, 'new', 'account', $member, now() - interval '95 days', now() - interval '89 days', 'SENT'),
+    ($own, 'old', 'account', $member, now() - interval '95 days', now() - interval '91 days', 'SENT'),
+    ($own, 'open', 'account', $member, now() - interval '95 days', NULL, 'WAITING')`)
+  expect(await run()).toBe(1)
+  expect(await left('id', 'outbox')).toEqual(['new', 'open'])
+})
+
 test('removes nothing after a shutdown was requested', async () => {
   await addSession(customer, member, { lastSeenAt: new Date(Date.now() - 3_600_000) })
   expect(await run(AbortSignal.abort())).toBe(0)

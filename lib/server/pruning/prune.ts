@@ -3,11 +3,15 @@ import { pruneKeys } from '#lib/platform/api/idempotency.ts'
 import { pruneSessions } from '#lib/platform/caller/session.ts'
 import { listCustomers } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
+import { NO_CUSTOMER, pruneMessages } from '#lib/platform/outbox/store.ts'
 import { DOMAIN_WORK } from '../domain-work.ts'
 
 /** The rows of the platform, then those of the domains. */
-const PRUNED = [pruneSessions, pruneKeys, ...DOMAIN_WORK.flatMap(({ prune = [] }) => prune)]
-const ANONYMOUS = DOMAIN_WORK.flatMap(({ pruneAnonymous = [] }) => pruneAnonymous)
+const PRUNED = [pruneSessions, pruneKeys, pruneMessages, ...DOMAIN_WORK.flatMap(({ prune = [] }) => prune)]
+const ANONYMOUS = [
+  () => scope({ customerId: NO_CUSTOMER }, (tx) => pruneMessages(tx, NO_CUSTOMER), { evenIfClosed: true }),
+  ...DOMAIN_WORK.flatMap(({ pruneAnonymous = [] }) => pruneAnonymous),
+]
 
 /**
  * Removes rows after their retention: of each customer, table by table, and unfinished sign-ins and recoveries.

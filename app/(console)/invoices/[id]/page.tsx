@@ -7,6 +7,7 @@ import { InvoiceCharges } from '#components/billing/invoice-document/invoice-cha
 import { InvoiceDetails } from '#components/billing/invoice-document/invoice-details.tsx'
 import { InvoiceLines, SeatCheckNote } from '#components/billing/invoice-document/invoice-lines.tsx'
 import { NeighbourLinks } from '#components/billing/invoice-document/neighbour-links.tsx'
+import { PaymentTable } from '#components/billing/invoice-document/payment-table.tsx'
 import { TaxTable } from '#components/billing/invoice-document/tax-table.tsx'
 import { PaymentCard } from '#components/billing/invoices/payment-card.tsx'
 import { latenessOf, StatusBadge } from '#components/billing/invoices/status-badge.tsx'
@@ -33,6 +34,7 @@ import { Streamed, settleWithin } from '../../streamed.tsx'
 import { toPaymentView } from '../payment-view.ts'
 import { toChargesView } from './charges-view.ts'
 import { toLinesView } from './lines-view.ts'
+import { toPaymentsView } from './payments-view.ts'
 import { addressLines, relatedData } from './related-data.ts'
 import { seatNotes } from './seat-notes.ts'
 import { toTaxView } from './tax-view.ts'
@@ -67,6 +69,7 @@ export default async function Page({ params, searchParams }: PageProps) {
   const { sums, rows } = toLinesView(invoice)
   const tax = toTaxView(invoice)
   const charges = toChargesView(invoice)
+  const payments = toPaymentsView(invoice)
   const lateness = latenessOf(invoice, Date.now())
   return (
     <>
@@ -94,7 +97,15 @@ export default async function Page({ params, searchParams }: PageProps) {
             <Streamed answer={answer} fallback={null}>
               {({ adjacent }) => <NeighbourLinks {...adjacent} search={listed} />}
             </Streamed>
-            <FileLinks href={readInvoiceFile.path({ params: { invoice_id: id } })} files={invoice.files} />
+            <FileLinks
+              href={readInvoiceFile.path({ params: { invoice_id: id } })}
+              files={invoice.files}
+              copy={
+                payments.length > 0 && invoice.documentState === 'issued'
+                  ? readInvoiceFile.path({ params: { invoice_id: id }, query: { kind: 'copy' } })
+                  : undefined
+              }
+            />
             <MoreMenu path={readInvoice.path({ params: { invoice_id: id } })} />
           </>
         }
@@ -125,6 +136,9 @@ export default async function Page({ params, searchParams }: PageProps) {
           />
         )}
       </Streamed>
+      {payments.length > 0 ? (
+        <PaymentTable rows={payments} currency={invoice.currency} balance={sums.balance} />
+      ) : null}
       {tax?.differences ? <SeatCheckNote text={tax.differences} fits={false} /> : null}
       {tax && tax.rows.length > 0 ? (
         <TaxTable rows={tax.rows} currency={invoice.currency} note={tax.note} />

@@ -3,6 +3,7 @@ import type { View } from '#components/billing/statements/view.ts'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { valuesOf } from '#components/lists/filters/view.ts'
 import { LetterLines, profilesLine } from '#components/shell/frame/print-header.tsx'
+import { ButtonLink } from '#components/ui/button-link.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
@@ -71,6 +72,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
                 CSV: exportStatement.path({ query: { filter: view.filter } }),
               }}
             />
+            <ButtonLink href="/invoices/account">Account statement</ButtonLink>
             <PrintButton />
             <MoreMenu path={readStatement.path({ query })} />
           </>

@@ -9,15 +9,16 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import type { Ageing, Statement, StatementItem } from '#lib/billing/statements/contract.ts'
 import { AGES } from '#lib/billing/statements/rules.ts'
 import { daysText } from '#lib/platform/values/days.ts'
-import { formatAmount } from '#lib/platform/values/money.ts'
+import { formatAmount, moneyText } from '#lib/platform/values/money.ts'
 import { toPaymentView } from '../payment-view.ts'
 
 /** Formats a statement, which the service has added up exactly. */
-export function toStatementView({ currencies, items, creditTransfers }: Statement, view: View) {
+export function toStatementView({ currencies, items, creditTransfers, credits = [] }: Statement, view: View) {
   const names = namesOf(currencies)
   return {
     sums: currencies.flatMap((one) => sumsOf(one, view)),
     accounts: accountsOf(names, items),
+    credits: credits.map(({ currency, amount, amountText }) => moneyText(amountText ?? amount, currency)),
     transfers: creditTransfers.map((transfer) => toTransferView(transfer, currencies, names)),
   }
 }

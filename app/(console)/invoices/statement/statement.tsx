@@ -24,7 +24,7 @@ export function Statement({
   profiles: readonly { id: string; name: string }[]
 }) {
   const { count, items } = statement
-  const { sums, accounts, transfers } = toStatementView(statement, view)
+  const { sums, accounts, credits, transfers } = toStatementView(statement, view)
   return (
     <>
       <StatementFilters
@@ -34,6 +34,11 @@ export function Statement({
       />
       {items.length === 0 ? <NothingOpen view={view} /> : null}
       {sums.length > 0 ? <AgeingTable rows={sums} /> : null}
+      {credits.map((credit) => (
+        <p key={credit} className="mb-4 text-sm text-ink-2">
+          {credit} of credit is not assigned to an invoice.
+        </p>
+      ))}
       {transfers.map(({ key, title, payment, note }) => (
         <PaymentCard key={key} title={title} payment={payment} note={note} />
       ))}

@@ -1,6 +1,8 @@
+import * as accounts from '#lib/billing/account-statements/contract.ts'
 import * as charges from '#lib/billing/charges/contract.ts'
 import * as files from '#lib/billing/invoice-files/contract.ts'
 import * as invoices from '#lib/billing/invoices/contract.ts'
+import * as payments from '#lib/billing/payments/contract.ts'
 import * as posting from '#lib/billing/posting-details/contract.ts'
 import * as statements from '#lib/billing/statements/contract.ts'
 import * as products from '#lib/costs/billed-products/contract.ts'
@@ -22,6 +24,7 @@ import * as changes from '#lib/licenses/license-changes/contract.ts'
 import * as orders from '#lib/licenses/renewal-orders/contract.ts'
 import * as needs from '#lib/notifications/needs/contract.ts'
 import * as recipients from '#lib/notifications/recipients/contract.ts'
+import * as webhooks from '#lib/notifications/webhooks/contract.ts'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
 import type { Group } from '#lib/platform/api/openapi/document.ts'
 import * as columns from '#lib/workspace/list-columns/contract.ts'
@@ -61,9 +64,14 @@ export const TAGS: readonly Group[] = [
     contracts: contractsOf(comparisons, explanations, products),
   },
   {
+    tag: 'Payments',
+    description: 'What was paid, and which invoices that settles.',
+    contracts: contractsOf(payments),
+  },
+  {
     tag: 'Statements',
     description: 'What is open, and for how long.',
-    contracts: contractsOf(statements),
+    contracts: [...contractsOf(statements), ...contractsOf(accounts)],
   },
   {
     tag: 'Posting details',
@@ -115,6 +123,11 @@ export const TAGS: readonly Group[] = [
     tag: 'Directory',
     description: 'What lets a directory manage members by SCIM 2.0, and what its groups give.',
     contracts: contractsOf(directories),
+  },
+  {
+    tag: 'Webhooks',
+    description: 'Addresses to which events are sent, their deliveries, and their secrets.',
+    contracts: contractsOf(webhooks),
   },
   {
     tag: 'Keys',

@@ -61,12 +61,23 @@ const TABLE_COPIES: readonly TableCopy[] = [
     where: 'EXISTS (SELECT FROM charge_sets o WHERE o.customer_id = $2 AND o.id = s.set_id)',
   },
   { table: 'invoice_files' },
+  {
+    table: 'payments',
+    set: {
+      reference: `CASE WHEN EXISTS (SELECT FROM payments o WHERE o.customer_id = $2 AND o.reference = s.reference)
+        THEN s.reference || '~' || s.customer_id ELSE s.reference END`,
+    },
+  },
+  { table: 'payment_entries' },
   { table: 'notice_recipients', where: `NOT ${EXISTING_RECIPIENT}` },
 ]
 
 /** Copies the rows of the source customer to the target customer. Triggers update the sums of both customers. */
 export async function copyAll(owner: OwnersWork, merge: Merge): Promise<void> {
+  // Invoices are copied with their payments: otherwise triggers would record them a second time.
+  await owner.write("SET LOCAL console.payments = 'copied'")
   for (const copy of TABLE_COPIES) await copyRows(owner, merge, copy)
+  await owner.write('SET LOCAL console.payments = DEFAULT')
   await updateCredentialIndex(owner, merge)
   await moveFactors(owner, merge)
   await copySubscriptions(owner, merge)

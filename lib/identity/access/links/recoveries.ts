@@ -2,6 +2,7 @@ import 'server-only'
 import { sql } from 'drizzle-orm'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { database, type Transaction } from '#lib/platform/db/client.ts'
+import { NO_CUSTOMER } from '#lib/platform/outbox/store.ts'
 import { findPerson } from '../people/find-person.ts'
 import { newSecret } from './store.ts'
 
@@ -13,57 +14,70 @@ import { newSecret } from './store.ts'
  * the use of one withdraws the others. The longest wait between two mails is half of the lifetime, so a member whose
  * requests are used up by a stranger has a valid link in a mail.
  */
-const RECOVERY_SECONDS = 30 * 60
+export const RECOVERY_SECONDS = 30 * 60
 
 /** Enqueues a recovery mail to this address, whether it is known or not. */
 export async function requestRecovery(email: string): Promise<void> {
-  await database().signIn.query('INSERT INTO recoveries (email) VALUES ($1)', [email])
+  // Processes of the previous release look for recoveries that are due: this one never is.
+  await enqueueRecoveries("INSERT INTO recoveries (email, not_before) VALUES ($1, 'infinity') RETURNING id", [
+    email,
+  ])
 }
 
-/**
- * Recovery link for this process to mail; `email`: as stored with the member. `mail` is undefined for an unknown
- * address.
- */
-export type DueRecovery = { id: string; mail: { email: string; secret: string } | undefined }
+/** Moves recoveries that the previous release has queued into the outbox, each once. @returns how many */
+export function adoptRecoveries(): Promise<number> {
+  return enqueueRecoveries(
+    `UPDATE recoveries SET not_before = 'infinity' WHERE id IN (
+       SELECT id FROM recoveries WHERE state IN ('WAITING', 'SENDING') AND withdrawn_at IS NULL
+         AND not_before <= statement_timestamp() FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+  )
+}
 
-const CLAIM = `
-  UPDATE recoveries SET state = 'SENDING', not_before = statement_timestamp() + interval '10 minutes'
-  WHERE id = (SELECT id FROM recoveries
-    WHERE state IN ('WAITING', 'SENDING') AND withdrawn_at IS NULL AND not_before <= statement_timestamp()
-    ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-  RETURNING id, email, created_at < now() - interval '${RECOVERY_SECONDS} seconds' AS "isLate"`
+/** Enqueues the mails of the recoveries that a query writes, in its transaction. @returns how many */
+async function enqueueRecoveries(query: string, values: string[] = []): Promise<number> {
+  const client = await database().signIn.connect()
+  try {
+    await client.query('BEGIN')
+    const { rows } = await client.query<{ id: string }>(query, values)
+    for (const { id } of rows)
+      await client.query('INSERT INTO outbox (customer_id, kind, recipient) VALUES ($1, $2, $3)', [
+        NO_CUSTOMER,
+        'recovery',
+        id,
+      ])
+    await client.query('COMMIT')
+    client.release()
+    return rows.length
+  } catch (error) {
+    // Destroys the connection, and its transaction with it.
+    client.release(true)
+    throw error
+  }
+}
+
 const MAKE = `
   UPDATE recoveries SET person_id = $1, digest = $3, expires_at = now() + interval '${RECOVERY_SECONDS} seconds' WHERE id = $2`
 
 /**
- * Claims the oldest due recovery and makes its link; undefined where none is due. A recovery that is claimed again,
- * after its mail failed, gets a new secret.
+ * Makes the link of a recovery. A mail that is repeated gets a new secret.
+ * @returns the address as stored with the member; undefined for an unknown address, and a withdrawn recovery
  */
-export async function claimRecovery(): Promise<DueRecovery | undefined> {
+export async function startRecovery(id: string): Promise<{ email: string; secret: string } | undefined> {
   const { signIn } = database()
-  const { rows } = await signIn.query<{ id: string; email: string; isLate: boolean }>(CLAIM)
-  const [due] = rows
-  if (!due) return undefined
-  const person = due.isLate ? undefined : await findPerson(due.email)
+  const { rows } = await signIn.query<{ email: string }>(
+    `SELECT email FROM recoveries WHERE id = $1 AND withdrawn_at IS NULL
+       AND created_at > now() - interval '${RECOVERY_SECONDS} seconds'`,
+    [id],
+  )
+  const person = rows[0] && (await findPerson(rows[0].email))
   const membership = person?.memberships.find(
     ({ isDisabled, isInvited, isSignOnOnly }) => !isDisabled && !isInvited && !isSignOnOnly,
   )
-  if (!person?.personId || !membership) return { id: due.id, mail: undefined }
+  if (!person?.personId || !membership) return undefined
   const secret = newSecret()
-  await signIn.query(MAKE, [person.personId, due.id, digestOf(secret)])
-  return { id: due.id, mail: { email: membership.email, secret } }
-}
-
-/** Stores the outcome of the mail; `WAITING`: it certainly was not sent, and is retried later. */
-export async function finishRecovery(
-  id: string,
-  state: 'WAITING' | 'SENT' | 'REFUSED' | 'UNKNOWN',
-  reason: string | null = null,
-): Promise<void> {
-  await database().signIn.query(
-    "UPDATE recoveries SET state = $2, reason = $3, not_before = now() + interval '1 minute' WHERE id = $1",
-    [id, state, reason],
-  )
+  await signIn.query(MAKE, [person.personId, id, digestOf(secret)])
+  return { email: membership.email, secret }
 }
 
 /**

@@ -11,7 +11,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { accountLinks } from '#lib/platform/db/schema/access/people.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
-import { IS_DUE, LEASE, rejectExpired } from '#lib/platform/mail/queue.ts'
+import { enqueue, type Outcome } from '#lib/platform/outbox/store.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { LINK_SECONDS, type LinkKind } from './rules.ts'
 
@@ -29,7 +29,7 @@ export async function addLink(
   link: NewLink,
 ): Promise<{ secret: string; expiresAt: Date }> {
   const secret = newSecret()
-  const expiresAt = await insert(tx, customerId, link, { digest: digestOf(secret) })
+  const { expiresAt } = await insert(tx, customerId, link, { digest: digestOf(secret) })
   return { secret, expiresAt }
 }
 
@@ -38,7 +38,9 @@ export async function addLink(
  * starts with the mail. Requires a mail server.
  */
 export async function mailLink(tx: Transaction, customerId: CustomerId, link: NewLink): Promise<void> {
-  await insert(tx, customerId, link, { state: 'WAITING' })
+  // Processes of the previous release look for links that are due: this one never is.
+  const { id } = await insert(tx, customerId, link, { state: 'WAITING', notBefore: sql`'infinity'` })
+  await enqueue(tx, customerId, [{ kind: 'link', recipient: id }])
 }
 
 /** Returns the address of a link. */
@@ -55,8 +57,8 @@ async function insert(
   tx: Transaction,
   customerId: CustomerId,
   { memberId, kind, by }: NewLink,
-  more: { digest: string } | { state: 'WAITING' },
-): Promise<Date> {
+  more: { digest: string } | { state: 'WAITING'; notBefore: SQL },
+): Promise<{ id: string; expiresAt: Date }> {
   const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
   // Of two concurrent links, the second withdraws the first.
   await tx.select({ id: members.id }).from(members).where(memberFilter).for('no key update')
@@ -69,7 +71,7 @@ async function insert(
     .values({ customerId, id, memberId, kind, madeBy: by, expiresAt, ...more })
     .returning({ expiresAt: accountLinks.expiresAt })
   if (!row) throw new Error('The link was not added.')
-  return row.expiresAt
+  return { id, expiresAt: row.expiresAt }
 }
 
 /** Withdraws a member's links, of one kind or of all. */
@@ -139,43 +141,52 @@ export async function removeLinks(
   return ids.length
 }
 
-/** Link for this process to mail, with its recipient. */
-export type DueLink = {
-  id: string
+/** Link to mail, with its recipient. */
+export type MailedLink = {
   kind: LinkKind
   secret: string
   email: string
-  name: string
   customer: string
 }
 
 /**
- * Claims one of the customer's links that are waiting for their mail, and makes its secret; undefined where none is.
- * Its lifetime starts now. A link that is claimed again, after its mail failed, gets a new secret.
+ * Makes the secret of a link that waits for its mail; its lifetime starts now. A mail that is repeated gets a new
+ * secret. Undefined where the link was used or withdrawn.
  */
-export async function claimLink(tx: Transaction, customerId: CustomerId): Promise<DueLink | undefined> {
-  await rejectExpired(tx, customerId, accountLinks, 'created_at')
+export async function startLink(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+): Promise<MailedLink | undefined> {
   const secret = newSecret()
-  const { rows: claimed } = await tx.execute<{ id: string; memberId: string }>(sql`
-    WITH due AS (
-      SELECT id FROM account_links
-      WHERE customer_id = ${customerId} AND ${IS_DUE}
-        AND used_at IS NULL AND withdrawn_at IS NULL
-      ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
-    )
-    UPDATE account_links a SET state = 'SENDING', not_before = statement_timestamp() + ${LEASE},
-      digest = ${digestOf(secret)}, expires_at = now() + make_interval(secs =>
-        CASE a.kind WHEN 'reset' THEN ${LINK_SECONDS.reset}::int ELSE ${LINK_SECONDS.invitation}::int END)
-    FROM due WHERE a.customer_id = ${customerId} AND a.id = due.id RETURNING a.id, a.member_id AS "memberId"`)
-  if (!claimed[0]) return undefined
+  const { rows: started } = await tx.execute<{ memberId: string }>(sql`
+    UPDATE account_links SET digest = ${digestOf(secret)}, expires_at = now() + make_interval(secs =>
+      CASE kind WHEN 'reset' THEN ${LINK_SECONDS.reset}::int ELSE ${LINK_SECONDS.invitation}::int END)
+    WHERE customer_id = ${customerId} AND id = ${id} AND used_at IS NULL AND withdrawn_at IS NULL
+    RETURNING member_id AS "memberId"`)
+  if (!started[0]) return undefined
   // A separate statement: Citus rejects an UPDATE combined with a reference table.
-  const { rows } = await tx.execute<Omit<DueLink, 'secret'>>(sql`
-    SELECT t.id, t.kind, m.email, m.name, c.name AS customer
+  const { rows } = await tx.execute<Omit<MailedLink, 'secret'>>(sql`
+    SELECT t.kind, m.email, c.name AS customer
     FROM account_links t
-    JOIN members m ON m.customer_id = ${customerId} AND m.id = ${claimed[0].memberId}
+    JOIN members m ON m.customer_id = ${customerId} AND m.id = ${started[0].memberId}
     JOIN customers c ON c.id = ${customerId}
-    WHERE t.customer_id = ${customerId} AND t.id = ${claimed[0].id}`)
+    WHERE t.customer_id = ${customerId} AND t.id = ${id}`)
   if (!rows[0]) return undefined
-  await updateCredentialIndex(tx, customerId, 'link', { digest: digestOf(secret), id: rows[0].id })
+  await updateCredentialIndex(tx, customerId, 'link', { digest: digestOf(secret), id })
   return { ...rows[0], secret }
+}
+
+/** Stores the outcome of a link's mail, which the list of members shows. */
+export async function setLinkMail(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  outcome: Outcome,
+): Promise<void> {
+  const reason = 'reason' in outcome ? outcome.reason : null
+  await tx
+    .update(accountLinks)
+    .set({ state: outcome.state, reason })
+    .where(and(eq(accountLinks.customerId, customerId), eq(accountLinks.id, id)))
 }

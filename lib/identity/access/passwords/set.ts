@@ -6,6 +6,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { people } from '#lib/platform/db/schema/access/people.ts'
 import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
+import { recordMemberChange } from '#lib/platform/outbox/events.ts'
 import { deviceOfSession, notifyMember } from '../sign-ins/account-mail.ts'
 import { forgetBrowsers } from '../sign-ins/browsers.ts'
 
@@ -57,6 +58,7 @@ export async function acceptMembership(
   if (hash !== undefined) await setMembershipHash(tx, customerId, memberId, hash)
   const memberFilter = and(eq(members.customerId, customerId), eq(members.id, memberId))
   await tx.update(members).set({ invitedAt: null }).where(memberFilter)
+  recordMemberChange(tx, customerId, memberId)
 }
 
 /**

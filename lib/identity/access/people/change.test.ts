@@ -6,7 +6,7 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-server.ts'
 import { addApp, codeOf, enter, enterWith, join, PASSWORD, sidOf } from '../factors/test-person.ts'
-import { claimRecovery, requestRecovery } from '../links/recoveries.ts'
+import { requestRecovery, startRecovery } from '../links/recoveries.ts'
 import { redeemLink } from '../links/redeem.ts'
 import { addLink } from '../links/store.ts'
 import { hashPassword, passwordFits } from '../passwords/hash.ts'
@@ -87,8 +87,9 @@ describe('a person whom a customer has temporarily disabled', () => {
     const there = await join(cedar, email, { passwordHash: null, invitedAt: new Date() })
     await redeemMailed('invitation', cedar, there)
     await requestRecovery(email)
-    const due = await claimRecovery()
-    await redeemLink({ secret: due?.mail?.secret ?? '', password: ANOTHER, isNew: true })
+    const { rows } = await database.opened.signIn.query('SELECT id FROM recoveries WHERE email = $1', [email])
+    const started = await startRecovery(rows[0].id)
+    await redeemLink({ secret: started?.secret ?? '', password: ANOTHER, isNew: true })
     const opened = (await findAnybody(email))?.memberships ?? []
     const hashOf = (id: string) => opened.find(({ memberId }) => memberId === id)?.passwordHash
     expect(await Promise.all([invited, there].map((id) => passwordFits(ANOTHER, hashOf(id))))).toEqual([

@@ -2,8 +2,9 @@ import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { accountMails, sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
+import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
+import { enqueue } from '#lib/platform/outbox/store.ts'
 
 /** Events that a member is notified of by mail. */
 export type AccountEvent =
@@ -23,7 +24,7 @@ export type AccountEvent =
 export type RenewalEvent = 'renewal-near' | 'renewal-not-done' | 'renewal-unclear'
 
 /** Events that the Admins of a customer are notified of by mail. */
-export type AdminEvent = 'scim-token-leaked' | 'domain-lost' | 'domain-ended'
+export type AdminEvent = 'scim-token-leaked' | 'domain-lost' | 'domain-ended' | 'webhook-paused'
 
 /** Returns the device of a session, for the mail about an action in it. */
 export async function deviceOfSession(tx: Transaction, customerId: CustomerId, digest: string) {
@@ -33,12 +34,37 @@ export async function deviceOfSession(tx: Transaction, customerId: CustomerId, d
   return row && { address: row.address ?? '', userAgent: row.userAgent ?? '' }
 }
 
+/** Content of a mail about an account, in the outbox under the kind `account` for its member. */
+export type AccountMail = {
+  event: AccountEvent
+  /** Client address and user agent of the cause, where they are known. */
+  address?: string | null
+  userAgent?: string | null
+  /** API key of the event, where it is about one. */
+  keyId?: string
+  /** Name of a further subject: a domain, a token of a directory, or a plan with the order for it. */
+  about?: string | null
+  /** Time of the event, where it is not the time of the message. */
+  at?: string
+}
+
+/** Enqueues a mail to some members, in the transaction of its event. Does nothing without a mail server. */
+export async function enqueueAccountMail(
+  tx: Transaction,
+  customerId: CustomerId,
+  memberIds: readonly string[],
+  content: AccountMail,
+): Promise<void> {
+  if (!mailSettings()) return
+  const messages = memberIds.map((recipient) => ({ kind: 'account', recipient, content }))
+  await enqueue(tx, customerId, messages)
+}
+
 /**
- * Writes down that a member is to be told by mail, in the transaction of what it tells of; a job sends it. Nothing where
- * no mail server is set.
- * @param from where it came from, where that is known
+ * Enqueues a mail to a member, in the transaction of its event. Does nothing without a mail server.
+ * @param from client of the event, where it is known
  */
-export async function notifyMember(
+export function notifyMember(
   tx: Transaction,
   customerId: CustomerId,
   memberId: string,
@@ -47,7 +73,7 @@ export async function notifyMember(
     from = undefined,
   }: { event: AccountEvent; from?: { address: string; userAgent: string } | undefined | undefined },
 ): Promise<void> {
-  if (mailSettings()) await tx.insert(accountMails).values({ customerId, memberId, event, ...from })
+  return enqueueAccountMail(tx, customerId, [memberId], { event, ...from })
 }
 
 /** Notifies a member like `notifyMember` that a wrong factor followed the correct password, at most once an hour. */
@@ -57,25 +83,15 @@ export async function notifyOfWrongFactor(
   memberId: string,
   from: { address: string; userAgent: string } | undefined,
 ): Promise<void> {
-  const { event, at } = accountMails
-  const recent = await tx
-    .select({ event })
-    .from(accountMails)
-    .where(
-      and(
-        eq(accountMails.customerId, customerId),
-        eq(accountMails.memberId, memberId),
-        eq(event, 'factor-refused'),
-        sql`${at} > now() - interval '1 hour'`,
-      ),
-    )
-    .limit(1)
-  if (recent.length === 0) await notifyMember(tx, customerId, memberId, { event: 'factor-refused', from })
+  const { rows } = await tx.execute(sql`
+    SELECT FROM outbox WHERE customer_id = ${customerId} AND kind = 'account' AND recipient = ${memberId}
+      AND content ->> 'event' = 'factor-refused' AND created_at > now() - interval '1 hour' LIMIT 1`)
+  if (rows.length === 0) await notifyMember(tx, customerId, memberId, { event: 'factor-refused', from })
 }
 
 /**
- * Writes down that each Admin who can sign in is to be told by mail, as `tellMember` does for one.
- * @param about the name of what it is about: a token of a directory, or a domain
+ * Enqueues a mail to each Admin who can sign in, like `notifyMember` for one member.
+ * @param about name of its subject, such as a domain or a token of a directory
  */
 export async function notifyAdmins(
   tx: Transaction,
@@ -84,8 +100,14 @@ export async function notifyAdmins(
   about: string,
 ): Promise<void> {
   if (!mailSettings()) return
-  await tx.execute(sql`
-    INSERT INTO account_mails (customer_id, member_id, event, about)
-    SELECT m.customer_id, m.id, ${event}, ${about} FROM members m
-    WHERE m.customer_id = ${customerId} AND m.roles @> '{admin}' AND m.disabled_at IS NULL AND m.invited_at IS NULL`)
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    SELECT m.id FROM members m
+    WHERE m.customer_id = ${customerId} AND m.roles @> '{admin}' AND m.disabled_at IS NULL AND m.invited_at IS NULL
+    ORDER BY m.id`)
+  await enqueueAccountMail(
+    tx,
+    customerId,
+    rows.map(({ id }) => id),
+    { event, about },
+  )
 }

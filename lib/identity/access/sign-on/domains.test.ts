@@ -65,7 +65,10 @@ const readState = async () => {
   }
 }
 const listMails = () =>
-  database.sql(customerId, 'SELECT member_id, event, about FROM account_mails ORDER BY at')
+  database.sql(
+    customerId,
+    "SELECT recipient AS member_id, content ->> 'event' AS event, content ->> 'about' AS about FROM outbox ORDER BY seq",
+  )
 const events = async () =>
   (
     await database.sql(

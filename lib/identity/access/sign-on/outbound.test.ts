@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { COMPARED_ON, isSpecialAddress, SPECIAL_NETWORKS } from '#lib/platform/runtime/special-networks.ts'
 import { end, listen } from '../../../../test/fakes/issuers/provider.ts'
 import { checkIssuerAddress, checkIssuerHost, fetchIssuer } from './outbound.ts'
-import { COMPARED_ON, isSpecialAddress, SPECIAL_NETWORKS } from './special-networks.ts'
 
 const servers: Server[] = []
 afterEach(async () => {

@@ -8,9 +8,10 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { builtOnce, value } from '#lib/platform/db/prepared-queries.ts'
 import { licenseChangeAttempts as attempts, licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
+import { recordChangeEvent } from '#lib/platform/outbox/events.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { WriteAnswer } from '#lib/vendors/vendor.ts'
-import { type ChangeState, isOpen, OPEN_STATES } from '../rules.ts'
+import { type ChangeState, eventKindOf, isOpen, OPEN_STATES } from '../rules.ts'
 
 // Each transition of a change and its audit row are written in one transaction, which locks the asset's row first.
 
@@ -51,6 +52,7 @@ export async function addLicenseChange(
     (isOpen(state) ? insertOpen : insertResolved)(tx, values),
     recordTransition(tx, customerId, values, requestId),
   ])
+  recordChangeEvent(tx, customerId, eventKindOf(state), values)
   return added[0] as Change
 }
 
@@ -109,6 +111,7 @@ export async function moveChange(
     const event = { ...moved, ...by, state: as, vendorReason: why }
     if (to === 'SENT') await beginAttempt(tx, customerId, event)
     await recordTransition(tx, customerId, event, requestId)
+    recordChangeEvent(tx, customerId, eventKindOf(to), moved)
   }
   return moved
 }
@@ -141,9 +144,7 @@ function recordTransition(tx: Transaction, customerId: CustomerId, change: Trans
   const { id, assetId, fromQuantity: from, toQuantity: to, vendorReason, vendorRequestId } = change
   const actor = { kind: change.actorKind, id: change.actorId, name: change.actorName } as Actor
   const details = {
-    assetId,
-    from,
-    to,
+    ...{ assetId, from, to },
     ...(vendorReason === null ? {} : { reason: vendorReason }),
     ...(vendorRequestId ? { vendorRequestId } : {}),
   }

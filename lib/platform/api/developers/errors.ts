@@ -43,6 +43,7 @@ const ADVICE: Record<ProblemCode, string> = {
   domain_taken: 'Another customer has proven the domain. Ask your reseller if it is yours.',
   view_exists: 'Choose another name, or change the view that has it.',
   views_full: 'Remove a view first.',
+  webhooks_full: 'Remove a webhook first.',
   recipient_exists: 'Change the address that is there instead of adding it.',
   recipients_full: 'Remove an address first.',
   invitation_accepted: 'The invitation can no longer be withdrawn. Disable the member instead.',

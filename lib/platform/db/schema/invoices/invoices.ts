@@ -61,6 +61,8 @@ export const invoices = pgTable(
     ...invoicePosting(),
     /** The invoice that came into the place of this voided one. */
     replacedBy: key('replaced_by'),
+    /** The day on which an issued invoice was voided. Null: it was never owed, or was voided before this was kept. */
+    voidedOn: date('voided_on'),
     /** Imported for the record only: without reminders. */
     isHistory: boolean('is_history').notNull().default(false),
     /** Import that added the invoice; null: from before imports were recorded. */

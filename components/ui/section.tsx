@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import { Card } from '#components/ui/card.tsx'
+import { Card } from './card.tsx'
 
 /** Section of a settings screen: description, add button and content. */
 export function Section({

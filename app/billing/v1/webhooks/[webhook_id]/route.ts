@@ -1,0 +1,8 @@
+import * as operations from '#lib/notifications/webhooks/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(
+  operations.readWebhook,
+  operations.changeWebhook,
+  operations.removeWebhook,
+)

@@ -1,0 +1,56 @@
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import { addCustomer, addInvoice } from '#lib/platform/db/test-rows.ts'
+import { isDistributed } from '#lib/platform/db/test-server.ts'
+import { commandLine } from '../../test-command.ts'
+
+let db: TestDatabase
+const { admin } = commandLine(() => db.url, tmpdir())
+beforeAll(async () => {
+  db = await testDatabase({ today: '2026-11-20' })
+})
+afterAll(() => db.close())
+
+const rows = (customer: string, query: string) => db.sql(customer, query)
+
+// Two customers may lie on two machines there.
+test.skipIf(isDistributed)(
+  'a merge copies payments once, with their entries, and moves no balance',
+  async () => {
+    for (const id of ['moonbird', 'sunbird']) await addCustomer(id)
+    await addInvoice('moonbird', 'M-1', { totalAmount: '10', balanceAmount: '4' })
+    await addInvoice('moonbird', 'M-2', { totalAmount: '20', balanceAmount: '20' })
+    await addInvoice('sunbird', 'S-1', { totalAmount: '30', balanceAmount: '30' })
+    const add = (customer: string, invoice: string) =>
+      admin(
+        `payments add --customer ${customer} --date 2026-11-01 --amount 25 --currency USD --reference B-1 --invoice ${invoice}`,
+      )
+    expect([(await add('moonbird', 'M-2')).code, (await add('sunbird', 'S-1')).code]).toEqual([0, 0])
+    await admin('customers close moonbird')
+    const merge = await admin('customers merge moonbird --into sunbird --profile default=moon --yes')
+    expect(merge.code, merge.err).toBe(0)
+    expect(
+      await rows(
+        'sunbird',
+        'SELECT id, trim_scale(balance_amount)::text AS balance FROM invoices ORDER BY id',
+      ),
+    ).toEqual([
+      { id: 'M-1', balance: '4' },
+      { id: 'M-2', balance: '0' },
+      { id: 'S-1', balance: '5' },
+    ])
+    expect(
+      await rows(
+        'sunbird',
+        `SELECT p.reference, p.kind, e.invoice_id AS invoice, trim_scale(e.amount)::text AS amount
+       FROM payment_entries e JOIN payments p ON p.id = e.payment_id ORDER BY e.invoice_id NULLS LAST, p.reference`,
+      ),
+    ).toEqual([
+      { reference: null, kind: 'reported', invoice: 'M-1', amount: '6' },
+      { reference: 'B-1~moonbird', kind: 'payment', invoice: 'M-2', amount: '20' },
+      { reference: 'B-1', kind: 'payment', invoice: 'S-1', amount: '25' },
+      { reference: 'B-1~moonbird', kind: 'payment', invoice: null, amount: '5' },
+    ])
+  },
+)

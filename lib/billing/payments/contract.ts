@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { currency, day, id, money } from '#lib/billing/invoices/contract.ts'
+import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
+import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
+import { unixTime } from '#lib/platform/lists/parameters.ts'
+import { paymentRoutes } from '../routes.ts'
+import * as examples from './examples.ts'
+import { PAYMENT_FILTER_KEYS, PAYMENT_KINDS, PAYMENT_STATES } from './rules.ts'
+
+const kind = z.enum(PAYMENT_KINDS).meta({
+  description:
+    'payment; refund, which is below 0; write-off of a small rest; reported: a balance as its issuer reported it; opening: an amount that was settled before payments were recorded.',
+})
+
+const Payment = z
+  .object({
+    id: z.string().meta({ description: 'Identifies the payment.' }),
+    kind,
+    paidDate: day.meta({
+      description:
+        'When it was paid, or reported: epoch time in milliseconds of that day\u2019s midnight in UTC. The invoice date for an opening amount.',
+    }),
+    currency,
+    amount: money.optional().meta({
+      description: 'The whole amount. Absent where a part of it is not for the caller to see.',
+    }),
+    creditAmount: money.optional().meta({
+      description:
+        'What of it is the customer\u2019s credit: it settles no invoice yet. Absent where nothing is, or the caller does not see all billing profiles.',
+    }),
+    reference: z
+      .string()
+      .optional()
+      .meta({ description: 'The reference of the bank, or of who entered it.' }),
+    method: z.string().optional().meta({ description: 'How it was paid.' }),
+    payer: z.string().optional().meta({ description: 'Who paid.' }),
+    endToEndId: z.string().optional().meta({ description: 'The payer\u2019s end-to-end reference.' }),
+    remittance: z.string().optional().meta({
+      description: 'What the payer wrote. Absent where a part of the payment is not for the caller to see.',
+    }),
+    refundOf: z
+      .string()
+      .optional()
+      .meta({ description: 'The `reference` of the payment that is paid back.' }),
+    enteredBy: z.string().meta({ description: 'Who entered it.' }),
+    reversedDate: day.optional().meta({ description: 'The day on which it was reversed.' }),
+    reversalReason: z.string().optional().meta({ description: 'Why it was reversed.' }),
+    allocations: z
+      .array(
+        z.object({
+          invoiceId: id,
+          number: z.string().meta({ description: 'As its issuer numbers it.' }),
+          amount: money.meta({ description: 'What it settles of that invoice.' }),
+          date: day.meta({ description: 'From which day on.' }),
+        }),
+      )
+      .meta({
+        description:
+          'The invoices that it settles, or settled until it was reversed, as far as the caller sees them.',
+      }),
+  })
+  .meta({ id: 'Payment', description: 'A payment, a refund or a write-off, with what it settles.' })
+
+export type Payment = z.output<typeof Payment>
+
+/** Addition: payments and the invoices that they settle. */
+export const listPayments = contract({
+  ...paymentRoutes.listPayments,
+  summary: 'List payments, newest first',
+  permission: 'invoice-viewer',
+  description:
+    'Payments, refunds, write-offs and balances as reported by issuers, with the invoices that they settle. A payment without an invoice is listed only for callers who see all billing profiles.',
+  query: z.object({
+    filter: filterText(PAYMENT_FILTER_KEYS, { kind: PAYMENT_KINDS, state: PAYMENT_STATES })
+      .optional()
+      .meta({
+        description: `As in \`kind:payment|currency:EUR\`. Keys: kind, currency, invoice (its id), state (recorded, unassigned, reversed). ${FILTER_GRAMMAR}`,
+      }),
+    minPaidDate: unixTime('payments whose `paidDate` is this time or later'),
+    maxPaidDate: unixTime('payments whose `paidDate` is this time or earlier'),
+    ...paging,
+  }),
+  output: z
+    .object({ payments: z.array(Payment).meta({ description: 'The page.' }), ...pagingOutput })
+    .meta({ id: 'PaymentList', description: 'A page of payments.' }),
+  examples: examples.listPayments,
+})
