@@ -32,7 +32,7 @@ describe('the title of a loading screen', () => {
     'is the kind of the thing for $path',
     ({ path }) => {
       const kind = titleOf(path.replace(/\[\w+\]/, 'some-id'))
-      expect(['Asset', 'Invoice']).toContain(kind)
+      expect(['Asset', 'Invoice', 'Webhook']).toContain(kind)
     },
   )
 

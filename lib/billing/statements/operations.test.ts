@@ -244,6 +244,7 @@ describe('Access to the statement', () => {
     const nothing = {
       count: 0,
       rowCount: 0,
+      creditTransfers: [],
       items: [],
       currencies: [],
       today: epochOfDay(today),

@@ -1,6 +1,7 @@
+import { mkdir } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDataDir } from '#lib/platform/runtime/secrets.ts'
+import { openDataDir } from '#lib/platform/runtime/data-dir.ts'
 import { chooseLaunch } from './embedded/choose-launch.ts'
 import { findCluster, makeCluster } from './embedded/cluster.ts'
 import type { Launch } from './embedded/launch.ts'
@@ -27,8 +28,10 @@ export type Embedded = {
  */
 export async function startEmbedded(dataDir: string, { namespaces = true } = {}): Promise<Embedded> {
   const folder = resolve(dataDir)
-  openDataDir(folder)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
   const entry = await enterServer(folder, namespaces)
+  // Afterwards: which account runs the server depends on whether that account may enter the folder.
+  openDataDir(folder)
   let user = entry.user
   let released: Promise<void> | undefined
   let returned = Promise.resolve()

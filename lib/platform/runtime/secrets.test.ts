@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { isSigned, openDataDir, type Sealing, seal, sign, unseal } from './secrets.ts'
+import { openDataDir } from './data-dir.ts'
+import { isSigned, type Sealing, seal, sign, unseal } from './secrets.ts'
 
 const secret = 'a-secret-of-the-tests-of-32-characters'
 const pageTokens = { purpose: 'page tokens', isRepeatable: true, secret }

@@ -9,9 +9,10 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
-import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
+import { openDataDir } from './data-dir.ts'
 import { env } from './env.ts'
 
 const SECRET_SETTINGS = {
@@ -36,20 +37,6 @@ function generatedSecret(name: keyof typeof SECRET_SETTINGS): string {
   if (databaseSettings().url)
     throw new Error(`Set ${SECRET_SETTINGS[name].setting} (32 characters or more) where DATABASE_URL is set.`)
   return madeOnce(name)
-}
-
-/**
- * Makes the data directory, and lets no other account enter it (mode 0700). Where the embedded database in it runs as
- * another account, that one may pass through (0711). Leaves directories that are not ours, or shared (sticky), as they
- * are.
- */
-export function openDataDir(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const { uid, mode } = statSync(dataDir)
-  if (uid !== process.getuid?.() || mode & 0o1000) return
-  const cluster = lstatSync(join(dataDir, 'postgres'), { throwIfNoEntry: false })
-  const target = cluster?.isDirectory() && cluster.uid !== uid ? 0o711 : 0o700
-  if ((mode & 0o777) !== target) chmodSync(dataDir, target)
 }
 
 /** Returns a secret that is generated once in DATA_DIR, readable for its owner only. */

@@ -2,10 +2,10 @@ import 'server-only'
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Day on which this table was compared with IANA's registries of special-purpose addresses for IPv4 and IPv6, and with
- * their registries of multicast and deprecated address space.
+ * Day of this table. It was written from the RFCs that IANA's registries of special-purpose, multicast and deprecated
+ * addresses name, not from the registries themselves.
  */
-export const COMPARED_ON = '2026-11-25'
+export const WRITTEN_ON = '2026-11-25'
 
 /**
  * Networks that are not part of the public internet, with their names in IANA's registries and the RFC that reserves

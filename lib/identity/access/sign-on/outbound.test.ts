@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { COMPARED_ON, isSpecialAddress, SPECIAL_NETWORKS } from '#lib/platform/runtime/special-networks.ts'
+import { isSpecialAddress, SPECIAL_NETWORKS, WRITTEN_ON } from '#lib/platform/runtime/special-networks.ts'
 import { end, listen } from '../../../../test/fakes/issuers/provider.ts'
 import { checkIssuerAddress, checkIssuerHost, fetchIssuer } from './outbound.ts'
 
@@ -86,8 +86,8 @@ it.each([
 })
 
 it('the table of special networks names the day of its comparison', () => {
-  expect(COMPARED_ON).toMatch(/^\d{4}-\d{2}-\d{2}$/)
-  expect(Date.parse(COMPARED_ON)).toBeLessThanOrEqual(Date.now())
+  expect(WRITTEN_ON).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+  expect(Date.parse(WRITTEN_ON)).toBeLessThanOrEqual(Date.now())
 })
 
 it('a host with a private address is rejected when it is resolved', async () => {
