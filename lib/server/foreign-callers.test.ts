@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addCharges } from '#lib/billing/charges/test-rows.ts'
 import { methodOfScope } from '#lib/identity/access/factors/rules.ts'
 import { cookieOf } from '#lib/identity/access/factors/test-person.ts'
+import { newSigningSecret } from '#lib/notifications/webhooks/secrets.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
@@ -50,6 +51,9 @@ const NAMED: Record<string, { other: string; nobodys: string }> = {
   group_id: { other: 'group-foreign', nobodys: 'group-nobodys' },
   need_id: { other: 'past-due:ISK:default', nobodys: 'past-due:JPY:default' },
   view_id: { other: 'view-foreign', nobodys: 'view-nobodys' },
+  recipient_id: { other: 'recipient-foreign', nobodys: 'recipient-nobodys' },
+  webhook_id: { other: 'webhook-foreign', nobodys: 'webhook-nobodys' },
+  delivery_id: { other: 'delivery-foreign', nobodys: 'delivery-nobodys' },
   session_id: { other: digestOf('session-foreign'), nobodys: digestOf('session-nobodys') },
 }
 const QUERIES: Record<string, string> = {
@@ -75,6 +79,8 @@ const OF_MEMBERS = [
   ...['changeView', 'removeView', 'readListColumns'],
   ...['changeIdentityProvider', 'removeIdentityProvider', 'checkSignOnDomain', 'removeSignOnDomain'],
   ...['revokeDirectoryToken', 'unmapDirectoryGroup'],
+  ...['addNoticeRecipient', 'changeNoticeRecipient', 'resendConfirmation'],
+  ...['changeWebhook', 'rotateWebhookSecret'],
 ]
 const BODIES: Record<string, string> = {
   setQuantity: '{"quantity":11}',
@@ -86,6 +92,9 @@ const BODIES: Record<string, string> = {
   changeView: '{"isPinned":true}',
   dismissNeed: '{"version":"00000000000000000000000000000000"}',
   changeIdentityProvider: '{"joinRoles":null}',
+  addNoticeRecipient: '{"email":"new@foreign.example","notices":["new"]}',
+  changeNoticeRecipient: '{"notices":["due"]}',
+  changeWebhook: '{"name":"renamed"}',
 }
 
 let database: TestDatabase
@@ -108,6 +117,37 @@ async function addOthers(member: string) {
     OTHER,
     `INSERT INTO notice_recipients (customer_id, id, email, needs_since) VALUES ($1, 'told', $2, now())`,
     [OTHER, its?.email],
+  )
+  await addAddresses(member)
+}
+
+/** Adds an address that gets notices, one that has to confirm them, and a webhook with a delivery. */
+async function addAddresses(member: string) {
+  await database.sql(
+    OTHER,
+    `INSERT INTO notice_recipients (customer_id, id, email) VALUES ($1, 'recipient-foreign', 'books@foreign.example')`,
+    [OTHER],
+  )
+  await database.sql(
+    OTHER,
+    `INSERT INTO notice_confirmations (customer_id, id, recipient_id, billing_profile_id, kinds, attaches_pdf,
+       requested_by, expires_at)
+     VALUES ($1, 'confirmation-foreign', 'recipient-foreign', 'profile-foreign', '{new}', false, $2,
+       now() + interval '7 days')`,
+    [OTHER, member],
+  )
+  const { sealed } = newSigningSecret(OTHER as CustomerId, 'webhook-foreign')
+  await database.sql(
+    OTHER,
+    `INSERT INTO webhook_endpoints (customer_id, id, name, url, owner_id, secret)
+     VALUES ($1, 'webhook-foreign', 'Foreign', 'https://hooks.foreign.example', $2, $3)`,
+    [OTHER, member, sealed],
+  )
+  await database.sql(
+    OTHER,
+    `INSERT INTO outbox (customer_id, id, kind, recipient, content, state, attempts, ended_at)
+     VALUES ($1, 'delivery-foreign', 'webhook', 'webhook-foreign', $2, 'SENT', 1, now())`,
+    [OTHER, JSON.stringify({ event: 'event-foreign', kind: 'member.changed', ids: { memberId: member } })],
   )
 }
 
@@ -220,8 +260,12 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
+const isRemoval = ({ name }: Contract) => ['removeNoticeRecipient', 'removeWebhook'].includes(name)
 const contracts = await allContracts()
-const named = contracts.filter(({ path }) => path.includes('{'))
+// Removals come last: the other calls need the records.
+const named = contracts
+  .filter(({ path }) => path.includes('{'))
+  .sort((one, other) => Number(isRemoval(one)) - Number(isRemoval(other)))
 const lists = contracts.filter(({ path, method }) => !path.includes('{') && method === 'GET')
 
 test('each path parameter has its case', () => {

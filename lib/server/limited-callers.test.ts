@@ -326,7 +326,8 @@ function opened(text: string): string {
 
 /** Removes headers that differ legitimately: Cache-Control of sessions, remaining requests, and the ETag where page tokens differ. */
 function comparable(headers: Headers, body: string) {
-  const { 'cache-control': _, ratelimit: __, etag, ...sent } = Object.fromEntries(headers)
+  const { 'cache-control': _, ratelimit: __, etag, link, ...others } = Object.fromEntries(headers)
+  const sent = { ...others, link: link && opened(link) }
   return opened(body) === body ? { headers: { ...sent, etag }, body } : { headers: sent, body: opened(body) }
 }
 
