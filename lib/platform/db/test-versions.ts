@@ -34,8 +34,7 @@ const NEVER_CACHED = [
  * rows replaced the version of the customer. Tests that write rows by their own connection are not checked.
  */
 export const VERSION_CHECKS = `
-  CREATE SCHEMA version_checks;
-  CREATE FUNCTION version_checks.check_version() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+  CREATE FUNCTION public.check_version() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
   DECLARE
     customer text := coalesce(NEW.customer_id, OLD.customer_id);
   BEGIN
@@ -53,6 +52,7 @@ export const VERSION_CHECKS = `
     END IF;
     RETURN NULL;
   END $$;
+  REVOKE EXECUTE ON FUNCTION public.check_version() FROM PUBLIC;
   DO $$ DECLARE changed regclass; BEGIN
     FOR changed IN SELECT c.oid FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'customer_id'
       WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relforcerowsecurity AND NOT a.attisdropped
@@ -61,6 +61,6 @@ export const VERSION_CHECKS = `
       EXECUTE format($sql$
         CREATE CONSTRAINT TRIGGER version_checked AFTER INSERT OR UPDATE OR DELETE ON %s DEFERRABLE INITIALLY DEFERRED
           FOR EACH ROW WHEN (current_setting('application_name') = 'licenses-invoices')
-          EXECUTE FUNCTION version_checks.check_version() $sql$, changed);
+          EXECUTE FUNCTION public.check_version() $sql$, changed);
     END LOOP;
   END $$;`

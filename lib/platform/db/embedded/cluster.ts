@@ -23,13 +23,23 @@ import { isAlive } from './server.ts'
 /** Time in milliseconds after which a running initdb counts as dead. It takes about a second. */
 const initTime = 300_000
 
+async function otherAccount(folder: string): Promise<Error> {
+  const { uid } = await stat(folder)
+  return new Error(
+    `${folder} belongs to another account (uid ${uid}): only that one and root can run it. ${useAServer}`,
+  )
+}
+
 /**
  * Returns the real path of a data directory's cluster, or undefined if it has none yet.
  * @throws Error if its `postgres` is not a cluster; it is not changed
  */
 export async function findCluster(dataDir: string): Promise<string | undefined> {
   const path = join(dataDir, 'postgres')
-  const entry = await lstat(path).catch(() => undefined)
+  const entry = await lstat(path).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EACCES') throw await otherAccount(dataDir)
+    return undefined
+  })
   if (!entry) return undefined
   const data = await realpath(path).catch(() => undefined)
   if (!data)
@@ -39,10 +49,7 @@ export async function findCluster(dataDir: string): Promise<string | undefined> 
   if (await exists(join(data, 'global', 'pg_control'))) return data
   const files = await readdir(data).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EACCES') return ['']
-    const { uid } = await stat(data)
-    throw new Error(
-      `${path} belongs to another account (uid ${uid}): only that one and root can run it. ${useAServer}`,
-    )
+    throw await otherAccount(data)
   })
   if (files.length === 0) return undefined
   throw new Error(`${path} is not a PostgreSQL data directory. Move it away, or choose another DATA_DIR.`)
