@@ -1,6 +1,7 @@
 import type { StoredFile } from '#lib/billing/invoice-files/store.ts'
 import { serializeInvoiceWithLines } from '#lib/billing/invoices/serialize.ts'
 import type { InvoiceRow, LineItemRow } from '#lib/billing/invoices/store.ts'
+import type { InvoicePaymentRow } from '#lib/billing/payments/read.ts'
 
 /** A row as pg returns it. */
 type Row = Record<string, string>
@@ -32,13 +33,13 @@ function statusOf({ balance_amount, due_date, today }: Row): string {
   return (due_date ?? '') < (today ?? '') ? 'PAST DUE' : 'OPEN'
 }
 
-type InvoiceRows = { row: Row; lines: Row[]; links: Row[]; files: Row[] }
+type InvoiceRows = { row: Row; lines: Row[]; links: Row[]; files: Row[]; payments: Row[] }
 
 /**
  * Returns an invoice with its lines and totals; the peer uses the API's functions for the totals, because no server
  * differs there.
  */
-export function wholeInvoiceOf({ row, lines, links, files }: InvoiceRows, base: string) {
+export function wholeInvoiceOf({ row, lines, links, files, payments }: InvoiceRows, base: string) {
   const columns = Object.fromEntries(Object.entries(row).map(([name, value]) => [camel(name), value]))
   // The seed replaces no invoice: each id on the wire is the row's key.
   const read = { ...columns, wireId: row.id }
@@ -54,7 +55,11 @@ export function wholeInvoiceOf({ row, lines, links, files }: InvoiceRows, base: 
   return serializeInvoiceWithLines(
     invoice,
     items,
-    { links: documents, files: files as unknown as StoredFile[], payments: [] },
+    {
+      links: documents,
+      files: files as unknown as StoredFile[],
+      payments: payments as unknown as InvoicePaymentRow[],
+    },
     base,
   )
 }

@@ -59,6 +59,15 @@ export const FILES = {
     WHERE customer_id = $1 AND invoice_id = $2 ORDER BY kind`,
 }
 
+export const PAYMENTS = {
+  name: 'payments',
+  text: `SELECT p.id, p.kind, trim_scale(sum(e.amount))::text AS amount, p.reference, p.method,
+      p.reversed_on::text AS "reversedOn", p.reversal_reason AS "reversalReason", max(e.booked_on)::text AS "bookedOn"
+    FROM payment_entries e JOIN payments p ON p.customer_id = $1 AND p.id = e.payment_id
+    WHERE e.customer_id = $1 AND e.invoice_id = $2 AND e.cause <> 'reversed'
+    GROUP BY p.customer_id, p.id HAVING sum(e.amount) <> 0 ORDER BY max(e.booked_on), p.created_at, p.id`,
+}
+
 export const ASSETS = {
   name: 'assets',
   text: `SELECT id, type, name, seats_purchased, created_at,

@@ -5,7 +5,7 @@ import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { CallerRow } from '#lib/platform/caller/store.ts'
 import { type ListOf, pageToken } from '#lib/platform/lists/keyset.ts'
 import { assetOf, invoiceOf, wholeInvoiceOf } from './peer-answers.ts'
-import { ASSETS, FILES, INVOICE, INVOICES, LINES, LINKS } from './peer-queries.ts'
+import { ASSETS, FILES, INVOICE, INVOICES, LINES, LINKS, PAYMENTS } from './peer-queries.ts'
 
 const ROWS = 50
 
@@ -64,14 +64,21 @@ export function peer(url: string): FastifyInstance {
   app.get<{ Params: { id: string } }>('/billing/v1/invoices/:id', async (request, reply) => {
     const { customer_id: customer, billing_profiles: profiles } = await callerOf(request, FINANCE)
     const values = [customer, profiles, request.params.id]
-    const [invoice, lines, links, files] = await Promise.all([
+    const [invoice, lines, links, files, payments] = await Promise.all([
       pool.query({ ...INVOICE, values }),
       pool.query({ ...LINES, values }),
       pool.query({ ...LINKS, values }),
       pool.query({ ...FILES, values: [customer, request.params.id] }),
+      pool.query({ ...PAYMENTS, values: [customer, request.params.id] }),
     ])
     if (invoice.rows.length === 0) return reply.code(404).send({ code: 'not_found' })
-    const rows = { row: invoice.rows[0], lines: lines.rows, links: links.rows, files: files.rows }
+    const rows = {
+      row: invoice.rows[0],
+      lines: lines.rows,
+      links: links.rows,
+      files: files.rows,
+      payments: payments.rows,
+    }
     return wholeInvoiceOf(rows, address())
   })
 

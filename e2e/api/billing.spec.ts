@@ -179,6 +179,7 @@ test('4.4 reads an invoice with its lines, and its file', async ({ request, base
     billingProfileId: 'default',
     form: 'invoice',
     correctedBy: [],
+    payments: [],
     invoiceDate: Date.UTC(2026, 8, 30),
     platform: 'web-services',
     dueDate: Date.UTC(2026, 9, 30),

@@ -115,7 +115,10 @@ const SEES = [
   },
   {
     who: 'admin',
-    links: ['Home', 'Assets', 'Invoices', 'Billing profiles', 'Activity', 'Members', 'Single sign-on'],
+    links: [
+      ...['Home', 'Assets', 'Invoices', 'Billing profiles', 'Activity'],
+      ...['Invoice emails', 'Members', 'Single sign-on', 'Webhooks'],
+    ],
     lacks: [],
     needs: '',
   },

@@ -19,7 +19,10 @@ test.beforeAll(async () => {
   gate = await openBlockingProxy(embedded.url)
   const secret = 'only-for-tests-only-for-tests-only'
   const secrets = { SESSION_SECRET: secret, DATABASE_SECRET: secret }
-  const env = isolatedEnvironment(data, { DATABASE_URL: gate.url, METRICS_PORT: '0', ...secrets })
+  const env = isolatedEnvironment(data, {
+    ...{ DATABASE_URL: gate.url, METRICS_PORT: '0', ANSWER_CACHE_MB: '0' },
+    ...secrets,
+  })
   app = await startIsolatedApp(env)
   const customer = await newCustomer('frame', env)
   const others = Array.from({ length: 60 }, (_, index) => asset(`workspace-suite-${index}`, `Suite ${index}`))

@@ -256,12 +256,16 @@ describe('Microsoft', () => {
     await order({ quantity: 12 })
     vendor.fake.failNext('write', 'throttle')
     await withdraw()
-    await until(async () => {
-      vendor.fake.failNext('write', 'throttle')
-      await reconcileAll()
-      const [row] = await rows('SELECT reported_at FROM renewal_orders')
-      expect(row?.reported_at).not.toBeNull()
-    })
+    // Each attempt is throttled.
+    await vi.waitFor(
+      async () => {
+        vendor.fake.failNext('write', 'throttle')
+        await reconcileAll()
+        const [row] = await rows('SELECT reported_at FROM renewal_orders')
+        expect(row?.reported_at).not.toBeNull()
+      },
+      { timeout: 15_000, interval: 100 },
+    )
   })
 })
 
