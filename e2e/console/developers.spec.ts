@@ -51,7 +51,10 @@ test('a reader without a session and without JavaScript reads, searches and foll
   // Each language is one press away.
   await page.locator('summary', { hasText: 'Python' }).first().click()
   await expect(
-    page.getByText('import json, os, urllib.request').filter({ visible: true }).first(),
+    page
+      .getByText(/import .*urllib/)
+      .filter({ visible: true })
+      .first(),
   ).toBeVisible()
   await context.close()
 })

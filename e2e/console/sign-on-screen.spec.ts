@@ -115,7 +115,7 @@ test('single sign-on is set up, tested, and made the only sign-in', async ({ pag
   await expect(page.getByText('Only single sign-on lets members in.')).toBeVisible()
   await press(page, 'Remove Entra ID')
   await press(page, 'Remove the provider')
-  await expect(page.getByText('no Admin would be sure to get in')).toBeVisible()
+  await expect(page.getByText('no Admin who sees all billing profiles would be sure to get in')).toBeVisible()
   await expectGood(page)
   await press(page, 'Cancel')
 
