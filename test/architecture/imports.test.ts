@@ -51,7 +51,7 @@ const ZONES: Zone[] = [
   {
     rule: 'values import values',
     from: [VALUES],
-    only: [/^(big\.js|ibantools)$/, VALUES],
+    only: [/^(big\.js|ibantools|uqr)$/, VALUES],
     orTypes: true,
     planted: ['lib/platform/values/days.ts', `import type { Order } from '../lists/order.ts'`],
   },
@@ -82,7 +82,6 @@ const ZONES: Zone[] = [
       /^lib\/platform\/db\/scope\.ts$/,
       /^lib\/platform\/db\/prepared-queries\.ts$/,
       // Contains settings of a process's memory, and no rows.
-      /^lib\/platform\/db\/per-database\.ts$/,
       /^lib\/platform\/db\/schema\//,
     ],
     planted: ['lib/billing/invoices/store.ts', `import { database } from '#lib/platform/db/client.ts'`],

@@ -31,7 +31,7 @@ const LIB: Architecture = {
     billing: ['identity', 'platform'],
     licenses: ['identity', 'platform', 'vendors'],
     costs: ['billing', 'identity', 'licenses', 'platform', 'vendors'],
-    notifications: ['billing', 'costs', 'identity', 'licenses', 'platform'],
+    notifications: ['billing', 'costs', 'identity', 'licenses', 'platform', 'vendors'],
     workspace: ['billing', 'identity', 'licenses', 'platform'],
     imports: ['billing', 'identity', 'licenses', 'notifications', 'platform', 'vendors'],
     server: ['billing', 'costs', 'identity', 'licenses', 'notifications', 'platform', 'vendors'],

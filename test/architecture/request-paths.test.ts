@@ -15,7 +15,7 @@ const LIMITS: readonly Limit[] = [
   },
   {
     request: 'PATCH at a vendor',
-    limit: 45,
+    limit: 44,
     reason:
       'besides, the vendor port, breaker and budgets, its client, read and write, and three transactions',
   },

@@ -142,11 +142,11 @@ test('each answer equals one that is computed during the read, beside random cha
   let [reads, changes, compared] = [0, 0, 0]
   const wrong: object[] = []
   const read = async (name: string) => {
-    const pick = random(name)
+    const choose = random(name)
     while (reads < READS) {
       reads += 1
-      const { customer, key } = readers[pick(readers.length)] as Reader
-      const [operation, url] = QUESTIONS[pick(QUESTIONS.length)] as (typeof QUESTIONS)[number]
+      const { customer, key } = readers[choose(readers.length)] as Reader
+      const [operation, url] = QUESTIONS[choose(QUESTIONS.length)] as (typeof QUESTIONS)[number]
       const before = await compute(key, operation, url)
       const got = await send(key, operation, url)
       const after = await compute(key, operation, url)
@@ -157,12 +157,12 @@ test('each answer equals one that is computed during the read, beside random cha
     }
   }
   const change = async () => {
-    const pick = random('changes')
+    const choose = random('changes')
     for (; changes < CHANGES && reads < READS; changes++) {
       // Paced by the reads, so that both end together.
       while (changes * READS > reads * CHANGES && reads < READS) await new Promise(setImmediate)
-      const kind = CHANGE_KINDS[pick(CHANGE_KINDS.length)] as (typeof CHANGE_KINDS)[number]
-      await kind(CUSTOMERS[pick(CUSTOMERS.length)] as string, changes)
+      const kind = CHANGE_KINDS[choose(CHANGE_KINDS.length)] as (typeof CHANGE_KINDS)[number]
+      await kind(CUSTOMERS[choose(CUSTOMERS.length)] as string, changes)
     }
   }
   await Promise.all([...Array.from({ length: READERS }, (_, n) => read(`reader ${n}`)), change()])

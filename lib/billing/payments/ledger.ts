@@ -7,6 +7,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
+import { recordPaymentEvent } from '#lib/platform/outbox/events.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { listPayments, type PaymentRow } from './read.ts'
 import { type Allocation, decideAllocation, decideWriteOff, type Part, partsOf } from './rules.ts'
@@ -75,9 +76,12 @@ export async function recordPayment(
     throw invalid('A refund pays back a credit note (--invoice) or the credit of a payment (--refund-of).')
   const id = randomUUID()
   await insertPayment(tx, customerId, { ...payment, id, amount, refundOf: refunded?.id })
-  await insertEntries(tx, customerId, id, partsOf(allocation, paidOn), 'applied')
+  await insertEntries(tx, customerId, { paymentId: id, parts: partsOf(allocation, paidOn), cause: 'applied' })
+  recordEvents(tx, customerId, id, allocation)
   const outcome = outcomeOf(allocation, currency)
-  await record(tx, customerId, kind === 'refund' ? 'payment.refunded' : 'payment.added', reference, {
+  await record(tx, customerId, {
+    action: kind === 'refund' ? 'payment.refunded' : 'payment.added',
+    subject: reference,
     requestId,
     details: { ...detailsOf(outcome), amount: payment.amount, currency, paidOn },
   })
@@ -115,15 +119,16 @@ export async function assignCredit(
   await checkDay(tx, bookedOn)
   const allocation = requireAllowed(decideAllocation(credit, payment.currency, targets))
   if (allocation.parts.length === 0) throw invalid('Nothing is open of these invoices.')
-  await insertEntries(
-    tx,
-    customerId,
-    payment.id,
-    partsOf(allocation, bookedOn, { isCredit: true }),
-    'assigned',
-  )
+  const parts = partsOf(allocation, bookedOn, { isCredit: true })
+  await insertEntries(tx, customerId, { paymentId: payment.id, parts, cause: 'assigned' })
+  recordEvents(tx, customerId, payment.id, allocation)
   const outcome = outcomeOf(allocation, payment.currency)
-  await record(tx, customerId, 'payment.assigned', reference, { requestId, details: detailsOf(outcome) })
+  await record(tx, customerId, {
+    action: 'payment.assigned',
+    subject: reference,
+    requestId,
+    details: detailsOf(outcome),
+  })
   return outcome
 }
 
@@ -156,9 +161,11 @@ export async function reversePayment(
   await tx.execute(sql`
     UPDATE payments SET reversed_on = ${bookedOn}::date, reversal_reason = ${reason}, reversed_by = ${OPERATOR.name}
     WHERE customer_id = ${customerId} AND id = ${payment.id}`)
-  await insertEntries(tx, customerId, payment.id, parts, 'reversed')
+  await insertEntries(tx, customerId, { paymentId: payment.id, parts, cause: 'reversed' })
   const { currency, amount } = payment
-  await record(tx, customerId, 'payment.reversed', reference, {
+  await record(tx, customerId, {
+    action: 'payment.reversed',
+    subject: reference,
     requestId,
     details: { amount, currency, reason },
   })
@@ -199,9 +206,15 @@ export async function writeOff(
   const payment = { id: randomUUID(), kind: 'write-off' as const, paidOn, amount, currency, reference }
   await insertPayment(tx, customerId, payment)
   const bookedOn = latest(paidOn, invoice.invoiceDate)
-  await insertEntries(tx, customerId, payment.id, [{ invoiceId: invoice.id, amount, bookedOn }], 'applied')
+  await insertEntries(tx, customerId, {
+    paymentId: payment.id,
+    parts: [{ invoiceId: invoice.id, amount, bookedOn }],
+    cause: 'applied',
+  })
   const parts = [{ id: invoice.wireId, amount }]
-  await record(tx, customerId, 'invoice.written-off', invoice.wireId, {
+  await record(tx, customerId, {
+    action: 'invoice.written-off',
+    subject: invoice.wireId,
     requestId,
     details: { amount, currency, reference },
   })
@@ -230,7 +243,7 @@ export async function listAllPayments(
     ...(unassigned ? { state: ['unassigned'] } : {}),
     ...(key === undefined ? {} : { invoice: [key] }),
   }
-  return listPayments(tx, owner, { filter }, MAX_ROWS)
+  return listPayments(tx, owner, { filter }, { limit: MAX_ROWS })
 }
 
 /** Reads invoices for an operator, locked until the transaction ends. @throws Problem `not_found` */
@@ -317,11 +330,29 @@ function detailsOf({ parts, credit }: Outcome) {
 function record(
   tx: Transaction,
   customerId: CustomerId,
-  action: string,
-  subject: string,
-  { requestId, details }: { requestId: string; details: Record<string, string | string[]> },
+  event: {
+    action: string
+    subject: string
+    requestId: string
+    details: Record<string, string | string[]>
+  },
 ): Promise<void> {
-  return recordAudit(tx, customerId, { action, subject, actor: OPERATOR, requestId, details })
+  return recordAudit(tx, customerId, { ...event, actor: OPERATOR })
+}
+
+/** Writes the webhooks' event of each invoice that a payment settles. */
+function recordEvents(
+  tx: Transaction,
+  customerId: CustomerId,
+  paymentId: string,
+  { parts }: { parts: readonly { invoice: { id: string; billingProfileId: string } }[] },
+): void {
+  for (const { invoice } of parts)
+    recordPaymentEvent(tx, customerId, {
+      paymentId,
+      invoiceId: invoice.id,
+      billingProfileId: invoice.billingProfileId,
+    })
 }
 
 const latest = (a: string, b: string) => (a > b ? a : b)

@@ -29,7 +29,7 @@ export const listPayments = operation(contract.listPayments, async (caller, { qu
         to: maxPaidDate === undefined ? undefined : dayOf(maxPaidDate),
       }
       const selected = { filter: { ...filter, ...(filter?.invoice ? { invoice } : {}) }, ...days }
-      return read.listPayments(tx, caller, selected, maxResults + 1, cursor)
+      return read.listPayments(tx, caller, selected, { limit: maxResults + 1, cursor })
     },
     { mayBeOld: true },
   )

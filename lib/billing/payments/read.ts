@@ -72,8 +72,7 @@ export async function listPayments(
   tx: Transaction,
   owner: Owner,
   selection: PaymentSelection,
-  limit: number,
-  cursor?: Cursor,
+  { limit, cursor }: { limit: number; cursor?: Cursor | undefined },
 ): Promise<PaymentRow[]> {
   const { customerId } = owner
   const { beyond } = pageByKey(KEY, cursor)

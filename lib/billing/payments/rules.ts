@@ -27,6 +27,7 @@ export type Payable = {
   id: string
   /** Id on the wire, for messages. */
   wireId: string
+  billingProfileId: string
   currency: string
   documentState: string
   invoiceDate: string

@@ -44,7 +44,7 @@ export async function readPayables(
   condition: SQL,
 ): Promise<Payable[]> {
   const { rows } = await tx.execute<Payable>(sql`
-    SELECT id, ${wireId} AS "wireId", currency, document_state AS "documentState", invoice_date::text AS "invoiceDate",
+    SELECT id, ${wireId} AS "wireId", billing_profile_id AS "billingProfileId", currency, document_state AS "documentState", invoice_date::text AS "invoiceDate",
       trim_scale(balance_amount)::text AS "balanceAmount",
       trim_scale(coalesce(payable_amount, balance_amount))::text AS "payableAmount"
     FROM invoices WHERE ${sql.join(visibleTo(owner), sql` AND `)} AND ${condition} ORDER BY id FOR NO KEY UPDATE`)
@@ -65,9 +65,11 @@ export async function insertPayment(tx: Transaction, customerId: CustomerId, pay
 export async function insertEntries(
   tx: Transaction,
   customerId: CustomerId,
-  paymentId: string,
-  parts: readonly Part[],
-  cause: 'applied' | 'assigned' | 'reversed',
+  {
+    paymentId,
+    parts,
+    cause,
+  }: { paymentId: string; parts: readonly Part[]; cause: 'applied' | 'assigned' | 'reversed' },
 ): Promise<void> {
   const { rows } = await tx.execute<{ position: number }>(sql`
     SELECT coalesce(max(position), 0)::int AS position FROM payment_entries

@@ -102,11 +102,12 @@ export const changeMember: readonly Example[] = [
   {
     name: 'last-admin',
     summary: 'The last Admin who can sign in',
+    by: 'session',
     params: { member_id: 'm-ana' },
     body: { disabled: true },
     answer: problemAnswer(
       'last_admin',
-      'This is the last Admin who can sign in. Make somebody else an Admin first, who has come already.',
+      'This is the last Admin who can sign in and sees all billing profiles. Make another such Admin first, who has accepted the invitation.',
     ),
   },
   {

@@ -125,7 +125,7 @@ export async function overwriteInvoiceRows(
       created_at = CASE WHEN invoices.document_state = 'draft' AND excluded.document_state = 'issued'
         THEN excluded.created_at ELSE invoices.created_at END,
       voided_on = CASE WHEN excluded.document_state <> 'voided' THEN NULL
-        WHEN invoices.document_state = 'issued' THEN (now() AT TIME ZONE 'UTC')::date ELSE invoices.voided_on END`)
+        WHEN invoices.document_state = 'issued' THEN (excluded.created_at AT TIME ZONE 'UTC')::date ELSE invoices.voided_on END`)
   assertAllWritten(written, changed.length)
 }
 

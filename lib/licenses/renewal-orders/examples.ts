@@ -2,7 +2,15 @@ import type { Example } from '#lib/platform/api/openapi/example.ts'
 
 const asset = { asset_id: 'workspace-suite-5d20a7' }
 const END = Date.UTC(2027, 2, 1)
-const NOW = { time: END, quantity: 60, assigned: 57, renewalType: 'AUTO_RENEW', takes: 'quantity' }
+const NOW = {
+  time: END,
+  quantity: 60,
+  assigned: 57,
+  renewalType: 'AUTO_RENEW',
+  takes: 'quantity',
+  decideBy: Date.UTC(2027, 1, 28),
+  outcome: 'renews',
+}
 const actor = { kind: 'key', id: 'k-nightly', name: 'nightly-sync' }
 const times = { time: END, createTime: Date.UTC(2026, 10, 21, 9, 30) }
 const id = '7c9be1f0-3a55-4c5e-9a51-2b1f0f3a7d11'

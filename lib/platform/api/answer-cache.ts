@@ -1,15 +1,7 @@
 import 'server-only'
-import { z } from 'zod'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { defineSettings } from '#lib/platform/runtime/env.ts'
 import type { AnyContract, CachePart } from './contract.ts'
-
-/** Size of the cache in bytes; 0: no answer is cached. */
-export const cacheSettings = defineSettings(
-  z
-    .object({ ANSWER_CACHE_MB: z.coerce.number().int().min(0).max(4096).default(32) })
-    .transform(({ ANSWER_CACHE_MB }) => ({ bytes: ANSWER_CACHE_MB * 1024 * 1024 })),
-)
+import { cacheSettings } from './settings.ts'
 
 /** Answer as it is sent again: its body in JSON, the headers that belong to it, and its ETag. */
 export type CachedAnswer = { body: Buffer; headers: Record<string, string>; etag: string }

@@ -69,7 +69,7 @@ type More<Members> = {
 }
 
 /** Returns the path of the page that describes a code. */
-export function problemPath(code: ProblemCode): string {
+function problemPath(code: ProblemCode): string {
   return `/developers/errors#${code}`
 }
 

@@ -3,9 +3,9 @@ import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { database, type Transaction } from '#lib/platform/db/client.ts'
-import { areVersionsComplete, VERSION } from '#lib/platform/db/customer-versions.ts'
 import { PipelinedQueries, sendTogether } from '#lib/platform/db/pipeline.ts'
-import { withoutValues } from '#lib/platform/db/prepared-queries.ts'
+import { VERSION, withoutValues } from '#lib/platform/db/prepared-queries.ts'
+import { perDatabase } from '#lib/platform/db/scope.ts'
 import { OPERATOR } from '#lib/platform/history/audit.ts'
 import { countQuery } from '#lib/platform/runtime/log.ts'
 import type { Caller, CustomerId, Role } from './rules.ts'
@@ -111,6 +111,37 @@ export function countCustomers(id: string): Promise<{ upTo: number; all: number 
 /** Returns the id of a customer that is being added, to enter `scope` with. */
 export function newCustomerId(id: string): CustomerId {
   return minted(id)
+}
+
+// The migration's own transaction is noted for no customer. A later id than all of this server is from a server whose
+// dump was restored here.
+const ARE_EARLIER_TRANSACTIONS_OVER = `
+  SELECT transaction < pg_snapshot_xmin(pg_current_snapshot()) OR transaction >= pg_snapshot_xmax(pg_current_snapshot())
+    AS "areOver"
+  FROM unversioned_writes WHERE customer_id = ''`
+
+type Readiness = { isReady: boolean; askedAt: number }
+const readiness = perDatabase((): Readiness => ({ isReady: false, askedAt: Number.NEGATIVE_INFINITY }))
+
+/** Pause between two checks whether versions are complete, in milliseconds. */
+const CHECK_PAUSE_MS = 1000
+
+/**
+ * Returns whether every open transaction replaces the version of what it writes: answers may be cached only then. False
+ * until the transactions have ended that began before the migration `customer-versions`.
+ */
+function areVersionsComplete(): boolean {
+  const state = readiness()
+  if (!state.isReady && performance.now() - state.askedAt > CHECK_PAUSE_MS) void check(state)
+  return state.isReady
+}
+
+async function check(state: Readiness): Promise<void> {
+  state.askedAt = performance.now()
+  const result = await database()
+    .keys.query<{ areOver: boolean }>(ARE_EARLIER_TRANSACTIONS_OVER)
+    .catch(() => undefined)
+  state.isReady = result?.rows[0]?.areOver ?? false
 }
 
 /** Returns the caller for the row of a key or a session. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from './client.ts'
-import { perDatabase } from './per-database.ts'
+import { perDatabase } from './scope.ts'
 
 /** Progress of a batch. `last` is the last row, by the backfill's row id; null when no row is left. */
 export type Filled = { count: number; last: string | null }

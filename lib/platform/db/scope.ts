@@ -13,13 +13,14 @@ import {
   seeing,
   type Transaction,
 } from './client.ts'
-import { closing, noteServer } from './customer-versions.ts'
 import type { Login } from './logins.ts'
 import { inOnePacket, PipelinedQueries, type SqlQuery, sendAlone, sendOne, sendTogether } from './pipeline.ts'
 import {
+  closing,
   commitWithDeferred,
   deferToCommit,
   drainDeferred,
+  noteServer,
   TRANSACTION_FAILED,
   withoutValues,
   withRowPlans,
@@ -368,5 +369,19 @@ export async function transactionAtOnce<T>(
   } catch (error) {
     measurement?.end('thrown', queryCount)
     throw withoutValues(error)
+  }
+}
+
+/**
+ * Returns a function that returns the open database's own cache, created by `make` at the first call: data of one
+ * database is never used for another.
+ */
+export function perDatabase<Memory extends object>(make: () => Memory): () => Memory {
+  const memories = new WeakMap<Database, Memory>()
+  return () => {
+    const opened = database()
+    const memory = memories.get(opened) ?? make()
+    memories.set(opened, memory)
+    return memory
   }
 }

@@ -1,8 +1,7 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
-import { perDatabase } from '#lib/platform/db/per-database.ts'
-import { scope } from '#lib/platform/db/scope.ts'
+import { perDatabase, scope } from '#lib/platform/db/scope.ts'
 import { log, reasonOf, requestContext } from '#lib/platform/runtime/log.ts'
 import { type AuditEvent, actorOf, recordAudit } from './audit.ts'
 

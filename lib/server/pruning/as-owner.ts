@@ -1,8 +1,8 @@
 import 'server-only'
 import pg from 'pg'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { replaceVersionOfRemaining } from '#lib/platform/db/customer-versions.ts'
 import { ownerOf } from '#lib/platform/db/logins.ts'
+import { replaceVersionOfRemaining } from '#lib/platform/db/prepared-queries.ts'
 import { type Addition, appending, OPERATOR } from '#lib/platform/history/audit.ts'
 
 /** Transaction of the database's owner: changes to some customers, and their audit events. */

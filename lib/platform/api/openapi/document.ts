@@ -69,7 +69,7 @@ export function openApiOperation(groups: readonly Group[]) {
 }
 
 /** Returns a function that returns the document of these contracts, with this installation's address and contact. */
-export function openApiDocument(groups: readonly Group[]): () => Json {
+function openApiDocument(groups: readonly Group[]): () => Json {
   const described = openApi([...groups, ABOUT])
   return () => ({ ...described, ...addressed() })
 }
@@ -77,7 +77,10 @@ export function openApiDocument(groups: readonly Group[]): () => Json {
 type Encoding = 'br' | 'gzip'
 
 async function compressed(text: string): Promise<Record<Encoding, Uint8Array>> {
-  const [br, gzip] = await Promise.all([promisify(brotliCompress)(text), promisify(gzipCompress)(text)])
+  const [br, gzip] = await Promise.all([
+    promisify(brotliCompress)(text),
+    promisify(gzipCompress)(text, { level: 9 }),
+  ])
   return { br, gzip }
 }
 
@@ -176,13 +179,13 @@ function nameOf(permission: string): string {
 
 /** Returns the parameters of a call: those of its contract, and If-None-Match where its answer has an ETag. */
 export function parametersOf(contract: AnyContract, schema: SchemaOf): Json[] {
-  const { method, params, query, headers, output, examples } = contract
+  const { method, params, query, headers, output } = contract
   // A stream's content is unknown before it is sent, so it has no ETag.
   const isTagged = method === 'GET' && output.meta()?.streamed !== true
   return [
-    ...parametersIn('path', params, schema, examples),
-    ...parametersIn('query', query, schema, examples),
-    ...parametersIn('header', headers, schema, examples),
+    ...parametersIn('path', params, schema),
+    ...parametersIn('query', query, schema),
+    ...parametersIn('header', headers, schema),
     ...(isTagged ? [IF_NONE_MATCH] : []),
   ]
 }
@@ -195,28 +198,18 @@ function requestBodyOf({ method, body, examples }: AnyContract, schema: SchemaOf
     requestBody: {
       // An absent body is parsed as an object without fields.
       required: !(body as z.ZodType).safeParse({}).success,
-      description: 'Its fields, and no others.',
       content: { 'application/json': { schema: schema(body, 'input'), ...bodies } },
     },
   }
 }
 
-const EXAMPLE_PART = { path: 'params', query: 'query', header: 'headers' } as const
-
-function parametersIn(
-  location: 'path' | 'query' | 'header',
-  shape: z.ZodObject,
-  schema: SchemaOf,
-  examples: readonly Example[],
-): Json[] {
+function parametersIn(location: 'path' | 'query' | 'header', shape: z.ZodObject, schema: SchemaOf): Json[] {
   return Object.entries(shape.shape).map(([field, type]) => {
     const { description, json, ...schemaFields } = schema(type as z.ZodType, 'input') as Json & ParameterMeta
     const name = location === 'header' ? capitalized(field) : field
     const required = !(type as z.ZodType).safeParse(undefined).success
-    const valueIn = (example: Example) => example[EXAMPLE_PART[location]]?.[field]
-    // Without the examples of optional parameters, which their descriptions show, calls share their parameters.
-    const values = required ? exampleValues(examples, valueIn) : {}
-    return { name, in: location, required, description, schema: json ?? schemaFields, ...values }
+    // Without examples, calls share their parameters: `/developers` shows them.
+    return { name, in: location, required, description, schema: json ?? schemaFields }
   })
 }
 
@@ -226,8 +219,8 @@ function capitalized(header: string): string {
 }
 
 /**
- * Returns the value of each example in one place, where an example has one. Leaves out requests that break their
- * schema.
+ * Returns the values of the first examples in one place, where an example has one. Leaves out requests that break
+ * their schema.
  */
 function exampleValues(examples: readonly Example[], valueIn: (example: Example) => unknown): Json {
   const named = examples.flatMap((example) => {
@@ -236,8 +229,11 @@ function exampleValues(examples: readonly Example[], valueIn: (example: Example)
       ? []
       : [[example.name, { summary: example.summary, value }]]
   })
-  return named.length === 0 ? {} : { examples: Object.fromEntries(named) }
+  return named.length === 0 ? {} : { examples: Object.fromEntries(named.slice(0, MAX_EXAMPLES)) }
 }
+
+/** Most examples of one place; `/developers` shows all. */
+const MAX_EXAMPLES = 1
 
 const IF_NONE_MATCH = {
   name: 'If-None-Match',

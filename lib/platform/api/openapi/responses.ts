@@ -18,7 +18,7 @@ export function responsesOf(contract: AnyContract, schema: SchemaOf): Json {
       description: output.description ?? 'Done.',
       headers,
       content: {
-        [String(mediaType)]: { schema: answerSchema(contract, schema), ...examplesOf(contract, 200) },
+        [String(mediaType)]: { schema: answerSchema(contract, schema), ...exampleOf(contract) },
         ...(otherType ? { [String(otherType)]: { schema: answerSchema(contract, schema) } } : {}),
       },
     },
@@ -43,16 +43,10 @@ function answerSchema({ output }: AnyContract, schema: SchemaOf): Json {
 }
 
 function problemResponse(contract: AnyContract, codes: ProblemCode[], schema: SchemaOf): Json {
-  const status = PROBLEMS[codes[0] as ProblemCode].status
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
-    headers: headersIn(headersOfProblem(contract, codes)),
-    content: {
-      'application/problem+json': {
-        schema: oneOfProblems(codes, schema),
-        ...examplesOf(contract, status),
-      },
-    },
+    ...headersField(headersOfProblem(contract, codes)),
+    content: { 'application/problem+json': { schema: oneOfProblems(codes, schema) } },
   }
 }
 
@@ -72,6 +66,12 @@ function oneOfProblems(codes: ProblemCode[], schema: SchemaOf): Json {
 }
 
 /** Returns references for the headers that an answer always or sometimes has. */
+/** Returns the member `headers` of a response; none where there are no headers. */
+function headersField(names: HeaderNames): Json {
+  const headers = headersIn(names)
+  return Object.keys(headers).length > 0 ? { headers } : {}
+}
+
 function headersIn({ always, sometimes }: HeaderNames): Json {
   return Object.fromEntries([
     ...always.map((name) => [name, { $ref: `${HEADERS}${name}` }]),
@@ -106,24 +106,10 @@ export const ANYWHERE: readonly ProblemCode[] = [
   'internal_error',
 ]
 
-/** Codes of many calls. Their responses have no examples, so that the calls share them. */
-const COMMON: readonly unknown[] = [
-  'invalid_request',
-  'filter_invalid',
-  'page_token_invalid',
-  'permission_denied',
-  'fresh_sign_in_required',
-  'not_found',
-] satisfies ProblemCode[]
-
-function examplesOf({ examples }: AnyContract, status: number): Json {
-  const same = examples.filter(
-    ({ answer: { status: answered, body } }) =>
-      answered === status && body !== undefined && !COMMON.includes(Object(body).code),
-  )
-  if (same.length === 0) return {}
-  const named = same.map(({ name, summary, answer }) => [name, { summary, value: answer.body }])
-  return { examples: Object.fromEntries(named) }
+/** Returns an example of the answer to a call that succeeds; `/developers` shows all, and those of problems. */
+function exampleOf({ examples }: AnyContract): Json {
+  const first = examples.find(({ answer: { status, body } }) => status === 200 && body !== undefined)
+  return first ? { examples: { [first.name]: { summary: first.summary, value: first.answer.body } } } : {}
 }
 
 /**

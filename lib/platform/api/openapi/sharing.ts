@@ -51,6 +51,7 @@ function usesOf({ operationId, parameters, responses }: Json): Use[] {
 function responseName(status: string, { description }: Json): string {
   if (status === 'default') return 'AnyProblem'
   const codes = [...String(description).matchAll(/`([a-z_]+)`:/g)].map(([, code = '']) => pascal(code))
+  if (codes.length > 2) return `${codes[0]}OrOthers`
   return codes.length > 0 ? codes.join('Or') : 'NotModified'
 }
 
