@@ -165,6 +165,11 @@ describe('payments import', () => {
   test.each([
     ['a bad amount in its last line', '2026-11-02,abc,EUR,T-9,,,,', 'line 3'],
     ['a reference of another payment', '2026-11-02,5,EUR,T-1,,,,', 'line 3'],
+    [
+      'two payments of one reference, of the same amount',
+      '2026-11-01,60.00,EUR,T-1,,INV-2026-002,,',
+      'line 3',
+    ],
     ['a missing day', ',5,EUR,T-9,,,,', 'line 3'],
     ['an open quote', '2026-11-02,5,EUR,T-9,"x,,,', 'line 3'],
   ])('a file with %s stores nothing', async (_, line, location) => {
