@@ -154,12 +154,13 @@ export async function reversePayment(
   await checkDay(tx, reversalDay)
   if (reversalDay < payment.paidOn)
     throw invalid(`"${reference}" is of ${payment.paidOn}: it can't be reversed before.`)
-  const bookedOn = latest(reversalDay, payment.latest)
+  // An entry of a later day is booked back on that day, so that nothing counts from the reversal on.
   const { rows: parts } = await tx.execute<Part>(sql`
-    SELECT invoice_id AS "invoiceId", (-sum(amount))::text AS amount, ${bookedOn}::text AS "bookedOn" FROM payment_entries
-    WHERE customer_id = ${customerId} AND payment_id = ${payment.id} GROUP BY 1 HAVING sum(amount) <> 0 ORDER BY 1`)
+    SELECT invoice_id AS "invoiceId", (-sum(amount))::text AS amount, greatest(booked_on, ${reversalDay}::date)::text AS "bookedOn"
+    FROM payment_entries WHERE customer_id = ${customerId} AND payment_id = ${payment.id}
+    GROUP BY 1, 3 HAVING sum(amount) <> 0 ORDER BY 3, 1`)
   await tx.execute(sql`
-    UPDATE payments SET reversed_on = ${bookedOn}::date, reversal_reason = ${reason}, reversed_by = ${OPERATOR.name}
+    UPDATE payments SET reversed_on = ${reversalDay}::date, reversal_reason = ${reason}, reversed_by = ${OPERATOR.name}
     WHERE customer_id = ${customerId} AND id = ${payment.id}`)
   await insertEntries(tx, customerId, { paymentId: payment.id, parts, cause: 'reversed' })
   const { currency, amount } = payment
