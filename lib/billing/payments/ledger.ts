@@ -15,6 +15,7 @@ import {
   findPayment,
   insertEntries,
   insertPayment,
+  isAssigned,
   readCredit,
   readPaidInvoices,
   readPayables,
@@ -109,6 +110,13 @@ export async function assignCredit(
     )
   const credit = await readCredit(tx, customerId, payment.id)
   const targets = await readTargets(tx, customerId, invoices)
+  const requested = targets.map(({ invoice, amount }) => ({ invoiceId: invoice.id, amount }))
+  // Without an amount, an invoice has its part if nothing of it is open.
+  const hasNoneLeft = targets.every(
+    ({ invoice, amount }) => amount !== undefined || new Exact(invoice.payableAmount).lte(0),
+  )
+  if (hasNoneLeft && (await isAssigned(tx, customerId, payment.id, requested)))
+    return { what: 'unchanged', parts: [], credit, currency: payment.currency }
   if (new Exact(credit).eq(0)) {
     const paidInvoices = await readPaidInvoices(tx, customerId, payment.id)
     if (!targets.every(({ invoice }) => paidInvoices.has(invoice.id)))
