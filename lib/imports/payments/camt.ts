@@ -232,7 +232,7 @@ function provided(text: string | undefined): string | undefined {
 
 /**
  * Gives a transaction without a bank reference one that is made of its content, so that it is read once. The number of its
- * entry is content, for banks begin anew in each statement.
+ * entry is content, for banks count from 1 in each statement.
  */
 function withReference(
   transaction: Omit<BankTransaction, 'reference'>,
