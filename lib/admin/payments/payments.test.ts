@@ -108,6 +108,44 @@ test('a reversed payment stays in the ledger, and its invoices are open again', 
   ])
 })
 
+describe('payments assign', () => {
+  test('changes nothing the second time, also where credit is left', async () => {
+    await payments(`${ADD} --amount 90 --reference B-1`)
+    const part = 'assign B-1 --invoice INV-2026-001=30'
+    expect((await payments(part)).err).toContain('30 EUR of INV-2026-001')
+    expect((await payments(part)).err).toContain('nothing was changed')
+    expect(await balances()).toEqual({ 'INV-2026-001': '70', 'INV-2026-002': '50' })
+    const rest = 'assign B-1 --invoice INV-2026-002'
+    expect((await payments(rest)).err).toContain('50 EUR of INV-2026-002')
+    expect(await payments(rest)).toMatchObject({ code: 0 })
+    expect((await payments('assign B-1 --invoice INV-2026-001=10')).err).toContain('10 EUR of INV-2026-001')
+    expect(await balances()).toEqual({ 'INV-2026-001': '60', 'INV-2026-002': '0' })
+  })
+
+  test('refuses a part that is finer than its currency can be paid', async () => {
+    await payments(`${ADD} --amount 90 --reference B-1`)
+    const assigned = await payments('assign B-1 --invoice INV-2026-001=0.005')
+    expect(assigned.err).toContain('is finer than EUR can be paid')
+    expect(await balances()).toMatchObject({ 'INV-2026-001': '100' })
+  })
+})
+
+test('a payment that is reversed before the date of its invoice is no credit from then on', async () => {
+  await addInvoice(customer, 'INV-2026-003', {
+    ...{ currency: 'EUR', totalAmount: '40.00', balanceAmount: '40.00' },
+    ...{ invoiceDate: '2026-12-01', dueDate: '2026-12-31' },
+  })
+  await payments(`${ADD} --amount 40 --reference B-1 --invoice INV-2026-003`)
+  expect((await payments('reverse B-1', ['--reason', 'returned'])).code).toBe(0)
+  const [sums] = await db.sql(
+    customer,
+    `SELECT sum(amount) FILTER (WHERE booked_on <= '2026-11-20')::int AS now, sum(amount)::int AS ever FROM payment_entries
+     WHERE invoice_id IS NULL`,
+  )
+  expect(sums).toEqual({ now: 0, ever: 0 })
+  expect(await balances()).toMatchObject({ 'INV-2026-003': '40' })
+})
+
 test('a small rest is written off, up to the limit of its currency', async () => {
   await payments(`${ADD} --amount 99.50 --reference B-1 --invoice INV-2026-001`)
   const rejected = await payments('write-off INV-2026-002 --reference W-1')
@@ -165,6 +203,11 @@ describe('payments import', () => {
   test.each([
     ['a bad amount in its last line', '2026-11-02,abc,EUR,T-9,,,,', 'line 3'],
     ['a reference of another payment', '2026-11-02,5,EUR,T-1,,,,', 'line 3'],
+    [
+      'two payments of one reference, of the same amount',
+      '2026-11-01,60.00,EUR,T-1,,INV-2026-002,,',
+      'line 3',
+    ],
     ['a missing day', ',5,EUR,T-9,,,,', 'line 3'],
     ['an open quote', '2026-11-02,5,EUR,T-9,"x,,,', 'line 3'],
   ])('a file with %s stores nothing', async (_, line, location) => {

@@ -15,6 +15,7 @@ import {
   findPayment,
   insertEntries,
   insertPayment,
+  isAssigned,
   readCredit,
   readPaidInvoices,
   readPayables,
@@ -109,6 +110,13 @@ export async function assignCredit(
     )
   const credit = await readCredit(tx, customerId, payment.id)
   const targets = await readTargets(tx, customerId, invoices)
+  const requested = targets.map(({ invoice, amount }) => ({ invoiceId: invoice.id, amount }))
+  // Without an amount, an invoice has its part if nothing of it is open.
+  const hasNoneLeft = targets.every(
+    ({ invoice, amount }) => amount !== undefined || new Exact(invoice.payableAmount).lte(0),
+  )
+  if (hasNoneLeft && (await isAssigned(tx, customerId, payment.id, requested)))
+    return { what: 'unchanged', parts: [], credit, currency: payment.currency }
   if (new Exact(credit).eq(0)) {
     const paidInvoices = await readPaidInvoices(tx, customerId, payment.id)
     if (!targets.every(({ invoice }) => paidInvoices.has(invoice.id)))
@@ -154,12 +162,13 @@ export async function reversePayment(
   await checkDay(tx, reversalDay)
   if (reversalDay < payment.paidOn)
     throw invalid(`"${reference}" is of ${payment.paidOn}: it can't be reversed before.`)
-  const bookedOn = latest(reversalDay, payment.latest)
+  // An entry of a later day is booked back on that day, so that nothing counts from the reversal on.
   const { rows: parts } = await tx.execute<Part>(sql`
-    SELECT invoice_id AS "invoiceId", (-sum(amount))::text AS amount, ${bookedOn}::text AS "bookedOn" FROM payment_entries
-    WHERE customer_id = ${customerId} AND payment_id = ${payment.id} GROUP BY 1 HAVING sum(amount) <> 0 ORDER BY 1`)
+    SELECT invoice_id AS "invoiceId", (-sum(amount))::text AS amount, greatest(booked_on, ${reversalDay}::date)::text AS "bookedOn"
+    FROM payment_entries WHERE customer_id = ${customerId} AND payment_id = ${payment.id}
+    GROUP BY 1, 3 HAVING sum(amount) <> 0 ORDER BY 3, 1`)
   await tx.execute(sql`
-    UPDATE payments SET reversed_on = ${bookedOn}::date, reversal_reason = ${reason}, reversed_by = ${OPERATOR.name}
+    UPDATE payments SET reversed_on = ${reversalDay}::date, reversal_reason = ${reason}, reversed_by = ${OPERATOR.name}
     WHERE customer_id = ${customerId} AND id = ${payment.id}`)
   await insertEntries(tx, customerId, { paymentId: payment.id, parts, cause: 'reversed' })
   const { currency, amount } = payment

@@ -1,4 +1,4 @@
-import { Exact, type roundMoney } from '#lib/platform/values/decimals.ts'
+import { amountError, Exact, type roundMoney } from '#lib/platform/values/decimals.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
 
 type Big = ReturnType<typeof roundMoney>
@@ -74,6 +74,8 @@ function invoiceError({ wireId, currency, documentState }: Payable, expected: st
 function partError(invoice: Payable, requested: string, sign: 1 | -1, rest: Big): string | undefined {
   const { wireId, balanceAmount, currency } = invoice
   const part = new Exact(requested)
+  const wrong = amountError(part, currency)
+  if (wrong) return `${requested} for invoice ${wireId} ${wrong}.`
   if (part.gt(rest)) return `${requested} ${currency} for invoice ${wireId} is more than is left to assign.`
   const open = largest(new Exact(balanceAmount).times(sign), openOf(invoice, sign))
   if (part.lte(open)) return undefined

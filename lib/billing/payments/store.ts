@@ -7,6 +7,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Backfill } from '#lib/platform/db/backfill.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { OPERATOR } from '#lib/platform/history/audit.ts'
+import { Exact } from '#lib/platform/values/decimals.ts'
 import type { Part, Payable, PaymentKind } from './rules.ts'
 
 /** Values of a new row of `payments`; the amount is exact decimal text with its sign. */
@@ -25,7 +26,7 @@ export type NewRow = {
   refundOf?: string | undefined
 }
 
-/** Payment as it is stored. `latest` is the last day of its entries. */
+/** Payment as it is stored. */
 export type StoredPayment = {
   id: string
   kind: PaymentKind
@@ -34,7 +35,6 @@ export type StoredPayment = {
   currency: string
   reversedOn: string | null
   refundOf: string | null
-  latest: string
 }
 
 /** Reads invoices with their payable amounts, by id, locked until the transaction ends. */
@@ -104,9 +104,7 @@ export async function findPayment(
 ): Promise<StoredPayment | undefined> {
   const { rows } = await tx.execute<StoredPayment>(sql`
     SELECT id, kind, paid_on::text AS "paidOn", trim_scale(amount)::text AS amount, currency,
-      reversed_on::text AS "reversedOn", refund_of AS "refundOf",
-      (SELECT max(e.booked_on) FROM payment_entries e WHERE e.customer_id = ${customerId} AND e.payment_id = payments.id)::text
-        AS latest
+      reversed_on::text AS "reversedOn", refund_of AS "refundOf"
     FROM payments WHERE customer_id = ${customerId} AND reference = ${reference} FOR NO KEY UPDATE`)
   return rows[0]
 }
@@ -131,6 +129,25 @@ export async function readPaidInvoices(
     WHERE customer_id = ${customerId} AND payment_id = ${id} AND invoice_id IS NOT NULL
     GROUP BY 1 HAVING sum(amount) <> 0`)
   return new Set(rows.map((row) => row.id))
+}
+
+/** Returns whether the credit of a payment was assigned to these parts; without an amount, to any part of the invoice. */
+export async function isAssigned(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  parts: readonly { invoiceId: string; amount?: string | undefined }[],
+): Promise<boolean> {
+  const paidInvoices = await readPaidInvoices(tx, customerId, id)
+  const { rows } = await tx.execute<{ invoiceId: string; amount: string }>(sql`
+    SELECT invoice_id AS "invoiceId", trim_scale(amount)::text AS amount FROM payment_entries
+    WHERE customer_id = ${customerId} AND payment_id = ${id} AND invoice_id IS NOT NULL AND cause = 'assigned'`)
+  return parts.every(
+    ({ invoiceId, amount }) =>
+      paidInvoices.has(invoiceId) &&
+      (amount === undefined ||
+        rows.some((row) => row.invoiceId === invoiceId && new Exact(row.amount).eq(amount))),
+  )
 }
 
 export async function readToday(tx: Transaction): Promise<string> {

@@ -17,8 +17,8 @@ const reasonOf = (text: string) =>
 const DIALECT_A = `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02">
  <BkToCstmrStmt><GrpHdr><MsgId>A</MsgId></GrpHdr><Stmt><Id>1</Id><Acct><Id><IBAN>DE89370400440532013000</IBAN></Id></Acct>
-  <Ntry><Amt Ccy="EUR">119.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-11-02</Dt></BookgDt>
-   <ValDt><Dt>2026-11-03</Dt></ValDt><AcctSvcrRef>A-1</AcctSvcrRef>
+  <Ntry><Amt Ccy="EUR">119.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-11-03</Dt></BookgDt>
+   <ValDt><Dt>2026-11-02</Dt></ValDt><AcctSvcrRef>A-1</AcctSvcrRef>
    <NtryDtls><TxDtls><Refs><EndToEndId>NOTPROVIDED</EndToEndId></Refs>
     <RltdPties><Dbtr><Nm>Müller &amp; Söhne</Nm></Dbtr></RltdPties>
     <RmtInf><Ustrd>Rechnung INV-2026-</Ustrd><Ustrd>001 danke</Ustrd></RmtInf></TxDtls></NtryDtls></Ntry>
@@ -53,7 +53,7 @@ describe('a statement', () => {
     const { transactions, leftOut } = await read(DIALECT_A)
     expect(transactions).toMatchObject([
       {
-        ...{ reference: 'A-1', paidOn: '2026-11-03', amount: '119.00', currency: 'EUR' },
+        ...{ reference: 'A-1', paidOn: '2026-11-02', amount: '119.00', currency: 'EUR' },
         ...{ payer: 'Müller & Söhne', endToEndId: undefined, remittance: 'Rechnung INV-2026- 001 danke' },
       },
       { reference: 'A-2/1', amount: '10.00', endToEndId: 'INV-2', paidOn: '2026-11-04' },
@@ -87,6 +87,33 @@ describe('a statement', () => {
     expect(transactions[0]).toMatchObject({ remittance: 'INV-9', amount: '5000', currency: 'JPY' })
     expect((await read(DIALECT_C)).transactions).toEqual(transactions)
   })
+})
+
+describe('a payment is not taken for another one', () => {
+  const part = (end: string) =>
+    `<TxDtls><Refs><AcctSvcrRef>A-2</AcctSvcrRef><EndToEndId>${end}</EndToEndId></Refs><Amt Ccy="EUR">15.00</Amt></TxDtls>`
+
+  test('if the bank repeats the reference of an entry in its transactions', async () => {
+    const file = DIALECT_A.replace(
+      /<TxDtls><Refs><EndToEndId>INV-2.*\n.*<\/TxDtls>/,
+      part('INV-2') + part('INV-3'),
+    )
+    const { transactions } = await read(file)
+    expect(transactions.slice(1).map(({ reference }) => reference)).toEqual(['A-2/1', 'A-2/2'])
+  })
+
+  test('if it numbers the entries of each statement from the start', async () => {
+    const numbered = (day: string) =>
+      DIALECT_C.replaceAll('<Ntry>', '<Ntry><NtryRef>1</NtryRef>').replaceAll('2026-11-06', day)
+    const first = await read(numbered('2026-11-06'))
+    const second = await read(numbered('2026-11-07'))
+    expect(first.transactions[0]?.reference).not.toBe(second.transactions[0]?.reference)
+  })
+})
+
+test('a payment is of the day on which it was booked, if its value date is later', async () => {
+  const { transactions } = await read(DIALECT_A.replace('2026-11-02</Dt></ValDt>', '2026-11-30</Dt></ValDt>'))
+  expect(transactions[0]?.paidOn).toBe('2026-11-03')
 })
 
 describe('a file is refused, with its line,', () => {

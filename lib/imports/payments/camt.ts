@@ -109,9 +109,11 @@ function readEntry(entry: Element, { account, location, line }: EntryContext, fi
     readParts(entry, details, { ...whole, account, location }, file)
     return
   }
-  const reference = (first && bankReference(first)) ?? entryReferenceOf(entry)
+  const reference = (first && bankReference(first)) ?? textAt(entry, 'AcctSvcrRef')
   const fields = first ? fieldsOf(first) : {}
-  file.transactions.push(withReference({ ...fields, ...whole, location }, reference, account))
+  file.transactions.push(
+    withReference({ ...fields, ...whole, location }, reference, [account, textAt(entry, 'NtryRef')]),
+  )
 }
 
 /** Returns the reason why an entry is no payment; undefined if it is one. */
@@ -137,7 +139,8 @@ function readParts(
   { account, location, line, currency, paidOn }: Whole,
   file: BankFile,
 ): void {
-  const entryReference = entryReferenceOf(entry)
+  const entryReference = textAt(entry, 'AcctSvcrRef')
+  const references = details.map(bankReference)
   for (const [index, detail] of details.entries()) {
     const part = `${location}, transaction ${index + 1}`
     if ((textAt(detail, 'CdtDbtInd') ?? 'CRDT') !== 'CRDT') {
@@ -145,10 +148,25 @@ function readParts(
       continue
     }
     const amount = partAmount(detail, currency) ?? ''
-    const reference = bankReference(detail) ?? (entryReference && `${entryReference}/${index + 1}`)
+    const reference = referenceOfPart(references, index, entryReference)
     const values = { amount, currency, paidOn, location: part, line }
-    file.transactions.push(withReference({ ...fieldsOf(detail), ...values }, reference, account))
+    file.transactions.push(
+      withReference({ ...fieldsOf(detail), ...values }, reference, [account, textAt(entry, 'NtryRef')]),
+    )
   }
+}
+
+/** Returns the bank's reference of a transaction; where others of the entry share it, with its position. */
+function referenceOfPart(
+  references: readonly (string | undefined)[],
+  index: number,
+  entryReference: string | undefined,
+): string | undefined {
+  const reference = references[index]
+  const isUnique = references.filter((one) => one === reference).length === 1
+  if (reference !== undefined && isUnique) return reference
+  const shared = reference ?? entryReference
+  return shared && `${shared}/${index + 1}`
 }
 
 function detailsOf(entry: Element): Element[] {
@@ -164,13 +182,12 @@ function entryReferenceOf(entry: Element): string | undefined {
   return textAt(entry, 'AcctSvcrRef') ?? textAt(entry, 'NtryRef')
 }
 
-/** Returns the value date of an entry, or else the day on which it was booked. */
+/** Returns the value date of an entry, or the day on which it was booked if that is earlier. */
 function dayOf(entry: Element): string | undefined {
-  const dates = ['ValDt', 'BookgDt'].flatMap((name) => [
-    textAt(entry, name, 'Dt'),
-    textAt(entry, name, 'DtTm'),
-  ])
-  return dates.find((date) => date !== undefined)?.slice(0, 10)
+  const dates = ['ValDt', 'BookgDt'].flatMap(
+    (name) => (textAt(entry, name, 'Dt') ?? textAt(entry, name, 'DtTm'))?.slice(0, 10) ?? [],
+  )
+  return dates.toSorted()[0]
 }
 
 type Details = Pick<BankTransaction, 'payer' | 'endToEndId' | 'remittance' | 'documentNumbers'>
@@ -213,15 +230,18 @@ function provided(text: string | undefined): string | undefined {
   return text === undefined || NOT_PROVIDED.test(text) ? undefined : text
 }
 
-/** Gives a transaction without a bank reference one that is made of its content, so that it is read once. */
+/**
+ * Gives a transaction without a bank reference one that is made of its content, so that it is read once. The number of its
+ * entry is content, for banks count from 1 in each statement.
+ */
 function withReference(
   transaction: Omit<BankTransaction, 'reference'>,
   reference: string | undefined,
-  account: string,
+  context: readonly (string | undefined)[],
 ): BankTransaction {
   if (reference) return { ...transaction, reference }
   const { paidOn, amount, currency, payer, endToEndId, remittance } = transaction
-  const content = JSON.stringify([account, paidOn, amount, currency, payer, endToEndId, remittance])
+  const content = JSON.stringify([...context, paidOn, amount, currency, payer, endToEndId, remittance])
   return {
     ...transaction,
     reference: `derived:${createHash('sha256').update(content).digest('hex').slice(0, 24)}`,

@@ -63,12 +63,16 @@ function withoutRepeats({ transactions, leftOut }: BankFile): BankFile {
   const contents = new Map<string, string>()
   const numbered = transactions.map((transaction) => {
     const { reference, paidOn, amount, currency, line, location } = transaction
+    const { payer, endToEndId, remittance, documentNumbers } = transaction
     if (reference.startsWith('derived:')) {
       const count = (counts.get(reference) ?? 0) + 1
       counts.set(reference, count)
       return count === 1 ? transaction : { ...transaction, reference: `${reference}/${count}` }
     }
-    const content = JSON.stringify([paidOn, new Exact(amount).toFixed(), currency])
+    const content = JSON.stringify([
+      ...[paidOn, new Exact(amount).toFixed(), currency],
+      ...[payer, endToEndId, remittance, documentNumbers],
+    ])
     const other = contents.get(reference)
     if (other !== undefined && other !== content)
       problems.push({ line, subject: location, reason: `has the reference ${reference} of another payment` })
