@@ -43,7 +43,7 @@ export default defineConfig({
       ...NO_NETWORK,
       ...NO_LIMITS,
     },
-    globalSetup: 'lib/platform/db/test-setup.ts',
+    globalSetup: 'lib/platform/db/test-servers/test-setup.ts',
     // Generous timeout that only ends hanging tests: tests seed real databases, and a busy machine is not a failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -60,7 +60,7 @@ export default defineConfig({
           exclude: [...outside, ...ISOLATED],
           // A worker loads each module once, for all of its files; `npm run test:deep` loads them for each file.
           isolate: isDeep,
-          setupFiles: ['lib/platform/db/test-restore.ts'],
+          setupFiles: ['lib/platform/db/test-servers/test-restore.ts'],
         },
       },
       { extends: true, test: { name: 'isolated', include: ISOLATED, exclude: outside } },

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import { dropDatabase, onDatabase, run } from '#lib/platform/db/test-server.ts'
+import { dropDatabase, onDatabase, run } from '#lib/platform/db/test-servers/test-server.ts'
 
 const SECRET = 'only-for-tests-only-for-tests-only'
 

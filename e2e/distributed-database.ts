@@ -3,8 +3,8 @@ import {
   copyDistributed,
   dropDistributed,
   makeDistributed,
-} from '#lib/platform/db/test-citus.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+} from '#lib/platform/db/test-servers/test-citus.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 
 // Distributed databases of a run on CITUS_URL: `make NAME` creates a template, `copy FROM NAME` prints the address of a
 // copy, and `drop NAME` drops one on each machine.

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
-import { isDistributed } from '#lib/platform/db/test-server.ts'
+import { isDistributed } from '#lib/platform/db/test-servers/test-server.ts'
 import { DOC_PATH, describeRights } from './row-level-security.ts'
 
 // A distributed database has no partitions, and additional tables.

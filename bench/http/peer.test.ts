@@ -6,7 +6,7 @@ import { listAssets } from '#lib/licenses/assets/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { peer } from './peer.ts'
 
 // A server that returns less than the API would not be a fair comparison.

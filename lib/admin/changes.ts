@@ -6,7 +6,7 @@ import {
   resendByHand,
   resolveByHand,
   type UnresolvedChange,
-} from '#lib/licenses/license-changes/by-hand.ts'
+} from '#lib/licenses/license-changes/settle-by-hand.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { checkedText, customerNamed, withDatabase } from './command.ts'

@@ -15,7 +15,7 @@ import {
   addMember,
   addProfile,
 } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 import { legible } from '#lib/platform/files/test-workbook.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'

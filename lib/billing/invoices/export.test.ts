@@ -14,7 +14,7 @@ import {
   addProfile,
   callerOf,
 } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { addDays, dayOf } from '#lib/platform/values/days.ts'
 import { minorUnit } from '#lib/platform/values/money.ts'
 import type { Invoice, InvoiceWithLines } from './contract.ts'

@@ -15,7 +15,7 @@ import {
   addProfile,
   callerOf,
 } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { PAGE_TOKENS } from '#lib/platform/lists/keyset.ts'
 import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
 import { addDays } from '#lib/platform/values/days.ts'

@@ -1,7 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
 import { defineSettings } from '#lib/platform/runtime/env.ts'
-import { currencyError } from '#lib/platform/values/currencies.ts'
+import { currencyError } from '#lib/platform/values/currency-codes.ts'
 
 /** A currency and an amount: `EUR 5`, `KWD 0.500`. */
 const LIMIT = /^([A-Z]{3}) (\d{1,9}(?:\.\d{1,4})?)$/

@@ -15,7 +15,7 @@ import {
   addMember,
   addProfile,
 } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { comparableInvoices, invoiceBefore } from './compared.ts'
 
 let database: TestDatabase

@@ -10,7 +10,7 @@ import {
   addMember,
   addProfile,
 } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { explainMonth, exportExplanation } from './operations.ts'
 
 let database: TestDatabase

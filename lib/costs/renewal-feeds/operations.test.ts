@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { cookieOf } from '#lib/identity/access/factors/test-person.ts'
 import type { Role } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
-import { sentBy } from '#lib/platform/db/test-plans.ts'
 import {
   addAsset,
   addInvoice,
@@ -11,7 +10,8 @@ import {
   addNewCustomer,
   addProfile,
 } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { sentBy } from '#lib/platform/db/test-servers/test-plans.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import { registerLeaks } from '#lib/server/leaks.ts'

@@ -9,7 +9,7 @@ import {
   addNewCustomer,
   addProfile,
 } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import * as list from '../../../app/billing/v1/renewals/route.ts'
 import * as csv from '../../../app/billing/v1/renewals.csv/route.ts'
 import type { RenewalList } from './contract.ts'

@@ -4,7 +4,7 @@ import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { findSessionCaller } from '#lib/platform/caller/session.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey, addMember, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 import { callApi, cookieOf, type Headers, signedIn } from './test-calls.ts'
 

@@ -7,7 +7,7 @@ import { findSessionCaller, sessionSecret } from '#lib/platform/caller/session.t
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addKey, addMember } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 import * as operations from './operations.ts'
 import { endSessionById } from './store.ts'

@@ -1,7 +1,7 @@
 import type Big from 'big.js'
 import type { DocumentState } from '#lib/imports/schemas.ts'
 import { decimalError, quoted } from '#lib/imports/value-errors.ts'
-import { currencyError } from '#lib/platform/values/currencies.ts'
+import { currencyError } from '#lib/platform/values/currency-codes.ts'
 import { dayOf } from '#lib/platform/values/days.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { textError } from '#lib/platform/values/text.ts'

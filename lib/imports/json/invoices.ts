@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
 import type { NewInvoice } from '#lib/imports/schemas.ts'
-import { currencyError } from '#lib/platform/values/currencies.ts'
+import { currencyError } from '#lib/platform/values/currency-codes.ts'
 import { day, invoicePosting, linePosting, periodError } from '../posting/json.ts'
 import type { SourceText } from '../sources/source.ts'
 import { Issuer } from './issuer.ts'

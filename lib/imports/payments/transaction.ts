@@ -1,4 +1,4 @@
-import { currencyError } from '#lib/platform/values/currencies.ts'
+import { currencyError } from '#lib/platform/values/currency-codes.ts'
 import { amountError, decimalOf } from '#lib/platform/values/decimals.ts'
 import { textError } from '#lib/platform/values/text.ts'
 import type { ImportProblem } from '../import-error.ts'

@@ -10,7 +10,7 @@ import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { type Database, openDatabase } from '#lib/platform/db/client.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { dropDatabase, onDatabase, run } from '#lib/platform/db/test-server.ts'
+import { dropDatabase, onDatabase, run } from '#lib/platform/db/test-servers/test-server.ts'
 import { runBackfills } from '#lib/server/backfills/run.ts'
 import { openAgain } from '#lib/server/backfills/store.ts'
 

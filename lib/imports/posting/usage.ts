@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { currencyError } from '#lib/platform/values/currencies.ts'
+import { currencyError } from '#lib/platform/values/currency-codes.ts'
 import { addDays, dayOf } from '#lib/platform/values/days.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { textError } from '#lib/platform/values/text.ts'

@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { currencyError } from '#lib/platform/values/currencies.ts'
+import { currencyError } from '#lib/platform/values/currency-codes.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
 import { ImportError, type ImportProblem } from '../import-error.ts'

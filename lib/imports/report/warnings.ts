@@ -1,6 +1,6 @@
 import { itemize } from '#lib/billing/invoices/itemization.ts'
 import { fitsRate, isConsistent, lineBasisOf, netOfLine, taxOf } from '#lib/billing/posting/tax.ts'
-import { isWithdrawn } from '#lib/platform/values/currencies.ts'
+import { isWithdrawn } from '#lib/platform/values/currency-codes.ts'
 import { addDays } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { isFiner } from '#lib/platform/values/money.ts'

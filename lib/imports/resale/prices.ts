@@ -1,5 +1,5 @@
 import Big from 'big.js'
-import { currencyError } from '#lib/platform/values/currencies.ts'
+import { currencyError } from '#lib/platform/values/currency-codes.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { slugOf } from '../focus/platforms.ts'
 import { decimalError, quoted } from '../value-errors.ts'

@@ -6,8 +6,8 @@ import { addAsset, addCustomer, addKey, callerOf } from '#lib/platform/db/test-r
 import type { Step } from '../../../test/fakes/vendors/fake.ts'
 import { google } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
-import { resolveByHand } from './by-hand.ts'
 import { acknowledgeLicenseChange } from './operations.ts'
+import { resolveByHand } from './settle-by-hand.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
 // A customer acknowledges an unclear change: permissions, the stored acknowledgement and its effects.

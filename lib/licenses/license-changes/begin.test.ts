@@ -4,7 +4,7 @@ import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 
 const asset = route(readAsset, setQuantity)
 let database: TestDatabase

@@ -3,9 +3,9 @@ import { type DueChange, dueChanges } from '#lib/identity/access/due-work.ts'
 import { forEach } from '#lib/platform/runtime/concurrency.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import { remoteVendors } from '#lib/vendors/vendors.ts'
-import { readUnresolved } from './by-hand.ts'
 import { reconcileChange, type WhenUnknown } from './reconcile.ts'
 import { isOpen } from './rules.ts'
+import { readUnresolved } from './settle-by-hand.ts'
 import { readDue, readList } from './vendor-sync/pass.ts'
 
 // Background jobs read, and never buy.

@@ -4,7 +4,7 @@ import { readLicenseChange, setQuantity } from '#lib/licenses/license-changes/op
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 
 const origin = { requestId: 'test' }
 const AT_GOOGLE = { vendor: 'google-workspace', observedAt: new Date('2026-11-20T13:07:00Z') }

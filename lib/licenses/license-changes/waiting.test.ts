@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import type { Step } from '../../../test/fakes/vendors/fake.ts'
 import { google } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
-import { resolveByHand } from './by-hand.ts'
 import { reconcileOpenChanges } from './jobs.ts'
+import { resolveByHand } from './settle-by-hand.ts'
 import { type TestVendor, testVendor } from './test-vendor.ts'
 
 // Requests that wait for another request's change, and the time for which an Idempotency-Key answers `outcome_unknown`.

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cookieOf } from '#lib/identity/access/factors/test-person.ts'
 import type { Role } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
-import { sentBy } from '#lib/platform/db/test-plans.ts'
 import {
   addAsset,
   addInvoice,
@@ -11,7 +10,8 @@ import {
   addNewCustomer,
   addProfile,
 } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { sentBy } from '#lib/platform/db/test-servers/test-plans.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 import * as dismissal from '../../../app/billing/v1/needs/[need_id]/dismissal/route.ts'
 import * as needs from '../../../app/billing/v1/needs/route.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { UnresolvedChange } from '#lib/licenses/license-changes/by-hand.ts'
+import type { UnresolvedChange } from '#lib/licenses/license-changes/settle-by-hand.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { messageOf } from './message.ts'
 

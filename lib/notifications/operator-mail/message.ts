@@ -1,5 +1,5 @@
 import 'server-only'
-import type { UnresolvedChange } from '#lib/licenses/license-changes/by-hand.ts'
+import type { UnresolvedChange } from '#lib/licenses/license-changes/settle-by-hand.ts'
 import type { OrderInNeed } from '#lib/licenses/renewal-orders/by-hand.ts'
 import { orderText } from '#lib/licenses/renewal-orders/rules.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'

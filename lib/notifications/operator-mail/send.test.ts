@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER, type Scenario } from '../../../test/fuzz/stage.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
-import { isDistributed, run } from '#lib/platform/db/test-server.ts'
+import { isDistributed, run } from '#lib/platform/db/test-servers/test-server.ts'
 import { route } from './endpoint.ts'
 
 const MIGRATION = new URL('../db/migrations/0063_packed-answers.sql', import.meta.url)

@@ -18,9 +18,9 @@ import { migrate } from './migrate.ts'
 import { PipelinedQueries, sendAlone } from './pipeline.ts'
 import { readScopeAtOnce, scope, transaction, transactionAtOnce } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
-import { startPooler } from './test-pooler.ts'
 import { addCustomer } from './test-rows.ts'
-import { isBehindPooler, isDistributed, run } from './test-server.ts'
+import { startPooler } from './test-servers/test-pooler.ts'
+import { isBehindPooler, isDistributed, run } from './test-servers/test-server.ts'
 
 describe('the beginning of a transaction', () => {
   let database: TestDatabase

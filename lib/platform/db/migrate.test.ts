@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { openDatabase } from './client.ts'
 import { migrate } from './migrate.ts'
-import { dropDatabase, onDatabase, run } from './test-server.ts'
+import { dropDatabase, onDatabase, run } from './test-servers/test-server.ts'
 
 let url: string
 let name: string

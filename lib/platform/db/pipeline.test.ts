@@ -8,7 +8,7 @@ import { PipelinedQueries, sendAlone } from './pipeline.ts'
 import { readScope, readScopeAtOnce } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addCustomer, addKey, addProfile, callerOf } from './test-rows.ts'
-import { isBehindPooler, run } from './test-server.ts'
+import { isBehindPooler, run } from './test-servers/test-server.ts'
 
 let database: TestDatabase
 let ana: Caller

@@ -15,7 +15,7 @@ import { invoices, lineItems } from './schema/invoices/invoices.ts'
 import { readScope, scope, streamScope } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addAsset, addCustomer, addInvoice, callerOf } from './test-rows.ts'
-import { run } from './test-server.ts'
+import { run } from './test-servers/test-server.ts'
 
 describe('failure', () => {
   let database: TestDatabase

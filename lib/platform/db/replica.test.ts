@@ -10,8 +10,8 @@ import { migrate } from './migrate.ts'
 import type { Replica } from './replica.ts'
 import { readScope, readScopeAtOnce, scope, scopeOfMany, streamScope } from './scope.ts'
 import { addCustomer, callerOf } from './test-rows.ts'
-import { run } from './test-server.ts'
-import { type Standby, startStandby } from './test-standby.ts'
+import { run } from './test-servers/test-server.ts'
+import { type Standby, startStandby } from './test-servers/test-standby.ts'
 
 const HOUR = 3_600_000
 

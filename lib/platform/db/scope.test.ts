@@ -5,7 +5,7 @@ import type * as scopes from './scope.ts'
 import { readScope, scope, streamScope } from './scope.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 import { addCustomer, callerOf } from './test-rows.ts'
-import { run } from './test-server.ts'
+import { run } from './test-servers/test-server.ts'
 
 let database: TestDatabase
 let ana: Caller

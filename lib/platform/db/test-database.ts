@@ -3,8 +3,8 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from './client.ts'
 import { loginOf } from './logins.ts'
-import { copyDistributed, dropDistributed } from './test-citus.ts'
-import { dropDatabase, onDatabase, run, throughPooler } from './test-server.ts'
+import { copyDistributed, dropDistributed } from './test-servers/test-citus.ts'
+import { dropDatabase, onDatabase, run, throughPooler } from './test-servers/test-server.ts'
 
 type Row = Record<string, unknown>
 

@@ -17,7 +17,7 @@ import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { openDatabase } from './client.ts'
 import { migrate } from './migrate.ts'
 import { scope } from './scope.ts'
-import { dropDatabase, onDatabase, run } from './test-server.ts'
+import { dropDatabase, onDatabase, run } from './test-servers/test-server.ts'
 
 // Databases that an older version of the program has filled, and what the newest one makes of them.
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { currencyError } from './currencies.ts'
+import { currencyError } from './currency-codes.ts'
 import { PUBLISHED, UNITLESS, WITHDRAWN } from './test-iso-4217.ts'
 
 test('every ISO 4217 code of money can be billed, and no other code', () => {

@@ -16,7 +16,7 @@ export function minorUnit(currency: string): number {
 export const DEFAULT_DECIMALS = 2
 
 /**
- * Currencies with other than 2 decimals (ISO 4217 as published on 2026-01-01). `lib/platform/values/currencies.ts` has
+ * Currencies with other than 2 decimals (ISO 4217 as published on 2026-01-01). `lib/platform/values/currency-codes.ts` has
  * all codes.
  */
 export const UNITS: ReadonlyMap<string, number> = new Map([

@@ -8,7 +8,7 @@ import { listAssets } from '#lib/licenses/assets/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addInvoice, addKey } from '#lib/platform/db/test-rows.ts'
-import { run } from '#lib/platform/db/test-server.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { DAY_MS, dayOf, epochOfDay } from './days.ts'
 

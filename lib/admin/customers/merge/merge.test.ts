@@ -19,7 +19,7 @@ import {
   addMember,
   addProfile,
 } from '#lib/platform/db/test-rows.ts'
-import { isDistributed } from '#lib/platform/db/test-server.ts'
+import { isDistributed } from '#lib/platform/db/test-servers/test-server.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 import { verifyChain } from '#lib/platform/history/verify.ts'
 import { commandLine } from '../../test-command.ts'

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice } from '#lib/platform/db/test-rows.ts'
-import { isDistributed } from '#lib/platform/db/test-server.ts'
+import { isDistributed } from '#lib/platform/db/test-servers/test-server.ts'
 import { commandLine } from '../../test-command.ts'
 
 let db: TestDatabase

@@ -4,7 +4,7 @@ import { cp, lstat, mkdtemp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import pg from 'pg'
-import { diskFolder } from '../test-folder.ts'
+import { diskFolder } from '../test-servers/test-folder.ts'
 
 /** Makes an empty folder for data directories: on a disk, because these tests kill the server and examine its files. */
 export function emptyFolder(): Promise<string> {

@@ -1,8 +1,8 @@
 import pg from 'pg'
-import { distribute } from './citus/distribute.ts'
-import { ensureLogins } from './ensure-logins.ts'
-import { LOGINS } from './logins.ts'
-import { migrate } from './migrate.ts'
+import { distribute } from '../citus/distribute.ts'
+import { ensureLogins } from '../ensure-logins.ts'
+import { LOGINS } from '../logins.ts'
+import { migrate } from '../migrate.ts'
 import { onDatabase, run } from './test-server.ts'
 
 // Tests on Citus: CITUS_URL is a database on the coordinator that knows the workers, with a superuser who can log in to

@@ -1,7 +1,7 @@
 import { cp, lstat, mkdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import pg from 'pg'
-import { startEmbedded } from './embedded.ts'
+import { startEmbedded } from '../embedded.ts'
 
 /** Streaming standby of another server, whose replay can be paused. */
 export type Standby = {
