@@ -97,7 +97,10 @@ export function tagOf(answer: object): string | undefined {
  * Parameters that hold milliseconds and are sent as seconds: client.test.ts compares them with the
  * contracts.
  */
-const TIMES = ['CreationTime', 'Date', 'DueDate', 'PaidDate', 'RenewalTime'].flatMap((name) => [`min${name}`, `max${name}`])
+const TIMES = ['CreationTime', 'Date', 'DueDate', 'PaidDate', 'RenewalTime'].flatMap((name) => [
+  `min${name}`,
+  `max${name}`,
+])
 
 /** Writes decoded values as the query string that the contract reads; absent ones are left out. */
 function searchOf(query: object): string {
