@@ -52,7 +52,8 @@ export async function listRecipients(
         WHEN outcome IS NOT NULL THEN NULL WHEN state = 'REFUSED' THEN 'refused'
         WHEN expires_at <= now() THEN 'expired' ELSE 'open' END AS request
       FROM notice_confirmations WHERE ${visible}
-      ORDER BY recipient_id, billing_profile_id, created_at DESC, id) q
+      -- The request in force first: \`created_at\` is when its transaction began, which may be before the one it replaced.
+      ORDER BY recipient_id, billing_profile_id, (outcome IS NULL) DESC, created_at DESC, id) q
       ON q.recipient_id = s.recipient_id AND q.billing_profile_id = s.billing_profile_id
     JOIN notice_recipients r ON r.customer_id = ${customerId} AND r.id = coalesce(s.recipient_id, q.recipient_id)
     LEFT JOIN members m ON m.customer_id = ${customerId} AND m.id = q.requested_by
