@@ -21,6 +21,7 @@ import { assetHandler } from './delivery/asset-handler.ts'
 import { closeAfterResponse, drain, handOver } from './drain.ts'
 import { healthCheck } from './health/health.ts'
 import { watchReplica } from './health/replica.ts'
+import { startHealth } from './health/reports.ts'
 import { httpHandler } from './http-handler.ts'
 import { httpServer, listen } from './http-server.ts'
 import { startJobs } from './jobs.ts'
@@ -110,11 +111,13 @@ export async function startApplication(): Promise<Application> {
     const at = metricsSettings()
     // Loaded only where metrics are enabled.
     const metrics = at && (await (await import('./metrics/serve.ts')).startMetrics(at))
+    const reports = await startHealth()
     const rejectionCounter = startCounting()
     const stop = async (reason: ShutdownReason) => {
       isDraining = reason !== 'handed over'
+      if (isDraining) reports?.drain()
       await Promise.all([jobs.stop(), letGo(server, reason)])
-      await Promise.all([app.close(), metrics?.stop(), rejectionCounter.stop()])
+      await Promise.all([app.close(), metrics?.stop(), reports?.stop(), rejectionCounter.stop()])
       replica?.stop()
       await database.stop()
       await traces?.stop()
