@@ -5,6 +5,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type ApiResponse, type Mounted, mountedBy } from '#lib/platform/api/endpoint.ts'
 import { isOutgoing } from '#lib/platform/api/operation.ts'
 import { type ApiRequest, readBytes } from '#lib/platform/api/request.ts'
+import { holdUnread } from '#lib/platform/api/unread-answers.ts'
+import { requestContext } from '#lib/platform/runtime/log.ts'
 import { pipeToResponse } from './delivery/pipe-to-response.ts'
 import { registerLeaks } from './leaks.ts'
 import { withoutSecret } from './security-headers.ts'
@@ -98,7 +100,9 @@ function headerOf(req: IncomingMessage, name: string): string | null {
   return Array.isArray(value) ? value.join(', ') : (value ?? null)
 }
 
-async function send(res: ServerResponse, { status, headers, body }: ApiResponse): Promise<void> {
+async function send(res: ServerResponse, answer: ApiResponse): Promise<void> {
+  const { status, headers, body } = answer
+  res.once('close', holdUnread(answer, requestContext()?.customerId))
   res.writeHead(status, headers)
   if (!isOutgoing(body)) res.end(body ?? undefined)
   else await pipeToResponse(body, res).catch(() => res.destroy())

@@ -32,6 +32,7 @@ import {
   readBytes,
   readInput,
 } from './request.ts'
+import { checkUnread } from './unread-answers.ts'
 
 /** Handler of the requests to one path; it never throws. */
 export type Respond = (request: ApiRequest) => Promise<ApiResponse>
@@ -138,6 +139,7 @@ async function perform(
   const { contract } = operation
   const admitted = async () => {
     checkPermission(caller, contract.permission)
+    checkUnread(request.method, caller?.customerId)
     if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
     checkOpen(caller, contract)
     // Not the path alone: a trailing slash, or parameters in another order, are other questions with equal answers.
@@ -335,7 +337,7 @@ async function inPiecesIfLarge(
   { method, gone }: ApiRequest,
 ): Promise<ApiResponse['body']> {
   const isLarge = body instanceof Uint8Array && body.length > LARGE && method !== 'HEAD'
-  return isLarge ? startSending(inPieces(body), gone) : body
+  return isLarge ? startSending(inPieces(body), gone, { size: body.length }) : body
 }
 
 async function noteEnd({ ended }: Outgoing, requestId: string, note: (more: object) => void): Promise<void> {

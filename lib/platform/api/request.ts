@@ -295,6 +295,7 @@ export async function readBytes(
   isAnonymous = false,
 ): Promise<Uint8Array | 'too large'> {
   const chunks: Uint8Array[] = []
+  const client = isAnonymous ? undefined : 'callers'
   let [size, reserved] = [0, 0]
   // The rest of a request stays readable: the server discards it after the response.
   const source = body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : (body ?? [])
@@ -302,7 +303,7 @@ export async function readBytes(
     for await (const chunk of source as AsyncIterable<Uint8Array>) {
       size += chunk.length
       if (size > limit) return 'too large'
-      bodies.reserve(chunk.length, isAnonymous)
+      bodies.reserve(chunk.length, client)
       reserved += chunk.length
       chunks.push(chunk)
     }
@@ -310,7 +311,7 @@ export async function readBytes(
     if (error instanceof Problem) throw error
     throw new Problem('invalid_request', 'The body ended before its end.')
   } finally {
-    bodies.release(reserved)
+    bodies.release(reserved, client)
   }
   return Buffer.concat(chunks)
 }

@@ -1,9 +1,11 @@
+import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as immediate } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { boundedPages } from './bounded-pages.ts'
 
-const exchangeOf = (destroyed = false) => [{} as IncomingMessage, { destroyed } as ServerResponse] as const
+const exchangeOf = (destroyed = false) =>
+  [{} as IncomingMessage, Object.assign(new EventEmitter(), { destroyed }) as ServerResponse] as const
 const [ANONYMOUS, MEMBER] = [{ isMember: false }, { isMember: true }]
 
 test('a flood of unknown clients renders one page at a time, and delays no member', async () => {
@@ -40,4 +42,28 @@ test('a page that fails or never ends blocks no other', async () => {
   await immediate()
   isStuck = false
   for (let n = 0; n < 3; n++) await expect(pages(...exchangeOf(), ANONYMOUS)).rejects.toThrow('broken')
+})
+
+test('a session whose pages are not read is refused further ones, and no other session is', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const pages = boundedPages(() => new Promise(() => {}))
+  const open: EventEmitter[] = []
+  const ask = (session?: string) => {
+    const res = new EventEmitter()
+    open.push(res)
+    const client = session === undefined ? { isMember: false } : { isMember: true, session }
+    return pages({} as IncomingMessage, res as ServerResponse, client)
+  }
+  for (let n = 0; n < 12; n++) {
+    void ask('slow')
+    if (n % 6 === 5) await vi.advanceTimersByTimeAsync(1000)
+  }
+  await expect(ask('slow')).rejects.toThrow('Too much')
+  void ask('other')
+  await expect(ask()).rejects.toThrow('Too much')
+  for (const res of open) res.emit('close')
+  void ask('slow')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(open.at(-1)?.listenerCount('close')).toBe(1)
 })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gate } from '#lib/platform/runtime/concurrency.ts'
+import { byteBudget, gate } from '#lib/platform/runtime/concurrency.ts'
 import type { Handler, Pages } from '../http-handler.ts'
 
 /**
@@ -14,6 +14,13 @@ const MAX_PAGE_MS = 1000
 const MAX_REST_MS = 100
 
 /**
+ * Bytes of pages that were not taken yet, estimated: HTML, data and compressor of one page, of all pages, of one
+ * session, and of unknown clients.
+ */
+const PAGE_BYTES = 2 * 1024 * 1024
+const UNREAD = { all: 40 * PAGE_BYTES, each: 12 * PAGE_BYTES, anonymous: 8 * PAGE_BYTES }
+
+/**
  * Limits concurrent page renders, because a page takes a processor for as long as dozens of API responses. Unknown
  * clients share one slot, separate from members, and the slot pauses for as long as the render took, so that a flood of
  * them uses at most half of a processor.
@@ -21,7 +28,9 @@ const MAX_REST_MS = 100
 export function boundedPages(inside: Handler): Pages {
   const members = gate({ atOnce: 6, waiting: 200, timeoutMs: 5000 })
   const anonymousGate = gate({ atOnce: 1, waiting: 50, timeoutMs: 2000 })
-  return async (req, res, { isMember }) => {
+  const unread = byteBudget(UNREAD)
+  return async (req, res, { isMember, session }) => {
+    unread.check(session)
     const leave = await (isMember ? members : anonymousGate)()
     const began = performance.now()
     const rest = () => {
@@ -31,6 +40,7 @@ export function boundedPages(inside: Handler): Pages {
     try {
       // The client has disconnected while waiting.
       if (res.destroyed) return
+      res.once('close', unread.hold(PAGE_BYTES, session))
       const abort = new AbortController()
       const done = Promise.resolve(inside(req, res)).finally(() => abort.abort())
       await Promise.race([done, sleep(MAX_PAGE_MS, undefined, { signal: abort.signal }).catch(() => {})])
