@@ -6,7 +6,7 @@ import { countedCaller } from '#lib/platform/caller/limits/counted-caller.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { inPieces, type Outgoing, startSending } from '#lib/platform/files/stream.ts'
 import { auditDenial, auditExport } from '#lib/platform/history/requests.ts'
-import { acquireReadSlot } from '#lib/platform/runtime/concurrency.ts'
+import { acquireReadSlot, checkUnread } from '#lib/platform/runtime/concurrency.ts'
 import {
   log,
   logFailure,
@@ -32,7 +32,6 @@ import {
   readBytes,
   readInput,
 } from './request.ts'
-import { checkUnread } from './unread-answers.ts'
 
 /** Handler of the requests to one path; it never throws. */
 export type Respond = (request: ApiRequest) => Promise<ApiResponse>

@@ -2,7 +2,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
-import { acquireReadSlot, type Bounds, byteBudget, fairSemaphore, gate } from './concurrency.ts'
+import {
+  acquireReadSlot,
+  type Bounds,
+  byteBudget,
+  checkUnread,
+  fairSemaphore,
+  gate,
+  holdUnread,
+} from './concurrency.ts'
 
 const timeoutError = () => new Error('no turn in time')
 
@@ -301,4 +309,15 @@ test('held bytes may exceed a budget of bytes, and are released once', () => {
   release()
   budget.reserve(100, 'b')
   expect(() => budget.check('a')).toThrow('Too much')
+})
+
+test('a customer that takes its answers too slowly is refused reads, but no changes, and no other customer is', () => {
+  const release = holdUnread(25 * 1024 * 1024, 'slow')
+  expect(() => checkUnread('GET', 'slow')).toThrow('Too much')
+  checkUnread('POST', 'slow')
+  checkUnread('GET', 'other')
+  expect(() => checkUnread('GET', undefined)).toThrow('Too much')
+  release()
+  checkUnread('GET', 'slow')
+  checkUnread('GET', undefined)
 })

@@ -270,6 +270,25 @@ export function byteBudget(limits: { all: number; each?: number; anonymous: numb
   }
 }
 
+const MB = 1024 * 1024
+
+/** Bytes of answers that their clients have not taken yet: slow readers make a process hold them. */
+const unread = byteBudget({ all: 80 * MB, each: 24 * MB, anonymous: 8 * MB })
+
+/**
+ * Checks before a read that its client, and all clients, have taken enough of their former answers. Changes are never
+ * refused for it.
+ * @throws Problem `service_unavailable`, to unknown clients first
+ */
+export function checkUnread(method: string, customerId: Client): void {
+  if (method === 'GET' || method === 'HEAD') unread.check(customerId)
+}
+
+/** Counts bytes of an answer until the returned function is called, at its end. */
+export function holdUnread(bytes: number, customerId: Client): () => void {
+  return unread.hold(bytes, customerId)
+}
+
 /**
  * Returns the result of `work`, or `fallback` at the abort, whichever comes first. The work continues, and must not
  * reject: others may await it. The listener is on the signal itself: a signal that only derived signals refer to may
