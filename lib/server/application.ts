@@ -11,7 +11,7 @@ import { enterProduction, env } from '#lib/platform/runtime/env.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { accounts } from '#lib/vendors/accounts.ts'
 import { admission } from './admission/admission.ts'
-import { boundedPages } from './admission/bounded-pages.ts'
+import { boundedPages, boundedSteps } from './admission/bounded-pages.ts'
 import { boundConnections } from './admission/connections.ts'
 import { pathClassifier } from './admission/path-kinds.ts'
 import { preparedPages } from './admission/prepared-pages.ts'
@@ -105,7 +105,7 @@ export async function startApplication(): Promise<Application> {
         https,
         otherwise: boundedPages(inside),
       }),
-      inside,
+      inside: boundedSteps(inside),
     })
     const jobs = await startJobs(database.url, database.direct)
     const at = metricsSettings()

@@ -31,6 +31,7 @@ import {
   pageLinks,
   readBytes,
   readInput,
+  tagOnce,
 } from './request.ts'
 
 /** Handler of the requests to one path; it never throws. */
@@ -215,9 +216,12 @@ async function replied(
     return { status: 200, headers, body: await startSending(body, request.gone) }
   }
   // Bytes from here on: a string would be encoded three times, for its ETag, its length and the socket.
-  const bytes = Buffer.from(saved ?? JSON.stringify(body))
+  const isMade = saved instanceof Uint8Array
+  const bytes = isMade
+    ? Buffer.from(saved.buffer, saved.byteOffset, saved.byteLength)
+    : Buffer.from(saved ?? JSON.stringify(body))
   const links = isPaged(operation.contract) ? pageLinks(request, body) : {}
-  const answer = { body: bytes, headers: { ...links, ...headers }, etag: entityTag(bytes, version) }
+  const answer = { body: bytes, headers: { ...links, ...headers }, etag: isMade ? tagOnce(saved, version) : entityTag(bytes, version) }
   if (cacheId && isCacheable) storeAnswer(cacheId, answer)
   return asRead(request, caller, answer)
 }

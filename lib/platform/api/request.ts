@@ -192,6 +192,15 @@ export function entityTag(body: string | Uint8Array, version?: string): string {
   return version === undefined ? `"${digest}"` : `"${version}.${digest}"`
 }
 
+const tags = new WeakMap<Uint8Array, string>()
+
+/** Returns the ETag of bytes that are sent many times, such as the API's description, and computes it once. */
+export function tagOnce(body: Uint8Array, version?: string): string {
+  const tag = tags.get(body) ?? entityTag(body, version)
+  tags.set(body, tag)
+  return tag
+}
+
 /** Returns a body with its ETag, or a 304 without body if a read's If-None-Match contains the ETag. */
 export function conditional(
   { method, headers: requestHeaders }: Pick<ApiRequest, 'method' | 'headers'>,

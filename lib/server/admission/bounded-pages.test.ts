@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { boundedPages } from './bounded-pages.ts'
+import { boundedPages, boundedSteps } from './bounded-pages.ts'
 
 const exchangeOf = (destroyed = false) =>
   [{} as IncomingMessage, Object.assign(new EventEmitter(), { destroyed }) as ServerResponse] as const
@@ -66,4 +66,19 @@ test('a session whose pages are not read is refused further ones, and no other s
   void ask('slow')
   await vi.advanceTimersByTimeAsync(0)
   expect(open.at(-1)?.listenerCount('close')).toBe(1)
+})
+
+test('steps before a password run one at a time, and delay no password', async () => {
+  const running: string[] = []
+  const handle = boundedSteps(async ({ url }) => {
+    running.push(`${url}`)
+    await new Promise(() => {})
+  })
+  const send = (url: string) => handle({ url } as IncomingMessage, exchangeOf()[1])
+  for (const url of ['/api/auth/csrf', '/auth/sign-on/begin', '/api/auth/csrf']) void send(url)
+  await immediate()
+  expect(running).toEqual(['/api/auth/csrf'])
+  void send('/api/auth/callback/credentials')
+  await immediate()
+  expect(running).toEqual(['/api/auth/csrf', '/api/auth/callback/credentials'])
 })

@@ -32,22 +32,46 @@ export function boundedPages(inside: Handler): Pages {
   return async (req, res, { isMember, session }) => {
     unread.check(session)
     const leave = await (isMember ? members : anonymousGate)()
-    const began = performance.now()
-    const rest = () => {
-      if (isMember) return leave()
-      setTimeout(leave, Math.min(MAX_REST_MS, performance.now() - began)).unref()
-    }
-    try {
+    const inSlot = async () => {
       // The client has disconnected while waiting.
       if (res.destroyed) return
       res.once('close', unread.hold(PAGE_BYTES, session))
-      const abort = new AbortController()
-      const done = Promise.resolve(inside(req, res)).finally(() => abort.abort())
-      await Promise.race([done, sleep(MAX_PAGE_MS, undefined, { signal: abort.signal }).catch(() => {})])
-      rest()
-      await done
-    } finally {
-      rest()
+      await inside(req, res)
     }
+    await holdSlot(inSlot, leave, isMember ? 0 : MAX_REST_MS)
+  }
+}
+
+/** Steps before a password that cost some milliseconds of the processor, for anybody. */
+const STEPS = ['/api/auth/csrf', '/auth/sign-on/begin']
+
+/**
+ * Limits the steps of a sign-in before its password, like pages of unknown clients: a flood of them uses at most half of
+ * a processor. Password checks have a limit of their own.
+ */
+export function boundedSteps(inside: Handler): Handler {
+  const enter = gate({ atOnce: 1, waiting: 50, timeoutMs: 2000 })
+  return async (req, res) => {
+    if (!STEPS.some((path) => req.url?.startsWith(path))) return inside(req, res)
+    const leave = await enter()
+    await holdSlot(async () => inside(req, res), leave, MAX_REST_MS)
+  }
+}
+
+/** Runs work in a slot: releases it at the end, or after a second, and after a pause as long as that was. */
+async function holdSlot(work: () => Promise<void>, leave: () => void, maxRestMs: number): Promise<void> {
+  const began = performance.now()
+  const rest = () => {
+    if (maxRestMs === 0) return leave()
+    setTimeout(leave, Math.min(maxRestMs, performance.now() - began)).unref()
+  }
+  try {
+    const abort = new AbortController()
+    const done = work().finally(() => abort.abort())
+    await Promise.race([done, sleep(MAX_PAGE_MS, undefined, { signal: abort.signal }).catch(() => {})])
+    rest()
+    await done
+  } finally {
+    rest()
   }
 }
