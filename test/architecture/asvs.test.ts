@@ -98,22 +98,22 @@ function faultsOf({ id, result, why, evidence }: Row): string[] {
   if (!RESULTS.some((allowed) => allowed === result)) faults.push(`"${result}" is no verdict`)
   if (why === '') faults.push('does not say why')
   if (result !== 'not applicable' && evidence.length === 0) faults.push('names no file')
-  const isShown = evidence.some(isTest) || evidence.every((path) => DOCUMENT.test(path))
-  if (result === 'met' && !isShown) faults.push('names no test')
+  const hasEvidence = evidence.some(isTest) || evidence.every((path) => DOCUMENT.test(path))
+  if (result === 'met' && !hasEvidence) faults.push('names no test')
   return faults.map((fault) => `${id}: ${fault}`)
 }
 
 /** Returns for each chapter the number of requirements and of each verdict; the totals come last. */
 function countsOf(rows: readonly Row[]): string[] {
   const chapters = Map.groupBy(rows, ({ id }) => id.split('.')[0] ?? '')
-  const inOrder = [...chapters].sort(([a], [b]) => Number(a.slice(1)) - Number(b.slice(1)))
+  const sorted = [...chapters].sort(([a], [b]) => Number(a.slice(1)) - Number(b.slice(1)))
   const line = (name: string, section: readonly Row[]) =>
     [
       name,
       section.length,
       ...RESULTS.map((one) => section.filter(({ result }) => result === one).length),
     ].join(' ')
-  return [...inOrder.map(([name, section]) => line(name, section)), line('all', rows)]
+  return [...sorted.map(([name, section]) => line(name, section)), line('all', rows)]
 }
 
 function summaryOf(text: string): string[] {

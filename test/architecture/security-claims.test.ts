@@ -25,7 +25,7 @@ const ADDRESSES = SETTINGS.filter(
     /^(HOST|PORT)$|_(URL|PORT|HOST|DNS|ENDPOINT|PRIVATE_HOSTS)$/.test(name) && name !== 'API_LICENSE_URL',
 )
 const PURPOSES = product.flatMap((file) =>
-  [...read(file).matchAll(/(?:(?:PURPOSE|CONFIRMATION) = |purpose: )'([a-z -]+)'/g)].map(
+  [...read(file).matchAll(/(?:(?:PURPOSE|CONFIRMATION) = |purpose: |hkdfSync\('sha256', secret, '', )'([a-z -]+)'/g)].map(
     ([, purpose = '']) => purpose,
   ),
 )
@@ -141,12 +141,14 @@ async function openPaths(): Promise<string[]> {
     .flatMap((module) => Object.values(module) as { path?: string; permission?: string }[])
     .filter((value) => value?.permission === 'none')
     .map(({ path = '' }) => path)
-  const routes = files.filter((file) =>
+  // Folders that begin with a dot are not listed.
+  const routes = [...files, 'app/.well-known/security.txt/route.ts'].filter((file) =>
     /^app\/(\.well-known|api|auth\/sign-on|developers|billing\/v1\/openapi\.json)\/.*route\.ts$|^app\/billing\/v1\/openapi\.json\/route\.ts$/.test(
       file,
     ),
   )
   const screens = files.filter((file) => /^app\/(?!\(console\)).*page\.tsx$/.test(file))
+  for (const route of routes) expect(read(route)).toContain('export')
   const health = [...read('lib/server/target.ts').matchAll(/\(livez\|healthz\|readyz\)/g)].length
   return [
     ...new Set([

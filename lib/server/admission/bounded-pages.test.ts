@@ -49,21 +49,21 @@ test('a session whose pages are not read is refused further ones, and no other s
   onTestFinished(() => void vi.useRealTimers())
   const pages = boundedPages(() => new Promise(() => {}))
   const open: EventEmitter[] = []
-  const ask = (session?: string) => {
+  const request = (session?: string) => {
     const res = new EventEmitter()
     open.push(res)
     const client = session === undefined ? { isMember: false } : { isMember: true, session }
     return pages({} as IncomingMessage, res as ServerResponse, client)
   }
   for (let n = 0; n < 12; n++) {
-    void ask('slow')
+    void request('slow')
     if (n % 6 === 5) await vi.advanceTimersByTimeAsync(1000)
   }
-  await expect(ask('slow')).rejects.toThrow('Too much')
-  void ask('other')
-  await expect(ask()).rejects.toThrow('Too much')
+  await expect(request('slow')).rejects.toThrow('Too much')
+  void request('other')
+  await expect(request()).rejects.toThrow('Too much')
   for (const res of open) res.emit('close')
-  void ask('slow')
+  void request('slow')
   await vi.advanceTimersByTimeAsync(0)
   expect(open.at(-1)?.listenerCount('close')).toBe(1)
 })

@@ -36,24 +36,24 @@ const all = async (port: HealthPort) => [
   await get(port, '/readyz'),
 ]
 
-/** Asks from another thread without pause, and returns a function that resolves to each answer and the longest time. */
-async function askElsewhere(url: string) {
+/** Sends requests from another thread without pause, and returns a function that resolves to each answer and the longest time. */
+async function requestElsewhere(url: string) {
   const script = `
     const { parentPort } = require('node:worker_threads')
     const answers = []
     let longest = 0
     let isOver = false
     parentPort.on('message', () => { isOver = true })
-    const ask = async () => {
+    const send = async () => {
       while (!isOver) {
         const began = performance.now()
         answers.push(await fetch('${url}/healthz').then((response) => response.text()))
         longest = Math.max(longest, performance.now() - began)
-        if (answers.length === 1) parentPort.postMessage('asking')
+        if (answers.length === 1) parentPort.postMessage('begun')
       }
       parentPort.postMessage({ answers, longest })
     }
-    ask()`
+    send()`
   const client = new Worker(script, { eval: true })
   close.push(async () => void (await client.terminate()))
   await once(client, 'message')
@@ -72,7 +72,7 @@ test('the checks are answered while the process is busy, and fail once it has no
   const port = await opened(800)
   port.report({})
   await expect.poll(() => get(port, '/healthz')).toBe('200 ok')
-  const end = await askElsewhere(port.url)
+  const end = await requestElsewhere(port.url)
   block(2000)
   const { answers, longest } = await end()
   expect(answers[0]).toBe('ok')

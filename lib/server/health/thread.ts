@@ -6,7 +6,7 @@ import { type HealthState, sendReported } from './answer.ts'
 
 /** Connections of balancers and supervisors, which are few. */
 const MAX_CONNECTIONS = 200
-const TIMEOUTS = { headersTimeout: 2000, requestTimeout: 2000, keepAliveTimeout: 65_000 }
+const TIMEOUTS = { headersTimeout: 2000, requestTimeout: 2000 }
 
 export type HealthThreadOptions = { host: string; port: number; stalledMs: number }
 

@@ -24,9 +24,9 @@ test.each([
   ['correct horse battery ', false],
   ['correct horse batter', false],
   ['correct horse battery', true],
-])('a password is compared as it was given: “%s” fits “correct horse battery”: %s', async (given, fits) => {
+])('a password is compared as it was given: “%s” fits “correct horse battery”: %s', async (text, fits) => {
   const stored = await hashPassword('correct horse battery')
-  expect(await fittingOf(given, [stored])).toBe(fits ? stored : undefined)
+  expect(await fittingOf(text, [stored])).toBe(fits ? stored : undefined)
 })
 
 test('a password of 200 characters is not cut, and equal characters fit in another Unicode form', async () => {
