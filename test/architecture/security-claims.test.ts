@@ -135,7 +135,7 @@ function firstCells(rows = ''): string {
 async function openPaths(): Promise<string[]> {
   const contracts = files.filter((file) => /^lib\/.*\/contract\.ts$/.test(file))
   const modules = await Promise.all(
-    contracts.map((file) => import(`../../${file}`) as Promise<Record<string, unknown>>),
+    contracts.map((file) => import(/* @vite-ignore */ `../../${file}`) as Promise<Record<string, unknown>>),
   )
   const calls = modules
     .flatMap((module) => Object.values(module) as { path?: string; permission?: string }[])
