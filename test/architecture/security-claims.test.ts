@@ -25,9 +25,11 @@ const ADDRESSES = SETTINGS.filter(
     /^(HOST|PORT)$|_(URL|PORT|HOST|DNS|ENDPOINT|PRIVATE_HOSTS)$/.test(name) && name !== 'API_LICENSE_URL',
 )
 const PURPOSES = product.flatMap((file) =>
-  [...read(file).matchAll(/(?:(?:PURPOSE|CONFIRMATION) = |purpose: |hkdfSync\('sha256', secret, '', )'([a-z -]+)'/g)].map(
-    ([, purpose = '']) => purpose,
-  ),
+  [
+    ...read(file).matchAll(
+      /(?:(?:PURPOSE|CONFIRMATION) = |purpose: |hkdfSync\('sha256', secret, '', )'([a-z -]+)'/g,
+    ),
+  ].map(([, purpose = '']) => purpose),
 )
 const OPEN = await openPaths()
 

@@ -221,7 +221,11 @@ async function replied(
     ? Buffer.from(saved.buffer, saved.byteOffset, saved.byteLength)
     : Buffer.from(saved ?? JSON.stringify(body))
   const links = isPaged(operation.contract) ? pageLinks(request, body) : {}
-  const answer = { body: bytes, headers: { ...links, ...headers }, etag: isMade ? tagOnce(saved, version) : entityTag(bytes, version) }
+  const answer = {
+    body: bytes,
+    headers: { ...links, ...headers },
+    etag: isMade ? tagOnce(saved, version) : entityTag(bytes, version),
+  }
   if (cacheId && isCacheable) storeAnswer(cacheId, answer)
   return asRead(request, caller, answer)
 }
