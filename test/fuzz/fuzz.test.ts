@@ -54,7 +54,7 @@ const VIOLATED = [
   'answersWithoutEvidence',
   'callsWithoutRecord',
 ] as const
-const MAX_NAIVE_ROUNDS = 20
+const MAX_ROUNDS = 20
 
 describe.each(scenarios)('$vendor', (scenario) => {
   const options = { timeout: 600_000 }
@@ -101,7 +101,7 @@ describe.each(scenarios)('$vendor', (scenario) => {
     const answers: Answered[] = []
     let missing: string[] = [...VIOLATED]
     // It answers immediately, and each fault needs its chance.
-    for (let round = 0; missing.length > 0 && round < MAX_NAIVE_ROUNDS; round++) {
+    for (let round = 0; missing.length > 0 && round < MAX_ROUNDS; round++) {
       const [seed, name] = [seedOfRun(`writers ${round}`), `fuzz-${round}`]
       answers.push(...(await write(stage, { patches: PATCHES, seed, name, by: sendNaively })))
       await stage.fake.whenIdle()

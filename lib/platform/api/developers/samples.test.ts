@@ -21,12 +21,17 @@ type Run = { page: string; heading: string; text: string }
 
 /** Runs files in order, each in its folder, and prints exit code and output of each, as a line of JSON. */
 const TS_RUNNER = `
+  import { readFileSync, writeFileSync } from 'node:fs'
+  import { stripTypeScriptTypes } from 'node:module'
   import { dirname } from 'node:path'
   import { text } from 'node:stream/consumers'
   import { Worker } from 'node:worker_threads'
   for (const file of process.argv.slice(2)) {
     process.chdir(dirname(file))
-    const worker = new Worker(file, { stdout: true, stderr: true })
+    // Each thread that reads TypeScript would load the compiler again.
+    const script = file.replace(/ts$/, 'mjs')
+    writeFileSync(script, stripTypeScriptTypes(readFileSync(file, 'utf8')))
+    const worker = new Worker(script, { stdout: true, stderr: true })
     let failure = ''
     worker.once('error', (error) => { failure = String(error?.stack ?? error) })
     const ended = new Promise((resolve) => worker.once('exit', resolve))

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import pg from 'pg'
 import { inject } from 'vitest'
 import type { Database } from '../client.ts'
@@ -5,10 +6,10 @@ import { type TestDatabase, testDatabase } from '../test-database.ts'
 import { onDatabase } from './test-server.ts'
 
 /** A database that a test has left empty, with its connections. */
-type Spare = { database: TestDatabase; superuser: pg.Client; schema: string }
+type Emptied = { database: TestDatabase; superuser: pg.Client; schema: string }
 
 /** Database for the next test of this worker. It ends with the test server. */
-let spare: Spare | undefined
+let unused: Emptied | undefined
 const slot = globalThis as typeof globalThis & { licensesInvoicesDatabase?: Database | undefined }
 
 /**
@@ -20,25 +21,25 @@ export async function emptiedDatabase(): Promise<TestDatabase> {
   const url = inject('superuserUrl')
   if (url === '') return testDatabase()
   const before = slot.licensesInvoicesDatabase
-  const { database, superuser, schema } = spare ?? (await newDatabase(url))
-  spare = undefined
+  const { database, superuser, schema } = unused ?? (await newDatabase(url))
+  unused = undefined
   slot.licensesInvoicesDatabase = database.opened
   return {
     ...database,
     async close() {
       if (slot.licensesInvoicesDatabase === database.opened) slot.licensesInvoicesDatabase = before
-      await idle(database.opened)
-      if (spare || (await schemaOf(superuser)) !== schema) {
+      const isReusable = !unused && (await becomesIdle(database.opened))
+      if (!isReusable || (await schemaOf(superuser)) !== schema) {
         await superuser.end()
         return database.close()
       }
       await superuser.query(DELETE_ALL)
-      spare = { database, superuser, schema }
+      unused = { database, superuser, schema }
     },
   }
 }
 
-async function newDatabase(superuserUrl: string): Promise<Spare> {
+async function newDatabase(superuserUrl: string): Promise<Emptied> {
   const database = await testDatabase()
   const superuser = new pg.Client(onDatabase(superuserUrl, new URL(database.url).pathname.slice(1)))
   superuser.on('error', () => {})
@@ -46,11 +47,23 @@ async function newDatabase(superuserUrl: string): Promise<Spare> {
   return { database, superuser, schema: await schemaOf(superuser) }
 }
 
-/** Waits until no statement of an earlier test is running. */
-async function idle({ app, reads, streams, keys, leaks, sessions, signIn, jobs }: Database): Promise<void> {
-  const pools = [app, reads, streams, keys, leaks, sessions, signIn, jobs]
-  const isBusy = (pool: pg.Pool) => pool.waitingCount > 0 || pool.idleCount < pool.totalCount
-  while (pools.some(isBusy)) await new Promise(setImmediate)
+/** Longest wait for the statements of a test that has ended, in milliseconds. */
+const MAX_WAIT_MS = 5000
+
+/** Waits for statements of a test that has ended; returns whether none is left. */
+async function becomesIdle(opened: Database): Promise<boolean> {
+  const { app, reads, streams, keys, leaks, sessions, signIn, jobs } = opened
+  const signal = AbortSignal.timeout(MAX_WAIT_MS)
+  for (const pool of [app, reads, streams, keys, leaks, sessions, signIn, jobs]) {
+    while (pool.waitingCount > 0 || pool.idleCount < pool.totalCount) {
+      const isReleased = await once(pool, 'release', { signal }).then(
+        () => true,
+        () => false,
+      )
+      if (!isReleased) return false
+    }
+  }
+  return true
 }
 
 /** Returns a digest of the properties of tables and triggers that tests change. */

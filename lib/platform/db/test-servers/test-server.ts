@@ -46,10 +46,10 @@ export async function run(url: string, ...queries: string[]): Promise<void> {
 /** Connection of this worker, which ends with it, for statements of each test file: opening one takes longer than them. */
 let worker: { url: string; client: Promise<pg.Client> } | undefined
 
-/** Runs a statement like `run`, on a connection that this process keeps. */
-export async function runOnKept(url: string, query: string): Promise<void> {
+/** Runs a statement like `run`, on a connection that this process shares between its test files. */
+export async function runOnShared(url: string, query: string): Promise<void> {
   worker ??= { url, client: connected(url) }
-  if (worker.url !== url) throw new Error('The kept connection is for one database.')
+  if (worker.url !== url) throw new Error('The shared connection is for one database.')
   await (await worker.client).query(query)
 }
 
