@@ -24,9 +24,13 @@ export async function emptiedDatabase(): Promise<TestDatabase> {
   const { database, superuser, schema } = unused ?? (await newDatabase(url))
   unused = undefined
   slot.licensesInvoicesDatabase = database.opened
+  let isClosed = false
   return {
     ...database,
     async close() {
+      // After a failure, a test may close the database of the test before once more.
+      if (isClosed) return
+      isClosed = true
       if (slot.licensesInvoicesDatabase === database.opened) slot.licensesInvoicesDatabase = before
       const isReusable = !unused && (await becomesIdle(database.opened))
       if (!isReusable || (await schemaOf(superuser)) !== schema) {
