@@ -3,6 +3,7 @@ import type { Call } from './call.ts'
 import type { AnyContract, Input, Output } from './contract.ts'
 import type { ProblemCode } from './problem.ts'
 import { type InputError, ProblemError } from './problem-error.ts'
+import type { AnyMembers } from './problem-schemas.ts'
 
 // Schemas stay on the server, which has parsed every response that it sends: types only, so that a page does not carry
 // zod.
@@ -126,7 +127,7 @@ function pathOf(template: string, params: Record<string, string> | undefined): s
 }
 
 function problemOf(response: Response, body: unknown): ProblemError {
-  const problemBody = (body ?? {}) as {
+  const problemBody = (body ?? {}) as AnyMembers & {
     code?: ProblemCode
     detail?: string
     instance?: string
@@ -143,6 +144,6 @@ function problemOf(response: Response, body: unknown): ProblemError {
     ...(retryAfter > 0 ? { retryAfter } : {}),
     ...(problemBody.errors ? { errors: problemBody.errors } : {}),
     ...(requestId ? { requestId } : {}),
-    members: problemBody as Record<string, string | number>,
+    members: problemBody,
   })
 }
