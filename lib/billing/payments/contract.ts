@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { currency, day, id, money } from '#lib/billing/invoices/contract.ts'
 import { contract, paging, pagingOutput } from '#lib/platform/api/contract.ts'
+import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { unixTime } from '#lib/platform/lists/parameters.ts'
 import { paymentRoutes } from '../routes.ts'
@@ -34,7 +35,9 @@ const Payment = z
       .meta({ description: 'The reference of the bank, or of who entered it.' }),
     method: z.string().optional().meta({ description: 'How it was paid.' }),
     payer: z.string().optional().meta({ description: 'Who paid.' }),
-    endToEndId: z.string().optional().meta({ description: 'The payer\u2019s end-to-end reference.' }),
+    endToEndId: z.string().optional().meta({
+      description: 'The payer\u2019s end-to-end reference. Absent like `remittance`.',
+    }),
     remittance: z.string().optional().meta({
       description: 'What the payer wrote. Absent where a part of the payment is not for the caller to see.',
     }),
@@ -63,25 +66,50 @@ const Payment = z
 
 export type Payment = z.output<typeof Payment>
 
+const VISIBLE = 'A payment without an invoice is listed only for callers who see all billing profiles.'
+
+const selection = {
+  filter: filterText(PAYMENT_FILTER_KEYS, { kind: PAYMENT_KINDS, state: PAYMENT_STATES })
+    .optional()
+    .meta({
+      description: `As in \`kind:payment|currency:EUR\`. Keys: kind, currency, invoice (its id), state (recorded, unassigned, reversed). ${FILTER_GRAMMAR}`,
+    }),
+  minPaidDate: unixTime('payments whose `paidDate` is this time or later'),
+  maxPaidDate: unixTime('payments whose `paidDate` is this time or earlier'),
+}
+
 /** Addition: payments and the invoices that they settle. */
 export const listPayments = contract({
   ...paymentRoutes.listPayments,
   summary: 'List payments, newest first',
   permission: 'invoice-viewer',
-  description:
-    'Payments, refunds, write-offs and balances as reported by issuers, with the invoices that they settle. A payment without an invoice is listed only for callers who see all billing profiles.',
-  query: z.object({
-    filter: filterText(PAYMENT_FILTER_KEYS, { kind: PAYMENT_KINDS, state: PAYMENT_STATES })
-      .optional()
-      .meta({
-        description: `As in \`kind:payment|currency:EUR\`. Keys: kind, currency, invoice (its id), state (recorded, unassigned, reversed). ${FILTER_GRAMMAR}`,
-      }),
-    minPaidDate: unixTime('payments whose `paidDate` is this time or later'),
-    maxPaidDate: unixTime('payments whose `paidDate` is this time or earlier'),
-    ...paging,
-  }),
+  description: `Payments, refunds, write-offs and balances as reported by issuers, with the invoices that they settle. ${VISIBLE}`,
+  query: z.object({ ...selection, ...paging }),
   output: z
     .object({ payments: z.array(Payment).meta({ description: 'The page.' }), ...pagingOutput })
     .meta({ id: 'PaymentList', description: 'A page of payments.' }),
   examples: examples.listPayments,
+})
+
+const PARTS = `A row for each invoice that a payment settles, and for what is the customer\u2019s credit. ${VISIBLE}`
+
+/** Addition: all payments of a selection as a file. */
+export const exportPayments = contract({
+  ...paymentRoutes.exportPayments,
+  summary: 'The payments that a list has, as a CSV file',
+  permission: 'invoice-viewer',
+  description: PARTS,
+  query: z.object({ ...selection, ...dialect }),
+  output: csvFile(),
+  examples: examples.exportPayments,
+})
+
+export const exportPaymentsXlsx = contract({
+  ...paymentRoutes.exportPaymentsXlsx,
+  summary: 'The payments that a list has, as a workbook',
+  permission: 'invoice-viewer',
+  description: PARTS,
+  query: z.object(selection),
+  output: xlsxFile(),
+  examples: examples.exportPaymentsXlsx,
 })
