@@ -11,7 +11,7 @@ import { PAYMENT_FILTER_KEYS, PAYMENT_KINDS, PAYMENT_STATES } from './rules.ts'
 
 const kind = z.enum(PAYMENT_KINDS).meta({
   description:
-    'payment; refund, which is below 0; write-off of a small rest; reported: a balance as its issuer reported it; opening: an amount that was settled before payments were recorded.',
+    'A refund is below 0. reported: a balance as its issuer reported it; opening: settled before payments were recorded.',
 })
 
 const Payment = z
@@ -20,7 +20,7 @@ const Payment = z
     kind,
     paidDate: day.meta({
       description:
-        'When it was paid, or reported: epoch time in milliseconds of that day\u2019s midnight in UTC. The invoice date for an opening amount.',
+        'When it was paid or reported, as that day\u2019s midnight in UTC. The invoice date for an opening amount.',
     }),
     currency,
     amount: money.optional().meta({
@@ -28,7 +28,7 @@ const Payment = z
     }),
     creditAmount: money.optional().meta({
       description:
-        'What of it is the customer\u2019s credit: it settles no invoice yet. Absent where nothing is, or the caller does not see all billing profiles.',
+        'The part that is the customer\u2019s credit. Absent for callers who don\u2019t see all billing profiles.',
     }),
     reference: z
       .string()
@@ -67,8 +67,6 @@ const Payment = z
 
 export type Payment = z.output<typeof Payment>
 
-const VISIBLE = 'A payment without an invoice is listed only for callers who see all billing profiles.'
-
 const selection = {
   filter: filterText(PAYMENT_FILTER_KEYS, { kind: PAYMENT_KINDS, state: PAYMENT_STATES })
     .optional()
@@ -84,7 +82,8 @@ export const listPayments = contract({
   ...paymentRoutes.listPayments,
   summary: 'List payments, newest first',
   permission: 'invoice-viewer',
-  description: `Payments, refunds, write-offs and balances as reported by issuers, with the invoices that they settle. ${VISIBLE}`,
+  description:
+    'Payments, refunds, write-offs and balances as reported by issuers, with the invoices that they settle. A payment without an invoice is listed only for callers who see all billing profiles.',
   query: z.object({ ...selection, ...paging }),
   output: z
     .object({ payments: z.array(Payment).meta({ description: 'The page.' }), ...pagingOutput })
@@ -92,7 +91,8 @@ export const listPayments = contract({
   examples: examples.listPayments,
 })
 
-const PARTS = `A row for each invoice that a payment settles, and for what is the customer\u2019s credit. ${VISIBLE}`
+const PARTS =
+  'The payments of `listPayments`: a row for each invoice that one settles, and for the customer\u2019s credit.'
 
 /** Addition: all payments of a selection as a file. */
 export const exportPayments = contract({

@@ -10,7 +10,7 @@ import { keyOf, listPayments, type PaymentPart, type PaymentRow, type PaymentSel
 /** Part of a payment: for an invoice, or the customer's credit. Without one, the caller sees none of its parts. */
 type Row = { payment: PaymentRow; part?: Partial<PaymentPart> & { amount: string } }
 
-/** Rows of one statement, as other exports have them. */
+/** Rows of one query, as in other exports. */
 const MAX_ROWS = 250
 
 const COLUMNS: Column<Row>[] = [

@@ -1,17 +1,17 @@
 import { decimalOf, Exact } from '#lib/platform/values/decimals.ts'
 import { childAt, childrenAt, type Element, textAt } from './camt-elements.ts'
 
-// A bank states how many entries a report has, and what they come to. A file that has lost some says so.
+// A bank states the number of entries of a report, and their sum, so a file that has lost some contradicts itself.
 
 type Total = { count: number; sum: ReturnType<typeof Exact> }
 
-/** Counts the entries of a report, and compares them with what the report states. */
+/** Counts the entries of a report, and compares them with its stated totals. */
 export class ReportTotals {
   readonly #entries: { isCredit: boolean; isBooked: boolean; amount: string }[] = []
   #summary: Element | undefined
   #isWhole: boolean
 
-  /** @param isWhole false if the report goes on in another file: what it states is of all of them */
+  /** @param isWhole false if the report goes on in another file: its totals include that one */
   constructor(isWhole: boolean) {
     this.#isWhole = isWhole
   }

@@ -118,7 +118,7 @@ test('a payment is of the day on which it was booked, if its value date is later
   expect(transactions[0]?.paidOn).toBe('2026-11-03')
 })
 
-describe('what a bank states of a file is compared with it', () => {
+describe('the totals that a bank states are compared with its file', () => {
   const summary = (credits: string, more = '') =>
     DIALECT_A.replace(
       '  <Ntry>',
@@ -129,7 +129,7 @@ describe('what a bank states of a file is compared with it', () => {
   const lost = /<TxDtls><Refs><EndToEndId>INV-3.*<\/TxDtls>/
 
   test.each([
-    ['the right sums, without what is not booked yet', summary(RIGHT), 'read'],
+    ['the right sums, without entries that are not booked yet', summary(RIGHT), 'read'],
     [
       'another sum of credits',
       summary(RIGHT.replace('149', '148')),

@@ -158,7 +158,7 @@ function run(customer: string) {
       if (!paid || paid.reversed) return
       if (model.payments.some((one) => one.refundOf === paid.reference && !one.reversed)) return
       paid.reversed = true
-      for (const invoice of model.invoices.values()) model.takeBack(paid, invoice)
+      for (const invoice of model.invoices.values()) model.revert(paid, invoice)
       paid.credit = 0n
       const { reference } = paid
       await store(() => within((tx) => reversePayment(tx, customerId, { reference, reason: 'bounced' }, 'r')))

@@ -30,7 +30,7 @@ describe('numbers that differ in punctuation only', () => {
     ['a text', { remittance: 'Rechnung inv-11-2 danke' }],
     ['an end-to-end reference', { endToEndId: 'INV-11-2' }],
     ['a field for them', { documentNumbers: ['INV-11-2'] }],
-  ])('are told apart in %s', (_, fields) => {
+  ])('are distinguished in %s', (_, fields) => {
     expect(pays(both, fields)).toEqual(['INV-11-2'])
   })
 

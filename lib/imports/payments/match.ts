@@ -46,11 +46,11 @@ function numbered(candidates: readonly Candidate[], isNamed: (number: string) =>
 
 /** Returns the invoices of this number; those that differ from it in punctuation only if no other has it. */
 function sameAs(candidates: readonly Candidate[], text: string): Candidate[] {
-  const exact = numbered(candidates, (number) => folded(number) === folded(text))
+  const exact = numbered(candidates, (number) => upperCased(number) === upperCased(text))
   return exact.length > 0 ? exact : numbered(candidates, (number) => isSame(number, text))
 }
 
-/** Returns the invoices that a text names; those of which the bank has broken the number only if it names no other. */
+/** Returns the invoices that a text names; those with a number that the bank has broken only if it names no other. */
 function namedIn(candidates: readonly Candidate[], text: string): Candidate[] {
   if (text === '') return []
   const whole = numbered(candidates, (number) => names(text, number))
@@ -77,7 +77,7 @@ function only(
   return { by, invoices: invoices.toSorted((a, b) => (a.dueDate + a.id < b.dueDate + b.id ? -1 : 1)) }
 }
 
-const folded = (text: string) => text.trim().toUpperCase()
+const upperCased = (text: string) => text.trim().toUpperCase()
 const plain = (text: string) => text.toUpperCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 function isSame(number: string, text: string): boolean {

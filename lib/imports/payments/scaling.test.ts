@@ -10,11 +10,11 @@ import { importInvoices } from '../invoices/import.ts'
 import type { NewInvoice } from '../schemas.ts'
 import { undoImport } from '../undo.ts'
 
-// The triggers of the ledger find each row by its key, whatever the planner knows of the tables. Instead of measuring
+// The triggers of the ledger find each row by its key, with any statistics of the tables. Instead of measuring
 // time, the database counts the rows that a transaction reads.
 
 const COUNT = 600
-/** Most rows of the ledger read for each invoice: what it has, and what refers to it. */
+/** Most rows of the ledger read for each invoice: its payments and entries, and references to them. */
 const MAX_READ = 60
 
 let db: TestDatabase

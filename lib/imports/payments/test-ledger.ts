@@ -121,7 +121,7 @@ export class Model {
     invoice.balance -= part
   }
 
-  /** Settles an invoice as its issuer reports it: contrary reports are taken back first, the newest first. */
+  /** Settles an invoice as its issuer reports it: contrary reports are reversed first, the newest first. */
   report(invoice: Invoice, balance: bigint): void {
     const difference = invoice.balance - balance
     const size = (value: bigint) => (value < 0n ? -value : value)
@@ -136,14 +136,14 @@ export class Model {
     invoice.balance = balance
   }
 
-  /** Takes a part back. What the issuer has reported as open since the part was paid is open once, not twice. */
-  takeBack(paid: Payment, invoice: Invoice): void {
+  /** Reverts a part. An amount that the issuer has reported as open since the part was paid is open once, not twice. */
+  revert(paid: Payment, invoice: Invoice): void {
     const part = paid.parts.get(invoice.number) ?? 0n
     paid.parts.delete(invoice.number)
     invoice.balance += part
     const since = paid.since.get(invoice.number) ?? 0
-    const later = invoice.reported.filter(({ amount, at }) => amount < 0n && at > since)
-    const missing = later.reduce((all, { amount }) => all - amount, 0n)
+    const newer = invoice.reported.filter(({ amount, at }) => amount < 0n && at > since)
+    const missing = newer.reduce((all, { amount }) => all - amount, 0n)
     const twice = least(part, invoice.balance - invoice.total, missing)
     if (twice > 0n) this.report(invoice, invoice.balance - twice)
   }

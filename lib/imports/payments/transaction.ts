@@ -27,7 +27,7 @@ export type LeftOut = { location: string; line: number; reason: string; referenc
 
 export type BankFile = { transactions: BankTransaction[]; leftOut: LeftOut[] }
 
-/** Longest text that is stored of what a payer wrote. */
+/** Longest stored text of a payer. */
 export const MAX_REMITTANCE_LENGTH = 2000
 /** Longest text of each field. */
 const MAX_LENGTHS = {

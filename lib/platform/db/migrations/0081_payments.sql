@@ -396,21 +396,30 @@ BEGIN
     INSERT INTO %3$I (customer_id, payment_id, position, invoice_id, amount, booked_on, cause)
     SELECT customer_id, payment_id, 1, id, amount, day, 'applied' FROM settled WHERE amount <> 0 $sql$,
     payments, invoices, TG_TABLE_NAME);
-  -- An issuer that has not counted a payment reports its amount as open. When that payment is reversed, the amount is open
-  -- once, not twice: above the total counts only what was reported before the payment.
   EXECUTE format($sql$
-    UPDATE %2$I i SET balance_amount = i.balance_amount - m.amount - CASE WHEN m.reversed IS NULL THEN 0 ELSE (
-      SELECT s.sign * greatest(0, least(-s.sign * m.amount, s.sign * (i.balance_amount - m.amount - i.total_amount), coalesce((
-        SELECT sum(-s.sign * r.amount) FROM %1$I r WHERE r.customer_id = i.customer_id AND r.invoice_id = i.id
-          AND r.kind = 'reported' AND r.reversed_on IS NULL AND s.sign * r.amount < 0 AND r.created_at > (
-            SELECT min(e.created_at) FROM %3$I e
-            WHERE e.customer_id = i.customer_id AND e.invoice_id = i.id AND e.payment_id = ANY (m.reversed))), 0)))
-      FROM (SELECT CASE WHEN i.total_amount < 0 THEN -1 ELSE 1 END AS sign) AS s) END
-    FROM (SELECT a.customer_id, a.invoice_id, sum(a.amount) AS amount,
-        array_agg(a.payment_id) FILTER (WHERE a.cause = 'reversed') AS reversed FROM came a
+    UPDATE %2$I i SET balance_amount = i.balance_amount - m.amount
+    FROM (SELECT a.customer_id, a.invoice_id, sum(a.amount) AS amount FROM came a
       JOIN %1$I p ON p.customer_id = a.customer_id AND p.id = a.payment_id AND p.kind NOT IN ('reported', 'opening')
       WHERE a.invoice_id IS NOT NULL GROUP BY 1, 2 HAVING sum(a.amount) <> 0) AS m
-    WHERE i.customer_id = m.customer_id AND i.id = m.invoice_id $sql$, payments, invoices, TG_TABLE_NAME);
+    WHERE i.customer_id = m.customer_id AND i.id = m.invoice_id $sql$, payments, invoices);
+  -- An issuer that has not counted a payment reports its amount as open. When that payment is reversed, the amount is open
+  -- once, not twice: above the total counts only what was reported before the payment. The trigger of invoices reverses the
+  -- reported rows, so this is a statement of its own: the balance may be the same after both.
+  EXECUTE format($sql$
+    UPDATE %2$I i SET balance_amount = i.balance_amount - m.sign * m.twice
+    FROM (
+      SELECT b.customer_id, b.id, b.sign, least(-b.sign * b.amount, b.sign * (b.balance_amount - b.total_amount), coalesce((
+        SELECT sum(-b.sign * r.amount) FROM %1$I r WHERE r.customer_id = b.customer_id AND r.invoice_id = b.id
+          AND r.kind = 'reported' AND r.reversed_on IS NULL AND b.sign * r.amount < 0 AND r.created_at > (
+            SELECT min(e.created_at) FROM %3$I e
+            WHERE e.customer_id = b.customer_id AND e.invoice_id = b.id AND e.payment_id = ANY (b.reversed))), 0)) AS twice
+      FROM (
+        SELECT i.customer_id, i.id, i.total_amount, i.balance_amount, CASE WHEN i.total_amount < 0 THEN -1 ELSE 1 END AS sign,
+          sum(a.amount) AS amount, array_agg(a.payment_id) AS reversed
+        FROM came a JOIN %1$I p ON p.customer_id = a.customer_id AND p.id = a.payment_id AND p.kind NOT IN ('reported', 'opening')
+        JOIN %2$I i ON i.customer_id = a.customer_id AND i.id = a.invoice_id
+        WHERE a.cause = 'reversed' GROUP BY i.customer_id, i.id) AS b) AS m
+    WHERE i.customer_id = m.customer_id AND i.id = m.id AND m.twice > 0 $sql$, payments, invoices, TG_TABLE_NAME);
   RETURN NULL;
 END $keep$;--> statement-breakpoint
 CREATE TRIGGER balances_of_added AFTER INSERT ON payment_entries REFERENCING NEW TABLE AS came
