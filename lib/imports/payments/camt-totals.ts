@@ -1,9 +1,9 @@
-import { decimalOf, Exact } from '#lib/platform/values/decimals.ts'
+import { decimalOf, Exact, type roundMoney } from '#lib/platform/values/decimals.ts'
 import { childAt, childrenAt, type Element, textAt } from './camt-elements.ts'
 
 // A bank states the number of entries of a report, and their sum, so a file that has lost some contradicts itself.
 
-type Total = { count: number; sum: ReturnType<typeof Exact> }
+type Total = { count: number; sum: ReturnType<typeof roundMoney> }
 
 /** Counts the entries of a report, and compares them with its stated totals. */
 export class ReportTotals {
