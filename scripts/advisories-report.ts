@@ -9,7 +9,7 @@ type Audit = {
 }
 
 /**
- * Returns what npm's audit tells, the most severe first, and the exit code: 0 without a known flaw, 1 with one, 2 where
+ * Returns the flaws of npm's audit, the most severe first, and the exit code: 0 without a known flaw, 1 with one, 2 where
  * the registry did not answer.
  * @param output of `npm audit --json`
  */

@@ -5,16 +5,16 @@ import type { ProcessReaper } from '#lib/platform/db/embedded/test-process-reape
 import { type Program, startApp } from '../http/program.ts'
 import { addLoaded } from '../http/seed.ts'
 import { bystander, type Seen } from './bystander.ts'
-import { CALLS } from './calls.ts'
+import { CALLS } from './anonymous-calls.ts'
 import { attack, HEADER, rowOf, usualLimits } from './table.ts'
 
-/** What another customer may notice during any attack, and the memory at the end. */
+/** Longest times of another customer's calls during any attack, and the memory at the end. */
 const PROMISED = { listMs: 200, healthMs: 100, endMb: 350 }
 
 const CONNECTIONS = 500
 /** Time after the last attack until the memory is read, in milliseconds: the drawing thread ends after 20 s. */
 const REST_MS = 25_000
-/** Exports that run at once, with lines. */
+/** Parallel exports, with lines. */
 const EXPORTS = ['invoices.csv?lines=true', 'invoices.xlsx?lines=true', 'statement.csv']
 
 export type AllOptions = { seconds: number; rate: number; capMb: number; only: string }

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newApiKey } from '#lib/platform/caller/credentials.ts'
-import { CALLS } from './calls.ts'
+import { CALLS } from './anonymous-calls.ts'
 
 export const KINDS = ['pages', 'unknown keys', 'dearest calls', 'slow readers', 'slow senders'] as const
 export type Kind = (typeof KINDS)[number]

@@ -22,7 +22,7 @@ export type AttackOptions = {
   seconds: number
 }
 
-/** Runs the attackers, and returns what was answered to them. */
+/** Runs the attackers, and returns the counts of their responses. */
 export async function attack(options: AttackOptions): Promise<string> {
   const { kind, url, keys, connections, rate, seconds } = options
   const program = [

@@ -1,5 +1,5 @@
 import type { Program } from '../http/program.ts'
-import { CALLS, type Call } from './calls.ts'
+import { CALLS, type Call } from './anonymous-calls.ts'
 
 // Measures the processor time of each call that needs no caller: the source of the weights in
 // lib/server/admission/weights.ts.

@@ -40,7 +40,7 @@ test('the page has each requirement of levels 1 and 2 once', () => {
   expect(listed.toSorted()).toEqual(expected.toSorted())
 })
 
-test('each requirement has a verdict, gives a reason, and names files that exist; what is met names a test or a document', () => {
+test('each requirement has a verdict, gives a reason, and names files that exist, and a test or a document if it is met', () => {
   expect(rowsOf(read(PAGE)).flatMap(faultsOf)).toEqual([])
 })
 
@@ -90,7 +90,7 @@ function rowsOf(text: string): Row[] {
   return [...rows, ...listed]
 }
 
-/** Files that people or tools read, for what no test can show. */
+/** Files that people or tools read, for claims that no test can show. */
 const DOCUMENT = /^(docs\/.+\.md|SECURITY\.md|(package|tsconfig)\.json|biome\.jsonc|next\.config\.mjs)$/
 
 function faultsOf({ id, result, why, evidence }: Row): string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isTest, projectFiles, read } from './scan.ts'
 
-// Compares what docs/security.md and docs/data-and-keys.md say about routes, settings, tables, secrets and keys with the
+// Compares the claims of docs/security.md and docs/data-and-keys.md about routes, settings, tables, secrets and keys with the
 // code, in both directions.
 
 type Pages = { security: string; data: string }
@@ -16,7 +16,7 @@ const OTHERS = ['NODE_EXTRA_CA_CERTS', 'INIT_CWD']
 const TABLES = [...read('docs/row-level-security.md').matchAll(/^### `([a-z_]+)`$/gm)].map(
   ([, name = '']) => name,
 )
-/** Settings that hold a secret, and settings that name what is connected to. */
+/** Settings that hold a secret, and settings of connections. */
 const SECRETS = SETTINGS.filter((name) =>
   /(_SECRET|_KEY_FILE|_ACCOUNTS_FILE)$|^(SMTP|DATABASE.*)_URL$/.test(name),
 )
@@ -41,7 +41,7 @@ test('tables, settings, keys and paths are found in the code', () => {
   expect(OPEN).toEqual(expect.arrayContaining(['/auth/v1/links', '/reset/[secret]', '/calendar/{secret}']))
 })
 
-test('the pages name what exists, and nothing else', () => {
+test('the pages name everything that exists, and nothing else', () => {
   expect(faultsOf(pages)).toEqual([])
 })
 

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** Key and certificate of `localhost`, valid until 2126, signed by itself: made for tests, and secret to nobody. */
+/** Key and certificate of `localhost`, valid until 2126, signed by itself: made for tests, and no secret. */
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgZaruGf28o5fw8XvL
 rUSLK5NAcv6Xc2z/aiU+unIF8xChRANCAAR7jH9BZeumlpYzXMlP2eX/IlJBzcMQ

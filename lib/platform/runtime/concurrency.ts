@@ -260,10 +260,10 @@ export function byteBudget(limits: { all: number; each?: number; anonymous: numb
     },
     hold(bytes, client) {
       add(bytes, client)
-      let isHeld = true
+      let isReleased = false
       return () => {
-        if (isHeld) release(bytes, client)
-        isHeld = false
+        if (!isReleased) release(bytes, client)
+        isReleased = true
       }
     },
     release,

@@ -42,7 +42,7 @@ export function boundedPages(inside: Handler): Pages {
   }
 }
 
-/** Steps before a password that cost some milliseconds of the processor, for anybody. */
+/** Steps before a password that cost some milliseconds of the processor, for any client. */
 const STEPS = ['/api/auth/csrf', '/auth/sign-on/begin']
 
 /**

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type HealthState, sendReported } from './answer.ts'
 
-// Health thread of a process: answers from what the process reported, while it has no time for requests.
+// Health thread of a process: answers from the last report of the process, while it has no time for requests.
 
 /** Connections of balancers and supervisors, which are few. */
 const MAX_CONNECTIONS = 200

@@ -50,7 +50,7 @@ export function openApiOperation(groups: readonly Group[]) {
   return operation(readOpenApi, async (_, { headers }) => {
     const about = addressed()
     const settings = JSON.stringify(about)
-    // Made once, until the settings change: anybody may request it.
+    // Made once, until the settings change, because any client may request it.
     if (forms?.settings !== settings) forms = formsOf(settings, { ...described, ...about })
     const { body, bytes, compressed } = forms
     const encoding = acceptedEncoding(headers?.['accept-encoding'])
