@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 import { type Program, startApp } from '../http/program.ts'
 import { addLoaded } from '../http/seed.ts'
-import { bystander, type Seen } from './bystander.ts'
 import { CALLS } from './anonymous-calls.ts'
+import { bystander, type Seen } from './bystander.ts'
 import { attack, HEADER, rowOf, usualLimits } from './table.ts'
 
 /** Longest times of another customer's calls during any attack, and the memory at the end. */

@@ -6,7 +6,7 @@ import type { Seen } from './bystander.ts'
 export const HEADER = `| attack | connections | list p50 | list p99 | /healthz p99 | exports | export p99 | memory | answered to the attackers |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |`
 
-/** Returns settings by which the limits are the defaults. */
+/** Returns settings that leave the limits at their defaults. */
 export function usualLimits(): Record<string, string> {
   return Object.fromEntries(Object.keys(NO_LIMITS).map((name) => [name, '']))
 }

@@ -8,7 +8,7 @@ import { authOptions } from './next-auth.ts'
 beforeEach(() => vi.stubEnv('SESSION_SECRET', 'a secret of the tests, long enough'))
 afterEach(() => vi.unstubAllEnvs())
 
-test('there is one provider, of passwords, so that no code of OAuth runs', () => {
+test('the only provider is that of passwords: no code of OAuth runs', () => {
   expect(authOptions().providers.map(({ type }) => type)).toEqual(['credentials'])
 })
 
