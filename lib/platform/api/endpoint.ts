@@ -197,7 +197,7 @@ async function replied(
   const current = performance.now() - began > SLOW_MS ? await authenticateAgain(operation, request) : caller
   const reply = await operation(current, input, { requestId, cachesBytes: true })
   if (operation.contract.protocol) return written(operation.contract.protocol, request, reply)
-  const { body, headers = {}, version, saved, isCacheable = true } = reply
+  const { body, headers = {}, version, saved, isCacheable = true, validUntil } = reply
   const leaving = async () => {
     const { method, path, search: query } = request
     // A public link's download is not an export of any customer's.
@@ -216,7 +216,12 @@ async function replied(
   // Bytes from here on: a string would be encoded three times, for its ETag, its length and the socket.
   const bytes = Buffer.from(saved ?? JSON.stringify(body))
   const links = isPaged(operation.contract) ? pageLinks(request, body) : {}
-  const answer = { body: bytes, headers: { ...links, ...headers }, etag: entityTag(bytes, version) }
+  const answer = {
+    body: bytes,
+    headers: { ...links, ...headers },
+    etag: entityTag(bytes, version),
+    validUntil,
+  }
   if (cacheId && isCacheable) storeAnswer(cacheId, answer)
   return asRead(request, caller, answer)
 }
