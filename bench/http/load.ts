@@ -74,8 +74,8 @@ function requestOf(template: RequestTemplate, etag?: string): autocannon.Request
   if (next)
     return {
       setupRequest: (request) => {
-        const one = requestOf(next())
-        return { ...request, ...one, ...one.setupRequest?.(one) }
+        const template = next()
+        return { ...request, ...requestOf(template), ...bodyOf(template) }
       },
     }
   const headers = {
@@ -88,6 +88,10 @@ function requestOf(template: RequestTemplate, etag?: string): autocannon.Request
     method: 'PATCH',
     path,
     headers: { ...headers, 'content-type': 'application/json' },
-    setupRequest: (request) => ({ ...request, body: JSON.stringify({ quantity: quantity() }) }),
+    setupRequest: (request) => ({ ...request, ...bodyOf(template) }),
   }
+}
+
+function bodyOf({ quantity }: RequestTemplate): { body?: string } {
+  return quantity ? { body: JSON.stringify({ quantity: quantity() }) } : {}
 }

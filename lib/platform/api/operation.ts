@@ -71,9 +71,10 @@ export function operation<C extends AnyContract>(
   const performed: Call<C> = async (caller, input, meta) => {
     const reply = await perform(partOf(caller, contract), input, meta)
     if (isExact && isProduction()) return reply
-    const { saved = JSON.stringify(reply.body) } = isExact ? reply : {}
-    const body = contract.output.parse(isExact ? JSON.parse(String(saved)) : reply.body) as Output<C>
-    if (isExact) checkSame(contract.name, body, String(saved))
+    if (!isExact) return { ...reply, body: contract.output.parse(reply.body) as Output<C> }
+    const made = String(reply.saved ?? JSON.stringify(reply.body))
+    const body = contract.output.parse(JSON.parse(made)) as Output<C>
+    checkSame(contract.name, body, made)
     return { ...reply, body }
   }
   const guarded: Call<C> = async (caller, input, meta) => {

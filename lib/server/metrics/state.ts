@@ -16,13 +16,13 @@ export function watch(registry: Registry): void {
 
 function watchCache(registry: Registry): void {
   const registers = [registry]
-  const size = new Gauge({
+  const size: Gauge = new Gauge({
     name: 'console_answer_cache_bytes',
     help: 'Memory of the cached answers, roughly.',
     registers,
     collect: () => size.set(cacheStats().bytes),
   })
-  const answers = new Gauge({
+  const answers: Gauge = new Gauge({
     name: 'console_answer_cache_answers',
     help: 'Cached answers.',
     registers,
