@@ -43,7 +43,7 @@ export type AnswersResult = {
   stats: CacheStats
 }
 
-export const PROFILES = ['default', 'berlin']
+const PROFILES = ['default', 'berlin']
 export const profile = (n: number) => PROFILES[n % PROFILES.length] as string
 
 const QUESTIONS: [operation: AnyOperation, url: string][] = [
@@ -66,7 +66,7 @@ const QUESTIONS: [operation: AnyOperation, url: string][] = [
   [compareInvoices, '/billing/v1/invoice-comparison?from=I-1&to=I-3'],
 ]
 
-export async function send(key: string, operation: AnyOperation, url: string, more: object = {}) {
+async function send(key: string, operation: AnyOperation, url: string, more: object = {}) {
   const [path = '', search = ''] = url.split('?')
   const headers = new Headers({ authorization: `Bearer ${key}` })
   const { status, body } = await answer([operation], {

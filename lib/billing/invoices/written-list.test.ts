@@ -80,6 +80,7 @@ it('for any invoices', async () => {
         await addInvoice(customer, `${name}-${++count}`, {
           ...{
             totalAmount: total,
+            invoiceDate: '2026-09-01',
             issuer,
             dueDate,
             billingProfileId: profile,

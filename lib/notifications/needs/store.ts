@@ -88,7 +88,7 @@ export async function listWaiting(tx: Transaction, customerId: CustomerId): Prom
 }
 
 /** Asset that is busy at least until a time, at which it may also be waiting: in epoch milliseconds. */
-export type Busy = { id: string; until: number }
+type Busy = { id: string; until: number }
 
 /** The assets whose licenses can't be changed at this moment: a change is open, or the vendor takes none yet. */
 export async function listBusy(tx: Transaction, customerId: CustomerId): Promise<Busy[]> {
