@@ -1,6 +1,6 @@
 'use client'
 
-import { CopyButton } from '#components/ui/copy-button.tsx'
+import { CopyValue } from '#components/ui/copy-button.tsx'
 
 /** Block of code with a copy button; `label` names it for screen readers. */
 export function Code({ text, label }: { text: string; label: string }) {
@@ -15,9 +15,7 @@ export function Code({ text, label }: { text: string; label: string }) {
         <code>{text}</code>
       </pre>
       <span className="absolute top-1 right-1 rounded-control bg-sunken print:hidden">
-        <CopyButton text={() => text}>
-          Copy<span className="sr-only"> {label}</span>
-        </CopyButton>
+        <CopyValue label={label} value={text} />
       </span>
     </div>
   )

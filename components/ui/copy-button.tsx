@@ -28,3 +28,12 @@ export function CopyButton({
     </Button>
   )
 }
+
+/** Button "Copy" for one value; `label` names the value for screen readers. */
+export function CopyValue({ label, value }: { label: string; value: string }) {
+  return (
+    <CopyButton text={() => value}>
+      Copy<span className="sr-only"> {label}</span>
+    </CopyButton>
+  )
+}

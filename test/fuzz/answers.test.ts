@@ -23,9 +23,10 @@ import { FULL, printSeed, seedOfRun } from './run.ts'
 
 // Two processes read through their caches of answers, and change what the other one has cached.
 
+/** Of each process. */
 const COUNTS = FULL
   ? { reads: 50_000, changes: 2500, parallel: 8 }
-  : { reads: 1500, changes: 150, parallel: 4 }
+  : { reads: 750, changes: 75, parallel: 4 }
 const CUSTOMERS = ['alder', 'birch']
 const PROGRAM = fileURLToPath(new URL('reading-process.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
@@ -37,7 +38,7 @@ const readers: Reader[] = []
 const members: Record<string, string> = {}
 
 beforeAll(async () => {
-  vi.stubEnv('ANSWER_CACHE_MB', '1')
+  vi.stubEnv('ANSWER_CACHE_MB', '4')
   database = await testDatabase({ today: '2026-11-25' })
   for (const customer of CUSTOMERS) {
     await addCustomer(customer)

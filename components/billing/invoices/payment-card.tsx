@@ -2,9 +2,9 @@ import { ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { buttonVariants } from '#components/ui/button-variants.ts'
 import { Card } from '#components/ui/card.tsx'
+import { CopyValue } from '#components/ui/copy-button.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { QrCode } from '#components/ui/qr-code.tsx'
-import { CopyValue } from './copy-value.tsx'
 
 /** How an amount is paid, as text; undefined members are not known. */
 export type PaymentView = {

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
+import { listAllPayments } from '#lib/billing/payments/ledger.ts'
+import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import { collect, customerCommands, printsRows, withDatabase } from '../command.ts'
 import { importFile } from './import.ts'
-import { listForOperator } from './list.ts'
 import { add, assign, reverse, writeOffRest } from './write.ts'
 
 /** Adds the commands that record payments. Each is idempotent by its reference. */
@@ -71,4 +73,17 @@ export function addPaymentCommands(parent: Command): void {
     .requiredOption('--reference <text>', 'your reference; the same one again changes nothing')
     .option('--date <day>', 'the day of the write-off; without it: today')
     .action(withDatabase(writeOffRest))
+}
+
+/** Lists a customer's payments for the operator, who sees all billing profiles. */
+async function listForOperator(
+  tx: Transaction,
+  customerId: CustomerId,
+  options: { unassigned?: boolean; invoice?: string },
+) {
+  return (await listAllPayments(tx, customerId, options)).map((row) => {
+    const { paidOn, kind, amount, currency, reference, payer, parts, credit, reversedOn } = row
+    const invoices = parts.map((part) => `${part.wireId}: ${part.amount}`)
+    return { date: paidOn, kind, amount, currency, reference, payer, invoices, credit, reversed: reversedOn }
+  })
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/contract.ts'
+import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ONE_LINE, switchText } from '#lib/platform/api/request.ts'
 import { ROLES } from '#lib/platform/caller/rules.ts'
+import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
 import { keyRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import {

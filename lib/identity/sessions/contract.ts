@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { contract, emptyBody, paging, pagingOutput } from '#lib/platform/api/contract.ts'
+import { contract, emptyBody } from '#lib/platform/api/contract.ts'
+import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
 import { sessionRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { WHOSE } from './rules.ts'

@@ -7,7 +7,6 @@ import {
   refreshOnView,
   type WithChanges,
 } from '#lib/licenses/license-changes/open-change.ts'
-import { DEFAULT_MAX_RESULTS } from '#lib/platform/api/contract.ts'
 import { checkPermission, operation, type RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
@@ -15,6 +14,7 @@ import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { dated } from '#lib/platform/files/attachment.ts'
 import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
 import { type ListOf, pageOf, readPageToken, timeOf } from '#lib/platform/lists/keyset.ts'
+import { DEFAULT_MAX_RESULTS } from '#lib/platform/lists/paging.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import type { AssetListItem } from './contract.ts'
 import * as contract from './contract.ts'

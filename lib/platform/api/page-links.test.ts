@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { contract, paging, pagingOutput } from './contract.ts'
+import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
+import { contract } from './contract.ts'
 import { route } from './endpoint.ts'
 import { operation } from './operation.ts'
 
