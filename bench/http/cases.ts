@@ -96,11 +96,11 @@ function mixed(small: readonly Loaded[], hands: number): RequestTemplate[] {
       const rank = customerAt(random())
       if (++count % READS_PER_CHANGE > 0)
         return { path: QUESTIONS[questionAt(random())] ?? '', key: small[rank]?.key ?? '' }
-      // Two connections never change the same asset at once.
-      const own = Math.min(small.length - hands, rank - (rank % hands)) + hand
+      // Two connections never change the same asset concurrently.
+      const customer = Math.min(small.length - hands, rank - (rank % hands)) + hand
       return {
         path: '/billing/v1/assets/workspace-suite-0',
-        key: small[own]?.key ?? '',
+        key: small[customer]?.key ?? '',
         quantity: () => 1 + (count % 900_000),
       }
     }
@@ -108,7 +108,7 @@ function mixed(small: readonly Loaded[], hands: number): RequestTemplate[] {
   })
 }
 
-/** Returns a function from [0, 1) to ranks below `most`, the n-th of which is 1/n times as frequent as the first. */
+/** Returns a function from [0, 1) to ranks below `most`: the n-th one is 1/n times as frequent as the first. */
 function zipf(most: number): (share: number) => number {
   const sums: number[] = []
   for (let rank = 0; rank < most; rank++) sums.push((sums.at(-1) ?? 0) + 1 / (rank + 1))

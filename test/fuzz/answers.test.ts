@@ -18,17 +18,15 @@ import {
   profile,
   type Reader,
   readAndChange,
-} from './reading-process.ts'
+} from './answer-client.ts'
 import { FULL, printSeed, seedOfRun } from './run.ts'
 
-// Two processes read through their caches of answers, and change what the other one has cached.
+// Two processes read through their caches of answers, and change rows that the other one has cached.
 
 /** Of each process. */
-const COUNTS = FULL
-  ? { reads: 50_000, changes: 2500, parallel: 8 }
-  : { reads: 750, changes: 75, parallel: 4 }
+const COUNTS = FULL ? { reads: 50_000, changes: 2500, parallel: 8 } : { reads: 750, changes: 75, parallel: 4 }
 const CUSTOMERS = ['alder', 'birch']
-const PROGRAM = fileURLToPath(new URL('reading-process.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('answer-client.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
 
 printSeed('test/fuzz/answers.test.ts')
@@ -60,7 +58,7 @@ afterAll(async () => {
   await database.close()
 })
 
-test('each answer equals one that is computed during the read, beside random changes of two processes', async () => {
+test('each answer equals one that is computed during the read, with random changes of two processes', async () => {
   const inputOf = (process: string): AnswersInput => ({
     ...{ url: database.url, readers, members, counts: COUNTS },
     seed: seedOfRun(process),

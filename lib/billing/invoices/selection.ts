@@ -110,15 +110,15 @@ export function shapeOf(selection: Selection): SelectionShape | undefined {
   const values: Values = {}
   const shape: unknown[] = [filter?.state, filter?.document, filter?.status]
   /** Names a value, and returns its placeholder. */
-  const named = (name: string, given: string | undefined) => {
-    shape.push(given === undefined ? 0 : name)
-    if (given === undefined) return undefined
-    values[name] = given
+  const named = (name: string, text: string | undefined) => {
+    shape.push(text === undefined ? 0 : name)
+    if (text === undefined) return undefined
+    values[name] = text
     return value<string>(name)
   }
-  const namedList = (name: string, given: readonly string[] | undefined) => {
-    if (!given) shape.push(name)
-    return given?.map((one, index) => named(`${name}${index}`, one) as string)
+  const namedList = (name: string, list: readonly string[] | undefined) => {
+    if (!list) shape.push(name)
+    return list?.map((one, index) => named(`${name}${index}`, one) as string)
   }
   const namedDays = (name: string, { from, to }: Days): Days => ({
     from: named(`${name}From`, from),

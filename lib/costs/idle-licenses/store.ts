@@ -32,9 +32,9 @@ export type PlanRow = {
   assignedThen: number | null
   /** Age of that reading, in days. */
   paceDays: number | null
-  /** When time alone may change `leastIdle`, and `paceDays` or its reading, in epoch milliseconds; null: never. */
+  /** When time may change `leastIdle`, and `paceDays` or its reading, in epoch milliseconds; null: never. */
   historyUntil: number | null
-  paceUntil: number | null
+  trendUntil: number | null
 }
 
 const DAY = 86_400
@@ -63,7 +63,7 @@ const leastIdle = (samples: SQL, isRequested: SQL) => sql`
 const assignedThen = (samples: SQL, isRequested: SQL) => sql`
   SELECT s.assigned AS "assignedThen", least(${TREND_DAYS}, ${daysSince})::int AS "paceDays",
     CASE WHEN s.at <= ${ago(TREND_DAYS)} THEN ${msAfter(sql`lead(s.at) OVER (ORDER BY s.at)`, sql`${TREND_DAYS}`)}
-      ELSE ${msAfter(sql`s.at`, sql`${daysSince} + 1`)} END AS "paceUntil"
+      ELSE ${msAfter(sql`s.at`, sql`${daysSince} + 1`)} END AS "trendUntil"
   FROM (
     (SELECT r.assigned, r.at FROM seat_readings r WHERE ${samples} AND r.at <= ${ago(TREND_DAYS)} ORDER BY r.at DESC LIMIT 1)
     UNION ALL
@@ -85,7 +85,7 @@ export async function listPlans(
       a.is_commitment_plan AS "isCommitmentPlan", a.seats_purchased AS purchased, a.seats_assigned AS assigned,
       extract(epoch FROM a.commitment_end)::float8 * 1000 AS "commitmentEnd", a.renewal_type AS "renewalType",
       a.scheduled_total AS "scheduledTotal", idle."leastIdle", idle."historyUntil", pace."assignedThen",
-      pace."paceDays", pace."paceUntil"
+      pace."paceDays", pace."trendUntil"
     FROM (
       SELECT * FROM assets a WHERE a.customer_id = ${customerId} AND a.seats_purchased IS NOT NULL
       ORDER BY a.created_at DESC, a.id DESC LIMIT ${MAX_PLANS}) a

@@ -58,11 +58,11 @@ async function addRows(): Promise<void> {
       { purchased: 100, assigned: id === 'pace' || id === 'days' ? 98 : 50 },
       { skuName: id, ...(id === 'wait' ? { vendor: 'google-workspace' } : {}) },
     )
-  const settled = { moved_at: at(-1, -9), settled_at: at(-1, -9) }
-  await change('refused', 'workspace-suite-refused', 'REJECTED', { ...settled, created_at: at(2, -7) })
+  const ended = { moved_at: at(-1, -9), settled_at: at(-1, -9) }
+  await change('refused', 'workspace-suite-refused', 'REJECTED', { ...ended, created_at: at(2, -7) })
   await change('open', 'workspace-suite-open', 'SENT', { created_at: at(-1), moved_at: at(3 - 2 / 60) })
   await change('wait', 'workspace-suite-wait', 'APPLIED', {
-    ...{ ...settled, created_at: at(-1, -9), not_before: at(4) },
+    ...{ ...ended, created_at: at(-1, -9), not_before: at(4) },
   })
   await sample('workspace-suite-wait', at(0, -80), 100, 50)
   await sample('workspace-suite-idle', at(5, -60), 100, 50)
@@ -92,7 +92,7 @@ const CASES = [listNeeds, listRenewals].flatMap((operation) =>
   [0, 1, 2].map((index) => [operation as AnyOperation, index] as const),
 )
 
-test('cached needs and renewals end when time alone changes them', async () => {
+test('cached needs and renewals end when time changes them', async () => {
   await vi.waitUntil(async () => (await send(keys[0] ?? '', listNeeds)) && cacheStats().answers > 0)
   const changed = new Map<string, number>()
   const before = new Map<string, string>()
@@ -107,7 +107,7 @@ test('cached needs and renewals end when time alone changes them', async () => {
       before.set(name, expected)
     }
   }
-  // Each moment of the day changes what an IT Manager needs, apart from the ninth hour: 90 days are days of UTC.
+  // Each moment of the day changes the needs of an IT Manager, except the ninth hour: 90 days are days of UTC.
   expect(changed.get('listNeeds 1')).toBeGreaterThanOrEqual(7)
   expect(changed.get('listRenewals 1')).toBe(2)
   expect(cacheStats().hits).toBeGreaterThan(50)

@@ -35,7 +35,7 @@ export type LoadedNeeds = {
   dismissed: ReadonlyMap<string, string>
   /** Kinds that were checked. */
   looked: NeedKind[]
-  /** Earliest time at which the needs change although no row does, in epoch milliseconds; days of UTC apart. */
+  /** Earliest time at which the needs change although no row does, in epoch milliseconds; days of UTC are not counted. */
   validUntil: number
 }
 
@@ -76,7 +76,11 @@ export async function readNeeds(tx: Transaction, who: Who): Promise<LoadedNeeds>
     ...(seesLicenses ? SEEN_WITH['licenses-manager'] : []),
   ]
   const ends = [
-    ...rows.flatMap(({ commitmentEnd, historyUntil, paceUntil }) => [commitmentEnd, historyUntil, paceUntil]),
+    ...rows.flatMap(({ commitmentEnd, historyUntil, trendUntil }) => [
+      commitmentEnd,
+      historyUntil,
+      trendUntil,
+    ]),
     ...waiting.map(({ until }) => until),
     ...busy.map(({ until }) => until),
   ]

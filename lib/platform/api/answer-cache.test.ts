@@ -209,12 +209,12 @@ describe('the key of an answer', () => {
     const read = operation(echo, (async (_: unknown, { query }: { query: unknown }) => ({
       ...{ body: { query: String(query) }, version: `v-${query}` },
     })) as never)
-    const ask = (query: unknown) =>
+    const send = (query: unknown) =>
       read(caller({}), { params: {}, query, body: undefined } as never, { requestId: 'r' })
     for (const query of ['a', 'b', 'a', 'b'])
-      expect(await ask(query)).toMatchObject({ body: { query }, version: `v-${query}` })
+      expect(await send(query)).toMatchObject({ body: { query }, version: `v-${query}` })
     for (const query of [new Set(['a']), new Map([['a', 1]]), Number.NaN])
-      await expect(ask(query)).rejects.toThrow('plain')
+      await expect(send(query)).rejects.toThrow('plain')
   })
 
   it('holds everything of a request that a cached call reads: it is a GET without headers, in JSON', async () => {

@@ -98,7 +98,7 @@ export function operation<C extends AnyContract>(
 
 /**
  * Returns the text of a page's question, which differs for each other input.
- * @throws Error for an input whose parts JSON does not tell, such as a Set
+ * @throws Error for an input whose parts JSON does not write, such as a Set
  */
 function questionOf(input: unknown): string {
   return `page ${JSON.stringify(input, (_, part) => {

@@ -137,12 +137,12 @@ it('is not read in the first minute of a day, in which its clock may be in the d
     ALTER ROLE console_keys SET search_path = clock, pg_catalog, public`)
   const isOldAt = async (time: string) => {
     await setTime(time)
-    const later = openDatabase(primary.url, { url: standby.url, mostBehind: HOUR })
+    const reopened = openDatabase(primary.url, { url: standby.url, mostBehind: HOUR })
     try {
-      await replica(later).refresh()
+      await replica(reopened).refresh()
       return (await seen(eve))?.isOld
     } finally {
-      await later.close()
+      await reopened.close()
     }
   }
   expect([await isOldAt('23:59:59'), await isOldAt('00:00:59'), await isOldAt('00:01')]).toEqual([

@@ -34,7 +34,7 @@ type Pools = Pick<Replica, 'reads' | 'streams'> & {
 // Writes outside of the snapshot of a moment that the replica has reached may be missing there. Independent of any
 // clock.
 // Each transaction that writes rows of a customer replaces the version of the customer, also in processes without this
-// setting: its row tells the last one by 32 bits, to which the epoch is added. `recent_writes` has those of the previous
+// setting: its row has 32 bits of the last one's id, to which the epoch is added. `recent_writes` has those of the previous
 // release. In the first minute of a day, the clock of the replica may still be in the day before.
 const UNSEEN = {
   name: 'unseen-writes',

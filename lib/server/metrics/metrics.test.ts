@@ -56,7 +56,7 @@ test('pools report waiting clients, and the database open connections', async ()
   expect(text).not.toMatch(/NaN/)
 })
 
-test('the cache of answers reports its memory, and what it repeated, computed and dropped', async () => {
+test('the cache of answers reports its memory, and its hits, misses and evictions', async () => {
   vi.stubEnv('ANSWER_CACHE_MB', '1')
   const registry = new Registry()
   watch(registry)

@@ -10,7 +10,7 @@ import { listNeeds } from '#lib/notifications/needs/operations.ts'
 import { type CacheStats, cacheStats } from '#lib/platform/api/answer-cache.ts'
 import { answer } from '#lib/platform/api/endpoint.ts'
 import type { AnyOperation } from '#lib/platform/api/operation.ts'
-import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { database, openDatabase } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { addInvoice } from '#lib/platform/db/test-rows.ts'
@@ -18,7 +18,7 @@ import { asOwnerOf } from '#lib/server/pruning/as-owner.ts'
 import { listViews } from '#lib/workspace/views/operations.ts'
 import { randomFrom } from './writers.ts'
 
-// Random reads through the cache of answers beside random changes, in one of several processes that share a database.
+// Random reads through the cache of answers with random changes, in one of several processes that share a database.
 // Each answer must equal the one that is computed for the same question between the beginning and the end of the read.
 
 export type Reader = { customer: string; key: string }
@@ -88,7 +88,7 @@ function exceptLock(error: { code?: string }): void {
   if (error.code !== '55P03') throw error
 }
 const inScope = (customer: string, query: string) =>
-  scope({ customerId: customer as CustomerId }, (tx) => tx.execute(query))
+  scope({ customerId: newCustomerId(customer) }, (tx) => tx.execute(query))
 
 type Change = (customer: string, n: number, input: AnswersInput) => Promise<unknown>
 
@@ -125,7 +125,7 @@ const CHANGE_KINDS: Change[] = [
   (customer, n) =>
     inScope(customer, `UPDATE customers SET hides_prices = ${n % 2 === 0} WHERE id = '${customer}'`),
   (customer, n, { url }) =>
-    asOwnerOf(url, { alone: [customer as CustomerId] }, ({ write }) =>
+    asOwnerOf(url, { alone: [newCustomerId(customer)] }, ({ write }) =>
       write('UPDATE invoices SET platform = $3 WHERE customer_id = $1 AND id = $2', [
         customer,
         invoice(n),
