@@ -43,6 +43,8 @@ const SETTINGS = {
   SESSION_SECRET,
   // A log line for each request, as in production. The peer writes none.
   LOG_LEVEL: 'info',
+  // The cache of answers: BENCH_ANSWER_CACHE_MB=0 measures without it.
+  ANSWER_CACHE_MB: process.env.BENCH_ANSWER_CACHE_MB ?? '',
 }
 
 /**

@@ -199,7 +199,7 @@ async function replied(
   const current = performance.now() - began > SLOW_MS ? await authenticateAgain(operation, request) : caller
   const reply = await operation(current, input, { requestId, cachesBytes: true })
   if (operation.contract.protocol) return written(operation.contract.protocol, request, reply)
-  const { body, headers = {}, version, saved, isCacheable = true } = reply
+  const { body, headers = {}, version, saved, isCacheable = true, validUntil } = reply
   const leaving = async () => {
     const { method, path, search: query } = request
     // A public link's download is not an export of any customer's.
@@ -225,6 +225,7 @@ async function replied(
     body: bytes,
     headers: { ...links, ...headers },
     etag: isMade ? tagOnce(saved, version) : entityTag(bytes, version),
+    validUntil,
   }
   if (cacheId && isCacheable) storeAnswer(cacheId, answer)
   return asRead(request, caller, answer)
