@@ -61,9 +61,9 @@ async function anaSets(browser: Browser, id: string, quantity: number): Promise<
 test('a list with errors shows each at its line, and keeps the text', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, member.ida, '/assets')
-  await page.getByRole('link', { name: 'Change several' }).click()
+  await page.getByRole('link', { name: 'Bulk edit' }).click()
   // The page is rendered a moment before its title is set.
-  await expect(page).toHaveTitle(/Change several assets/)
+  await expect(page).toHaveTitle(/Bulk edit/)
   await expectGood(page)
   const text = 'Asset ID,Total\noffice-suite-2,1.5\noffice-suite-3,50\noffice-suite-3,51\n'
   await list(page).fill(text)

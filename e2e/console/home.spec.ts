@@ -54,7 +54,7 @@ test('the sign-in leads to the lines that need an Admin, and each line to its ta
   await expect(page.getByRole('heading', { level: 2 })).toHaveText([
     'Past due',
     'Renewals in the next 90 days',
-    'Idle licenses that can be lowered now',
+    'Unused licenses you can remove now',
     'Nearly full',
     'Billed otherwise than we know',
   ])
@@ -83,7 +83,7 @@ test('a line is dismissed and restored by keyboard only, and stays dismissed ove
   const pageErrors = complaints(page)
   await signIn(page, people.it)
   await expect(count(page)).toHaveText('Home3 lines need you')
-  const dismiss = button(page, /^Dismiss until it changes: Frontline Starter/)
+  const dismiss = button(page, /^Dismiss: Frontline Starter/)
   await dismiss.focus()
   await page.keyboard.press('Enter')
   const undo = button(page, /^Undo: Frontline Starter/)
@@ -145,7 +145,7 @@ test('Finance Users see their invoices, IT Managers prices while an Admin shows 
   await expect(idle).toContainText(/This plan can’t be lowered before \d/)
 
   await signIn(page, people.admin, '/members')
-  const priceSwitch = page.getByRole('switch', { name: 'IT Managers see what a license costs' })
+  const priceSwitch = page.getByRole('switch', { name: 'Show prices to IT Managers' })
   await expect(priceSwitch).toBeChecked()
   await priceSwitch.click()
   await expect(page.getByText('IT Managers see no prices')).toBeVisible()

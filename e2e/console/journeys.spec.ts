@@ -79,7 +79,7 @@ const JOURNEYS: Record<string, { most: number; go: (at: At) => Promise<void> }> 
       await go('Assets')
       await type(page.getByRole('spinbutton', { name: `Licenses of ${name}` }), '96')
       await expect(page.getByText('can’t go below 120 licenses before 3 Dec 2098')).toBeVisible()
-      await press(page.getByRole('button', { name: 'Order 96 licenses from 3 Dec 2098' }))
+      await press(page.getByRole('button', { name: 'Renew with 96 licenses on 3 Dec 2098' }))
       await expect(page.getByText('Ordered: 96 licenses from 3 Dec 2098.')).toBeVisible()
       const id = `office-suite-${Object.keys(PLANS).indexOf(method)}`
       const { order } = await (await page.request.get(`/billing/v1/assets/${id}/renewal`)).json()

@@ -108,7 +108,7 @@ test('an Admin requires a second factor, and resets that of a member who has los
     await customer.member('Los Ter', 'it-manager'),
   ]
   await password(page, admin, '/members')
-  await page.getByRole('switch', { name: 'Everybody needs a second factor' }).focus()
+  await page.getByRole('switch', { name: 'Require two-step verification' }).focus()
   await page.keyboard.press('Space')
   await expect(page.getByText('Each member needs a second factor to sign in.')).toBeVisible()
   await expectGood(page)
@@ -130,17 +130,17 @@ test('an Admin requires a second factor, and resets that of a member who has los
 
   await page.reload()
   await page.getByRole('button', { name: 'Change Los Ter' }).click()
-  await press(page, 'Reset the second factor')
+  await press(page, 'Reset two-step verification')
   await expectGood(page)
-  await press(page, 'Reset the second factor')
-  await expect(page.getByText('Second factor reset: Los Ter')).toBeVisible()
+  await press(page, 'Reset two-step verification')
+  await expect(page.getByText('Two-step verification reset: Los Ter')).toBeVisible()
   await there.goto('/assets')
   await expect(there).toHaveURL(/\/sign-in\?/)
   await password(there, email)
   await expect(there).toHaveURL(/\/sign-in\/set-up/)
   await there.close()
   await page.goto('/activity/events')
-  await expect(page.getByText('Reset a member’s second factors').first()).toBeVisible()
+  await expect(page.getByText('Reset a member’s two-step verification').first()).toBeVisible()
   expect(pageErrors).toEqual([])
 })
 
@@ -218,7 +218,7 @@ test('a passkey signs in with or without a password, and is removed', async ({ p
 
 async function signInAt(page: Page, url: string, email: string) {
   await page.goto(`${url}/sign-in`)
-  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Work email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await press(page, /^Sign in$/)
   await page.waitForURL((to) => to.pathname !== '/sign-in')

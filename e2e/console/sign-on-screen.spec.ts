@@ -44,7 +44,7 @@ const press = async (page: Page, name: string | RegExp, within?: string) => {
 }
 async function byPassword(page: Page, email: string, path: string) {
   await page.goto(`${url}/sign-in?from=${encodeURIComponent(path)}`)
-  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Work email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await expect(page).toHaveURL(url + path)
@@ -52,7 +52,7 @@ async function byPassword(page: Page, email: string, path: string) {
 async function bySignOn(page: Page, email: string, path: string) {
   await page.goto(`${url}/sign-in?from=${encodeURIComponent(path)}`)
   await expect(page.getByRole('button', { name: 'Use single sign-on' })).toBeEnabled()
-  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Work email').fill(email)
   await press(page, 'Use single sign-on')
   await expect(page).toHaveURL(url + path)
 }
@@ -100,7 +100,7 @@ test('single sign-on is set up, tested, and made the only sign-in', async ({ pag
   await press(page, `Check now: ${customer.domain}`)
   await expect(page.getByText('Proven by DNS on')).toBeVisible()
 
-  const passwords = page.getByRole('switch', { name: 'Passwords let members in' })
+  const passwords = page.getByRole('switch', { name: 'Password sign-in turned on' })
   await passwords.focus()
   await page.keyboard.press('Space')
   await press(page, 'Turn passwords off')
@@ -167,8 +167,8 @@ test('a directory is connected, and its groups are mapped, on a phone', async ({
   await expect(page.getByText('Revoked', { exact: true })).toBeVisible()
   expect((await users()).status()).toBe(401)
   await page.goto(`${url}/members`)
-  await expect(page.getByText('No second factor')).toBeVisible()
-  const demand = page.getByRole('switch', { name: 'Everybody needs a second factor' })
+  await expect(page.getByText('No two-step verification')).toBeVisible()
+  const demand = page.getByRole('switch', { name: 'Require two-step verification' })
   await demand.focus()
   await page.keyboard.press('Space')
   await expect(page.getByText('Each member needs a second factor to sign in.')).toBeVisible()

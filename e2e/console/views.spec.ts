@@ -98,7 +98,7 @@ test('a view is renamed, unpinned and removed, by keyboard only', async ({ page 
 test('only an Admin shares a view with all members who may open its screen', async ({ page, browser }) => {
   await signIn(page, people.admin, '/assets?filter=usage:full')
   await waitForRows(page)
-  await save(page, 'Full plans', () => page.getByLabel('For everybody at your company').check())
+  await save(page, 'Full plans', () => page.getByLabel('For everyone at your company').check())
   await expect(pinned(page, 'Full plans')).toBeVisible()
   const other = await browser.newPage()
   await signIn(other, people.it, '/assets')
@@ -108,7 +108,7 @@ test('only an Admin shares a view with all members who may open its screen', asy
   await other.getByRole('button', { name: /^Views/ }).click()
   await button(other, 'Save view…').click()
   await expect(other.getByLabel('In the navigation')).toBeVisible()
-  await expect(other.getByLabel('For everybody at your company')).toHaveCount(0)
+  await expect(other.getByLabel('For everyone at your company')).toHaveCount(0)
   await other.context().clearCookies()
   await signIn(other, people.finance, '/invoices')
   await waitForRows(other)

@@ -105,7 +105,7 @@ async function addMember(options: NewMember): Promise<void> {
   checkMail(options)
   const email = options.email.trim()
   if (!z.email().max(254).safeParse(email).success)
-    throw new Problem('invalid_request', `"${options.email}" is not an e-mail address.`)
+    throw new Problem('invalid_request', `"${options.email}" is not an email address.`)
   const name = checkedText('name', options.name)
   const member = { email, name, roles: rolesOf(options.role), billingProfiles: options.profile }
   const link = await operator.inviteMember(await adminOf(options), member, options.mail ?? false)

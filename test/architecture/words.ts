@@ -19,8 +19,11 @@ export type Row = {
   only?: RegExp
 }
 
-/** The names of one source file (properties and methods apart, which may be names on the wire) and its prose. */
-export type Source = { identifiers: string[]; members: string[]; prose: string[] }
+/**
+ * The names of one source file (properties and methods apart, which may be names on the wire), its comments and test
+ * titles, and its texts: string literals and JSX, which people read on screens, in mails and in errors.
+ */
+export type Source = { identifiers: string[]; members: string[]; prose: string[]; texts: string[] }
 
 /** Names on the wire, in the database and in settings, which keep their spelling: property keys of these files. */
 const NAMING = /(^|\/)(contract|shapes|schemas|settings|[a-z-]+-shapes)\.ts$|^lib\/platform\/db\/schema\//
@@ -30,7 +33,7 @@ const NOT_READ = /^(lib\/platform\/db\/migrations\/|test\/architecture\/words)/
 type Node = { type: string; [key: string]: unknown }
 
 /**
- * Returns the identifiers, comments and test titles of a source file.
+ * Returns the identifiers, comments, test titles and texts of a source file.
  * @throws where the text is not valid TypeScript
  */
 export function parse(file: string, text: string): Source {
@@ -39,11 +42,14 @@ export function parse(file: string, text: string): Source {
   const identifiers: string[] = []
   const members: string[] = []
   const prose = comments.map(({ value }) => value)
+  const texts: string[] = []
   const visit = (node: Node, isMember = false): void => {
     if (/^(JSX|Private)?Identifier$/.test(node.type)) {
       const names = isMember ? members : identifiers
       names.push(node.name as string)
     }
+    const written = textOf(node)
+    if (written) texts.push(written)
     const title = titleOf(node)
     if (title) prose.push(title)
     for (const [key, child] of childrenOf(node)) {
@@ -51,7 +57,7 @@ export function parse(file: string, text: string): Source {
     }
   }
   visit(program as unknown as Node)
-  return { identifiers, members, prose }
+  return { identifiers, members, prose, texts }
 }
 
 /** Returns the child nodes of `node`, each with the name of its property. */
@@ -66,6 +72,12 @@ function childrenOf(node: Node): [string, Node][] {
 
 function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value
+}
+
+/** Returns the text of a string literal, of a part of a template and of JSX. */
+function textOf({ type, value }: Node): string | undefined {
+  if (type === 'TemplateElement') return (value as { cooked: string }).cooked
+  return (type === 'Literal' || type === 'JSXText') && typeof value === 'string' ? value : undefined
 }
 
 /** Returns the title of a call of `test`, `it` or `describe`, its variants included, and nothing for other nodes. */

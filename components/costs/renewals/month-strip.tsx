@@ -29,7 +29,7 @@ export function MonthStrip({ months, view, onNavigate }: MonthStripProps) {
             onNavigate={() => onNavigate(withoutMonth(view))}
             className="mr-auto rounded-sm text-sm font-medium text-accent underline-offset-2 hover:underline"
           >
-            All twelve months
+            All 12 months
           </GoLink>
         )}
         <p className="flex gap-4 max-sm:hidden">

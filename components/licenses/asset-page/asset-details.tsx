@@ -82,7 +82,7 @@ function AdminConsole({ address }: { address: string }) {
         rel="noopener noreferrer"
         className="rounded-sm text-accent underline underline-offset-2"
       >
-        Open at the vendor
+        Open vendor console
       </a>
     </DetailItem>
   )

@@ -47,7 +47,7 @@ export function limitText(quantityState: QuantityState): string | undefined {
   if (quantityState.purchased === 0 && quantityState.status === 'ACTIVE') return undefined
   if (decision.allowed) return undefined
   if (decision.reason === 'not_active')
-    return `Can’t change while ${statusText(decision.status).toLowerCase()}`
+    return `Can’t be changed while ${statusText(decision.status).toLowerCase()}`
   return `Can’t be lowered ${untilText(decision.until)}`
 }
 

@@ -61,12 +61,12 @@ export function CommandPalette({
     event.preventDefault()
   }
   return (
-    <Dialog title="Find" variant="finds" onClose={onClose}>
+    <Dialog title="Search" variant="finds" onClose={onClose}>
       <div className="relative border-b border-line">
         <Search aria-hidden="true" className="absolute top-1/2 left-4 size-4 -translate-y-1/2 text-ink-3" />
         <input
           role="combobox"
-          aria-label="Find an asset, an invoice, a company or a screen"
+          aria-label="Search assets, invoices, companies and screens"
           aria-expanded={entries.length > 0}
           aria-controls={`${id}-found`}
           aria-activedescendant={entries.length > 0 ? `${id}-${at}` : undefined}

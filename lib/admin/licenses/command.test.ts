@@ -103,7 +103,7 @@ test('A row that can’t be set shows its reason and does not stop the others', 
   ]
   const { code, out, err } = await admin(`${APPLY} --yes`, list.join('\n'))
   const reasons = [
-    'can not go below 50 licenses before 2099-03-01',
+    'cannot go below 50 licenses before 2099-03-01',
     'is SUSPENDED',
     'have no licenses',
     'We have no access to Google Workspace',

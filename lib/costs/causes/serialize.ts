@@ -30,7 +30,7 @@ const change = z
   })
   .meta({ description: 'The change of licenses that it is.' })
 
-/** An addition: why one bill is dearer than another. */
+/** An addition: why one bill costs more than another. */
 export const DifferenceCause = z
   .object({
     cause: z.enum(CAUSES).meta({

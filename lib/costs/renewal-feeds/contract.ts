@@ -63,7 +63,7 @@ export const readRenewalFeed = contract({
   summary: 'Read whether the signed-in member has a calendar feed',
   permission: 'any',
   description:
-    'For signed-in members, and for no API key. What is kept of the link can not be turned back into it.',
+    'For signed-in members, and for no API key. What is kept of the link cannot be turned back into it.',
   output: Feed,
   problems: [...problems],
   examples: readExamples,

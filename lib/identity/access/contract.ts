@@ -114,7 +114,7 @@ export const askRecovery = contract({
   permission: 'none',
   description:
     'The answer is the same whether anybody has the address or not. A link lasts for 30 minutes, and works once; its use withdraws the others.',
-  body: z.strictObject({ email: z.email('is no e-mail address').max(254) }),
+  body: z.strictObject({ email: z.email('is not an email address').max(254) }),
   output: z.object({ asked: z.boolean().meta({ description: 'Always true.' }) }),
   problems: ['rate_limited', 'not_found'],
 })

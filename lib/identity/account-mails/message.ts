@@ -79,7 +79,7 @@ export function messageOf(due: MemberNotice, baseUrl: string): Message {
   const { subject, lines } = textOf(due, baseUrl)
   const text = [
     ...lines,
-    '-- \nThis address gets what concerns its account and what it ordered. It can not be turned off.',
+    '-- \nThis address gets what concerns its account and what it ordered. It cannot be turned off.',
   ]
   return { subject, text: `${text.join('\n\n')}\n`, headers: NO_ANSWER }
 }
@@ -133,7 +133,7 @@ const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
     subject: `The DNS record of ${about} is missing`,
     lines: [
       `The DNS of ${about} had no record any more on ${time} that proves that the domain is of ${customer}. Its people still sign in by single sign-on for the licenses and invoices.`,
-      `If it is still missing seven days after that, they can not. Publish the record again; to know what it says, ${RESELLER}.`,
+      `If it is still missing seven days after that, they cannot. Publish the record again; to know what it says, ${RESELLER}.`,
     ],
   }),
   'webhook-paused': ({ about, customer, time }) => ({
@@ -234,7 +234,7 @@ function minuteOf(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-const SIGNATURE = '-- \nThis address gets what concerns the safety of its account. It can not be turned off.'
+const SIGNATURE = '-- \nThis address gets what concerns the safety of its account. It cannot be turned off.'
 
 /** Returns the mail with a link that accepts a membership or sets a new password; plain text only. */
 export function linkMail({ kind, secret, customer }: MailedLink, baseUrl: string): Message {

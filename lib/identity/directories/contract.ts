@@ -116,7 +116,7 @@ export const issueDirectoryToken = contract({
       token: Token,
       secret: z.string().meta({
         description:
-          'The token itself. It is shown this once; what is kept of it can not be turned back into it.',
+          'The token itself. It is shown this once; what is kept of it cannot be turned back into it.',
       }),
     })
     .meta({ id: 'IssuedDirectoryToken', description: 'A new token, and the token itself.' }),

@@ -137,7 +137,7 @@ const params = z.object({
 })
 
 const Secret = z.string().meta({
-  description: 'The key itself. It is shown this once; what is kept of it can not be turned back into it.',
+  description: 'The key itself. It is shown this once; what is kept of it cannot be turned back into it.',
 })
 
 /** Lists the keys of the customer. An addition to the specified API. */

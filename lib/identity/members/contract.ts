@@ -26,7 +26,7 @@ const Member = z
     }),
     state: z.enum(MEMBER_STATES).meta({
       description:
-        '`invited`: they have not come yet. `disabled`: they can not sign in, and the keys that they made do not work.',
+        '`invited`: they have not come yet. `disabled`: they cannot sign in, and the keys that they made do not work.',
     }),
     inviteExpireTime: z.int().optional().meta({
       description:
@@ -97,7 +97,7 @@ const billingProfiles = z
 
 const Invitation = z
   .strictObject({
-    email: z.email('is not an e-mail address').max(254, 'is too long').meta({
+    email: z.email('is not an email address').max(254, 'is too long').meta({
       description: 'The address that they will sign in with.',
     }),
     name,
@@ -187,7 +187,7 @@ export const changeMember = contract({
   ...memberRoutes.changeMember,
   summary: 'Change, disable or enable a member',
   permission,
-  description: `What is named changes, from the next request on, and is one row of the history each. The last Admin who can sign in and sees all billing profiles can not be disabled, limited or demoted: 409 \`last_admin\`. Nobody gives more than they have, and to enable somebody is to give what they have: 403. An Admin who sees some billing profiles changes no member with more access: 403. An API key renames members; it gives and takes nothing, and disables and enables nobody: 403. With If-Match, 412 \`member_changed\` where somebody else has changed the member since. ${FRESH}`,
+  description: `What is named changes, from the next request on, and is one row of the history each. The last Admin who can sign in and sees all billing profiles cannot be disabled, limited or demoted: 409 \`last_admin\`. Nobody gives more than they have, and to enable somebody is to give what they have: 403. An Admin who sees some billing profiles changes no member with more access: 403. An API key renames members; it gives and takes nothing, and disables and enables nobody: 403. With If-Match, 412 \`member_changed\` where somebody else has changed the member since. ${FRESH}`,
   params,
   headers: z.object({
     'if-match': ifMatch.optional().meta({

@@ -138,7 +138,7 @@ export const beginFactor = contract({
 
 export const addFactor = contract({
   ...secondFactorRoutes.addFactor,
-  summary: 'Set up a second factor',
+  summary: 'Set up two-step verification',
   permission: 'any',
   description:
     'From then on sign-in asks for one. Other sessions of the member, in which it was not proven, end.',
@@ -151,7 +151,7 @@ export const removeFactor = contract({
   ...secondFactorRoutes.removeFactor,
   summary: 'Remove a second factor',
   permission: 'any',
-  description: 'The last one can not be removed where the customer demands one.',
+  description: 'The last one cannot be removed where the customer demands one.',
   params: z.object({ factor_id: z.string().max(100) }),
   body: emptyBody,
   output: Factors,

@@ -62,7 +62,7 @@ export const addIdentityProvider: readonly Example[] = [
 export const changeIdentityProvider: readonly Example[] = [
   {
     name: 'joining',
-    summary: 'Whoever signs in first becomes a member; a group makes Finance Users',
+    summary: 'Anyone who signs in becomes a member; a group makes Finance Users',
     by,
     params: { provider_id: PROVIDER_ID },
     body: AGREED,
@@ -140,7 +140,7 @@ export const setPasswordSignIn: readonly Example[] = [
   },
   {
     name: 'allowed',
-    summary: 'Passwords let members in',
+    summary: 'Password sign-in turned on',
     by,
     body: { allowed: true },
     answer: {

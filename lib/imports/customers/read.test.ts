@@ -92,10 +92,10 @@ describe('errors of a file', () => {
     expect(await errorsOf([HEADER, ...rows].join('\n'))).toEqual([
       'line 2, customer: is no id: small letters, digits and hyphens',
       'line 3, domain: is no domain such as sunbird.example',
-      'line 4, contactEmail: is no e-mail address',
+      'line 4, contactEmail: is not an email address',
       'line 5, profileCountry: is no country code of two letters (ISO 3166-1), such as CH',
       'line 6, roles: there is no role "boss"; there are it-manager, finance-user, admin',
-      'line 7, member: is no e-mail address',
+      'line 7, member: is not an email address',
       'line 8, member: is blank, but there is memberName without it',
       'line 8, notices: there is no notice "overdue"; there are past-due, due, new, licenses',
       'line 9, customer: is blank, but there is name, domain, contactEmail without it',
@@ -123,7 +123,7 @@ describe('errors of a file', () => {
     [Buffer.from([0x63, 0x75, 0xff, 0x0a]), [expect.stringContaining('is not UTF-8 text')]],
     ['{"id":"a","nmae":"A"}', [expect.stringContaining('line 1: Unrecognized key: "nmae"')]],
     ['{"id":"a"}\n{"id":"a"}', ['line 2, id: "a" is on line 1 already']],
-    ['[{"id":"a","members":[{"email":"x"}]}]', ['line 1, members[0].email: is no e-mail address']],
+    ['[{"id":"a","members":[{"email":"x"}]}]', ['line 1, members[0].email: is not an email address']],
     ['{"id":"a","members":{"email":"x"}}', [expect.stringContaining('line 1, members: ')]],
     ['[{"id":"a"}', ['line 1: the array does not end']],
   ])('%j', async (text, expected) => {

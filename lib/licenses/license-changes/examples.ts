@@ -89,7 +89,7 @@ export const setQuantity: readonly Example[] = [
     body: { quantity: 50 },
     answer: problemAnswer(
       'decrease_not_allowed',
-      'This commitment plan can not go below 60 licenses before 2027-03-01.',
+      'This commitment plan cannot go below 60 licenses before 2027-03-01.',
       {
         members: {
           current: 60,

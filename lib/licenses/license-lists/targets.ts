@@ -78,7 +78,8 @@ function validateTarget(assetId: string, total: string, quantity: number | undef
     return 'a quoted text that begins here does not end on this line'
   if (assetId === '') return 'no asset is named'
   if (assetId.length > MAX_ID_LENGTH) return `${truncated(assetId)} is too long for an asset ID`
-  if (total === '') return `no total follows ${truncated(assetId)}: part the two by a tab, comma or semicolon`
+  if (total === '')
+    return `no total follows ${truncated(assetId)}: separate ID and total with a tab, comma or semicolon`
   if (quantity === undefined)
     return `${truncated(total)} is not a whole number: give the total after the change`
   if (quantity > MAX_QUANTITY) return `${truncated(total)} is more than ${MAX_QUANTITY.toLocaleString('en')}`

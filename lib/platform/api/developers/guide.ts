@@ -274,7 +274,7 @@ Additions are not breaking: fields, parameters, error codes, and values of open 
 - Treat ids and page tokens as opaque text.
 - Pass unknown values through, and do not fail at them.
 
-The [changelog](/developers/changelog) lists each change that a client can notice. The \`ETag\` of the [OpenAPI document](/billing/v1/openapi.json) changes when the API does.
+The [changelog](/developers/changelog) lists each change that a client cannotice. The \`ETag\` of the [OpenAPI document](/billing/v1/openapi.json) changes when the API does.
 `
 }
 
