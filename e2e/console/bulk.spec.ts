@@ -71,7 +71,7 @@ test('a list with errors shows each at its line, and keeps the text', async ({ p
   const alert = page.getByRole('main').getByRole('alert')
   await expect(alert).toContainText('2 lines can’t be read')
   await expect(alert).toContainText('Line 2: "1.5" is not a whole number')
-  await expect(alert).toContainText('Line 4: "office-suite-3" stands on line 3 already')
+  await expect(alert).toContainText('Line 4: "office-suite-3" is on line 3 already')
   await expectGood(page)
   await page.getByRole('button', { name: 'Line 4' }).click()
   await expect(list(page)).toBeFocused()

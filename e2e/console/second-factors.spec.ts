@@ -126,7 +126,9 @@ test('an Admin requires a second factor, and resets that of a member who has los
   await expect(there).toHaveURL(/\/second-factor$/)
   await press(there, 'Remove Authenticator app')
   await there.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-  await expect(there.getByText('A second factor is demanded here: add another one first.')).toBeVisible()
+  await expect(
+    there.getByText('Two-step verification is required here: add another method first.'),
+  ).toBeVisible()
 
   await page.reload()
   await page.getByRole('button', { name: 'Change Los Ter' }).click()

@@ -14,19 +14,19 @@ const CurrencyExplanation = z
     currency,
     fromCount: count.meta({ description: 'Invoices of the month before.' }),
     toCount: count.meta({ description: 'Invoices of the month.' }),
-    fromAmount: money.meta({ description: 'What those of the month before come to.' }),
+    fromAmount: money.meta({ description: 'Sum of the previous month.' }),
     fromAmountText: exactText,
-    toAmount: money.meta({ description: 'What those of the month come to.' }),
+    toAmount: money.meta({ description: 'Sum of the month.' }),
     toAmountText: exactText,
     effectAmount: money.meta({ description: 'The difference. The effects of the causes add up to it.' }),
     effectAmountText: exactText,
     causes: z.array(DifferenceCause).meta({
-      description: 'Those of a product stand together, the product with the largest effect first.',
+      description: 'Grouped by product, the largest effect first.',
     }),
     unchangedCount: count.meta({ description: 'Products that both months bill alike.' }),
     tax: z.enum(TAX_PLACEMENTS).optional().meta({
       description:
-        'Where the tax stands. `IN_LINES`: in the lines, so that effects are with tax. `BESIDE_LINES`: in causes `tax` of their own. Absent where none is known.',
+        'Where the tax is. `IN_LINES`: in the lines, so that effects are with tax. `BESIDE_LINES`: in causes `tax` of their own. Absent where none is known.',
     }),
   })
   .meta({

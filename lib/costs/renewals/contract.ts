@@ -50,7 +50,7 @@ const Renewal = z
     decideBy: timeOf('The last whole day of UTC before that, on which the next term can be decided on'),
     purchased: seats.meta({ description: 'Purchased licenses.' }),
     assigned: seats.meta({ description: 'Assigned to users.' }),
-    idle: seats.meta({ description: 'Those that nobody is assigned to now.' }),
+    idle: seats.meta({ description: 'Unassigned licenses.' }),
     renewalType: z.string().optional().meta({
       description: 'What happens by itself, as the vendor calls it. Absent where nothing is known.',
     }),
@@ -75,7 +75,7 @@ const month = z.object({
   month: z.string().regex(new RegExp(MONTH)).meta({ description: 'As in `2026-12`.' }),
   count: z.int().min(0).meta({ description: 'Plans whose commitment ends in it.' }),
   licenses: seats.meta({ description: 'Their purchased licenses.' }),
-  idle: seats.meta({ description: 'Those of them that nobody is assigned to now.' }),
+  idle: seats.meta({ description: 'Unassigned licenses among them.' }),
 })
 
 const sum = z.object({
@@ -101,7 +101,7 @@ const RenewalList = z
       .meta({ description: 'In all of these months, without the filter.' }),
     sums: z
       .array(sum)
-      .meta({ description: 'What the renewals below come to in a year. Two currencies are never added.' }),
+      .meta({ description: 'Yearly cost of the renewals below. Two currencies are never added.' }),
     unpriced: z
       .int()
       .min(0)

@@ -65,7 +65,7 @@ export const readWays = contract({
     'Asked when a proof is wanted. A way that is false is refused; one that is true may still lack a factor that is set up.',
   output: z.object({
     password: z.boolean().meta({ description: 'A password opens their membership.' }),
-    factor: z.boolean().meta({ description: 'So does a second factor, where they have one.' }),
+    factor: z.boolean().meta({ description: 'So does two-step verification, if set up.' }),
     signOn: z.boolean().meta({ description: 'An identity provider has opened this session.' }),
   }),
   problems: ['permission_denied'],
@@ -93,7 +93,7 @@ export const redeemLink = contract({
   summary: 'Redeem a link of an invitation, or for a new password',
   permission: 'none',
   description:
-    'Works once. With a new password, which the rules of all passwords hold for; an invitation also with one that its person has here already. It signs nobody in.',
+    'Works once. With a new password, which the rules of all passwords hold for; an invitation also with one that its person has here already. It does not sign in.',
   body: z.discriminatedUnion('isNew', [
     z.strictObject({ isNew: z.literal(true), secret: z.string().max(100), password: newPassword }),
     z.strictObject({

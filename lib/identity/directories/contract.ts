@@ -146,7 +146,7 @@ export const mapDirectoryGroup = contract({
   ...directoryRoutes.mapDirectoryGroup,
   summary: 'Say what a group gives to its members',
   permission,
-  description: `Whoever is in it has that at once, and whoever comes later, too. The last Admin who can sign in stays one: 409 \`last_admin\`. ${BY_WHOM}`,
+  description: `Current and future members of the group get the access immediately. The last Admin who can sign in keeps the role: 409 \`last_admin\`. ${BY_WHOM}`,
   body: GroupMapping,
   output: Group,
   problems: [...problems, 'last_admin'],

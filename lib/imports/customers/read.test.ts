@@ -112,7 +112,7 @@ describe('errors of a file', () => {
     ],
     ['customer,name,Name\na,A,B\n', ['line 1, name: there are two such columns']],
     ['customer,name\na,A,more\n', ['line 2: has 3 columns, not 2']],
-    ['customer,name,\na,A,more\n', ['line 2: "more" stands in a column without a name']],
+    ['customer,name,\na,A,more\n', ['line 2: "more" is in a column without a name']],
     ['customer,name\na,"A\n', [expect.stringContaining('a quoted text that begins here does not end')]],
     ['customer,name\na,A\na,B\n', ['line 3, customer: "a" has another name than on line 2']],
     [

@@ -122,7 +122,7 @@ const profileIds = z
   .union([z.string(), z.array(z.string())], 'is no list of billing profiles')
   .nullable()
   .transform((value) => (value === null || value === '*' ? null : [...new Set(namesIn(value))].sort()))
-  .refine((value) => value === null || value.length > 0, 'names no billing profile: * stands for all')
+  .refine((value) => value === null || value.length > 0, 'names no billing profile: * means all')
 
 export const Profile = z.strictObject({
   id: name(200),

@@ -267,6 +267,6 @@ export const summarizeAssets = contract({
         )
         .meta({ description: 'Types that have assets.' }),
     })
-    .meta({ id: 'AssetSummary', description: 'What a selection of assets comes to.' }),
+    .meta({ id: 'AssetSummary', description: 'Sums of a selection of assets.' }),
   examples: examples.summarizeAssets,
 })

@@ -116,7 +116,7 @@ export const setQuantity: readonly Example[] = [
   },
   {
     name: 'stale',
-    summary: 'Somebody has changed it since it was read',
+    summary: 'Someone has changed it since it was read',
     params: { asset_id: 'workspace-suite-81f3c2' },
     headers: { 'if-match': '"2.Xb1Yq0aCkQ0Jr2vS5m8d3w"' },
     body: { quantity: 260 },

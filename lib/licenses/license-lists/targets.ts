@@ -68,7 +68,7 @@ function readRow(row: TextRow, columns: Columns, list: TargetList, lineOf: Map<s
   const before = lineOf.get(assetId)
   if (assetId !== '') lineOf.set(assetId, before ?? line)
   if (before !== undefined)
-    list.errors.push({ line, reason: `${truncated(assetId)} stands on line ${before} already` })
+    list.errors.push({ line, reason: `${truncated(assetId)} is on line ${before} already` })
   else if (reason !== undefined) list.errors.push({ line, reason })
   else if (quantity !== undefined) list.targets.push({ line, assetId, quantity })
 }

@@ -94,7 +94,7 @@ async function lock(tx: Transaction, { caller, assetId, ifMatch }: OrderRequest)
   const active = newest?.state === 'STANDING' ? newest : undefined
   const version = versionOf(newest)
   if (isVersion(version, ifMatch)) return { row, active }
-  const changedBy = active?.actorName ?? 'Somebody'
+  const changedBy = active?.actorName ?? 'Someone'
   const etag = entityTag(JSON.stringify(serializeRenewal(row, newest)), version)
   const members = { current: row.seatsPurchased, changedBy, etag }
   const detail = `${changedBy} changed what is ordered for the next term since you read it.`

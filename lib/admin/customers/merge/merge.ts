@@ -44,7 +44,7 @@ export async function mergeCustomers(idOrDomain: string, options: MergeOptions):
   if (!isClosed)
     throw new Problem(
       'invalid_request',
-      `${from.name} is open. Nobody may change it meanwhile: customers close ${from.customerId}`,
+      `${from.name} is open. Close it first, so that no one changes it: customers close ${from.customerId}`,
     )
   note(`All of this goes from ${from.name} to ${into.name}. It cannot be taken back.`)
   if (!yes && !(await isAgreedTo(`Type ${from.customerId} to go on: `, [from.customerId])))
