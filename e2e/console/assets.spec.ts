@@ -89,7 +89,7 @@ test('the order is shown and changed by column headers, and by a menu on a phone
   await expect(columnHeader(/Asset/)).toHaveAttribute('aria-sort', 'ascending')
   await expect(first()).toHaveText(/^A name/)
   await columnHeader(/Usage/).getByRole('link').click()
-  await expect(table('most idle first')).toBeVisible()
+  await expect(table('most unassigned first')).toBeVisible()
   await expect(columnHeader(/Usage/)).toHaveAttribute('aria-sort', 'descending')
   await expect(columnHeader(/Asset/)).not.toHaveAttribute('aria-sort')
   await expect(first()).toHaveText(/^A name/)

@@ -66,7 +66,7 @@ test('a member goes from the list to an asset, changes it, and returns to the sa
     ['Plan', 'Flexible'],
     ['Purchased', '40'],
     ['Assigned', '30'],
-    ['Idle', '10'],
+    ['Unassigned', '10'],
     ['Renewal', 'No commitment'],
     ['Created', '15 Jan 2026'],
   ]) {

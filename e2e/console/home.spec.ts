@@ -61,8 +61,8 @@ test('the sign-in leads to the lines that need an Admin, and each line to its ta
   await expect(count(page)).toHaveText('Home6 lines need you')
   await expect(line(page, 'home Ltd')).toContainText('2,480.00 USD')
   await expect(line(page, 'Home Europe')).toContainText('80.00 EUR')
-  await expect(line(page, 'Office E3')).toContainText('10 idle')
-  await expect(line(page, '58 of 240 licenses idle')).toContainText('1,044.00 USD a month')
+  await expect(line(page, 'Office E3')).toContainText('10 unassigned')
+  await expect(line(page, '58 of 240 licenses unused')).toContainText('1,044.00 USD a month')
   await expect(line(page, 'Frontline Starter')).toContainText('2 free')
   await expect(line(page, 'IN-SEATS')).toContainText('180.00 USD')
   await expectGood(page)
@@ -125,14 +125,16 @@ test('Finance Users see their invoices, IT Managers prices while an Admin shows 
 }) => {
   const it = await browser.newPage({ baseURL: baseURL ?? '' })
   await signIn(it, people.it)
-  await expect(line(it, '58 of 240 licenses idle')).toContainText('1,044.00 USD a month')
+  await expect(line(it, '58 of 240 licenses unused')).toContainText('1,044.00 USD a month')
   await it.goto('/assets')
-  await expect(it.getByRole('row', { name: /Business Plus/ })).toContainText('58 idle: 1,044.00 USD a month')
+  await expect(it.getByRole('row', { name: /Business Plus/ })).toContainText(
+    '58 unused: 1,044.00 USD a month',
+  )
   await expectGood(it)
   await it.goto('/assets/workspace-suite-1')
-  const idle = it.getByRole('region', { name: 'Idle licenses' })
+  const idle = it.getByRole('region', { name: 'Unused licenses' })
   await expect(idle).toContainText(
-    '58 idle for 60 days or more, 1,044.00 USD a month at the last price. This plan can be lowered now.',
+    '58 unused for 60 days or more, 1,044.00 USD a month at the last price. You can lower this plan now.',
   )
   await expectGood(it)
   await it.screenshot({ path: 'test-results/asset-idle.png' })
@@ -151,14 +153,14 @@ test('Finance Users see their invoices, IT Managers prices while an Admin shows 
   await expect(page.getByText('IT Managers see no prices')).toBeVisible()
   await expectGood(page)
   await it.goto('/assets/workspace-suite-1')
-  await expect(idle).toContainText('58 idle for 60 days or more. This plan can be lowered now.')
+  await expect(idle).toContainText('58 unused for 60 days or more. You can lower this plan now.')
   for (const path of ['/', '/assets']) {
     await it.goto(path)
     await expect(it.getByText('Business Plus').first()).toBeVisible()
     await expect(it.getByText(/USD/)).toHaveCount(0)
   }
   await page.goto('/')
-  await expect(line(page, '58 of 240 licenses idle')).toContainText('1,044.00 USD a month')
+  await expect(line(page, '58 of 240 licenses unused')).toContainText('1,044.00 USD a month')
   await page.context().clearCookies()
   await signIn(page, people.finance)
   await expect(page.getByRole('heading', { level: 2 })).toHaveText([

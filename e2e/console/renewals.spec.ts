@@ -49,12 +49,12 @@ test('an Admin sees the renewals, chooses a month, and opens an asset', async ({
   await expect(row(page, 'Business Plus')).toContainText(dayLabel(firstEnd))
   await expect(row(page, 'Business Plus')).toContainText(dayLabel(day(39)))
   await expect(row(page, 'Business Plus')).toContainText('120 licenses')
-  await expect(row(page, 'Business Plus')).toContainText('20 idle')
+  await expect(row(page, 'Business Plus')).toContainText('20 unassigned')
   await expect(row(page, 'Business Plus')).toContainText('2,160.00 USD a month')
-  await expect(row(page, 'Business Plus')).toContainText('360.00 USD a month idle')
+  await expect(row(page, 'Business Plus')).toContainText('360.00 USD a month unassigned')
   await expect(row(page, LONG)).toContainText('No known price')
   await expect(page.getByRole('list', { name: 'In a year, at the last prices' })).toContainText(
-    '25,920.00 USD a year at the last prices, 4,320.00 USD of it idle',
+    '25,920.00 USD a year at the last prices, 4,320.00 USD of it unassigned',
   )
   await expect(page.getByRole('rowheader')).toHaveCount(2)
   await expectGood(page)

@@ -100,7 +100,7 @@ test('single sign-on is set up, tested, and made the only sign-in', async ({ pag
   await press(page, `Check now: ${customer.domain}`)
   await expect(page.getByText('Proven by DNS on')).toBeVisible()
 
-  const passwords = page.getByRole('switch', { name: 'Password sign-in turned on' })
+  const passwords = page.getByRole('switch', { name: 'Allow password sign-in' })
   await passwords.focus()
   await page.keyboard.press('Space')
   await press(page, 'Turn passwords off')

@@ -55,7 +55,7 @@ test('a view is saved with its filters and order, listed in the side bar, and ma
   await expect(page).toHaveURL('/assets')
   await expect(pinned(page, 'Idle plans')).not.toHaveAttribute('aria-current')
   await pinned(page, 'Idle plans').click()
-  await expect(page.getByRole('table', { name: 'Assets, most idle first' })).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Assets, most unassigned first' })).toBeVisible()
   await expect(page.getByText('2 assets match.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Views: Idle plans' })).toBeVisible()
   await page.reload()

@@ -34,7 +34,7 @@ export function MonthStrip({ months, view, onNavigate }: MonthStripProps) {
         )}
         <p className="flex gap-4 max-sm:hidden">
           <Key className="bg-used">assigned</Key>
-          <Key className="bg-idle">idle</Key>
+          <Key className="bg-idle">unassigned</Key>
         </p>
       </div>
       <nav aria-label="Months" className="p-2">
@@ -105,7 +105,7 @@ function Slot({
       {named}
       <span className="block font-[550]">
         {countText(licenses)}
-        <span className="sr-only"> licenses, {countText(idle)} idle</span>
+        <span className="sr-only"> licenses, {countText(idle)} unassigned</span>
       </span>
       <span className={`block ${QUIET}`}>{plansText(count)}</span>
     </GoLink>

@@ -118,7 +118,7 @@ function RenewalSums({ sums, unpriced = 0, month, count }: RenewalSumsProps) {
               a year at the last prices
               {idleAmount > 0 ? (
                 <>
-                  , <Money amount={idleAmount} currency={currency} /> of it idle
+                  , <Money amount={idleAmount} currency={currency} /> of it unassigned
                 </>
               ) : null}
             </li>

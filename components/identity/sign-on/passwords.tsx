@@ -33,14 +33,14 @@ export function Passwords({
     <section aria-label="Passwords">
       <Card className="grid gap-3 px-5 py-4">
         <Switch
-          label="Password sign-in turned on"
+          label="Allow password sign-in"
           checked={isAllowed}
           pending={isPending}
           onChange={(checked) => (checked ? mutate(true) : setIsConfirming(true))}
         >
           {isAllowed
-            ? 'Beside single sign-on, members may use a password. Turn it off once single sign-on works for all.'
-            : 'Only single sign-on lets members in. API keys go on.'}
+            ? 'Members can use a password or single sign-on. Turn this off once single sign-on works for everyone.'
+            : 'Members can sign in only with single sign-on. API keys keep working.'}
         </Switch>
         {isConfirming ? null : errorNote}
       </Card>

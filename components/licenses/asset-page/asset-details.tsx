@@ -63,7 +63,7 @@ function SubscriptionDetails({ subscription }: { subscription: Subscription }) {
       <DetailItem label="Purchased">{count(purchased)}</DetailItem>
       {maximum === purchased ? null : <DetailItem label="At most">{count(maximum)}</DetailItem>}
       <DetailItem label="Assigned">{count(assigned)}</DetailItem>
-      <DetailItem label="Idle">{count(Math.max(0, purchased - assigned))}</DetailItem>
+      <DetailItem label="Unassigned">{count(Math.max(0, purchased - assigned))}</DetailItem>
       <DetailItem label="Renewal">
         {planEnd(subscription) ?? (Plan.IsCommitmentPlan ? 'Not known' : 'No commitment')}
       </DetailItem>

@@ -60,7 +60,7 @@ const Renewal = z
     nextTotal: seats.optional().meta({ description: 'The total for the next term, where one is ordered.' }),
     price: price.optional().meta({ description: `What one license cost when last billed. ${NOT_SEEN}` }),
     cost: cost.optional().meta({ description: `What the licenses cost. ${NOT_SEEN}` }),
-    idleCost: cost.optional().meta({ description: `What the idle ones cost. ${NOT_SEEN}` }),
+    idleCost: cost.optional().meta({ description: `Cost of the unassigned licenses. ${NOT_SEEN}` }),
     nextCost: cost.optional().meta({
       description: `What follows the end costs: the next term, or an Extended Service Term with its surcharge. Absent where the plan ends, becomes flexible, or nothing is stated. ${NOT_SEEN}`,
     }),
@@ -82,7 +82,7 @@ const sum = z.object({
   currency,
   count: z.int().min(1).meta({ description: 'The plans that are in it.' }),
   amount: money.meta({ description: 'What they cost in a year.' }),
-  idleAmount: money.meta({ description: 'What their idle licenses cost in a year.' }),
+  idleAmount: money.meta({ description: 'Yearly cost of their unassigned licenses.' }),
 })
 
 const RenewalList = z
@@ -137,7 +137,7 @@ export const listRenewals = contract({
   ...renewalRoutes.listRenewals,
   summary: 'Commitments that end in the next twelve months',
   description:
-    'Active plans with a commitment that ends in this month or the eleven after it: how many licenses each has and how many are idle, what they cost at the last price as far as the caller may see it, what happens by itself, and until when that can be decided.',
+    'Active plans with a commitment that ends in this month or the eleven after it: how many licenses each has and how many are unassigned, what they cost at the last price as far as the caller may see it, what happens by itself, and until when that can be decided.',
   output: RenewalList,
   examples: examples.listRenewals,
 })

@@ -25,7 +25,7 @@ const cost = z
     }),
   })
   .optional()
-  .meta({ description: 'What the idle ones cost. Absent where no price is known, or may be seen.' })
+  .meta({ description: 'Cost of these licenses. Absent where no price is known, or may be seen.' })
 
 const pastDue = z.object({
   billingProfile: z
@@ -75,7 +75,7 @@ const renewal = z.object({
 
 const idle = z.object({
   purchased: seats.meta({ description: 'Purchased licenses.' }),
-  count: z.int().min(1).meta({ description: 'Licenses that were idle for all of the last 60 days.' }),
+  count: z.int().min(1).meta({ description: 'Licenses that were unassigned for all of the last 60 days.' }),
   lowerTo: seats.meta({ description: 'The total to which the plan can be lowered now.' }),
   cost,
 })

@@ -34,7 +34,7 @@ export const LOOKED_AT: Record<NeedKind, string> = {
   'past-due': 'invoices that are past due',
   change: 'license changes that failed or are unconfirmed',
   renewal: 'commitments that end within 90 days',
-  idle: 'flexible plans with licenses that are idle for 60 days or more',
+  idle: 'flexible plans with licenses that are unused for 60 days or more',
   'nearly-full': 'plans that fill up within 30 days',
   'unmatched-lines': 'lines of the newest invoices that don’t match your licenses',
 }
@@ -94,7 +94,7 @@ function describeRenewal({ time, days, purchased, idle, cost, ...more }: Part<'r
     scheduledTotal === undefined
       ? how && `${verb} ${how}`
       : `The vendor sets ${countOf(scheduledTotal, 'license')} then`
-  const unused = idle === 0 ? 'none idle' : `${idle.toLocaleString('en')} idle${costText(cost)}`
+  const unused = idle === 0 ? 'all assigned' : `${idle.toLocaleString('en')} unassigned${costText(cost)}`
   return {
     headline: `${verb} ${when}`,
     details: [
@@ -109,9 +109,9 @@ function describeRenewal({ time, days, purchased, idle, cost, ...more }: Part<'r
 
 function describeIdle({ count, purchased, lowerTo, cost }: Part<'idle'>): OfAsset {
   return {
-    headline: cost ? costAmount(cost) : `${count.toLocaleString('en')} idle`,
+    headline: cost ? costAmount(cost) : `${count.toLocaleString('en')} unused`,
     details: [
-      `${count.toLocaleString('en')} of ${countOf(purchased, 'license')} idle for 60 days or more${cost ? ', at the last price' : ''}`,
+      `${count.toLocaleString('en')} of ${countOf(purchased, 'license')} unused for 60 days or more${cost ? ', at the last price' : ''}`,
     ],
     act: `Lower to ${lowerTo.toLocaleString('en')}`,
   }
