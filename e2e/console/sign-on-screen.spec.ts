@@ -112,7 +112,7 @@ test('single sign-on is set up, tested, and made the only sign-in', async ({ pag
   await passwords.focus()
   await page.keyboard.press('Space')
   await press(page, 'Turn passwords off')
-  await expect(page.getByText('Only single sign-on lets members in.')).toBeVisible()
+  await expect(page.getByText('Members can sign in only with single sign-on.')).toBeVisible()
   await press(page, 'Remove Entra ID')
   await press(page, 'Remove the provider')
   await expect(page.getByText('no Admin who sees all billing profiles would be sure to get in')).toBeVisible()
