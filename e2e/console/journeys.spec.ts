@@ -62,7 +62,7 @@ const JOURNEYS: Record<string, { most: number; go: (at: At) => Promise<void> }> 
     async go({ page, method, find, type, press }) {
       await find()
       const name = PLANS[method]
-      await type(page.getByRole('combobox', { name: 'Find an asset' }), `${name} 12`)
+      await type(page.getByRole('combobox', { name: 'Search assets' }), `${name} 12`)
       await expect(page.getByRole('option', { name: `${name}: 7 → 12` })).toBeVisible()
       await page.keyboard.press('Enter')
       await press(page.getByRole('button', { name: 'Set to 12 licenses' }))

@@ -73,9 +73,9 @@ export type TypedAhead = { text: string; isEntered: boolean }
 /** Adds a key to those that the palette's input gets once its script has loaded; Escape closes the palette. */
 function typeAhead(event: KeyboardEvent, typed: TypedAhead, close: () => void): void {
   const { key, ctrlKey, metaKey, altKey } = event
-  if (isOpening(event)) return event.preventDefault()
-  if (ctrlKey || metaKey || altKey) return
-  if (key === 'Escape') close()
+  const isShortcut = ctrlKey || metaKey || altKey
+  if (isShortcut && !isOpening(event)) return
+  if (isShortcut || key === 'Escape') close()
   else if (key === 'Enter') typed.isEntered = true
   else if (key === 'Backspace') typed.text = typed.text.slice(0, -1)
   else if (key.length === 1) typed.text += key
