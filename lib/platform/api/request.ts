@@ -6,7 +6,8 @@ import { byteBudget } from '#lib/platform/runtime/concurrency.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import type { AnyContract, Input } from './contract.ts'
 import type { ApiResponse } from './endpoint.ts'
-import { type InputError, Problem, type ProblemCode } from './problem.ts'
+import { Problem, type ProblemCode } from './problem.ts'
+import type { InputError } from './problem-error.ts'
 
 /** Request without a framework, as the core handler reads it. */
 export type ApiRequest = {
