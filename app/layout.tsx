@@ -33,6 +33,11 @@ export default async function Layout({ children }: { children: ReactNode }) {
       {...(theme === 'light' || theme === 'dark' ? { 'data-theme': theme } : {})}
     >
       <body>
+        <noscript>
+          <p className="border-b border-line bg-surface px-4 py-2.5 text-center">
+            The console needs JavaScript. The pages for <a href="/developers">developers</a> work without it.
+          </p>
+        </noscript>
         <Providers>{children}</Providers>
       </body>
     </html>

@@ -14,7 +14,7 @@ export async function signInByForm(
   password = PASSWORD,
 ): Promise<void> {
   await page.goto(`/sign-in?from=${encodeURIComponent(path)}`)
-  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Work email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL((url) => url.pathname !== '/sign-in')

@@ -15,7 +15,7 @@ export type InputDriver = {
 /** Largest number of tab stops on a page. */
 const MAX_STOPS = 120
 
-const paletteInput = (page: Page) => page.getByRole('combobox', { name: 'Find an asset' })
+const paletteInput = (page: Page) => page.getByRole('combobox', { name: 'Search assets' })
 const entry = (page: Page, name: string) =>
   page.getByRole('navigation').getByRole('link', { name, exact: true })
 

@@ -38,8 +38,8 @@ export default async function Page() {
   return (
     <>
       <PageHeader
-        title="What needs you"
-        subtitle={`At ${caller.customerName}, as far as your roles let you see to it.`}
+        title="Needs attention"
+        subtitle={`${caller.customerName} · based on your roles`}
         actions={<MoreMenu path={listNeeds.path({})} />}
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>

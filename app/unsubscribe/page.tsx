@@ -6,7 +6,7 @@ import { Card } from '#components/ui/card.tsx'
 import type { NoticeSubscription } from '#lib/notifications/notices/rules.ts'
 import { readNoticeSubscription } from '#lib/notifications/notices/unsubscribe.ts'
 
-export const metadata: Metadata = { title: 'Notices by e-mail' }
+export const metadata: Metadata = { title: 'Email notifications' }
 
 type Search = Promise<Record<string, string | string[] | undefined>>
 
@@ -19,7 +19,7 @@ export default async function Page({ searchParams }: { searchParams: Search }) {
     <main className="grid min-h-dvh grid-cols-1 place-items-center p-6 max-md:p-3.5">
       <Card className="w-full max-w-110 p-7 max-md:p-5">
         <Brand />
-        <h1 className="mt-4 text-title">Notices by e-mail</h1>
+        <h1 className="mt-4 text-title">Email notifications</h1>
         <p className="mt-1 text-ink-3 wrap-anywhere">
           To {subscription.email}, of {subject(subscription)} of {subscription.customer}
         </p>

@@ -18,7 +18,7 @@ export function PriceVisibility() {
     onSuccess: (now) => {
       client.setQueryData(key, now)
       client.invalidateQueries({ queryKey: ['listNeeds'] })
-      toast(now.areHidden ? 'IT Managers see no prices' : 'IT Managers see what a license costs')
+      toast(now.areHidden ? 'IT Managers see no prices' : 'IT Managers see prices')
     },
   })
   if (!data) return null
@@ -27,14 +27,14 @@ export function PriceVisibility() {
     <section aria-label="Prices" className="mt-5">
       <Card className="grid gap-3 px-5 py-4">
         <Switch
-          label="IT Managers see what a license costs"
+          label="Show prices to IT Managers"
           checked={!areHidden}
           pending={isPending}
           onChange={(checked) => mutate(!checked)}
         >
           {areHidden
             ? 'Only Finance Users and Admins see prices. IT Managers change licenses without them.'
-            : 'Who changes licenses sees the price of one as it was billed last, and what idle ones cost. Invoices stay with Finance Users and Admins.'}
+            : 'License managers see the last billed price and the cost of unused licenses. Only Finance Users and Admins see invoices.'}
         </Switch>
         {error ? <NotDone title="Not changed" error={error} /> : null}
       </Card>

@@ -20,7 +20,7 @@ const STATE_NOTES: Partial<Record<RecipientState, string>> = {
   expired: 'This address did not confirm in time.',
   declined: 'The owner of this address declined.',
   stopped: 'The owner of this address unsubscribed. They can restart the emails by a new confirmation.',
-  refused: 'The mail server rejects this address, so nothing is sent to it. A confirmation ends that.',
+  refused: 'The mail server rejects this address, so nothing is sent. Confirm the address to resume.',
 }
 
 /** Changes the notices of an address, requests another confirmation, or removes it. */

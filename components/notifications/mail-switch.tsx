@@ -17,7 +17,9 @@ export function NeedsMail({ email }: { email: string }) {
     mutationFn: (isOn: boolean) => setNeedsMail({ body: { isOn } }),
     onSuccess: (mail) => {
       client.setQueryData(key, mail)
-      toast(mail.isOn ? 'One mail a week, from next Monday on' : 'No more mails of what needs you')
+      toast(
+        mail.isOn ? 'Weekly email turned on. The first one comes next Monday.' : 'Weekly email turned off',
+      )
     },
   })
   if (!data?.isPossible) return null
@@ -27,7 +29,7 @@ export function NeedsMail({ email }: { email: string }) {
         <Switch label="Mail me this once a week" checked={data.isOn} pending={isPending} onChange={mutate}>
           {data.isOn
             ? `To ${email}, on Mondays. Nothing comes while nothing needs you.`
-            : 'One mail on Mondays, and none while nothing needs you. Each has a link that ends it.'}
+            : 'Every Monday, unless nothing needs attention. Each email has an unsubscribe link.'}
         </Switch>
         {error ? <NotDone title="Not changed" error={error} /> : null}
       </Card>

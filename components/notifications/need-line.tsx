@@ -77,8 +77,8 @@ function Line({ need, button, onDismissalChange }: LineProps) {
       <button
         ref={button}
         type="button"
-        aria-label={`Dismiss until it changes: ${title}, ${headline}`}
-        title="Dismiss until it changes"
+        aria-label={`Dismiss: ${title}, ${headline}`}
+        title="Dismiss"
         aria-disabled={isPending ? true : undefined}
         onClick={() => isPending || dismiss(need)}
         className="relative z-1 grid size-8.5 place-items-center rounded-control text-ink-3 hover:bg-sunken hover:text-ink max-md:order-2 max-md:size-10 max-md:self-start max-md:justify-self-end print:hidden"
@@ -94,13 +94,13 @@ function PutAside({ need, button, onDismissalChange }: LineProps) {
   const { restore, isPending } = useDismissal(onDismissalChange)
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-5 gap-y-1 px-4 py-2 text-sm text-ink-3">
-      <span className="min-w-0 wrap-anywhere">{escapeInvisible(title)}: dismissed until it changes</span>
+      <span className="min-w-0 wrap-anywhere">{escapeInvisible(title)}: dismissed</span>
       <Button
         ref={button}
         variant="quiet"
         pending={isPending}
         onClick={() => restore(need)}
-        aria-label={`Undo: ${title} was dismissed until it changes`}
+        aria-label={`Undo: ${title} was dismissed`}
       >
         Undo
       </Button>

@@ -54,7 +54,7 @@ export function NeedsScreen() {
                   prefetch={false}
                   className="rounded-sm text-ink-3 underline-offset-2 hover:text-ink hover:underline print:hidden"
                 >
-                  All of the next twelve months
+                  View all renewals
                   <LinkSpinner />
                 </Link>
               ) : null}

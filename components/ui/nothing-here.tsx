@@ -5,14 +5,14 @@ import { ErrorPage } from './error-page.tsx'
 export function NothingHere() {
   return (
     <ErrorPage
-      title="Nothing is here"
+      title="Page not found"
       action={
         <a href="/" className={buttonVariants('primary')}>
-          Back to the start
+          Go to Home
         </a>
       }
     >
-      The address may be mistyped, or what it named is gone or belongs to another customer.
+      The address may be wrong, or the page may have been removed or belong to another customer.
     </ErrorPage>
   )
 }

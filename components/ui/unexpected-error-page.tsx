@@ -22,7 +22,7 @@ export function UnexpectedErrorPage({
           </button>
           {/* Full page load: the failed part may belong to this page. */}
           <a href="/" className={buttonVariants('plain')}>
-            Back to the start
+            Go to Home
           </a>
         </>
       }

@@ -167,7 +167,7 @@ test.describe('two workers', { tag: '@deep' }, () => {
     expect(logged(npm, 'stopping')).toHaveLength(3)
   })
 
-  test('a process whose workers have all died and can not restart ends, and logs the reason', async () => {
+  test('a process whose workers have all died and cannot restart ends, and logs the reason', async () => {
     const accounts = join(data, 'vendor-accounts.json')
     writeFileSync(accounts, '{ "accounts": [] }')
     app = await startIsolatedApp({ ...env, VENDOR_ACCOUNTS_FILE: accounts })

@@ -19,7 +19,7 @@ test('a member signs in by keyboard and continues to the requested page', async 
   await page.goto('/assets?filter=type:office-suite')
   await expect(page).toHaveURL(/\/sign-in\?from=/)
   await expectGood(page)
-  await page.getByLabel('Work e-mail').focus()
+  await page.getByLabel('Work email').focus()
   await page.keyboard.type(member.it)
   await page.keyboard.press('Tab')
   await page.keyboard.type('not the password')
@@ -59,7 +59,7 @@ test('going back does not show old content after the session ended elsewhere', a
 test('the sign-in asks to wait after many wrong passwords, even with the right one', async ({ page }) => {
   const email = member.typo
   await page.goto('/sign-in')
-  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Work email').fill(email)
   const message = page.getByRole('alert').filter({ hasText: /./ })
   for (let n = 0; n < 5; n++) {
     await page.getByLabel('Password', { exact: true }).fill(`wrong password ${n}`)
@@ -82,7 +82,7 @@ test('the sign-in asks to wait after many wrong passwords, even with the right o
 test('the sign-in stays and reports when the service does not answer', async ({ page }) => {
   await page.goto('/sign-in')
   await page.route('**/api/auth/**', (route) => route.abort())
-  await page.getByLabel('Work e-mail').fill(member.it)
+  await page.getByLabel('Work email').fill(member.it)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByText('No answer from the service')).toBeVisible()
@@ -128,7 +128,7 @@ for (const { who, links, lacks, needs } of SEES) {
   test(`${who} starts at home and sees the role that other screens need`, async ({ page }) => {
     await signInByForm(page, member[who])
     await expect(page).toHaveURL(/\/$/)
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('What needs you')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Needs attention')
     await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link')).toHaveText([...links])
     for (const path of lacks) {
       await page.goto(path)
@@ -207,8 +207,8 @@ test('an unknown address shows an error with a way out', async ({ page }) => {
   await signIn(page, member.it)
   const answer = await page.goto('/nothing/here')
   expect(answer?.status()).toBe(404)
-  await expect(page.getByRole('heading', { name: 'Nothing is here' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
   await expectGood(page)
-  await page.getByRole('link', { name: 'Back to the start' }).click()
+  await page.getByRole('link', { name: 'Go to Home' }).click()
   await expect(page).toHaveURL(/\/$/)
 })

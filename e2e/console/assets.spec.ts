@@ -68,12 +68,12 @@ test('an invalid address is explained, with a link to the whole list', async ({ 
   await expect(rows(page)).toHaveCount(8)
 })
 
-test('an inactive subscription and a usage-based asset can not be changed, with a reason', async ({
+test('an inactive subscription and a usage-based asset cannot be changed, with a reason', async ({
   page,
 }) => {
   await signIn(page, member.it, '/assets')
   await expect(page.getByRole('spinbutton', { name: 'Licenses of Archived User' })).toBeDisabled()
-  await expect(page.getByText('Can’t change while suspended')).toBeVisible()
+  await expect(page.getByText('Can’t be changed while suspended')).toBeVisible()
   await expect(page.getByRole('row').filter({ hasText: 'Production' })).toContainText('No licenses')
   await expect(page.getByRole('spinbutton', { name: 'Licenses of Production' })).toHaveCount(0)
 })
@@ -89,7 +89,7 @@ test('the order is shown and changed by column headers, and by a menu on a phone
   await expect(columnHeader(/Asset/)).toHaveAttribute('aria-sort', 'ascending')
   await expect(first()).toHaveText(/^A name/)
   await columnHeader(/Usage/).getByRole('link').click()
-  await expect(table('most idle first')).toBeVisible()
+  await expect(table('most unassigned first')).toBeVisible()
   await expect(columnHeader(/Usage/)).toHaveAttribute('aria-sort', 'descending')
   await expect(columnHeader(/Asset/)).not.toHaveAttribute('aria-sort')
   await expect(first()).toHaveText(/^A name/)

@@ -61,9 +61,9 @@ async function anaSets(browser: Browser, id: string, quantity: number): Promise<
 test('a list with errors shows each at its line, and keeps the text', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, member.ida, '/assets')
-  await page.getByRole('link', { name: 'Change several' }).click()
+  await page.getByRole('link', { name: 'Bulk edit' }).click()
   // The page is rendered a moment before its title is set.
-  await expect(page).toHaveTitle(/Change several assets/)
+  await expect(page).toHaveTitle(/Bulk edit/)
   await expectGood(page)
   const text = 'Asset ID,Total\noffice-suite-2,1.5\noffice-suite-3,50\noffice-suite-3,51\n'
   await list(page).fill(text)
@@ -71,7 +71,7 @@ test('a list with errors shows each at its line, and keeps the text', async ({ p
   const alert = page.getByRole('main').getByRole('alert')
   await expect(alert).toContainText('2 lines can’t be read')
   await expect(alert).toContainText('Line 2: "1.5" is not a whole number')
-  await expect(alert).toContainText('Line 4: "office-suite-3" stands on line 3 already')
+  await expect(alert).toContainText('Line 4: "office-suite-3" is on line 3 already')
   await expectGood(page)
   await page.getByRole('button', { name: 'Line 4' }).click()
   await expect(list(page)).toBeFocused()

@@ -27,7 +27,7 @@ test.beforeAll(async () => {
 test('an invoice that matches its charges is marked, and a line expands to its charges', async ({ page }) => {
   await signIn(page, finance, '/invoices/NC-2026-1001')
   const section = page.getByRole('region', { name: 'Charges' })
-  await expect(section).toContainText('Each line is what its charges come to: 12 charges of 589.15 USD.')
+  await expect(section).toContainText('Each line equals the sum of its charges: 12 charges of 589.15 USD.')
   await expect(section.getByRole('row', { name: /^Tax/ })).toContainText('44.15')
   await expect(section.getByRole('button', { name: /without a line/ })).toHaveCount(0)
   await page.getByRole('button', { name: '4 charges of Compute, Zurich' }).press('Enter')

@@ -17,7 +17,7 @@ test.beforeAll(async () => {
   clerk = await customer.member('Carl Finder', 'finance-user')
 })
 
-const box = (page: Page) => page.getByRole('combobox', { name: 'Find an asset' })
+const box = (page: Page) => page.getByRole('combobox', { name: 'Search assets' })
 const options = (page: Page) => page.getByRole('option')
 
 /** Opens the palette: presses until it reacts, which is after hydration. */
@@ -100,7 +100,7 @@ test('the palette opens by its button on a phone, and fits', async ({ page }) =>
   await page.emulateMedia({ colorScheme: 'dark' })
   await signIn(page, admin, '/assets')
   await expect(async () => {
-    if (!(await box(page).isVisible())) await page.getByRole('button', { name: 'Find' }).click()
+    if (!(await box(page).isVisible())) await page.getByRole('button', { name: 'Search' }).click()
     await expect(box(page)).toBeFocused({ timeout: 1000 })
   }).toPass()
   await box(page).fill('pro')
@@ -108,4 +108,20 @@ test('the palette opens by its button on a phone, and fits', async ({ page }) =>
   await expectGood(page)
   await options(page).filter({ hasText: 'Project 2' }).click()
   await expect(page).toHaveURL('/assets/cloud-platform-2')
+})
+
+test('keys that are typed before the palette has loaded are kept', async ({ page }) => {
+  await signIn(page, admin, '/assets')
+  await page.waitForLoadState('networkidle')
+  const loaded = Promise.withResolvers<void>()
+  await page.route('**/_next/static/chunks/**', async (route) => {
+    await loaded.promise
+    await route.continue()
+  })
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('business plus 2456')
+  await page.keyboard.press('Backspace')
+  loaded.resolve()
+  await expect(box(page)).toHaveValue('business plus 245')
+  await expect(options(page).first()).toHaveText(/Business Plus: 240 → 245/)
 })

@@ -68,7 +68,7 @@ async function saved(page: Page, click: () => Promise<void>) {
 test('October’s difference to September is explained, from the invoice to the file', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, people.finance, '/invoices/OCT')
-  await page.getByRole('link', { name: 'Compare with the one before' }).click()
+  await page.getByRole('link', { name: 'Compare with previous' }).click()
   await expect(page).toHaveURL('/invoices/compare?from=SEP&to=OCT')
   await expect(page.getByText('1 line changed, 1 added, 1 gone, 1 unchanged')).toBeVisible()
   await expect(differences(page).getByRole('row')).toHaveText([
@@ -137,7 +137,7 @@ test('an impossible comparison shows its reason; a foreign invoice is not found'
   await expectGood(page)
   expect((await page.goto('/invoices/compare?from=NONE&to=OCT'))?.status()).toBe(404)
   await page.goto('/invoices/compare')
-  await expect(page.getByText('Choose an invoice first')).toBeVisible()
+  await expect(page.getByText('Select an invoice to compare')).toBeVisible()
   await page.goto('/invoices/compare?to=OCT-WEB')
   await expect(page.getByText('There is nothing to compare OCT-WEB with')).toBeVisible()
   await page.context().clearCookies()
@@ -160,11 +160,11 @@ test('the lists export their visible rows', async ({ page }) => {
   const invoices = await saved(page, exported(page, 'Invoices, CSV'))
   expect(invoices.name).toMatch(sinceThen((days) => `invoices-${day(days)}.csv`))
   expect(invoices.rows.map(({ id }) => id)).toEqual(['OCT-WEB', 'BIG-OCT', 'BIG-SEP'])
-  const lines = await saved(page, exported(page, 'Their lines, CSV'))
+  const lines = await saved(page, exported(page, 'Line items, CSV'))
   expect(lines.rows).toHaveLength(2001)
   const [workbook] = await Promise.all([
     page.waitForEvent('download'),
-    exported(page, 'Their lines, Excel (XLSX)')(),
+    exported(page, 'Line items, Excel (XLSX)')(),
   ])
   expect(workbook.suggestedFilename()).toMatch(/^invoice-lines-.*\.xlsx$/)
   const { sheets } = await readXlsx(readFileSync(await workbook.path()))

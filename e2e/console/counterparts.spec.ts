@@ -53,7 +53,7 @@ test('over https each cookie is Secure and bound to the host, and a calendar rea
   const password = page.getByLabel('Password', { exact: true })
   await expect(password).toHaveAttribute('type', 'password')
   await expect(password).toHaveAttribute('autocomplete', 'current-password')
-  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Work email').fill(email)
   await password.fill(PASSWORD)
   await page.getByRole('button', { name: /^Sign in$/ }).click()
   await expect(page).toHaveURL(`${proxy.url}/`)

@@ -50,7 +50,7 @@ test('an amount is the same on list, invoice and statement, in each currency', a
   }
 })
 
-test('a balance that can not be paid exactly is shown separately from the amount due', async ({ page }) => {
+test('a balance that cannot be paid exactly is shown separately from the amount due', async ({ page }) => {
   await signIn(page, finance, '/invoices/US-1')
   const definition = (term: string) =>
     page.locator('dl > div').filter({ has: page.getByText(term, { exact: true }) })

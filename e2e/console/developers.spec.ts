@@ -150,7 +150,7 @@ test('the document of the API is compressed, and pages of other sites may read i
 test('a member creates a key, and the quick start shows the command with it, once', async ({ page }) => {
   const problems = complaints(page)
   await signInFreshly(page, admin, '/keys')
-  await page.getByRole('button', { name: 'Issue a key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name').fill('Docs')
   await page.getByRole('checkbox', { name: 'Admin' }).check()
   await page.getByRole('button', { name: 'Issue key' }).click()

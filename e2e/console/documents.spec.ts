@@ -120,7 +120,7 @@ test('a draft is marked as not payable, with its period', async ({ page }) => {
     'Billing account': '0925-1183',
     Period: '1 Nov 2026 – 30 Nov 2026',
   })
-  await expect(page.getByText(/Balance due|Paid or credited/)).toHaveCount(0)
+  await expect(page.getByText(/Balance due|Payments and credits/)).toHaveCount(0)
   await expectGood(page)
   await page.setViewportSize(PHONE)
   await expectGood(page)

@@ -56,7 +56,7 @@ test('selected invoices of several pages are downloaded as one archive, by keybo
   await bar.getByRole('button', { name: 'Select all on this page' }).click()
   await expect(bar.getByRole('status')).toHaveText('12 invoices selected')
   await expect(bar.getByRole('button', { name: 'Select all on this page' })).toBeHidden()
-  await bar.getByRole('button', { name: 'Unselect' }).click()
+  await bar.getByRole('button', { name: 'Clear' }).click()
   await expect(bar).toBeHidden()
   expect(pageErrors).toEqual([])
 })
@@ -64,7 +64,7 @@ test('selected invoices of several pages are downloaded as one archive, by keybo
 test('all filtered invoices are downloaded as one archive, up to a limit', async ({ page }) => {
   await signIn(page, finance, '/invoices?filter=platform:web-services')
   await page.getByRole('button', { name: 'Export' }).click()
-  expect(await download(page, '3 PDFs as one archive')).toEqual(['IN-102.pdf', 'IN-101.pdf', 'IN-100.pdf'])
+  expect(await download(page, '3 PDFs (ZIP)')).toEqual(['IN-102.pdf', 'IN-101.pdf', 'IN-100.pdf'])
   await page.goto('/invoices')
   await page.getByRole('button', { name: 'Export' }).click()
   await expect(page.getByText('these are 511 invoices, and one archive holds at most 500.')).toBeVisible()

@@ -38,7 +38,7 @@ test('an Admin reads the events: sign-ins, failed ones, exports, changes and ref
   expect((await page.request.post('/api/auth/callback/credentials', { form })).status()).toBe(401)
 
   await signInFreshly(page, people.admin, '/activity')
-  await page.getByRole('navigation', { name: 'Activity' }).getByRole('link', { name: 'Everything' }).click()
+  await page.getByRole('navigation', { name: 'Activity' }).getByRole('link', { name: 'Audit log' }).click()
   await expect(page).toHaveURL(/\/activity\/events$/)
   await expect(row(page, 'Signed in')).toContainText('Ada Min')
   await expect(row(page, 'Signed in')).toContainText('127.0.0.1')
@@ -96,7 +96,7 @@ test('members without Admin have no link to the events, see the required role, a
   page,
 }) => {
   await signIn(page, people.it, '/activity')
-  await expect(page.getByRole('link', { name: 'Everything' })).toHaveCount(0)
+  await expect(page.getByRole('link', { name: 'Audit log' })).toHaveCount(0)
   await page.goto('/activity/events')
   await expect(page.getByText('This page needs the role Admin.')).toBeVisible()
   await expectGood(page)

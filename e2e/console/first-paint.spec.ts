@@ -77,9 +77,9 @@ test('a press starts hydration before the first paint', async ({ page }) => {
     } as unknown as typeof PerformanceObserver
   })
   await page.goto('/sign-in', { waitUntil: 'commit' })
-  await expect(page.getByLabel('Work e-mail')).toBeVisible()
+  await expect(page.getByLabel('Work email')).toBeVisible()
   await expect(page.locator('script[data-src]')).not.toHaveCount(0)
-  await page.getByLabel('Work e-mail').press('a')
+  await page.getByLabel('Work email').press('a')
   await expect(page.locator('script[data-src], iframe')).toHaveCount(0)
 })
 
@@ -159,7 +159,7 @@ test('injected markup runs no scripts', async ({ page }) => {
       `<script type="text/plain" data-src="https://other.example/b.js" nonce="${nonce}"></script>`,
     )
   })
-  await page.getByLabel('Work e-mail').press('a')
+  await page.getByLabel('Work email').press('a')
   await expect(page.locator('script[data-src]')).toHaveCount(3)
   expect(findings.filter((url) => /other\.example|planted/.test(url))).toEqual([])
 })

@@ -55,7 +55,7 @@ for (const [path, table, row] of [
   ['/activity', '"license_changes"', 'No changes'],
   ['/activity/events', '"audit_events"', 'Signed in'],
   // That there is one is known earlier; the slow part is rendered next to it.
-  ['/assets/collab-suite-1', '"seat_readings"', 'over twelve months'],
+  ['/assets/collab-suite-1', '"seat_readings"', 'in the last 12 months'],
   ['/invoices/IN-1', '"parties"."content" from "invoices"', 'Billed to'],
 ] as const) {
   test(`${path} sends its frame before the database answers`, async () => {

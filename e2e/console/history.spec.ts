@@ -66,7 +66,7 @@ test('a member goes from the list to an asset, changes it, and returns to the sa
     ['Plan', 'Flexible'],
     ['Purchased', '40'],
     ['Assigned', '30'],
-    ['Idle', '10'],
+    ['Unassigned', '10'],
     ['Renewal', 'No commitment'],
     ['Created', '15 Jan 2026'],
   ]) {
@@ -115,7 +115,7 @@ test("a colleague's change in between is a conflict on the asset's page too", as
   await expect(changes(page).first()).toContainText(/Key “test”.*45 → 48.*\+3/)
 })
 
-test('a commitment plan can not be lowered on its page; a plan without licenses has no control', async ({
+test('a commitment plan cannot be lowered on its page; a plan without licenses has no control', async ({
   page,
 }) => {
   await signIn(page, people.it, '/assets/office-suite-1')
@@ -140,7 +140,7 @@ test('an id with special characters has its page, its change and its history', a
   await page.reload()
   await expect(changes(page).first()).toContainText('3 → 4')
   expect((await page.goto('/assets/workspace-suite-none'))?.status()).toBe(404)
-  await expect(page.getByText('Nothing is here')).toBeVisible()
+  await expect(page.getByText('Page not found')).toBeVisible()
 })
 
 test('a long history is paginated, and keeps the way back to the list', async ({ page }) => {

@@ -62,7 +62,7 @@ const JOURNEYS: Record<string, { most: number; go: (at: At) => Promise<void> }> 
     async go({ page, method, find, type, press }) {
       await find()
       const name = PLANS[method]
-      await type(page.getByRole('combobox', { name: 'Find an asset' }), `${name} 12`)
+      await type(page.getByRole('combobox', { name: 'Search assets' }), `${name} 12`)
       await expect(page.getByRole('option', { name: `${name}: 7 → 12` })).toBeVisible()
       await page.keyboard.press('Enter')
       await press(page.getByRole('button', { name: 'Set to 12 licenses' }))
@@ -79,7 +79,7 @@ const JOURNEYS: Record<string, { most: number; go: (at: At) => Promise<void> }> 
       await go('Assets')
       await type(page.getByRole('spinbutton', { name: `Licenses of ${name}` }), '96')
       await expect(page.getByText('can’t go below 120 licenses before 3 Dec 2098')).toBeVisible()
-      await press(page.getByRole('button', { name: 'Order 96 licenses from 3 Dec 2098' }))
+      await press(page.getByRole('button', { name: 'Renew with 96 licenses on 3 Dec 2098' }))
       await expect(page.getByText('Ordered: 96 licenses from 3 Dec 2098.')).toBeVisible()
       const id = `office-suite-${Object.keys(PLANS).indexOf(method)}`
       const { order } = await (await page.request.get(`/billing/v1/assets/${id}/renewal`)).json()

@@ -41,7 +41,7 @@ test('a forgotten password is reset by a mail, on a phone and by keyboard', asyn
     await page.goto(`${url}/sign-in/forgotten`)
     await expect(page.getByRole('button', { name: 'Send the link' })).toBeEnabled()
     await expectGood(page)
-    await page.getByLabel('Work e-mail').focus()
+    await page.getByLabel('Work email').focus()
     await page.keyboard.type(address)
     await page.keyboard.press('Enter')
     // The empty toast region is a status, too.
@@ -124,7 +124,7 @@ test('a passkey signs in with or without a password, and is removed', async ({ p
 
 async function signInAt(page: Page, url: string, email: string) {
   await page.goto(`${url}/sign-in`)
-  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Work email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await press(page, /^Sign in$/)
   await page.waitForURL((to) => to.pathname !== '/sign-in')

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { complaints, signIn, waitForRows } from '../browser.ts'
+import { complaints, PHONE, signIn, waitForRows } from '../browser.ts'
 
 let customer: Awaited<ReturnType<typeof newCustomer>>
 let email = ''
@@ -131,4 +131,48 @@ test('a page prefetched a while ago is shown, and refreshed immediately', async 
   await page.clock.fastForward(10_000)
   await toScreen(page, 'Invoices').click()
   await expect(page.getByRole('link', { name: 'IN-NEW' })).toBeVisible()
+})
+
+test('Back returns to the same place of a list', async ({ page }) => {
+  const long = await newCustomer('going-back')
+  await long.importAssets(
+    Array.from({ length: 40 }, (_, n) => asset(`workspace-suite-${n}`, `Plan ${n}`, { purchased: 10 })),
+  )
+  await long.importInvoices(Array.from({ length: 40 }, (_, n) => invoice(`IN-${100 + n}`)))
+  await signIn(page, await long.member('Ana', 'admin'), '/invoices')
+  for (const size of [{ width: 1366, height: 768 }, PHONE]) {
+    await page.setViewportSize(size)
+    for (const path of ['/invoices', '/assets']) {
+      await page.goto(path)
+      await live(page)
+      const link = page.locator('main tbody tr a[href]').nth(25)
+      await link.scrollIntoViewIfNeeded()
+      const top = await page.evaluate(() => window.scrollY)
+      expect(top).toBeGreaterThan(200)
+      await link.click()
+      await expect(page).not.toHaveURL(path)
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      await page.goBack()
+      await expect(link).toBeVisible()
+      await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(top)
+    }
+  }
+})
+
+test('a review comes into view when the button of the last visible row is pressed', async ({ page }) => {
+  const many = await newCustomer('going-down')
+  await many.importAssets(
+    Array.from({ length: 20 }, (_, n) => asset(`workspace-suite-${n}`, `Plan ${n}`, { purchased: 10 })),
+  )
+  await signIn(page, await many.member('Ana', 'admin'), '/assets')
+  for (const size of [{ width: 1366, height: 768 }, PHONE]) {
+    await page.setViewportSize(size)
+    await page.goto('/assets')
+    await live(page)
+    const more = page.getByRole('button', { name: /^One more: Plan 9/ })
+    await more.evaluate((button) => button.scrollIntoView({ block: 'end' }))
+    await more.click()
+    await expect(page.getByRole('button', { name: 'Set to 11 licenses' })).toBeInViewport({ ratio: 1 })
+    await page.keyboard.press('Escape')
+  }
 })

@@ -104,7 +104,7 @@ test('the mail leads to the invoice', async ({ page }) => {
   const email = await customer.member('Fin Ance', 'finance-user')
   const url = /http\S+\/invoices\/LATE-1/.exec(`${mail?.text}`)?.[0] ?? ''
   await page.goto(url)
-  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Work email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByRole('heading', { name: /LATE-1/ })).toBeVisible()

@@ -82,7 +82,7 @@ test('details set for a billing profile appear on its next invoice, by keyboard 
   await expect(page.locator('dt', { hasText: 'Cost center' }).locator('xpath=../dd')).toHaveText('4711')
   await customer.importInvoices([invoice('NEXT', { totalAmount: '10' })])
   await page.goto('/invoices/NEXT')
-  const link = page.getByRole('link', { name: 'from your posting details' })
+  const link = page.getByRole('link', { name: 'from your accounting details' })
   await expect(page.locator('dd', { has: link })).toContainText('4711')
   await expectGood(page)
 })
@@ -90,7 +90,7 @@ test('details set for a billing profile appear on its next invoice, by keyboard 
 test('a Posting Editor sets the details of an asset’s lines on its page', async ({ page }) => {
   await signIn(page, people.it, '/assets/workspace-suite-1')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-  await expect(page.getByText('Posting details')).toHaveCount(0)
+  await expect(page.getByText('Accounting details')).toHaveCount(0)
   await signIn(page, people.admin, '/assets/workspace-suite-1')
   await page.getByRole('button', { name: 'Edit posting details' }).click()
   await page.getByRole('dialog').getByLabel('Cost center').fill('6120')

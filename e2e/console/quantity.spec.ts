@@ -78,7 +78,7 @@ test('a flexible plan is lowered by keyboard only; one Enter never buys', async 
   expect(pageErrors).toEqual([])
 })
 
-test('a commitment plan disables − with its reason, and keeps a lower number that can not be sent', async ({
+test('a commitment plan disables − with its reason, and keeps a lower number that cannot be sent', async ({
   page,
 }) => {
   await signIn(page, member.it, '/assets')
@@ -99,7 +99,7 @@ test('a commitment plan disables − with its reason, and keeps a lower number t
   await expect(field).toHaveValue('60')
 })
 
-test('a large increase that can not be undone asks for the new total', async ({ page }) => {
+test('a large increase that cannot be undone asks for the new total', async ({ page }) => {
   await signIn(page, member.it, '/assets')
   const field = control(page, 'Enterprise Plus')
   await field.fill('72')

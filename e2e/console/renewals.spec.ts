@@ -45,16 +45,16 @@ test('an Admin sees the renewals, chooses a month, and opens an asset', async ({
   await page.getByRole('navigation', { name: 'Assets' }).getByRole('link', { name: 'Renewals' }).click()
   await expect(page).toHaveURL(RENEWALS)
   await expect(page).toHaveTitle(/^Renewals/)
-  await expect(page.getByRole('status').filter({ hasText: '2 plans in the twelve months' })).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: '2 plans in the next 12 months' })).toBeVisible()
   await expect(row(page, 'Business Plus')).toContainText(dayLabel(firstEnd))
   await expect(row(page, 'Business Plus')).toContainText(dayLabel(day(39)))
   await expect(row(page, 'Business Plus')).toContainText('120 licenses')
-  await expect(row(page, 'Business Plus')).toContainText('20 idle')
+  await expect(row(page, 'Business Plus')).toContainText('20 unassigned')
   await expect(row(page, 'Business Plus')).toContainText('2,160.00 USD a month')
-  await expect(row(page, 'Business Plus')).toContainText('360.00 USD a month idle')
+  await expect(row(page, 'Business Plus')).toContainText('360.00 USD a month unassigned')
   await expect(row(page, LONG)).toContainText('No known price')
   await expect(page.getByRole('list', { name: 'In a year, at the last prices' })).toContainText(
-    '25,920.00 USD a year at the last prices, 4,320.00 USD of it idle',
+    '25,920.00 USD a year at the last prices, 4,320.00 USD of it unassigned',
   )
   await expect(page.getByRole('rowheader')).toHaveCount(2)
   await expectGood(page)
@@ -67,7 +67,7 @@ test('an Admin sees the renewals, chooses a month, and opens an asset', async ({
   await page.reload()
   await expect(row(page, 'Business Plus')).toBeVisible()
   await expect(row(page, LONG)).toHaveCount(0)
-  await page.getByRole('link', { name: 'All twelve months' }).click()
+  await page.getByRole('link', { name: 'All 12 months' }).click()
   await expect(row(page, LONG)).toBeVisible()
   await page.getByRole('button', { name: /^Office suite/ }).click()
   await expect(page).toHaveURL(/filter=type:office-suite$/)
@@ -165,7 +165,7 @@ test('a Finance User sees the required role, and a customer without commitments 
   const quiet = await newCustomer('quiet')
   await page.context().clearCookies()
   await signIn(page, await quiet.member('Qui Et', 'admin'), RENEWALS)
-  await expect(page.getByText('No commitment ends in the next twelve months')).toBeVisible()
+  await expect(page.getByText('No commitment ends in the next 12 months')).toBeVisible()
   await expectGood(page)
   await page.goto(`${RENEWALS}?month=2026-99`)
   await expect(page.getByText('must be a month, as in 2026-12')).toBeVisible()
@@ -176,7 +176,7 @@ test('a Finance User sees the required role, and a customer without commitments 
 
 test('home links to the renewals', async ({ page }) => {
   await signIn(page, people.admin)
-  await page.getByRole('link', { name: 'All of the next twelve months' }).click()
+  await page.getByRole('link', { name: 'View all renewals' }).click()
   await expect(page).toHaveURL(RENEWALS)
   await expect(row(page, 'Business Plus')).toBeVisible()
 })

@@ -97,7 +97,7 @@ test('an Admin requires a second factor, and resets that of a member who has los
     await customer.member('Los Ter', 'it-manager'),
   ]
   await password(page, admin, '/members')
-  await page.getByRole('switch', { name: 'Everybody needs a second factor' }).focus()
+  await page.getByRole('switch', { name: 'Require two-step verification' }).focus()
   await page.keyboard.press('Space')
   await expect(page.getByText('Each member needs a second factor to sign in.')).toBeVisible()
   await expectGood(page)
@@ -115,20 +115,22 @@ test('an Admin requires a second factor, and resets that of a member who has los
   await expect(there).toHaveURL(/\/second-factor$/)
   await press(there, 'Remove Authenticator app')
   await there.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-  await expect(there.getByText('A second factor is demanded here: add another one first.')).toBeVisible()
+  await expect(
+    there.getByText('Two-step verification is required here: add another method first.'),
+  ).toBeVisible()
 
   await page.reload()
   await page.getByRole('button', { name: 'Change Los Ter' }).click()
-  await press(page, 'Reset the second factor')
+  await press(page, 'Reset two-step verification')
   await expectGood(page)
-  await press(page, 'Reset the second factor')
-  await expect(page.getByText('Second factor reset: Los Ter')).toBeVisible()
+  await press(page, 'Reset two-step verification')
+  await expect(page.getByText('Two-step verification reset: Los Ter')).toBeVisible()
   await there.goto('/assets')
   await expect(there).toHaveURL(/\/sign-in\?/)
   await password(there, email)
   await expect(there).toHaveURL(/\/sign-in\/set-up/)
   await there.close()
   await page.goto('/activity/events')
-  await expect(page.getByText('Reset a member’s second factors').first()).toBeVisible()
+  await expect(page.getByText('Reset a member’s two-step verification').first()).toBeVisible()
   expect(pageErrors).toEqual([])
 })

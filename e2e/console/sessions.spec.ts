@@ -43,7 +43,7 @@ test('members find their sessions in the menu, and end one by keyboard', async (
   await expect(page.getByRole('row')).toHaveCount(3)
   await expect(page.getByRole('row').nth(1)).toContainText('This one')
   await expect(rowOf(page, 'Microsoft Edge on Windows')).toContainText('127.0.0.1')
-  await expect(page.getByText('Everybody’s')).toHaveCount(0)
+  await expect(page.getByText('All')).toHaveCount(0)
   await expectGood(page)
   await pressEnter(page.getByRole('button', { name: 'Sign out Microsoft Edge on Windows' }))
   await expect(page.getByText('Signed out: Microsoft Edge on Windows')).toBeVisible()
@@ -72,7 +72,7 @@ test('Admins see and end the sessions of all members, also on a phone', async ({
   ]
   await signInByForm(page, member.admin, '/sessions')
   await expect(page.getByRole('row')).toHaveCount(2)
-  await page.getByRole('button', { name: 'Everybody’s' }).click()
+  await page.getByRole('button', { name: 'All' }).click()
   await expect(page).toHaveURL(/whose=all/)
   await expect(rowOf(page, LONG)).toBeVisible()
   await expectGood(page)

@@ -29,7 +29,7 @@ const press = async (page: Page, name: string | RegExp, within?: string) => {
 }
 async function byPassword(page: Page, email: string, path: string) {
   await page.goto(`${url}/sign-in?from=${encodeURIComponent(path)}`)
-  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Work email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await expect(page).toHaveURL(url + path)
@@ -37,7 +37,7 @@ async function byPassword(page: Page, email: string, path: string) {
 async function bySignOn(page: Page, email: string, path: string) {
   await page.goto(`${url}/sign-in?from=${encodeURIComponent(path)}`)
   await expect(page.getByRole('button', { name: 'Use single sign-on' })).toBeEnabled()
-  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Work email').fill(email)
   await press(page, 'Use single sign-on')
   await expect(page).toHaveURL(url + path)
 }
@@ -85,7 +85,7 @@ test('single sign-on is set up, tested, and made the only sign-in', async ({ pag
   await press(page, `Check now: ${customer.domain}`)
   await expect(page.getByText('Proven by DNS on')).toBeVisible()
 
-  const passwords = page.getByRole('switch', { name: 'Passwords let members in' })
+  const passwords = page.getByRole('switch', { name: 'Allow password sign-in' })
   await passwords.focus()
   await page.keyboard.press('Space')
   await press(page, 'Turn passwords off')
@@ -97,7 +97,7 @@ test('single sign-on is set up, tested, and made the only sign-in', async ({ pag
   await passwords.focus()
   await page.keyboard.press('Space')
   await press(page, 'Turn passwords off')
-  await expect(page.getByText('Only single sign-on lets members in.')).toBeVisible()
+  await expect(page.getByText('Members can sign in only with single sign-on.')).toBeVisible()
   await press(page, 'Remove Entra ID')
   await press(page, 'Remove the provider')
   await expect(page.getByText('no Admin who sees all billing profiles would be sure to get in')).toBeVisible()
@@ -152,8 +152,8 @@ test('a directory is connected, and its groups are mapped, on a phone', async ({
   await expect(page.getByText('Revoked', { exact: true })).toBeVisible()
   expect((await users()).status()).toBe(401)
   await page.goto(`${url}/members`)
-  await expect(page.getByText('No second factor')).toBeVisible()
-  const demand = page.getByRole('switch', { name: 'Everybody needs a second factor' })
+  await expect(page.getByText('No two-step verification')).toBeVisible()
+  const demand = page.getByRole('switch', { name: 'Require two-step verification' })
   await demand.focus()
   await page.keyboard.press('Space')
   await expect(page.getByText('Each member needs a second factor to sign in.')).toBeVisible()

@@ -35,7 +35,7 @@ async function customerWithSignOn(name: string) {
 async function useSignOn(page: Page, email: string, path = '/') {
   await page.goto(`${url}/sign-in?from=${encodeURIComponent(path)}`)
   await expect(page.getByRole('button', { name: 'Use single sign-on' })).toBeEnabled()
-  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Work email').fill(email)
   await pressEnter(page.getByRole('button', { name: 'Use single sign-on' }))
 }
 
@@ -86,8 +86,8 @@ test('a member with an old single sign-on confirms it there, and the action comp
   await expect(page).toHaveURL(`${url}/keys`)
   await customer.ageSignIns()
   const issue = async () => {
-    await page.getByRole('button', { name: 'Issue a key' }).click()
-    const panel = page.getByRole('dialog', { name: 'Issue a key' })
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const panel = page.getByRole('dialog', { name: 'Create key' })
     await panel.getByLabel('Name').fill('ERP')
     await panel.getByRole('button', { name: 'Issue key' }).click()
   }
@@ -123,7 +123,7 @@ test('passwords and links are refused with only single sign-on; a dead issuer bl
   await page.context().clearCookies()
 
   await page.goto(`${url}/sign-in`)
-  await page.getByLabel('Work e-mail').fill(admin)
+  await page.getByLabel('Work email').fill(admin)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByRole('alert').filter({ hasText: 'password is wrong' })).toBeVisible()
@@ -144,7 +144,7 @@ test('passwords and links are refused with only single sign-on; a dead issuer bl
   await useSignOn(page, byPassword)
   await expect(page.getByRole('alert').filter({ hasText: 'gives no answer' })).toBeVisible()
   await expectGood(page)
-  await page.getByLabel('Work e-mail').fill(byPassword)
+  await page.getByLabel('Work email').fill(byPassword)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page).toHaveURL(`${url}/`)

@@ -149,7 +149,7 @@ test("an asset is read again on request: its values are the vendor's, and the bu
   const failure = page.getByRole('alert').filter({ hasText: 'Not read' })
   await expect(async () => {
     await button.click()
-    await expect(failure).toContainText('Google Workspace can not be reached for the moment.', {
+    await expect(failure).toContainText('Google Workspace cannot be reached for the moment.', {
       timeout: 2000,
     })
   }).toPass()

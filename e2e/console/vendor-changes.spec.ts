@@ -207,9 +207,7 @@ test('a vendor that is down is named, with the time to try again; the number is 
   google.setDown(true)
   await set(page, 'Vault', 250)
   const alert = page.getByRole('alert').filter({ hasText: 'Not changed to 250 licenses' })
-  await expect(alert).toContainText(
-    'Google Workspace can not be reached for the moment. Nothing was changed.',
-  )
+  await expect(alert).toContainText('Google Workspace cannot be reached for the moment. Nothing was changed.')
   await expect(alert).toContainText(/Try again in \d+ seconds?\./)
   await expect(control(page, 'Vault')).toHaveValue('250')
   google.setDown(false)
@@ -283,7 +281,7 @@ test('a list of totals looks up late rows, reports a vendor that is down, and se
   await page.getByRole('button', { name: 'Check the list' }).click()
   // The vendor's own change is found by the check, and the difference counts from its total.
   await expect(line(4)).toContainText(`${total + 5} → ${total + 6}+1Allowed`)
-  await expect(line(2)).toContainText('Google Workspace can not be reached for the moment.')
+  await expect(line(2)).toContainText('Google Workspace cannot be reached for the moment.')
   await page.getByRole('button', { name: 'Set 3 assets' }).click()
   await expect(line(1)).toContainText('Not confirmed yet')
   await expect(line(3)).toContainText('Done')

@@ -281,7 +281,7 @@ test('an unclear change shows the next steps and the id to quote', async ({ brow
   await expectGoodAtAllWidths(page)
   await sign.click()
   await expect(
-    page.getByText(/^It shows 245, and somebody else has changed it there too\. Compare/),
+    page.getByText(/^It shows 245, and someone else has changed it there too\. Compare/),
   ).toBeVisible()
   await expect(page.getByText('If you ask for help, quote change')).toBeVisible()
   await expectGoodAtAllWidths(page)

@@ -68,7 +68,7 @@ async function setProfile(
     await recordOperatorAction(tx, customerId, { action: 'billing-profile.set', subject: id, details })
   })
   await orDuplicate(set, {
-    billing_profiles_customer_id_id_pk: `Somebody added the billing profile "${id}" at this moment.`,
+    billing_profiles_customer_id_id_pk: `Someone added the billing profile "${id}" at this moment.`,
   })
   note(`The billing profile ${id} is set.`)
 }

@@ -54,7 +54,7 @@ export function addChangeCommands(parent: Command): void {
     '5f0c6a1e-0b7e-4f43-9a4c-0d3c5a1f7a10 --reason "the customer is waiting, and the vendor shows the old total"',
   )
     .argument('<id>', 'its id')
-    .requiredOption('--reason <text>', 'why; it stands in the history')
+    .requiredOption('--reason <text>', 'reason, shown in the history')
     .action(withDatabase(resendChange))
 }
 

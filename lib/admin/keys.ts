@@ -20,7 +20,7 @@ export function addKeyCommands(parent: Command): void {
 
   addCommand(
     'issue',
-    'Issue a key that belongs to the customer and print it. It can not be shown again.',
+    'Create a key that belongs to the customer and print it. It cannot be shown again.',
     '--customer sunbird --name ERP --role finance-user --expires 90d',
   )
     .requiredOption('--name <name>', 'what it is for')
@@ -43,7 +43,7 @@ export function addKeyCommands(parent: Command): void {
   )
   addCommand(
     'rotate',
-    'Issue a key that follows another one, and print the id of the former and the key, in a line for each.',
+    'Create a key that follows another one, and print the id of the former and the key, in a line for each.',
     '--customer sunbird 6f1f0a52-5b0e-4f43-9a4c-0d3c5a1f7a10 --overlap 24h',
   )
     .argument('<id...>', IDS)
@@ -124,7 +124,7 @@ async function issueKey({
   const input = { params: {}, query: {}, body }
   const { body: issued } = await operations.issueKey(caller, input, { requestId: randomUUID() })
   print(issued.secret)
-  note(`Keep it now: it can not be shown again. Its id is ${issued.key.id}.`)
+  note(`Keep it now: it cannot be shown again. Its id is ${issued.key.id}.`)
 }
 
 /** Issues a successor for each of these keys, and prints the former's id with the new key. */

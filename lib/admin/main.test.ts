@@ -144,7 +144,7 @@ describe('members', () => {
 
   test.each([
     ['add --customer sunbird --email c@d.example --name A --role boss', 'finance-user'],
-    ['add --customer sunbird --email nowhere --name A --role admin', 'is not an e-mail address'],
+    ['add --customer sunbird --email nowhere --name A --role admin', 'is not an email address'],
     ['add --customer nobody --email c@d.example --name A --role admin', 'no customer "nobody"'],
     ['reset --customer other --email ben@sunbird.example', 'no member'],
     ['disable --customer other --email ben@sunbird.example', 'no member'],

@@ -58,7 +58,7 @@ describe('members', () => {
 
   test('reset-factor removes a member’s second factors, and reports where there are none', async () => {
     expect((await admin(`members reset-factor ${who}`)).err).toContain(
-      'This member has no second factor here.',
+      'This member has no two-step verification here.',
     )
     await db.sql(
       customerId,

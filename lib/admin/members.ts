@@ -60,7 +60,7 @@ export function addMemberCommands(parent: Command): void {
   ).action(withDatabase((options: Named) => setAllDisabled(options, false)))
   one(
     'reset-factor',
-    'Take away the second factors of a member who has lost them: wherever they are a member. They are told by mail.',
+    'Reset two-step verification of a member who lost it, at each customer. The member gets an email.',
     '',
   ).action(withDatabase(resetFactor))
   printsRows(addCommand('list', "List a customer's members.", '--customer sunbird'), operator.listMembers)
@@ -94,7 +94,7 @@ async function setDisabled(options: Named, disabled: boolean): Promise<void> {
 
 async function resetFactor(options: Named): Promise<void> {
   await operator.resetFactors(await adminOf(options), options.email)
-  note(`${options.email} has no second factor any more.`)
+  note(`${options.email} has no two-step verification any more.`)
 }
 
 type Linked = Named & { mail?: boolean }
@@ -105,7 +105,7 @@ async function addMember(options: NewMember): Promise<void> {
   checkMail(options)
   const email = options.email.trim()
   if (!z.email().max(254).safeParse(email).success)
-    throw new Problem('invalid_request', `"${options.email}" is not an e-mail address.`)
+    throw new Problem('invalid_request', `"${options.email}" is not an email address.`)
   const name = checkedText('name', options.name)
   const member = { email, name, roles: rolesOf(options.role), billingProfiles: options.profile }
   const link = await operator.inviteMember(await adminOf(options), member, options.mail ?? false)

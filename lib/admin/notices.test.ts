@@ -60,7 +60,7 @@ test('Several addresses get notices of a billing profile, each its own kinds', a
 
 describe('a refused command stores nothing', () => {
   test.each([
-    ['add good@a.example nobody --customer sunbird', '"nobody" is not an e-mail address'],
+    ['add good@a.example nobody --customer sunbird', '"nobody" is not an email address'],
     ['add good@a.example --customer sunbird --profile apac', 'no billing profile "apac"'],
     ['add good@a.example --customer moonbird', 'no customer "moonbird"'],
     ['remove ap@a.example good@a.example --customer sunbird', 'good@a.example gets no notices'],

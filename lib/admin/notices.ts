@@ -60,7 +60,7 @@ async function add(emails: string[], { customer, profile, kinds, again = false, 
   const { customerId } = await customerNamed(customer)
   for (const email of emails)
     if (!z.email().max(254).safeParse(email).success)
-      throw new Problem('invalid_request', `"${email}" is not an e-mail address.`)
+      throw new Problem('invalid_request', `"${email}" is not an email address.`)
   await scope({ customerId }, async (tx) => {
     const profiles = await listBillingProfiles(tx, customerId)
     if (!profiles.some(({ id }) => id === profile))

@@ -42,7 +42,7 @@ async function issue(options: { customer: string; name: string; role?: string[];
   const request = { name: checkedText('name', options.name, 100), roles, days: options.days ?? null }
   const { id, secret } = await scope(operator, (tx) => issueToken(tx, operator, request, crypto.randomUUID()))
   print(secret)
-  note(`Keep it now: it can not be shown again. Its id is ${id}. The address is <BASE_URL>/scim/v2.`)
+  note(`Keep it now: it cannot be shown again. Its id is ${id}. The address is <BASE_URL>/scim/v2.`)
 }
 
 async function revoke({ customer, id }: { customer: string; id: string }) {

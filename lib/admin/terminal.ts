@@ -61,7 +61,7 @@ async function messageOf(error: unknown): Promise<string> {
   if (error instanceof Problem) return error.message
   const code = errorCode(error)
   if (code !== undefined && BUSY.has(code))
-    return 'Somebody else is changing the same rows at this moment. Nothing was stored; try again.'
+    return 'Another process is changing the same rows. Nothing was stored; try again.'
   // SQLSTATE of the database for a write to closed data.
   const isClosed = code === 'CC001'
   // The log knows all settings, which no --help needs.

@@ -9,7 +9,7 @@ export type Running = {
   customers: readonly DemoCustomer[]
   /** Password of each member. */
   password: string
-  /** E-mails of members whose password was changed. */
+  /** Emails of members whose password was changed. */
   changed: ReadonlySet<string>
   /** Undefined where no key could be issued. */
   apiKey: string | undefined

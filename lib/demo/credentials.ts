@@ -5,7 +5,7 @@ import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { DEMO_PASSWORD } from './load.ts'
 
 /**
- * Returns the e-mails of members who can't sign in with the demo's password any more. Checks passwords sequentially:
+ * Returns the emails of members who can't sign in with the demo's password any more. Checks passwords sequentially:
  * each check takes a core, and a busy machine would delay the database's connections. Never throws: `fault` contains
  * the reason of an early end.
  */

@@ -9,7 +9,7 @@ import { dayOf } from '#lib/platform/values/days.ts'
 import { demoCustomers } from './customers.ts'
 import { loadDemo } from './load.ts'
 
-// Results of the screen "Explain the month" for the demo customers.
+// Results of the screen "Month comparison" for the demo customers.
 
 const TODAY = '2026-11-20'
 const requestMeta = { requestId: 'test' }

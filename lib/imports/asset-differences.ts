@@ -78,7 +78,7 @@ export function lostLicenses(stored: AssetRow, values: AssetValues): ImportProbl
   const quantity = values.seatsPurchased ?? 0
   const decision = decideQuantity({ status: 'ACTIVE', isCommitmentPlan, purchased }, quantity)
   if (decision.allowed || values.isCommitmentPlan === false || isRenewed(stored, values)) return undefined
-  const reason = `a commitment plan can not go from ${purchased} to ${quantity} licenses within its term`
+  const reason = `a commitment plan cannot go from ${purchased} to ${quantity} licenses within its term`
   return { subject: `asset ${stored.id}`, column: 'seatsPurchased', reason }
 }
 

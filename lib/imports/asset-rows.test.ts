@@ -58,7 +58,7 @@ test('A second asset for one subscription is refused with the first one’s id',
   const one = subscription()
   await run(customer, [asset('1', one, GOOGLE)])
   await expect(run(customer, [asset('2', one, GOOGLE)])).rejects.toMatchObject(
-    importErrorFor('2', /^it stands in the asset workspace-suite-1 already$/),
+    importErrorFor('2', /^it is in the asset workspace-suite-1 already$/),
   )
   // Also for an existing asset that is moved to the subscription.
   await run(customer, [asset('2', subscription(), GOOGLE)])
@@ -184,13 +184,13 @@ describe('several accounts at one vendor', () => {
       added: 2,
     })
     await expect(run(customer, [assetAt('3', one, 'emea')])).rejects.toMatchObject(
-      importErrorFor('3', /^it stands in the asset workspace-suite-2 already$/),
+      importErrorFor('3', /^it is in the asset workspace-suite-2 already$/),
     )
     // Values missing in a file stay.
     expect(await run(customer, [asset('2', one, GOOGLE)])).toMatchObject({ unchanged: 1 })
     await expect(run(customer, [assetAt('2', one, 'default')])).rejects.toMatchObject({
       problems: expect.arrayContaining([
-        expect.objectContaining({ reason: 'it stands in the asset workspace-suite-1 already' }),
+        expect.objectContaining({ reason: 'it is in the asset workspace-suite-1 already' }),
       ]),
     })
   })

@@ -150,7 +150,7 @@ export async function findClaimed(
     const taker = takers.get(nameOf(one))
     if (!taker) takers.set(nameOf(one), { assetId: one.id, suffix: '' })
     if (!taker || (taker.assetId === one.id && taker.suffix === '')) return []
-    const reason = `it stands in the asset ${taker.assetId}${taker.suffix} already`
+    const reason = `it is in the asset ${taker.assetId}${taker.suffix} already`
     return [{ subject: `asset ${one.id}`, column: 'subscriptionId', reason }]
   })
 }

@@ -62,7 +62,7 @@ export type NewAsset = {
   name: string
   customerDomain: string
   vendorCustomerId: string
-  /** Contact, in e-mail form. Absent: of an asset that is there, the one that it has; else none. */
+  /** Contact, in email form. Absent: of an asset that is there, the one that it has; else none. */
   reseller?: string | undefined
   /** Absent: `built-in`; of an asset that is there, the one that it has. */
   vendor?: string | undefined

@@ -105,7 +105,7 @@ describe('undoImport', () => {
       "INSERT INTO imports (customer_id, id, kind, files, report) VALUES ($1, 'assets', 'assets', '[]', '{}')",
       [customer],
     )
-    await expect(undo('assets')).rejects.toThrow('An import of assets can not be undone')
+    await expect(undo('assets')).rejects.toThrow('An import of assets cannot be undone')
   })
 
   test('is rejected where a later import changed or corrected the invoices', async () => {

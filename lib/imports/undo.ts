@@ -41,7 +41,7 @@ export async function undoImport(
   if (lockedImport.kind === 'assets')
     throw new Problem(
       'invalid_request',
-      'An import of assets can not be undone: their licenses are not ours to take back.',
+      'An import of assets cannot be undone: their licenses are not ours to take back.',
     )
   const dependents = await withoutLoops(tx, () => findDependents(tx, customerId, lockedImport))
   if (dependents.length > 0) throw new Problem('invalid_request', builtOn(id, dependents))

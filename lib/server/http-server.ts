@@ -80,7 +80,7 @@ function problemOf(code: string | undefined): Problem {
     )
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new Problem('request_timeout', 'The request did not arrive in time.')
-  return new Problem('invalid_request', 'This can not be read as an HTTP request.')
+  return new Problem('invalid_request', 'This cannot be read as an HTTP request.')
 }
 
 function endWith(socket: Duplex, problem: Problem, always: ReadonlyMap<string, string>): void {

@@ -40,6 +40,6 @@ test.each(['http://a.example', 'javascript:alert(1)', 'nobody', 'https://', 'a@b
   '%j is no contact',
   (contact) => {
     vi.stubEnv('SECURITY_CONTACT', contact)
-    expect(exposureSettings).toThrow(/^Wrong configuration\. SECURITY_CONTACT: must be an e-mail address/)
+    expect(exposureSettings).toThrow(/^Wrong configuration\. SECURITY_CONTACT: must be an email address/)
   },
 )

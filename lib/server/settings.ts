@@ -14,7 +14,7 @@ const contact = z
   .trim()
   .refine(
     (text) => z.email().safeParse(text).success || z.url({ protocol: /^https$/ }).safeParse(text).success,
-    'must be an e-mail address or an address that begins with https://',
+    'must be an email address or an address that begins with https://',
   )
   .transform((text) => (text.startsWith('https://') ? text : `mailto:${text}`))
 

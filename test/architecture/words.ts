@@ -22,8 +22,11 @@ export type Row = {
 /** Names with the number of their uses. */
 type Counts = Map<string, number>
 
-/** The names of one source file (properties and methods apart, which may be names on the wire) and its prose. */
-export type Source = { identifiers: Counts; members: Counts; prose: string[] }
+/**
+ * The names of one source file (properties and methods apart, which may be names on the wire), its comments and test
+ * titles, and its texts: string literals and JSX, which people read on screens, in mails and in errors.
+ */
+export type Source = { identifiers: Counts; members: Counts; prose: string[]; texts: string[] }
 
 /** Names on the wire, in the database and in settings, which keep their spelling: property keys of these files. */
 const NAMING = /(^|\/)(contract|shapes|schemas|settings|[a-z-]+-shapes)\.ts$|^lib\/platform\/db\/schema\//
@@ -31,7 +34,7 @@ const NAMING = /(^|\/)(contract|shapes|schemas|settings|[a-z-]+-shapes)\.ts$|^li
 const NOT_READ = /^(lib\/platform\/db\/migrations\/|test\/architecture\/words)/
 
 /**
- * Returns the identifiers, comments and test titles of a source file.
+ * Returns the identifiers, comments, test titles and texts of a source file.
  * @throws where the text is not valid TypeScript
  */
 export function parse(file: string, text: string): Source {
@@ -40,12 +43,15 @@ export function parse(file: string, text: string): Source {
   const identifiers: Counts = new Map()
   const members: Counts = new Map()
   const prose = comments.map(({ value }) => value)
+  const texts: string[] = []
   const visit = (node: Node, isMember = false): void => {
     if (/^(JSX|Private)?Identifier$/.test(node.type)) {
       const names = isMember ? members : identifiers
       const name = node.name as string
       names.set(name, (names.get(name) ?? 0) + 1)
     }
+    const written = textOf(node)
+    if (written) texts.push(written)
     const title = titleOf(node)
     if (title) prose.push(title)
     for (const [key, child] of childrenOf(node)) {
@@ -53,7 +59,7 @@ export function parse(file: string, text: string): Source {
     }
   }
   visit(program as unknown as Node)
-  return { identifiers, members, prose }
+  return { identifiers, members, prose, texts }
 }
 
 /** Returns the child nodes of `node`, each with the name of its property. */
@@ -66,6 +72,12 @@ function childrenOf(node: Node): [string, Node][] {
     for (const child of nodesOf(node[key])) children.push([key, child])
   }
   return children
+}
+
+/** Returns the text of a string literal, of a part of a template and of JSX. */
+function textOf({ type, value }: Node): string | undefined {
+  if (type === 'TemplateElement') return (value as { cooked: string }).cooked
+  return (type === 'Literal' || type === 'JSXText') && typeof value === 'string' ? value : undefined
 }
 
 /** Returns the title of a call of `test`, `it` or `describe`, its variants included, and nothing for other nodes. */

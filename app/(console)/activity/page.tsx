@@ -39,7 +39,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     <>
       <PageHeader
         title="Activity"
-        subtitle={`Who changed how many licenses at ${caller.customerName}, and what became of it.`}
+        subtitle="License changes and their outcome"
         actions={<MoreMenu path={listLicenseChanges.path({ query: view })} />}
       />
       {may(caller, 'audit-viewer') ? <ActivityTabs current="/activity" /> : null}

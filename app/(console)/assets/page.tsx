@@ -60,7 +60,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         actions={
           <>
             <ButtonLink variant="quiet" href="/assets/bulk" prefetch={false}>
-              Change several
+              Bulk edit
             </ButtonLink>
             <ExportMenu
               files={{
@@ -130,5 +130,5 @@ function subtitle({ view: _, ...view }: Query, { count, types }: Counts): string
   if (isFiltered(view)) return `${assets} ${matching === 1 ? 'matches' : 'match'}.`
   if (count === 0) return 'Nothing here yet.'
   const platforms = `${types.length} ${types.length === 1 ? 'platform' : 'platforms'}`
-  return `${assets} on ${platforms}. License changes take effect with the vendor straight away.`
+  return `${assets} on ${platforms}. Changes take effect immediately.`
 }

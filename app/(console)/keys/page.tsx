@@ -54,7 +54,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         subtitle={
           view.whose === 'all'
             ? `What programs of ${caller.customerName} get in with. Whose key you revoke is out at once.`
-            : 'What your programs get in with. A key never opens more than you may.'
+            : 'Keys give programs access to the API, limited to your own permissions.'
         }
         actions={
           <>

@@ -49,7 +49,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     <>
       <PageHeader
         title="Members"
-        subtitle={`Who may sign in at ${caller.customerName}, what they may do, and who has not come yet.`}
+        subtitle={`People with access to ${caller.customerName}`}
         actions={<MoreMenu path={listMembers.path({ query: view })} />}
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>

@@ -11,7 +11,7 @@ import { Hydrated } from '../hydrated.tsx'
 import { requestMeta } from '../request-meta.ts'
 import { Streamed, settleWithin } from '../streamed.tsx'
 
-export const metadata: Metadata = { title: 'Second factor' }
+export const metadata: Metadata = { title: 'Two-step verification' }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
   const search = await searchOf(searchParams)
@@ -21,7 +21,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   return (
     <>
       <PageHeader
-        title="Second factor"
+        title="Two-step verification"
         subtitle="What proves that it is you, beside your password: a code of an app, or a passkey."
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>

@@ -42,7 +42,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         subtitle={
           view.whose === 'all'
             ? `Who is signed in at ${caller.customerName}, and where. Whom you sign out is out at once.`
-            : 'Where you are signed in. Sign out what you do not know, and change your password then.'
+            : 'Where you are signed in. Sign out devices you don’t recognize, then change your password.'
         }
         actions={<MoreMenu path={listSessions.path({ query: view })} />}
       />

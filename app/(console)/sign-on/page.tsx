@@ -29,7 +29,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     <>
       <PageHeader
         title="Single sign-on"
-        subtitle={`How members of ${caller.customerName} sign in at their own company.`}
+        subtitle={`Let members of ${caller.customerName} sign in with your identity provider`}
         actions={<MoreMenu path={readSignOn.path({})} />}
       />
       <SignOnTabs current="/sign-on" />

@@ -25,7 +25,7 @@ export async function POST(request: Request): Promise<Response> {
 async function change(request: Request, requestId: string): Promise<Response> {
   const link = linkOf(request)
   const fields = await request.formData().catch(() => {
-    throw new Problem('invalid_request', 'The form can not be read.')
+    throw new Problem('invalid_request', 'The form cannot be read.')
   })
   const [intent, notice] = [fields.get('want'), String(fields.get('notice'))]
   if (intent === 'stop' || intent === 'start') {

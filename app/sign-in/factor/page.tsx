@@ -7,7 +7,7 @@ import { Entry } from '#components/shell/frame/entry.tsx'
 import { requestOptions, SIGN_IN } from '#lib/identity/access/factors/passkeys.ts'
 import { stepAt } from '#lib/identity/access/sign-ins/steps.ts'
 
-export const metadata: Metadata = { title: 'Second factor' }
+export const metadata: Metadata = { title: 'Two-step verification' }
 
 /** Step between a password and a session for members with a second factor. */
 export default async function Page() {
@@ -19,7 +19,7 @@ export default async function Page() {
   const options = passkeys.length > 0 ? await requestOptions(SIGN_IN, passkeys) : undefined
   const app = factors.some(({ kind }) => kind === 'totp')
   return (
-    <Entry title="Second factor">
+    <Entry title="Two-step verification">
       <p className="mt-1 text-sm text-ink-3">
         {at.pending.proven.includes('issuer') ? 'Your single sign-on was accepted.' : 'Your password fits.'}{' '}
         Prove now that it is you.

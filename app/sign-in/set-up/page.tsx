@@ -8,7 +8,7 @@ import { makingBy } from '#lib/identity/access/factors/set-up.ts'
 import { newSecret } from '#lib/identity/access/factors/totp.ts'
 import { stepAt } from '#lib/identity/access/sign-ins/steps.ts'
 
-export const metadata: Metadata = { title: 'Set up a second factor' }
+export const metadata: Metadata = { title: 'Set up two-step verification' }
 
 /** Step between a password and a session for members without a second factor whose customer requires one. */
 export default async function Page() {
@@ -19,7 +19,7 @@ export default async function Page() {
   const whose = `${personId} ${membership.customerId}`
   const options = await makingOptions(makingBy(digest), { email: membership.email, whose, present: [] })
   return (
-    <Entry title="Set up a second factor">
+    <Entry title="Set up two-step verification">
       <p className="mt-1 text-sm text-ink-3">
         {membership.customerName} demands one of all members, beside{' '}
         {at.pending.proven.includes('issuer') ? 'single sign-on' : 'the password'}.

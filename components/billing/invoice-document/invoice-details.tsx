@@ -65,7 +65,7 @@ export function InvoiceDetails({
       {/* Carried values already link to the posting details. */}
       {maySet && !invoice.carried?.length ? (
         <p className="px-4 py-2.5 text-xs text-ink-3 max-md:px-3.5 print:hidden">
-          What the next invoices are posted by:{' '}
+          Defaults for new invoices:{' '}
           <Link
             href="/invoices/profiles"
             prefetch={false}
@@ -147,7 +147,7 @@ function postingDetails(invoice: InvoiceWithLines, maySet: boolean): Record<stri
 }
 
 function FromDetails({ maySet }: { maySet: boolean }) {
-  const text = 'from your posting details'
+  const text = 'from your accounting details'
   if (!maySet) return <span className="block text-xs font-normal text-ink-3">{text}</span>
   return (
     <Link

@@ -14,7 +14,7 @@ export type LineView = {
   /** Exact amount as on the wire, and its currency where that is not the invoice's. */
   exact: number
   otherCurrency?: string
-  /** Posting details of the line, as one line of text; empty where there are none. */
+  /** Accounting details of the line, as one line of text; empty where there are none. */
   posting: string
   /** Comparison of the line with the known seats. */
   seats?: SeatNote | undefined

@@ -19,9 +19,9 @@ export function ExportInvoices(props: { view: View; today: number; pendingSummar
     <ExportMenu
       files={{
         'Invoices, Excel (XLSX)': exportInvoicesXlsx.path({ query }),
-        'Their lines, Excel (XLSX)': exportInvoicesXlsx.path({ query: lines }),
+        'Line items, Excel (XLSX)': exportInvoicesXlsx.path({ query: lines }),
         'Invoices, CSV': exportInvoices.path({ query }),
-        'Their lines, CSV': exportInvoices.path({ query: lines }),
+        'Line items, CSV': exportInvoices.path({ query: lines }),
       }}
       preload={ExportMore.preload}
       more={(close) => <ExportMore {...props} onClick={close} />}

@@ -34,13 +34,13 @@ export function ExportMore({
   )
 }
 
-/** Link to all PDFs as one archive, if there are not too many. */
+/** Link to all PDFs (ZIP), if there are not too many. */
 function Archive({ href, count, onClick }: { href: string; count: number; onClick: () => void }) {
   if (count === 0) return null
   if (count <= MAX_FILES)
     return (
       <Download href={href} onClick={onClick}>
-        {count === 1 ? 'The PDF' : `${countText(count)} PDFs as one archive`}
+        {count === 1 ? 'The PDF' : `All ${countText(count)} PDFs (ZIP)`}
       </Download>
     )
   return (

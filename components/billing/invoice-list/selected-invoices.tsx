@@ -38,7 +38,7 @@ export function SelectedInvoices({
         </Button>
       ) : null}
       <Button variant="quiet" onClick={() => onChange([])}>
-        Unselect
+        Clear
       </Button>
       {tooMany ? (
         <Button variant="primary" disabled>

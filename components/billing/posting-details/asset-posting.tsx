@@ -12,7 +12,7 @@ const NOTE =
   'Lines of invoices that arrive from now on carry these where they bill this asset and their issuer sends none.'
 
 /**
- * Posting details of the lines that bill an asset, among the asset's details, with an edit button for members who may
+ * Accounting details of the lines that bill an asset, among the asset's details, with an edit button for members who may
  * set them.
  */
 export function AssetPosting({ id, maySet }: { id: string; maySet: boolean }) {
@@ -28,23 +28,23 @@ export function AssetPosting({ id, maySet }: { id: string; maySet: boolean }) {
   return (
     <Card className="mt-4">
       <div className="px-4 py-3.5">
-        <h2 className="mb-2 font-[650]">Posting details</h2>
+        <h2 className="mb-2 font-[650]">Accounting details</h2>
         <dl className="grid gap-y-2 text-sm">
           <PostingItem label="Purchase order" value={purchaseOrder} />
           <PostingItem label="Cost center" value={costCenter} />
         </dl>
-        <p className="mt-2 text-xs text-ink-3">Carried onto the lines that bill this asset.</p>
+        <p className="mt-2 text-xs text-ink-3">Added to this asset’s invoice lines.</p>
       </div>
       {maySet ? (
         <div className="border-t border-line px-4 py-2.5">
           <Button onClick={() => setOpen(true)}>
-            Edit<span className="sr-only"> posting details</span>
+            Edit<span className="sr-only"> accounting details</span>
           </Button>
         </div>
       ) : null}
       {isOpen ? (
         <EditDetails
-          title="Posting details"
+          title="Accounting details"
           note={NOTE}
           fields={[
             { name: 'purchaseOrder', label: 'Purchase order', value: purchaseOrder },

@@ -12,7 +12,7 @@ import type { BillingProfile } from '#lib/billing/posting-details/contract.ts'
 import { EditDetails } from './edit-details.tsx'
 
 const NOTE =
-  'Invoices that arrive from now on carry these where their issuer sends none. What is there stays as it is.'
+  'Invoices that arrive from now on carry these where their issuer sends none. Existing invoices don’t change.'
 
 /** Billing profiles with the posting details of their next invoices, editable for members who may set them. */
 export function Profiles({ maySet }: { maySet: boolean }) {
@@ -55,7 +55,7 @@ export function Profiles({ maySet }: { maySet: boolean }) {
       </ul>
       {open ? (
         <EditDetails
-          title={`Posting details of ${escapeInvisible(open.name)}`}
+          title={`Accounting details of ${escapeInvisible(open.name)}`}
           note={NOTE}
           fields={fieldsOf(open)}
           save={(change) => save(open.id, change)}
@@ -67,7 +67,7 @@ export function Profiles({ maySet }: { maySet: boolean }) {
 }
 
 function fieldsOf({ purchaseOrder, buyerReference, costCenter }: BillingProfile) {
-  const description = 'By which the issuer routes it: a department, or a Leitweg-ID.'
+  const description = 'Routing reference, such as a department or Leitweg-ID'
   return [
     { name: 'purchaseOrder', label: 'Purchase order', value: purchaseOrder },
     { name: 'buyerReference', label: 'Buyer reference', hint: description, value: buyerReference },

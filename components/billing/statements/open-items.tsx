@@ -42,7 +42,7 @@ export function OpenItems({ profile, currency, items }: AccountView) {
     <section aria-label={`${profile}, ${currency}`} className="mb-4">
       <h2 className="mb-1.5 flex flex-wrap items-baseline gap-x-2 font-semibold wrap-anywhere">
         {escapeInvisible(profile)}{' '}
-        <span className="text-xs font-normal text-ink-3">{currency}, the longest due first</span>
+        <span className="text-xs font-normal text-ink-3">{currency} · oldest first</span>
       </h2>
       <Card className="overflow-x-auto xl:[&_table]:table-fixed max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 print:[&_td]:px-1! print:[&_th]:px-1! max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0">
         <Table label={`Open items of ${profile} in ${currency}`}>

@@ -10,7 +10,7 @@ export function CompareLink({ id, before }: { id: string; before: string | undef
       prefetch={false}
       className="rounded-sm text-ink-2 underline decoration-line-2 underline-offset-2 hover:decoration-current"
     >
-      {before === undefined ? 'Compare with another' : 'Compare with the one before'}
+      {before === undefined ? 'Compare with another' : 'Compare with previous'}
       <LinkSpinner />
     </Link>
   )

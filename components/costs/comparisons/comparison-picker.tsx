@@ -102,16 +102,16 @@ export function NothingChosen({ choices }: { choices: readonly Choice[] }) {
       <Card>
         {choices.length > 0 ? (
           <EmptyState
-            title="Choose an invoice first"
+            title="Select an invoice to compare"
             action={
               <ButtonLink href={EXPLAIN} prefetch={false}>
-                Explain the month
+                Month comparison
               </ButtonLink>
             }
           >
             <p>
-              It can be compared with any other of its platform and currency. Why a whole month is dearer is
-              explained apart.
+              Compare it with any other invoice of its platform and currency. To see why a month costs more,
+              open Month comparison.
             </p>
           </EmptyState>
         ) : (

@@ -47,7 +47,7 @@ function FeedDialog({ onClose }: { onClose: () => void }) {
     return (
       <Dialog title="Calendar link" onClose={onClose}>
         <SecretOnce
-          instructions="Copy the link now, and subscribe to it in your calendar. It can not be shown again. Whoever has it reads what you may see of renewals: pass it to nobody."
+          instructions="Copy the link now, and subscribe to it in your calendar. It cannot be shown again. Anyone with the link can see the renewals that you can see: keep it private."
           onDone={onClose}
         >
           <CopyField label="Link" text={make.data.url} copyLabel="link" />

@@ -29,12 +29,12 @@ export function MonthStrip({ months, view, onNavigate }: MonthStripProps) {
             onNavigate={() => onNavigate(withoutMonth(view))}
             className="mr-auto rounded-sm text-sm font-medium text-accent underline-offset-2 hover:underline"
           >
-            All twelve months
+            All 12 months
           </GoLink>
         )}
         <p className="flex gap-4 max-sm:hidden">
           <Key className="bg-used">assigned</Key>
-          <Key className="bg-idle">idle</Key>
+          <Key className="bg-idle">unassigned</Key>
         </p>
       </div>
       <nav aria-label="Months" className="p-2">
@@ -105,7 +105,7 @@ function Slot({
       {named}
       <span className="block font-[550]">
         {countText(licenses)}
-        <span className="sr-only"> licenses, {countText(idle)} idle</span>
+        <span className="sr-only"> licenses, {countText(idle)} unassigned</span>
       </span>
       <span className={`block ${QUIET}`}>{plansText(count)}</span>
     </GoLink>

@@ -96,7 +96,7 @@ function RenewalRow({
       <Cell placement="right-1" right className="tabular-nums">
         <span className="xl:whitespace-nowrap print:whitespace-nowrap">{licensesText(renewal)}</span>
         <span className="block text-xs text-ink-3">
-          {idle === 0 ? 'None idle' : `${countText(idle)} idle`}
+          {idle === 0 ? 'All assigned' : `${countText(idle)} unassigned`}
         </span>
       </Cell>
       {hasPrices ? (
@@ -113,7 +113,7 @@ function RenewalRow({
           {next ? <span className="block text-xs text-ink-3">{next}</span> : null}
           {idleCost ? (
             <span className="text-xs text-ink-3 max-md:ml-1.5 md:block xl:whitespace-nowrap print:whitespace-nowrap">
-              {costText(idleCost)} idle
+              {costText(idleCost)} unassigned
             </span>
           ) : null}
         </Cell>

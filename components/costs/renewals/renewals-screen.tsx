@@ -86,8 +86,8 @@ function Types({
 function NothingEnds() {
   return (
     <Card>
-      <EmptyState title="No commitment ends in the next twelve months">
-        <p>Plans with a commitment stand here from a year before it ends.</p>
+      <EmptyState title="No commitment ends in the next 12 months">
+        <p>Plans appear here a year before their commitment ends.</p>
       </EmptyState>
     </Card>
   )
@@ -102,7 +102,7 @@ type RenewalSumsProps = Pick<RenewalList, 'sums' | 'unpriced'> & {
 
 /** Number of plans below and, for members who may see prices, their annual costs per currency. */
 function RenewalSums({ sums, unpriced = 0, month, count }: RenewalSumsProps) {
-  const when = month === undefined ? 'in the twelve months' : `in ${monthAndYear(beginOf(month))}`
+  const when = month === undefined ? 'in the next 12 months' : `in ${monthAndYear(beginOf(month))}`
   return (
     <div className="mb-3 flex flex-wrap gap-x-6 gap-y-1 text-sm text-ink-2">
       <p role="status" className="font-[550] text-ink">
@@ -118,12 +118,16 @@ function RenewalSums({ sums, unpriced = 0, month, count }: RenewalSumsProps) {
               a year at the last prices
               {idleAmount > 0 ? (
                 <>
-                  , <Money amount={idleAmount} currency={currency} /> of it idle
+                  , <Money amount={idleAmount} currency={currency} /> of it unassigned
                 </>
               ) : null}
             </li>
           ))}
-          {unpriced > 0 ? <li>No price for a year is known of {plansText(unpriced)}.</li> : null}
+          {unpriced > 0 ? (
+            <li>
+              {plansText(unpriced)} {unpriced === 1 ? 'has' : 'have'} no annual price.
+            </li>
+          ) : null}
         </ul>
       ) : null}
     </div>

@@ -22,15 +22,14 @@ export function ForgottenForm() {
   if (isSuccess)
     return (
       <p role="status" className="mt-4 rounded-control bg-accent-tint px-3 py-2 text-sm text-accent">
-        If that address has an account here, a mail with a link is on its way. It comes within a few minutes;
-        the link works for 30 minutes, once.
+        If that address has an account, we’ve emailed a link. It expires in 30 minutes.
       </p>
     )
   return (
     <form method="post" onSubmit={submit} className="mt-3.5 grid gap-3.5">
-      <p className="text-sm text-ink-3">You get a mail with a link, with which you set a new password.</p>
+      <p className="text-sm text-ink-3">We’ll email you a link to reset your password.</p>
       <Field
-        label="Work e-mail"
+        label="Work email"
         name="email"
         type="email"
         autoComplete="username"

@@ -5,14 +5,17 @@ const TEXTS = {
   used: ['This link was used', 'It has done its work. Sign in with your password.'],
   withdrawn: [
     'This link is not valid any more',
-    'There is a newer one, or it was taken back. Use that of the latest mail, or ask for another one.',
+    'It was replaced or withdrawn. Use the link in the latest email, or ask for a new one.',
   ],
-  expired: ['This link has ended', 'Ask whoever invited you, or an Admin of your company, for another one.'],
+  expired: [
+    'This link has ended',
+    'Ask the person who invited you, or an Admin of your company, for a new one.',
+  ],
   'sign-on': [
     'Your company uses single sign-on',
-    'You need no password here: type your work e-mail at sign-in, and use single sign-on.',
+    'You don’t need a password: enter your work email at sign-in, and use single sign-on.',
   ],
-  unknown: ['This link is not valid', 'It may have been cut off: open it from the mail or message itself.'],
+  unknown: ['This link is not valid', 'It may be incomplete. Open it from the email or message itself.'],
 } as const
 
 /** State of a link that can't be used, and the way on. */

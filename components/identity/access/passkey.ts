@@ -35,7 +35,7 @@ function explain(error: unknown): never {
     throw new NoPasskey('This device has a passkey of yours for this console already.')
   if (name === 'NotAllowedError' || name === 'AbortError')
     throw new NoPasskey('No passkey was used: it was cancelled, took too long, or there is none here.')
-  throw new NoPasskey('This browser or device can not use a passkey here.')
+  throw new NoPasskey('This browser or device cannot use a passkey here.')
 }
 
 /** Returns the text for a passkey that failed. */

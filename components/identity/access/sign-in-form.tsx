@@ -13,7 +13,7 @@ import { passkeyText, promptPasskey } from './passkey.ts'
 import { PasswordField } from './password-field.tsx'
 import { beginSignOn, type SignOnAnswer, signOnError } from './sign-on.ts'
 
-const WRONG_CREDENTIALS = 'E-mail address or password is wrong. Check both and try again.'
+const WRONG_CREDENTIALS = 'Wrong email address or password. Check both and try again.'
 const BUSY = 'Too many requests come from your network. Wait a minute, then try again.'
 const NO_SIGN_ON = 'There is no single sign-on for this address. Use your password.'
 const UNAVAILABLE = 'No answer from the service. Check your connection and try again.'
@@ -59,7 +59,7 @@ export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
     // POST, so that a native submit never puts the password into the address.
     <form ref={form} method="post" onSubmit={submit} className="mt-3.5 grid gap-3.5">
       <Field
-        label="Work e-mail"
+        label="Work email"
         name="email"
         type="email"
         autoComplete="username"
@@ -102,7 +102,7 @@ export function SignInForm({ hasPasskeys }: { hasPasskeys: boolean }) {
         prefetch={false}
         className="justify-self-center text-sm text-accent underline"
       >
-        Forgotten your password?
+        Forgot password?
       </Link>
     </form>
   )

@@ -39,9 +39,9 @@ const ERRORS: Record<string, string> = {
   again: 'That took too long, or was begun in another window. Use single sign-on again.',
   refused: 'Your company’s sign-in did not let you in here. Try again; if it stays so, ask your Admin.',
   unavailable: 'Your company’s sign-in gives no answer at the moment. Try again later.',
-  mail: 'Your company’s sign-in did not vouch for your e-mail address. Ask your Admin.',
+  mail: 'Your identity provider didn’t confirm your email address. Ask your Admin.',
   'no-member': 'You have no access here yet. Ask your Admin to invite you.',
-  closed: 'Your company’s account here is closed: who was here before can read, and nobody joins any more.',
+  closed: 'Your company’s account is closed. Existing members can read; new ones cannot join.',
   'other-account': 'That was another account than the one that you are signed in with here.',
 }
 

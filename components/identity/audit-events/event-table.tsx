@@ -22,7 +22,7 @@ export function EventTable({
         <>
           <TableHeaderCell>Who</TableHeaderCell>
           <TableHeaderCell>What</TableHeaderCell>
-          <TableHeaderCell>From where</TableHeaderCell>
+          <TableHeaderCell>Source</TableHeaderCell>
         </>
       }
     >

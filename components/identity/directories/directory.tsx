@@ -54,14 +54,14 @@ export function Directory({ giving }: { giving: Giving }) {
       </Section>
       <Section
         title="Tokens"
-        about="What your directory proves itself by. A token opens SCIM of this customer and nothing else."
+        about="Tokens your directory uses to connect. They open nothing but SCIM."
         action={
           <Button variant={isIn ? 'plain' : 'primary'} onClick={() => setOpen({ is: 'issue' })}>
             Issue a token
           </Button>
         }
       >
-        {tokens.length === 0 ? <Nothing>None yet: no directory gets in.</Nothing> : null}
+        {tokens.length === 0 ? <Nothing>No tokens yet</Nothing> : null}
         <ul>
           {tokens.map((token) => (
             <TokenRow key={token.id} token={token} onRevoke={() => setOpen({ is: 'revoke', token })} />
@@ -70,7 +70,7 @@ export function Directory({ giving }: { giving: Giving }) {
       </Section>
       <Section
         title="Groups"
-        about="What comes with being in a group of your directory. One that is not mapped gives nothing, and takes nothing."
+        about="Roles granted by directory groups. Unmapped groups have no effect."
         action={<Button onClick={() => setOpen({ is: 'map' })}>Map a group</Button>}
       >
         {groups.length === 0 ? (

@@ -88,7 +88,7 @@ export function MapGroup({
   const isElsewhere = error && !name && !fields.errors.roles && !fields.errors.profiles
   return (
     <Dialog title={group ? escapeInvisible(group.name) : 'Map a group'} onClose={onClose}>
-      <p className="mt-1 text-ink-3">Whoever is in it has this at once, and whoever comes later, too.</p>
+      <p className="mt-1 text-ink-3">Current and future members of the group get this access immediately.</p>
       <form method="post" onSubmit={submit} className="mt-4 grid gap-4">
         {group ? null : (
           <Field

@@ -34,7 +34,7 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
     return (
       <Dialog title="Token issued" onClose={onClose}>
         <SecretOnce
-          instructions="Copy the token now, and enter it at your directory. It can not be shown again."
+          instructions="Copy the token now, and enter it at your directory. It cannot be shown again."
           onDone={onClose}
         >
           <CopyField label="Token" text={data.secret} copyLabel="token" />
@@ -70,7 +70,7 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
           name="roles"
           choices={ROLES.map((role) => ({ value: role, text: ROLE_NAMES[role] }))}
           selected={['it-manager', 'finance-user']}
-          hint="With Admin, whoever runs the directory makes Admins."
+          hint="With Admin, the directory can make anyone an Admin."
           error={roles && 'Choose a role.'}
         />
         <SelectField label="Ends after" name="days" defaultValue="365">
@@ -162,8 +162,8 @@ export function RevokeToken({
       onConfirm={() => mutate()}
       onClose={onClose}
     >
-      A directory that uses it is refused from its next request on. Members and what they have stay. This can
-      not be undone.
+      A directory that uses it is refused from its next request on. Members and what they have stay. This
+      cannot be undone.
     </Confirm>
   )
 }

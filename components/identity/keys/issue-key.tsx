@@ -48,7 +48,7 @@ export function IssueKey({
   const [name, roles, addresses] = [at('name'), at('roles'), at('addresses')]
   const hasFieldError = name ?? roles ?? addresses
   return (
-    <Dialog title="Issue a key" onClose={onClose}>
+    <Dialog title="Create key" onClose={onClose}>
       <form method="post" onSubmit={submit} className="mt-4 grid gap-4.5">
         <Field
           label="Name"
@@ -71,7 +71,7 @@ export function IssueKey({
             legend="Billing profiles"
             name="profiles"
             choices={issuer.profiles.map((one) => ({ value: one.id, text: escapeInvisible(one.name) }))}
-            hint="None chosen: all that you may see."
+            hint="Leave empty for all profiles you can access"
           />
         ) : null}
         <Expiry limits={issuer.limits} />
@@ -124,7 +124,7 @@ function Expiry({ limits }: { limits: KeyLimits }) {
       label="Ends after"
       name="days"
       defaultValue={String(daysOf({}, limits))}
-      hint="You are told by mail a week before, where mail is set up."
+      hint="We’ll email you a week before, if email is set up."
     >
       {choices.map((days) => (
         <option key={days} value={days}>

@@ -13,7 +13,7 @@ export function IssuedKey({ secret, onDone }: { secret: string; onDone: () => vo
   const line = `curl -H "Authorization: Bearer ${secret}" '${location.origin}${EXAMPLE_PATH}'`
   return (
     <SecretOnce
-      instructions="Copy the key now, and keep it where secrets are kept. It can not be shown again."
+      instructions="Copy the key now, and store it securely. You won’t see it again."
       onDone={onDone}
     >
       <CopyField label="Key" text={secret} copyLabel="key" />

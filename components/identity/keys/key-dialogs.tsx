@@ -137,14 +137,14 @@ export function RevokeKey({ target, onChanged, onClose }: AboutKey) {
     >
       <p className="mt-2 wrap-anywhere text-ink-2">
         <strong className="font-[550] text-ink">{escapeInvisible(target.name)}</strong> ends at once: what
-        uses it is refused from its next request on. This can not be undone.
+        uses it is refused from its next request on. This cannot be undone.
       </p>
       <LastUse target={target} />
       {target.replacedBy ? (
         <>
           <p className="mt-4 text-ink-2">
-            This key was rotated. The key that followed it goes on, unless you revoke it as well: do so where
-            somebody else may have this one, and may have rotated it.
+            This key was rotated. Its successor keeps working unless you revoke it as well. Do that if someone
+            else may have this key and may have rotated it.
           </p>
           <label className="mt-2 flex cursor-pointer items-center gap-2.5 py-1.5 text-sm">
             <input

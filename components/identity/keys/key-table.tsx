@@ -35,7 +35,7 @@ export function KeyTable({
       <TableHeader>
         <TableHeaderCell>Key</TableHeaderCell>
         {named ? <TableHeaderCell>Belongs to</TableHeaderCell> : null}
-        <TableHeaderCell>Opens</TableHeaderCell>
+        <TableHeaderCell>Roles</TableHeaderCell>
         <TableHeaderCell>Last use (UTC)</TableHeaderCell>
         <TableHeaderCell>Ends (UTC)</TableHeaderCell>
         <TableHeaderCell right>

@@ -37,7 +37,7 @@ export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boole
   const rows = data?.keys ?? []
   const issue = (
     <Button variant="primary" onClick={() => setIssuing(true)}>
-      Issue a key
+      Create key
     </Button>
   )
   return (
@@ -54,15 +54,15 @@ export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boole
                 selected={whose === 'all'}
                 onToggle={() => go({ whose: 'all', ...(state ? { state } : {}) })}
               >
-                Everybody’s
+                All
               </ToggleChip>
             </>
           ) : null}
           <ToggleChip selected={state === 'usable'} onToggle={() => only('usable')}>
-            Usable
+            Active
           </ToggleChip>
           <ToggleChip selected={state === 'ended'} onToggle={() => only('ended')}>
-            Ended
+            Expired
           </ToggleChip>
         </fieldset>
         {rows.length > 0 || view.pageToken ? issue : null}
@@ -107,10 +107,10 @@ function NoKeys({ view, issue }: { view: View; issue: React.ReactNode }) {
       <EmptyState title="No more keys here" action={<ButtonLink href={first}>Go to the newest</ButtonLink>} />
     )
   }
-  if (state === 'ended') return <EmptyState title="No key has ended" />
+  if (state === 'ended') return <EmptyState title="No expired keys" />
   return (
-    <EmptyState title={whose === 'all' ? 'Nobody has a key' : 'You have no key'} action={issue}>
-      A key lets a program do by the API what you do here: read invoices, set licenses.
+    <EmptyState title="No API keys yet" action={issue}>
+      A key lets a program read invoices and change licenses through the API.
     </EmptyState>
   )
 }

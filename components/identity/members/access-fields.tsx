@@ -59,7 +59,7 @@ export function AccessFields({
               checked={billingProfiles === null}
               onChange={() => setProfiles(null)}
             />
-            All, also those that are added later
+            All profiles, including new ones
           </label>
         ) : null}
         <label className={CHOICE}>
@@ -70,7 +70,7 @@ export function AccessFields({
             checked={billingProfiles !== null}
             onChange={() => setProfiles([])}
           />
-          These only
+          Selected profiles
         </label>
         {billingProfiles === null ? null : (
           <div className="ml-6.5 max-h-48 overflow-y-auto">

@@ -82,7 +82,7 @@ export function ChangeMember({
       ) : null}
       {isStale ? (
         <ProblemNote
-          title="Somebody changed this member meanwhile"
+          title="Someone else changed this member"
           detail="Nothing was saved. See what it is now, then change it again."
           action={
             <Button pending={isRefreshing} onClick={onReadAgain}>

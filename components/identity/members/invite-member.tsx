@@ -54,10 +54,10 @@ export function InviteMember({
   const isElsewhere = error && !email && !name && !fields.errors.roles && !fields.errors.profiles
   return (
     <Dialog title="Invite a member" onClose={onClose}>
-      <p className="mt-1 text-ink-3">They come by a link that works once, within 7 days.</p>
+      <p className="mt-1 text-ink-3">We’ll create a one-time link, valid for 7 days.</p>
       <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
         <Field
-          label="E-mail address"
+          label="Email address"
           name="email"
           type="email"
           autoComplete="off"

@@ -9,15 +9,15 @@ export type Giving = { profiles: readonly { id: string; name: string }[]; all: b
 export const ROLE_DESCRIPTIONS: Record<Role, string> = {
   'it-manager': 'Assets and licenses',
   'finance-user': 'Invoices',
-  admin: 'Both, and members, keys and the history',
+  admin: 'Full access',
 }
 
 const FACTOR_NAMES = { totp: 'app', passkey: 'passkey' } as const
 
 /** Returns the names of a member's second factors, by kind. */
 export function factorsText(kinds: readonly (keyof typeof FACTOR_NAMES)[]): string {
-  if (kinds.length === 0) return 'No second factor'
-  return `Second factor: ${kinds.map((kind) => FACTOR_NAMES[kind]).join(' and ')}`
+  if (kinds.length === 0) return 'No two-step verification'
+  return `Two-step verification: ${kinds.map((kind) => FACTOR_NAMES[kind]).join(' and ')}`
 }
 
 export function rolesText(roles: readonly Role[]): string {

@@ -67,7 +67,7 @@ export function MemberActions({
           <Button onClick={() => setConfirming(disabling(member, isSelf))}>Disable</Button>
         )}
         {member.secondFactors?.length && !isSelf ? (
-          <Button onClick={() => setConfirming(resetting(member))}>Reset the second factor</Button>
+          <Button onClick={() => setConfirming(resetting(member))}>Reset two-step verification</Button>
         ) : null}
       </div>
       <p className="text-xs text-ink-3">{STATE_NOTES[state]}</p>
@@ -132,16 +132,16 @@ function disabling({ name }: Member, isSelf: boolean): MemberAction {
     is: 'disable',
     done: 'Disabled',
     button: isSelf ? 'Disable yourself' : `Disable ${escapeInvisible(name)}`,
-    happens: `${who} signed out everywhere, at once, and can not sign in again. The API keys that ${isSelf ? 'you' : 'they'} made stop working, but for those that belong to the customer. Nothing is deleted, and an Admin can enable ${isSelf ? 'you' : 'them'} again.`,
+    happens: `${who} signed out everywhere, at once, and cannot sign in again. The API keys that ${isSelf ? 'you' : 'they'} made stop working, but for those that belong to the customer. Nothing is deleted, and an Admin can enable ${isSelf ? 'you' : 'them'} again.`,
   }
 }
 
 function resetting({ name }: Member): MemberAction {
   return {
     is: 'reset',
-    done: 'Second factor reset',
-    button: 'Reset the second factor',
-    happens: `For who has lost their app, passkeys and recovery codes: these count here no more. ${escapeInvisible(name)} is signed out everywhere, told by mail, and signs in with the password alone; where a second factor is demanded, they set up another one then.`,
+    done: 'Two-step verification reset',
+    button: 'Reset two-step verification',
+    happens: `For members who lost their app, passkeys and recovery codes, which stop working here. ${escapeInvisible(name)} is signed out everywhere, gets an email, and signs in with only a password. If two-step verification is required, they set it up again then.`,
   }
 }
 

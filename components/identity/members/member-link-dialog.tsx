@@ -27,8 +27,8 @@ export function MemberLinkDialog({
       ) : (
         <>
           <p role="status">
-            Copy this link now: it is not shown again. Pass it to {name} and to nobody else, for whoever opens
-            it first comes in as {name}.
+            Copy this link now. You won’t see it again. Send it only to {name}: anyone with this link can sign
+            in as {name}.
           </p>
           <Field
             label="Link"

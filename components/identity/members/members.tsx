@@ -68,7 +68,7 @@ export function Members({
     <>
       <search className="mb-3 flex flex-wrap items-center gap-2">
         <SearchInput
-          label="Name or e-mail address"
+          label="Name or email address"
           value={requestedView.search ?? ''}
           onSearch={(text) =>
             text === (requestedView.search ?? '') ||
@@ -101,7 +101,7 @@ export function Members({
         {data ? null : <SkeletonRows count={8} />}
         {data && rows.length === 0 ? (
           <EmptyState
-            title={view.pageToken ? 'No more members here' : 'Nobody matches'}
+            title={view.pageToken ? 'No more members here' : 'No matches'}
             action={<Button onClick={() => go(cleared(view))}>Show all members</Button>}
           >
             {view.pageToken ? null : 'No member has this name or address and is in one of these states.'}

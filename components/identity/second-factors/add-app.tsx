@@ -31,7 +31,9 @@ export function AddApp({ onAdded, onClose }: { onAdded: () => void; onClose: () 
   const wrong = errorAt(add.error, '/code')
   return (
     <Dialog title="Set up an app" onClose={onClose}>
-      <p className="mt-1 mb-3 text-ink-3">From then on sign-in asks for a code of it. Other sessions end.</p>
+      <p className="mt-1 mb-3 text-ink-3">
+        You’ll need a code to sign in. Other sessions will be signed out.
+      </p>
       {app ? (
         <form method="post" onSubmit={submit} className="grid gap-3.5">
           <AppSecret {...app} />

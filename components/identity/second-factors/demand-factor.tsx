@@ -18,24 +18,24 @@ export function DemandFactor() {
   const { mutate, isPending, error } = useMutation({
     mutationFn: (isDemanded: boolean) => demandFactor({ body: { isDemanded } }),
     onSuccess: ({ isDemanded }) => {
-      toast(isDemanded ? 'A second factor is demanded of all members' : 'A second factor is not demanded')
+      toast(isDemanded ? 'Two-step verification is required' : 'Two-step verification is optional')
       for (const name of ['readFactorDemand', 'listFactors']) client.invalidateQueries({ queryKey: [name] })
     },
   })
   if (!data) return null
   const { isDemanded } = data
   return (
-    <section aria-label="Second factor" className="mt-5">
+    <section aria-label="Two-step verification" className="mt-5">
       <Card className="grid gap-3 px-5 py-4">
         <Switch
-          label="Everybody needs a second factor"
+          label="Require two-step verification"
           checked={isDemanded}
           pending={isPending}
           onChange={(checked) => mutate(checked)}
         >
           {isDemanded
-            ? 'Each member needs a second factor to sign in. Who has none sets one up at the next sign-in.'
-            : 'Members may sign in with their password alone, unless they have set up a second factor.'}
+            ? 'Members without it set it up at their next sign-in.'
+            : 'Members can sign in with only a password unless they have set it up.'}
         </Switch>
         {error ? <NotDone title="Not changed" error={error} /> : null}
       </Card>

@@ -21,8 +21,8 @@ export function RecoveryCodes({ codesLeft }: { codesLeft: number }) {
       {data ? (
         <div role="status" className="mt-1 grid gap-3">
           <p>
-            Write these down, or print them, and keep them where nobody else finds them. They are not shown
-            again. Each signs you in once, in the place of your app or passkey.
+            Print these codes or store them securely. You won’t see them again. Each code works once, in place
+            of your app or passkey.
           </p>
           <ul className="grid gap-x-6 gap-y-1 font-mono text-sm sm:grid-cols-2">
             {data.codes.map((code) => (

@@ -44,15 +44,11 @@ export function SecondFactors() {
   const { factors, isDemanded, codesLeft, passkeys } = data
   return (
     <div className="grid max-w-170 gap-5">
-      {isDemanded ? (
-        <p className="text-sm text-ink-2">Your company demands a second factor of all members.</p>
-      ) : null}
+      {isDemanded ? <p className="text-sm text-ink-2">Your company requires two-step verification.</p> : null}
       <Card className="p-5">
         <h2 className="text-lg font-semibold">Apps and passkeys</h2>
         {factors.length === 0 ? (
-          <p className="mt-1 text-ink-3">
-            You have none. Whoever learns your password can sign in with it alone.
-          </p>
+          <p className="mt-1 text-ink-3">Not set up. Your account is protected by your password only.</p>
         ) : (
           <ul className="mt-2 divide-y divide-line">
             {factors.map((factor) => (

@@ -36,7 +36,7 @@ export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }
             Yours
           </ToggleChip>
           <ToggleChip selected={isAll} onToggle={() => go({ whose: 'all' })}>
-            Everybody’s
+            All
           </ToggleChip>
         </fieldset>
       ) : null}

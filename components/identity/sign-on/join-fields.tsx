@@ -15,7 +15,7 @@ export function JoinFields({
 }) {
   return (
     <fieldset className="text-sm">
-      <legend className="mb-0.5 font-medium">Who signs in first and is no member</legend>
+      <legend className="mb-0.5 font-medium">New users</legend>
       <label className={CHOICE}>
         <input
           type="radio"
@@ -24,7 +24,7 @@ export function JoinFields({
           checked={value === null}
           onChange={() => onChange(null)}
         />
-        Does not get in, unless invited
+        Must be invited
       </label>
       <label className={CHOICE}>
         <input

@@ -21,7 +21,7 @@ export function Passwords({
     mutationFn: (allowed: boolean) => setPasswordSignIn({ body: { allowed } }),
     onSuccess: (_, allowed) => {
       setIsConfirming(false)
-      onChanged(allowed ? 'Passwords let members in' : 'Passwords let nobody in any more')
+      onChanged(allowed ? 'Password sign-in turned on' : 'Password sign-in turned off')
     },
   })
   const close = () => {
@@ -33,14 +33,14 @@ export function Passwords({
     <section aria-label="Passwords">
       <Card className="grid gap-3 px-5 py-4">
         <Switch
-          label="Passwords let members in"
+          label="Allow password sign-in"
           checked={isAllowed}
           pending={isPending}
           onChange={(checked) => (checked ? mutate(true) : setIsConfirming(true))}
         >
           {isAllowed
-            ? 'Beside single sign-on, members may use a password. Turn it off once single sign-on works for all.'
-            : 'Only single sign-on lets members in. API keys go on.'}
+            ? 'Members can use a password or single sign-on. Turn this off once single sign-on works for everyone.'
+            : 'Members can sign in only with single sign-on. API keys keep working.'}
         </Switch>
         {isConfirming ? null : errorNote}
       </Card>
@@ -53,8 +53,8 @@ export function Passwords({
           onConfirm={() => mutate(false)}
           onClose={close}
         >
-          Passwords, links for them and passkeys let nobody in any more, and whoever signed in by them is
-          signed out at once. API keys go on.
+          Passwords, password links and passkeys stop working, and members who used them are signed out
+          immediately. API keys keep working.
         </Confirm>
       ) : null}
     </section>

@@ -54,7 +54,7 @@ export function SignOn({ giving }: { giving: Giving }) {
       {error ? <RefreshFailed label="settings" error={error} onRetry={refetch} /> : null}
       <Section
         title="Identity providers"
-        about="Where members sign in: any issuer of OpenID Connect."
+        about="Any OpenID Connect provider"
         action={
           <Button
             variant={providers.length === 0 ? 'primary' : 'plain'}
@@ -80,10 +80,10 @@ export function SignOn({ giving }: { giving: Giving }) {
       {providers.length > 0 ? (
         <Section
           title="Mail domains"
-          about="Whoever signs in with an address of a proven domain is led to its provider."
+          about="Members with an address in a verified domain sign in with its provider."
           action={<Button onClick={() => setOpen({ is: 'domain' })}>Add a domain</Button>}
         >
-          {domains.length === 0 ? <Nothing>None yet: nobody is led to a provider.</Nothing> : null}
+          {domains.length === 0 ? <Nothing>No domains yet</Nothing> : null}
           <ul>
             {domains.map((domain) => (
               <DomainRow
@@ -136,8 +136,8 @@ function RemoveProvider({ provider, onRemoved, onClose }: RemoveDialogProps & { 
       onConfirm={() => mutate()}
       onClose={onClose}
     >
-      Nobody signs in by it any more, and whoever did is signed out at once. Its domains go, too. Members
-      stay.
+      Members can no longer sign in with it, and those who did are signed out immediately. Its domains are
+      removed. Members stay.
     </Confirm>
   )
 }
@@ -157,8 +157,8 @@ function RemoveDomain({ domain: { domain }, onRemoved, onClose }: RemoveDialogPr
       onConfirm={() => mutate()}
       onClose={onClose}
     >
-      Its people sign in by single sign-on no more. Whoever is signed in stays so. Another record is needed to
-      prove it again.
+      Its members can no longer use single sign-on. Current sessions continue. To verify the domain again,
+      you’ll need a new DNS record.
     </Confirm>
   )
 }

@@ -17,13 +17,13 @@ const PLAN_NAMES: Record<PlanKind, string> = {
 }
 
 export const USAGE_NAMES: Record<Usage, string> = {
-  idle: 'Many idle, under 80 % assigned',
+  idle: 'Under 80% assigned',
   used: 'Well used, 80 % or more assigned',
   full: 'Full, all assigned',
 }
 
 /** Short labels, for the active filter. */
-const USAGE_LABELS: Record<Usage, string> = { idle: 'Many idle', used: 'Well used', full: 'Full' }
+const USAGE_LABELS: Record<Usage, string> = { idle: 'Mostly unused', used: 'Well used', full: 'Full' }
 
 export function planKindName(kind: string): string {
   return PLAN_NAMES[kind as PlanKind] ?? kind

@@ -13,8 +13,8 @@ const NAMES: Record<Sort, string> = {
   'name desc': 'By name, Z to A',
   'renewal asc': 'Renewal soonest first',
   'renewal desc': 'Renewal latest first',
-  'idle desc': 'Most idle first',
-  'idle asc': 'Fewest idle first',
+  'idle desc': 'Most unassigned first',
+  'idle asc': 'Fewest unassigned first',
 }
 
 /** Returns the display name of a view's order. */

@@ -102,7 +102,7 @@ function IdleCost({ idle }: { idle: Idle | undefined }) {
   const cost = idleCost(idle)
   return cost ? (
     <span className="relative z-1 mt-1 block w-fit text-xs text-ink-3 tabular-nums" title={idleText(idle)}>
-      {idle.longIdle.toLocaleString('en')} idle: {cost}
+      {idle.longIdle.toLocaleString('en')} unused: {cost}
     </span>
   ) : null
 }

@@ -1,6 +1,6 @@
 'use client'
 
-import { type KeyboardEvent, memo, useRef } from 'react'
+import { type KeyboardEvent, memo, type RefObject, useEffect, useRef } from 'react'
 import { type Subscription, toQuantityState } from '#components/licenses/assets/labels.ts'
 import { ChangeSign } from '#components/licenses/license-changes/change-sign.tsx'
 import { useLicenseEdit } from '#components/licenses/license-changes/use-license-edit.ts'
@@ -34,6 +34,7 @@ export const LicenseRow = memo(function LicenseRow({
   const edit = useLicenseEdit(item, toQuantityState(subscription))
   const open = edit.open && !edit.isPending
   const isFree = !edit.open && !edit.isPending && edit.waitUntil === undefined
+  useScrollIntoView(review, open ? edit.value : undefined)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && open) edit.discard()
   }
@@ -43,8 +44,6 @@ export const LicenseRow = memo(function LicenseRow({
         // On a phone, a note below the control must not spread the cells on its left.
         className={`relative max-md:grid-rows-[auto_auto_1fr_auto] ${open ? 'border-b-transparent bg-accent-tint max-md:pb-2' : 'hover:bg-sunken/50'}`}
         onKeyDown={onKeyDown}
-        // Scroll the review into view while typing. Never on a click: another button would move under the pointer.
-        onKeyUp={() => review.current?.scrollIntoView({ block: 'nearest' })}
       >
         <AssetCells
           item={item}
@@ -73,3 +72,28 @@ export const LicenseRow = memo(function LicenseRow({
     </>
   )
 })
+
+/** Milliseconds without a press before a review scrolls: a button that is pressed again stays under the pointer. */
+const SETTLED_MS = 400
+
+/**
+ * Brings the review into view, however it was opened, and again when it grows: its script and its cost come later.
+ * @param value of the quantity; undefined while no review is open
+ */
+function useScrollIntoView(review: RefObject<HTMLElement | null>, value: number | null | undefined): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each press waits anew
+  useEffect(() => {
+    const element = review.current
+    if (!element) return
+    let timer: ReturnType<typeof setTimeout>
+    const observer = new ResizeObserver(() => {
+      clearTimeout(timer)
+      timer = setTimeout(() => element.scrollIntoView({ block: 'nearest' }), SETTLED_MS)
+    })
+    observer.observe(element)
+    return () => {
+      clearTimeout(timer)
+      observer.disconnect()
+    }
+  }, [value])
+}

@@ -63,7 +63,7 @@ function SubscriptionDetails({ subscription }: { subscription: Subscription }) {
       <DetailItem label="Purchased">{count(purchased)}</DetailItem>
       {maximum === purchased ? null : <DetailItem label="At most">{count(maximum)}</DetailItem>}
       <DetailItem label="Assigned">{count(assigned)}</DetailItem>
-      <DetailItem label="Idle">{count(Math.max(0, purchased - assigned))}</DetailItem>
+      <DetailItem label="Unassigned">{count(Math.max(0, purchased - assigned))}</DetailItem>
       <DetailItem label="Renewal">
         {planEnd(subscription) ?? (Plan.IsCommitmentPlan ? 'Not known' : 'No commitment')}
       </DetailItem>
@@ -82,7 +82,7 @@ function AdminConsole({ address }: { address: string }) {
         rel="noopener noreferrer"
         className="rounded-sm text-accent underline underline-offset-2"
       >
-        Open at the vendor
+        Open vendor console
       </a>
     </DetailItem>
   )

@@ -135,7 +135,7 @@ function IdleNote({
   if (!idle || !text) return null
   const cost = idleCost(idle)
   return (
-    <section aria-label="Idle licenses" className="mb-4">
+    <section aria-label="Unused licenses" className="mb-4">
       <Card className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2.5 px-4 py-3">
         <p className="tabular-nums">
           <span className="font-[550]">
@@ -167,8 +167,8 @@ function adviceOf({ properties, openChange, vendor }: AssetListItem, { lowerTo, 
   if (openChange) return 'A change of this plan is under way.'
   if (lowerTo !== null)
     return longIdle === null
-      ? 'For how long is not known yet. This plan can be lowered now.'
-      : 'This plan can be lowered now.'
+      ? 'It’s not known yet since when. You can lower this plan now.'
+      : 'You can lower this plan now.'
   if (Status !== 'ACTIVE') return 'The subscription is not active.'
   if (Plan?.IsCommitmentPlan) {
     const until = Plan.CommitmentEndTime

@@ -46,14 +46,14 @@ describe('texts of a plan', () => {
   })
 })
 
-describe('why a quantity can not change or fall', () => {
+describe('why a quantity cannot change or fall', () => {
   it.each([
     [subscription({}), undefined],
     [subscription(committed), 'Can’t be lowered before 1 Mar 2027'],
     [subscription({ IsCommitmentPlan: true }), 'Can’t be lowered during the commitment'],
     [subscription({ ...committed, seats: 0 }), undefined],
-    [subscription({ status: 'SUSPENDED' }), 'Can’t change while suspended'],
-    [subscription({ status: 'PENDING', seats: 0 }), 'Can’t change while pending'],
+    [subscription({ status: 'SUSPENDED' }), 'Can’t be changed while suspended'],
+    [subscription({ status: 'PENDING', seats: 0 }), 'Can’t be changed while pending'],
   ])('case %#', (values, text) => {
     expect(limitText(toQuantityState(values))).toBe(text)
   })

@@ -47,7 +47,7 @@ export function limitText(quantityState: QuantityState): string | undefined {
   if (quantityState.purchased === 0 && quantityState.status === 'ACTIVE') return undefined
   if (decision.allowed) return undefined
   if (decision.reason === 'not_active')
-    return `Can’t change while ${statusText(decision.status).toLowerCase()}`
+    return `Can’t be changed while ${statusText(decision.status).toLowerCase()}`
   return `Can’t be lowered ${untilText(decision.until)}`
 }
 
@@ -88,12 +88,12 @@ export function changeOutcomeText(
   return [`Not changed: ${name} stays at ${licensesText(from)}.`, vendorReason].filter(Boolean).join(' ')
 }
 
-/** Returns `58 idle for 60 days or more`; undefined where nothing is idle. */
+/** Returns `58 unused for 60 days or more`, or `58 unassigned` where that is not known; undefined for none. */
 export function idleText({ now, longIdle }: Idle): string | undefined {
   const count = longIdle ?? now
   if (count < 1) return undefined
-  const long = longIdle === null ? '' : ' for 60 days or more'
-  return `${count.toLocaleString('en')} idle${long}`
+  const what = longIdle === null ? 'unassigned' : 'unused for 60 days or more'
+  return `${count.toLocaleString('en')} ${what}`
 }
 
 /**

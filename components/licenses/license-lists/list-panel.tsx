@@ -66,7 +66,7 @@ function titleOf(list: LicenseList): string {
 function SignedOut() {
   return (
     <p role="alert" className="mb-3 text-sm text-danger">
-      You were signed out, or your role was taken away. The list is kept:{' '}
+      Your session ended, or your role was removed. The list is kept:{' '}
       <ButtonLink variant="plain" href="/sign-in?from=%2Fassets%2Fbulk">
         Sign in
       </ButtonLink>

@@ -59,7 +59,7 @@ export function ListReceipt({
         {open > 0
           ? `${count} to go. Each is asked with the key that it had, so nothing happens twice.`
           : isDone
-            ? 'Each row has its outcome below, and in Activity.'
+            ? 'Each row shows its outcome below and in Activity.'
             : 'The others say below why not. Checked again, what is done shows as no change.'}
       </p>
     </ReviewBox>

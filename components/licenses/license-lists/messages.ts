@@ -11,7 +11,7 @@ export function reasonOf(
   { quantity, assigned, quantityState }: ListRow,
   now: number,
 ): string {
-  if (!(error instanceof ProblemError)) return 'No answer came. Asking again is safe: it has one effect.'
+  if (!(error instanceof ProblemError)) return 'We couldn’t confirm the changes. It’s safe to try again.'
   const conflict = conflictOf(error)
   if (conflict) {
     const { current, changedBy, changedAt } = conflict

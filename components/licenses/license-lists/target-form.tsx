@@ -79,12 +79,11 @@ export function TargetForm({
   return (
     <Card className="p-4">
       <label htmlFor={id} className="font-semibold">
-        Asset ID and new total, one asset in a line
+        One asset per line: asset ID, new total
       </label>
       <p id={`${id}-hint`} className="mt-0.5 mb-2.5 max-w-[46rem] text-sm text-ink-3">
         Paste two columns from a spreadsheet, or drop a CSV file here. The total is the number of licenses
-        after the change. A first line may name the columns, as in the assets’ CSV; {MAX_TARGETS} assets at
-        most.
+        after the change. Header row optional. Up to {MAX_TARGETS} assets.
       </p>
       <textarea
         ref={area}

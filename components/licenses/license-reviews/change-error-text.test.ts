@@ -9,7 +9,7 @@ const text = (code: Code, detail: string, more: ProblemError['more'] = {}) =>
   changeErrorText(problemOf(code, detail, more), 250, 182)
 
 test('an unreachable vendor is named, with the time to try again', () => {
-  const detail = 'Google Workspace can not be reached for the moment. Nothing was changed.'
+  const detail = 'Google Workspace cannot be reached for the moment. Nothing was changed.'
   expect(text('vendor_unavailable', detail, { retryAfter: 30 })).toEqual({
     title: 'Not changed to 250 licenses',
     detail: `${detail} Try again in 30 seconds.`,

@@ -23,8 +23,7 @@ export type ChangeErrorText = {
 export function changeErrorText(error: Error, quantity: number, assigned: number): ChangeErrorText {
   const title = `Not changed to ${licensesText(quantity)}`
   if (!(error instanceof ProblemError)) {
-    const detail =
-      'No answer came, so it is not known whether the change was made. The total above is read again; asking for the same total again is safe.'
+    const detail = 'We couldn’t confirm the change. It’s safe to try again.'
     return { title: 'No answer', detail, again: true }
   }
   const detail = error.message
@@ -54,7 +53,7 @@ export function changeErrorText(error: Error, quantity: number, assigned: number
     case 'internal_error':
       return { title, detail, again: true }
     case 'unauthenticated':
-      return { title, detail: 'You were signed out. Sign in, and type the total again.', signIn: true }
+      return { title, detail: 'Your session ended. Sign in to continue.', signIn: true }
     default:
       return { title, detail }
   }

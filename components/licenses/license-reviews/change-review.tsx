@@ -68,7 +68,7 @@ export function ChangeReview(props: ChangeReviewProps) {
     below > 0
       ? `${below.toLocaleString('en')} fewer than assigned now: licenses have to be taken away from users before.`
       : 'Choose the present total or more.'
-  const text = `This commitment plan can only grow until then. ${suggestion}`
+  const text = `You can add licenses now, or reduce them at renewal. ${suggestion}`
   return (
     <Impossible {...props} title={title} text={text}>
       {isOrderable ? (

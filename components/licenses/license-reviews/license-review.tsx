@@ -129,8 +129,8 @@ function OpenChangeReview({
         </Button>
       }
     >
-      {actor.name ? whoText(actor) : 'Somebody'} asked for {licensesText(to)}, and the vendor has not
-      confirmed it yet. Your {quantity?.toLocaleString('en') ?? 'number'} is kept, and can be reviewed then.
+      {actor.name ? whoText(actor) : 'Someone'} asked for {licensesText(to)}, and the vendor has not confirmed
+      it yet. Your {quantity?.toLocaleString('en') ?? 'number'} is kept, and can be reviewed then.
     </ReviewBox>
   )
 }

@@ -22,7 +22,7 @@ export function becauseText(because: Renewal['because']): string {
     not_offered: 'The vendor takes no orders for the next term of this plan.',
     no_end: 'Nothing can be ordered: it is not known when the commitment ends.',
     ended: 'The commitment has just ended. The next term will be shown here.',
-    ends: 'The plan is not renewed when its commitment ends. Ask your reseller if it should be.',
+    ends: 'The plan ends with its commitment. To renew instead, contact your reseller.',
   }
   return because ? texts[because] : ''
 }

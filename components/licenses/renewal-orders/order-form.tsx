@@ -51,7 +51,6 @@ export function OrderForm({ id, name, renewal, etag: present, onClose, ...costs 
   const group = useId()
   const body = bodyOf(choice, typed, confirm)
   const isFit = choice === 'cancel' ? confirm.trim() === name.trim() : body !== undefined
-  const from = time === undefined ? '' : ` from ${dayText(time)}`
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (body && isFit && !isPending) mutate(body)
@@ -63,7 +62,7 @@ export function OrderForm({ id, name, renewal, etag: present, onClose, ...costs 
       ) : null}
       {choice === TOTAL ? (
         <label className="flex items-center justify-between gap-3">
-          Licenses of the next term
+          Licenses after renewal
           <input
             // biome-ignore lint/a11y/noAutofocus: opening the form is followed by typing
             autoFocus={choices.length === 1}
@@ -98,7 +97,7 @@ export function OrderForm({ id, name, renewal, etag: present, onClose, ...costs 
         <Button type="submit" variant="primary" pending={isPending} disabled={!isFit}>
           {choice === 'cancel'
             ? `Cancel${time === undefined ? ' at the end' : ` on ${dayText(time)}`}`
-            : `Order ${whatOf(choice, body)}${from}`}
+            : orderLabel(choice, body, time)}
         </Button>
         <Button variant="quiet" onClick={onClose}>
           Discard
@@ -148,9 +147,11 @@ function bodyOf(choice: string, typed: string, confirm: string): OrderBody | und
   return total !== undefined && total <= MAX_QUANTITY ? { quantity: total } : undefined
 }
 
-function whatOf(choice: string, body: OrderBody | undefined): string {
-  if (body && 'quantity' in body) return licensesText(body.quantity)
-  return choice === 'extended-term' ? 'an Extended Service Term' : ''
+function orderLabel(choice: string, body: OrderBody | undefined, time: number | undefined): string {
+  const day = time === undefined ? '' : dayText(time)
+  if (body && 'quantity' in body) return `Renew with ${licensesText(body.quantity)}${day && ` on ${day}`}`
+  const what = choice === 'extended-term' ? 'an Extended Service Term' : 'this renewal'
+  return `Order ${what}${day && ` from ${day}`}`
 }
 
 function meaningOf(
@@ -179,7 +180,7 @@ function totalMeaning(
   const than =
     change === 0
       ? 'As many as now.'
-      : `${difference} ${change < 0 ? 'fewer' : 'more'} than now, and nothing changes before.`
+      : `${difference} ${change < 0 ? 'fewer' : 'more'} than now. No change until then.`
   const missing = assigned - total
   const users = missing === 1 ? '1 user' : `${missing.toLocaleString('en')} users`
   const below =

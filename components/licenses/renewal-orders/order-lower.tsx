@@ -38,7 +38,7 @@ export function OrderLower({
         }}
         onKeyDown={holdBack}
       >
-        Order {licensesText(quantity)} from {dayText(end)}
+        Renew with {licensesText(quantity)} on {dayText(end)}
       </Button>
     </>
   )

@@ -21,7 +21,7 @@ export function SeatPlot({ history, span }: { history: SeatHistory; span: TimeSp
   return (
     <Card className="px-4 pt-3.5">
       <div className="mb-2 flex flex-wrap justify-between gap-x-4 gap-y-1">
-        <h2 className="font-semibold">Licenses over twelve months</h2>
+        <h2 className="font-semibold">Licenses in the last 12 months</h2>
         <Legend {...history.now} hasLine={lines.assigned.length > 0} />
       </div>
       {/* Drawn for two widths, so that the text keeps its size; the hidden one is not read out. */}

@@ -32,7 +32,7 @@ export function SeatTable({ purchased, assigned }: Lines) {
             </TableHeaderCell>
             <TableHeaderCell right>Purchased</TableHeaderCell>
             <TableHeaderCell right>Assigned</TableHeaderCell>
-            <TableHeaderCell right>Idle</TableHeaderCell>
+            <TableHeaderCell right>Unassigned</TableHeaderCell>
           </TableHeader>
           <TableBody>
             {seatDays(purchased, assigned).map(({ day, ...seats }) => (
@@ -50,7 +50,7 @@ export function SeatTable({ purchased, assigned }: Lines) {
                 </Cell>
                 <Cell placement="right-3" right number className="text-ink-3">
                   {idle(seats)}
-                  <Unit text="idle" />
+                  <Unit text="unassigned" />
                 </Cell>
               </Row>
             ))}

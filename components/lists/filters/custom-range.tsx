@@ -32,7 +32,7 @@ export function CustomRange({ range, onChoose }: { range: DateRange; onChoose: (
         error={problem}
       />
       <div className="flex items-center justify-between gap-2">
-        <span className="text-xs text-ink-3">Days of UTC, both included</span>
+        <span className="text-xs text-ink-3">UTC, inclusive</span>
         <Button type="submit" variant="primary" disabled={isBackwards}>
           Apply
         </Button>

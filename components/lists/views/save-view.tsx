@@ -63,7 +63,7 @@ export function SaveView({
         <Check name="isPinned" checked>
           In the navigation
         </Check>
-        {mayShare ? <Check name="isShared">For everybody at your company</Check> : null}
+        {mayShare ? <Check name="isShared">For everyone at your company</Check> : null}
         {error && !wrong ? <NotDone title="Not saved" error={error} /> : null}
         <div className="mt-2 flex flex-wrap justify-end gap-2">
           <Button variant="quiet" onClick={onClose}>

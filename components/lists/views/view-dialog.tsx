@@ -58,7 +58,7 @@ export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onC
         </Check>
         {all.mayShare ? (
           <Check name="isShared" checked={view.isShared}>
-            For everybody at your company
+            For everyone at your company
           </Check>
         ) : null}
         {isOther ? <Check name="query">Show what the list shows now</Check> : null}

@@ -8,18 +8,21 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { listMatches } from '#lib/workspace/client.ts'
 import { actsOf, type Entry, matchDestinations, parseQuery, thingsOf } from './entries.ts'
+import type { TypedAhead } from './use-command-palette.tsx'
 
 /** Command palette (combobox pattern): the arrow keys move through the results while the focus stays in the input. */
 export function CommandPalette({
   destinations,
+  typedAhead,
   onClose,
 }: {
   destinations: readonly Entry[]
+  typedAhead: () => TypedAhead | undefined
   onClose: () => void
 }) {
   const id = useId()
   const router = useRouter()
-  const [typed, setTyped] = useState('')
+  const [typed, setTyped] = useState(() => typedAhead()?.text ?? '')
   const [selected, setSelected] = useState<string>()
   const { entries, status, isWaiting } = usePaletteResults(typed, destinations)
   const at = Math.max(
@@ -34,7 +37,7 @@ export function CommandPalette({
   }, [at])
 
   // Enter can be faster than the answer: it opens the result of the whole text, never of an earlier letter.
-  const [entered, setEntered] = useState<{ isAside: boolean }>()
+  const [entered, setEntered] = useState(() => (typedAhead()?.isEntered ? { isAside: false } : undefined))
   const first = entries[0]
   useEffect(() => {
     if (!entered || isWaiting) return
@@ -61,12 +64,12 @@ export function CommandPalette({
     event.preventDefault()
   }
   return (
-    <Dialog title="Find" variant="finds" onClose={onClose}>
+    <Dialog title="Search" variant="finds" onClose={onClose}>
       <div className="relative border-b border-line">
         <Search aria-hidden="true" className="absolute top-1/2 left-4 size-4 -translate-y-1/2 text-ink-3" />
         <input
           role="combobox"
-          aria-label="Find an asset, an invoice, a company or a screen"
+          aria-label="Search assets, invoices, companies and screens"
           aria-expanded={entries.length > 0}
           aria-controls={`${id}-found`}
           aria-activedescendant={entries.length > 0 ? `${id}-${at}` : undefined}

@@ -22,14 +22,14 @@ const DESTINATIONS: readonly Destination[] = [
   },
   {
     within: '/invoices',
-    name: 'Explain a month',
-    detail: 'Why it is dearer than the one before',
+    name: 'Month comparison',
+    detail: 'Why it costs more than the previous one',
     href: '/invoices/explain',
   },
   {
     within: '/invoices',
     name: 'Statement',
-    detail: 'What is open, and for how long',
+    detail: 'Open balance by age',
     href: '/invoices/statement',
   },
   {
@@ -40,13 +40,13 @@ const DESTINATIONS: readonly Destination[] = [
   },
   {
     within: '/invoices',
-    name: 'Posting details',
+    name: 'Accounting details',
     detail: 'Purchase orders and cost centers',
     href: '/invoices/profiles',
   },
   {
     within: '/assets',
-    name: 'Change several licenses',
+    name: 'Bulk edit licenses',
     detail: 'From a list, reviewed at once',
     href: '/assets/bulk',
   },
@@ -58,7 +58,7 @@ const DESTINATIONS: readonly Destination[] = [
   },
   { name: 'API keys', detail: 'For scripts', href: '/keys' },
   { name: 'Sessions', detail: 'Where you are signed in', href: '/sessions' },
-  { name: 'Second factor', detail: 'Passkeys, codes of an app', href: '/second-factor' },
+  { name: 'Two-step verification', detail: 'Passkeys, codes of an app', href: '/second-factor' },
 ]
 
 /** Computed with its days, which change with the year. */

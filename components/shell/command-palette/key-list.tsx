@@ -7,7 +7,7 @@ import { areKeysOn, setKeysEnabled } from '#components/ui/keys.ts'
 import { Switch } from '#components/ui/switch.tsx'
 
 const KEYS = [
-  [['Ctrl K', '⌘ K'], 'Find anything, or go anywhere'],
+  [['Ctrl K', '⌘ K'], 'Search, or go to any screen'],
   [['/'], 'Search the list of this screen'],
   [['j', 'k'], 'Next row, row before'],
   [['Enter'], 'Open the row'],

@@ -1,15 +1,17 @@
 import { useMemo } from 'react'
 import { CommandPalette } from './command-palette.tsx'
 import { destinationsFor } from './destinations.ts'
+import type { TypedAhead } from './use-command-palette.tsx'
 
 /** Command palette with all destinations of the caller's screens. */
 export function ScreenCommandPalette({
   screens,
-  onClose,
+  ...props
 }: {
   screens: readonly { href: string; name: string }[]
+  typedAhead: () => TypedAhead | undefined
   onClose: () => void
 }) {
   const destinations = useMemo(() => destinationsFor(screens), [screens])
-  return <CommandPalette destinations={destinations} onClose={onClose} />
+  return <CommandPalette {...props} destinations={destinations} />
 }

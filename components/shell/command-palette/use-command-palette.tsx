@@ -1,7 +1,7 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { isForPage } from '#components/ui/keys.ts'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 
@@ -20,6 +20,15 @@ export function useCommandPalette(screens: readonly { href: string; name: string
 } {
   const router = useRouter()
   const [openDialog, setOpenDialog] = useState<'finder' | 'keys'>()
+  const ahead = useRef<TypedAhead>(undefined)
+  const openPalette = useCallback(() => {
+    ahead.current = { text: '', isEntered: false }
+    setOpenDialog('finder')
+  }, [])
+  const close = useCallback(() => {
+    ahead.current = undefined
+    setOpenDialog(undefined)
+  }, [])
   useEffect(() => {
     const read = shortcutParser()
     const acts = {
@@ -27,13 +36,16 @@ export function useCommandPalette(screens: readonly { href: string; name: string
       'next-row': () => moveRowFocus(1),
       'row-before': () => moveRowFocus(-1),
       keys: () => setOpenDialog('keys'),
-      find: () => setOpenDialog((before) => before ?? (isDialogOpen() ? undefined : 'finder')),
+      find: () => {
+        if (!isDialogOpen()) openPalette()
+      },
     }
     const runAction = (action: ShortcutAction) => {
       if (typeof action === 'string') acts[action]()
       else if (isScreenPath(action.to, screens)) router.push(action.to)
     }
     const onKey = (event: KeyboardEvent) => {
+      if (ahead.current && !isDialogOpen()) return typeAhead(event, ahead.current, close)
       const action = read(event)
       if (!action) return
       event.preventDefault()
@@ -41,17 +53,34 @@ export function useCommandPalette(screens: readonly { href: string; name: string
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
-  }, [router, screens])
-  const close = () => setOpenDialog(undefined)
+  }, [router, screens, openPalette, close])
   return {
-    open: () => setOpenDialog('finder'),
+    open: openPalette,
     dialog: (
       <>
-        {openDialog === 'finder' ? <CommandPalette screens={screens} onClose={close} /> : null}
+        {openDialog === 'finder' ? (
+          <CommandPalette screens={screens} typedAhead={() => ahead.current} onClose={close} />
+        ) : null}
         {openDialog === 'keys' ? <KeyList onClose={close} /> : null}
       </>
     ),
   }
+}
+
+/** Keys that were pressed after the palette was opened, and before its input was there. */
+export type TypedAhead = { text: string; isEntered: boolean }
+
+/** Adds a key to those that the palette's input gets once its script has loaded; Escape closes the palette. */
+function typeAhead(event: KeyboardEvent, typed: TypedAhead, close: () => void): void {
+  const { key, ctrlKey, metaKey, altKey } = event
+  const isShortcut = ctrlKey || metaKey || altKey
+  if (isShortcut && !isOpening(event)) return
+  if (isShortcut || key === 'Escape') close()
+  else if (key === 'Enter') typed.isEntered = true
+  else if (key === 'Backspace') typed.text = typed.text.slice(0, -1)
+  else if (key.length === 1) typed.text += key
+  else return
+  event.preventDefault()
 }
 
 function isScreenPath(path: string, screens: readonly { href: string }[]): boolean {

@@ -41,7 +41,7 @@ export function AccountItems({
       <PasswordItem onNavigate={onChangePassword} />
       <Link href="/second-factor" prefetch={false} className={MENU_ITEM} onClick={onNavigate}>
         <ShieldCheck aria-hidden="true" className="size-4 text-ink-3" />
-        Second factor
+        Two-step verification
       </Link>
       <Link href="/sessions" prefetch={false} className={MENU_ITEM} onClick={onNavigate}>
         <MonitorSmartphone aria-hidden="true" className="size-4 text-ink-3" />

@@ -47,7 +47,7 @@ export function Frame({
         </Link>
         <button
           type="button"
-          aria-label="Find"
+          aria-label="Search"
           onClick={palette.open}
           className="grid size-10 place-items-center rounded-control text-ink-2 hover:bg-sunken bar:hidden"
         >

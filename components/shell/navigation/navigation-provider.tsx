@@ -13,6 +13,7 @@ import {
 import { forgetFetched, isOld } from './fetched.ts'
 import { onNavigationStart, type PendingNavigation } from './pending-navigation.ts'
 import { titleOf } from './titles.ts'
+import { useScrollPosition } from './use-scroll-position.ts'
 
 const PendingContext = createContext<PendingNavigation | undefined>(undefined)
 
@@ -25,13 +26,15 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
   // Optimistic state within the router's transition: reset when the transition ends, in any way.
   const [started, setStarted] = useOptimistic<PendingNavigation | undefined>(undefined)
   const isStale = useRef(false)
+  const noteStart = useScrollPosition(started)
   useEffect(
     () =>
       onNavigationStart((next) => {
+        noteStart(next)
         isStale.current = isOld(next.href)
         setStarted(next)
       }),
-    [setStarted],
+    [noteStart, setStarted],
   )
   useRenewal(isStale, path)
   // Another view of the same screen: the present rows stay until the new ones have loaded.

@@ -244,7 +244,7 @@ describe('a closed customer', () => {
     ).toEqual([])
   })
 
-  test('can not be closed again', async () => {
+  test('cannot be closed again', async () => {
     expect(await close()).toMatchObject({ code: 1, err: expect.stringContaining('is closed since') })
   })
 

@@ -54,7 +54,7 @@ export function addCustomerCommands(customers: Command): void {
     'wanted.csv --out keys.csv',
   )
     .argument('<file>', 'CSV with customer, name, roles and days (90 unless told); - is the standard input')
-    .requiredOption('--out <file>', 'for the keys, which can not be shown again')
+    .requiredOption('--out <file>', 'for the keys, which cannot be shown again')
     .action(withDatabase(async (file, options) => (await import('./issue-keys.ts')).issueKeys(file, options)))
   command('rename', 'Change name, domain or contact of a customer.', 'sunbird --domain sunbird.example')
     .argument(...WHICH)
@@ -127,7 +127,7 @@ function pairOf(text: string, before: [string, string][] = []): [string, string]
 function addPricesCommand(customers: Command): void {
   customers
     .command('prices')
-    .description('Show whether IT Managers see what a license costs, or say so, from the next request on.')
+    .description('Show or set whether IT Managers see prices. Takes effect with the next request.')
     .argument('<customer>', 'id or domain of the customer')
     .addOption(new Option('--to-it-managers <state>', 'what they see').choices(['shown', 'hidden']))
     .addHelpText(

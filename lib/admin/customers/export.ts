@@ -93,7 +93,7 @@ async function openFolder(path: string): Promise<ExportFolder> {
     const reason =
       error.code === 'EEXIST'
         ? 'is there already: an export makes its folder'
-        : `can not be made (${error.code})`
+        : `cannot be made (${error.code})`
     throw new Problem('invalid_request', `${path} ${reason}.`)
   })
   const files: { name: string; bytes: number; rows?: number; sha256: string }[] = []

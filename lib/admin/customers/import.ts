@@ -59,7 +59,7 @@ export async function importCustomers(file: string, options: ImportOptions): Pro
  */
 function checkDelivery({ links, mail }: ImportOptions, invited: number): void {
   if (mail && !mailSettings())
-    throw new Problem('invalid_request', 'Links can not be mailed: SMTP_URL and MAIL_FROM are not set.')
+    throw new Problem('invalid_request', 'Links cannot be mailed: SMTP_URL and MAIL_FROM are not set.')
   if (invited > 0 && links === undefined && !mail)
     throw new Problem(
       'invalid_request',

@@ -34,7 +34,7 @@ export async function issueKeys(file: string, { out }: { out: string }): Promise
   } finally {
     await secrets.close()
   }
-  note(`${done} keys are in ${out}. They can not be shown again.`)
+  note(`${done} keys are in ${out}. They cannot be shown again.`)
 }
 
 /** Issues all keys of one customer, or none. */

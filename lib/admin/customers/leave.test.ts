@@ -274,7 +274,7 @@ describe('a customer whose time is over', () => {
 })
 
 describe('the database refuses to remove a customer', () => {
-  test('by a login that serves requests: it can not mark a customer as closed, past its retention and exported', async () => {
+  test('by a login that serves requests: it cannot mark a customer as closed, past its retention and exported', async () => {
     const customerId = newCustomerId('other')
     for (const column of ['closed_at', 'gone_at', 'exported_at', 'merged_into'])
       await expect(

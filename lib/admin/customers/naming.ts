@@ -113,10 +113,10 @@ function domainOf(text: string): string {
   return domain
 }
 
-/** @throws Problem for an invalid e-mail address */
+/** @throws Problem for an invalid email address */
 function contactOf(text: string): string {
   const email = text.trim()
   if (!z.email().max(254).safeParse(email).success)
-    throw new Problem('invalid_request', `"${text}" is not an e-mail address.`)
+    throw new Problem('invalid_request', `"${text}" is not an email address.`)
   return email
 }

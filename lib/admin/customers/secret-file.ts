@@ -35,7 +35,7 @@ export async function openSecretFile(path: string, columns: readonly string[]): 
 function unmade(path: string) {
   return (error: NodeJS.ErrnoException): FileHandle => {
     const isThere = error.code === 'EEXIST'
-    const reason = isThere ? 'there is a file already' : `it can not be made (${error.code})`
+    const reason = isThere ? 'there is a file already' : `it cannot be made (${error.code})`
     throw new Problem('invalid_request', `${path}: ${reason}.`)
   }
 }

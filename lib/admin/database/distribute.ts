@@ -16,7 +16,7 @@ export function addDistributeCommands(database: Command): void {
     .description(
       'Spread the tables by customer, on the coordinator of Citus, as the owner. Says what it would do.',
     )
-    .option('--yes', 'do it: nobody else uses the database meanwhile')
+    .option('--yes', 'confirm: no one else uses the database until it is done')
     .addHelpText('after', '\nExample:\n  npm run -s admin -- database distribute --yes')
     .action(distributeTables)
 

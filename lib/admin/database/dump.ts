@@ -60,7 +60,7 @@ async function dump(target: string): Promise<void> {
   const { size } = await stat(file)
   const what = ['the database', ...secrets].join(', ')
   print(`${target} has ${what}: ${(size / 1e6).toFixed(1)} MB.`)
-  note('Whoever has it has everything: keep it from others, and on another machine.')
+  note('It contains everything: store it securely, on another machine.')
   const elsewhere = configuredSecrets()
   if (elsewhere.length > 0)
     note(`Not in it are settings: keep ${elsewhere.join(', ')}, without which it can't be used.`)

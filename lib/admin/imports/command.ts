@@ -125,9 +125,9 @@ function ofInvoices(command: Command): Command {
     .option('--another-issuer', 'two issuers that seem to bill the same are two; it is remembered')
     .option(
       '--unattended',
-      'nobody can be asked: leave out what seems to be billed by another issuer already, and end with 2',
+      'run without questions: skip bills that another issuer may have sent already, and exit with 2',
     )
-    .option('--history', 'remind nobody of what is new: it is imported for the record')
+    .option('--history', 'send no notifications: the import is for the record')
     .option('--json', 'the report as JSON')
     .option('--replace', 'of assets only: see --correct')
 }

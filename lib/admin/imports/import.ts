@@ -47,7 +47,7 @@ export async function importInvoices(paths: string[], options: OfInvoices) {
 
 export async function importAssets(file: string, { reseller, ...options }: Assets) {
   if (reseller !== undefined && !z.email().max(254).safeParse(reseller).success)
-    throw new Problem('invalid_request', `"${reseller}" is not an e-mail address.`)
+    throw new Problem('invalid_request', `"${reseller}" is not an email address.`)
   const customerId =
     options.customer === undefined ? undefined : (await customerNamed(options.customer)).customerId
   await watched('assets read', async ({ update: onProgress }) => {

@@ -28,7 +28,7 @@ export async function applyTotals(
   const allowed = rows.filter((row) => row.check === 'allowed')
   const same = rows.filter(({ check }) => check === 'same').length
   const left = rows.length - allowed.length - same
-  const rest = left === 0 ? '' : ` ${count(left)} can not be set as listed: see why above.`
+  const rest = left === 0 ? '' : ` ${count(left)} cannot be set as listed: see why above.`
   if (allowed.length === 0 || dryRun) {
     note(allowed.length === 0 ? `Nothing to change.${rest}` : `${summaryOf(allowed).text}: not done.${rest}`)
     if (left > 0)

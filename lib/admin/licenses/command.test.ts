@@ -103,7 +103,7 @@ test('A row that can’t be set shows its reason and does not stop the others', 
   ]
   const { code, out, err } = await admin(`${APPLY} --yes`, list.join('\n'))
   const reasons = [
-    'can not go below 50 licenses before 2099-03-01',
+    'cannot go below 50 licenses before 2099-03-01',
     'is SUSPENDED',
     'have no licenses',
     'We have no access to Google Workspace',
@@ -127,7 +127,7 @@ test("The vendor's refusal is displayed before the confirmation", async () => {
 describe('a command that changes nothing', () => {
   test.each([
     ['a line that is wrong', '12\noffice-suite-1,1.5', 'line 2: "1.5" is not a whole number'],
-    ['a repeated asset', '12\n\n"ws-1",1\nws-1,1', 'line 4: "ws-1" stands on line 3 already'],
+    ['a repeated asset', '12\n\n"ws-1",1\nws-1,1', 'line 4: "ws-1" is on line 3 already'],
   ])('refuses %s', async (_what, rest, reason) => {
     const { code, out, err } = await admin(`${APPLY} --yes`, `${id.flexible},${rest}`)
     expect([code, out]).toEqual([1, ''])

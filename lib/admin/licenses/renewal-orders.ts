@@ -55,7 +55,7 @@ export function addRenewalOrderCommands(parent: Command): void {
     `${ID} --reason "the customer is waiting"`,
   )
     .argument('<id>', 'its id')
-    .requiredOption('--reason <text>', 'why; it stands in the history')
+    .requiredOption('--reason <text>', 'reason, shown in the history')
     .action(withDatabase(resendOne))
 }
 

@@ -35,7 +35,7 @@ export function addSignOnCommands(parent: Command): void {
       'make members of those who sign in first, with this role; may be repeated',
       collect,
     )
-    .option('--no-join', 'make nobody a member: only those who are members sign in')
+    .option('--no-join', 'only existing members can sign in')
     .option('--role-from <rule>', 'a role by a claim, as in groups:admins=admin; may be repeated', collect)
     .option(
       '--profile-from <rule>',
@@ -60,15 +60,11 @@ export function addSignOnCommands(parent: Command): void {
     ),
   ).action(withDatabase(testProvider))
   provider(
-    addCommand(
-      'off',
-      'Let nobody sign in by a provider any more, and end the sessions that it opened.',
-      '--customer sunbird',
-    ),
+    addCommand('off', 'Turn off a provider, and end the sessions that it opened.', '--customer sunbird'),
   ).action(withDatabase(disableProvider))
   addCommand(
     'require',
-    'Let nobody in by password. An Admin has to have signed in by single sign-on before.',
+    'Turn off password sign-in. An Admin must have used single sign-on before.',
     '--customer sunbird',
   ).action(withDatabase(requireSignOn))
   addCommand('allow-passwords', 'Let members sign in by password again.', '--customer sunbird').action(
@@ -89,7 +85,7 @@ type Of = { customer: string }
 async function requireSignOn({ customer }: Of): Promise<void> {
   const { customerId, name } = await customerNamed(customer)
   await operator.requireSignOn(customerId, name)
-  note(`Nobody signs in to ${name} by password any more; the sessions that passwords opened are ended.`)
+  note(`Members of ${name} can no longer sign in with a password; sessions opened with one have ended.`)
 }
 
 async function letPasswordsIn({ customer }: Of): Promise<void> {

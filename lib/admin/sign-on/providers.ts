@@ -34,7 +34,7 @@ export async function disableProvider({ customer, provider }: Named): Promise<vo
   const { customerId } = await customerNamed(customer)
   if (await operator.disableProvider(customerId, provider))
     note('It was the last one: members sign in by password again.')
-  note(`Nobody signs in by ${provider} any more.`)
+  note(`Members can no longer sign in with ${provider}.`)
 }
 
 export type Named = { customer: string; provider: string }

@@ -18,7 +18,7 @@ export const listCharges = contract({
   permission: 'invoice-viewer',
   cachedBy: ['billingProfiles'],
   description:
-    'What the vendor charged, as Cost and Usage of FOCUS has it. Charges explain an invoice and change nothing of it: what both are apart by stands in `charges` of the invoice and of its lines. An invoice without charges has an empty list.',
+    'What the vendor charged, as Cost and Usage of FOCUS has it. Charges explain an invoice and change nothing of it: `charges` of the invoice and of its lines has the difference. An invoice without charges has an empty list.',
   params,
   query: z.object({
     line: z

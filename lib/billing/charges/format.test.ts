@@ -8,14 +8,14 @@ const AGREES = {
 }
 
 test.each([
-  [AGREES, 'Each line is what its charges come to: 1,204 charges of 10.00 USD.'],
+  [AGREES, 'Each line equals the sum of its charges: 1,204 charges of 10.00 USD.'],
   [
     { ...AGREES, count: 1, amount: 9.998, roundingAmount: 0.002 },
-    'Each line is what its charges come to: 1 charge of 9.998 USD, but for 0.002 USD of rounding.',
+    'Each line equals the sum of its charges: 1 charge of 9.998 USD, but for 0.002 USD of rounding.',
   ],
   [
     { ...AGREES, withoutLine: undefined },
-    'The total is what the charges come to: 1,204 charges of 10.00 USD.',
+    'The total equals the sum of the charges: 1,204 charges of 10.00 USD.',
   ],
   [
     {
@@ -27,7 +27,7 @@ test.each([
   ],
   [
     { ...AGREES, agrees: false, apart: { count: 2, amount: 0 } },
-    'The total is that of the 1,204 charges of 10.00 USD, and its lines are not what their charges come to: 2 lines differ from their charges by 0.00 USD.',
+    'The total is that of the 1,204 charges of 10.00 USD, and its lines don’t equal the sums of their charges: 2 lines differ from their charges by 0.00 USD.',
   ],
   [
     {

@@ -19,13 +19,13 @@ export function reconciliationText(charges: InvoiceCharges, currency: string): s
     roundingAmount === 0 ? '' : `, but for ${moneyText(positive(roundingAmount), currency)} of rounding`
   if (agrees) {
     const whole = withoutLine
-      ? 'Each line is what its charges come to'
-      : 'The total is what the charges come to'
+      ? 'Each line equals the sum of its charges'
+      : 'The total equals the sum of the charges'
     return `${whole}: ${all}${rounding}.`
   }
   const summary =
     differenceAmount === 0
-      ? `The total is that of the ${all}, and its lines are not what their charges come to`
+      ? `The total is that of the ${all}, and its lines don’t equal the sums of their charges`
       : `The total is ${differenceText(differenceAmount, currency)} than the ${all}`
   const parts = partsOf(charges, currency)
   return parts.length === 0 ? `${summary}.` : `${summary}: ${parts.join('; ')}.`

@@ -8,13 +8,13 @@ const time = (what: string) => z.int().meta({ description: `${what}: epoch time 
 const part = (what: string, amount: string) =>
   z.object({ count: count('How many.'), amount: money(amount) }).meta({ description: what })
 
-const corrections = part('Those of them that correct what was billed before.', 'What these come to')
+const corrections = part('Those of them that correct what was billed before.', 'Their sum')
 
 /** Addition to a line: the sum of its charges. */
 export const LineCharges = z
   .object({
     count: count('Charges that lead to the line.'),
-    amount: money('What they come to'),
+    amount: money('Their sum'),
     agrees: z.boolean().meta({
       description:
         'Whether that is what the line bills, but for less than one minor unit, which is rounding.',
@@ -28,20 +28,20 @@ export const LineCharges = z
 export const InvoiceCharges = z
   .object({
     count: count('Charges of the invoice.'),
-    amount: money('What they come to, in the currency of the invoice'),
+    amount: money('Their sum in the currency of the invoice'),
     agrees: z.boolean().meta({
-      description: 'Whether the invoice is what its charges come to, line by line where its lines have ids.',
+      description: 'Whether the invoice equals the sum of its charges, line by line where lines have ids.',
     }),
     differenceAmount: money('The total, less the charges'),
     roundingAmount: money('What of it is rounding: lines that are apart by less than one minor unit'),
     corrections,
     apart: part(
-      'Lines that have charges, and bill something else than these come to.',
+      'Lines whose amount differs from the sum of their charges.',
       'Their differences together',
     ).optional(),
     withoutLine: part(
       'Charges that lead to no line: they name none, or none of this invoice.',
-      'What they come to',
+      'Their sum',
     ).optional(),
     withoutCharges: part('Lines that bill something and have no charge.', 'What they bill').optional(),
     categories: z
@@ -49,7 +49,7 @@ export const InvoiceCharges = z
         z.object({
           category: z.string().meta({ description: 'Usage, Purchase, Tax, Credit or Adjustment.' }),
           billedAmount: money('What lines of it bill'),
-          chargesAmount: money('What charges of it come to'),
+          chargesAmount: money('Sum of its charges'),
           differenceAmount: money('The first less the second'),
         }),
       )

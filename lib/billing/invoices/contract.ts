@@ -110,7 +110,7 @@ const LineItem = z
     }),
     ...linePosting,
     charges: LineCharges.optional().meta({
-      description: 'What its charges come to. Absent of a line to which none leads.',
+      description: 'Sum of its charges. Absent for a line without charges.',
     }),
   })
   .meta({ id: 'LineItem', description: 'One line of an invoice.' })
@@ -208,7 +208,7 @@ const InvoiceWithLines = Invoice.extend({
   ...documentFields,
   ...invoicePosting,
   charges: InvoiceCharges.optional().meta({
-    description: 'What its charges come to, and where it is apart from them. Absent where none are known.',
+    description: 'Sum of its charges, and where the invoice differs. Absent without charges.',
   }),
   paymentInstructions: PaymentInstructions.optional().meta({
     description:
@@ -269,7 +269,7 @@ const CurrencySummary = z
           'What was billed per month of the invoice date, oldest first; no month without an invoice.',
       }),
   })
-  .meta({ id: 'CurrencySummary', description: 'What a selection of invoices comes to in one currency.' })
+  .meta({ id: 'CurrencySummary', description: 'Sums of a selection of invoices in one currency.' })
 
 const InvoiceSummary = z
   .object({
@@ -277,7 +277,7 @@ const InvoiceSummary = z
     today: dayOf("The service's day, which decides what is past due"),
     currencies: z.array(CurrencySummary).meta({ description: 'The one with the most invoices first.' }),
   })
-  .meta({ id: 'InvoiceSummary', description: 'What a selection of invoices comes to.' })
+  .meta({ id: 'InvoiceSummary', description: 'Sums of a selection of invoices.' })
 
 export type Invoice = z.output<typeof Invoice>
 export type InvoiceWithLines = z.output<typeof InvoiceWithLines>
@@ -373,7 +373,7 @@ export const readInvoice = contract({
   permission: 'invoice-viewer',
   cachedBy: ['day', 'billingProfiles'],
   description:
-    'It also says whether the line items explain the total, and which other invoices it stands for or against. Drafts and voided invoices can be read too. The bare number and `number~k` of a valid invoice lead to the same one, whose `id` is in `Content-Location`.',
+    'It also says whether the line items explain the total, and which other invoices it replaces or corrects. Drafts and voided invoices can be read too. The bare number and `number~k` of a valid invoice lead to the same one, whose `id` is in `Content-Location`.',
   params,
   responseHeaders: ['Content-Location'],
   output: InvoiceWithLines,

@@ -88,7 +88,7 @@ const line = {
 /** List of drafts, which are not owed yet. */
 const drafts: Example = {
   name: 'drafts',
-  summary: 'Drafts, which nobody owes yet and which have no status',
+  summary: 'Drafts: not owed yet, without a status',
   query: { filter: 'state:draft|platform:web-services' },
   answer: { status: 200, body: { invoices: [draft], rowCount: 1 } },
 }
@@ -277,7 +277,7 @@ export const readInvoice: readonly Example[] = [pastDue, creditNote, posted]
 export const summarizeInvoices: readonly Example[] = [
   {
     name: 'one-platform',
-    summary: 'What a platform comes to',
+    summary: 'Sums of one platform',
     query: { filter: 'platform:cloud-platform' },
     answer: {
       status: 200,

@@ -7,11 +7,11 @@ import { roundingText, settlementOf } from './total-to-balance.ts'
 
 describe('settlementOf', () => {
   test.each([
-    ['100', '0', 'Paid or credited', '-100', 'Balance due'],
-    ['100', '100', 'Paid or credited', '0', 'Balance due'],
-    ['100', '-20', 'Paid or credited', '-120', 'Credit balance'],
-    ['100', '130', 'Added since', '30', 'Balance due'],
-    ['-100', '-100', 'Paid or credited', '0', 'Credit balance'],
+    ['100', '0', 'Payments and credits', '-100', 'Balance due'],
+    ['100', '100', 'Payments and credits', '0', 'Balance due'],
+    ['100', '-20', 'Payments and credits', '-120', 'Credit balance'],
+    ['100', '130', 'Added after issue', '30', 'Balance due'],
+    ['-100', '-100', 'Payments and credits', '0', 'Credit balance'],
     ['-100', '0', 'Refunded or used', '100', 'Balance due'],
   ])(
     'returns for a total of %s and a balance of %s: %s %s, %s',
@@ -28,7 +28,7 @@ describe('settlementOf', () => {
     const finer = { totalAmount: '20', balanceAmount: '10.005', currency: 'USD' }
     expect(settlementOf(finer)).toEqual({
       total: '20',
-      adjustment: { label: 'Paid or credited', amount: '-9.995' },
+      adjustment: { label: 'Payments and credits', amount: '-9.995' },
       finer: [
         { label: 'Exact balance', amount: '10.005' },
         { label: 'Rounding', amount: '0.005' },

@@ -63,6 +63,6 @@ export function roundingText({
 
 function adjustmentLabel(total: Big, balance: Big): string {
   const moved = balance.minus(total)
-  if (moved.gt(0)) return total.lt(0) ? 'Refunded or used' : 'Added since'
-  return 'Paid or credited'
+  if (moved.gt(0)) return total.lt(0) ? 'Refunded or used' : 'Added after issue'
+  return 'Payments and credits'
 }

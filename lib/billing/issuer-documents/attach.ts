@@ -43,7 +43,7 @@ export async function attachDocuments(
     if (!(await storeFile(tx, customerId, { invoiceId, kind, name, bytes: content })))
       throw new Problem(
         'invalid_request',
-        `Somebody attached an ${kind} to ${invoiceId} at this moment. Nothing was stored; try again.`,
+        `Someone attached an ${kind} to ${invoiceId} at this moment. Nothing was stored; try again.`,
       )
     const event = { action: 'invoice.file-attached', subject: invoiceId, actor: OPERATOR, requestId }
     await recordAudit(tx, customerId, { ...event, details: { kind, name, bytes, digest } })

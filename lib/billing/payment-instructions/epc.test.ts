@@ -62,7 +62,7 @@ describe('the content of an EPC QR code', () => {
     expect(lines({ name: `${'n'.repeat(69)}💶x` })?.[5]).toBe(`${'n'.repeat(69)}💶`)
   })
 
-  it('can not be extended by a name or a reference with line breaks', () => {
+  it('cannot be extended by a name or a reference with line breaks', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, remittance) => {
         const text = content({ name: `a${name}`, remittance })

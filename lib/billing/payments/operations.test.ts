@@ -177,7 +177,7 @@ test('an invoice has its payments, and its copy prints them, while its document 
   expect(await readCopy(emea, 'IN-2', render)).toBeUndefined()
 })
 
-test('the database refuses entries that can not be right', async () => {
+test('the database refuses entries that cannot be right', async () => {
   await pay('B-1', '40', ['IN-1'])
   const add = (values: string) =>
     db.sql(

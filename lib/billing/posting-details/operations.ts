@@ -92,7 +92,7 @@ function seen(caller: Caller, id: string): string {
 function write<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return scope(caller, work).catch((error) => {
     if (errorCode(error) !== '55P03') throw error
-    throw new Problem('service_unavailable', 'Somebody else changes it at this moment. Please try again.', {
+    throw new Problem('service_unavailable', 'Someone else is changing it. Please try again.', {
       headers: { 'Retry-After': '1' },
     })
   })

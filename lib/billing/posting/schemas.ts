@@ -33,8 +33,7 @@ export const linePosting = {
     description: 'Of the quantity: a code of UN/ECE Recommendation 20 (BT-130), or the word of a FOCUS file.',
   }),
   usedQuantity: z.number().optional().meta({
-    description:
-      'What its charges come to, in `usedUnit`. Explanations count by it, where `qty` is 1 of a sum.',
+    description: 'Usage of its charges in `usedUnit`. Explanations use it where `qty` is 1.',
   }),
   usedUnit: z
     .string()
@@ -75,7 +74,7 @@ const InvoiceTax = z
       description:
         'Whose net and tax these are: the issuer’s own, with what follows from them and the total, or calculated here from the line items.',
     }),
-    breakdown: z.array(TaxGroup).meta({ description: 'By category and rate; empty where nobody told it.' }),
+    breakdown: z.array(TaxGroup).meta({ description: 'By category and rate; empty if unknown.' }),
     breakdownFrom: z.enum(['ISSUER', 'LINE_ITEMS']).optional().meta({
       description: 'Whose breakdown it is: the issuer’s own, or calculated here from the line items.',
     }),
@@ -105,5 +104,5 @@ export const invoicePosting = {
   carried: carried.optional(),
   sellerCountry: z.string().optional().meta({ description: 'Two letters, ISO 3166-1 (BT-40).' }),
   buyerCountry: z.string().optional().meta({ description: 'Two letters, ISO 3166-1 (BT-55).' }),
-  tax: InvoiceTax.optional().meta({ description: 'Absent where nobody told anything of it.' }),
+  tax: InvoiceTax.optional().meta({ description: 'Absent if unknown.' }),
 }

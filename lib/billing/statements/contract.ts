@@ -71,7 +71,7 @@ const Statement = z
     }),
     ...pagingOutput,
   })
-  .meta({ id: 'Statement', description: 'What is open, and for how long.' })
+  .meta({ id: 'Statement', description: 'Open balance by age.' })
 
 export type Statement = z.output<typeof Statement>
 export type StatementItem = z.output<typeof StatementItem>

@@ -47,7 +47,7 @@ const BilledProduct = z
     product: z.string().meta({ description: 'The `description` of its line items.' }),
     platform,
     currency,
-    amount: money.meta({ description: 'What its months come to.' }),
+    amount: money.meta({ description: 'Sum of its months.' }),
     months: z
       .array(
         z.object({
@@ -55,7 +55,7 @@ const BilledProduct = z
             description: 'Its first day: epoch time in milliseconds of its midnight in UTC.',
           }),
           qty: z.number().meta({ description: 'The quantities of its line items together.' }),
-          amount: money.meta({ description: 'What its line items come to.' }),
+          amount: money.meta({ description: 'Sum of its line items.' }),
           count: count.meta({ description: 'Invoices that have it.' }),
         }),
       )

@@ -27,7 +27,7 @@ export const CAUSE_NAMES: Record<CauseKind, string> = {
   price: 'Price',
   amount: 'Amount',
   new: 'New',
-  gone: 'Gone',
+  gone: 'Removed',
   credit: 'Credit or discount',
   tax: 'Tax',
   taxRate: 'Tax rate',

@@ -25,12 +25,12 @@ const change = z
     days: z.int().min(0).optional().meta({ description: 'Days of its period from the change on.' }),
     ofDays: z.int().min(1).optional().meta({ description: 'Days of that period.' }),
     daysAmount: money.optional().meta({
-      description: 'Only with `wholePeriod`: what the days from the change on would have come to.',
+      description: 'Only with `wholePeriod`: cost of the days since the change alone.',
     }),
   })
   .meta({ description: 'The change of licenses that it is.' })
 
-/** An addition: why one bill is dearer than another. */
+/** An addition: why one bill costs more than another. */
 export const DifferenceCause = z
   .object({
     cause: z.enum(CAUSES).meta({

@@ -18,7 +18,7 @@ export type InvoiceCause = Cause & { description?: string }
 type Side = { invoice: InvoiceRow; lines: readonly LineItemRow[] }
 
 /**
- * Why one invoice is dearer than another, by product: the causes that a month is explained by too. They add up to the
+ * Why one invoice costs more than another, by product: the causes that a month is explained by too. They add up to the
  * difference of the totals, exactly; the product with the largest effect comes first.
  */
 export function causesOfInvoices(

@@ -47,7 +47,7 @@ const difference = z.object({
   effectAmountText: exactText,
 })
 
-/** An addition: why one invoice is dearer than another. */
+/** An addition: why one invoice costs more than another. */
 const InvoiceComparison = z
   .object({
     from: Invoice.meta({ description: 'The first invoice.' }),
@@ -70,7 +70,7 @@ const InvoiceComparison = z
     }),
     unchanged: z.array(InvoiceChange).meta({ description: 'What both bill alike.' }),
   })
-  .meta({ id: 'InvoiceComparison', description: 'Why one invoice is dearer than another.' })
+  .meta({ id: 'InvoiceComparison', description: 'Why one invoice costs more than another.' })
 
 export type InvoiceChange = z.output<typeof InvoiceChange>
 export type InvoiceComparison = z.output<typeof InvoiceComparison>
@@ -94,7 +94,7 @@ export const compareInvoices = contract({
   ...comparisonRoutes.compareInvoices,
   cachedBy: ['day', 'roles', 'billingProfiles'],
   summary: 'Compare two invoices of one platform, line by line',
-  description: 'Why one invoice is dearer than another: which lines were added, changed or are gone.',
+  description: 'Why one invoice costs more than another: which lines were added, changed or are gone.',
   output: InvoiceComparison,
   examples: examples.compareInvoices,
 })

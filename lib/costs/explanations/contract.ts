@@ -14,27 +14,27 @@ const CurrencyExplanation = z
     currency,
     fromCount: count.meta({ description: 'Invoices of the month before.' }),
     toCount: count.meta({ description: 'Invoices of the month.' }),
-    fromAmount: money.meta({ description: 'What those of the month before come to.' }),
+    fromAmount: money.meta({ description: 'Sum of the previous month.' }),
     fromAmountText: exactText,
-    toAmount: money.meta({ description: 'What those of the month come to.' }),
+    toAmount: money.meta({ description: 'Sum of the month.' }),
     toAmountText: exactText,
     effectAmount: money.meta({ description: 'The difference. The effects of the causes add up to it.' }),
     effectAmountText: exactText,
     causes: z.array(DifferenceCause).meta({
-      description: 'Those of a product stand together, the product with the largest effect first.',
+      description: 'Grouped by product, the largest effect first.',
     }),
     unchangedCount: count.meta({ description: 'Products that both months bill alike.' }),
     tax: z.enum(TAX_PLACEMENTS).optional().meta({
       description:
-        'Where the tax stands. `IN_LINES`: in the lines, so that effects are with tax. `BESIDE_LINES`: in causes `tax` of their own. Absent where none is known.',
+        'Where the tax is. `IN_LINES`: in the lines, so that effects are with tax. `BESIDE_LINES`: in causes `tax` of their own. Absent where none is known.',
     }),
   })
   .meta({
     id: 'CurrencyExplanation',
-    description: 'Why a month is dearer than the one before, in one currency.',
+    description: 'Why a month costs more than the previous one, in one currency.',
   })
 
-/** An addition: why a month is dearer than the one before. */
+/** An addition: why a month costs more than the previous one. */
 const InvoiceExplanation = z
   .object({
     month: day.meta({ description: 'Its first day: epoch time in milliseconds of its midnight in UTC.' }),
@@ -46,7 +46,7 @@ const InvoiceExplanation = z
       description: 'The first days of the months that have such invoices, the newest first; 120 at most.',
     }),
   })
-  .meta({ id: 'InvoiceExplanation', description: 'Why a month is dearer than the one before.' })
+  .meta({ id: 'InvoiceExplanation', description: 'Why a month costs more than the previous one.' })
 
 export type InvoiceExplanation = z.output<typeof InvoiceExplanation>
 
@@ -74,7 +74,7 @@ export const explainMonth = contract({
   ...explanation,
   ...explanationRoutes.explainMonth,
   cachedBy: ['day', 'roles', 'billingProfiles'],
-  summary: 'Why a month is dearer than the one before, per currency',
+  summary: 'Why a month costs more than the previous one, per currency',
   description:
     'Of the issued invoices whose invoice date is in the two months: each product that costs more or less, why, and by how much. In each currency the causes add up to the difference, exactly.',
   output: InvoiceExplanation,
@@ -86,7 +86,7 @@ export const exportExplanation = contract({
   ...explanation,
   ...explanationRoutes.exportExplanation,
   query: z.object({ ...query, ...dialect }),
-  summary: 'Why a month is dearer than the one before, as a CSV file',
+  summary: 'Why a month costs more than the previous one, as a CSV file',
   description: 'A row for each cause.',
   output: csvFile(),
   examples: examples.exportExplanation,
@@ -96,7 +96,7 @@ export const exportExplanation = contract({
 export const exportExplanationXlsx = contract({
   ...explanation,
   ...explanationRoutes.exportExplanationXlsx,
-  summary: 'Why a month is dearer than the one before, as a workbook',
+  summary: 'Why a month costs more than the previous one, as a workbook',
   description: 'A row for each cause.',
   output: xlsxFile(),
   examples: examples.exportExplanationXlsx,

@@ -58,7 +58,7 @@ export const exportExplanation: readonly Example[] = [
 export const exportExplanationXlsx: readonly Example[] = [
   {
     name: 'october',
-    summary: 'Why October is dearer, for a spreadsheet',
+    summary: 'Why October costs more, for a spreadsheet',
     query: { month: '2025-10' },
     answer: { status: 200 },
   },

@@ -10,7 +10,7 @@ const readExamples: readonly Example[] = [
 const setExamples: readonly Example[] = [
   {
     name: 'hide',
-    summary: 'Hide prices from whoever may not see invoices',
+    summary: 'Hide prices from members who may not see invoices',
     body: { areHidden: true },
     answer: { status: 200, body: { areHidden: true } },
   },
@@ -30,7 +30,7 @@ export const readPriceVisibility = contract({
   summary: 'Read who sees what a license costs',
   permission: 'members-manager',
   description:
-    'Whoever may see invoices sees prices. Whoever changes licenses sees the last price of one, unless the customer hides it.',
+    'Members who may see invoices see prices. License managers see the last price of a license unless the customer hides it.',
   output: PriceVisibility,
   examples: readExamples,
 })

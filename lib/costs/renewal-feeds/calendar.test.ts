@@ -48,7 +48,7 @@ describe('a calendar', () => {
       'DTSTART;VALUE=DATE:20261203',
     ])
     expect(valuesOf(lines, 'DESCRIPTION')[0]).toBe(
-      'Renews on 3 Dec 2026: 120 licenses.\\n100 assigned\\, 20 idle.\\nLast day to decide: 2 Dec 2026.\\nFor northwind.example.',
+      'Renews on 3 Dec 2026: 120 licenses.\\n100 assigned\\, 20 unassigned.\\nLast day to decide: 2 Dec 2026.\\nFor northwind.example.',
     )
   })
 
@@ -63,7 +63,7 @@ describe('a calendar', () => {
     const cost = { amount: 2160, currency: 'USD', per: 'month' } as const
     const text = linesOf([renewal({ cost, idleCost: { ...cost, amount: 360 }, nextTotal: 96 })]).join('\n')
     expect(text).toContain('2\\,160.00 USD a month at the last price.')
-    expect(text).toContain('20 idle\\, 360.00 USD a month.')
+    expect(text).toContain('20 unassigned\\, 360.00 USD a month.')
     expect(text).toContain('120 licenses\\, 96 from 3 Dec 2026')
     expect(linesOf([renewal()]).join('\n')).not.toMatch(/USD|price/)
   })

@@ -61,7 +61,7 @@ function descriptionLines(renewal: Renewal): string[] {
   const idleAt = idleCost ? `, ${costText(idleCost)}` : ''
   return [
     `${happensText(renewal)} on ${dayText(time)}: ${licensesText(renewal)}.`,
-    `${countText(assigned)} assigned, ${countText(idle)} idle${idleAt}.`,
+    `${countText(assigned)} assigned, ${countText(idle)} unassigned${idleAt}.`,
     ...(cost ? [`${costText(cost)} at the last price.`] : []),
     ...(next ? [`${next}.`] : []),
     `Last day to decide: ${dayText(decideBy)}.`,

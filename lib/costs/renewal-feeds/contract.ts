@@ -63,7 +63,7 @@ export const readRenewalFeed = contract({
   summary: 'Read whether the signed-in member has a calendar feed',
   permission: 'any',
   description:
-    'For signed-in members, and for no API key. What is kept of the link can not be turned back into it.',
+    'For signed-in members, and for no API key. What is kept of the link cannot be turned back into it.',
   output: Feed,
   problems: [...problems],
   examples: readExamples,
@@ -75,7 +75,7 @@ export const makeRenewalFeed = contract({
   summary: 'Make the calendar feed of the signed-in member',
   permission: 'licenses-manager',
   description:
-    'For a member who proved who they are within 10 minutes, and for no API key. A member has one link: another one that they had ends. The answer is the only one that has it; whoever holds it reads the renewals that its member may see at that moment, and nothing else.',
+    'For a member who proved who they are within 10 minutes, and for no API key. A member has one link: another one that they had ends. Only this answer has it. Anyone with the link can read the renewals that its member may see at that moment, and nothing else.',
   body: emptyBody,
   output: z
     .object({

@@ -50,7 +50,7 @@ const Renewal = z
     decideBy: timeOf('The last whole day of UTC before that, on which the next term can be decided on'),
     purchased: seats.meta({ description: 'Purchased licenses.' }),
     assigned: seats.meta({ description: 'Assigned to users.' }),
-    idle: seats.meta({ description: 'Those that nobody is assigned to now.' }),
+    idle: seats.meta({ description: 'Unassigned licenses.' }),
     renewalType: z.string().optional().meta({
       description: 'What happens by itself, as the vendor calls it. Absent where nothing is known.',
     }),
@@ -60,7 +60,7 @@ const Renewal = z
     nextTotal: seats.optional().meta({ description: 'The total for the next term, where one is ordered.' }),
     price: price.optional().meta({ description: `What one license cost when last billed. ${NOT_SEEN}` }),
     cost: cost.optional().meta({ description: `What the licenses cost. ${NOT_SEEN}` }),
-    idleCost: cost.optional().meta({ description: `What the idle ones cost. ${NOT_SEEN}` }),
+    idleCost: cost.optional().meta({ description: `Cost of the unassigned licenses. ${NOT_SEEN}` }),
     nextCost: cost.optional().meta({
       description: `What follows the end costs: the next term, or an Extended Service Term with its surcharge. Absent where the plan ends, becomes flexible, or nothing is stated. ${NOT_SEEN}`,
     }),
@@ -75,14 +75,14 @@ const month = z.object({
   month: z.string().regex(new RegExp(MONTH)).meta({ description: 'As in `2026-12`.' }),
   count: z.int().min(0).meta({ description: 'Plans whose commitment ends in it.' }),
   licenses: seats.meta({ description: 'Their purchased licenses.' }),
-  idle: seats.meta({ description: 'Those of them that nobody is assigned to now.' }),
+  idle: seats.meta({ description: 'Unassigned licenses among them.' }),
 })
 
 const sum = z.object({
   currency,
   count: z.int().min(1).meta({ description: 'The plans that are in it.' }),
   amount: money.meta({ description: 'What they cost in a year.' }),
-  idleAmount: money.meta({ description: 'What their idle licenses cost in a year.' }),
+  idleAmount: money.meta({ description: 'Yearly cost of their unassigned licenses.' }),
 })
 
 const RenewalList = z
@@ -101,7 +101,7 @@ const RenewalList = z
       .meta({ description: 'In all of these months, without the filter.' }),
     sums: z
       .array(sum)
-      .meta({ description: 'What the renewals below come to in a year. Two currencies are never added.' }),
+      .meta({ description: 'Yearly cost of the renewals below. Two currencies are never added.' }),
     unpriced: z
       .int()
       .min(0)
@@ -137,7 +137,7 @@ export const listRenewals = contract({
   ...renewalRoutes.listRenewals,
   summary: 'Commitments that end in the next twelve months',
   description:
-    'Active plans with a commitment that ends in this month or the eleven after it: how many licenses each has and how many are idle, what they cost at the last price as far as the caller may see it, what happens by itself, and until when that can be decided.',
+    'Active plans with a commitment that ends in this month or the eleven after it: how many licenses each has and how many are unassigned, what they cost at the last price as far as the caller may see it, what happens by itself, and until when that can be decided.',
   cachedBy: ['day', 'roles', 'billingProfiles'],
   output: RenewalList,
   examples: examples.listRenewals,

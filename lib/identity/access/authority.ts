@@ -84,7 +84,7 @@ export function requirePerson({ via }: Pick<Caller, 'via'>, what: string): void 
   if (via !== 'key') return
   throw new Problem(
     'permission_denied',
-    `${what} takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.`,
+    `${what} requires a signed-in member. An API key cannot grant access, so a stolen key is useless once it ends.`,
   )
 }
 

@@ -65,7 +65,7 @@ export const readWays = contract({
     'Asked when a proof is wanted. A way that is false is refused; one that is true may still lack a factor that is set up.',
   output: z.object({
     password: z.boolean().meta({ description: 'A password opens their membership.' }),
-    factor: z.boolean().meta({ description: 'So does a second factor, where they have one.' }),
+    factor: z.boolean().meta({ description: 'So does two-step verification, if set up.' }),
     signOn: z.boolean().meta({ description: 'An identity provider has opened this session.' }),
   }),
   problems: ['permission_denied'],
@@ -93,7 +93,7 @@ export const redeemLink = contract({
   summary: 'Redeem a link of an invitation, or for a new password',
   permission: 'none',
   description:
-    'Works once. With a new password, which the rules of all passwords hold for; an invitation also with one that its person has here already. It signs nobody in.',
+    'Works once. With a new password, which the rules of all passwords hold for; an invitation also with one that its person has here already. It does not sign in.',
   body: z.discriminatedUnion('isNew', [
     z.strictObject({ isNew: z.literal(true), secret: z.string().max(100), password: newPassword }),
     z.strictObject({
@@ -114,7 +114,7 @@ export const askRecovery = contract({
   permission: 'none',
   description:
     'The answer is the same whether anybody has the address or not. A link lasts for 30 minutes, and works once; its use withdraws the others.',
-  body: z.strictObject({ email: z.email('is no e-mail address').max(254) }),
+  body: z.strictObject({ email: z.email('is not an email address').max(254) }),
   output: z.object({ asked: z.boolean().meta({ description: 'Always true.' }) }),
   problems: ['rate_limited', 'not_found'],
 })

@@ -36,7 +36,7 @@ export type SignedIn =
 export const DENIED: SignedIn = { kind: 'refused' }
 
 /**
- * Verifies an e-mail address and a password. Opens a session and ends the browser's former one, or returns the next
+ * Verifies an email address and a password. Opens a session and ends the browser's former one, or returns the next
  * step.
  * @returns the new session's id and the device cookie, for the browser's cookies
  * @throws Problem `service_unavailable`, where too many attempts run concurrently

@@ -33,5 +33,5 @@ test.each<[AdminEvent, string, string, string]>([
   expect(message.text).toContain(expectedText)
   expect(message.text).toContain('2026-11-22 21:00 UTC')
   expect(message.text).toContain('Alder')
-  expect(message.text).toContain('It can not be turned off.')
+  expect(message.text).toContain('It cannot be turned off.')
 })

@@ -39,30 +39,31 @@ const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
   },
   'new-device': {
     subject: 'New sign-in to your account',
-    happened: (account) => `Somebody signed in to ${account} with a browser that it did not know.`,
+    happened: (account) => `Someone signed in to ${account} with a browser that it did not know.`,
     otherwise: 'sign that browser out and change your password:',
   },
   'factor-added': {
-    subject: 'A second factor was set up',
-    happened: (account) => `A second factor was set up for ${account}. Sign-in asks for it from now on.`,
+    subject: 'Two-step verification was set up',
+    happened: (account) =>
+      `Two-step verification was set up for ${account}. Sign-in asks for it from now on.`,
     otherwise: CHANGE,
   },
   'factor-removed': {
-    subject: 'A second factor was removed',
-    happened: (account) => `A second factor of ${account} was removed.`,
+    subject: 'A verification method was removed',
+    happened: (account) => `A verification method of ${account} was removed.`,
     otherwise: CHANGE,
   },
   'factors-reset': {
-    subject: 'Your second factors were reset',
+    subject: 'Your two-step verification was reset',
     happened: (account) =>
-      `The second factors of ${account} were taken away, as is done for who has lost them. You were signed out. Your password alone signs you in now, or lets you set up another one.`,
+      `Two-step verification of ${account} was reset, as is done for members who lost it. You were signed out. Your password alone signs you in now, or lets you set it up again.`,
     otherwise: CHANGE,
   },
   'factor-refused': {
-    subject: 'Your password was entered with a wrong second factor',
+    subject: 'Your password was entered with a wrong verification code',
     happened: (account) =>
-      `The password of ${account} was correct at a sign-in, and the second factor after it was wrong. The sign-in was refused.`,
-    otherwise: `somebody knows your password: change it, and ${CONTACT_ADVICE}`,
+      `The password of ${account} was entered correctly, but with a wrong verification code. The sign-in was refused.`,
+    otherwise: `someone knows your password: change it, and ${CONTACT_ADVICE}`,
   },
   'recovery-code-used': {
     subject: 'A recovery code was used',
@@ -79,7 +80,7 @@ export function messageOf(due: MemberNotice, baseUrl: string): Message {
   const { subject, lines } = textOf(due, baseUrl)
   const text = [
     ...lines,
-    '-- \nThis address gets what concerns its account and what it ordered. It can not be turned off.',
+    '-- \nThis address gets what concerns its account and what it ordered. It cannot be turned off.',
   ]
   return { subject, text: `${text.join('\n\n')}\n`, headers: NO_ANSWER }
 }
@@ -125,7 +126,7 @@ const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
   'scim-token-leaked': ({ about, customer, time }) => ({
     subject: 'A token of your directory was found and revoked',
     lines: [
-      `The SCIM token "${about}" for the licenses and invoices of ${customer} was shown to us on ${time} by somebody who had found it where others can read it. It was revoked at once: your directory adds and removes nobody until it has another one.`,
+      `The SCIM token "${about}" for the licenses and invoices of ${customer} was shown to us on ${time} by someone who found it in a public place. It was revoked immediately: your directory cannot add or remove members until it has a new token.`,
       `Look at what was done with it in the history, issue another token or ${RESELLER} for one, and remove the old one from where it was found.`,
     ],
   }),
@@ -133,7 +134,7 @@ const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
     subject: `The DNS record of ${about} is missing`,
     lines: [
       `The DNS of ${about} had no record any more on ${time} that proves that the domain is of ${customer}. Its people still sign in by single sign-on for the licenses and invoices.`,
-      `If it is still missing seven days after that, they can not. Publish the record again; to know what it says, ${RESELLER}.`,
+      `If it is still missing seven days after that, they cannot. Publish the record again; to know what it says, ${RESELLER}.`,
     ],
   }),
   'webhook-paused': ({ about, customer, time }) => ({
@@ -146,8 +147,8 @@ const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
   'domain-ended': ({ about, customer, time }) => ({
     subject: `Single sign-on has ended for ${about}`,
     lines: [
-      `The DNS of ${about} has had no record for seven days that proves that the domain is of ${customer}. Since ${time} nobody with such an address signs in by single sign-on for the licenses and invoices.`,
-      `Publish the record again, and ${RESELLER} to verify it. Where the domain is yours no more, or nobody gets in any other way, ${RESELLER} to let you in.`,
+      `The DNS of ${about} has had no record for seven days that proves that the domain is of ${customer}. Since ${time} addresses of this domain can no longer use single sign-on for the licenses and invoices.`,
+      `Publish the record again, and ${RESELLER} to verify it. If the domain is no longer yours, or no one can sign in otherwise, ${RESELLER} to let you in.`,
     ],
   }),
 }
@@ -185,7 +186,7 @@ function keyText(
   return {
     subject: 'An API key was found and revoked',
     lines: [
-      `${key} was revoked on ${minuteOf(at)}: what uses it is refused. Somebody had found it where others can read it, and showed it to us.${more}`,
+      `${key} was revoked on ${minuteOf(at)}: programs that use it are refused. Someone found it in a public place and reported it.${more}`,
       `Look at what was done with it, issue another one, and remove the old one from where it was found:\n${baseUrl}/keys`,
     ],
   }
@@ -234,7 +235,7 @@ function minuteOf(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-const SIGNATURE = '-- \nThis address gets what concerns the safety of its account. It can not be turned off.'
+const SIGNATURE = '-- \nThis address gets what concerns the safety of its account. It cannot be turned off.'
 
 /** Returns the mail with a link that accepts a membership or sets a new password; plain text only. */
 export function linkMail({ kind, secret, customer }: MailedLink, baseUrl: string): Message {
@@ -244,13 +245,13 @@ export function linkMail({ kind, secret, customer }: MailedLink, baseUrl: string
   return plainMail('You are invited', [
     `You are invited to the licenses and invoices of ${customer}.`,
     `To accept, open this link within 7 days. It works once.\n${link}`,
-    'If you do not know why you get this mail, there is nothing to do: without the link nobody gets in with your address.',
+    'If you didn’t expect this email, ignore it: no one can sign in with your address without the link.',
   ])
 }
 
 /** Returns the mail with a recovery link for a forgotten password; plain text only. */
 export function recoveryMail(secret: string, baseUrl: string): Message {
-  return resetOf('Somebody has asked for a new password for your account.', `${baseUrl}/reset/${secret}`)
+  return resetOf('Someone requested a new password for your account.', `${baseUrl}/reset/${secret}`)
 }
 
 function resetOf(why: string, link: string): Message {

@@ -26,7 +26,7 @@ const AuditEvent = z
     ),
     subject: text('The id of the thing that it happened to.'),
     actor: actor.meta({ description: 'Who did it.' }),
-    requestId: text('The `Request-Id` of the answer, or what stands for a job or a command.'),
+    requestId: text('The `Request-Id` of the answer, or the id of a job or a command.'),
     session: text('The beginning of the digest of the session.').optional(),
     address: text(
       'The address that the actor called from. Absent where it was no request of theirs.',

@@ -136,7 +136,7 @@ describe('a rejection', () => {
     expect(await events()).toHaveLength(3)
   })
 
-  test('is sent even where its event can not be stored', async () => {
+  test('is sent even where its event cannot be stored', async () => {
     const finance = await addKey(customer, ['finance-user'])
     await run(db.url, 'REVOKE INSERT ON audit_chain FROM console_app')
     const { status } = await callApi(listAssets, '/billing/v1/assets', { key: finance })

@@ -116,7 +116,7 @@ export const issueDirectoryToken = contract({
       token: Token,
       secret: z.string().meta({
         description:
-          'The token itself. It is shown this once; what is kept of it can not be turned back into it.',
+          'The token itself. It is shown this once; what is kept of it cannot be turned back into it.',
       }),
     })
     .meta({ id: 'IssuedDirectoryToken', description: 'A new token, and the token itself.' }),
@@ -146,7 +146,7 @@ export const mapDirectoryGroup = contract({
   ...directoryRoutes.mapDirectoryGroup,
   summary: 'Say what a group gives to its members',
   permission,
-  description: `Whoever is in it has that at once, and whoever comes later, too. The last Admin who can sign in stays one: 409 \`last_admin\`. ${BY_WHOM}`,
+  description: `Current and future members of the group get the access immediately. The last Admin who can sign in keeps the role: 409 \`last_admin\`. ${BY_WHOM}`,
   body: GroupMapping,
   output: Group,
   problems: [...problems, 'last_admin'],

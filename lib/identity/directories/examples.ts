@@ -52,7 +52,7 @@ export const issueDirectoryToken: readonly Example[] = [
     body: { name: 'Okta' },
     answer: problemAnswer(
       'permission_denied',
-      'To change how people get in takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.',
+      'Changing how people sign in requires a signed-in member. An API key cannot grant access, so a stolen key is useless once it ends.',
     ),
   },
 ]
@@ -70,7 +70,7 @@ export const revokeDirectoryToken: readonly Example[] = [
 export const mapDirectoryGroup: readonly Example[] = [
   {
     name: 'mapped',
-    summary: 'Whoever is in the group sees the invoices of one billing profile',
+    summary: 'Members of the group see the invoices of one billing profile',
     by,
     body: { name: 'Billing team', roles: ['finance-user'], billingProfiles: ['default'] },
     answer: {

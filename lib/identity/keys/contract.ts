@@ -137,7 +137,7 @@ const params = z.object({
 })
 
 const Secret = z.string().meta({
-  description: 'The key itself. It is shown this once; what is kept of it can not be turned back into it.',
+  description: 'The key itself. It is shown this once; what is kept of it cannot be turned back into it.',
 })
 
 /** Lists the keys of the customer. An addition to the specified API. */
@@ -188,7 +188,7 @@ export const issueKey = contract({
   summary: 'Issue an API key',
   permission: 'any',
   description:
-    'For signed-in members, who prove at most 10 minutes before who they are; a key issues no other. Nobody gives a key more roles or billing profiles than they have: 403. The answer is the only one that has the key itself, so there is no Idempotency-Key: a repeated call makes another key.',
+    'For signed-in members, who prove at most 10 minutes before who they are; a key issues no other. A member cannot give a key more roles or billing profiles than they have: 403. The answer is the only one that has the key itself, so there is no Idempotency-Key: a repeated call makes another key.',
   body: NewKey,
   output: z
     .object({ key: Key, secret: Secret })
@@ -245,7 +245,7 @@ export const revokeKey = contract({
   params,
   query: z.object({
     following: switchText(
-      "Whether the keys that followed it by rotation end with it: where somebody else may have rotated it. A key that is no Admin's ends itself alone.",
+      "Whether the keys that followed it by rotation end with it: if someone else may have rotated it. A key that is no Admin's ends itself alone.",
     ),
   }),
   body: emptyBody,
@@ -262,7 +262,7 @@ export const revokeLeakedKeys = contract({
   permission: 'none',
   bodyLimit: 32 * 1024,
   description:
-    'Whoever can show a key may end it. The answer is the same whether there is such a key or not. It takes what the secret scanning of GitHub sends its partners. Each five keys of a report count as a request more of its address.',
+    'Anyone who can show a key may end it. The answer is the same whether there is such a key or not. It takes what the secret scanning of GitHub sends its partners. Each five keys of a report count as a request more of its address.',
   body: z
     .array(z.object({ token: z.string().max(1000) }))
     .min(1, 'is empty')

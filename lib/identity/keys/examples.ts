@@ -90,7 +90,7 @@ export const issueKey: readonly Example[] = [
     body: { name: 'Another', roles: ['admin'] },
     answer: problemAnswer(
       'permission_denied',
-      'To issue a key takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.',
+      'Creating a key requires a signed-in member. An API key cannot grant access, so a stolen key is useless once it ends.',
     ),
   },
 ]

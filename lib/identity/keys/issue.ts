@@ -40,7 +40,7 @@ export async function issue(
   const issuedBy = caller.via === 'session' ? caller.id : null
   checkIssue(caller, input)
   const { name, roles, owner } = input
-  if (owner === 'CUSTOMER') await checkSeesAll(tx, caller, 'To issue a key of the company')
+  if (owner === 'CUSTOMER') await checkSeesAll(tx, caller, 'Creating a key of the company')
   const addresses = rangesOf(input.addresses)
   const billingProfiles = input.billingProfiles ?? (await profilesOf(tx, caller, owner))
   const days = daysOf(input, keySettings())
@@ -139,7 +139,10 @@ async function checkRotation(tx: Transaction, caller: Caller, former: KeyRow): P
   const decision = decideRotation(caller, former)
   if (!decision.allowed) {
     if (decision.because === 'not-own')
-      throw new Problem('permission_denied', 'Whoever rotates a key gets it: this one is another member’s.')
+      throw new Problem(
+        'permission_denied',
+        'Only its owner can rotate a key: this one belongs to another member.',
+      )
     const detail = former.replacedBy
       ? 'This key was rotated before.'
       : 'This key has ended. Issue another one instead.'

@@ -48,7 +48,7 @@ export const readKey = operation(contract.readKey, async (caller, { params }) =>
 })
 
 export const issueKey = operation(contract.issueKey, async (caller, { body }, { requestId }) => {
-  requirePerson(caller, 'To issue a key')
+  requirePerson(caller, 'Creating a key')
   const secret = newApiKey()
   const key = await scopeOfAuthority(caller, async (tx, now) => {
     const id = await issue(tx, now, body, { secret, requestId })

@@ -26,11 +26,11 @@ const Member = z
     }),
     state: z.enum(MEMBER_STATES).meta({
       description:
-        '`invited`: they have not come yet. `disabled`: they can not sign in, and the keys that they made do not work.',
+        '`invited`: they have not come yet. `disabled`: they cannot sign in, and the keys that they made do not work.',
     }),
     inviteExpireTime: z.int().optional().meta({
       description:
-        'Epoch time in milliseconds until when the invitation works; it may be over. Absent where nobody is invited, or no invitation is left.',
+        'Epoch time in milliseconds until when the invitation works; it may be over. Absent without a pending invitation.',
     }),
     inviteMail: z.enum(INVITE_MAILS).optional().meta({
       description:
@@ -52,7 +52,7 @@ const Member = z
       description: 'Epoch time in milliseconds of their last sign-in. Absent where none is known.',
     }),
   })
-  .meta({ id: 'Member', description: 'Somebody who may sign in to the console for this customer.' })
+  .meta({ id: 'Member', description: 'A person who may sign in to the console for this customer.' })
 
 const MemberLink = z
   .object({
@@ -64,8 +64,7 @@ const MemberLink = z
       description: 'The address that it is mailed to. Absent where no mail server is set.',
     }),
     url: z.string().optional().meta({
-      description:
-        'The link itself, which is told this one time. Pass it on to the member and to nobody else. Absent where it is mailed.',
+      description: 'The link itself, shown once. Send it only to the member. Absent if it is emailed.',
     }),
   })
   .meta({ id: 'MemberLink', description: 'A link with which a member comes in, once.' })
@@ -84,7 +83,7 @@ const roles = z
   .array(z.enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` }))
   .min(1, 'must name at least one role')
   .max(20, 'names too many')
-  .meta({ description: 'All of their roles. Nobody gives one that they do not have; Admins have all.' })
+  .meta({ description: 'All of their roles. A member can only give roles that they have; Admins have all.' })
 
 const billingProfiles = z
   .array(z.string().min(1).max(300))
@@ -97,7 +96,7 @@ const billingProfiles = z
 
 const Invitation = z
   .strictObject({
-    email: z.email('is not an e-mail address').max(254, 'is too long').meta({
+    email: z.email('is not an email address').max(254, 'is too long').meta({
       description: 'The address that they will sign in with.',
     }),
     name,
@@ -126,7 +125,7 @@ const permission = 'members-manager'
 const FRESH =
   'A signed-in member must have proven who they are within 10 minutes: else 403 `fresh_sign_in_required`.'
 
-const PERSON = 'It takes a signed-in member: 403 for an API key, which gives nobody anything.'
+const PERSON = 'It requires a signed-in member: 403 for an API key, which cannot grant access.'
 
 /** Lists the members. An addition to the specified API. */
 export const listMembers = contract({
@@ -187,7 +186,7 @@ export const changeMember = contract({
   ...memberRoutes.changeMember,
   summary: 'Change, disable or enable a member',
   permission,
-  description: `What is named changes, from the next request on, and is one row of the history each. The last Admin who can sign in and sees all billing profiles can not be disabled, limited or demoted: 409 \`last_admin\`. Nobody gives more than they have, and to enable somebody is to give what they have: 403. An Admin who sees some billing profiles changes no member with more access: 403. An API key renames members; it gives and takes nothing, and disables and enables nobody: 403. With If-Match, 412 \`member_changed\` where somebody else has changed the member since. ${FRESH}`,
+  description: `What is named changes, from the next request on, and is one row of the history each. The last Admin who can sign in and sees all billing profiles cannot be disabled, limited or demoted: 409 \`last_admin\`. A member cannot give more than they have, and enabling a member gives what that member has: 403. An Admin who sees some billing profiles changes no member with more access: 403. An API key renames members; it cannot change access, disable or enable: 403. With If-Match, 412 \`member_changed\` if someone else has changed the member since. ${FRESH}`,
   params,
   headers: z.object({
     'if-match': ifMatch.optional().meta({
@@ -225,7 +224,7 @@ export const withdrawInvitation = contract({
   body: emptyBody,
   output: z
     .object({ withdrawn: z.literal(true).meta({ description: 'Always true.' }) })
-    .meta({ id: 'InvitationWithdrawn', description: 'Nobody is invited any longer.' }),
+    .meta({ id: 'InvitationWithdrawn', description: 'The invitation is withdrawn.' }),
   problems: ['invitation_accepted', 'fresh_sign_in_required'],
   examples: examples.withdrawInvitation,
 })

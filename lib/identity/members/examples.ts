@@ -46,7 +46,7 @@ export const readMember: readonly Example[] = [
 export const inviteMember: readonly Example[] = [
   {
     name: 'invitation',
-    summary: 'Somebody who will see the invoices of one billing profile; no mail server is set',
+    summary: 'A person who will see the invoices of one billing profile; no mail server is set',
     by: 'session',
     body: {
       email: 'cleo@northwind.example',
@@ -112,7 +112,7 @@ export const changeMember: readonly Example[] = [
   },
   {
     name: 'changed-meanwhile',
-    summary: 'Somebody else has changed the member since',
+    summary: 'Someone else has changed the member since',
     params: { member_id: 'm-ben' },
     headers: { 'if-match': '"aBcDeFgHiJkL.Xb1Yq0aCkQ0Jr2vS5m8d3w"' },
     body: { name: 'Benjamin Ito' },
@@ -139,7 +139,7 @@ export const withdrawInvitation: readonly Example[] = [
   },
   {
     name: 'has-come',
-    summary: 'Somebody who has come already',
+    summary: 'A person who has accepted already',
     params: { member_id: 'm-ben' },
     answer: problemAnswer('invitation_accepted'),
   },

@@ -46,7 +46,7 @@ export const readMember = operation(contract.readMember, async (caller, { params
 })
 
 export const inviteMember = operation(contract.inviteMember, async (caller, { body }, { requestId }) => {
-  requirePerson(caller, 'To invite somebody')
+  requirePerson(caller, 'Inviting a member')
   const { row, link } = await authorized(caller, undefined, (tx, now) => invite(tx, now, body, { requestId }))
   return { body: { member: serializeMember(row), link }, headers: UNKEPT }
 })

@@ -14,7 +14,7 @@ import { linkFor } from './link.ts'
 import * as operations from './operations.ts'
 import { listedColumns, lockMember, memberWith, there } from './store.ts'
 
-// Changes by the operator's command line, which names members by their e-mail addresses.
+// Changes by the operator's command line, which names members by their email addresses.
 
 type NewMember = { email: string; name: string; roles: Role[]; billingProfiles?: string[] | undefined }
 

@@ -78,7 +78,7 @@ const references = (resource: string) => [
 ]
 
 const USER_ATTRIBUTES = [
-  attribute('userName', 'The e-mail address that they sign in with.', {
+  attribute('userName', 'The email address that they sign in with.', {
     required: true,
     mutability: 'immutable',
     uniqueness: 'server',

@@ -39,7 +39,7 @@ export function readPath(text: string): Path {
   // An attribute of an extension, which is ignored.
   if (/^urn:/i.test(plain)) return { name: plain.toLowerCase() }
   const match = PATH.exec(plain)
-  if (!match) throw scimError('invalidPath', 'The path of an operation can not be read.')
+  if (!match) throw scimError('invalidPath', 'The path of an operation cannot be read.')
   const [, name = '', filter, part = ''] = match
   return { name: (name + part).toLowerCase(), ...(filter === undefined ? {} : { filter }) }
 }

@@ -216,7 +216,7 @@ function applyStep(input: GroupInput, step: Step): void {
     input.displayName = text
   } else if (name === 'externalid') input.externalId = op === 'remove' ? null : textOf(name, value, 300)
   else if (isNamed && READ_ONLY.includes(name))
-    throw scimError('mutability', `${name} can not be changed by a directory.`)
+    throw scimError('mutability', `${name} cannot be changed by a directory.`)
 }
 
 function applyMembers(members: Set<string>, { op, value, filter }: Step): void {

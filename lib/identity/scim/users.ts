@@ -33,7 +33,7 @@ export async function createUser(
   { requestId }: ChangeOptions,
 ): Promise<User> {
   const { userName: email, externalId = null, givenName = null, familyName = null, active = true } = input
-  if (email === undefined) throw scimError('invalidValue', 'userName is required, and is an e-mail address.')
+  if (email === undefined) throw scimError('invalidValue', 'userName is required, and is an email address.')
   const name = memberName(input, { name: email, givenName, familyName })
   const values = { email, name, roles: [], billingProfiles: [] }
   const id = await addWithoutLink(tx, caller, values, requestId)
@@ -136,7 +136,7 @@ function applyStep(input: UserInput, { name, op, value: operand, isNamed }: Step
   else if (name === 'username') input.userName = addressOf(value)
   else if (name === 'active') input.active = switchOf(value)
   else if (isNamed && READ_ONLY.includes(name))
-    throw scimError('mutability', `${name} can not be changed by a directory.`)
+    throw scimError('mutability', `${name} cannot be changed by a directory.`)
 }
 
 function applyName(input: UserInput, value: unknown): void {
@@ -161,7 +161,7 @@ function addressOf(value: unknown): string {
     .email()
     .max(254)
     .safeParse(typeof value === 'string' ? value.trim() : value)
-  if (!address.success) throw scimError('invalidValue', 'userName must be an e-mail address.')
+  if (!address.success) throw scimError('invalidValue', 'userName must be an email address.')
   return address.data
 }
 

@@ -85,7 +85,10 @@ const Factors = z.object({
 
 const Demand = z
   .object({ isDemanded: z.boolean().meta({ description: 'Whether each member needs one to sign in.' }) })
-  .meta({ id: 'SecondFactorDemand', description: 'Whether a second factor is demanded of all members.' })
+  .meta({
+    id: 'SecondFactorDemand',
+    description: 'Whether two-step verification is required of all members.',
+  })
 
 // Calls for a member's own factors are internal to the console; calls for Admins are part of the published API.
 
@@ -107,7 +110,7 @@ const FACTOR_ERRORS = ['permission_denied', 'fresh_sign_in_required', 'not_found
 
 export const listFactors = contract({
   ...secondFactorRoutes.listFactors,
-  summary: "List the signed-in member's second factors",
+  summary: "List the signed-in member's verification methods",
   permission: 'any',
   description: 'Those that count at this customer, with nothing that is secret of them.',
   output: Factors,
@@ -116,7 +119,7 @@ export const listFactors = contract({
 
 export const beginFactor = contract({
   ...secondFactorRoutes.beginFactor,
-  summary: 'Begin to set up a second factor',
+  summary: 'Begin to set up a verification method',
   permission: 'any',
   description:
     'For an app, a new secret, also as a QR code, which counts once a code confirms it; for a passkey, what the browser needs to make one.',
@@ -138,7 +141,7 @@ export const beginFactor = contract({
 
 export const addFactor = contract({
   ...secondFactorRoutes.addFactor,
-  summary: 'Set up a second factor',
+  summary: 'Set up two-step verification',
   permission: 'any',
   description:
     'From then on sign-in asks for one. Other sessions of the member, in which it was not proven, end.',
@@ -149,9 +152,9 @@ export const addFactor = contract({
 
 export const removeFactor = contract({
   ...secondFactorRoutes.removeFactor,
-  summary: 'Remove a second factor',
+  summary: 'Remove a verification method',
   permission: 'any',
-  description: 'The last one can not be removed where the customer demands one.',
+  description: 'The last one cannot be removed where the customer demands one.',
   params: z.object({ factor_id: z.string().max(100) }),
   body: emptyBody,
   output: Factors,
@@ -191,9 +194,9 @@ export const confirmPasskey = contract({
 /** Reads whether second factors are mandatory. An addition to the specified API. */
 export const readFactorDemand = contract({
   ...secondFactorRoutes.readFactorDemand,
-  summary: 'Read whether a second factor is demanded',
+  summary: 'Read whether two-step verification is required',
   permission: 'members-manager',
-  description: 'Whether each member needs a second factor to sign in to the console.',
+  description: 'Whether each member needs two-step verification to sign in to the console.',
   output: Demand,
   examples: examples.readFactorDemand,
 })
@@ -201,12 +204,12 @@ export const readFactorDemand = contract({
 /** Makes second factors mandatory. An addition to the specified API. */
 export const demandFactor = contract({
   ...secondFactorRoutes.demandFactor,
-  summary: 'Demand a second factor of all members, or do not',
+  summary: 'Require two-step verification, or make it optional',
   permission: 'members-manager',
   description: `Who has none sets one up at the next sign-in, before a session opens. ${BY_WHOM}`,
   body: z
     .strictObject({ isDemanded: z.boolean().meta({ description: 'Whether it is, from now on.' }) })
-    .meta({ id: 'NewSecondFactorDemand', description: 'Whether a second factor is to be demanded.' }),
+    .meta({ id: 'NewSecondFactorDemand', description: 'Whether two-step verification is to be required.' }),
   output: Demand,
   problems: ['permission_denied', 'fresh_sign_in_required'],
   examples: examples.demandFactor,
@@ -215,9 +218,9 @@ export const demandFactor = contract({
 /** Resets the second factors of a member who has lost them. An addition to the specified API. */
 export const resetFactors = contract({
   ...secondFactorRoutes.resetFactors,
-  summary: "Take a member's second factors away",
+  summary: "Reset a member's two-step verification",
   permission: 'members-manager',
-  description: `For who has lost them. They count at this customer no more, the sessions of the member end, and they are told by mail. What they have elsewhere stays. Nobody resets their own, or those of who has more roles or billing profiles: 403. A member without any here is 404. ${BY_WHOM}`,
+  description: `For a member who lost their methods. These stop working at this customer, the member's sessions end, and the member gets an email. Methods at other customers stay. Members cannot reset their own, or those of a member with more roles or billing profiles: 403. A member without any here is 404. ${BY_WHOM}`,
   params: z.object({
     member_id: z.string().min(1).max(100).meta({ description: 'The `id` of a member.' }),
   }),

@@ -20,7 +20,7 @@ export const demandFactor: readonly Example[] = [
     body: { isDemanded: false },
     answer: problemAnswer(
       'permission_denied',
-      'To say whether second factors are demanded takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.',
+      'Requiring two-step verification requires a signed-in member. An API key cannot grant access, so a stolen key is useless once it ends.',
     ),
   },
 ]
@@ -28,14 +28,14 @@ export const demandFactor: readonly Example[] = [
 export const resetFactors: readonly Example[] = [
   {
     name: 'none-there',
-    summary: 'Somebody who has none here',
+    summary: 'A member without two-step verification',
     by,
     params: { member_id: 'm-bea' },
-    answer: problemAnswer('not_found', 'This member has no second factor here.'),
+    answer: problemAnswer('not_found', 'This member has no two-step verification here.'),
   },
   {
     name: 'reset',
-    summary: 'Somebody who has lost their phone',
+    summary: 'A member who lost their phone',
     by,
     params: { member_id: 'm-dan' },
     answer: { status: 200, body: { reset: true } },

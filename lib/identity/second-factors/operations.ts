@@ -86,11 +86,11 @@ export const readFactorDemand = operation(contract.readFactorDemand, async (call
 }))
 
 export const demandFactor = operation(contract.demandFactor, async (caller, { body }, { requestId }) => {
-  requirePerson(caller, 'To say whether second factors are demanded')
+  requirePerson(caller, 'Requiring two-step verification')
   const { isDemanded } = body
   await scopeOfAuthority(caller, async (tx, now) => {
     checkPermission(now, contract.demandFactor.permission)
-    await checkSeesAll(tx, now, 'To say whether second factors are demanded')
+    await checkSeesAll(tx, now, 'Requiring two-step verification')
     const { customerId } = now
     if ((await readDemand(tx, customerId)) === isDemanded) return
     await setDemand(tx, customerId, isDemanded)
@@ -101,7 +101,7 @@ export const demandFactor = operation(contract.demandFactor, async (caller, { bo
 })
 
 export const resetFactors = operation(contract.resetFactors, async (caller, { params }, { requestId }) => {
-  requirePerson(caller, 'To take second factors away')
+  requirePerson(caller, 'Resetting two-step verification')
   requireFresh(caller)
   const { member_id: id } = params
   await reset(caller, id, requestId, (tx) => checkMayReset(tx, caller, id))
@@ -111,7 +111,7 @@ export const resetFactors = operation(contract.resetFactors, async (caller, { pa
 /** Returns the digest of the caller's session. @throws Problem `permission_denied` for a key, which has no factors */
 function sessionOf({ via, session }: Caller): string {
   if (via === 'session' && session !== undefined) return session
-  throw new Problem('permission_denied', 'Only a signed-in member has second factors.')
+  throw new Problem('permission_denied', 'Only a signed-in member has two-step verification.')
 }
 
 function factorsOf(caller: Caller): Promise<contract.SecondFactors> {

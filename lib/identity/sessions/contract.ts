@@ -27,7 +27,7 @@ const Session = z
     }),
     isCurrent: z.boolean().meta({ description: 'Whether it is the session that asks.' }),
   })
-  .meta({ id: 'Session', description: 'Somebody who is signed in to the console in one browser.' })
+  .meta({ id: 'Session', description: 'A person who is signed in to the console in one browser.' })
 
 export type Session = z.output<typeof Session>
 

@@ -28,7 +28,7 @@ export const listSessions: readonly Example[] = [
 export const endSession: readonly Example[] = [
   {
     name: 'unknown-session',
-    summary: 'A session that has ended, or that nobody has',
+    summary: 'A session that has ended or does not exist',
     params: { session_id: 'none' },
     answer: problemAnswer('not_found'),
   },

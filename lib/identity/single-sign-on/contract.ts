@@ -53,7 +53,7 @@ const verifiedClaim = text(100).meta({
 })
 const joinRoles = Roles.nullable().meta({
   description:
-    'The roles of those who become members by their first sign-in; they see all billing profiles unless mappings say others. `null`: nobody does.',
+    'The roles of those who become members by their first sign-in; they see all billing profiles unless mappings say others. `null`: no one becomes a member.',
 })
 const mappings = z
   .array(Mapping)
@@ -95,11 +95,12 @@ const Provider = z
     name: z.string().meta({ description: 'As it is told from others here.' }),
     issuer: z.string().meta({ description: 'The address of the issuer.' }),
     clientId: z.string().meta({ description: 'The id of the client there.' }),
-    state: z.enum(['on', 'off']).meta({ description: '`off`: nobody signs in by it.' }),
+    state: z.enum(['on', 'off']).meta({ description: '`off`: no one can sign in with it.' }),
     scopes: z.array(z.string()).meta({ description: 'What is asked for beside `openid`.' }),
     verifiedClaim: z.string().meta({ description: 'The claim that says that the address is verified.' }),
     joinRoles: z.array(z.enum(ROLES)).nullable().meta({
-      description: 'The roles of those who become members by their first sign-in. `null`: nobody does.',
+      description:
+        'The roles of those who become members by their first sign-in. `null`: no one becomes a member.',
     }),
     mappings: z.array(Mapping).meta({ description: 'What claims set at each sign-in.' }),
     redirectUri: z.string().meta({ description: 'Where the issuer has to lead back to.' }),
@@ -107,7 +108,7 @@ const Provider = z
       description: 'Where the issuer may tell that a session there has ended (back-channel logout).',
     }),
     lastSignInTime: z.int().optional().meta({
-      description: 'Epoch time in milliseconds of the last sign-in by it. Absent where nobody has signed in.',
+      description: 'Epoch time in milliseconds of the last sign-in by it. Absent if no one has signed in.',
     }),
   })
   .meta({ id: 'IdentityProvider', description: 'Where people of the customer sign in.' })
@@ -139,14 +140,14 @@ export type SignOn = z.output<typeof SignOn>
 
 const permission = 'members-manager'
 const BY_WHOM =
-  'For a signed-in Admin who sees all billing profiles and proved who they are within 10 minutes, and for no key: whoever runs an identity provider can come in as any member.'
+  'For a signed-in Admin who sees all billing profiles and proved who they are within 10 minutes, and for no key: an identity provider can sign in as any member.'
 const problems = ['permission_denied', 'fresh_sign_in_required'] as const
 const LAST_SIGN_IN_METHOD = 'Where that would leave no Admin a way in: 409 `last_way_in`.'
 
 const SignOn = z
   .object({
     passwords: z.enum(['allowed', 'refused']).meta({
-      description: '`refused`: nobody signs in by password, only by single sign-on.',
+      description: '`refused`: members can sign in only by single sign-on.',
     }),
     providers: z.array(Provider).meta({ description: 'By name.' }),
     domains: z.array(Domain).meta({ description: 'By name.' }),

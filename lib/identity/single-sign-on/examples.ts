@@ -62,7 +62,7 @@ export const addIdentityProvider: readonly Example[] = [
 export const changeIdentityProvider: readonly Example[] = [
   {
     name: 'joining',
-    summary: 'Whoever signs in first becomes a member; a group makes Finance Users',
+    summary: 'Anyone who signs in becomes a member; a group makes Finance Users',
     by,
     params: { provider_id: PROVIDER_ID },
     body: AGREED,
@@ -73,7 +73,7 @@ export const changeIdentityProvider: readonly Example[] = [
 export const removeIdentityProvider: readonly Example[] = [
   {
     name: 'removed',
-    summary: 'Nobody signs in by it any more',
+    summary: 'It is turned off',
     by,
     params: { provider_id: 'p-former' },
     answer: { status: 200, body: { removed: true } },
@@ -84,7 +84,7 @@ export const removeIdentityProvider: readonly Example[] = [
     params: { provider_id: PROVIDER_ID },
     answer: problemAnswer(
       'permission_denied',
-      'To change how people get in takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.',
+      'Changing how people sign in requires a signed-in member. An API key cannot grant access, so a stolen key is useless once it ends.',
     ),
   },
 ]
@@ -140,7 +140,7 @@ export const setPasswordSignIn: readonly Example[] = [
   },
   {
     name: 'allowed',
-    summary: 'Passwords let members in',
+    summary: 'Password sign-in turned on',
     by,
     body: { allowed: true },
     answer: {

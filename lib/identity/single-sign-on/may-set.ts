@@ -7,7 +7,7 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 
-const WHAT = 'To change how people get in'
+const WHAT = 'Changing how people sign in'
 
 /**
  * Changes identity providers or directories, by which members sign in with any access of the customer. So the caller

@@ -128,7 +128,7 @@ export async function requireSignOn(customerId: CustomerId, customerName: string
     if (!(await store.hasVerifiedAdmin(tx, customerId)))
       throw new Problem(
         'invalid_request',
-        `No Admin of ${customerName} has signed in by single sign-on yet: if it did not work, nobody could get in.`,
+        `No Admin of ${customerName} has signed in by single sign-on yet: if it did not work, no one could sign in.`,
       )
     await store.setSignOnOnly(tx, customerId, true)
     await record(tx, customerId, { action: 'customer.passwords-refused', subject: customerId })

@@ -76,7 +76,7 @@ function cellsOf(header: readonly string[], row: readonly string[]): Map<string,
 
 function pieceOf(cells: Map<string, string>, line: number, problems: ProblemList): Piece {
   if (cells.has(''))
-    problems.add({ line, reason: `${quoted(cells.get('') ?? '')} stands in a column without a name` })
+    problems.add({ line, reason: `${quoted(cells.get('') ?? '')} is in a column without a name` })
   const parts = COLUMNS.map((columns) => [columns.part, partOf(columns, cells, line, problems)] as const)
   const [[, customer], ...others] = parts as [(typeof parts)[number], ...typeof parts]
   const lists = others.flatMap(([part, value]) => (value === undefined ? [] : [[part, [value]]]))

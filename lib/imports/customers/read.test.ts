@@ -92,10 +92,10 @@ describe('errors of a file', () => {
     expect(await errorsOf([HEADER, ...rows].join('\n'))).toEqual([
       'line 2, customer: is no id: small letters, digits and hyphens',
       'line 3, domain: is no domain such as sunbird.example',
-      'line 4, contactEmail: is no e-mail address',
+      'line 4, contactEmail: is not an email address',
       'line 5, profileCountry: is no country code of two letters (ISO 3166-1), such as CH',
       'line 6, roles: there is no role "boss"; there are it-manager, finance-user, admin',
-      'line 7, member: is no e-mail address',
+      'line 7, member: is not an email address',
       'line 8, member: is blank, but there is memberName without it',
       'line 8, notices: there is no notice "overdue"; there are past-due, due, new, licenses',
       'line 9, customer: is blank, but there is name, domain, contactEmail without it',
@@ -112,7 +112,7 @@ describe('errors of a file', () => {
     ],
     ['customer,name,Name\na,A,B\n', ['line 1, name: there are two such columns']],
     ['customer,name\na,A,more\n', ['line 2: has 3 columns, not 2']],
-    ['customer,name,\na,A,more\n', ['line 2: "more" stands in a column without a name']],
+    ['customer,name,\na,A,more\n', ['line 2: "more" is in a column without a name']],
     ['customer,name\na,"A\n', [expect.stringContaining('a quoted text that begins here does not end')]],
     ['customer,name\na,A\na,B\n', ['line 3, customer: "a" has another name than on line 2']],
     [
@@ -123,7 +123,7 @@ describe('errors of a file', () => {
     [Buffer.from([0x63, 0x75, 0xff, 0x0a]), [expect.stringContaining('is not UTF-8 text')]],
     ['{"id":"a","nmae":"A"}', [expect.stringContaining('line 1: Unrecognized key: "nmae"')]],
     ['{"id":"a"}\n{"id":"a"}', ['line 2, id: "a" is on line 1 already']],
-    ['[{"id":"a","members":[{"email":"x"}]}]', ['line 1, members[0].email: is no e-mail address']],
+    ['[{"id":"a","members":[{"email":"x"}]}]', ['line 1, members[0].email: is not an email address']],
     ['{"id":"a","members":{"email":"x"}}', [expect.stringContaining('line 1, members: ')]],
     ['[{"id":"a"}', ['line 1: the array does not end']],
   ])('%j', async (text, expected) => {

@@ -54,9 +54,9 @@ export type Piece = WithLine<{
 // The parts of a customer in a file, of JSON and of CSV alike: docs/customers.md describes them.
 
 const email = z
-  .string('is no e-mail address')
+  .string('is not an email address')
   .trim()
-  .pipe(z.email('is no e-mail address').max(254, 'is too long'))
+  .pipe(z.email('is not an email address').max(254, 'is too long'))
 
 const domain = z
   .string('is no domain')
@@ -122,7 +122,7 @@ const profileIds = z
   .union([z.string(), z.array(z.string())], 'is no list of billing profiles')
   .nullable()
   .transform((value) => (value === null || value === '*' ? null : [...new Set(namesIn(value))].sort()))
-  .refine((value) => value === null || value.length > 0, 'names no billing profile: * stands for all')
+  .refine((value) => value === null || value.length > 0, 'names no billing profile: * means all')
 
 export const Profile = z.strictObject({
   id: name(200),

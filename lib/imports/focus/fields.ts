@@ -57,7 +57,7 @@ export function fieldReader(header: Header, problems: ProblemList): FieldReader 
     const id = textIfAny(row, line, 'invoiceId')
     // A URL with a dot segment in its path resolves to another path.
     if (id?.value === '.' || id?.value === '..')
-      return addError(line, 'invoiceId', `${quoted(id.value)} can not be an id`)
+      return addError(line, 'invoiceId', `${quoted(id.value)} cannot be an id`)
     return id
   }
 

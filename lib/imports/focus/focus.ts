@@ -13,7 +13,7 @@ import { billsOfBoth } from './merge.ts'
 import { bothOf, type ReadSummary } from './read-summary.ts'
 import { type Terms, validateTerms } from './terms.ts'
 
-const NOT_RESOLD = 'has invoices of the vendor, which nobody else can issue: resell the charges'
+const NOT_RESOLD = 'has invoices of the vendor, which no one else can issue: resell the charges'
 
 /** File or part of a bill. */
 export type Source = {

@@ -33,7 +33,7 @@ const Asset = z
     name: text(),
     customerDomain: text(253),
     vendorCustomerId: text(),
-    reseller: z.email('is no e-mail address').max(254).optional(),
+    reseller: z.email('is not an email address').max(254).optional(),
     vendor: text(60).optional(),
     vendorAccount: text(60).optional(),
     createdAt: time,

@@ -73,7 +73,7 @@ function between(state: ScanState, char: string, line: number): ScanState {
   if (char === ']' && (state === 'array' || state === 'after element')) return 'after array'
   const expected =
     state === 'after element' ? 'a comma or ]' : state === 'after array' ? 'nothing' : 'an object'
-  throw syntaxError(line, `${JSON.stringify(char)} where ${expected} should stand`)
+  throw syntaxError(line, `${JSON.stringify(char)} instead of ${expected}`)
 }
 
 /** Finds where an object ends that may go on over many chunks: after its last brace, or not in this one. */

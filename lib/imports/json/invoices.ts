@@ -27,7 +27,7 @@ const Line = z
 /** Our own shape of an invoice in a file; docs/imports.md describes it. */
 const Invoice = z
   .strictObject({
-    id: name().refine((id) => id !== '.' && id !== '..', 'can not be an id'),
+    id: name().refine((id) => id !== '.' && id !== '..', 'cannot be an id'),
     documentState: z.enum(['draft', 'issued', 'voided'], 'is not draft, issued or voided').optional(),
     form: z.enum(['invoice', 'summary'], 'is not invoice or summary').optional(),
     billingProfileId: text(300).optional(),

@@ -173,7 +173,7 @@ describe('posting details in a file', () => {
     ],
     [{ taxAmount: 'x' }, 'taxAmount', '"x" is not a number'],
     [{ purchaseOrder: 'x'.repeat(101) }, 'purchaseOrder', 'has 101 characters, and at most 100 are kept'],
-  ])('is refused by place where it can not be: %j', async (change, column, reason) => {
+  ])('is refused by place where it cannot be: %j', async (change, column, reason) => {
     const error = await read([{ ...INVOICE, lines: [LINE], ...change }]).catch((error: unknown) => error)
     expect((error as ImportError).problems).toEqual([
       expect.objectContaining({ line: 1, column, reason: expect.stringContaining(reason) }),

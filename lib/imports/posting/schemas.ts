@@ -1,8 +1,8 @@
 import type { TaxGroup } from '#lib/billing/posting/tax.ts'
 
-// Posting details of an invoice in a file. All fields are optional; null means the same as absent.
+// Accounting details of an invoice in a file. All fields are optional; null means the same as absent.
 
-/** Posting details of a line: amounts and rate are exact decimal text, the end of the period is exclusive. */
+/** Accounting details of a line: amounts and rate are exact decimal text, the end of the period is exclusive. */
 export type NewLinePosting = {
   netAmount?: string | null | undefined
   taxCategory?: string | null | undefined
@@ -27,7 +27,7 @@ export type NewLinePosting = {
   paymentAmount?: string | null | undefined
 }
 
-/** Posting details of an invoice. */
+/** Accounting details of an invoice. */
 export type NewPosting = {
   typeCode?: string | null | undefined
   netAmount?: string | null | undefined

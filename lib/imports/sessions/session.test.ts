@@ -126,7 +126,7 @@ describe('several files', () => {
     expect(report.files.map(({ rows, used }) => [rows, used])).toEqual(names.map(() => [20, 20]))
   })
 
-  test('leave nothing where one in the middle can not be read', async () => {
+  test('leave nothing where one in the middle cannot be read', async () => {
     const bad = write('bad.csv', `${csv(charges.slice(0, 3))},more`)
     const run = await newRun([names[0] ?? '', bad, names[1] ?? ''])
     const before = await countsOf(run.customerId)

@@ -9,7 +9,7 @@ const CHUNK = 256 * 1024
 
 /** Magic numbers of files that are not text, with advice. */
 const FOREIGN: [start: number[], reason: string][] = [
-  [[0x50, 0x4b, 0x03, 0x04], 'is a ZIP archive where a file should stand: unpack it first'],
+  [[0x50, 0x4b, 0x03, 0x04], 'is a ZIP archive where a file should be: unpack it first'],
   [[0x50, 0x41, 0x52, 0x31], 'is a Parquet file: export it as CSV'],
   [[0xff, 0xfe], 'is UTF-16 text: save it as UTF-8'],
   [[0xfe, 0xff], 'is UTF-16 text: save it as UTF-8'],

@@ -86,7 +86,7 @@ const properties = z
   .object({
     customerDomain: z.string().meta({ description: 'The domain that the asset is for.' }),
     customerID: z.string().meta({ description: 'The customer at the vendor.' }),
-    reseller: z.string().meta({ description: 'Whom to ask: an e-mail address.' }),
+    reseller: z.string().meta({ description: 'Whom to ask: an email address.' }),
     subscription: Subscription.optional().meta({ description: 'Absent for assets without licenses.' }),
   })
   .meta({ id: 'AssetProperties', description: 'Of whom the asset is, and what is bought.' })
@@ -267,6 +267,6 @@ export const summarizeAssets = contract({
         )
         .meta({ description: 'Types that have assets.' }),
     })
-    .meta({ id: 'AssetSummary', description: 'What a selection of assets comes to.' }),
+    .meta({ id: 'AssetSummary', description: 'Sums of a selection of assets.' }),
   examples: examples.summarizeAssets,
 })

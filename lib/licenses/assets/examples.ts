@@ -47,7 +47,7 @@ export const listAssets: readonly Example[] = [
   },
   {
     name: 'idle-by-name',
-    summary: 'Workspace suites with many idle licenses, by name',
+    summary: 'Workspace suites with many unassigned licenses, by name',
     query: { filter: 'usage:idle|type:workspace-suite', orderBy: 'name asc' },
     answer: { status: 200, body: { assets: [BUSINESS_PLUS], rowCount: 1 } },
   },

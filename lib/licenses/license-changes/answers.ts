@@ -50,7 +50,7 @@ export function decreaseNotAllowed(row: AssetRow, { current, minimum, until }: F
     ...(until === undefined ? {} : { commitmentEndTime: until }),
     ...(renewal ? { renewal } : {}),
   }
-  const detail = `This commitment plan can not go below ${minimum} licenses${end}.`
+  const detail = `This commitment plan cannot go below ${minimum} licenses${end}.`
   return new Problem('decrease_not_allowed', detail, { members })
 }
 
@@ -93,7 +93,7 @@ export function vendorUnavailable(label: string, seconds = 5, why?: Why): Proble
   const details = {
     throttled: `${label} asks us to wait. Nothing was changed.`,
     no_access: `We have no access to ${label} at the moment, which your reseller can restore. Nothing was changed.`,
-    not_answering: `${label} can not be reached for the moment. Nothing was changed.`,
+    not_answering: `${label} cannot be reached for the moment. Nothing was changed.`,
   }
   const because = why ?? 'not_answering'
   const headers = { 'Retry-After': String(seconds) }

@@ -27,7 +27,7 @@ const LicenseChange = z
     from: seats.meta({ description: 'Purchased licenses before.' }),
     to: seats.meta({ description: 'The total that was asked for.' }),
     state: z.string().meta({
-      description: `Open: CLAIMED, SENT, UNKNOWN (the vendor has not confirmed it). Settled: APPLIED, REJECTED by the vendor, FAILED (not applied). UNCLEAR: nobody can tell any more whether the vendor did it; the asset is free for another change, which is decided on a fresh read. DRIFT: made by the vendor. RECORDED: what a file that an operator imported said, which asked no vendor; ${others}`,
+      description: `Open: CLAIMED, SENT, UNKNOWN (the vendor has not confirmed it). Settled: APPLIED, REJECTED by the vendor, FAILED (not applied). UNCLEAR: it can no longer be determined whether the vendor made it; the asset is free for another change, which is decided on a fresh read. DRIFT: made by the vendor. RECORDED: what a file that an operator imported said, which asked no vendor; ${others}`,
     }),
     vendorReason: z.string().optional().meta({
       description: 'Why the vendor refused, what is known of a failure, or what to do where it is UNCLEAR.',
@@ -38,7 +38,7 @@ const LicenseChange = z
     ...pendingStatus,
     acknowledged: acknowledged
       .optional()
-      .meta({ description: 'That somebody has checked an UNCLEAR change. Absent where nobody has.' }),
+      .meta({ description: 'That someone has checked an UNCLEAR change. Absent if no one has.' }),
   })
   .meta({ id: 'LicenseChange', description: 'A total that was asked for, and what became of it.' })
 

@@ -89,7 +89,7 @@ export const setQuantity: readonly Example[] = [
     body: { quantity: 50 },
     answer: problemAnswer(
       'decrease_not_allowed',
-      'This commitment plan can not go below 60 licenses before 2027-03-01.',
+      'This commitment plan cannot go below 60 licenses before 2027-03-01.',
       {
         members: {
           current: 60,
@@ -116,7 +116,7 @@ export const setQuantity: readonly Example[] = [
   },
   {
     name: 'stale',
-    summary: 'Somebody has changed it since it was read',
+    summary: 'Someone has changed it since it was read',
     params: { asset_id: 'workspace-suite-81f3c2' },
     headers: { 'if-match': '"2.Xb1Yq0aCkQ0Jr2vS5m8d3w"' },
     body: { quantity: 260 },

@@ -86,7 +86,7 @@ function explainState(
   }
   const what =
     typeof read === 'number'
-      ? `it shows ${count(read)}, and somebody else has changed it there too`
+      ? `it shows ${count(read)}, and someone else has changed it there too`
       : readTexts[read]
   return `We can’t tell whether the change to ${count(to)} reached ${label}: ${what}. Compare the total there with the one that you need, and set it again where it differs.`
 }

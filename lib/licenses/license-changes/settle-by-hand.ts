@@ -166,7 +166,7 @@ const WHY: Record<Unfit, (label: string) => string> = {
   not_unknown: () => 'a process is at work on it.',
   no_turn: () => 'others ask for it all the time. Try again in a moment.',
   unread: (label) => `${label} does not show us the subscription, and it is read before.`,
-  moved: () => 'somebody has changed the total there since, so that what was decided on is gone.',
+  moved: () => 'someone has changed the total there since, so the decision no longer applies.',
   ordered: (label) => `${label} took the order, and has not done it yet.`,
   under_way: () => 'the call before may be under way still. Try again in a moment.',
   forgotten: (label) => `its time is over: ${label} may not know it for the same change any more.`,

@@ -80,7 +80,7 @@ describe('a fault names its line', () => {
     const { errors, targets } = readTargets(
       'office-suite-1,5\nworkspace-suite-1,7\noffice-suite-1,5\noffice-suite-1,x',
     )
-    const reason = '"office-suite-1" stands on line 1 already'
+    const reason = '"office-suite-1" is on line 1 already'
     expect(errors).toEqual([3, 4].map((line) => ({ line, reason })))
     expect(targets).toHaveLength(2)
   })

@@ -68,7 +68,7 @@ function readRow(row: TextRow, columns: Columns, list: TargetList, lineOf: Map<s
   const before = lineOf.get(assetId)
   if (assetId !== '') lineOf.set(assetId, before ?? line)
   if (before !== undefined)
-    list.errors.push({ line, reason: `${truncated(assetId)} stands on line ${before} already` })
+    list.errors.push({ line, reason: `${truncated(assetId)} is on line ${before} already` })
   else if (reason !== undefined) list.errors.push({ line, reason })
   else if (quantity !== undefined) list.targets.push({ line, assetId, quantity })
 }
@@ -78,7 +78,8 @@ function validateTarget(assetId: string, total: string, quantity: number | undef
     return 'a quoted text that begins here does not end on this line'
   if (assetId === '') return 'no asset is named'
   if (assetId.length > MAX_ID_LENGTH) return `${truncated(assetId)} is too long for an asset ID`
-  if (total === '') return `no total follows ${truncated(assetId)}: part the two by a tab, comma or semicolon`
+  if (total === '')
+    return `no total follows ${truncated(assetId)}: separate ID and total with a tab, comma or semicolon`
   if (quantity === undefined)
     return `${truncated(total)} is not a whole number: give the total after the change`
   if (quantity > MAX_QUANTITY) return `${truncated(total)} is more than ${MAX_QUANTITY.toLocaleString('en')}`

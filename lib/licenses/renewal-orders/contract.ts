@@ -155,7 +155,7 @@ export const orderRenewal = contract({
   summary: 'Order the licenses of the next term, or its end',
   limit: 'changes',
   description:
-    'Nothing changes before the commitment ends. `quantity` renews the plan with that total; `action` cancels it at the end (`confirm` names the asset), or continues it as a paid Extended Service Term, where the vendor takes that: else 422 `renewal_not_supported`. It replaces the active order; the same again changes nothing. It is kept also where the vendor can not be asked now: then `isPlaced` is false, and the vendor gets it as soon as it answers. `change_in_progress` where the asset is being changed at this moment.',
+    'Nothing changes before the commitment ends. `quantity` renews the plan with that total; `action` cancels it at the end (`confirm` names the asset), or continues it as a paid Extended Service Term, where the vendor takes that: else 422 `renewal_not_supported`. It replaces the active order; the same again changes nothing. It is kept also where the vendor cannot be asked now: then `isPlaced` is false, and the vendor gets it as soon as it answers. `change_in_progress` where the asset is being changed at this moment.',
   headers,
   body: RenewalRequest,
   problems: [

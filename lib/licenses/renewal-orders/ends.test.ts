@@ -141,7 +141,7 @@ describe('Microsoft', () => {
     expect(settings()).toEqual([false, '', undefined])
   })
 
-  test('renews a plan that would continue, also if it can not be asked at first', async () => {
+  test('renews a plan that would continue, also if it cannot be asked at first', async () => {
     await at(microsoft)
     set({ autoRenewEnabled: false })
     await readAgain()
@@ -223,7 +223,7 @@ describe('Microsoft', () => {
   })
 
   test.each(['late', 'drop-before'])(
-    'finishes a withdrawal as soon as the order can not arrive any more (%s)',
+    'finishes a withdrawal as soon as the order cannot arrive any more (%s)',
     async (failure) => {
       await at(microsoft, { MICROSOFT_SETTLE_SECONDS: '3600' })
       vendor.fake.failNext('write', failure)

@@ -94,7 +94,7 @@ async function lock(tx: Transaction, { caller, assetId, ifMatch }: OrderRequest)
   const active = newest?.state === 'STANDING' ? newest : undefined
   const version = versionOf(newest)
   if (isVersion(version, ifMatch)) return { row, active }
-  const changedBy = active?.actorName ?? 'Somebody'
+  const changedBy = active?.actorName ?? 'Someone'
   const etag = entityTag(JSON.stringify(serializeRenewal(row, newest)), version)
   const members = { current: row.seatsPurchased, changedBy, etag }
   const detail = `${changedBy} changed what is ordered for the next term since you read it.`
@@ -125,7 +125,7 @@ function notSupported(row: LicensedRow, because: NoOrder, label: string): Proble
     not_offered: `${label} takes no orders for the next term of this plan.`,
     no_end: 'It is not known when the commitment ends, or how long the next term is.',
     ended: 'The commitment has just ended. Look at it again when the next term is known.',
-    ends: 'The plan is not renewed when its commitment ends. Ask your reseller if it should be.',
+    ends: 'The plan ends with its commitment. To renew instead, contact your reseller.',
   }
   return new Problem('renewal_not_supported', details[because])
 }

@@ -25,7 +25,7 @@ const cost = z
     }),
   })
   .optional()
-  .meta({ description: 'What the idle ones cost. Absent where no price is known, or may be seen.' })
+  .meta({ description: 'Cost of these licenses. Absent where no price is known, or may be seen.' })
 
 const pastDue = z.object({
   billingProfile: z
@@ -45,7 +45,7 @@ const change = z.object({
   id: z.string().meta({ description: 'Names the change: `/billing/v1/license-changes/{change_id}`.' }),
   outcome: z.enum(['confirming', 'unclear', 'refused']).meta({
     description:
-      'Whether its vendor has not confirmed it yet, nobody can tell any more, or it was refused or not applied.',
+      'Whether its vendor has not confirmed it yet, it can no longer be determined, or it was refused or not applied.',
   }),
   from: seats.meta({ description: 'Purchased licenses before.' }),
   to: seats.meta({ description: 'The total that was asked for.' }),
@@ -57,7 +57,7 @@ const renewal = z.object({
   time: timeOf('When the commitment ends'),
   days: z.int().min(0).meta({ description: 'In how many days, in UTC.' }),
   purchased: seats.meta({ description: 'Purchased licenses.' }),
-  idle: seats.meta({ description: 'Those that nobody is assigned to now.' }),
+  idle: seats.meta({ description: 'Unassigned licenses.' }),
   cost,
   decideBy: timeOf('The last whole day of UTC before that, on which the renewal can be decided on'),
   outcome: outcome.optional(),
@@ -75,7 +75,7 @@ const renewal = z.object({
 
 const idle = z.object({
   purchased: seats.meta({ description: 'Purchased licenses.' }),
-  count: z.int().min(1).meta({ description: 'Licenses that were idle for all of the last 60 days.' }),
+  count: z.int().min(1).meta({ description: 'Licenses that were unassigned for all of the last 60 days.' }),
   lowerTo: seats.meta({ description: 'The total to which the plan can be lowered now.' }),
   cost,
 })
@@ -97,7 +97,7 @@ const unmatchedLines = z.object({
       day: timeOf('Its date'),
     })
     .meta({
-      description: 'The invoice that they stand on: the newest one of a platform that sells licenses.',
+      description: 'Their invoice: the newest one of a platform that sells licenses.',
     }),
   count: z.int().min(1).meta({ description: 'Lines that bill other licenses than are known.' }),
   amount: money.meta({ description: 'What is billed beyond the known licenses; below 0: less is.' }),
@@ -128,7 +128,7 @@ const Need = z
     nearlyFull: nearlyFull.optional().meta({ description: 'Of the kind `nearly-full`.' }),
     unmatchedLines: unmatchedLines.optional().meta({ description: 'Of the kind `unmatched-lines`.' }),
   })
-  .meta({ id: 'Need', description: 'Something that needs somebody, and that they can do something about.' })
+  .meta({ id: 'Need', description: 'Something that needs attention, and that the caller can act on.' })
 
 const Needs = z
   .object({
@@ -136,14 +136,14 @@ const Needs = z
     needs: z.array(Need).meta({ description: 'By kind, the most urgent first.' }),
     looked: z.array(z.enum(KINDS)).meta({ description: 'The kinds that the caller’s roles let them see.' }),
   })
-  .meta({ id: 'NeedList', description: 'What needs whoever asks.' })
+  .meta({ id: 'NeedList', description: 'What needs the caller’s attention.' })
 
 const Mail = z
   .object({
     isOn: z.boolean().meta({ description: 'Whether the member gets it.' }),
     isPossible: z.boolean().meta({ description: 'Whether this console sends mails at all.' }),
   })
-  .meta({ id: 'NeedsMail', description: 'One mail a week of what needs somebody.' })
+  .meta({ id: 'NeedsMail', description: 'Weekly email of what needs attention.' })
 
 export type Need = z.output<typeof Need>
 export type Needs = z.output<typeof Needs>
@@ -155,10 +155,10 @@ const params = z.object({
 /** Addition: the items that need the caller's attention. */
 export const listNeeds = contract({
   ...needRoutes.listNeeds,
-  summary: 'What needs you',
+  summary: 'List what needs attention',
   permission: 'any',
   description:
-    'What is past due, changes of licenses without a good end, commitments that end within 90 days, flexible plans with licenses that are idle for 60 days or more, plans that are nearly full, and lines of the newest invoices that bill other licenses than are known: as far as the roles and billing profiles of the caller let them see it. With the role of nobody it is empty. Two currencies are never added.',
+    'What is past due, license changes that failed or are unconfirmed, commitments that end within 90 days, flexible plans with licenses that are unused for 60 days or more, plans that are nearly full, and lines of the newest invoices that bill other licenses than the customer has: according to the caller’s roles and billing profiles. Without a role it is empty. Two currencies are never added.',
   cachedBy: ['day', 'roles', 'billingProfiles', 'member'],
   output: Needs,
   examples: examples.listNeeds,

@@ -52,10 +52,7 @@ export const dismissNeed: readonly Example[] = [
     summary: 'An API key has seen nothing',
     params,
     body: { version },
-    answer: problemAnswer(
-      'permission_denied',
-      'What needs somebody is put aside by a signed-in member alone.',
-    ),
+    answer: problemAnswer('permission_denied', 'Only a signed-in member can dismiss what needs attention.'),
   },
 ]
 

@@ -24,19 +24,19 @@ export const KIND_NAMES: Record<NeedKind, string> = {
   'past-due': 'Past due',
   change: 'License changes',
   renewal: 'Renewals in the next 90 days',
-  idle: 'Idle licenses that can be lowered now',
+  idle: 'Unused licenses you can remove now',
   'nearly-full': 'Nearly full',
-  'unmatched-lines': 'Billed otherwise than we know',
+  'unmatched-lines': 'Billed differently than expected',
 }
 
 /** Checks made, by kind, for callers without any item. */
 export const LOOKED_AT: Record<NeedKind, string> = {
   'past-due': 'invoices that are past due',
-  change: 'license changes without a good end',
+  change: 'license changes that failed or are unconfirmed',
   renewal: 'commitments that end within 90 days',
-  idle: 'flexible plans with licenses that are idle for 60 days or more',
+  idle: 'flexible plans with licenses that are unused for 60 days or more',
   'nearly-full': 'plans that fill up within 30 days',
-  'unmatched-lines': 'lines of the newest invoices that do not match the licenses we know',
+  'unmatched-lines': 'lines of the newest invoices that don’t match your licenses',
 }
 
 export function describeNeed(need: Need): NeedText {
@@ -66,25 +66,23 @@ function describePastDue({
   return {
     title: billingProfile.name,
     headline: moneyText(amount, currency),
-    details: [
-      `${countOf(count, 'invoice')} past due, the oldest by ${daysText(days)}, since ${dayText(dueDate)}`,
-    ],
+    details: [`${countOf(count, 'invoice')} past due · oldest ${daysText(days)} (due ${dayText(dueDate)})`],
     act: count === 1 ? 'Show the invoice' : `Show ${count.toLocaleString('en')} invoices`,
     path: `/invoices?filter=${encodeURIComponent(filter).replaceAll('%3A', ':')}`,
   }
 }
 
 const OUTCOMES: Record<Part<'change'>['outcome'], { detail: string; act: string }> = {
-  confirming: { detail: 'The vendor has not confirmed it yet', act: 'See how it stands' },
-  unclear: { detail: 'Nobody can tell whether the vendor did it', act: 'Check it' },
-  refused: { detail: 'It was not made', act: 'See why' },
+  confirming: { detail: 'The vendor has not confirmed it yet', act: 'View status' },
+  unclear: { detail: 'We couldn’t confirm whether the vendor made it', act: 'Check' },
+  refused: { detail: 'Not made', act: 'View reason' },
 }
 
 function describeChange({ outcome, from, to, reason, time }: Part<'change'>): OfAsset {
   const { detail, act } = OUTCOMES[outcome]
   const reasonText = outcome !== 'confirming' && reason ? `${detail}: ${reason}` : detail
   const headline = `${from.toLocaleString('en')} → ${countOf(to, 'license')}`
-  return { headline, details: [reasonText, `Asked for on ${dayText(time)}`], act }
+  return { headline, details: [reasonText, `Requested on ${dayText(time)}`], act }
 }
 
 function describeRenewal({ time, days, purchased, idle, cost, ...more }: Part<'renewal'>): OfAsset {
@@ -96,7 +94,7 @@ function describeRenewal({ time, days, purchased, idle, cost, ...more }: Part<'r
     scheduledTotal === undefined
       ? how && `${verb} ${how}`
       : `The vendor sets ${countOf(scheduledTotal, 'license')} then`
-  const unused = idle === 0 ? 'none idle' : `${idle.toLocaleString('en')} idle${costText(cost)}`
+  const unused = idle === 0 ? 'all assigned' : `${idle.toLocaleString('en')} unassigned${costText(cost)}`
   return {
     headline: `${verb} ${when}`,
     details: [
@@ -105,15 +103,15 @@ function describeRenewal({ time, days, purchased, idle, cost, ...more }: Part<'r
       `Decide by ${dayText(more.decideBy)}`,
       ...(next ? [next] : []),
     ],
-    act: 'Look at its licenses',
+    act: 'Review licenses',
   }
 }
 
 function describeIdle({ count, purchased, lowerTo, cost }: Part<'idle'>): OfAsset {
   return {
-    headline: cost ? costAmount(cost) : `${count.toLocaleString('en')} idle`,
+    headline: cost ? costAmount(cost) : `${count.toLocaleString('en')} unused`,
     details: [
-      `${count.toLocaleString('en')} of ${countOf(purchased, 'license')} idle for 60 days or more${cost ? ', at the last price' : ''}`,
+      `${count.toLocaleString('en')} of ${countOf(purchased, 'license')} unused for 60 days or more${cost ? ', at the last price' : ''}`,
     ],
     act: `Lower to ${lowerTo.toLocaleString('en')}`,
   }
@@ -123,7 +121,7 @@ function describeFull(full: Need['nearlyFull']): OfAsset {
   const { purchased = 0, assigned = 0, days = 0 } = full ?? {}
   const free = Math.max(0, purchased - assigned)
   return {
-    headline: free === 0 ? 'None free' : `${free.toLocaleString('en')} free`,
+    headline: free === 0 ? 'No licenses left' : `${free.toLocaleString('en')} free`,
     details: [
       `${assigned.toLocaleString('en')} of ${countOf(purchased, 'license')} assigned; ${free === 0 ? 'more were assigned in the last 90 days' : `at the pace of the last 90 days it is full in ${daysText(days)}`}`,
     ],
@@ -138,7 +136,7 @@ function describeUnmatched({ invoice, count, amount, currency }: Part<'unmatched
     title: invoice.number,
     headline,
     details: [
-      `${countOf(count, 'line')} ${count === 1 ? 'bills' : 'bill'} ${beyond} the licenses that we know, invoice of ${dayText(invoice.day)}`,
+      `${countOf(count, 'line')} ${count === 1 ? 'bills' : 'bill'} ${beyond} your licenses, invoice of ${dayText(invoice.day)}`,
     ],
     act: count === 1 ? 'Show the line' : 'Show the lines',
     path: `/invoices/${encodeURIComponent(invoice.id)}`,

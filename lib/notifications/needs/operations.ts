@@ -60,5 +60,5 @@ async function itsNeed(caller: Caller, id: string): Promise<contract.Need> {
 /** @throws Problem `permission_denied` for keys, which have no dismissals */
 function memberOf({ via, customerId, id }: Caller): Whose {
   if (via === 'session') return { customerId, memberId: id }
-  throw new Problem('permission_denied', 'What needs somebody is put aside by a signed-in member alone.')
+  throw new Problem('permission_denied', 'Only a signed-in member can dismiss what needs attention.')
 }

@@ -39,7 +39,7 @@ export function digestOf(
     title:
       what.length > 0
         ? `${what.join(' and ').replace(/^l/, 'L')} of ${customer}`
-        : `What needs you at ${customer}`,
+        : `Needs attention at ${customer}`,
     parts: [
       ...(needs.length > 0 ? [needsPart(needs, context)] : []),
       ...sections.map((section) => partOf(section, context)),
@@ -187,7 +187,7 @@ function needsPart(needs: readonly Need[], { baseUrl }: DigestContext): Part {
   const others = needs.length - MAX_NAMED
   return {
     notice: 'needs',
-    heading: `What needs you: ${needs.length.toLocaleString('en')}`,
+    heading: `Needs attention: ${needs.length.toLocaleString('en')}`,
     lines: needs.slice(0, MAX_NAMED).map((need) => {
       const { title, headline, details, act, path } = describeNeed(need)
       const [id, amount] = [oneLine(title), oneLine(headline)]

@@ -17,7 +17,7 @@ export const NOTICE_NAMES: Record<Kind, string> = {
   due: 'Due within 7 days',
   new: 'New invoices',
   licenses: 'Licenses changed by a vendor',
-  needs: 'What needs you, once a week',
+  needs: 'Needs attention, once a week',
 }
 
 /** Returns whether text is a kind of notice. */

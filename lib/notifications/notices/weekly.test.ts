@@ -77,12 +77,12 @@ describe('the weekly mail of needs', () => {
     const [mail] = stage.taken()
     expect([mail?.to, mail?.headers.subject]).toEqual([[ana.email], `${customerId}: 1 thing needs you`])
     for (const expectedText of [
-      `What needs you at ${customerId}`,
+      `Needs attention at ${customerId}`,
       `* ${customerId}: 4.00 USD`,
-      '1 invoice past due, the oldest by 37 days',
+      '1 invoice past due · oldest 37 days',
       'Show the invoice',
       `${BASE_URL}/invoices?filter=status:PAST%20DUE%7CbillingProfile:default%7Ccurrency:USD`,
-      'Stop “What needs you, once a week”',
+      'Stop “Needs attention, once a week”',
     ])
       expect(mail?.text).toContain(expectedText)
     await stage.passDays(1)
@@ -120,7 +120,7 @@ describe('the weekly mail of needs', () => {
     expect(await stage.run(customerId)).toBe(1)
     const [mail] = stage.taken()
     expect(mail?.headers.subject).toBe(`${customerId}: 1 invoice past due, 1 thing needs you`)
-    expect(mail?.text.indexOf('What needs you: 1')).toBeLessThan(
+    expect(mail?.text.indexOf('Needs attention: 1')).toBeLessThan(
       mail?.text.indexOf('Past due: 1 invoice') ?? 0,
     )
     expect(await stage.run(customerId)).toBe(0)

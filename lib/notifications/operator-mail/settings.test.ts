@@ -22,7 +22,7 @@ test('Several operators or none may be configured', () => {
 test.each([['nobody'], ['ops@reseller.example,'], ['Ops <ops@reseller.example>']])(
   '"%s" is refused',
   (text) => {
-    expect(stubSettings(text)).toThrow(/OPERATOR_MAIL.*: must be e-mail addresses/)
+    expect(stubSettings(text)).toThrow(/OPERATOR_MAIL.*: must be email addresses/)
   },
 )
 

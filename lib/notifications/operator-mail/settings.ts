@@ -5,7 +5,7 @@ import { defineSettings } from '#lib/platform/runtime/env.ts'
 const addresses = z
   .string()
   .transform((text) => text.split(',').map((one) => one.trim()))
-  .pipe(z.array(z.email({ error: 'must be e-mail addresses, separated by commas' }).max(254)))
+  .pipe(z.array(z.email({ error: 'must be email addresses, separated by commas' }).max(254)))
 
 /** Recipients of mails about changes that do not settle by themselves: none by default. */
 export const operatorSettings = defineSettings(

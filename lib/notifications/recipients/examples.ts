@@ -66,12 +66,12 @@ export const addNoticeRecipient: readonly Example[] = [
   },
   {
     name: 'by-key',
-    summary: 'An API key gives nobody anything',
+    summary: 'An API key cannot grant access',
     params: profile,
     body: { email: 'ap@northwind.example', notices: ['new'] },
     answer: problemAnswer(
       'permission_denied',
-      'To have invoices mailed takes a signed-in member. An API key gives nobody anything, so that whoever has stolen one is out when it ends.',
+      'Having invoices emailed requires a signed-in member. An API key cannot grant access, so a stolen key is useless once it ends.',
     ),
   },
 ]

@@ -26,7 +26,7 @@ export const listNoticeRecipients = operation(contract.listNoticeRecipients, asy
   return { body: { recipients: rows.map(serializeRecipient), rowCount: rows.length, isPossible } }
 })
 
-const WHAT = 'To have invoices mailed'
+const WHAT = 'Having invoices emailed'
 
 export const addNoticeRecipient = operation(
   contract.addNoticeRecipient,

@@ -175,7 +175,7 @@ describe('an address', () => {
     expect([await stage.run(), await states()]).toEqual([0, [[AP, 'default', 'refused']]])
   })
 
-  it('can not be confirmed after its Admin was disabled, lost the role or the billing profile', async () => {
+  it('cannot be confirmed after its Admin was disabled, lost the role or the billing profile', async () => {
     for (const change of ['disabled_at = now()', "roles = '{finance-user}'", "billing_profiles = '{emea}'"]) {
       const other = await member(['admin'])
       const email = `${other.id}@books.example`

@@ -20,6 +20,6 @@ export function newSigningSecret(customerId: CustomerId, id: string): { secret: 
  */
 export function unsealSecret(customerId: CustomerId, id: string, sealed: string): string {
   const secret = unseal(sealed, sealing(customerId, id))
-  if (secret === undefined) throw new Error('The secret can not be read any more. Rotate it.')
+  if (secret === undefined) throw new Error('The secret cannot be read any more. Rotate it.')
   return secret
 }

@@ -49,7 +49,7 @@ const Member = z.object({
   to: z.int().min(0).meta({ description: 'The total that the open change asks for.' }),
   because: z.enum(['throttled', 'not_answering', 'no_access']).meta({
     description:
-      '`throttled`: the vendor asks us to wait. `not_answering`: it can not be reached, or fails. `no_access`: it does not let us in; asking again helps only when your reseller has seen to that.',
+      '`throttled`: the vendor asks us to wait. `not_answering`: it cannot be reached, or fails. `no_access`: it does not let us in; asking again helps only when your reseller has seen to that.',
   }),
 })
 

@@ -38,7 +38,7 @@ export async function migrate(
     if (!(await lackLogins(client)) && (await missing(client, all)).length === 0) return
     if (!isDirect && (await isPooled(client)))
       throw new Error(
-        'A pooler stands before the database: migrations need the server itself. Give its address in DATABASE_DIRECT_URL.',
+        'DATABASE_URL is a pooler; migrations need the server itself. Give its address in DATABASE_DIRECT_URL.',
       )
     await withMigrationLock(url, timeouts.migrationLock, async (check) => {
       await ensureLogins(client, { renew })
@@ -211,7 +211,7 @@ export async function untilUnlocked(
       if (!LOCK_ERRORS.has((error as { code?: string }).code ?? '')) throw error
       if (performance.now() + pause > end)
         throw new Error(
-          `it did not get its locks, tried ${tries} times: it never waits for long, so that nobody waits behind it. ${await oldest(client)} What is applied stays, and the next start goes on.`,
+          `it did not get its locks, tried ${tries} times: it never waits for long, so that no one waits behind it. ${await oldest(client)} What is applied stays, and the next start goes on.`,
           { cause: error },
         )
       log().warn({ migration: name, tries }, 'migration: what it changes is held by others, trying again')

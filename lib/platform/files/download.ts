@@ -30,12 +30,10 @@ export const dialect = {
     .enum(['comma', 'semicolon', 'tab'], { error: 'must be comma, semicolon or tab' })
     .optional()
     .meta({
-      description:
-        'What stands between two cells: a comma unless told. A German or French Excel takes semicolons.',
+      description: 'Separator of cells: a comma by default. A German or French Excel takes semicolons.',
     }),
   decimal: z.enum(['point', 'comma'], { error: 'must be point or comma' }).optional().meta({
-    description:
-      'What stands before a fraction: a point unless told. Where a comma is usual, `7.500` is read as 7500.',
+    description: 'Decimal separator: a point by default. Where a comma is usual, `7.500` is read as 7500.',
   }),
 }
 

@@ -122,7 +122,7 @@ export async function appendChainHeads(
   if (await mkdir(folder, { recursive: true, mode: 0o700 }))
     log().warn(
       { folder },
-      'signed heads of the history are written here: copy this folder to where the owner of the database can not write',
+      'signed heads of the history are written here: copy this folder to where the owner of the database cannot write',
     )
   const month = new Date().toISOString().slice(0, 7)
   const file = await open(join(folder, `heads-${month}.jsonl`), 'a', 0o640)

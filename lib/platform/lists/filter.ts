@@ -14,7 +14,7 @@ export const FILTER_GRAMMAR = [
   'Conditions `key:value` are joined by `|`.',
   'A value without a key takes the key before it: `key:a|b`.',
   'Values of one key mean OR, different keys AND.',
-  'Values may stand in one pair of square brackets: `key:[a|b]`.',
+  'Values may be in one pair of square brackets: `key:[a|b]`.',
   'A key that is not known is refused.',
   `At most ${MAX_LENGTH.toLocaleString('en')} characters and ${MAX_ALTERNATIVES} values.`,
 ].join(' ')

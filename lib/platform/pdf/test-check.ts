@@ -63,7 +63,7 @@ function archiveErrors(objects: Objects, all: string, trailer: string): string[]
     [/\/OutputIntents \[\d+ 0 R\]/.test(all) && /\/S \/GTS_PDFA1/.test(all), 'has no output intent'],
     [/\/ID \[<(\w{32})> <\1>\]/.test(trailer), 'has no id'],
     [fonts > 0 && all.match(/\/FontFile2 /g)?.length === fonts, 'has a font that is not embedded'],
-    [all.match(/\/ToUnicode /g)?.length === fonts, 'has a font that can not be read'],
+    [all.match(/\/ToUnicode /g)?.length === fonts, 'has a font that cannot be read'],
     [/<pdfaid:part>2</.test(xml) && /<pdfaid:conformance>A</.test(xml), 'does not say that it is PDF/A'],
     [isWellFormed(xml), 'has XML that is not well-formed'],
   ]

@@ -186,8 +186,8 @@ describe('a semaphore with a single slot', () => {
   test('continues after failed work', async () => {
     const { ends, request, started } = work()
     const [first, second] = [request('a1'), request('b1')]
-    ends.get('a1')?.reject(new Error('It can not be drawn.'))
-    await expect(first).rejects.toThrow('can not be drawn')
+    ends.get('a1')?.reject(new Error('It cannot be drawn.'))
+    await expect(first).rejects.toThrow('cannot be drawn')
     await expect.poll(() => started).toEqual(['a1', 'b1'])
     ends.get('b1')?.resolve('done')
     expect(await second).toBe('done')

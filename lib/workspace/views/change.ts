@@ -115,7 +115,7 @@ function withRoom(views: store.ViewRow[], memberId: string | null): store.ViewRo
   const whose = memberId === null ? 'shared views' : 'views of your own'
   throw new Problem(
     'views_full',
-    `There are ${MAX_VIEWS} ${whose}, and no more can be saved. Remove one that nobody needs.`,
+    `There are ${MAX_VIEWS} ${whose}, and no more can be saved. Remove one that is not needed.`,
   )
 }
 

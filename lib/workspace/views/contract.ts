@@ -30,11 +30,11 @@ const View = z
     isShared: z
       .boolean()
       .meta({ description: 'Whether it is of all of the customer; else of the member who asks.' }),
-    isPinned: z.boolean().meta({ description: 'Whether it stands in the navigation.' }),
+    isPinned: z.boolean().meta({ description: 'Whether it is in the navigation.' }),
     position: z.int().min(0).meta({
       description: 'Its place among those of the same screen that are shared, or among those that are not.',
     }),
-    mayChange: z.boolean().meta({ description: 'Whether whoever asks may change and remove it.' }),
+    mayChange: z.boolean().meta({ description: 'Whether the caller may change and remove it.' }),
     createTime: z.int().meta({ description: 'When it was saved, as epoch time in milliseconds.' }),
   })
   .meta({ id: 'View', description: 'A name for an address of a list.' })
@@ -44,7 +44,7 @@ const Views = z
     views: z.array(View).meta({ description: 'By screen, own ones first, each in its order.' }),
     mayShare: z
       .boolean()
-      .meta({ description: 'Whether whoever asks may share views with all of the customer.' }),
+      .meta({ description: 'Whether the caller may share views with all members of the customer.' }),
   })
   .meta({ id: 'ViewList', description: 'Saved views.' })
 
@@ -65,7 +65,7 @@ export const listViews = contract({
   summary: 'List saved views',
   permission: 'any',
   description:
-    'Those of the signed-in member, and those that are shared with all of the customer, of the screens that the caller may open. An API key has shared ones only. A view is an address: what it shows is up to whoever opens it.',
+    'Those of the signed-in member, and those that are shared with all of the customer, of the screens that the caller may open. An API key has shared ones only. A view is an address: what it shows depends on the member who opens it.',
   output: Views,
   examples: examples.listViews,
 })
@@ -80,7 +80,7 @@ export const createView = contract({
       name: ViewName.meta({ description: 'What it is called, in one line.' }),
       path: path.meta({ description: 'The screen of the console.' }),
       query: query.default('').meta({ description: OF_QUERY }),
-      isPinned: z.boolean().default(true).meta({ description: 'Whether it stands in the navigation.' }),
+      isPinned: z.boolean().default(true).meta({ description: 'Whether it is in the navigation.' }),
       isShared: z.boolean().default(false).meta({ description: 'Whether it is of all of the customer.' }),
     })
     .meta({ id: 'NewView', description: 'A view that is to be saved.' }),
@@ -100,7 +100,7 @@ export const changeView = contract({
     .strictObject({
       name: ViewName.optional().meta({ description: 'What it is called, in one line.' }),
       query: query.optional().meta({ description: OF_QUERY }),
-      isPinned: z.boolean().optional().meta({ description: 'Whether it stands in the navigation.' }),
+      isPinned: z.boolean().optional().meta({ description: 'Whether it is in the navigation.' }),
       isShared: z.boolean().optional().meta({ description: 'Whether it is of all of the customer.' }),
       position: z.int().min(0).max(MAX_VIEWS).optional().meta({
         description: 'Its place among those beside it; beyond their end it is the last.',

@@ -4,7 +4,7 @@ import type { Answer } from '../vendors/routes.ts'
 /** Partner Center's errors that are relevant to a license change: code, status, message. */
 const ERRORS: Record<number, [number, string]> = {
   2000: [400, 'The request is not valid.'],
-  2001: [400, 'Subscription quantity can not be increased or decreased while the subscription is suspended.'],
+  2001: [400, 'Subscription quantity cannot be increased or decreased while the subscription is suspended.'],
   2002: [400, 'Subscription quantity is not within the minimum and maximum allowed quantity.'],
   2011: [400, 'The subscription is not active.'],
   2055: [400, 'Etag is no longer valid.'],
@@ -12,7 +12,7 @@ const ERRORS: Record<number, [number, string]> = {
   60003: [404, 'Tenant not found.'],
   800067: [403, 'The number of licenses exceeds what this customer may have.'],
   800088: [403, 'The number of licenses exceeds what this offer allows.'],
-  800090: [400, 'Subscription quantity can not be decreased.'],
+  800090: [400, 'Subscription quantity cannot be decreased.'],
   800091: [400, 'Can not update a subscription that is suspended or deleted.'],
   800094: [500, 'Failed to process the request.'],
   900278: [409, 'There is a pending operation on this subscription. Try again after 24 hours.'],

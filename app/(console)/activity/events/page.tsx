@@ -19,7 +19,7 @@ import { MissingRole } from '../../missing-role.tsx'
 import { requestMeta } from '../../request-meta.ts'
 import { Streamed, settleWithin } from '../../streamed.tsx'
 
-export const metadata: Metadata = { title: 'Everything that happened' }
+export const metadata: Metadata = { title: 'Audit log' }
 
 const PATH = '/activity/events'
 const INVALID = { title: 'Activity', label: 'events', path: PATH }
@@ -43,7 +43,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     <>
       <PageHeader
         title="Activity"
-        subtitle={`Who did what at ${caller.customerName}, when and from where.`}
+        subtitle={`Everything that was done at ${caller.customerName}`}
         actions={
           <>
             <ExportMenu

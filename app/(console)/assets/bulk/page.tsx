@@ -8,7 +8,7 @@ import { requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
 import { Streamed, settleWithin } from '../../streamed.tsx'
 
-const title = 'Change several assets'
+const title = 'Bulk edit'
 
 export const metadata: Metadata = { title }
 

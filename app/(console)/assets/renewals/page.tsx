@@ -43,7 +43,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     <>
       <PageHeader
         title={TITLE}
-        subtitle="Commitments that end this month and in the eleven after it."
+        subtitle="Commitments ending in the next 12 months"
         actions={
           <>
             <CalendarFeed />

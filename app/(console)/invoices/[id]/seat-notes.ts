@@ -52,22 +52,21 @@ function noteOf(result: SeatCheckResult, currency: string): SeatNote | undefined
   const { expected, gap, money } = result
   const amount = moneyText(money.replace('-', ''), currency)
   const more = gap > 0 ? 'more' : 'fewer'
-  const text = `${count(Math.abs(gap))} ${more} than the ${count(expected)} that we know: ${amount}${doubt}`
+  const text = `${count(Math.abs(gap))} ${more} than your ${count(expected)} licenses: ${amount}${doubt}`
   return { tone: 'warn', text }
 }
 
 function summaryOf(results: SeatCheckResult[], currency: string): SeatNote | undefined {
   const countOf = (kind: SeatCheckResult['kind']) => results.filter((result) => result.kind === kind).length
   const [matches, explained, unexplained] = [countOf('matches'), countOf('explained'), countOf('unexplained')]
-  if (matches + explained + unexplained === 0) return undefined
+  const all = matches + explained + unexplained
+  if (all === 0) return undefined
   const parts = [
-    matches > 0 ? `${lines(matches)} ${matches === 1 ? 'matches' : 'match'} the licenses that we know` : '',
-    explained > 0 ? `${lines(explained)} ${explained === 1 ? 'is' : 'are'} explained by a change` : '',
-    unexplained > 0
-      ? `${lines(unexplained)} ${unexplained === 1 ? 'is' : 'are'} not explained: ${moneyOf(results, currency)}`
-      : '',
+    `${count(matches)} of ${lines(all)} ${matches === 1 ? 'matches' : 'match'} your licenses`,
+    explained > 0 ? `${count(explained)} ${explained === 1 ? 'differs' : 'differ'} because of a change` : '',
+    unexplained > 0 ? `${count(unexplained)} not explained: ${moneyOf(results, currency)}` : '',
   ]
-  const text = `Licenses: ${parts.filter(Boolean).join('; ')}.`
+  const text = `${parts.filter(Boolean).join('; ')}.`
   return { tone: unexplained > 0 ? 'warn' : 'ok', text }
 }
 

@@ -38,7 +38,7 @@ export function toTaxView({ tax, currency, itemization }: InvoiceWithLines) {
     }),
     note:
       tax.breakdownFrom === 'ISSUER'
-        ? 'As the issuer breaks it down.'
+        ? 'As reported by the issuer'
         : 'Calculated from the line items: the issuer states no breakdown.',
     differences: differencesText({ taxable: taxableAmount, tax: taxAmount, total: totalAmount }, currency, {
       amountsFrom: tax.amountsFrom,

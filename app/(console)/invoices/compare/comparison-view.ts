@@ -68,7 +68,7 @@ function toChangeView(
         ...(part.lineCount > 1 ? [`${part.lineCount.toLocaleString('en')} lines`] : []),
       ].join(', '),
     }
-  const kinds = { added: 'Added', gone: 'Gone', unchanged: 'Unchanged', changed: '' }
+  const kinds = { added: 'Added', gone: 'Removed', unchanged: 'Unchanged', changed: '' }
   const why = reasons
     .map((reason, index) => (index ? NAMES[reason].toLowerCase() : NAMES[reason]))
     .join(' and ')

@@ -35,7 +35,7 @@ export async function generateMetadata({ searchParams }: { searchParams: SearchP
   // If the invoices can't be compared, the page shows the reason.
   const compared = await compare(caller, from, to).catch(() => undefined)
   if (!compared || compared instanceof Problem) return { title: TITLE }
-  return { title: escapeInvisible(`${compared.from.number} against ${compared.to.number}`) }
+  return { title: escapeInvisible(`${compared.from.number} vs. ${compared.to.number}`) }
 }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {

@@ -20,8 +20,8 @@ const MAX_UNGROUPED_CAUSES = 6
 /** Notes on whether causes include tax; a tax outside the lines has its own label. */
 const TAX_TEXTS = {
   IN_LINES: 'Causes are with tax, as the lines of these invoices are.',
-  BESIDE_LINES: 'Causes are without tax, as the lines of these invoices are; the tax stands by itself.',
-  BOTH: 'Causes are with tax where an invoice’s lines are; elsewhere the tax stands by itself.',
+  BESIDE_LINES: 'Causes exclude tax, like the lines of these invoices; tax is shown separately.',
+  BOTH: 'Causes include tax where an invoice’s lines do; elsewhere tax is shown separately.',
 }
 
 /** Returns an explanation as text, formatted on the server to keep the formatting code out of the browser. */

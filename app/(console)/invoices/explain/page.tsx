@@ -28,11 +28,11 @@ import { requestMeta } from '../../request-meta.ts'
 import { Streamed, settleWithin } from '../../streamed.tsx'
 import { Explained } from './explained.tsx'
 
-const TITLE = 'Explain the month'
+const TITLE = 'Month comparison'
 const BREADCRUMB = { href: '/invoices', name: 'Invoices' }
 const INVALID = { title: TITLE, label: 'causes', path: EXPLAIN }
 /** Explains which invoices count for a month. */
-const COUNTED = 'Issued invoices, by their invoice date; drafts and voided ones do not count.'
+const COUNTED = 'Issued invoices by invoice date. Excludes drafts and voided invoices.'
 
 export async function generateMetadata({ searchParams }: { searchParams: SearchParams }): Promise<Metadata> {
   const { month } = await searchParams
@@ -95,7 +95,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
 
 /** Returns the title for the month that begins at `begin` and the previous month. */
 function titleOf(begin: number): string {
-  return `${monthAndYear(begin)} against ${monthText(monthBegin(begin, -1))}`
+  return `${monthAndYear(begin)} vs. ${monthText(monthBegin(begin, -1))}`
 }
 
 type LoadedExplanation = Awaited<ReturnType<typeof load>>

@@ -28,7 +28,7 @@ export default async function Page() {
       <PageHeader
         breadcrumb={{ href: '/invoices', name: 'Invoices' }}
         title={TITLE}
-        subtitle="The purchase order, buyer reference and cost center that the next invoices of each carry."
+        subtitle="Defaults for new invoices"
         actions={<MoreMenu path={listBillingProfiles.path({})} />}
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>

@@ -108,8 +108,8 @@ function namedOf(profiles: LoadedStatement['profiles'], view: View) {
 }
 
 /** Has the length of the line with the date, which it replaces. */
-const OPEN = 'What is open today, and for how long.'
+const OPEN = 'Open balance today'
 
 function openOn(day: number): string {
-  return `What is open on ${dayText(day)}, and for how long.`
+  return `Open balance as of ${dayText(day)}`
 }

@@ -32,7 +32,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     <>
       <PageHeader
         title="Single sign-on"
-        subtitle={`How a directory of ${caller.customerName} adds members and takes them away.`}
+        subtitle={`How a directory of ${caller.customerName} adds and removes members.`}
         actions={<MoreMenu path={readDirectory.path({})} />}
       />
       <SignOnTabs current="/sign-on/directory" />

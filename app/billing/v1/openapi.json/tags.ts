@@ -60,7 +60,7 @@ export const TAGS: readonly Group[] = [
   },
   {
     tag: 'Comparisons',
-    description: 'Why one invoice is dearer than another, or a month than the one before.',
+    description: 'Why one invoice costs more than another, or a month than the previous one.',
     contracts: contractsOf(comparisons, explanations, products),
   },
   {
@@ -70,11 +70,11 @@ export const TAGS: readonly Group[] = [
   },
   {
     tag: 'Statements',
-    description: 'What is open, and for how long.',
+    description: 'Open balance by age.',
     contracts: [...contractsOf(statements), ...contractsOf(accounts)],
   },
   {
-    tag: 'Posting details',
+    tag: 'Accounting details',
     description: 'What the customer has carried onto its next invoices, so that they can be posted.',
     contracts: contractsOf(posting),
   },
@@ -84,8 +84,8 @@ export const TAGS: readonly Group[] = [
     contracts: contractsOf(recipients),
   },
   {
-    tag: 'What needs you',
-    description: 'What somebody has to see to, by their roles, and a mail of it.',
+    tag: 'Needs attention',
+    description: 'What needs attention, based on roles, and the weekly email.',
     contracts: contractsOf(needs),
   },
   {

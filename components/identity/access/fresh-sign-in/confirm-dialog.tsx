@@ -50,7 +50,7 @@ export function ConfirmDialog({ email, onClose }: ConfirmDialogProps) {
   return (
     <Dialog title="Confirm it’s you" onClose={() => onClose(false)}>
       <p className="mt-1 text-ink-3">
-        You signed in more than 10 minutes ago. What you are about to change asks who you are again.
+        You signed in more than 10 minutes ago. Confirm who you are to continue.
       </p>
       <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
         {/* Username for password managers. */}

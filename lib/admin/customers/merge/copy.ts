@@ -107,7 +107,7 @@ async function copyRows({ query, write }: OwnersWork, { from, into }: Merge, cop
   )
 }
 
-/** Adds the target customer's keys and e-mail addresses to the credential index. */
+/** Adds the target customer's keys and email addresses to the credential index. */
 async function updateCredentialIndex({ write }: OwnersWork, { into }: Merge): Promise<void> {
   await write(
     `INSERT INTO look_ups (kind, digest, customer_id, id)

@@ -287,7 +287,7 @@ test.runIf(isDistributed)('is refused in a distributed database without an effec
     expect(await merge(`${ARGS} ${option}`)).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringContaining('can not be merged in a database that Citus spreads'),
+      err: expect.stringContaining('cannot be merged in a database that Citus spreads'),
     })
   expect((await db.sql('moonbird', 'SELECT id FROM assets')).length).toBe(2)
   expect((await actions('sunbird')).includes('customer.merged')).toBe(false)

@@ -44,9 +44,9 @@ export async function mergeCustomers(idOrDomain: string, options: MergeOptions):
   if (!isClosed)
     throw new Problem(
       'invalid_request',
-      `${from.name} is open. Nobody may change it meanwhile: customers close ${from.customerId}`,
+      `${from.name} is open. Close it first, so that no one changes it: customers close ${from.customerId}`,
     )
-  note(`All of this goes from ${from.name} to ${into.name}. It can not be taken back.`)
+  note(`All of this goes from ${from.name} to ${into.name}. It cannot be taken back.`)
   if (!yes && !(await isAgreedTo(`Type ${from.customerId} to go on: `, [from.customerId])))
     throw new Problem('invalid_request', 'Nothing was changed.')
   await inSight(merge, (owner) => carryOut(owner, merge))
@@ -59,7 +59,7 @@ async function rejectDistributed({ query }: OwnersWork): Promise<void> {
   if (row?.spread)
     throw new Problem(
       'invalid_request',
-      'Customers can not be merged in a database that Citus spreads over several machines: see deploy/citus/README.md. Nothing was changed.',
+      'Customers cannot be merged in a database that Citus spreads over several machines: see deploy/citus/README.md. Nothing was changed.',
     )
 }
 

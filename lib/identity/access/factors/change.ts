@@ -31,7 +31,10 @@ export async function removeFactor(caller: Caller, id: string): Promise<void> {
     const { reach, kind, name } = factor
     if (!verifiedMethods.includes(methodOfScope(reach))) throw unproven()
     if (membership.demandsFactor && membership.factors.length === 1)
-      throw new Problem('permission_denied', 'A second factor is demanded here: add another one first.')
+      throw new Problem(
+        'permission_denied',
+        'Two-step verification is required here: add another method first.',
+      )
     const isLast = !person.factors.some((one) => one !== factor && one.reach === reach)
     const details = { kind: kind === 'totp' ? 'app' : 'passkey', name }
     const there = inUse(person.memberships).filter((one) => one.factors.includes(factor))
@@ -96,7 +99,10 @@ async function changeFactorsOf(
 }
 
 function unproven(): Problem {
-  return new Problem('permission_denied', 'Sign in with your second factor first: this session was not.')
+  return new Problem(
+    'permission_denied',
+    'Sign in with two-step verification first: this session did not use it.',
+  )
 }
 
 /** Factor event at one membership: an audit event of its customer, and a mail where one exists for the event. */

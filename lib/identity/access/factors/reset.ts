@@ -46,7 +46,7 @@ export async function resetFactors(
           if (one === membership) await check(tx)
           // For an invited member the answer would reveal to an Admin whether they have a factor at another customer.
           if (membership.isInvited || membership.factors.length === 0)
-            throw new Problem('not_found', 'This member has no second factor here.')
+            throw new Problem('not_found', 'This member has no two-step verification here.')
           await reset(tx, caller, one, how)
         },
       }))

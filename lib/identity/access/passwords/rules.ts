@@ -22,7 +22,7 @@ export function validatePassword(password: string, owner: Owner, isCurrent = fal
   if (isCurrent) return 'is the one that you have now'
   if (new Set(plain(password)).size === 1) return 'is one character, repeated'
   if (isAbout(password, [owner.email, ...termsOf(owner.email)]))
-    return 'is little more than your e-mail address'
+    return 'is little more than your email address'
   if (isAbout(password, termsOf(owner.name))) return 'is little more than your name'
   if (isAbout(password, [...termsOf(owner.customerDomain), ...termsOf(owner.customerName)]))
     return "is little more than your company's name or domain"

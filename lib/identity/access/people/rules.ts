@@ -45,7 +45,7 @@ export type Membership = {
   isClosed: boolean
 }
 
-/** Owner of an e-mail address, with all memberships. */
+/** Owner of an email address, with all memberships. */
 export type Person = {
   /** Null: the row is older than the table of people, and the backfill has not reached it. */
   personId: string | null

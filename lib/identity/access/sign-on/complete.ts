@@ -88,7 +88,7 @@ async function enter(
   const outcome =
     person && (await proceed(person, { proof: credentialDigest, proven: ['issuer'], issued }, client))
   if (outcome?.kind !== 'signed-in' && outcome?.kind !== 'pending')
-    return deny(provider, memberId, 'the membership can not be opened')
+    return deny(provider, memberId, 'the membership cannot be opened')
   return { kind: 'done', outcome, returnTo }
 }
 

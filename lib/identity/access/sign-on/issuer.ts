@@ -148,7 +148,7 @@ const NOWHERE = 'has no address in the public internet'
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(ENOTFOUND|EAI_\w+)$|private address/, NOWHERE],
   [/^(TimeoutError|AbortError)$|TIMEDOUT|TIMEOUT/, 'gives no answer'],
-  [/^(ECONN|EHOST|ENET|EPIPE)/, 'can not be reached'],
+  [/^(ECONN|EHOST|ENET|EPIPE)/, 'cannot be reached'],
   [/^(CERT|DEPTH|SELF_SIGNED|UNABLE|ERR_TLS|ERR_SSL|EPROTO)/, 'has no certificate that is trusted'],
   [
     /COMPARISON|calls itself/,

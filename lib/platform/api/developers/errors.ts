@@ -28,7 +28,7 @@ const ADVICE: Record<ProblemCode, string> = {
   subscription_not_active:
     'Wait until the vendor shows the subscription as ACTIVE again. `subscriptionStatus` says what it is now.',
   version_mismatch:
-    'Somebody changed the asset since you read it: `current` is the total now. Decide again, and send the new `etag` as If-Match.',
+    'Someone changed the asset since you read it: `current` is the total now. Decide again, and send the new `etag` as If-Match.',
   change_in_progress:
     'Another change of this asset is under way. Wait for `Retry-After` seconds, and send the request again.',
   key_ended:
@@ -47,7 +47,7 @@ const ADVICE: Record<ProblemCode, string> = {
   recipient_exists: 'Change the address that is there instead of adding it.',
   recipients_full: 'Remove an address first.',
   invitation_accepted: 'The invitation can no longer be withdrawn. Disable the member instead.',
-  member_changed: 'Somebody changed the member since you read it. Read it, and decide again.',
+  member_changed: 'Someone changed the member since you read it. Read it, and decide again.',
   body_too_large: 'Send a smaller body: at most 16 KiB.',
   unsupported_media_type: 'Send the body as `Content-Type: application/json`.',
   quantity_not_supported: 'The asset has no licenses, so there is no total to set.',

@@ -53,7 +53,7 @@ Send the key as a bearer token with each request. A key starts with \`lic_\`, ha
 ${samples({ method: 'GET', url: `${baseUrl}/auth/v1/validate`, headers: {} })}
 
 - If a request has an \`Authorization\` header, it alone decides: a bad key is refused with [\`unauthenticated\`](/developers/errors#unauthenticated), even in a signed-in browser.
-- Keep keys where secrets are kept, and never in a page or a repository. Pages of other sites cannot call the API: it sends no CORS headers, except for its description.
+- Store keys securely, and never in a page or a repository. Pages of other sites cannot call the API: it sends no CORS headers, except for its description.
 
 ## Roles and permissions
 
@@ -175,7 +175,7 @@ ${samples({ method: 'PATCH', url: `${url}?dryRun=true`, headers: { 'Content-Type
 
 ## Versions
 
-Read the asset, and send its \`ETag\` as \`If-Match\`. If somebody changed its seats, plan or status since, the answer is [\`version_mismatch\`](/developers/errors#version_mismatch) with the present total. Assigned users do not count as a change.
+Read the asset, and send its \`ETag\` as \`If-Match\`. If someone changed its seats, plan or status since, the answer is [\`version_mismatch\`](/developers/errors#version_mismatch) with the current total. Assigned users do not count as a change.
 
 ## Idempotency keys
 
@@ -274,7 +274,7 @@ Additions are not breaking: fields, parameters, error codes, and values of open 
 - Treat ids and page tokens as opaque text.
 - Pass unknown values through, and do not fail at them.
 
-The [changelog](/developers/changelog) lists each change that a client can notice. The \`ETag\` of the [OpenAPI document](/billing/v1/openapi.json) changes when the API does.
+The [changelog](/developers/changelog) lists each change that a client cannotice. The \`ETag\` of the [OpenAPI document](/billing/v1/openapi.json) changes when the API does.
 `
 }
 

@@ -119,7 +119,7 @@ describe.each(Object.keys(PROGRAMS) as Language[])('the examples in %s', (langua
     const { status } = spawnSync(check[0], check.slice(1))
     expect(
       status,
-      `${check[0]} is missing: install it, because the examples can not be tested without it`,
+      `${check[0]} is missing: install it, because the examples cannot be tested without it`,
     ).toBe(0)
   })
 

@@ -45,7 +45,7 @@ async function rootLaunch(plain: Launch, dataDir: string, owner: Stats | undefin
         `Allow user namespaces, or give the folder to an unprivileged account (chown -R). ${useAServer}`,
     )
   }
-  let reason = 'the account can not run the programs or reach a folder'
+  let reason = 'the account cannot run the programs or reach a folder'
   const launch = await accountLaunch(plain, dataDir, owner).catch((error: Error) => {
     reason = error.message
   })

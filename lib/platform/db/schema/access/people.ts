@@ -13,7 +13,7 @@ import { createdAt, customerId, key, time } from '../columns.ts'
 import { members } from '../customers.ts'
 
 /**
- * Person with an e-mail address, across customers: each membership is a row of `members`, where a trigger maintains
+ * Person with an email address, across customers: each membership is a row of `members`, where a trigger maintains
  * this table, so that adding a member requires no access to other customers' rows.
  */
 export const people = pgTable(

@@ -52,7 +52,7 @@ export const sessions = pgTable(
     memberId: key('member_id').notNull(),
     createdAt: createdAt(),
     lastSeenAt: time('last_seen_at').notNull().default(sql`now()`),
-    /** From where it was opened; null: by a release that did not write it down. */
+    /** Source it was opened; null: by a release that did not write it down. */
     address: text('address'),
     /** As the browser calls itself. */
     userAgent: text('user_agent'),
@@ -198,7 +198,7 @@ export const spentChallenges = pgTable(
 )
 
 /**
- * Credential index: owner of each credential and e-mail address, read before the customer of a request is known. A row
+ * Credential index: owner of each credential and email address, read before the customer of a request is known. A row
  * is written together with the credential (lib/platform/caller/credentials.ts), and never when the credential is used.
  */
 export const lookUps = pgTable(
@@ -207,7 +207,7 @@ export const lookUps = pgTable(
     /** See lib/platform/caller/credentials.ts. */
     kind: text('kind').notNull(),
     /**
-     * SHA-256 of a credential, as in the credential's row; for an e-mail address the result of the function
+     * SHA-256 of a credential, as in the credential's row; for an email address the result of the function
      * `address_digest`.
      */
     digest: key('digest').notNull(),
