@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { commandLine } from '../test-command.ts'
+import { runHere } from '../test-run.ts'
 
 // A dump during writes contains all data in another folder: rows, history, and values sealed by secrets.
 
@@ -24,9 +25,15 @@ const module = (path: string) => JSON.stringify(new URL(`../../${path}`, import.
 let root: string
 const at = (name: string) => join(root, name)
 const { start } = commandLine(() => '', tmpdir())
-/** Runs a command on the data in a folder, with the folder's own secrets only. */
-const admin = (folder: string, args: string, more: string[] = []) =>
+/** Runs a command on the data in a folder as a separate process, with the folder's own secrets only. */
+const separate = (folder: string, args: string, more: string[]) =>
   start(args, more, `DATA_DIR=${at(folder)}`).ended
+/** Runs a command on the data in a folder. */
+const admin = (folder: string, args: string, more: string[]) => {
+  vi.stubEnv('DATABASE_URL', '')
+  vi.stubEnv('DATA_DIR', at(folder))
+  return runHere([...args.split(' '), ...more])
+}
 
 function begin(folder: string, text: string) {
   const settings = ['DATABASE_URL=', `DATA_DIR=${at(folder)}`, `TOTALS=${at('totals.csv')}`]
@@ -117,7 +124,7 @@ test(
     try {
       await expect.poll(() => written).toBeGreaterThan(60)
       const before = written
-      const dumped = await admin('first', 'database dump', [at('one.tar.gz')])
+      const dumped = await separate('first', 'database dump', [at('one.tar.gz')])
       expect(dumped).toMatchObject({ code: 0, out: expect.stringMatching(/database-secret, session-secret/) })
       expect((await stat(at('one.tar.gz'))).mode & 0o777).toBe(0o600)
       expect((await admin('first', 'database dump', [at('one.tar.gz')])).err).toContain('a file already')
