@@ -9,6 +9,10 @@ export type RequestTemplate = {
   cookie?: string
   /** Quantity of a license change; the body differs each time. */
   quantity?: () => number
+  /** Returns the request to send in place of this one, another one each time. */
+  next?: () => RequestTemplate
+  /** Whether the request carries the ETag of the answer before the measurement, so that the server answers 304. */
+  isConditional?: boolean
 }
 
 /**
@@ -36,33 +40,58 @@ async function shoot(
 ): Promise<Pace> {
   const times: number[] = []
   let next = 0
+  const requests = await Promise.all(templates.map(async (one) => requestOf(one, await etagOf(url, one))))
   const setupClient = (client: autocannon.Client) => {
     const requestIndex = next++
-    const share = templates.filter(
+    const share = requests.filter(
       (_, index) => index % connections === requestIndex % Math.min(templates.length, connections),
     )
-    client.setRequests(share.map(requestOf))
+    client.setRequests(share)
   }
   const began = performance.now()
-  const { non2xx, errors, timeouts } = await new Promise<autocannon.Result>((resolve, reject) => {
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const end = (error: unknown, result: autocannon.Result) => (error ? reject(error) : resolve(result))
     const run = autocannon({ url, connections, duration: seconds, setupClient }, end)
     // The library's own percentiles are rounded to whole milliseconds.
     run.on('response', (_client, _status, _bytes, ms) => times.push(ms))
   })
-  return paceOf(times, (performance.now() - began) / 1000, non2xx + errors + timeouts)
+  const { non2xx, errors, timeouts } = result
+  const notModified = templates.some(({ isConditional }) => isConditional) ? result['3xx'] : 0
+  return paceOf(times, (performance.now() - began) / 1000, non2xx - notModified + errors + timeouts)
 }
 
-function requestOf({ path, key, cookie, quantity }: RequestTemplate): autocannon.Request {
+async function etagOf(
+  url: string,
+  { path, key, isConditional }: RequestTemplate,
+): Promise<string | undefined> {
+  if (!isConditional) return undefined
+  const { headers } = await fetch(new URL(path, url), { headers: { authorization: `Bearer ${key}` } })
+  return headers.get('etag') ?? undefined
+}
+
+function requestOf(template: RequestTemplate, etag?: string): autocannon.Request {
+  const { path, key, cookie, quantity, next } = template
+  if (next)
+    return {
+      setupRequest: (request) => {
+        const template = next()
+        return { ...request, ...requestOf(template), ...bodyOf(template) }
+      },
+    }
   const headers = {
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     ...(cookie === undefined ? {} : { cookie }),
+    ...(etag === undefined ? {} : { 'if-none-match': etag }),
   }
   if (!quantity) return { method: 'GET', path, headers }
   return {
     method: 'PATCH',
     path,
     headers: { ...headers, 'content-type': 'application/json' },
-    setupRequest: (request) => ({ ...request, body: JSON.stringify({ quantity: quantity() }) }),
+    setupRequest: (request) => ({ ...request, ...bodyOf(template) }),
   }
+}
+
+function bodyOf({ quantity }: RequestTemplate): { body?: string } {
+  return quantity ? { body: JSON.stringify({ quantity: quantity() }) } : {}
 }

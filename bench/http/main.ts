@@ -49,10 +49,12 @@ const setting = {
   rounds: Number(options.rounds),
 }
 const LARGE = 100_000
-const SMALL_KEYS = 64
+const SMALL_KEYS = 1000
 
 // The servers under load read the page tokens that this process seals.
 process.env.SESSION_SECRET = SESSION_SECRET
+// Records the statements of answers that are computed.
+process.env.ANSWER_CACHE_MB = '0'
 
 const reaper = startProcessReaper()
 const folder = await mkdtemp(join(tmpdir(), 'console-bench-'))
@@ -95,7 +97,8 @@ async function bench(url: string): Promise<void> {
   }
   await peer.stop()
   await pool.end()
-  const api = await startApp(reaper, url, '1')
+  // How answers grow shows when they are computed.
+  const api = await startApp(reaper, url, '1', { ANSWER_CACHE_MB: '0' })
   const few = { ...setting, rounds: Math.min(3, setting.rounds) }
   const growth = await growthOf(api, url, { customers: sized, small }, { ...few, only: options.only })
   if (options.only) {

@@ -10,12 +10,12 @@ const INVOICE_DETAIL_COLUMNS = `${INVOICE_COLUMNS}, form, billing_account, perio
   payable_amount, is_tax_calculated, tax_breakdown, purchase_order, buyer_reference, cost_center, payment_terms, carried, ${countryOf('seller')}, ${countryOf('buyer')}`
 
 // The ORDER BY names the table's column: a bare name would be that of the selected text, for which there is no index.
-export const INVOICES = {
-  name: 'invoices',
-  text: `SELECT ${INVOICE_COLUMNS} FROM invoices i
-    WHERE customer_id = $1 AND billing_profile_id = ANY($2) AND document_state = 'issued'
-    ORDER BY i.invoice_date DESC, i.id DESC LIMIT 51`,
-}
+const invoices = (condition: string) => `SELECT ${INVOICE_COLUMNS} FROM invoices i
+    WHERE customer_id = $1 AND billing_profile_id = ANY($2) AND document_state = 'issued' ${condition}
+    ORDER BY i.invoice_date DESC, i.id DESC LIMIT $3`
+
+export const INVOICES = { name: 'invoices', text: invoices('') }
+export const INVOICES_OF_PLATFORM = { name: 'platform', text: invoices('AND platform = $4') }
 
 export const INVOICE = {
   name: 'invoice',
@@ -72,5 +72,10 @@ export const ASSETS = {
   name: 'assets',
   text: `SELECT id, type, name, seats_purchased, created_at,
       (extract(epoch from created_at) * 1000000)::bigint::text AS micros
-    FROM assets WHERE customer_id = $1 ORDER BY created_at DESC, id DESC LIMIT 51`,
+    FROM assets WHERE customer_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`,
+}
+
+export const SET_QUANTITY = {
+  name: 'set-quantity',
+  text: 'UPDATE assets SET seats_purchased = $3 WHERE customer_id = $1 AND id = $2 RETURNING id, seats_purchased',
 }

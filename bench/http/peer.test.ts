@@ -46,6 +46,9 @@ it.each([
   ['/billing/v1/invoices/IN%200', readInvoice],
   ['/billing/v1/invoices/IN%207', readInvoice],
   ['/billing/v1/assets', listAssets],
+  ['/billing/v1/invoices?filter=platform:cloud-platform', listInvoices],
+  ['/billing/v1/invoices?maxResults=50&filter=platform:cloud-platform', listInvoices],
+  ['/billing/v1/assets?maxResults=50', listAssets],
 ])('%s returns the same bytes as the API', async (path, operation) => {
   const headers = { authorization: `Bearer ${key}` }
   const ours = await route(operation).GET(new Request(`http://console.example${path}`, { headers }))

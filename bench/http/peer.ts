@@ -2,12 +2,25 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import pg from 'pg'
 import { KEY_CALLER } from '#lib/platform/caller/authenticate.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
-import type { CallerRow } from '#lib/platform/caller/store.ts'
+import { type CallerRow, DATA_VERSION } from '#lib/platform/caller/store.ts'
 import { type ListOf, pageToken } from '#lib/platform/lists/keyset.ts'
 import { assetOf, invoiceOf, wholeInvoiceOf } from './peer-answers.ts'
-import { ASSETS, FILES, INVOICE, INVOICES, LINES, LINKS, PAYMENTS } from './peer-queries.ts'
+import {
+  ASSETS,
+  FILES,
+  INVOICE,
+  INVOICES,
+  INVOICES_OF_PLATFORM,
+  LINES,
+  LINKS,
+  PAYMENTS,
+  SET_QUANTITY,
+} from './peer-queries.ts'
 
 const ROWS = 50
+const CALLER = KEY_CALLER.replace(`, ${DATA_VERSION}`, '')
+
+type List = { Querystring: { maxResults?: string; filter?: string } }
 
 /**
  * A straightforward server with Fastify and pg: the same look-up of the key, the same rows, the same bytes in the
@@ -32,7 +45,7 @@ export function peer(url: string): FastifyInstance {
       credentials.get(digest) ?? (await pool.query({ ...CREDENTIAL_QUERY, values: [digest] })).rows[0]
     credentials.set(digest, credential)
     const values = [credential?.customer_id, credential?.id, digest]
-    const { rows } = await pool.query<CallerRow>({ name: 'caller', text: KEY_CALLER, values })
+    const { rows } = await pool.query<CallerRow>({ name: 'caller', text: CALLER, values })
     const caller = rows[0]
     if (!caller) throw Object.assign(new Error('The key is not valid.'), { statusCode: 401 })
     if (roles.length > 0 && !caller.roles.some((role) => roles.includes(role)))
@@ -50,15 +63,27 @@ export function peer(url: string): FastifyInstance {
     return { domain, email }
   })
 
-  app.get('/billing/v1/invoices', async (request) => {
+  app.get<List>('/billing/v1/invoices', async (request) => {
     const { customer_id: customer, billing_profiles: profiles } = await callerOf(request, FINANCE)
-    const { rows } = await pool.query({ ...INVOICES, values: [customer, profiles] })
-    const pageRows = rows.slice(0, ROWS)
+    const most = Number(request.query.maxResults ?? ROWS)
+    const platform = request.query.filter?.replace('platform:', '')
+    const values = [customer, profiles, most + 1]
+    const query =
+      platform === undefined
+        ? { ...INVOICES, values }
+        : { ...INVOICES_OF_PLATFORM, values: [...values, platform] }
+    const { rows } = await pool.query(query)
+    const pageRows = rows.slice(0, most)
     const last = pageRows.at(-1)
     const key = last && [last.invoice_date, last.id]
     const base = address()
     const invoices = pageRows.map((row) => invoiceOf(row, base))
-    return { invoices, rowCount: invoices.length, ...nextPage(key, rows.length, [customer, 'invoices', {}]) }
+    const list: ListOf = [
+      customer,
+      'invoices',
+      platform === undefined ? {} : { filter: { platform: [platform] } },
+    ]
+    return { invoices, rowCount: invoices.length, ...nextPage(key, rows.length > most, list) }
   })
 
   app.get<{ Params: { id: string } }>('/billing/v1/invoices/:id', async (request, reply) => {
@@ -82,10 +107,11 @@ export function peer(url: string): FastifyInstance {
     return wholeInvoiceOf(rows, address())
   })
 
-  app.get('/billing/v1/assets', async (request) => {
-    const { customer_id: customer } = await callerOf(request, ['it-manager', 'admin'])
-    const { rows } = await pool.query({ ...ASSETS, values: [customer] })
-    const pageRows = rows.slice(0, ROWS)
+  app.get<List>('/billing/v1/assets', async (request) => {
+    const { customer_id: customer } = await callerOf(request, LICENSES)
+    const most = Number(request.query.maxResults ?? ROWS)
+    const { rows } = await pool.query({ ...ASSETS, values: [customer, most + 1] })
+    const pageRows = rows.slice(0, most)
     const last = pageRows.at(-1)
     const key = last && [last.micros, last.id]
     const base = address()
@@ -93,9 +119,20 @@ export function peer(url: string): FastifyInstance {
     return {
       assets,
       rowCount: assets.length,
-      ...nextPage(key, rows.length, [customer, 'assets', undefined, undefined]),
+      ...nextPage(key, rows.length > most, [customer, 'assets', undefined, undefined]),
     }
   })
+
+  // The one change of the mixed requests: without a history, an event or a version.
+  app.patch<{ Params: { id: string }; Body: { quantity: number } }>(
+    '/billing/v1/assets/:id',
+    async (request, reply) => {
+      const { customer_id: customer } = await callerOf(request, LICENSES)
+      const values = [customer, request.params.id, request.body.quantity]
+      const { rows } = await pool.query({ ...SET_QUANTITY, values })
+      return rows[0] ?? reply.code(404).send({ code: 'not_found' })
+    },
+  )
 
   return app
 }
@@ -106,7 +143,8 @@ const CREDENTIAL_QUERY = {
 }
 
 const FINANCE = ['finance-user', 'admin']
+const LICENSES = ['it-manager', 'admin']
 
-function nextPage(key: string[] | undefined, rowCount: number, list: ListOf): { pageToken?: string } {
-  return key && rowCount > ROWS ? { pageToken: pageToken({ key, direction: 'older' }, list) } : {}
+function nextPage(key: string[] | undefined, hasMore: boolean, list: ListOf): { pageToken?: string } {
+  return key && hasMore ? { pageToken: pageToken({ key, direction: 'older' }, list) } : {}
 }

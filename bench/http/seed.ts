@@ -77,7 +77,9 @@ export async function addSmall(url: string, keys: number): Promise<Loaded[]> {
     await writeSmall(url)
     for (const id of ids) await addAsset(id, 'workspace-suite-0', { purchased: 1 })
   }
-  return Promise.all(ids.map(async (id) => ({ id, key: await addKey(id, ['admin']), invoices })))
+  const loaded: Loaded[] = []
+  for (const id of ids) loaded.push({ id, key: await addKey(id, ['admin']), invoices })
+  return loaded
 }
 
 async function writeSmall(url: string): Promise<void> {

@@ -42,7 +42,7 @@ export async function selectSeatHistories(
     return {
       names: [...new Set([skuName ?? name, name])],
       purchased: purchased ?? 0,
-      since: oldest ?? Math.min(read ?? Date.now(), first),
+      since: oldest ?? Math.min(read, first),
       changes: assetChanges.map((change) => ({
         at: (change.settledAt ?? change.createdAt).getTime(),
         from: change.fromQuantity,
@@ -54,7 +54,8 @@ export async function selectSeatHistories(
 }
 
 /**
- * Returns the newest assets of a type that have licenses; `read`: start of their seat readings, in epoch milliseconds.
+ * Returns the newest assets of a type that have licenses; `read`: start of their seat readings, in epoch milliseconds;
+ * without readings, the present, whose seats are known.
  */
 async function listSeats(tx: Transaction, customerId: CustomerId, type: string, limit: number) {
   return tx
@@ -63,8 +64,8 @@ async function listSeats(tx: Transaction, customerId: CustomerId, type: string, 
       name: assets.name,
       skuName: assets.skuName,
       purchased: assets.seatsPurchased,
-      read: sql<number | null>`(extract(epoch from (SELECT min(${seatReadings.at}) FROM ${seatReadings}
-        WHERE ${seatReadings.customerId} = ${customerId} AND ${seatReadings.assetId} = ${assets.id})) * 1000)::float8`,
+      read: sql<number>`(extract(epoch from coalesce((SELECT min(${seatReadings.at}) FROM ${seatReadings}
+        WHERE ${seatReadings.customerId} = ${customerId} AND ${seatReadings.assetId} = ${assets.id}), now())) * 1000)::float8`,
     })
     .from(assets)
     .where(and(eq(assets.customerId, customerId), eq(assets.type, type), isNotNull(assets.seatsPurchased)))

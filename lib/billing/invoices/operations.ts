@@ -7,6 +7,7 @@ import type { Input } from '#lib/platform/api/contract.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem, rethrowTimeout } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { downloadName } from '#lib/platform/files/attachment.ts'
 import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
@@ -17,29 +18,44 @@ import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { invoicesTable, linesTable } from './export.ts'
 import { readLinks } from './links.ts'
+import type { InvoiceSortKey } from './rules.ts'
 import { findInvoices } from './search.ts'
 import { daysOf, type Owner, type Selection } from './selection.ts'
-import { serializeInvoice, serializeInvoiceWithLines, serializeSummary } from './serialize.ts'
+import { serializeInvoice, serializeInvoiceWithLines, serializeSummary, writeInvoices } from './serialize.ts'
 import { type InvoiceSort, keyOf, keyOfAnswered, keysetOf } from './sort.ts'
 import * as store from './store.ts'
-import { type InvoiceSummaryRow, listInvoiceSummaries, type Page, selectsAll } from './store.ts'
+import {
+  type InvoiceSummaryRow,
+  listInvoiceSummaries,
+  listWrittenInvoices,
+  type Page,
+  selectsAll,
+} from './store.ts'
 import { sumMatches } from './sums/summary.ts'
 import { findKey } from './wire-ids.ts'
 
 export const listInvoices = operation(
   contract.listInvoices,
-  async (caller, { query }) => {
+  async (caller, { query }, { cachesBytes }) => {
     const { pageToken, maxResults = DEFAULT_MAX_RESULTS, orderBy, ...selection } = checked(query)
-    const filters = filtersOf(caller, selection, orderBy)
-    const cursor = pageToken ? readPageToken(pageToken, filters, keysetOf(orderBy).Key) : undefined
-    const rows = await rowsOf(caller, selection, { limit: maxResults + 1, orderBy, cursor })
-    const { rows: pageRows, ...links } = pageOf(rows, {
-      size: maxResults,
-      cursor,
-      keyOf: (row) => keyOf(row, orderBy),
-      list: filters,
-    })
+    const list = filtersOf(caller, selection, orderBy)
+    const cursor = pageToken ? readPageToken(pageToken, list, keysetOf(orderBy).Key) : undefined
+    const page = { limit: maxResults + 1, orderBy, cursor }
+    const paging = {
+      ...{ size: maxResults, cursor, list },
+      keyOf: (row: Record<InvoiceSortKey | 'id', string>) => keyOf(row, orderBy),
+    }
     const { baseUrl } = env()
+    // A page needs the members themselves.
+    if (cachesBytes && !selection.search) {
+      const written = await readAtOnce(caller, selection, (tx) =>
+        listWrittenInvoices(tx, caller, selection, page),
+      )
+      const { rows, ...links } = pageOf(written, paging)
+      const saved = writeInvoices(rows, links, baseUrl)
+      if (saved !== undefined) return { body: { invoices: [], rowCount: rows.length, ...links }, saved }
+    }
+    const { rows: pageRows, ...links } = pageOf(await rowsOf(caller, selection, page), paging)
     const invoices = pageRows.map((row) => serializeInvoice(row, baseUrl))
     return { body: { invoices, rowCount: invoices.length, ...links } }
   },
@@ -62,10 +78,11 @@ export async function adjacentPageTokens(
 function rowsOf(caller: Owner, selection: Selection, page: Page): Promise<InvoiceSummaryRow[]> {
   if (selection.search)
     return readScope(caller, (tx) => findInvoices(tx, caller, selection, page), { mayBeOld: true })
-  return readScopeAtOnce(caller, (tx) => listInvoiceSummaries(tx, caller, selection, page), {
-    isByKey: selectsAll(selection),
-    mayBeOld: true,
-  })
+  return readAtOnce(caller, selection, (tx) => listInvoiceSummaries(tx, caller, selection, page))
+}
+
+function readAtOnce<T>(caller: Owner, selection: Selection, fn: (tx: Transaction) => Promise<T>): Promise<T> {
+  return readScopeAtOnce(caller, fn, { isByKey: selectsAll(selection), mayBeOld: true })
 }
 
 /** Returns the scope of a search's sums. */

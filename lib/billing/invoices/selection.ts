@@ -86,7 +86,61 @@ export function preparedForOwner<Rows>(
  * @param days range of invoice dates, where it differs from the selection's
  */
 export function selected(selection: Selection, days = daysOf(selection)): SQL[] {
-  const { filter, search, ids, product } = selection
+  return conditionsOf({ ...selection, dueDays: dueDaysOf(selection), dueDates: dueDatesOf(selection) }, days)
+}
+
+/** Returns the due dates that the filter names. */
+function dueDatesOf({ filter }: Selection): string[] | undefined {
+  return filter?.dueDate?.map((time) => dayOf(Number(time)))
+}
+
+/** Selection of a list whose statement is built once: its shape, its values by name, and its conditions on these. */
+export type SelectionShape = { shape: string; values: Values; conditions: () => SQL[] }
+
+/** Filters whose values are values of the statement; those of the others are part of its text. */
+const VALUE_FILTERS = ['platform', 'issuer', 'billingProfile', 'currency'] as const
+
+/**
+ * Returns the shape of a selection: selections of one shape have one statement, with other values. Undefined if it
+ * searches, or names products or ids, whose statements are longer than their building.
+ */
+export function shapeOf(selection: Selection): SelectionShape | undefined {
+  const { filter, search, ids, product, minAmount, maxAmount } = selection
+  if (search || ids || product) return undefined
+  const values: Values = {}
+  const shape: unknown[] = [filter?.state, filter?.document, filter?.status]
+  /** Names a value, and returns its placeholder. */
+  const named = (name: string, text: string | undefined) => {
+    shape.push(text === undefined ? 0 : name)
+    if (text === undefined) return undefined
+    values[name] = text
+    return value<string>(name)
+  }
+  const namedList = (name: string, list: readonly string[] | undefined) => {
+    if (!list) shape.push(name)
+    return list?.map((one, index) => named(`${name}${index}`, one) as string)
+  }
+  const namedDays = (name: string, { from, to }: Days): Days => ({
+    from: named(`${name}From`, from),
+    to: named(`${name}To`, to),
+  })
+  const filters = Object.fromEntries(VALUE_FILTERS.map((name) => [name, namedList(name, filter?.[name])]))
+  const dueDates = namedList('dueDate', dueDatesOf(selection))
+  const dueDays = namedDays('due', dueDaysOf(selection))
+  const amounts = { minAmount: named('min', minAmount), maxAmount: named('max', maxAmount) }
+  const days = namedDays('day', daysOf(selection))
+  const conditions = () =>
+    conditionsOf({ filter: { ...filter, ...filters }, ...amounts, dueDays, dueDates }, days)
+  return { shape: JSON.stringify(shape), values, conditions }
+}
+
+type Conditions = Pick<Selection, 'filter' | 'minAmount' | 'maxAmount' | 'product' | 'search' | 'ids'> & {
+  dueDays: Days
+  dueDates: readonly string[] | undefined
+}
+
+function conditionsOf(selection: Conditions, days: Days): SQL[] {
+  const { filter, search, ids, product, dueDays, dueDates } = selection
   const conditions: (SQL | undefined)[] = [
     hasState(filter?.state ?? (ids ? DOCUMENT_STATES : ['issued'])),
     filter?.document && (or(...filter.document.map((kind) => DOCUMENTS[kind as DocumentKind])) ?? sql`false`),
@@ -95,13 +149,9 @@ export function selected(selection: Selection, days = daysOf(selection)): SQL[] 
     filter?.billingProfile && inArray(invoices.billingProfileId, filter.billingProfile),
     filter?.currency && inArray(invoices.currency, filter.currency),
     filter?.status && (or(...filter.status.map(hasStatus)) ?? sql`false`),
-    filter?.dueDate &&
-      inArray(
-        invoices.dueDate,
-        filter.dueDate.map((time) => dayOf(Number(time))),
-      ),
+    dueDates && inArray(invoices.dueDate, [...dueDates]),
     ...within(invoices.invoiceDate, days),
-    ...within(invoices.dueDate, dueDaysOf(selection)),
+    ...within(invoices.dueDate, dueDays),
     ...between(selection),
     ids && sql`${invoices.id} = ANY(${sql.param(ids)}::text[])`,
     product ? hasProduct(product) : undefined,
@@ -153,7 +203,7 @@ function within(date: typeof invoices.invoiceDate | typeof invoices.dueDate, { f
   ]
 }
 
-function between({ minAmount, maxAmount }: Selection) {
+function between({ minAmount, maxAmount }: Conditions) {
   return [
     minAmount === undefined ? undefined : hasAmount(sql`>=`, minAmount),
     maxAmount === undefined ? undefined : hasAmount(sql`<=`, maxAmount),

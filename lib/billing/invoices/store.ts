@@ -1,5 +1,6 @@
 import 'server-only'
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import {
   type LinePostingRow,
   linePostingColumns,
@@ -10,13 +11,17 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { value } from '#lib/platform/db/prepared-queries.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
-import type { DocumentForm, DocumentState } from './rules.ts'
+import type { DocumentForm, DocumentState, InvoiceSortKey } from './rules.ts'
 import {
   type Days,
+  issued,
   type Owner,
+  payable,
   preparedForOwner,
   type Selection,
+  type SelectionShape,
   selected,
+  shapeOf,
   today,
   visibleTo,
 } from './selection.ts'
@@ -50,6 +55,8 @@ export type InvoiceRow = PostingRow & {
   corrects: string | null
   today: string
 }
+/** Columns of a query, by the names of the row's members. */
+type SelectedFields = Record<string, PgColumn | SQL>
 export type InvoiceSummaryRow = Pick<InvoiceRow, keyof typeof summaryColumns>
 export type LineItemRow = Pick<typeof lineItems.$inferSelect, keyof typeof plainLine> & LinePostingRow
 
@@ -71,6 +78,36 @@ const summaryColumns = {
   payableAmount: invoices.payableAmount,
   today,
 }
+const json = (text: SQLWrapper) => sql`to_json(${text})::text`
+const jsonDay = (day: SQLWrapper) => sql`((${day} - date '1970-01-01')::bigint * 86400000)::text`
+const jsonNumber = (amount: SQLWrapper) => sql`${amount}::double precision::text`
+const isDayOfJson = (day: SQLWrapper) => sql`${day} BETWEEN date '0001-01-01' AND date '9999-12-31'`
+/** Whether PostgreSQL writes the float of an amount as JavaScript does: others have exponents in one of them. */
+const isNumberOfJson = (amount: SQLWrapper) =>
+  sql`(abs(${amount}) BETWEEN 0.0001 AND 99999999999999 OR ${amount} = 0)`
+
+/**
+ * Members of an invoice in a list, as `serializeInvoice` makes them, in JSON: between `id` and `url`. Null where
+ * JavaScript writes a number or a day in another way.
+ */
+const members = sql<
+  string | null
+>`CASE WHEN ${isDayOfJson(invoices.invoiceDate)} AND ${isDayOfJson(invoices.dueDate)}
+    AND ${isNumberOfJson(invoices.totalAmount)} AND ${isNumberOfJson(invoices.balanceAmount)}
+    AND (${invoices.payableAmount} IS NULL OR ${isNumberOfJson(invoices.payableAmount)}) THEN
+  ',"number":' || ${json(invoices.number)} || ',"issuer":' || ${json(invoices.issuer)}
+  || ',"documentState":' || ${json(invoices.documentState)} || ',"billingProfileId":' || ${json(invoices.billingProfileId)}
+  || ',"invoiceDate":' || ${jsonDay(invoices.invoiceDate)} || ',"platform":' || ${json(invoices.platform)}
+  || ',"dueDate":' || ${jsonDay(invoices.dueDate)} || CASE WHEN NOT ${issued} THEN ''
+    WHEN ${payable} <= 0 THEN ',"status":"PAID"'
+    WHEN ${invoices.dueDate} < ${today}::date THEN ',"status":"PAST DUE"' ELSE ',"status":"OPEN"' END
+  || ',"totalAmount":' || ${jsonNumber(invoices.totalAmount)} || ',"balanceAmount":' || ${jsonNumber(invoices.balanceAmount)}
+  || CASE WHEN ${invoices.payableAmount} IS NULL THEN '' ELSE ',"payableAmount":' || ${jsonNumber(invoices.payableAmount)} END
+  || ',"currency":' || ${json(invoices.currency)} END`
+
+/** Columns of an invoice in a list that is sent as it is written. */
+const writtenColumns = { id: invoices.id, wireId, members }
+
 /** Columns of a single invoice. */
 export const invoiceColumns = {
   ...summaryColumns,
@@ -160,20 +197,50 @@ export async function listInvoices(
 }
 
 /** Lists invoices with the columns of the list only, because no other query runs as often. */
-export async function listInvoiceSummaries(
+export function listInvoiceSummaries(
   tx: Transaction,
   owner: Owner,
   selection: Selection,
   page: Page,
 ): Promise<InvoiceSummaryRow[]> {
-  if (!selectsAll(selection))
-    return selectInvoices(tx, owner, selection, { columns: summaryColumns, ...page })
-  const { limit, orderBy, cursor } = page
-  const shape = `${orderBy} ${cursor?.direction}`
-  const run = pages.get(shape) ?? anyPage(orderBy, cursor)
+  return listPrepared(tx, owner, selection, { columns: summaryColumns, ...page })
+}
+
+/** Invoice of a list with most of its members in JSON, and the value that it is sorted by. */
+export type WrittenInvoice = Record<InvoiceSortKey, string> & {
+  id: string
+  wireId: string
+  members: string | null
+}
+
+/** Like `listInvoiceSummaries`, in JSON. */
+export function listWrittenInvoices(
+  tx: Transaction,
+  owner: Owner,
+  selection: Selection,
+  page: Page,
+): Promise<WrittenInvoice[]> {
+  const { by } = keysetOf(page.orderBy)
+  const columns = { ...writtenColumns, [by]: invoices[by] }
+  return listPrepared(tx, owner, selection, { columns, ...page })
+}
+
+function listPrepared<Row>(
+  tx: Transaction,
+  owner: Owner,
+  selection: Selection,
+  page: Page & { columns: SelectedFields },
+): Promise<Row[]> {
+  const { limit, orderBy, cursor, columns } = page
+  const selectionShape = shapeOf(selection)
+  const shape = `${'members' in columns} ${orderBy} ${cursor?.direction} ${selectionShape?.shape}`
+  const isPrepared = pages.size < MAX_SHAPES || pages.has(shape) || selectsAll(selection)
+  if (!selectionShape || !isPrepared)
+    return selectInvoices(tx, owner, selection, page) as unknown as Promise<Row[]>
+  const run = pages.get(shape) ?? anyPage(page, selectionShape)
   pages.set(shape, run)
   const key = Object.fromEntries((cursor?.key ?? []).map((part, index) => [`key${index}`, part]))
-  return run(tx, owner, { ...key, limit })
+  return run(tx, owner, { ...key, ...selectionShape.values, limit }) as Promise<Row[]>
 }
 
 /** Returns whether a selection has no conditions: then each sort follows an index. */
@@ -181,30 +248,44 @@ export function selectsAll(selection: Selection): boolean {
   return Object.values(selection).every((one) => one === undefined)
 }
 
-/** Prepared queries for pages without conditions, by sort and direction: the most frequent calls. */
+/** Prepared queries for pages, by sort, direction and shape of the selection: the most frequent calls. */
 const pages = new Map<string, ReturnType<typeof anyPage>>()
+/** Most of them: other shapes are built for each request. */
+const MAX_SHAPES = 200
 
-function anyPage(orderBy: InvoiceSort | undefined, firstCursor: Cursor | undefined) {
+function anyPage(
+  { columns, orderBy, cursor: firstCursor }: Page & { columns: SelectedFields },
+  selectionShape: SelectionShape,
+) {
   const cursor = firstCursor && {
     ...firstCursor,
     key: firstCursor.key.map((_, index) => value<string>(`key${index}`)),
   }
-  const page = { columns: summaryColumns, limit: value<number>('limit'), orderBy, cursor }
-  return preparedForOwner<InvoiceSummaryRow[]>((tx, owner) => selectInvoices(tx, owner, {}, page))
+  const page = { columns, limit: value<number>('limit'), orderBy, cursor }
+  return preparedForOwner<unknown[]>((tx, owner) => selectWhere(tx, owner, selectionShape.conditions(), page))
 }
 
 function selectInvoices(
   tx: Transaction,
   owner: Owner,
   selection: Selection,
-  { columns, limit, orderBy, cursor, days, where }: Page & Among & { columns: typeof summaryColumns },
+  { days, where, ...page }: Page & Among & { columns: SelectedFields },
+) {
+  return selectWhere(tx, owner, [...selected(selection, days), where], page)
+}
+
+function selectWhere(
+  tx: Transaction,
+  owner: Owner,
+  conditions: readonly (SQL | undefined)[],
+  { columns, limit, orderBy, cursor }: Page & { columns: SelectedFields },
 ) {
   const keyset = keysetOf(orderBy)
   const { beyond, order } = pageByKey(keyset.columns, cursor, keyset.ascending)
   return tx
     .select(columns)
     .from(invoices)
-    .where(and(...visibleTo(owner), ...selected(selection, days), where, beyond))
+    .where(and(...visibleTo(owner), ...conditions, beyond))
     .orderBy(order)
     .limit(limit)
 }

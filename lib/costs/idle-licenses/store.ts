@@ -32,6 +32,9 @@ export type PlanRow = {
   assignedThen: number | null
   /** Age of that reading, in days. */
   paceDays: number | null
+  /** When time may change `leastIdle`, and `paceDays` or its reading, in epoch milliseconds; null: never. */
+  historyUntil: number | null
+  trendUntil: number | null
 }
 
 const DAY = 86_400
@@ -42,17 +45,26 @@ const DAY = 86_400
 const samplesFilter = (customerId: CustomerId) => sql`r.customer_id = ${customerId} AND r.asset_id = a.id`
 const ago = (days: number) => sql`now() - ${days} * interval '1 day'`
 
+const daysSince = sql`floor(extract(epoch FROM now() - s.at) / ${DAY})`
+/** Epoch milliseconds a number of days after a time. */
+const msAfter = (time: SQL, days: SQL) =>
+  sql`floor(extract(epoch FROM ${time} + (${days}) * interval '1 day') * 1000)::float8`
+
 // Unrequested history is not read.
 const leastIdle = (samples: SQL, isRequested: SQL) => sql`
-  SELECT CASE WHEN bool_or(s.before) THEN least(min(s.idle), a.seats_purchased - a.seats_assigned) END AS "leastIdle" FROM (
-    (SELECT r.purchased - r.assigned AS idle, true AS before FROM seat_readings r
+  SELECT CASE WHEN bool_or(s.before) THEN least(min(s.idle), a.seats_purchased - a.seats_assigned) END AS "leastIdle",
+    ${msAfter(sql`min(s.at) FILTER (WHERE NOT s.before)`, sql`${IDLE_DAYS}`)} AS "historyUntil"
+  FROM (
+    (SELECT r.purchased - r.assigned AS idle, r.at, true AS before FROM seat_readings r
       WHERE ${samples} AND r.at <= ${ago(IDLE_DAYS)} ORDER BY r.at DESC LIMIT 1)
     UNION ALL
-    (SELECT r.purchased - r.assigned, false FROM seat_readings r WHERE ${samples} AND r.at > ${ago(IDLE_DAYS)})) s
+    (SELECT r.purchased - r.assigned, r.at, false FROM seat_readings r WHERE ${samples} AND r.at > ${ago(IDLE_DAYS)})) s
   WHERE a.seats_purchased > a.seats_assigned AND ${isRequested}`
 const assignedThen = (samples: SQL, isRequested: SQL) => sql`
-  SELECT s.assigned AS "assignedThen",
-    least(${TREND_DAYS}, floor(extract(epoch FROM now() - s.at) / ${DAY}))::int AS "paceDays" FROM (
+  SELECT s.assigned AS "assignedThen", least(${TREND_DAYS}, ${daysSince})::int AS "paceDays",
+    CASE WHEN s.at <= ${ago(TREND_DAYS)} THEN ${msAfter(sql`lead(s.at) OVER (ORDER BY s.at)`, sql`${TREND_DAYS}`)}
+      ELSE ${msAfter(sql`s.at`, sql`${daysSince} + 1`)} END AS "trendUntil"
+  FROM (
     (SELECT r.assigned, r.at FROM seat_readings r WHERE ${samples} AND r.at <= ${ago(TREND_DAYS)} ORDER BY r.at DESC LIMIT 1)
     UNION ALL
     (SELECT r.assigned, r.at FROM seat_readings r WHERE ${samples} AND r.at > ${ago(TREND_DAYS)} ORDER BY r.at LIMIT 1)) s
@@ -72,7 +84,8 @@ export async function listPlans(
     SELECT a.id, a.type, a.name, a.vendor, a.sku_name AS "skuName", a.plan_name AS "planName", a.status,
       a.is_commitment_plan AS "isCommitmentPlan", a.seats_purchased AS purchased, a.seats_assigned AS assigned,
       extract(epoch FROM a.commitment_end)::float8 * 1000 AS "commitmentEnd", a.renewal_type AS "renewalType",
-      a.scheduled_total AS "scheduledTotal", idle."leastIdle", pace."assignedThen", pace."paceDays"
+      a.scheduled_total AS "scheduledTotal", idle."leastIdle", idle."historyUntil", pace."assignedThen",
+      pace."paceDays", pace."trendUntil"
     FROM (
       SELECT * FROM assets a WHERE a.customer_id = ${customerId} AND a.seats_purchased IS NOT NULL
       ORDER BY a.created_at DESC, a.id DESC LIMIT ${MAX_PLANS}) a

@@ -138,6 +138,7 @@ export const listRenewals = contract({
   summary: 'Commitments that end in the next twelve months',
   description:
     'Active plans with a commitment that ends in this month or the eleven after it: how many licenses each has and how many are idle, what they cost at the last price as far as the caller may see it, what happens by itself, and until when that can be decided.',
+  cachedBy: ['day', 'roles', 'billingProfiles'],
   output: RenewalList,
   examples: examples.listRenewals,
 })

@@ -13,9 +13,11 @@ import { readRenewals } from './read.ts'
 import type { Money, Renewal } from './rules.ts'
 import { chosenOf, nextTotalOf, type Selection, serializeRenewals } from './serialize.ts'
 
-export const listRenewals = operation(contract.listRenewals, async (caller, { query }) => ({
-  body: serializeRenewals(await readRenewals(caller), query, env().baseUrl),
-}))
+export const listRenewals = operation(contract.listRenewals, async (caller, { query }) => {
+  const data = await readRenewals(caller)
+  // The next one is not in the list any more when it has ended.
+  return { body: serializeRenewals(data, query, env().baseUrl), validUntil: data.renewals[0]?.at }
+})
 
 const COLUMNS: Column<Renewal>[] = [
   { name: 'id', text: ({ asset }) => asset.id },

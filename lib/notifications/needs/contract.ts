@@ -159,6 +159,7 @@ export const listNeeds = contract({
   permission: 'any',
   description:
     'What is past due, changes of licenses without a good end, commitments that end within 90 days, flexible plans with licenses that are idle for 60 days or more, plans that are nearly full, and lines of the newest invoices that bill other licenses than are known: as far as the roles and billing profiles of the caller let them see it. With the role of nobody it is empty. Two currencies are never added.',
+  cachedBy: ['day', 'roles', 'billingProfiles', 'member'],
   output: Needs,
   examples: examples.listNeeds,
 })

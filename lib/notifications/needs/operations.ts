@@ -12,7 +12,7 @@ import { readNeeds, type Who } from './read.ts'
 import { serializeNeeds } from './serialize.ts'
 import { addDismissal, removeDismissal, type Whose } from './store.ts'
 
-export const listNeeds = operation(contract.listNeeds, async (caller) => ({ body: await needsFor(caller) }))
+export const listNeeds = operation(contract.listNeeds, needsFor)
 
 export const dismissNeed = operation(contract.dismissNeed, async (caller, { params, body }) => {
   const whose = memberOf(caller)
@@ -41,15 +41,18 @@ export const setNeedsMail = operation(contract.setNeedsMail, async (caller, { bo
   return { body: { isOn: body.isOn, isPossible: mailSettings() !== undefined } }
 })
 
-async function needsFor(caller: Caller): Promise<contract.Needs> {
+type Reader = Pick<Caller, 'customerId' | 'roles' | 'billingProfiles' | 'via' | 'id'>
+
+async function needsFor(caller: Reader): Promise<{ body: contract.Needs; validUntil: number }> {
   const { customerId, roles, billingProfiles, via, id } = caller
   const who: Who = { customerId, roles, billingProfiles, memberId: via === 'session' ? id : undefined }
-  return serializeNeeds(await readScope(caller, (tx) => readNeeds(tx, who)), env().baseUrl)
+  const loaded = await readScope(caller, (tx) => readNeeds(tx, who))
+  return { body: serializeNeeds(loaded, env().baseUrl), validUntil: loaded.validUntil }
 }
 
 /** @throws Problem `not_found` for an item outside the caller's list, even if in another member's */
 async function itsNeed(caller: Caller, id: string): Promise<contract.Need> {
-  const need = (await needsFor(caller)).needs.find((one) => one.id === id)
+  const need = (await needsFor(caller)).body.needs.find((one) => one.id === id)
   if (!need) throw new Problem('not_found')
   return need
 }

@@ -35,6 +35,8 @@ export type LoadedNeeds = {
   dismissed: ReadonlyMap<string, string>
   /** Kinds that were checked. */
   looked: NeedKind[]
+  /** Earliest time at which the needs change although no row does, in epoch milliseconds; days of UTC are not counted. */
+  validUntil: number
 }
 
 /** Permission that each kind requires. */
@@ -63,7 +65,7 @@ export async function readNeeds(tx: Transaction, who: Who): Promise<LoadedNeeds>
   ])
   const unmatched = seesInvoices ? await unmatchedLines(tx, who, lines, CHECKED_DAYS) : []
   const prices = pricesFor(who, { hidesPrices, assets: rows, lines })
-  const isBusy = new Set(busy)
+  const isBusy = new Set(busy.map(({ id }) => id))
   const plans = rows.map((row) => toAssetPlan(row, prices.get(row.id), isBusy.has(row.id)))
   const needs = needsOf({
     ...{ ...time, ...extendedTermSettings() },
@@ -73,7 +75,21 @@ export async function readNeeds(tx: Transaction, who: Who): Promise<LoadedNeeds>
     ...(seesInvoices ? SEEN_WITH['invoice-viewer'] : []),
     ...(seesLicenses ? SEEN_WITH['licenses-manager'] : []),
   ]
-  return { needs: sortNeeds(needs), dismissed, looked: KINDS.filter((kind) => seen.includes(kind)) }
+  const ends = [
+    ...rows.flatMap(({ commitmentEnd, historyUntil, trendUntil }) => [
+      commitmentEnd,
+      historyUntil,
+      trendUntil,
+    ]),
+    ...waiting.map(({ until }) => until),
+    ...busy.map(({ until }) => until),
+  ]
+  return {
+    needs: sortNeeds(needs),
+    dismissed,
+    looked: KINDS.filter((kind) => seen.includes(kind)),
+    validUntil: Math.min(...ends.filter((end) => end !== null && end > time.now).map(Number)),
+  }
 }
 
 function toAssetPlan(row: PlanRow, price: LastPrice | undefined, isBusy: boolean): AssetPlan {

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type Owner, ofMonths, sumsOf } from '#lib/billing/invoices/selection.ts'
 import { OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
@@ -15,6 +15,8 @@ const MAX_CHANGES = 1000
 const NEWS_DAYS = 7
 /** Minutes after which an open change is shown: longer than a vendor usually takes. */
 const CONFIRM_MINUTES = 2
+
+const epochMs = (time: SQL) => sql`floor(extract(epoch FROM ${time}) * 1000)::float8`
 
 /** The moment, in epoch milliseconds, and its day of UTC. */
 export async function readNow(tx: Transaction): Promise<{ now: number; today: string }> {
@@ -48,6 +50,8 @@ export type ChangeRow = {
   to: number
   reason: string | null
   at: number
+  /** When a rejected one is not shown any more. */
+  until: number | null
 }
 
 const OPEN = sql.raw(`('${OPEN_STATES.join("', '")}')`)
@@ -64,7 +68,9 @@ const followed = (customerId: CustomerId, which = sql``) => sql`EXISTS (
 export async function listWaiting(tx: Transaction, customerId: CustomerId): Promise<ChangeRow[]> {
   const { rows } = await tx.execute<ChangeRow>(sql`
     SELECT c.id, c.asset_id AS "assetId", a.name, a.type, c.state, c.from_quantity AS "from", c.to_quantity AS "to",
-      c.vendor_reason AS reason, floor(extract(epoch FROM c.created_at) * 1000)::float8 AS at
+      c.vendor_reason AS reason, ${epochMs(sql`c.created_at`)} AS at,
+      CASE WHEN c.state IN ('REJECTED', 'FAILED') THEN
+        ${epochMs(sql`c.created_at + ${NEWS_DAYS} * interval '1 day'`)} END AS until
     FROM (
       (SELECT * FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state IN ${OPEN}
         AND (c.state = 'UNKNOWN' OR c.moved_at < now() - ${CONFIRM_MINUTES} * interval '1 minute') LIMIT ${MAX_ROWS})
@@ -81,18 +87,22 @@ export async function listWaiting(tx: Transaction, customerId: CustomerId): Prom
   return rows
 }
 
+/** Asset that is busy at least until a time, at which it may also be waiting: in epoch milliseconds. */
+type Busy = { id: string; until: number }
+
 /** The assets whose licenses can't be changed at this moment: a change is open, or the vendor takes none yet. */
-export async function listBusy(tx: Transaction, customerId: CustomerId): Promise<string[]> {
-  const { rows } = await tx.execute<{ id: string }>(sql`
-    SELECT c.asset_id AS id FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state IN ${OPEN}
+export async function listBusy(tx: Transaction, customerId: CustomerId): Promise<Busy[]> {
+  const { rows } = await tx.execute<Busy>(sql`
+    SELECT c.asset_id AS id, ${epochMs(sql`c.moved_at + ${CONFIRM_MINUTES} * interval '1 minute'`)} AS until
+    FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state IN ${OPEN}
     UNION
-    SELECT a.id FROM assets a
+    SELECT a.id, ${epochMs(sql`newest.not_before`)} FROM assets a
     CROSS JOIN LATERAL (
       SELECT c.not_before FROM license_changes c WHERE c.customer_id = ${customerId} AND c.asset_id = a.id
       ORDER BY c.created_at DESC LIMIT 1) newest
     WHERE a.customer_id = ${customerId} AND a.vendor <> 'built-in' AND a.seats_purchased IS NOT NULL
       AND newest.not_before > now()`)
-  return rows.map(({ id }) => id)
+  return rows
 }
 
 /** What one member has put aside. */

@@ -1,16 +1,20 @@
+import { globSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { listInvoices, readInvoice } from '#lib/billing/invoices/operations.ts'
 import { listAssets } from '#lib/licenses/assets/operations.ts'
 
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
-import type { Role } from '#lib/platform/caller/rules.ts'
+import type { Caller, Role } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addInvoice, addKey, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 
-import { cacheKey, cacheSize, readAnswer, storeAnswer } from './answer-cache.ts'
+import { cacheKey, cacheStats, readAnswer, storeAnswer } from './answer-cache.ts'
+import { type AnyContract, type CachePart, contract } from './contract.ts'
 import { answer } from './endpoint.ts'
+import { operation } from './operation.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -156,8 +160,95 @@ describe('a cached answer', () => {
   })
 })
 
+describe('the key of an answer', () => {
+  const caller = (more: object) =>
+    ({
+      ...{ customerId: 'alder', via: 'key', id: 'k-1', roles: [], billingProfiles: [] },
+      ...{ seenAt: { version: '1', now: 1 }, ...more },
+    }) as unknown as Caller
+  const contractOf = (...cachedBy: CachePart[]) => ({ name: 'listInvoices', cachedBy })
+  const nameOf = (parts: CachePart[], more: object, question = 'q') =>
+    cacheKey(contractOf(...parts), caller(more), question)?.name
+
+  it('differs for lists that are equal when they are joined', () => {
+    const profiles = (...billingProfiles: string[]) => nameOf(['billingProfiles'], { billingProfiles })
+    const lists = [['a b', 'c'], ['a', 'b c'], ['a', 'b', 'c'], ['a,b', 'c'], ['a","b', 'c'], ['abc'], []]
+    expect(new Set(lists.map((list) => profiles(...list))).size).toBe(lists.length)
+    expect(nameOf(['roles'], { roles: ['a'] }, 'q\nb')).not.toBe(
+      nameOf(['roles'], { roles: ['b', 'a'] }, 'q'),
+    )
+  })
+
+  it('differs for each member, and the operation is given no key’s id', async () => {
+    const whoami = contract({
+      ...{ name: 'listViews', method: 'GET', path: '/billing/v1/views', summary: '', description: '' },
+      ...{ permission: 'any', cachedBy: ['member'], output: z.object({ via: z.string(), id: z.string() }) },
+    } as never) as unknown as typeof listInvoices.contract
+    const read = operation(whoami, (async ({ via, id }: Caller) => ({ body: { via, id } })) as never)
+    const bodyFor = async (more: object) =>
+      (await read(caller(more), { params: {}, query: {}, body: undefined } as never, { requestId: 'r' })).body
+    const callers = [
+      ...[{ id: 'k-1' }, { id: 'k-2' }, { via: 'session', id: 'm-1' }],
+      ...[
+        { via: 'session', id: 'm-2' },
+        { via: 'session', id: 'k-1' },
+      ],
+    ]
+    const bodies = []
+    for (const one of [...callers, ...callers]) bodies.push(await bodyFor(one))
+    const expected = callers.map(({ via = 'key', id }) => ({ via, id: via === 'key' ? '' : id }))
+    expect(bodies).toEqual([...expected, ...expected])
+  })
+
+  it('of a page differs for each input, whose parts are plain, and repeats the version of the resource', async () => {
+    const name = 'readInvoice'
+    const echo = contract({
+      ...{ name, method: 'GET', path: '/billing/v1/invoices', summary: '', description: '' },
+      ...{ permission: 'any', cachedBy: [], output: z.object({ query: z.string() }) },
+    } as never) as unknown as typeof listInvoices.contract
+    const read = operation(echo, (async (_: unknown, { query }: { query: unknown }) => ({
+      ...{ body: { query: String(query) }, version: `v-${query}` },
+    })) as never)
+    const send = (query: unknown) =>
+      read(caller({}), { params: {}, query, body: undefined } as never, { requestId: 'r' })
+    for (const query of ['a', 'b', 'a', 'b'])
+      expect(await send(query)).toMatchObject({ body: { query }, version: `v-${query}` })
+    for (const query of [new Set(['a']), new Map([['a', 1]]), Number.NaN])
+      await expect(send(query)).rejects.toThrow('plain')
+  })
+
+  it('holds everything of a request that a cached call reads: it is a GET without headers, in JSON', async () => {
+    const contracts = await cachedContracts()
+    expect(contracts.length).toBeGreaterThan(10)
+    for (const { name, method, headers, protocol, permission, responseHeaders } of contracts) {
+      expect([name, method, Object.keys(headers.shape), protocol]).toEqual([name, 'GET', [], undefined])
+      expect([
+        name,
+        permission === 'none',
+        responseHeaders.filter((one) => one !== 'Content-Location'),
+      ]).toEqual([name, false, []])
+    }
+  })
+})
+
+/** Returns the contracts of all cached calls. */
+async function cachedContracts(): Promise<AnyContract[]> {
+  const files = globSync('lib/*/*/contract.ts').filter((file) => file !== 'lib/platform/api/contract.ts')
+  const all = await Promise.all(
+    files.map(async (file) =>
+      Object.values((await import(`../../../${file}`)) as Record<string, AnyContract>),
+    ),
+  )
+  return all.flat().filter((one) => one?.path && one.cachedBy)
+}
+
 describe('the cache', () => {
-  const entry = (name: string, customerId = 'alder', validFor = '1') => ({ name, validFor, customerId })
+  const entry = (name: string, customerId = 'alder', validFor = '1') => ({
+    name,
+    validFor,
+    customerId,
+    now: 1,
+  })
   const sized = (bytes: number) => ({ body: Buffer.alloc(bytes), headers: {}, etag: '"e"' })
   const LARGE = 100 * 1024
 
@@ -176,10 +267,17 @@ describe('the cache', () => {
 
   it('never holds more than its limit, and no answer over 256 kB', () => {
     for (let index = 0; index < 50; index++) storeAnswer(entry('x', `customer-${index}`), sized(LARGE))
-    expect(cacheSize().bytes).toBeLessThanOrEqual(1024 * 1024)
-    expect(cacheSize().answers).toBeGreaterThan(5)
+    expect(cacheStats().bytes).toBeLessThanOrEqual(1024 * 1024)
+    expect(cacheStats().answers).toBeGreaterThan(5)
     storeAnswer(entry('large', 'birch'), sized(256 * 1024 + 1))
     expect(readAnswer(entry('large', 'birch'))).toBeUndefined()
+  })
+
+  it('keeps others where an answer is larger than the share of its customer', () => {
+    storeAnswer(entry('small', 'cedar'), sized(10))
+    storeAnswer(entry('large', 'cedar'), sized(256 * 1024))
+    expect(readAnswer(entry('large', 'cedar'))).toBeUndefined()
+    expect(readAnswer(entry('small', 'cedar'))).toBeDefined()
   })
 
   it('is empty where it is switched off', async () => {

@@ -1,10 +1,19 @@
 import 'server-only'
 import type { Caller } from '#lib/platform/caller/rules.ts'
+import { DAY_MS } from '#lib/platform/values/days.ts'
 import type { AnyContract, CachePart } from './contract.ts'
 import { cacheSettings } from './settings.ts'
 
 /** Answer as it is sent again: its body in JSON, the headers that belong to it, and its ETag. */
-export type CachedAnswer = { body: Buffer; headers: Record<string, string>; etag: string }
+export type CachedAnswer = {
+  body: Buffer
+  headers: Record<string, string>
+  etag: string
+  /** As in the operation's reply, for pages. */
+  version?: string | undefined
+  /** As in the operation's reply. */
+  validUntil?: number | undefined
+}
 
 type Entry = { answer: CachedAnswer; validFor: string; bytes: number; customerId: string; name: string }
 
@@ -14,12 +23,16 @@ type Cache = {
   bytes: number
   /** Names of the entries of each customer, the least recently used first, and their bytes. */
   customers: Map<string, { names: Set<string>; bytes: number }>
+  counts: { hits: number; misses: number; evictions: number }
 }
 
 // Route bundles have copies of this module: they share the cache of the process.
 const slot = globalThis as typeof globalThis & { licensesInvoicesAnswers?: Cache }
 const cache = (): Cache => {
-  slot.licensesInvoicesAnswers ??= { all: new Map(), bytes: 0, customers: new Map() }
+  slot.licensesInvoicesAnswers ??= {
+    ...{ all: new Map(), bytes: 0, customers: new Map() },
+    counts: { hits: 0, misses: 0, evictions: 0 },
+  }
   return slot.licensesInvoicesAnswers
 }
 
@@ -30,8 +43,8 @@ const CUSTOMER_SHARE = 1 / 4
 /** Memory that an entry takes in addition to its body and its name, in bytes; measured roughly. */
 const ENTRY_BYTES = 1000
 
-/** Key of an answer: its name, and the state that the answer is right for. */
-export type CacheKey = { name: string; validFor: string; customerId: string }
+/** Key of an answer: its name, and the state and the time (epoch milliseconds) that the answer is right for. */
+export type CacheKey = { name: string; validFor: string; now: number; customerId: string }
 
 /**
  * Returns the key of the answer to a question; undefined where it must not be: its contract does not allow it, or
@@ -45,27 +58,44 @@ export function cacheKey(
 ): CacheKey | undefined {
   const { cachedBy } = contract
   if (!cachedBy || !caller?.seenAt || cacheSettings().bytes === 0) return undefined
-  const { version, today } = caller.seenAt
-  const parts = cachedBy.map((part: CachePart) => PARTS[part](caller)).join('\n')
+  const { version, now } = caller.seenAt
+  let name = `${contract.name}\0${caller.customerId}\0${question}`
+  for (const part of cachedBy as readonly CachePart[]) name += textOf(PARTS[part](caller))
   return {
-    name: `${contract.name}\n${caller.customerId}\n${question}\n${parts}`,
-    validFor: cachedBy.includes('day') ? `${version} ${today}` : version,
+    name,
+    validFor: cachedBy.includes('day') ? `${version} ${Math.floor(now / DAY_MS)}` : version,
+    now,
     customerId: caller.customerId,
   }
 }
 
-const PARTS: Record<CachePart, (caller: Caller) => string> = {
-  day: () => '',
-  roles: ({ roles }) => [...roles].sort().join(' '),
-  billingProfiles: ({ billingProfiles }) => billingProfiles.join(' '),
-  member: ({ via, id }) => (via === 'session' ? id : ''),
+/** Returns a list as part of a name: no value has a NUL, which PostgreSQL's `text` can't hold. */
+function textOf(list: readonly string[]): string {
+  return `\0${list.length}\0${list.join('\0')}`
+}
+
+// The day is in `validFor`, so that answers of the day before take no memory.
+const PARTS: Record<CachePart, (caller: Caller) => readonly string[]> = {
+  day: () => [],
+  roles: ({ roles }) => [...roles].sort(),
+  billingProfiles: ({ billingProfiles }) => billingProfiles,
+  member: (caller) => Object.values(memberOf(caller)),
+}
+
+/** Returns how a caller is seen by answers that depend on the member: a key is like any other one. */
+export function memberOf({ via, id }: Caller): Pick<Caller, 'via' | 'id'> {
+  return { via, id: via === 'session' ? id : '' }
 }
 
 /** Returns the cached answer of a key, if it is still right, and marks it as just used. */
-export function readAnswer({ name, validFor, customerId }: CacheKey): CachedAnswer | undefined {
-  const { all, customers } = cache()
+export function readAnswer({ name, validFor, now, customerId }: CacheKey): CachedAnswer | undefined {
+  const { all, customers, counts } = cache()
   const entry = all.get(name)
-  if (entry?.validFor !== validFor) return undefined
+  if (entry?.validFor !== validFor || now >= (entry.answer.validUntil ?? Number.POSITIVE_INFINITY)) {
+    counts.misses += 1
+    return undefined
+  }
+  counts.hits += 1
   all.delete(name)
   all.set(name, entry)
   const names = customers.get(customerId)?.names
@@ -79,19 +109,25 @@ export function readAnswer({ name, validFor, customerId }: CacheKey): CachedAnsw
  * that of the key: then no caller is found with this version any more.
  */
 export function storeAnswer({ name, validFor, customerId }: CacheKey, answer: CachedAnswer): void {
-  if (answer.body.length > MAX_BODY_BYTES) return
   const limit = cacheSettings().bytes
   const { all, customers } = cache()
   drop(name)
   const bytes = answer.body.length + 2 * name.length + ENTRY_BYTES
+  // Others would be dropped for an answer that can't stay.
+  if (answer.body.length > MAX_BODY_BYTES || bytes > limit * CUSTOMER_SHARE) return
   const customer = customers.get(customerId) ?? { names: new Set<string>(), bytes: 0 }
   customers.set(customerId, customer)
   all.set(name, { answer, validFor, bytes, customerId, name })
   customer.names.add(name)
   customer.bytes += bytes
   cache().bytes += bytes
-  while (customer.bytes > limit * CUSTOMER_SHARE) drop(first(customer.names))
-  while (cache().bytes > limit) drop(first(all.keys()))
+  while (customer.bytes > limit * CUSTOMER_SHARE) evict(first(customer.names))
+  while (cache().bytes > limit) evict(first(all.keys()))
+}
+
+function evict(name: string | undefined): void {
+  cache().counts.evictions += 1
+  drop(name)
 }
 
 function drop(name: string | undefined): void {
@@ -112,7 +148,11 @@ function first<T>(values: Iterable<T>): T | undefined {
   return undefined
 }
 
-/** Returns the number of cached answers and their bytes, for the metrics. */
-export function cacheSize(): { answers: number; bytes: number } {
-  return { answers: cache().all.size, bytes: cache().bytes }
+/** State of the cache for the metrics: its answers and their bytes now, and what has happened since the start. */
+export type CacheStats = { answers: number; bytes: number; hits: number; misses: number; evictions: number }
+
+/** Returns the state of the process's cache. An eviction makes room for another answer. */
+export function cacheStats(): CacheStats {
+  const { all, bytes, counts } = cache()
+  return { answers: all.size, bytes, ...counts }
 }

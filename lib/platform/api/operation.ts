@@ -2,19 +2,24 @@ import 'server-only'
 import { type Caller, may, PERMISSION_NAMES, rolesWith } from '#lib/platform/caller/rules.ts'
 import type { Outgoing, Pieces } from '#lib/platform/files/stream.ts'
 import { isProduction } from '#lib/platform/runtime/env.ts'
-import { cacheKey, readAnswer, storeAnswer } from './answer-cache.ts'
+import { cacheKey, memberOf, readAnswer, storeAnswer } from './answer-cache.ts'
 import type { AnyContract, CachedCaller, CachePart, Input, Output } from './contract.ts'
 import { Problem } from './problem.ts'
 
 /** Answer of an operation. `version` leads the ETag of resources that have one. */
 export type Reply<Body> = {
   body: Body
-  version?: string
+  version?: string | undefined
   /** Status where it is not 200: for calls of another protocol. */
   status?: 201 | 204
   headers?: Record<string, string>
   /** False if the read began work, such as settling an open change: it must begin again with each request. */
   isCacheable?: boolean
+  /**
+   * Earliest time in epoch milliseconds, by the database's clock, at which the same rows have another answer; without
+   * it, only another day does.
+   */
+  validUntil?: number | undefined
   /** Stored body of an earlier answer, or an encoded form of `body`, to be sent unchanged. */
   saved?: string | Uint8Array
 }
@@ -66,43 +71,65 @@ export function operation<C extends AnyContract>(
   const performed: Call<C> = async (caller, input, meta) => {
     const reply = await perform(partOf(caller, contract), input, meta)
     if (isExact && isProduction()) return reply
-    const body = contract.output.parse(reply.body) as Output<C>
-    if (isExact) checkSame(contract.name, body, reply.body)
+    if (!isExact) return { ...reply, body: contract.output.parse(reply.body) as Output<C> }
+    const made = String(reply.saved ?? JSON.stringify(reply.body))
+    const body = contract.output.parse(JSON.parse(made)) as Output<C>
+    checkSame(contract.name, body, made)
     return { ...reply, body }
   }
   const guarded: Call<C> = async (caller, input, meta) => {
     checkPermission(caller, contract.permission)
     const cacheId =
-      contract.cachedBy && !meta.cachesBytes
-        ? cacheKey(contract, caller, `page ${JSON.stringify(input)}`)
-        : undefined
+      contract.cachedBy && !meta.cachesBytes ? cacheKey(contract, caller, questionOf(input)) : undefined
     if (!cacheId) return performed(caller, input, meta)
     const cached = readAnswer(cacheId)
-    if (cached) return { ...cached, body: JSON.parse(cached.body.toString()) }
+    if (cached) {
+      const { body, headers, version } = cached
+      return { body: JSON.parse(body.toString()), headers, version }
+    }
     const reply = await performed(caller, input, meta)
-    const { body, headers = {}, isCacheable = true } = reply
-    if (isCacheable) storeAnswer(cacheId, { body: Buffer.from(JSON.stringify(body)), headers, etag: '' })
+    const { body, headers = {}, version, isCacheable = true, validUntil } = reply
+    const bytes = Buffer.from(JSON.stringify(body))
+    if (isCacheable) storeAnswer(cacheId, { body: bytes, headers, version, validUntil, etag: '' })
     return reply
   }
   return Object.assign(guarded, { contract })
 }
 
+/**
+ * Returns the text of a page's question, which differs for each other input.
+ * @throws Error for an input whose parts JSON does not write, such as a Set
+ */
+function questionOf(input: unknown): string {
+  return `page ${JSON.stringify(input, (_, part) => {
+    if (isPlain(part)) return part
+    throw new Error('An input of a cached call consists of plain values.')
+  })}`
+}
+
+function isPlain(part: unknown): boolean {
+  if (typeof part === 'number') return Number.isFinite(part)
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return typeof part !== 'function'
+  const prototype = Object.getPrototypeOf(part)
+  return prototype === Object.prototype || prototype === null
+}
+
 /** Returns only those parts of a caller that are in the cache's key: a cached answer can't depend on others. */
 function partOf<C extends AnyContract>(caller: Caller | undefined, { cachedBy }: C): CallerOf<C> {
   if (!cachedBy || !caller) return caller as CallerOf<C>
-  const { customerId, roles, billingProfiles, via, id } = caller
+  const { customerId, roles, billingProfiles } = caller
   const parts: readonly CachePart[] = cachedBy
   const has = (part: CachePart) => parts.includes(part)
   return {
     customerId,
     ...(has('roles') ? { roles } : {}),
     ...(has('billingProfiles') ? { billingProfiles } : {}),
-    ...(has('member') ? { via, id } : {}),
+    ...(has('member') ? memberOf(caller) : {}),
   } as unknown as CallerOf<C>
 }
 
-function checkSame(name: string, declared: unknown, made: unknown): void {
-  if (JSON.stringify(declared) === JSON.stringify(made)) return
+function checkSame(name: string, declared: unknown, made: string): void {
+  if (JSON.stringify(declared) === made) return
   throw new Error(`${name} answers what its contract does not list, or in another order.`)
 }
 

@@ -158,16 +158,18 @@ async function seed(customer: string, many: number): Promise<void> {
   )
 }
 
-type RequestPlan = { name: string; rows: number; reads: Read[] }
+type RequestPlan = {
+  name: string
+  rows: number
+  reads: Read[]
+  /** Statements without those that find the caller. */
+  texts: string[]
+}
 
 /** Sends a call, and plans each query that the call sent to the database. */
 async function plan(contract: AnyContract, url: string): Promise<RequestPlan> {
   const { method, path } = contract
-  const inPath = path.includes('{')
-  const [id = '', search] = url.split('?')
-  const target = inPath
-    ? path.replace(/\{\w+\}/, id) + (search === undefined ? '' : `?${search}`)
-    : `${path}?${url === 'pageToken' ? await lastPage(contract) : url}`
+  const target = await targetOf(contract, url)
   let text = ''
   const sent = await sentBy(async () => {
     text = await (await send(contract, target)).text()
@@ -177,7 +179,17 @@ async function plan(contract: AnyContract, url: string): Promise<RequestPlan> {
     sent.filter(({ text }) => isCredentialQuery(text)),
   ]
   const reads = [...(await readBy('console_app', asApp)), ...(await readBy('console_keys', asAccess))]
-  return { name: `${method} ${inPath ? target : `${path}?${url}`}`, rows: rowsOf(text), reads }
+  const name = path.includes('{') ? target : `${path}?${url}`
+  return { name: `${method} ${name}`, rows: rowsOf(text), reads, texts: asApp.map(({ text }) => text) }
+}
+
+/** Returns path and query of a case. */
+async function targetOf(contract: AnyContract, url: string): Promise<string> {
+  const { path } = contract
+  const [id = '', search] = url.split('?')
+  return path.includes('{')
+    ? path.replace(/\{\w+\}/, id) + (search === undefined ? '' : `?${search}`)
+    : `${path}?${url === 'pageToken' ? await lastPage(contract) : url}`
 }
 
 const readIn = ({ reads }: Pick<RequestPlan, 'reads'>) => reads.reduce((sum, { rows }) => sum + rows, 0)
@@ -255,6 +267,38 @@ describe(`calls over ${MANY} rows read at most ${MAX_READS.ofRow} rows per answe
     }
     expect(over).toEqual({})
   }, 120_000)
+
+  it('cached answers read tables only whose writes are checked for a new version', async () => {
+    const { rows } = await database.opened.jobs.query<{ name: string }>(
+      `SELECT relname AS name FROM pg_class c WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
+         AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = 'version_checked')`,
+    )
+    const unchecked = rows.map(({ name }) => name)
+    expect(unchecked).toContain('sessions')
+    expect(unchecked).not.toContain('customers')
+    const cached = contracts.filter(({ cachedBy }) => cachedBy)
+    expect(cached.length).toBeGreaterThan(10)
+    for (const contract of cached)
+      for (const url of CASES[contract.name] ?? []) {
+        const { name, texts } = await plan(contract, url)
+        const named = unchecked.filter((table) => new RegExp(`\\b${table}\\b`).test(texts.join(' ')))
+        expect.soft([name, texts.length > 0, named]).toEqual([name, true, []])
+      }
+  }, 60_000)
+
+  it('cached answers take no time from the clock of the process', async () => {
+    for (const contract of contracts.filter(({ cachedBy }) => cachedBy))
+      for (const url of CASES[contract.name] ?? []) {
+        const target = await targetOf(contract, url)
+        const read = async () => {
+          const answer = await send(contract, target)
+          return [target, answer.status, answer.ok ? await answer.text() : '']
+        }
+        const now = await read()
+        vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2031, 4, 5) })
+        expect.soft(await read().finally(() => vi.useRealTimers())).toEqual(now)
+      }
+  }, 60_000)
 
   it.each([
     ['invoices_newest', 'listInvoices', ''],

@@ -60,10 +60,10 @@ export type Caller = {
   /** Billing profiles whose invoices this caller may see: each statement on invoices filters by them. */
   billingProfiles: readonly string[]
   /**
-   * Version of the customer's rows and UTC day (`YYYY-MM-DD`), read by the query that found the caller: a cached answer
-   * for both is still right.
+   * Version of the customer's rows, and time of the database in epoch milliseconds, read by the query that found the
+   * caller: a cached answer for both is still right.
    */
-  seenAt?: { version: string; today: string }
+  seenAt?: { version: string; now: number }
   /** Digest of the session's id, when `via` is `session`. */
   session?: string
   /** Seconds since the member last verified their identity, by the database's clock; only where `via` is `session`. */

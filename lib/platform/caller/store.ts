@@ -27,15 +27,15 @@ export type CallerRow = {
   proven_seconds_ago?: number
   /** Version of the customer's rows, where the query reads it. */
   version?: string
-  /** Current UTC day, `YYYY-MM-DD`, next to `version`. */
-  today?: string
+  /** Time of the query in epoch milliseconds, next to `version`. */
+  now?: number
   /** Either both or none of the two times is set. */
   closed_at: Date | null
   gone_at: Date | null
 }
 
 /** Columns of a query for callers that the answers of cached calls depend on. `$1` is the customer. */
-export const DATA_VERSION = `${VERSION} AS version, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS today`
+export const DATA_VERSION = `${VERSION} AS version, floor(extract(epoch FROM now()) * 1000)::float8 AS now`
 
 /** Runs a single statement of a look-up before the customer is known, with the login of its pool. */
 export async function queryWithoutCustomer<T>(
@@ -156,8 +156,8 @@ export function verifiedCaller(row: CallerRow, via: Caller['via']): Caller {
     email: row.email,
     roles: row.roles,
     billingProfiles: row.billing_profiles,
-    ...(row.version && row.today && areVersionsComplete()
-      ? { seenAt: { version: row.version, today: row.today } }
+    ...(row.version && row.now && areVersionsComplete()
+      ? { seenAt: { version: row.version, now: row.now } }
       : {}),
     ...(row.closed_at && row.gone_at ? { closed: { at: row.closed_at, goneAt: row.gone_at } } : {}),
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { Caller } from '#lib/platform/caller/rules.ts'
+import { asOwnerOf } from '#lib/server/pruning/as-owner.ts'
 import { type Database, openDatabase } from './client.ts'
 import { emptyFolder } from './embedded/test-cluster.ts'
 import { type Embedded, startEmbedded } from './embedded.ts'
@@ -60,7 +61,7 @@ const seen = async (caller: Caller) =>
   (await readScope(caller, (tx) => tx.execute(NAME), { mayBeOld: true })).rows[0]
 const rename = (caller: Caller, name: string) =>
   scope(caller, (tx) => tx.execute(`UPDATE billing_profiles SET name = '${name}'`))
-/** Renames as the owner, whose writes are not recorded in `recent_writes`. */
+/** Renames by hand: no version is replaced. */
 const renameUnseen = (name: string) => owner.query('UPDATE billing_profiles SET name = $1', [name])
 
 it('a customer’s own writes are visible to each kind of read, and other customers may see old rows', async () => {
@@ -103,6 +104,53 @@ it('a write by another process is visible, too, and a write of several customers
       await enter(customerId, (tx) => tx.execute("UPDATE billing_profiles SET name = 'all'"))
   })
   expect([await seen(ana), await seen(eve)]).toEqual(Array(2).fill({ name: 'all', isOld: false }))
+})
+
+it('a write by a process without the replica is visible, and one by the owner’s commands', async () => {
+  await standby.pause()
+  const other = openDatabase(primary.url)
+  await rename(ana, 'by another setting')
+  await other.close()
+  expect(await seen(ana)).toEqual({ name: 'by another setting', isOld: false })
+  expect(await seen(eve)).toMatchObject({ isOld: true })
+  await asOwnerOf(primary.url, { alone: [eve.customerId] }, async ({ write }) => {
+    await write("UPDATE billing_profiles SET name = 'by a command' WHERE customer_id = 'southwind'")
+  })
+  expect(await seen(eve)).toEqual({ name: 'by a command', isOld: false })
+})
+
+it('a write by a process of the previous release is visible', async () => {
+  await standby.pause()
+  await opened.app.query(
+    `BEGIN; SET LOCAL console.customer = 'northwind'; SELECT enter_to_write('northwind');
+     UPDATE billing_profiles SET name = 'previous'; COMMIT`,
+  )
+  expect(await seen(ana)).toEqual({ name: 'previous', isOld: false })
+})
+
+it('is not read in the first minute of a day, in which its clock may be in the day before', async () => {
+  const setTime = (time: string) =>
+    owner.query(`
+    CREATE SCHEMA IF NOT EXISTS clock;
+    GRANT USAGE ON SCHEMA clock TO PUBLIC;
+    CREATE OR REPLACE FUNCTION clock.now() RETURNS timestamptz STABLE RETURN timestamptz '2026-11-25 ${time}Z';
+    ALTER ROLE console_keys SET search_path = clock, pg_catalog, public`)
+  const isOldAt = async (time: string) => {
+    await setTime(time)
+    const reopened = openDatabase(primary.url, { url: standby.url, mostBehind: HOUR })
+    try {
+      await replica(reopened).refresh()
+      return (await seen(eve))?.isOld
+    } finally {
+      await reopened.close()
+    }
+  }
+  expect([await isOldAt('23:59:59'), await isOldAt('00:00:59'), await isOldAt('00:01')]).toEqual([
+    true,
+    false,
+    true,
+  ])
+  await owner.query('ALTER ROLE console_keys RESET search_path; DROP SCHEMA clock CASCADE')
 })
 
 it('a write that was uncommitted during the replica’s check is visible once committed', async () => {

@@ -17,8 +17,8 @@ export type TestDatabase = {
   opened: Database
   /** Runs SQL as the app's role in one customer's scope: the owner sees nothing past the second wall. */
   sql(customerId: string, query: string, values?: unknown[]): Promise<Row[]>
-  /** Moves the clock of a database that has one of its own: it goes on from noon of UTC of this day. */
-  setToday(today: string): Promise<void>
+  /** Moves the clock of a database that has one of its own: it goes on from this time of UTC of this day, or noon. */
+  setToday(today: string, time?: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
       const { rows } = await viewer.query(query, values).finally(() => citus && viewer.query('COMMIT'))
       return rows
     },
-    setToday: (day) => run(url, nowOf(day)),
+    setToday: (day, time) => run(url, nowOf(day, time)),
     async close() {
       await viewer.end()
       await opened.close()
@@ -77,10 +77,10 @@ function clockOf(name: string, today: string): string {
     END $$;`
 }
 
-function nowOf(today: string): string {
+function nowOf(today: string, time = '12:00'): string {
   return `
     DO $$ BEGIN
       EXECUTE format('CREATE OR REPLACE FUNCTION clock.now() RETURNS timestamptz STABLE
-        RETURN pg_catalog.now() + interval %L', timestamptz '${today} 12:00Z' - pg_catalog.now());
+        RETURN pg_catalog.now() + interval %L', timestamptz '${today} ${time}Z' - pg_catalog.now());
     END $$;`
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Registry } from '@prometheus-io/client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { readAnswer, storeAnswer } from '#lib/platform/api/answer-cache.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { measured } from '#lib/platform/runtime/log.ts'
 import { count } from './instruments.ts'
@@ -53,6 +54,25 @@ test('pools report waiting clients, and the database open connections', async ()
   expect(text).toContain('console_database_up 1')
   expect(text).toContain('console_license_changes{state="unclear"} 0')
   expect(text).not.toMatch(/NaN/)
+})
+
+test('the cache of answers reports its memory, and its hits, misses and evictions', async () => {
+  vi.stubEnv('ANSWER_CACHE_MB', '1')
+  const registry = new Registry()
+  watch(registry)
+  const key = (name: string) => ({ name, validFor: '1', now: 1, customerId: name })
+  const body = Buffer.alloc(200 * 1024)
+  for (let n = 0; n < 6; n++) storeAnswer(key(`customer-${n}`), { body, headers: {}, etag: '' })
+  for (const name of ['customer-5', 'customer-5', 'none']) readAnswer(key(name))
+  for (let scrape = 0; scrape < 2; scrape++) {
+    const text = await registry.metrics()
+    expect(text).toMatch(/console_answer_cache_bytes 10\d{5}/)
+    expect(text).toContain('console_answer_cache_answers 5')
+    expect(text).toContain('console_answer_cache_lookups_total{outcome="hit"} 2')
+    expect(text).toContain('console_answer_cache_lookups_total{outcome="miss"} 1')
+    expect(text).toContain('console_answer_cache_evictions_total 1')
+  }
+  vi.unstubAllEnvs()
 })
 
 test('the metrics are served on a separate port', async () => {

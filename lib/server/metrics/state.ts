@@ -1,4 +1,5 @@
-import { Gauge, type Registry } from '@prometheus-io/client'
+import { Counter, Gauge, type Registry } from '@prometheus-io/client'
+import { cacheStats } from '#lib/platform/api/answer-cache.ts'
 import { database } from '#lib/platform/db/client.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { readServiceStats, type ServiceStats } from '../service-stats.ts'
@@ -9,7 +10,45 @@ const FRESH_MS = 15_000
 /** Tells in a registry, each time it is read, how the pools of this process and the service as a whole stand. */
 export function watch(registry: Registry): void {
   watchPools(registry)
+  watchCache(registry)
   observeStats(registry)
+}
+
+function watchCache(registry: Registry): void {
+  const registers = [registry]
+  const size: Gauge = new Gauge({
+    name: 'console_answer_cache_bytes',
+    help: 'Memory of the cached answers, roughly.',
+    registers,
+    collect: () => size.set(cacheStats().bytes),
+  })
+  const answers: Gauge = new Gauge({
+    name: 'console_answer_cache_answers',
+    help: 'Cached answers.',
+    registers,
+    collect: () => answers.set(cacheStats().answers),
+  })
+  const lookups = new Counter({
+    name: 'console_answer_cache_lookups_total',
+    help: 'Requests and pages whose answer may be cached: repeated (hit) or computed (miss).',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      const { hits, misses } = cacheStats()
+      lookups.reset()
+      lookups.inc({ outcome: 'hit' }, hits)
+      lookups.inc({ outcome: 'miss' }, misses)
+    },
+  })
+  const evictions = new Counter({
+    name: 'console_answer_cache_evictions_total',
+    help: 'Answers that were dropped to make room for others.',
+    registers,
+    collect() {
+      evictions.reset()
+      evictions.inc(cacheStats().evictions)
+    },
+  })
 }
 
 function watchPools(registry: Registry): void {

@@ -32,7 +32,7 @@ export async function asOwnerOf<T>(
   { alone, related = [] }: { alone: readonly CustomerId[]; related?: readonly CustomerId[] },
   work: (owner: OwnersWork) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client(ownerOf(url))
+  const client = new pg.Client({ ...ownerOf(url), application_name: 'licenses-invoices' })
   await client.connect()
   try {
     await client.query('BEGIN')

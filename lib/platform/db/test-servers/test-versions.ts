@@ -1,6 +1,6 @@
 /**
- * Tables that no cached answer shows: credentials, sign-ins, derived rows, queues of mails and jobs, the audit log, and
- * the schedule by which vendors are read.
+ * Tables that no cached answer shows: credentials, sign-ins, derived rows, queues of mails and jobs, and the audit log.
+ * `lib/platform/api/plans.test.ts` compares them with the statements of cached calls.
  */
 const NEVER_CACHED = [
   'account_links',
@@ -24,7 +24,6 @@ const NEVER_CACHED = [
   'sessions',
   'sign_on_sessions',
   'unversioned_writes',
-  'vendor_subscriptions',
   'webhook_attempts',
   'webhook_endpoints',
 ]
@@ -36,8 +35,11 @@ const NEVER_CACHED = [
 export const VERSION_CHECKS = `
   CREATE FUNCTION public.check_version() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
   DECLARE
-    customer text := coalesce(NEW.customer_id, OLD.customer_id);
+    customer text;
   BEGIN
+    IF TG_TABLE_NAME = 'customers' THEN customer := coalesce(NEW.id, OLD.id);
+    ELSE customer := coalesce(NEW.customer_id, OLD.customer_id);
+    END IF;
     -- Once for each customer of a transaction: it may have changed many rows.
     IF current_setting('version_checks.checked', true) = customer THEN RETURN NULL; END IF;
     PERFORM set_config('version_checks.checked', customer, true);
@@ -47,6 +49,8 @@ export const VERSION_CHECKS = `
         AND v.xmin = pg_current_xact_id()::xid)
       AND NOT EXISTS (SELECT FROM public.unversioned_writes u WHERE u.customer_id = customer
         AND u.transaction = pg_current_xact_id())
+      -- Nobody asks for a removed customer.
+      AND EXISTS (SELECT FROM public.customers c WHERE c.id = customer)
     THEN
       RAISE EXCEPTION '% of % changed, and the version of % did not.', TG_OP, TG_TABLE_NAME, customer;
     END IF;
@@ -54,7 +58,8 @@ export const VERSION_CHECKS = `
   END $$;
   REVOKE EXECUTE ON FUNCTION public.check_version() FROM PUBLIC;
   DO $$ DECLARE changed regclass; BEGIN
-    FOR changed IN SELECT c.oid FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'customer_id'
+    FOR changed IN SELECT c.oid FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+        AND (a.attname = 'customer_id' OR c.relname = 'customers' AND a.attname = 'id')
       WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relforcerowsecurity AND NOT a.attisdropped
         AND c.relname NOT IN (${NEVER_CACHED.map((name) => `'${name}'`).join(', ')})
     LOOP
@@ -63,4 +68,10 @@ export const VERSION_CHECKS = `
           FOR EACH ROW WHEN (current_setting('application_name') = 'licenses-invoices')
           EXECUTE FUNCTION public.check_version() $sql$, changed);
     END LOOP;
+    -- Vendors are read without a new version: no answer is cached that shows a subscription which was ever observed.
+    DROP TRIGGER version_checked ON vendor_subscriptions;
+    CREATE CONSTRAINT TRIGGER version_checked AFTER UPDATE ON vendor_subscriptions DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW WHEN (current_setting('application_name') = 'licenses-invoices'
+        AND (OLD.observed_at IS NULL) <> (NEW.observed_at IS NULL))
+      EXECUTE FUNCTION public.check_version();
   END $$;`
