@@ -8,8 +8,8 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
-import { addNoticeRecipient } from '#lib/notifications/client.ts'
 import { NOTICES } from '#lib/notifications/notices/rules.ts'
+import { addNoticeRecipient } from '#lib/notifications/recipients/client.ts'
 import { NO_NOTICES, type RecipientChoice, RecipientFields } from './recipient-fields.tsx'
 
 /** Requests that an address gets notices of a billing profile. */

@@ -10,7 +10,7 @@ import {
   changeNoticeRecipient,
   removeNoticeRecipient,
   resendConfirmation,
-} from '#lib/notifications/client.ts'
+} from '#lib/notifications/recipients/client.ts'
 import type { NoticeRecipient } from '#lib/notifications/recipients/contract.ts'
 import { needsConfirmation, type RecipientState } from '#lib/notifications/recipients/rules.ts'
 import { NO_NOTICES, RecipientFields } from './recipient-fields.tsx'

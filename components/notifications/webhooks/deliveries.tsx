@@ -31,7 +31,7 @@ import {
   listWebhookDeliveries,
   readWebhookDelivery,
   repeatWebhookDelivery,
-} from '#lib/notifications/client.ts'
+} from '#lib/notifications/webhooks/client.ts'
 import type {
   listWebhookDeliveries as contract,
   DeliveryDetails,

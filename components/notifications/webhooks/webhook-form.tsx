@@ -12,7 +12,7 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
 import { SecretOnce } from '#components/ui/secret-once.tsx'
 import { SelectField } from '#components/ui/select-field.tsx'
-import { addWebhook, changeWebhook, rotateWebhookSecret } from '#lib/notifications/client.ts'
+import { addWebhook, changeWebhook, rotateWebhookSecret } from '#lib/notifications/webhooks/client.ts'
 import type { Webhook } from '#lib/notifications/webhooks/contract.ts'
 import {
   DEFAULT_OVERLAP,

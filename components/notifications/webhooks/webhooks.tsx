@@ -16,7 +16,12 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { useToast } from '#components/ui/toast.tsx'
-import { changeWebhook, listWebhooks, removeWebhook, testWebhook } from '#lib/notifications/client.ts'
+import {
+  changeWebhook,
+  listWebhooks,
+  removeWebhook,
+  testWebhook,
+} from '#lib/notifications/webhooks/client.ts'
 import type { Webhook } from '#lib/notifications/webhooks/contract.ts'
 import { MAX_WEBHOOKS } from '#lib/notifications/webhooks/rules.ts'
 import { KIND_LABELS, STATUS_LABELS, webhookHref } from './labels.ts'

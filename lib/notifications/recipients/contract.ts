@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { NOTICES } from '#lib/notifications/notices/rules.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
-import { recipientRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
+import { recipientRoutes } from './routes.ts'
 import {
   CONFIRMATION_DAYS,
   MAX_RECIPIENTS,

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
 import { EVENT_KINDS, TEST_EVENT } from '#lib/platform/outbox/rules.ts'
-import { webhookRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
+import { webhookRoutes } from './routes.ts'
 import {
   DEFAULT_OVERLAP,
   DELIVERY_STATES,

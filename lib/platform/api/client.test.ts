@@ -106,7 +106,7 @@ describe('a call that is refused for want of a fresh sign-in', () => {
 })
 
 describe('a refusal', () => {
-  const refusalOf = async (response: Response) => {
+  const receivedBy = async (response: Response) => {
     vi.stubGlobal('fetch', () => Promise.resolve(response))
     const error: unknown = await listInvoices({}).catch((reason: unknown) => reason)
     if (!(error instanceof ProblemError)) throw error
@@ -117,7 +117,7 @@ describe('a refusal', () => {
   it('has the code, the status and the text of the answer', async () => {
     const body = { code: 'vendor_rejected', detail: 'Too many.', instance: 'r-1', foreseen: true }
     const headers = { 'Retry-After': '7' }
-    expect(await refusalOf(Response.json(body, { status: 422, headers }))).toEqual({
+    expect(await receivedBy(Response.json(body, { status: 422, headers }))).toEqual({
       code: 'vendor_rejected',
       status: 422,
       message: 'Too many.',
@@ -130,6 +130,6 @@ describe('a refusal', () => {
     ['a success without JSON', new Response('<html>'), 'service_unavailable', 503],
     ['a proxy that refuses', new Response('<html>', { status: 404 }), 'invalid_request', 404],
   ] as const)('has a text of its own for %s', async (_, response, code, status) => {
-    expect(await refusalOf(response)).toMatchObject({ code, status, message: PROBLEMS[code].title })
+    expect(await receivedBy(response)).toMatchObject({ code, status, message: PROBLEMS[code].title })
   })
 })
