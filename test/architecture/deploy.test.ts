@@ -169,8 +169,8 @@ function lastFrom(all: readonly [string, string][]): number {
   return all.findLastIndex(([instruction]) => instruction === 'FROM')
 }
 
-test('the container keeps the changelog that a page shows', () => {
+test('the container keeps the documents that pages show', () => {
   const dockerfile = readFileSync('Dockerfile', 'utf8')
-  expect(dockerfile).toContain('find docs -mindepth 1 ! -name api-changelog.md -delete')
+  expect(dockerfile).toContain('find docs -mindepth 1 ! -name api-changelog.md ! -name webhooks.md -delete')
   expect(dockerfile).not.toMatch(/rm -rf .*\bdocs\b/)
 })

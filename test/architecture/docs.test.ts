@@ -47,6 +47,7 @@ test.each([
   ['README.md', '```\nlib/gone/begin.ts\n```', ['`lib/gone/begin.ts`']],
   ['README.md', '`npm run -s admin -- keys` and `npm run nothing`', ['npm run nothing']],
   ['docs/files.md', '[a](imports.md) [b](../README.md#layout) [c](https://example.com/x)', []],
+  ['docs/files.md', '[a](/webhooks) [b](/webhoks)', ['/webhoks']],
   [
     'docs/files.md',
     '[a](import.md) [b](../README.md#no-such-place)',
@@ -173,6 +174,8 @@ function exists(path: string): boolean {
 }
 
 function leads(document: string, target: string): boolean {
+  // A screen of the console: pages for developers show some documents.
+  if (target.startsWith('/')) return exists(`app/(console)${target}/page.tsx`)
   const [path = '', anchor] = target.split('#')
   const file = path ? posix.join(posix.dirname(document), path) : document
   if (!files.some((tracked) => tracked === file || tracked.startsWith(`${file}/`))) return false

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
 import { readOne } from '#lib/licenses/license-changes/vendor-sync/read.ts'
 import { orderRenewal, readRenewal, withdrawRenewal } from '#lib/licenses/renewal-orders/operations.ts'
-import { notifyOperators } from '#lib/notifications/operator-mail/send.ts'
+import { notifyOperators, operatorMail } from '#lib/notifications/operator-mail/send.ts'
 import { addMember, callerOf } from '#lib/platform/db/test-rows.ts'
+import { sendDueMails } from '#lib/platform/outbox/test-mails.ts'
 import { DAY_MS } from '#lib/platform/values/days.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { microsoft } from '../../../test/fuzz/scenarios.ts'
@@ -57,7 +58,11 @@ async function ordered(days: number) {
   const read = async () => (await readRenewal(caller, { ...input, body: undefined }, origin)).body
   return { seed, end, see, order, withdraw, read }
 }
-const notify = () => notifyOperators('test', new AbortController().signal)
+async function notify(): Promise<number> {
+  const count = await notifyOperators('test', new AbortController().signal)
+  await sendDueMails([operatorMail])
+  return count
+}
 const listed = async (options = '') => {
   const { out } = await admin(`renewal-orders list --json${options}`)
   return (out === '' ? [] : JSON.parse(out)) as { id: string; need: string | null; state: string }[]

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type TestVendor, testVendor } from '#lib/licenses/license-changes/test-vendor.ts'
 import { run } from '#lib/platform/db/test-servers/test-server.ts'
+import { sendDueMails } from '#lib/platform/outbox/test-mails.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER, type Scenario } from '../../../test/fuzz/stage.ts'
-import { notifyOperators } from './send.ts'
+import { notifyOperators, operatorMail } from './send.ts'
 
 let catcher: Catcher
 let vendor: TestVendor
@@ -26,7 +27,18 @@ afterEach(async () => {
   await vendor.close()
 })
 
-const runMailJob = () => notifyOperators(`test-${randomUUID()}`, new AbortController().signal)
+/** Lets the mail server fail for all addresses; without a failure, ends it. */
+function failMails(failure?: Parameters<Catcher['faults']['set']>[1]): void {
+  catcher.faults.clear()
+  if (failure) catcher.faults.set('*', failure)
+}
+const sendMails = () => sendDueMails([operatorMail])
+/** Runs the job and then the worker. */
+async function runMailJob(): Promise<number> {
+  const count = await notifyOperators(`test-${randomUUID()}`, new AbortController().signal)
+  await sendMails()
+  return count
+}
 const drainMails = () => catcher.mails.splice(0)
 
 /** Loses a change's answer, and then another user moves the total: the change ends as unclear. */
@@ -130,25 +142,41 @@ test('Parallel runs send one mail', async () => {
   expect(drainMails()).toHaveLength(1)
 })
 
-test('a mail that surely did not leave is tried again by the next run', async () => {
+test('A mail that surely did not leave is tried again after ten minutes', async () => {
   await unclear()
   for (const failure of [
-    { at: 'greeting', code: 421 },
     { at: 'recipient', code: 450 },
     { at: 'message', code: 554 },
   ] as const) {
-    catcher.faults.set('*', failure)
-    await expect(runMailJob()).rejects.toThrow('The operators could not be told')
+    failMails(failure)
+    await runMailJob()
+    failMails()
+    expect([await sendMails(), drainMails()]).toEqual([0, []])
+    await vendor.database.sql('', "UPDATE outbox SET not_before = not_before - interval '10 minutes'")
   }
-  catcher.faults.clear()
-  expect([await runMailJob(), drainMails().length]).toEqual([1, 1])
+  failMails({ at: 'greeting', code: 421 })
+  await expect(sendMails()).rejects.toThrow('The mail server could not be used')
+  failMails()
+  await vendor.database.sql('', "UPDATE outbox SET not_before = not_before - interval '10 minutes'")
+  expect([await sendMails(), drainMails().length]).toEqual([1, 1])
+})
+
+test('A mail is obsolete when its changes were settled before it was sent', async () => {
+  const id = await unclear()
+  failMails({ at: 'recipient', code: 450 })
+  await runMailJob()
+  failMails()
+  await vendor.database.sql(CUSTOMER, "UPDATE license_changes SET state = 'FAILED' WHERE id = $1", [id])
+  await vendor.database.sql('', "UPDATE outbox SET not_before = not_before - interval '10 minutes'")
+  expect([await sendMails(), drainMails()]).toEqual([0, []])
+  expect(await vendor.database.sql('', 'SELECT state FROM outbox')).toEqual([{ state: 'REFUSED' }])
 })
 
 test('A mail with an unknown outcome waits for the next day', async () => {
   await unclear()
-  catcher.faults.set('*', { at: 'drop' })
+  failMails({ at: 'drop' })
   expect([await runMailJob(), catcher.dropped.length]).toEqual([1, 1])
-  catcher.faults.clear()
+  failMails()
   expect(await runMailJob()).toBe(0)
   await notifiedAgo('24 hours')
   expect([await runMailJob(), drainMails().length]).toEqual([1, 1])

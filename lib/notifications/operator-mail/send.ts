@@ -1,72 +1,78 @@
 import 'server-only'
-import { randomUUID } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
-import { openChanges, ordersInNeed } from '#lib/identity/access/due-work.ts'
+import { type DueChange, type DueOrder, openChanges, ordersInNeed } from '#lib/identity/access/due-work.ts'
 import { readUnresolved, type UnresolvedChange } from '#lib/licenses/license-changes/settle-by-hand.ts'
 import { type OrderInNeed, readOrder } from '#lib/licenses/renewal-orders/by-hand.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { type Delivery, deliver, type Message } from '#lib/platform/mail/mailer.ts'
-import { type MailConfig, mailSettings } from '#lib/platform/mail/settings.ts'
+import { mailSettings } from '#lib/platform/mail/settings.ts'
+import type { MailKind } from '#lib/platform/outbox/mail.ts'
+import { enqueue, NO_CUSTOMER } from '#lib/platform/outbox/store.ts'
 import { forEach } from '#lib/platform/runtime/concurrency.ts'
-import { log } from '#lib/platform/runtime/log.ts'
 import { messageOf } from './message.ts'
 import { operatorSettings } from './settings.ts'
 
+/** Changes and orders of a mail, which is rendered when it is sent. */
+type Content = { changes: DueChange[]; orders: DueOrder[] }
+
+/** Mail to an operator: see `notifyOperators`. Obsolete when all of its changes and orders are settled. */
+export const operatorMail: MailKind = {
+  ...{ kind: 'operator', retrySeconds: 10 * 60, usefulSeconds: 86_400 },
+  async render(_, { recipient, content }) {
+    const { changes, orders } = content as Content
+    const [overdue, inNeed] = [await overdueChanges(changes), await ordersForPerson(orders)]
+    if (overdue.length + inNeed.length === 0) return undefined
+    return { to: recipient, mail: messageOf(overdue, inNeed) }
+  },
+  outcomeOf(delivery) {
+    if (delivery.kind !== 'refused' || delivery.address) return undefined
+    return { state: 'WAITING', reason: delivery.reason, retrySeconds: 10 * 60 }
+  },
+}
+
 /**
- * Mails the operators about changes and renewal orders that need a person: changes that are unclear, or open for longer
- * than their vendor may be late; orders that are unclear, or that their vendor lacks for too long, or should not have
- * any more. Each is mailed at most once a day. Nothing is sent without such items, a mail server or an operator. Safe
- * to run in several processes concurrently.
+ * Writes mails to the operators about changes and renewal orders that need a person: changes that are unclear, or open
+ * for longer than their vendor may be late; orders that are unclear, or that their vendor lacks for too long, or should
+ * not have any more. Each is mailed at most once a day. Nothing is written without such items, a mail server or an
+ * operator. Safe to run in several processes concurrently.
  * @returns the number of changes and orders
- * @throws Error where no operator could be reached: the next run tries again
  */
-export async function notifyOperators(requestId: string, signal: AbortSignal): Promise<number> {
-  const mail = mailSettings()
+export async function notifyOperators(_requestId: string, signal: AbortSignal): Promise<number> {
   const operators = operatorSettings()
-  if (!mail || operators.length === 0 || signal.aborted) return 0
-  const changes = await claimed(CHANGES, await overdueChanges())
-  const orders = await claimed(ORDERS, await ordersForPerson())
+  if (!mailSettings() || operators.length === 0 || signal.aborted) return 0
+  const changes = await claimed(CHANGES, await overdueChanges(await openChanges()))
+  const orders = await claimed(ORDERS, await ordersForPerson(await ordersInNeed()))
   const count = changes.length + orders.length
   if (count === 0) return 0
-  const message = messageOf(changes, orders)
-  const failure = await send(mail, message, requestId).catch((error: unknown) => String(error))
-  if (failure === undefined) return count
-  await giveBack(CHANGES, changes)
-  await giveBack(ORDERS, orders)
-  throw new Error(`The operators could not be told: ${failure}`)
+  const content: Content = {
+    changes: changes.map(({ customerId, change }) => ({ customerId, changeId: change.id })),
+    orders: orders.map(({ customerId, order }) => ({ customerId, id: order.id, assetId: order.assetId })),
+  }
+  const messages = operators.map((recipient) => ({ kind: operatorMail.kind, recipient, content }))
+  await scope({ customerId: NO_CUSTOMER }, (tx) => enqueue(tx, NO_CUSTOMER, messages), EVEN_IF_CLOSED)
+  return count
 }
 
 /** An unclear item stays unclear when its customer is closed. */
 const EVEN_IF_CLOSED = { evenIfClosed: true }
 
-async function overdueChanges(): Promise<UnresolvedChange[]> {
+async function overdueChanges(changes: readonly DueChange[]): Promise<UnresolvedChange[]> {
   const overdue: UnresolvedChange[] = []
-  await forEach(await openChanges(), async (due) => {
+  await forEach(changes, async (due) => {
     const one = await readUnresolved(due)
     if (one?.isOverdue) overdue.push(one)
   })
   return overdue
 }
 
-async function ordersForPerson(): Promise<OrderInNeed[]> {
+async function ordersForPerson(orders: readonly DueOrder[]): Promise<OrderInNeed[]> {
   const inNeed: OrderInNeed[] = []
-  await forEach(await ordersInNeed(), async (due) => {
+  await forEach(orders, async (due) => {
     const one = await readOrder(due)
     if (one?.need) inNeed.push(one)
   })
   return inNeed
-}
-
-/** @returns why no operator was notified; undefined where one was, or may have been */
-async function send(mail: MailConfig, message: Message, requestId: string): Promise<string | undefined> {
-  const id = `operator.${randomUUID()}`
-  const ends: Delivery[] = []
-  for (const to of operatorSettings()) ends.push(await deliver(mail, to, message, id))
-  const failed = ends.flatMap((end) => ('reason' in end ? [end] : []))
-  for (const { kind, reason } of failed) log().warn({ requestId, kind, reason }, 'operator not told')
-  const wasSent = ends.some(({ kind }) => kind === 'sent' || kind === 'unknown')
-  return wasSent ? undefined : failed.map(({ reason }) => reason).join('; ')
 }
 
 /** Table whose rows store the time of the last mail to operators; settled rows stay as they are. */
@@ -88,44 +94,22 @@ const IS_DUE = sql`(operator_told_at IS NULL OR operator_told_at < least(now() -
   date_trunc('day', now() - interval '6 hours') + interval '6 hours'))`
 
 /**
- * Claims rows whose mail is due, before the mail is sent: of two processes that find the same rows, one gets each. A
- * process that dies after the claim has mailed no operator until the next day: a missed mail is better than an endless
- * repetition.
+ * Claims rows whose mail is due, before the mail is written: of two processes that find the same rows, one gets each. A
+ * process that dies in between has mailed no operator until the next day.
  */
 async function claimed<Item extends { customerId: CustomerId }>(
-  source: Source<Item>,
-  items: readonly Item[],
-): Promise<Item[]> {
-  const mine = new Set(await write(source, items, sql`now()`, sql`AND ${IS_DUE}`))
-  return items.filter((item) => mine.has(source.idOf(item)))
-}
-
-/** Gives rows back about which surely no mail has left. */
-async function giveBack<Item extends { customerId: CustomerId }>(
-  source: Source<Item>,
-  items: readonly Item[],
-) {
-  await write(source, items, sql`NULL`, sql``)
-}
-
-/** @returns the ids of the rows that were written */
-async function write<Item extends { customerId: CustomerId }>(
   { table, isUnresolved, idOf }: Source<Item>,
   items: readonly Item[],
-  time: SQL,
-  only: SQL,
-): Promise<string[]> {
-  const written: string[] = []
+): Promise<Item[]> {
+  const mine = new Set<string>()
   for (const [customerId, customerItems] of Map.groupBy(items, (item) => item.customerId)) {
     const ids = sql.param(customerItems.map(idOf))
-    const { rows } = await scope(
-      { customerId },
-      (tx) =>
-        tx.execute<{ id: string }>(sql`UPDATE ${table} SET operator_told_at = ${time}
-          WHERE customer_id = ${customerId} AND id = ANY (${ids}::text[]) AND ${isUnresolved} ${only} RETURNING id`),
-      EVEN_IF_CLOSED,
-    )
-    written.push(...rows.map(({ id }) => id))
+    const claim = (tx: Transaction) =>
+      tx.execute<{ id: string }>(sql`
+        UPDATE ${table} SET operator_told_at = now()
+        WHERE customer_id = ${customerId} AND id = ANY (${ids}::text[]) AND ${isUnresolved} AND ${IS_DUE} RETURNING id`)
+    const { rows } = await scope({ customerId }, claim, EVEN_IF_CLOSED)
+    for (const { id } of rows) mine.add(id)
   }
-  return written
+  return items.filter((item) => mine.has(idOf(item)))
 }

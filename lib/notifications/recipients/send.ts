@@ -7,19 +7,14 @@ import { oneLine } from '#lib/notifications/notices/digest.ts'
 import { NOTICE_NAMES, NOTICES, type Notice } from '#lib/notifications/notices/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { noticeConfirmations } from '#lib/platform/db/schema/notifications.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import { type Delivery, deliver, type Message } from '#lib/platform/mail/mailer.ts'
-import { endedBy, IS_DUE, LEASE, recordOutcome, rejectExpired } from '#lib/platform/mail/queue.ts'
-import { type MailConfig, mailSettings } from '#lib/platform/mail/settings.ts'
+import type { Message } from '#lib/platform/mail/mailer.ts'
+import type { MailKind } from '#lib/platform/outbox/mail.ts'
 import { env } from '#lib/platform/runtime/env.ts'
-import { log } from '#lib/platform/runtime/log.ts'
 import { CONFIRMATION_DAYS } from './rules.ts'
 
-/** Mail that asks an address to confirm its notices. */
-type DueRequest = {
+type Request = {
   id: string
-  recipientId: string
   email: string
   customer: string
   profile: string
@@ -29,77 +24,70 @@ type DueRequest = {
   requestedBy: string
 }
 
+/** Mail that asks an address to confirm its notices: see `addRequest`. Obsolete once the request has an outcome. */
+export const confirmationMail: MailKind = {
+  ...{ kind: 'confirmation', retrySeconds: 5 * 60, usefulSeconds: 86_400 },
+  idOf: ({ recipient }) => `confirm.${recipient}`,
+  async render(tx, { customerId, recipient: id }) {
+    const { rows } = await tx.execute<Request>(sql`
+      SELECT q.id, r.email, c.name AS customer, p.name AS profile, q.kinds, q.attaches_pdf AS "attachesPdf",
+        m.email AS "requestedBy"
+      FROM notice_confirmations q
+      JOIN notice_recipients r ON r.customer_id = ${customerId} AND r.id = q.recipient_id
+      JOIN billing_profiles p ON p.customer_id = ${customerId} AND p.id = q.billing_profile_id
+      JOIN members m ON m.customer_id = ${customerId} AND m.id = q.requested_by
+      JOIN customers c ON c.id = ${customerId} AND c.closed_at IS NULL
+      WHERE q.customer_id = ${customerId} AND q.id = ${id} AND q.outcome IS NULL`)
+    const [row] = rows
+    return row && { to: row.email, mail: messageOf(customerId, row, env().baseUrl) }
+  },
+  async record(tx, { customerId, recipient: id }, outcome, delivery) {
+    const reason = 'reason' in outcome ? outcome.reason : null
+    await tx.execute(sql`
+      UPDATE notice_confirmations SET state = ${outcome.state}, reason = ${reason}
+      WHERE customer_id = ${customerId} AND id = ${id}`)
+    if (delivery?.kind !== 'refused' || !delivery.address) return
+    await tx.execute(sql`
+      UPDATE notice_recipients SET failure = ${delivery.reason}, failed_at = now()
+      WHERE customer_id = ${customerId} AND id = (
+        SELECT recipient_id FROM notice_confirmations WHERE customer_id = ${customerId} AND id = ${id})`)
+  },
+}
+
 /**
- * Mails the links that confirm addresses. Does nothing without a mail server. Safe to run in several
- * processes in parallel; temporary failures are tried again for a day.
- * @returns how many were sent
- * @throws Error where the mail server is unavailable: the remaining mails are not attempted then
+ * Moves mails that the previous release has queued into the outbox, each once: a process of that release that sends one
+ * of them holds it for its lease.
+ * @returns how many
  */
-export async function sendConfirmations(requestId: string, signal: AbortSignal): Promise<number> {
-  const mail = mailSettings()
-  if (!mail) return 0
+export async function adoptConfirmations(_requestId: string, signal: AbortSignal): Promise<number> {
   let count = 0
   for (const customerId of await customersWithConfirmations()) {
-    while (!signal.aborted) {
-      const due = await scope({ customerId }, (tx) => claimRequest(tx, customerId))
-      if (!due) break
-      const delivery = await send(mail, customerId, due)
-      if (delivery.kind === 'sent') count += 1
-      else log().warn({ requestId, customerId, mail: due.id, ...delivery }, 'confirmation not mailed')
-      if (delivery.kind === 'away') throw new Error(`The mail server could not be used: ${delivery.reason}`)
-    }
+    if (signal.aborted) break
+    count += await scope({ customerId }, (tx) => adoptOf(tx, customerId))
   }
   return count
 }
 
-/** Claims the oldest due mail of the customer; undefined where none is due. */
-async function claimRequest(tx: Transaction, customerId: CustomerId): Promise<DueRequest | undefined> {
-  await rejectExpired(tx, customerId, noticeConfirmations, 'created_at')
-  const { rows: claimed } = await tx.execute<{ id: string }>(sql`
-    WITH due AS (
-      SELECT id FROM notice_confirmations
-      WHERE customer_id = ${customerId} AND outcome IS NULL AND ${IS_DUE}
-      ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
-    )
-    UPDATE notice_confirmations q SET state = 'SENDING', not_before = statement_timestamp() + ${LEASE}
-    FROM due WHERE q.customer_id = ${customerId} AND q.id = due.id RETURNING q.id`)
-  if (!claimed[0]) return undefined
-  const { rows } = await tx.execute<DueRequest>(sql`
-    SELECT q.id, q.recipient_id AS "recipientId", r.email, c.name AS customer, p.name AS profile, q.kinds,
-      q.attaches_pdf AS "attachesPdf", m.email AS "requestedBy"
-    FROM notice_confirmations q
-    JOIN notice_recipients r ON r.customer_id = ${customerId} AND r.id = q.recipient_id
-    JOIN billing_profiles p ON p.customer_id = ${customerId} AND p.id = q.billing_profile_id
-    JOIN members m ON m.customer_id = ${customerId} AND m.id = q.requested_by
-    JOIN customers c ON c.id = ${customerId}
-    WHERE q.customer_id = ${customerId} AND q.id = ${claimed[0].id}`)
-  return rows[0]
-}
-
-async function send(mail: MailConfig, customerId: CustomerId, due: DueRequest): Promise<Delivery> {
-  const delivery = await deliver(
-    mail,
-    due.email,
-    messageOf(customerId, due, env().baseUrl),
-    `confirm.${due.id}`,
-  )
-  const record = async (tx: Transaction) => {
-    await recordOutcome(tx, customerId, noticeConfirmations, { id: due.id, ...endedBy(delivery) })
-    if (delivery.kind !== 'refused' || !delivery.address) return
-    await tx.execute(sql`
-      UPDATE notice_recipients SET failure = ${delivery.reason}, failed_at = now()
-      WHERE customer_id = ${customerId} AND id = ${due.recipientId}`)
-  }
-  await scope({ customerId }, record, { evenIfClosed: true })
-  return delivery
+async function adoptOf(tx: Transaction, customerId: CustomerId): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    WITH adopted AS (
+      UPDATE notice_confirmations SET state = 'WAITING', not_before = 'infinity'
+      WHERE customer_id = ${customerId} AND id IN (
+        SELECT id FROM notice_confirmations
+        WHERE customer_id = ${customerId} AND outcome IS NULL AND state IN ('WAITING', 'SENDING')
+          AND not_before <= statement_timestamp() FOR UPDATE SKIP LOCKED)
+      RETURNING customer_id, id, created_at)
+    INSERT INTO outbox (customer_id, kind, recipient, created_at)
+    SELECT customer_id, 'confirmation', id, created_at FROM adopted ORDER BY created_at`)
+  return rowCount ?? 0
 }
 
 /**
  * Returns the mail with the link; plain text only. It has no text that an Admin chooses: it goes to an address that
  * is not verified yet.
  */
-function messageOf(customerId: CustomerId, due: DueRequest, baseUrl: string): Message {
-  const { id, customer, profile, kinds, attachesPdf, email, requestedBy } = due
+function messageOf(customerId: CustomerId, request: Request, baseUrl: string): Message {
+  const { id, customer, profile, kinds, attachesPdf, email, requestedBy } = request
   const link = confirmationLink({ customerId, confirmationId: id })
   const notices = NOTICES.filter((notice) => kinds.includes(notice)).map((notice) => {
     const more = notice === 'new' && attachesPdf ? ', with their PDFs attached' : ''

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { NOTICES, type Notice } from '#lib/notifications/notices/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { enqueue } from '#lib/platform/outbox/store.ts'
 import { CONFIRMATION_DAYS, type RecipientState, type StoredState, stateOf } from './rules.ts'
 
 /** Address of a billing profile: a subscription, a request for one, or both. */
@@ -135,7 +136,7 @@ export type NewRequest = {
   requestedBy: string
 }
 
-/** Adds a request in the place of an open one; its mail is due immediately. */
+/** Adds a request in the place of an open one, with its mail in the outbox. */
 export async function addRequest(
   tx: Transaction,
   customerId: CustomerId,
@@ -143,11 +144,14 @@ export async function addRequest(
 ): Promise<void> {
   const { recipientId, profileId, notices, attachesPdf, requestedBy } = request
   await withdrawRequest(tx, customerId, request)
+  const id = randomUUID()
+  // No process of the previous release sends the mail, too.
   await tx.execute(sql`
     INSERT INTO notice_confirmations (customer_id, id, recipient_id, billing_profile_id, kinds, attaches_pdf, requested_by,
-      expires_at)
-    VALUES (${customerId}, ${randomUUID()}, ${recipientId}, ${profileId}, ${sql.param([...notices])}::text[], ${attachesPdf},
-      ${requestedBy}, now() + make_interval(days => ${CONFIRMATION_DAYS}::int))`)
+      not_before, expires_at)
+    VALUES (${customerId}, ${id}, ${recipientId}, ${profileId}, ${sql.param([...notices])}::text[], ${attachesPdf},
+      ${requestedBy}, 'infinity', now() + make_interval(days => ${CONFIRMATION_DAYS}::int))`)
+  await enqueue(tx, customerId, [{ kind: 'confirmation', recipient: id }])
 }
 
 type Which = { recipientId: string; profileId: string }

@@ -25,11 +25,12 @@ const name = z
   .max(NAME_MAX, `must have at most ${NAME_MAX} characters`)
   .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), 'must be one line')
   .meta({ description: 'Name of the webhook, for people.' })
+const hasUser = ({ username, password }: URL) => username !== '' || password !== ''
 const url = z
   .string()
   .max(URL_MAX, `must have at most ${URL_MAX} characters`)
   .refine((text) => URL.canParse(text), 'must be an address, as in https://example.com/hooks')
-  .refine((text) => !URL.canParse(text) || !new URL(text).username, 'must have no user name or password')
+  .refine((text) => !URL.canParse(text) || !hasUser(new URL(text)), 'must have no user name or password')
   .meta({ description: 'Address that is called: https and a public host.' })
 const unique = (values: readonly string[]) => new Set(values).size === values.length
 const KINDS_TEXT = 'Kinds of events that are sent. Absent: all, including later ones.'

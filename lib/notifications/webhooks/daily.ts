@@ -15,15 +15,22 @@ const ENDING_DAYS = 7
  * Writes the events of invoices that have become past due, and of keys that end within a week: each once, however often
  * and in however many processes it runs.
  * @returns how many events
+ * @throws AggregateError of the failures, which do not stop the other customers
  */
 export async function writeDailyEvents(_requestId: string, signal: AbortSignal): Promise<number> {
+  const errors: unknown[] = []
   let count = 0
   for (const customerId of await customersWithWebhooks()) {
     if (signal.aborted) break
     const write = async (tx: Transaction) =>
       (await writePastDue(tx, customerId)) + (await writeEndingKeys(tx, customerId))
-    count += await scope({ customerId }, write)
+    count += await scope({ customerId }, write).catch((error: unknown) => {
+      errors.push(error)
+      return 0
+    })
   }
+  if (errors.length > 0)
+    throw new AggregateError(errors, `Events of ${errors.length} customers were not written.`)
   return count
 }
 

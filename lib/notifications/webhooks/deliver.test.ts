@@ -1,11 +1,11 @@
-import dns from 'node:dns'
+import { readFileSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { addProfile } from '#lib/platform/db/test-rows.ts'
 import { recordEvent } from '#lib/platform/outbox/events.ts'
-import { silence, startReceiver, status } from '../../../test/fakes/webhooks/receiver.ts'
+import { type Answer, silence, startProgram, status } from '../../../test/fakes/webhooks/receiver.ts'
 import { newSigningSecret } from './secrets.ts'
 import { setSecret } from './store.ts'
 import {
@@ -64,6 +64,37 @@ describe('an event', () => {
     expect(await attempts()).toEqual([{ number: 1, status: 204, response: '', reason: null }])
     expect(await deliverWebhooks(owner.customer)).toBe(0)
   })
+
+  it('is verified by the program of the page for developers', async () => {
+    const { secret } = await addEndpoint(owner, stage.receiver.url)
+    await writeEvents(owner.customer, assetEvent('a-1'))
+    await deliverWebhooks(owner.customer)
+    const [hook] = hooks()
+    const text = readFileSync('docs/webhooks.md', 'utf8').match(/```typescript\n([\s\S]+?)```/)?.[1] ?? ''
+    const program = text.replace(
+      'listen(8080)',
+      "listen(0, () => console.log('port', server.address().port))",
+    )
+    expect(program).not.toBe(text)
+    const child = startProgram(program, secret)
+    try {
+      let output = ''
+      child.stdout.on('data', (part) => {
+        output += part
+      })
+      const port = await vi.waitUntil(() => output.match(/port (\d+)/)?.[1], { timeout: 10_000 })
+      const send = async (body = '') => {
+        const headers = hook?.headers as Record<string, string>
+        return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })).status
+      }
+      expect([await send(hook?.body), await send(hook?.body.replace('a-1', 'a-2'))]).toEqual([204, 400])
+      await vi.waitFor(() =>
+        expect(output).toMatch(/verified[\s\S]*license_change.completed[\s\S]*No matching/),
+      )
+    } finally {
+      child.kill()
+    }
+  }, 20_000)
 
   it('exists exactly if its transaction was committed, and once per transaction', async () => {
     await addEndpoint(owner, stage.receiver.url)
@@ -133,6 +164,12 @@ describe('an event', () => {
   })
 })
 
+/** Writes an answer of any form. */
+const raw =
+  (text: string): Answer =>
+  (_, response) =>
+    void response.socket?.write(text)
+
 describe('a receiver', () => {
   it.each([
     ['answers 500', status(500), 'The receiver answered 500.'],
@@ -142,6 +179,12 @@ describe('a receiver', () => {
       (_: unknown, response: { destroy(): void }) => response.destroy(),
       'socket hang up',
     ],
+    [
+      'wants another protocol',
+      raw('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nx'),
+      'The receiver answered 101.',
+    ],
+    ['sends endless headers', raw(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(100_000)}`), 'Header overflow'],
   ])('that %s gets the event again, with the same id', async (_, answer, reason) => {
     await addEndpoint(owner, stage.receiver.url)
     stage.receiver.state.answer = answer
@@ -224,110 +267,5 @@ describe('a receiver', () => {
     expect(mails).toEqual([{ content: { event: 'webhook-paused', about: 'ERP' } }])
     vi.stubEnv('SMTP_URL', '')
     vi.stubEnv('MAIL_FROM', '')
-  })
-})
-
-describe('the address of a webhook', () => {
-  it.each([
-    ['http://hooks.example.com', 'by https'],
-    ['https://127.0.0.1/x', 'private address'],
-    ['https://169.254.169.254/latest', 'private address'],
-    ['https://[fd00::1]/', 'private address'],
-    ['https://0x7f.1/', 'private address'],
-    ['https://localhost/', 'private address'],
-  ])('%s is not called', async (address, reason) => {
-    await addEndpoint(owner, address)
-    await writeEvents(owner.customer, assetEvent('a-1'))
-    expect(await deliverWebhooks(owner.customer)).toBe(0)
-    expect(await attempts()).toMatchObject([{ status: null, reason: expect.stringContaining(reason) }])
-  })
-
-  it('is checked in the answer that is connected to: a name that is rebound is not called', async () => {
-    const other = await startReceiver()
-    const addresses = ['93.184.216.34', '127.0.0.1']
-    const lookup = vi.spyOn(dns, 'lookup').mockImplementation(((_: string, options: object, done: never) => {
-      const address = addresses.shift() ?? '127.0.0.1'
-      const answer = [{ address, family: 4 }]
-      ;(done as (...answer: unknown[]) => void)(
-        null,
-        (options as { all?: boolean }).all ? answer : address,
-        4,
-      )
-    }) as never)
-    try {
-      await addEndpoint(owner, `https://rebound.example:${other.host.split(':')[1]}/`)
-      await writeEvents(owner.customer, assetEvent('a-1'), assetEvent('a-2'))
-      // One call connects to the public address, which nothing answers here; the other name has become private.
-      await deliverWebhooks(owner.customer)
-      expect(lookup).toHaveBeenCalledTimes(2)
-      expect(other.received).toEqual([])
-      const reasons = (await attempts()).map(({ reason }) => String(reason))
-      expect(reasons.filter((text) => text.includes('private address'))).toHaveLength(1)
-    } finally {
-      lookup.mockRestore()
-      await other.close()
-    }
-  }, 20_000)
-})
-
-describe('a webhook', () => {
-  it('is paused when its Admin loses access', async () => {
-    await addEndpoint(owner, stage.receiver.url)
-    await stage.database.sql(owner.customer, "UPDATE members SET roles = '{it-manager}' WHERE id = $1", [
-      owner.admin,
-    ])
-    await writeEvents(owner.customer, assetEvent('a-1'))
-    expect(await deliverWebhooks(owner.customer)).toBe(0)
-    expect([hooks(), await endpoint()]).toEqual([
-      [],
-      expect.objectContaining({ pause_reason: 'ACCESS_LOST' }),
-    ])
-  })
-
-  it('that is slow delays no other customer', async () => {
-    const others = await Promise.all(Array.from({ length: 20 }, () => addAdmin()))
-    stage.receiver.state.answer = (one, response) => {
-      if (one.path !== '/hooks/slow') response.writeHead(204).end()
-    }
-    await addEndpoint(owner, `${stage.receiver.url}/slow`)
-    for (let n = 0; n < 50; n++) await writeEvents(owner.customer, assetEvent(`a-${n}`))
-    for (const other of others) {
-      await addEndpoint(other, `${stage.receiver.url}/other`)
-      await writeEvents(other.customer, assetEvent('a-1'))
-    }
-    const run = deliverWebhooks(owner.customer, ...others.map(({ customer }) => customer))
-    await vi.waitFor(
-      () => expect(hooks().filter(({ path }) => path === '/hooks/other')).toHaveLength(others.length),
-      { timeout: 4500 },
-    )
-    // The slow one holds its share, and is not called again.
-    expect(hooks().filter(({ path }) => path === '/hooks/slow')).toHaveLength(4)
-    expect(await run).toBe(others.length)
-  }, 30_000)
-
-  it('gets each event once from two workers, in order per object', async () => {
-    await addEndpoint(owner, stage.receiver.url)
-    for (let n = 1; n <= 20; n++)
-      await writeEvents(owner.customer, assetEvent('a-1', n), assetEvent(`b-${n}`, n))
-    const counts = await Promise.all([1, 2, 3].map(() => deliverWebhooks(owner.customer)))
-    expect(counts.reduce((sum, count) => sum + count)).toBe(40)
-    const first = hooks().filter(({ data }) => data.assetId === 'a-1')
-    expect(first.map(({ data }) => Number(data.licenseChangeId))).toEqual(
-      Array.from({ length: 20 }, (_, n) => n + 1),
-    )
-    const versions = first.map(({ data }) => data.version)
-    expect(versions).toEqual(versions.toSorted((a, b) => a - b))
-  })
-
-  it('gets an event again whose worker died, after the lease', async () => {
-    await addEndpoint(owner, stage.receiver.url)
-    await writeEvents(owner.customer, assetEvent('a-1'))
-    await stage.database.sql(
-      owner.customer,
-      "UPDATE outbox SET state = 'SENDING', attempts = 1, not_before = now() + interval '30 seconds'",
-    )
-    expect(await deliverWebhooks(owner.customer)).toBe(0)
-    await passTime(stage.database.url, '31 seconds')
-    expect(await deliverWebhooks(owner.customer)).toBe(1)
   })
 })

@@ -33,14 +33,17 @@ async function deliver(message: Message): Promise<DeliveryResult> {
   const content = message.content as store.EventContent
   const endpoint = await readScope(message, (tx) => store.readEndpoint(tx, customerId, id, content.profile))
   if (!endpoint) return rejection('The webhook was removed.')
-  if (endpoint.isPaused) return waiting('The webhook is paused.')
-  if (!endpoint.hasAdmin)
-    return {
-      ...waiting('The Admin of the webhook has lost access.'),
-      record: (tx) => pause(tx, message, endpoint, 'ACCESS_LOST'),
-    }
-  if (!endpoint.maySee)
-    return rejection('The Admin of the webhook may not see the billing profile of this event.')
+  if (endpoint.isPaused) return postponed(message, 'The webhook is paused.')
+  if (endpoint.isClosed) return postponed(message, 'The customer is closed.')
+  if (!endpoint.hasAdmin) {
+    const pauseFirst = (tx: Transaction) => pause(tx, message, endpoint, 'ACCESS_LOST')
+    return postponed(message, 'The Admin of the webhook has lost access.', pauseFirst)
+  }
+  if (endpoint.rests) return postponed(message, 'The receiver failed, and is called again later.')
+  if (!endpoint.maySee) {
+    const result = rejection('The Admin of the webhook may not see the billing profile of this event.')
+    return { ...result, record: (tx) => store.releaseMessages(tx, customerId, id) }
+  }
   const attempt = await call(message, content, endpoint)
   const addAttempt = (tx: Transaction) => store.addAttempt(tx, customerId, message.id, attempt)
   if (isAccepted(attempt.status ?? undefined))
@@ -52,20 +55,13 @@ async function deliver(message: Message): Promise<DeliveryResult> {
       },
     }
   const reason = attempt.reason ?? `The receiver answered ${attempt.status}.`
-  const failingSeconds = Math.max(message.failingSeconds ?? 0, endpoint.failingSeconds ?? 0)
-  if (failingSeconds >= GIVE_UP_SECONDS)
-    return {
-      ...waiting(reason),
-      record: async (tx) => {
-        await addAttempt(tx)
-        await pause(tx, message, endpoint, 'FAILING')
-      },
-    }
   const [messageFails, endpointFails] = [message.failingSeconds ?? 0, endpoint.failingSeconds ?? 0]
+  const isExhausted = Math.max(messageFails, endpointFails) >= GIVE_UP_SECONDS
   return {
     outcome: { state: 'WAITING', reason, retrySeconds: retrySeconds(messageFails, Math.random()) },
     record: async (tx) => {
       await addAttempt(tx)
+      if (isExhausted) await pause(tx, message, endpoint, 'FAILING')
       await store.noteFailure(tx, customerId, id, retrySeconds(endpointFails, Math.random()))
     },
   }
@@ -73,10 +69,20 @@ async function deliver(message: Message): Promise<DeliveryResult> {
 
 const rejection = (reason: string): DeliveryResult => ({ outcome: { state: 'REFUSED', reason } })
 
-/** Returns the outcome of a message that waits until its webhook is resumed. */
-const waiting = (reason: string): DeliveryResult => ({
-  outcome: { state: 'WAITING', reason, retrySeconds: Number.POSITIVE_INFINITY },
-})
+/** Returns the result of a message that is not sent now: it waits with the others of its webhook. */
+function postponed(
+  { customerId, recipient }: Message,
+  reason: string,
+  before?: (tx: Transaction) => Promise<void>,
+): DeliveryResult {
+  return {
+    outcome: { state: 'WAITING', reason, retrySeconds: 0, isUntried: true },
+    record: async (tx) => {
+      await before?.(tx)
+      await store.holdMessages(tx, customerId, recipient)
+    },
+  }
+}
 
 /** Returns the body of an event: kind, time, ids and version. The receiver reads the rest with the API. */
 export function bodyOf(
@@ -125,7 +131,7 @@ async function call(
       ? [answer.status, answer.body.toString('utf8').replaceAll('\0', '\uFFFD')]
       : [null, null]
   const tookMs = Math.round(performance.now() - started)
-  const reason = 'reason' in answer ? answer.reason : null
+  const reason = 'reason' in answer ? answer.reason.replaceAll('\0', '\uFFFD') : null
   return { number: message.attempts, at: at.toISOString(), tookMs, url, status, response, reason }
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { change } from '#lib/identity/members/change.ts'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
@@ -83,4 +84,29 @@ it('Invoices past due and ending keys are events once, in any number of runs', a
     ['invoice.past_due', { invoiceId: 'IN-LATE' }],
     ['key.ending', { keyId: 'k-soon' }],
   ])
+})
+
+it('A customer whose events cannot be written does not stop the others', async () => {
+  const first = newCustomerId(owner.customer)
+  const inThreeDays = new Date(Date.now() + 3 * 86_400_000)
+  const other = await addAdmin()
+  await addEndpoint(other, stage.receiver.url)
+  for (const { customer } of [owner, other])
+    await addKey(customer, ['admin'], { id: 'k-soon', expiresAt: inThreeDays })
+  // Another transaction writes the same event, and does not end.
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { promise: started, resolve: start } = Promise.withResolvers<void>()
+  const blocking = scope({ customerId: first }, async (tx) => {
+    await tx.execute(sql`INSERT INTO daily_events (customer_id, kind, object_id, "on")
+      VALUES (${first}, 'key.ending', 'k-soon', ${inThreeDays.toISOString().slice(0, 10)})`)
+    start()
+    await promise
+  })
+  await started
+  const failure = daily()
+  await expect(failure).rejects.toThrow('Events of 1 customers were not written.')
+  resolve()
+  await blocking
+  const rows = await stage.database.sql(other.customer, "SELECT content ->> 'kind' AS kind FROM outbox")
+  expect(rows).toEqual([{ kind: 'key.ending' }])
 })

@@ -125,6 +125,7 @@ describe('a webhook', () => {
     [{ url: 'https://169.254.169.254/latest/meta-data' }, '/url'],
     [{ url: 'https://[::ffff:127.0.0.1]/' }, '/url'],
     [{ url: 'https://user:secret@hooks.example.com' }, '/url'],
+    [{ url: 'https://:secret@hooks.example.com' }, '/url'],
     [{ kinds: [] }, '/kinds'],
     [{ kinds: ['invoice.paid'] }, '/kinds/0'],
     [{ kinds: ['invoice.issued', 'invoice.issued'] }, '/kinds'],
@@ -179,6 +180,8 @@ describe('a webhook', () => {
     const limited = await addMember(owner.customer, { roles: ['admin'], billingProfiles: ['default'] })
     const ben = await signedIn(owner.customer, limited)
     expect(await deliveriesOf(webhook.id, ben)).toEqual([])
+    const waiting = async (headers: Headers) => (await call(headers, 'GET', `/${webhook.id}`)).json.waiting
+    expect([await waiting(ben), await waiting(ana)]).toEqual([0, 1])
     const [{ id }] = await deliveriesOf(webhook.id)
     expect(await codeOf(ben, 'GET', `/${webhook.id}/deliveries/${id}`)).toBe('not_found')
     expect(await codeOf(ben, 'PATCH', `/${webhook.id}`, { billingProfiles: ['emea'] })).toBe(
@@ -189,11 +192,30 @@ describe('a webhook', () => {
     expect([await deliverWebhooks(owner.customer), stage.receiver.received]).toEqual([0, []])
   })
 
+  it('with another address has its three days again, and is called immediately', async () => {
+    const { webhook } = await add()
+    stage.receiver.state.answer = status(500)
+    await writeEvents(owner.customer, assetEvent('a-1'))
+    await deliverWebhooks(owner.customer)
+    await passTime(stage.database.url, '71 hours')
+    await deliverWebhooks(owner.customer)
+    await call(ana, 'PATCH', `/${webhook.id}`, { url: `${stage.receiver.url}/new` })
+    await deliverWebhooks(owner.customer)
+    expect(stage.receiver.received.at(-1)?.path).toBe('/hooks/new')
+    await passTime(stage.database.url, '2 hours')
+    await deliverWebhooks(owner.customer)
+    expect((await call(ana, 'GET', `/${webhook.id}`)).json.status).toBe('ACTIVE')
+  })
+
   it('has another secret after a rotation', async () => {
     const { webhook, secret } = await add()
     const rotated = await call(ana, 'POST', `/${webhook.id}/secret`, { overlap: '1h' })
     expect(rotated.json.secret).not.toBe(secret)
     expect(rotated.json.webhook.formerSecretUntil).toBeGreaterThan(Date.now())
+    await call(ana, 'POST', `/${webhook.id}/secret`, { overlap: 'now' })
+    expect(await stage.database.sql(owner.customer, 'SELECT former_secret FROM webhook_endpoints')).toEqual([
+      { former_secret: null },
+    ])
   })
 
   it('is removed with its deliveries', async () => {
@@ -248,6 +270,20 @@ describe('a delivery', () => {
     const [{ id }] = await deliveriesOf(webhook.id, ana, '?state=WAITING')
     await call(ana, 'POST', `/${webhook.id}/deliveries/${id}/repetition`, {})
     expect(await deliverWebhooks(owner.customer)).toBe(1)
+  })
+
+  it('that waits for an earlier one of its object is tried immediately after it', async () => {
+    const { webhook } = await add()
+    stage.receiver.state.answer = status(500)
+    await writeEvents(owner.customer, assetEvent('a-1', 1))
+    await writeEvents(owner.customer, assetEvent('a-1', 2))
+    await deliverWebhooks(owner.customer)
+    stage.receiver.state.answer = undefined
+    const [{ id }] = await deliveriesOf(webhook.id)
+    await call(ana, 'POST', `/${webhook.id}/deliveries/${id}/repetition`, {})
+    expect(await deliverWebhooks(owner.customer)).toBe(2)
+    const changes = stage.receiver.received.map(({ data }) => data.licenseChangeId)
+    expect(changes).toEqual(['1', '1', '2'])
   })
 
   it('of a test reaches a webhook of any kinds', async () => {

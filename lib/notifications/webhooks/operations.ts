@@ -23,7 +23,7 @@ import * as store from './store.ts'
 const NO_STORE = { 'Cache-Control': 'no-store' }
 
 export const listWebhooks = operation(contract.listWebhooks, async (caller) => {
-  const rows = await readScope(caller, (tx) => store.listWebhooks(tx, caller.customerId))
+  const rows = await readScope(caller, (tx) => store.listWebhooks(tx, caller))
   return { body: { webhooks: rows.map(serializeWebhook) } }
 })
 
@@ -65,7 +65,8 @@ export const changeWebhook = operation(
       }
       const details = { ...detailsOf(values), ...(paused === undefined ? {} : { paused: String(paused) }) }
       if (paused) await store.pauseWebhook(tx, customerId, id, 'BY_ADMIN')
-      if (paused === false) await store.resumeWebhook(tx, customerId, id)
+      const hasMoved = before.status === 'ACTIVE' && url !== before.url
+      if (paused === false || (hasMoved && !paused)) await store.resumeWebhook(tx, customerId, id)
       await record(tx, now, { action: 'webhook.changed', subject: id, requestId, details })
       return existing(tx, now, id)
     })
@@ -195,8 +196,8 @@ function record(tx: Transaction, caller: Caller, event: Omit<AuditEvent, 'actor'
 }
 
 /** @throws Problem `not_found` */
-async function existing(tx: Transaction, { customerId }: Caller, id: string): Promise<store.WebhookRow> {
-  const [row] = await store.listWebhooks(tx, customerId, id)
+async function existing(tx: Transaction, caller: Caller, id: string): Promise<store.WebhookRow> {
+  const [row] = await store.listWebhooks(tx, caller, id)
   if (!row) throw new Problem('not_found')
   return row
 }

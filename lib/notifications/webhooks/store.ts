@@ -6,7 +6,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { outbox } from '#lib/platform/db/schema/outbox.ts'
 import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
 import { type EventKind, TEST_EVENT } from '#lib/platform/outbox/rules.ts'
-import { enqueue } from '#lib/platform/outbox/store.ts'
+import { enqueue, removeMessages } from '#lib/platform/outbox/store.ts'
 import type { DeliveryState, WebhookStatus } from './rules.ts'
 
 export type WebhookRow = {
@@ -28,10 +28,16 @@ export type WebhookRow = {
 const HAS_ADMIN = sql`coalesce(m.roles @> '{admin}' AND m.disabled_at IS NULL AND m.removed_at IS NULL
   AND m.invited_at IS NULL, false)`
 
-/** Returns the customer's webhooks, the oldest first; with `id`, that one only. */
+/** SQL condition that an event has one of these billing profiles, or none. */
+const isVisible = (table: 'o' | 'outbox', billingProfiles: readonly string[]) => {
+  const profile = sql`${sql.identifier(table)}.content ->> 'profile'`
+  return sql`(${profile} IS NULL OR ${profile} = ANY (${sql.param([...billingProfiles])}::text[]))`
+}
+
+/** Returns the customer's webhooks, the oldest first; with `id`, that one only. Counts events that the caller may see. */
 export async function listWebhooks(
   tx: Transaction,
-  customerId: CustomerId,
+  { customerId, billingProfiles }: Pick<Caller, 'customerId' | 'billingProfiles'>,
   id?: string,
 ): Promise<WebhookRow[]> {
   const { rows } = await tx.execute<WebhookRow>(sql`
@@ -41,7 +47,8 @@ export async function listWebhooks(
       CASE WHEN e.pause_reason = 'BY_ADMIN' THEN 'PAUSED' WHEN e.pause_reason IS NOT NULL THEN e.pause_reason
         WHEN NOT ${HAS_ADMIN} THEN 'ACCESS_LOST' ELSE 'ACTIVE' END AS status,
       (SELECT count(*)::int FROM outbox o WHERE o.customer_id = ${customerId} AND o.recipient = e.id
-        AND o.kind = 'webhook' AND o.state IN ('WAITING', 'SENDING')) AS waiting
+        AND o.kind = 'webhook' AND o.state IN ('WAITING', 'SENDING')
+        AND ${isVisible('o', billingProfiles)}) AS waiting
     FROM webhook_endpoints e
     LEFT JOIN members m ON m.customer_id = ${customerId} AND m.id = e.owner_id
     WHERE e.customer_id = ${customerId} ${id === undefined ? sql`` : sql`AND e.id = ${id}`}
@@ -49,7 +56,7 @@ export async function listWebhooks(
   return rows
 }
 
-/** Locks the customer's row against concurrent additions, and returns the number of webhooks. */
+/** Locks the customer against concurrent additions, and returns the number of webhooks. */
 export async function countWebhooks(tx: Transaction, customerId: CustomerId): Promise<number> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('webhooks ' || ${customerId}, 0))`)
   const { rows } = await tx.execute<{ count: number }>(sql`
@@ -92,7 +99,10 @@ export async function setWebhook(
     WHERE customer_id = ${customerId} AND id = ${id}`)
 }
 
-/** Pauses a webhook: its messages wait until it is resumed. @returns false where it was paused before */
+/**
+ * Pauses a webhook: its messages wait until it is resumed.
+ * @returns false where it was paused before, or for `ACCESS_LOST` where it has an Admin again
+ */
 export async function pauseWebhook(
   tx: Transaction,
   customerId: CustomerId,
@@ -100,22 +110,30 @@ export async function pauseWebhook(
   reason: 'BY_ADMIN' | 'FAILING' | 'ACCESS_LOST',
 ): Promise<boolean> {
   const { rowCount } = await tx.execute(sql`
-    UPDATE webhook_endpoints SET paused_at = now(), pause_reason = ${reason}
-    WHERE customer_id = ${customerId} AND id = ${id} AND paused_at IS NULL`)
-  if (rowCount === 0) return false
-  await reschedule(tx, customerId, id, { to: sql`'infinity'`, only: sql`true` })
-  return true
+    UPDATE webhook_endpoints e SET paused_at = now(), pause_reason = ${reason}
+    WHERE e.customer_id = ${customerId} AND e.id = ${id} AND e.paused_at IS NULL
+      AND (${reason} <> 'ACCESS_LOST' OR NOT EXISTS (
+        SELECT FROM members m WHERE m.customer_id = ${customerId} AND m.id = e.owner_id AND ${HAS_ADMIN}))`)
+  return rowCount !== 0
 }
 
-/** Resumes a webhook: messages that waited are due now, and their three days begin again. */
+/** Resumes a webhook, or begins again with another address: its messages are due now, with another three days. */
 export async function resumeWebhook(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
   await tx.execute(sql`
     UPDATE webhook_endpoints SET paused_at = NULL, pause_reason = NULL, failing_since = NULL, retry_at = NULL
     WHERE customer_id = ${customerId} AND id = ${id}`)
   await tx.execute(sql`
     UPDATE outbox SET not_before = statement_timestamp(), failing_since = NULL
-    WHERE customer_id = ${customerId} AND recipient = ${id} AND kind = 'webhook' AND state = 'WAITING'`)
+    WHERE customer_id = ${customerId} AND recipient = ${id} AND kind = 'webhook' AND state = 'WAITING'
+      AND failing_since IS NOT NULL`)
+  await releaseMessages(tx, customerId, id)
 }
+
+/**
+ * Most messages that one transaction holds or releases: of a webhook with many, the next claims hold the others, and the
+ * next deliveries release them.
+ */
+const MAX_RESCHEDULED = 5000
 
 /** Sets the next attempt of a webhook's waiting messages, except those that another transaction holds. */
 async function reschedule(
@@ -128,15 +146,34 @@ async function reschedule(
     UPDATE outbox SET not_before = ${to} WHERE customer_id = ${customerId} AND id IN (
       SELECT id FROM outbox
       WHERE customer_id = ${customerId} AND recipient = ${id} AND kind = 'webhook' AND state = 'WAITING' AND ${only}
-      FOR UPDATE SKIP LOCKED)`)
+      ORDER BY not_before LIMIT ${MAX_RESCHEDULED} FOR UPDATE SKIP LOCKED)`)
+}
+
+/**
+ * Holds the next messages of a webhook that is paused or rests, and of a closed customer, in the transaction that records
+ * one of them. Locks the webhook, so that it is not resumed in between.
+ */
+export async function holdMessages(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
+  const { rows } = await tx.execute<{ until: string | null }>(sql`
+    SELECT CASE WHEN e.paused_at IS NOT NULL THEN 'infinity' WHEN c.closed_at IS NOT NULL THEN now() + interval '1 hour'
+      ELSE e.retry_at END::text AS until
+    FROM webhook_endpoints e JOIN customers c ON c.id = ${customerId}
+    WHERE e.customer_id = ${customerId} AND e.id = ${id} FOR SHARE OF e`)
+  if (!rows[0]?.until) return
+  const to = sql`${rows[0].until}::timestamptz`
+  await reschedule(tx, customerId, id, { to, only: sql`not_before < ${to}` })
+}
+
+/** Makes the next held messages of a webhook due. Those that failed keep their own time. */
+export async function releaseMessages(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
+  const only = sql`failing_since IS NULL AND not_before > now()`
+  await reschedule(tx, customerId, id, { to: sql`statement_timestamp()`, only })
 }
 
 /** Removes a webhook with its deliveries. */
 export async function removeWebhook(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
-  await tx.execute(
-    sql`DELETE FROM outbox WHERE customer_id = ${customerId} AND recipient = ${id} AND kind = 'webhook'`,
-  )
   await tx.execute(sql`DELETE FROM webhook_endpoints WHERE customer_id = ${customerId} AND id = ${id}`)
+  await removeMessages(tx, customerId, sql`recipient = ${id} AND kind = 'webhook'`)
 }
 
 /** Stores a new secret; the former one stays valid for the overlap. */
@@ -147,7 +184,8 @@ export async function setSecret(
   { secret, overlapHours }: { secret: string; overlapHours: number },
 ): Promise<void> {
   await tx.execute(sql`
-    UPDATE webhook_endpoints SET former_secret = secret, secret = ${secret},
+    UPDATE webhook_endpoints SET secret = ${secret},
+      former_secret = CASE WHEN ${overlapHours}::int > 0 THEN secret END,
       former_until = now() + make_interval(hours => ${overlapHours}::int)
     WHERE customer_id = ${customerId} AND id = ${id}`)
 }
@@ -159,6 +197,9 @@ export type Endpoint = {
   secret: string
   formerSecret: string | null
   isPaused: boolean
+  /** Whether the last call failed, and the next one is not due. */
+  rests: boolean
+  isClosed: boolean
   hasAdmin: boolean
   /** Whether the endpoint's Admin may see the event's billing profile. */
   maySee: boolean
@@ -173,10 +214,12 @@ export async function readEndpoint(
 ): Promise<Endpoint | undefined> {
   const { rows } = await tx.execute<Endpoint>(sql`
     SELECT e.name, e.url, e.secret, CASE WHEN e.former_until > now() THEN e.former_secret END AS "formerSecret",
-      e.paused_at IS NOT NULL AS "isPaused", ${HAS_ADMIN} AS "hasAdmin",
+      e.paused_at IS NOT NULL AS "isPaused", coalesce(e.retry_at > now(), false) AS rests,
+      c.closed_at IS NOT NULL AS "isClosed", ${HAS_ADMIN} AS "hasAdmin",
       (${profile}::text IS NULL OR m.billing_profiles IS NULL OR ${profile} = ANY (m.billing_profiles)) AS "maySee",
       extract(epoch FROM now() - e.failing_since)::float8 AS "failingSeconds"
     FROM webhook_endpoints e
+    JOIN customers c ON c.id = ${customerId}
     LEFT JOIN members m ON m.customer_id = ${customerId} AND m.id = e.owner_id
     WHERE e.customer_id = ${customerId} AND e.id = ${id}`)
   return rows[0]
@@ -189,25 +232,20 @@ export async function noteFailure(
   id: string,
   seconds: number,
 ): Promise<void> {
-  const { rows } = await tx.execute<{ retryAt: string }>(sql`
+  await tx.execute(sql`
     UPDATE webhook_endpoints SET failing_since = coalesce(failing_since, now()),
       retry_at = now() + make_interval(secs => ${seconds})
     WHERE customer_id = ${customerId} AND id = ${id} AND paused_at IS NULL
-      AND (retry_at IS NULL OR retry_at < now())
-    RETURNING retry_at::text AS "retryAt"`)
-  if (!rows[0]) return
-  const to = sql`${rows[0].retryAt}::timestamptz`
-  await reschedule(tx, customerId, id, { to, only: sql`not_before < ${to}` })
+      AND (retry_at IS NULL OR retry_at < now())`)
+  await holdMessages(tx, customerId, id)
 }
 
 /** Stores a successful call: an endpoint that rested is called for its other messages again. */
 export async function noteSuccess(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
-  const { rowCount } = await tx.execute(sql`
+  await tx.execute(sql`
     UPDATE webhook_endpoints SET failing_since = NULL, retry_at = NULL
     WHERE customer_id = ${customerId} AND id = ${id} AND failing_since IS NOT NULL`)
-  if (!rowCount) return
-  const only = sql`failing_since IS NULL AND not_before > now() AND not_before < 'infinity'`
-  await reschedule(tx, customerId, id, { to: sql`statement_timestamp()`, only })
+  await releaseMessages(tx, customerId, id)
 }
 
 export type Attempt = {
@@ -295,8 +333,7 @@ export async function listDeliveries(
         ORDER BY a.number DESC LIMIT 1) AS "lastStatus"
     FROM outbox
     WHERE outbox.customer_id = ${customerId} AND outbox.recipient = ${webhookId} AND outbox.kind = 'webhook'
-      AND (outbox.content ->> 'profile' IS NULL
-        OR outbox.content ->> 'profile' = ANY (${sql.param([...billingProfiles])}::text[]))
+      AND ${isVisible('outbox', billingProfiles)}
       ${state === undefined ? sql`` : sql`AND ${STATE} = ${state}`}
       ${id === undefined ? sql`` : sql`AND outbox.id = ${id}`}
       ${event === undefined ? sql`` : sql`AND outbox.content ->> 'event' = ${event}`} ${page.beyond ? sql`AND ${page.beyond}` : sql``}
@@ -322,7 +359,8 @@ export async function addTestEvent(
 }
 
 /**
- * Repeats a delivery: one that waits is due now; another one is written again, as the same event.
+ * Repeats a delivery: one that waits is due now, after earlier ones of its object; another one is written again, as the
+ * same event.
  * @returns the id of the message
  */
 export async function repeatMessage(
@@ -332,10 +370,13 @@ export async function repeatMessage(
   { id, state, content, seq, createdAt }: DeliveryRow,
 ): Promise<string> {
   if (state === 'WAITING') {
-    await reschedule(tx, customerId, webhookId, {
-      to: sql`statement_timestamp()`,
-      only: sql`id = ${id} AND not_before < 'infinity'`,
-    })
+    const { rowCount } = await tx.execute(sql`
+      UPDATE webhook_endpoints SET retry_at = NULL
+      WHERE customer_id = ${customerId} AND id = ${webhookId} AND paused_at IS NULL`)
+    // Earlier events of its object come first.
+    const only = sql`(id = ${id} OR seq < ${seq} AND lane = (
+      SELECT lane FROM outbox WHERE customer_id = ${customerId} AND id = ${id}))`
+    if (rowCount) await reschedule(tx, customerId, webhookId, { to: sql`statement_timestamp()`, only })
     return id
   }
   const event = { at: new Date(createdAt).toISOString(), version: Number(seq), ...content }

@@ -6,15 +6,14 @@ import { deferToCommit } from '#lib/platform/db/prepared-queries.ts'
 import type { EventKind, WebhookEvent } from './rules.ts'
 
 /**
- * One message per event and matching endpoint. Named, so that PostgreSQL parses it once per connection. Messages of an
- * endpoint that rests or is paused wait as long as the endpoint.
+ * One message per event and matching endpoint, due immediately: the worker holds those of an endpoint that rests or is
+ * paused. Named, so that PostgreSQL parses it once per connection.
  */
 const ADD_EVENTS = {
   name: 'outbox-events',
-  text: `INSERT INTO outbox (customer_id, kind, recipient, lane, content, not_before)
+  text: `INSERT INTO outbox (customer_id, kind, recipient, lane, content)
     SELECT e.customer_id, 'webhook', e.id, e.id || ' ' || v.object,
-      jsonb_build_object('event', v.id, 'kind', v.kind, 'profile', v.profile, 'ids', v.ids),
-      CASE WHEN e.paused_at IS NULL THEN greatest(e.retry_at, now()) ELSE 'infinity' END
+      jsonb_build_object('event', v.id, 'kind', v.kind, 'profile', v.profile, 'ids', v.ids)
     FROM webhook_endpoints e
     CROSS JOIN json_to_recordset($2::json) AS v(n int, id text, kind text, object text, profile text, ids jsonb)
     WHERE e.customer_id = $1 AND (e.kinds IS NULL OR v.kind = ANY (e.kinds))
@@ -26,7 +25,7 @@ const ADD_EVENTS = {
 const added = new WeakMap<Transaction, Map<string, WebhookEvent>>()
 
 /** Most events of one statement, so that none exceeds the time limit. */
-const MAX_ROWS = 5000
+const MAX_ROWS = 1000
 
 /**
  * Writes an event for the webhooks of the customer, in the transaction of its cause, with its COMMIT. The caller holds

@@ -37,11 +37,11 @@ export type Message = {
   failingSeconds: number | null
 }
 
-/** `WAITING`: certainly not delivered, and tried again after `retrySeconds`; Infinity: not before it is rescheduled. */
+/** `WAITING`: certainly not delivered, and tried again after `retrySeconds`. */
 export type Outcome =
   | { state: 'SENT' }
   | { state: 'REFUSED' | 'UNKNOWN'; reason: string }
-  | { state: 'WAITING'; reason: string; retrySeconds: number }
+  | { state: 'WAITING'; reason: string; retrySeconds: number; isUntried?: true }
 
 /** Writes messages, in the transaction of their cause. */
 export async function enqueue(
@@ -65,8 +65,9 @@ export async function customersWithMessages(kinds: readonly string[]): Promise<C
 }
 
 /**
- * Claims the customer's oldest due message that is the first of its lane; undefined where none is due. No other process
- * claims it within the lease.
+ * Claims the customer's message that is due for longest and the first of its lane; undefined where none is due. No other
+ * process claims it within the lease. Both orders are those of an index: without them, a planner that knows nothing of
+ * thousands of new messages reads all of them for each one.
  */
 export async function claimMessage(
   tx: Transaction,
@@ -77,12 +78,14 @@ export async function claimMessage(
   const { rows } = await tx.execute<Omit<Message, 'customerId'>>(sql`
     WITH due AS (
       SELECT o.id FROM outbox o
+      LEFT JOIN LATERAL (
+        SELECT true AS waits FROM outbox b
+        WHERE b.customer_id = ${customerId} AND b.lane = o.lane AND b.seq < o.seq AND b.state IN ('WAITING', 'SENDING')
+        ORDER BY b.customer_id, b.lane, b.seq LIMIT 1) b ON true
       WHERE o.customer_id = ${customerId} AND o.state IN ('WAITING', 'SENDING')
         AND o.not_before <= statement_timestamp() AND o.kind = ANY (${sql.param([...kinds])}::text[])
-        AND (o.lane IS NULL OR NOT EXISTS (
-          SELECT FROM outbox b WHERE b.customer_id = ${customerId} AND b.lane = o.lane AND b.seq < o.seq
-            AND b.state IN ('WAITING', 'SENDING')))
-      ORDER BY o.seq LIMIT 1 FOR UPDATE OF o SKIP LOCKED
+        AND b.waits IS NULL
+      ORDER BY o.not_before LIMIT 1 FOR UPDATE OF o SKIP LOCKED
     )
     UPDATE outbox o SET state = 'SENDING', attempts = o.attempts + 1,
       not_before = statement_timestamp() + make_interval(secs => ${leaseSeconds})
@@ -103,31 +106,41 @@ export async function recordOutcome(
   { customerId, id, attempts }: Pick<Message, 'customerId' | 'id' | 'attempts'>,
   outcome: Outcome,
 ): Promise<boolean> {
-  const reason = 'reason' in outcome ? outcome.reason : null
-  const set =
-    outcome.state === 'WAITING'
-      ? sql`not_before = ${nextAttempt(outcome.retrySeconds)},
-          failing_since = coalesce(failing_since, statement_timestamp())`
-      : sql`ended_at = statement_timestamp()`
   const { rowCount } = await tx.execute(sql`
-    UPDATE outbox SET state = ${outcome.state}, reason = ${reason}, ${set}
+    UPDATE outbox SET state = ${outcome.state}, ${changesOf(outcome)}
     WHERE customer_id = ${customerId} AND id = ${id} AND state = 'SENDING' AND attempts = ${attempts}`)
   return rowCount === 1
 }
 
-function nextAttempt(seconds: number): SQL {
-  return Number.isFinite(seconds)
-    ? sql`statement_timestamp() + make_interval(secs => ${seconds})`
-    : sql`'infinity'`
+function changesOf(outcome: Outcome): SQL {
+  const reason = 'reason' in outcome ? outcome.reason : null
+  if (outcome.state !== 'WAITING') return sql`ended_at = statement_timestamp(), reason = ${reason}`
+  const notBefore = sql`not_before = statement_timestamp() + make_interval(secs => ${outcome.retrySeconds})`
+  // The reason of the last attempt stays.
+  return outcome.isUntried
+    ? sql`${notBefore}, attempts = attempts - 1, reason = CASE WHEN failing_since IS NULL THEN ${reason} ELSE reason END`
+    : sql`${notBefore}, failing_since = coalesce(failing_since, statement_timestamp()), reason = ${reason}`
 }
 
 /** Retention of mails after their end, and of webhooks after their event, whether they were delivered or not. */
 const [MAIL_RETENTION, WEBHOOK_RETENTION] = [sql`interval '90 days'`, sql`interval '30 days'`]
 
+/** Most rows of one statement, so that none exceeds the time limit. */
+const MAX_ROWS = 5000
+
 /** Removes the customer's messages after their retention. @returns how many */
-export async function pruneMessages(tx: Transaction, customerId: CustomerId): Promise<number> {
-  const { rowCount } = await tx.execute(sql`
-    DELETE FROM outbox WHERE customer_id = ${customerId}
-      AND (ended_at < now() - ${MAIL_RETENTION} OR kind = 'webhook' AND created_at < now() - ${WEBHOOK_RETENTION})`)
-  return rowCount ?? 0
+export function pruneMessages(tx: Transaction, customerId: CustomerId): Promise<number> {
+  const isOld = sql`(ended_at < now() - ${MAIL_RETENTION} OR kind = 'webhook' AND created_at < now() - ${WEBHOOK_RETENTION})`
+  return removeMessages(tx, customerId, isOld)
+}
+
+/** Removes messages of the customer, any number of them. @returns how many */
+export async function removeMessages(tx: Transaction, customerId: CustomerId, only: SQL): Promise<number> {
+  for (let count = 0; ; ) {
+    const { rowCount } = await tx.execute(sql`
+      DELETE FROM outbox WHERE customer_id = ${customerId} AND id IN (
+        SELECT id FROM outbox WHERE customer_id = ${customerId} AND ${only} LIMIT ${MAX_ROWS})`)
+    count += rowCount ?? 0
+    if (!rowCount) return count
+  }
 }

@@ -5,7 +5,14 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { fairSemaphore } from '#lib/platform/runtime/concurrency.ts'
 import { log, measured, reasonOf } from '#lib/platform/runtime/log.ts'
-import { claimMessage, customersWithMessages, type Message, type Outcome, recordOutcome } from './store.ts'
+import {
+  claimMessage,
+  customersWithMessages,
+  type Message,
+  NO_CUSTOMER,
+  type Outcome,
+  recordOutcome,
+} from './store.ts'
 
 /** Kinds of messages that share a transport: mail, or webhooks. */
 export type Channel = {
@@ -102,7 +109,9 @@ function channelRun(channel: Channel, requestId: string, signal: AbortSignal) {
       if (outcome.state === 'SENT') count += 1
       else {
         const { kind, id, recipient } = message
-        log().warn({ requestId, customerId, kind, id, recipient, ...outcome }, 'message not delivered')
+        // Without a customer, the recipient is an address, which no log contains.
+        const to = customerId === NO_CUSTOMER ? {} : { recipient }
+        log().warn({ requestId, customerId, kind, id, ...to, ...outcome }, 'message not delivered')
       }
       return true
     } finally {

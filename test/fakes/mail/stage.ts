@@ -32,6 +32,7 @@ export async function openStage() {
     /** Removes all recipients of notices, all messages and all faults of the mail server. */
     async clear() {
       for (const customer of customers) {
+        await database.sql(customer, 'DELETE FROM outbox')
         await database.sql(customer, 'DELETE FROM notice_confirmations')
         await database.sql(customer, 'DELETE FROM notice_subscriptions')
         await database.sql(customer, 'UPDATE notice_recipients SET licenses_since = NULL, needs_since = NULL')

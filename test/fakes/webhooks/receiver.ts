@@ -59,3 +59,10 @@ export function startWorker(databaseUrl: string, privateHosts: string): ChildPro
   const env = { ...process.env, DATABASE_URL: databaseUrl, WEBHOOK_PRIVATE_HOSTS: privateHosts }
   return spawn(process.execPath, program, { env, stdio: ['ignore', 'ignore', 'inherit'] })
 }
+
+/** Starts a receiver's program, the text of a TypeScript module, with the secret of its webhook. */
+export function startProgram(text: string, secret: string) {
+  const options = ['--input-type=module-typescript', '--no-warnings', '--eval', text]
+  const env = { ...process.env, WEBHOOK_SECRET: secret }
+  return spawn(process.execPath, options, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+}

@@ -146,8 +146,8 @@ const NOWHERE = 'has no address in the public internet'
 
 /** Patterns for the code, name or message of an error, each with the sentence for an Admin. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/^(ENOTFOUND|EAI_\w+)$|private address/, NOWHERE],
-  [/^(TimeoutError|AbortError)$|TIMEDOUT|TIMEOUT/, 'gives no answer'],
+  [/(private|public) address/, NOWHERE],
+  [/^(TimeoutError|AbortError)$|TIMEDOUT|TIMEOUT|looked up/, 'gives no answer'],
   [/^(ECONN|EHOST|ENET|EPIPE)/, 'cannot be reached'],
   [/^(CERT|DEPTH|SELF_SIGNED|UNABLE|ERR_TLS|ERR_SSL|EPROTO)/, 'has no certificate that is trusted'],
   [

@@ -30,7 +30,7 @@ describe('fetchIssuer', () => {
 
   it('sends no request to a name that resolves to this machine', async () => {
     expect(() => checkIssuerAddress('https://localhost')).not.toThrow()
-    await expect(fetchUrl('https://localhost:1')).rejects.toThrow('private address')
+    await expect(fetchUrl('https://localhost:1')).rejects.toThrow('no public address')
   })
 })
 
@@ -111,7 +111,7 @@ it('the table of special networks names the day of its comparison', () => {
 })
 
 it('a host with a private address is rejected when it is resolved', async () => {
-  await expect(checkIssuerHost('https://localhost')).rejects.toThrow('private address')
+  await expect(checkIssuerHost('https://localhost')).rejects.toThrow('no public address')
   await expect(checkIssuerHost('https://[fec0::1]')).rejects.toThrow('private address')
 })
 

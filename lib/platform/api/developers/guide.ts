@@ -38,6 +38,7 @@ The TypeScript runs as it is with Node 24 (\`node example.ts\`), and the Python 
 - [Lists](/developers/lists): pages, filters and order.
 - [Changes and retries](/developers/changes): dry runs, versions, and how to repeat a request safely.
 - [Typed clients](/developers/clients): a client in two lines.
+- [Receive webhooks](/developers/receive-webhooks): events of your licenses and invoices, as they happen.
 `
 }
 

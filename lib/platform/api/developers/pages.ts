@@ -34,11 +34,22 @@ const GUIDE: readonly DeveloperPage[] = [
   },
   { slug: 'lists', title: 'Lists', section: 'Guide', markdown: listsPage },
   { slug: 'changes', title: 'Changes and retries', section: 'Guide', markdown: changesPage },
+  {
+    slug: 'receive-webhooks',
+    title: 'Receive webhooks',
+    section: 'Guide',
+    markdown: () => documentPage('webhooks.md'),
+  },
   { slug: 'errors', title: 'Errors', section: 'Guide', markdown: errorsPage },
   { slug: 'limits', title: 'Limits', section: 'Guide', markdown: limitsPage },
   { slug: 'versions', title: 'Versions', section: 'Guide', markdown: versioningPage },
   { slug: 'clients', title: 'Typed clients', section: 'Guide', markdown: clientsPage },
-  { slug: 'changelog', title: 'Changelog', section: 'Guide', markdown: changelogPage },
+  {
+    slug: 'changelog',
+    title: 'Changelog',
+    section: 'Guide',
+    markdown: () => documentPage('api-changelog.md'),
+  },
 ]
 
 /** Returns all pages: the guide, and one for each group of calls. */
@@ -60,11 +71,11 @@ export function pathOf({ slug }: Pick<DeveloperPage, 'slug'>): string {
 }
 
 /**
- * Returns the changelog of the API. Links to files of the repository lead nowhere here, so that only their text is left.
+ * Returns a document of the repository. Its links to other files lead nowhere here, so that only their text is left.
  * @throws Error where the file was not installed with the product
  */
-function changelogPage(): string {
-  const text = readFileSync(join(process.cwd(), 'docs', 'api-changelog.md'), 'utf8')
+function documentPage(name: 'api-changelog.md' | 'webhooks.md'): string {
+  const text = readFileSync(join(process.cwd(), 'docs', name), 'utf8')
   return text.trimEnd().replaceAll(/\[([^\]]+)\]\((?!https?:|\/)[^)]+\)/g, '$1')
 }
 

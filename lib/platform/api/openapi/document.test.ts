@@ -135,9 +135,9 @@ it("declares each parameter's type, and requires the parameters without which a 
   })
   for (const name of ['from', 'to'])
     expect(parameter('/billing/v1/invoice-comparison', name)).toMatchObject({ required: true })
-  expect(parameter('/billing/v1/assets', 'filter').description).toMatch(
-    /joined by `\|`.*AND.*brackets.*1,000/,
-  )
+  const filter = parameter('/billing/v1/assets', 'filter')
+  expect(filter.description).toMatch(/^As in .* Keys: type/)
+  expect(deref(filter.schema).description).toMatch(/joined by `\|`.*AND.*brackets.*1,000/)
   expect(parameter('/billing/v1/invoices', 'minCreationTime').description).toMatch(/seconds.*milliseconds/)
 })
 

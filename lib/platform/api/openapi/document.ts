@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip as gzipCompress } from 'node:zlib'
 import { z } from 'zod'
 import { PERMISSION_NAMES } from '#lib/platform/caller/rules.ts'
+import { FILTER_GRAMMAR } from '#lib/platform/lists/filter.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { type AnyContract, contract } from '../contract.ts'
 import { operation } from '../operation.ts'
@@ -10,7 +11,7 @@ import type { ParameterMeta } from '../request.ts'
 import type { Example } from './example.ts'
 import { anyProblem, headerComponents, responsesOf } from './responses.ts'
 import { apiSettings } from './settings.ts'
-import { shareParts, shareProblemMembers } from './sharing.ts'
+import { dropRepeatedExamples, shareParts, shareProblemMembers } from './sharing.ts'
 
 /** Calls of one noun, under one heading. */
 export type Group = { tag: string; description: string; contracts: readonly AnyContract[] }
@@ -132,6 +133,7 @@ function openApi(groups: readonly Group[]): Json {
   const schemas: Record<string, Json> = {}
   const schema = schemaWriter(schemas)
   schemas.Problem = anyProblem(schema)
+  schemas.Filter = { type: 'string', description: FILTER_GRAMMAR }
   const paths: Record<string, Json> = {}
   for (const { tag, contracts } of groups) {
     for (const each of contracts) {
@@ -139,6 +141,7 @@ function openApi(groups: readonly Group[]): Json {
       paths[each.path] = { ...paths[each.path], [each.method.toLowerCase()]: call }
     }
   }
+  dropRepeatedExamples(paths)
   const { parameters, responses } = shareParts(paths)
   shareProblemMembers(schemas)
   return {
@@ -148,7 +151,6 @@ function openApi(groups: readonly Group[]): Json {
     servers: [],
     tags: groups.map(({ tag, description }) => ({ name: tag, description })),
     security: [{ apiKey: [] }],
-    paths,
     components: {
       schemas,
       parameters,
@@ -163,6 +165,8 @@ function openApi(groups: readonly Group[]): Json {
         },
       },
     },
+    // Behind their components, which compresses better.
+    paths,
   }
 }
 
@@ -175,7 +179,7 @@ function operationOf(contract: AnyContract, schema: SchemaOf): Json {
     summary,
     description: needs ? `${description}\n\nPermission: ${nameOf(needs)}.` : description,
     ...(permission === 'none' ? { security: [] } : {}),
-    parameters: parametersOf(contract, schema),
+    parameters: parametersOf(contract, schema).map(withSharedGrammar),
     ...requestBodyOf(contract, schema),
     responses: responsesOf(contract, schema),
   }
@@ -196,6 +200,14 @@ export function parametersOf(contract: AnyContract, schema: SchemaOf): Json[] {
     ...parametersIn('header', headers, schema),
     ...(isTagged ? [IF_NONE_MATCH] : []),
   ]
+}
+
+/** Returns a parameter with a reference in place of the grammar of filters. */
+function withSharedGrammar(parameter: Json): Json {
+  const [description, end] = String(parameter.description).split(` ${FILTER_GRAMMAR}`)
+  return end === undefined
+    ? parameter
+    : { ...parameter, description, schema: { $ref: '#/components/schemas/Filter' } }
 }
 
 /** Returns the body of a call, optional if it needs no field. A GET or DELETE has none. */
@@ -233,9 +245,7 @@ function capitalized(header: string): string {
 function exampleValues(examples: readonly Example[], valueIn: (example: Example) => unknown): Json {
   const named = examples.flatMap((example) => {
     const value = valueIn(example)
-    return value === undefined || example.answer.status === 400
-      ? []
-      : [[example.name, { summary: example.summary, value }]]
+    return value === undefined || example.answer.status === 400 ? [] : [[example.name, { value }]]
   })
   return named.length === 0 ? {} : { examples: Object.fromEntries(named.slice(0, MAX_EXAMPLES)) }
 }

@@ -65,13 +65,13 @@ function oneOfProblems(codes: ProblemCode[], schema: SchemaOf): Json {
   return { oneOf: refs.map(($ref) => ({ $ref })), discriminator: { propertyName: 'code', mapping } }
 }
 
-/** Returns references for the headers that an answer always or sometimes has. */
 /** Returns the member `headers` of a response; none where there are no headers. */
 function headersField(names: HeaderNames): Json {
   const headers = headersIn(names)
   return Object.keys(headers).length > 0 ? { headers } : {}
 }
 
+/** Returns references for the headers that an answer always or sometimes has. */
 function headersIn({ always, sometimes }: HeaderNames): Json {
   return Object.fromEntries([
     ...always.map((name) => [name, { $ref: `${HEADERS}${name}` }]),
@@ -109,7 +109,7 @@ export const ANYWHERE: readonly ProblemCode[] = [
 /** Returns an example of the answer to a call that succeeds; `/developers` shows all, and those of problems. */
 function exampleOf({ examples }: AnyContract): Json {
   const first = examples.find(({ answer: { status, body } }) => status === 200 && body !== undefined)
-  return first ? { examples: { [first.name]: { summary: first.summary, value: first.answer.body } } } : {}
+  return first ? { examples: { [first.name]: { value: first.answer.body } } } : {}
 }
 
 /**

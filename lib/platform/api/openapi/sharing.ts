@@ -4,7 +4,23 @@ type Kind = 'parameters' | 'responses'
 type Use = { kind: Kind; name: string; call: string; text: string; replace(ref: Json): void }
 
 /**
- * Moves the parameters and problem responses that several calls have in common into components, and replaces them by
+ * Drops all but the first example of each schema of an answer: `/developers` shows those of all calls.
+ * @param paths changed in place
+ */
+export function dropRepeatedExamples(paths: Record<string, Json>): void {
+  const seen = new Set<unknown>()
+  for (const call of Object.values(paths).flatMap((path) => Object.values(path) as Json[])) {
+    const { content } = (call.responses as Json)[200] as { content: Record<string, Json> }
+    for (const part of Object.values(content)) {
+      const { $ref } = part.schema as Json
+      if ($ref !== undefined && seen.has($ref)) delete part.examples
+      seen.add($ref)
+    }
+  }
+}
+
+/**
+ * Moves the parameters, and the responses without examples, that several calls have in common into components, and replaces them by
  * references. Of several variants of one name, the most frequent keeps the name, and the others are named after the
  * first of their calls, too.
  * @param paths changed in place
@@ -28,7 +44,9 @@ function usesOf({ operationId, parameters, responses }: Json): Use[] {
   const call = String(operationId)
   const list = parameters as Json[]
   const byStatus = responses as Json
-  const shared = Object.entries(byStatus).filter(([status]) => status !== '200')
+  const shared = Object.entries(byStatus).filter(
+    ([, response]) => !JSON.stringify(response).includes('"examples":'),
+  )
   return [
     ...list.map((parameter, index): Use => {
       const replace = (ref: Json) => {
@@ -50,6 +68,7 @@ function usesOf({ operationId, parameters, responses }: Json): Use[] {
 /** Returns `NotFound` for the response of the code `not_found`, and both names for two codes. */
 function responseName(status: string, { description }: Json): string {
   if (status === 'default') return 'AnyProblem'
+  if (status === '200') return 'Success'
   const codes = [...String(description).matchAll(/`([a-z_]+)`:/g)].map(([, code = '']) => pascal(code))
   if (codes.length > 2) return `${codes[0]}OrOthers`
   return codes.length > 0 ? codes.join('Or') : 'NotModified'

@@ -39,7 +39,7 @@ export const outbox = pgTable(
     state: text('state').notNull().default('WAITING'),
     /** Number of claims, which also identifies a claim: the outcome of a lost claim is ignored. */
     attempts: integer('attempts').notNull().default(0),
-    /** Time until which no process may claim the message; infinity: until its recipient is resumed. */
+    /** Time until which no process may claim the message; infinity: until its webhook is resumed. */
     notBefore: time('not_before').notNull().default(sql`now()`),
     /** Time of the first failure in a row; null: the last attempt did not fail. */
     failingSince: time('failing_since'),
@@ -53,6 +53,7 @@ export const outbox = pgTable(
     index('outbox_due').on(t.customerId, t.notBefore).where(IS_OPEN),
     index('outbox_order').on(t.customerId, t.seq).where(IS_OPEN),
     index('outbox_lane').on(t.customerId, t.lane, t.seq).where(IS_OPEN),
+    index('outbox_held').on(t.customerId, t.recipient, t.notBefore).where(IS_OPEN).concurrently(),
     index('outbox_recipient').on(t.customerId, t.recipient, t.createdAt, t.id),
     check('outbox_state', sql`${t.state} in ('WAITING', 'SENDING', 'SENT', 'REFUSED', 'UNKNOWN')`),
   ],
