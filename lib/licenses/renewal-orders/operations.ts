@@ -27,7 +27,7 @@ export const orderRenewal = operation(
     const request = { caller, assetId, setting, action, confirm, ifMatch: headers?.['if-match'], requestId }
     const id = await scope(caller, async (tx) => {
       const id = await order(tx, request)
-      await markConfirmed(tx, request, meta)
+      await recordConfirmation(tx, request, meta)
       return id
     }).catch(asBusy)
     if (id !== undefined) {
@@ -49,7 +49,7 @@ export const withdrawRenewal = operation(
     const request = { caller, assetId, ifMatch: headers?.['if-match'], requestId }
     const id = await scope(caller, async (tx) => {
       const id = await withdraw(tx, request)
-      await markConfirmed(tx, request, meta)
+      await recordConfirmation(tx, request, meta)
       return id
     }).catch(asBusy)
     if (id !== undefined) await reconcileNow(caller, { id, assetId }, requestId)
@@ -58,7 +58,7 @@ export const withdrawRenewal = operation(
 )
 
 /** Uses the confirmation of a change, if it has one. */
-async function markConfirmed(
+async function recordConfirmation(
   tx: Transaction,
   { caller, assetId }: { caller: Caller; assetId: string },
   meta: RequestMeta,

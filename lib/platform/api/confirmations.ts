@@ -63,7 +63,7 @@ function boundTo({ caller, tool, args }: ChangeCall): { who: string; what: strin
  * Marks a token as used, in the transaction of its change.
  * @returns false if it was used before, in any process
  */
-export async function markUsed(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
+export async function recordUse(tx: Transaction, customerId: CustomerId, id: string): Promise<boolean> {
   const rows = await tx
     .insert(usedConfirmations)
     .values({ customerId, id })

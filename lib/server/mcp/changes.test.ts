@@ -226,8 +226,8 @@ describe('hostile confirmations', () => {
     for (let round = 1; round <= ROUNDS; round++) {
       const quantity = 10 + round
       const args = setArgs(quantity)
-      const tokenFor = async (wish: Args, tool = SET, by = key) =>
-        (await preview(tool, wish, by)).requestState ?? ''
+      const tokenFor = async (input: Args, tool = SET, by = key) =>
+        (await preview(tool, input, by)).requestState ?? ''
       const stale = await tokenFor(args)
       const used = await tokenFor(args)
       const parallel = await Promise.all(Array.from({ length: 6 }, () => confirm(SET, args, used)))

@@ -10,10 +10,10 @@ import {
   type ChangeCall,
   issueConfirmation,
   isUsed,
-  markUsed,
   type Preview,
   type RejectionReason,
   readConfirmation,
+  recordUse,
 } from '#lib/platform/api/confirmations.ts'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
 import type { AnyOperation, Confirm, RequestMeta } from '#lib/platform/api/operation.ts'
@@ -30,11 +30,11 @@ import {
   problemResult,
   resultOf,
   thrownResult,
-} from './calls.ts'
+} from './api-call.ts'
 import { previewAcknowledgement, previewQuantity, previewRenewal, previewWithdrawal } from './previews.ts'
 import { type Answers, describedWith, outputOf, screenOf, type Tool, unknownOf } from './tools.ts'
 
-/** What a person sees before a change, or the answer that makes a confirmation needless. */
+/** Preview for a person, or the answer that makes a confirmation needless. */
 export type Previewed = { message: string; preview: Preview } | { answer: Called }
 
 /** Operations that the tools call: routes know them. */
@@ -57,7 +57,7 @@ type Change = {
   input: ToolDefinition['inputSchema']
   /** Returns the body of the call. `typed` is the text that the person typed. */
   bodyOf(args: Args, typed?: string): unknown
-  /** Returns what would happen. */
+  /** Returns the preview of the change. */
   preview(request: PreviewRequest, args: Args, dryRun: DryRun): Promise<Previewed>
   /** Whether the operation compares the version of the seats itself: else the confirmation does. */
   comparesSeats?: boolean
@@ -167,7 +167,7 @@ async function run(change: Change, request: PreviewRequest, args: Args, answers:
   if (await readScope(caller, (tx) => isUsed(tx, caller.customerId, id))) return rejected('used')
   const typed = acceptedText(answer)
   if (typed === undefined) {
-    await scope(caller, (tx) => markUsed(tx, caller.customerId, id), { evenIfClosed: true })
+    await scope(caller, (tx) => recordUse(tx, caller.customerId, id), { evenIfClosed: true })
     return rejected('declined')
   }
   if (preview.typed !== undefined && !isTyped(typed, preview.typed)) return rejected('not_typed')
@@ -236,7 +236,7 @@ async function make(
     throw new Problem('change_in_progress')
   }
   const confirm: Confirm = async (tx, seatVersion) => {
-    if (!(await markUsed(tx, customerId, id))) reject('used')
+    if (!(await recordUse(tx, customerId, id))) reject('used')
     if (!change.comparesSeats && String(seatVersion) !== preview.seatVersion) reject('stale')
   }
   const version = change.comparesSeats ? preview.seatVersion : preview.renewalVersion
@@ -291,7 +291,7 @@ const REASONS: Readonly<Record<RejectionReason, string>> = {
   used: 'The confirmation was used already.',
   stale: 'The asset was changed since the person saw the preview.',
   declined: 'The person did not confirm.',
-  not_typed: 'The person did not type what was changeCall for.',
+  not_typed: 'The person did not type the text that the form demands.',
 }
 
 /** Returns the result of a refused confirmation: nothing was changed. */

@@ -7,7 +7,7 @@ import type { ApiRequest } from '#lib/platform/api/request.ts'
 import { type Counted, countedCaller } from '#lib/platform/caller/limits/counted-caller.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log, logFailure, reasonOf } from '#lib/platform/runtime/log.ts'
-import { type AssistantRequest, thrownResult } from './calls.ts'
+import { type AssistantRequest, thrownResult } from './api-call.ts'
 import { isAllowed, type Tool } from './tools.ts'
 
 /** Largest message in bytes. */

@@ -7,10 +7,10 @@ import type { Renewal } from '#lib/licenses/renewal-orders/contract.ts'
 import { CONFIRMATION_MS } from '#lib/platform/api/confirmations.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { moneyText, sumOf } from '#lib/platform/values/money.ts'
-import { type Args, type AssistantRequest, call, dataText } from './calls.ts'
+import { type Args, type AssistantRequest, call, dataText } from './api-call.ts'
 import type { DryRun, Previewed, PreviewRequest } from './changes.ts'
 
-// Previews of changes: what a person sees in the client before confirming. Names from customers' data are in quotes.
+// Previews of changes: a client shows them to a person before the confirmation. Names from customers' data are in quotes.
 
 type Item = AssetListItem
 

@@ -10,7 +10,7 @@ import { POST } from '#app/mcp/route.ts'
 // Clients of `/mcp` for tests: the protocol's own library, and single messages as an attacker would write them.
 
 const ADDRESS = 'http://console.example/mcp'
-export const VERSION = '2026-07-28'
+const VERSION = '2026-07-28'
 
 /** Question of a tool to the person, and the person's answer. */
 export type Question = { message: string; requestedSchema?: unknown }

@@ -16,7 +16,7 @@ import {
 import { callTool, connect } from './test-client.ts'
 import { isReadable, toolName } from './tools.ts'
 
-// Every tool answers what the API answers: for each example of its contract, to callers of each role, limited to other
+// Every tool gives the API's answer: for each example of its contract, to callers of each role, limited to other
 // billing profiles, and of another customer; with the same problems, and the same events in the history.
 
 type Handlers = Record<string, (request: Request) => Promise<Response>>
@@ -145,7 +145,7 @@ test('a large list is read page by page', async () => {
   expect([seen.length, new Set(seen).size]).toEqual([7, 7])
 })
 
-test('an answer that is too large is refused with what to do', async () => {
+test('an answer that is too large is rejected, with advice', async () => {
   const customer = await addNewCustomer()
   const name = 'x'.repeat(2000)
   for (let at = 1; at <= 140; at++)

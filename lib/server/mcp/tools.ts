@@ -10,9 +10,9 @@ import { type Json, parametersOf, schemaWriter } from '#lib/platform/api/openapi
 import type { AnyOperation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type Caller, may, PERMISSION_NAMES } from '#lib/platform/caller/rules.ts'
-import { type Args, type AssistantRequest, call, problemResult, resultOf, thrownResult } from './calls.ts'
+import { type Args, type AssistantRequest, call, problemResult, resultOf, thrownResult } from './api-call.ts'
 
-/** Answers of a person to what a tool asked, and the token that the tool sent with its question. */
+/** Answers of a person to the question of a tool, and the token that the tool sent with its question. */
 export type Answers = { requestState?: string | undefined; responses?: Record<string, unknown> | undefined }
 
 /** Tool of the assistants' server. */
@@ -22,50 +22,29 @@ export type Tool = {
   run(request: AssistantRequest, args: Args, answers: Answers): Promise<CallToolResult | InputRequiredResult>
 }
 
-/** Screens of the console by the contract that reads what they show. Queries have the same names there. */
+/** Screens of the console, each with the contracts whose answers it shows. Queries have the same names there. */
 const SCREENS: Readonly<Record<string, string>> = {
-  listAssets: '/assets',
-  summarizeAssets: '/assets',
-  readAsset: '/assets/{asset_id}',
-  readAssetPosting: '/assets/{asset_id}',
-  readRenewal: '/assets/{asset_id}',
-  setQuantity: '/assets/{asset_id}',
-  orderRenewal: '/assets/{asset_id}',
-  withdrawRenewal: '/assets/{asset_id}',
-  acknowledgeLicenseChange: '/activity',
-  listRenewals: '/assets/renewals',
-  listLicenseChanges: '/activity',
-  readLicenseChange: '/activity',
-  listAuditEvents: '/activity/events',
-  listInvoices: '/invoices',
-  summarizeInvoices: '/invoices',
-  readInvoice: '/invoices/{invoice_id}',
-  listCharges: '/invoices/{invoice_id}',
-  compareInvoices: '/invoices/compare',
-  explainMonth: '/invoices/explain',
-  readBilledProducts: '/invoices',
-  listPayments: '/invoices/account',
-  readAccount: '/invoices/account',
-  readStatement: '/invoices/statement',
-  listBillingProfiles: '/invoices/profiles',
-  readBillingProfile: '/invoices/profiles',
-  listNoticeRecipients: '/notifications',
-  listNeeds: '/',
-  listMatches: '/',
-  listMembers: '/members',
-  readMember: '/members',
-  readPriceVisibility: '/members',
-  readFactorDemand: '/members',
-  readSignOn: '/sign-on',
-  readDirectory: '/sign-on/directory',
-  listWebhooks: '/webhooks',
-  readWebhook: '/webhooks/{webhook_id}',
-  listWebhookDeliveries: '/webhooks/{webhook_id}',
-  readWebhookDelivery: '/webhooks/{webhook_id}',
-  listKeys: '/keys',
-  readKey: '/keys',
-  validateKey: '/keys',
-  listSessions: '/sessions',
+  '/assets': 'listAssets summarizeAssets',
+  '/assets/{asset_id}': 'readAsset readAssetPosting readRenewal setQuantity orderRenewal withdrawRenewal',
+  '/activity': 'acknowledgeLicenseChange listLicenseChanges readLicenseChange',
+  '/assets/renewals': 'listRenewals',
+  '/activity/events': 'listAuditEvents',
+  '/invoices': 'listInvoices summarizeInvoices readBilledProducts',
+  '/invoices/{invoice_id}': 'readInvoice listCharges',
+  '/invoices/compare': 'compareInvoices',
+  '/invoices/explain': 'explainMonth',
+  '/invoices/account': 'listPayments readAccount',
+  '/invoices/statement': 'readStatement',
+  '/invoices/profiles': 'listBillingProfiles readBillingProfile',
+  '/notifications': 'listNoticeRecipients',
+  '/': 'listNeeds listMatches',
+  '/members': 'listMembers readMember readPriceVisibility readFactorDemand',
+  '/sign-on': 'readSignOn',
+  '/sign-on/directory': 'readDirectory',
+  '/webhooks': 'listWebhooks',
+  '/webhooks/{webhook_id}': 'readWebhook listWebhookDeliveries readWebhookDelivery',
+  '/keys': 'listKeys readKey validateKey',
+  '/sessions': 'listSessions',
 }
 
 /** Parameters of a page of a list, which a screen does not have. */
@@ -73,7 +52,7 @@ const OF_PAGE = ['maxResults', 'pageToken', 'view']
 
 /** Returns the address of the screen that shows the answer of a call. */
 export function screenOf({ name, path }: AnyContract, args: Args): string {
-  const template = SCREENS[name]
+  const template = Object.keys(SCREENS).find((each) => SCREENS[each]?.split(' ').includes(name))
   if (template === undefined) throw new Error(`lib/server/mcp/tools.ts names no screen of ${name}.`)
   const screen = template.replaceAll(/\{(\w+)\}/g, (_, part: string) =>
     encodeURIComponent(String(args[part])),
