@@ -7,14 +7,16 @@ const screens = {
   viewport: { width: 1360, height: 900 },
   launchOptions: await chromium(),
 } as const
-/** Spends most of its time waiting for a vendor: it starts first, so that it is not the last to end. */
-const LONGEST = 'console/vendor-changes.spec.ts'
+/** The longest files, which load many screens or wait for a vendor: they start first, so that none is the last to end. */
+const LONGEST = ['widths', 'vendor-changes', 'vendor-waits', 'unclear'].map(
+  (name) => `console/${name}.spec.ts`,
+)
 
 export default defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/server.ts',
-  // One worker more than processors: each worker spends most of its time waiting for its page, its server or a vendor.
-  workers: 1 + availableParallelism(),
+  // Two workers more than processors: each worker spends most of its time waiting for its page, its server or a vendor.
+  workers: 2 + availableParallelism(),
   // Tests that only `npm run test:deep` runs.
   grepInvert: process.env.DEEP === '1' ? undefined : /@deep/,
   retries: 0,
@@ -29,9 +31,11 @@ export default defineConfig({
     trace: 'off',
     screenshot: 'only-on-failure',
     actionTimeout: 60_000,
+    // Animations cost a tenth of a page load.
+    contextOptions: { reducedMotion: 'reduce' },
   },
   projects: [
-    { name: 'vendors', testMatch: LONGEST, use: screens },
+    { name: 'longest', testMatch: LONGEST, use: screens },
     { name: 'api', testMatch: 'api/**/*.spec.ts' },
     { name: 'console', testMatch: 'console/**/*.spec.ts', testIgnore: LONGEST, use: screens },
   ],

@@ -3,7 +3,7 @@
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Toasts } from '#components/ui/toast.tsx'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 
 /** Providers that the screens share in the browser: query cache and toasts. */
 export function Providers({ children }: { children: ReactNode }) {
@@ -24,7 +24,7 @@ function newClient(): QueryClient {
       queries: {
         staleTime: 30_000,
         // A refused request will be refused again; a failed one may succeed.
-        retry: (failures, error) => failures < 2 && !(error instanceof Problem && error.status < 500),
+        retry: (failures, error) => failures < 2 && !(error instanceof ProblemError && error.status < 500),
       },
     },
   })
@@ -32,6 +32,6 @@ function newClient(): QueryClient {
 
 /** Redirects to the sign-in page when the session has expired while the screen was open, and back afterwards. */
 function redirectToSignIn(error: Error): void {
-  if (!(error instanceof Problem) || error.code !== 'unauthenticated') return
+  if (!(error instanceof ProblemError) || error.code !== 'unauthenticated') return
   location.assign(`/sign-in?from=${encodeURIComponent(location.pathname + location.search)}`)
 }

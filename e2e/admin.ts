@@ -70,18 +70,12 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     importFocusFiles: (paths: string[], ...options: string[]) =>
       command(['import', 'focus', ...paths.map((path) => resolve(path)), ...customerOption, ...options]),
     /** Backdates the sign-ins of the customer's members. */
-    async ageSignIns() {
-      printed(['age sign-ins'], await run('e2e/age-sign-ins.ts', env, [], id))
-    },
+    ageSignIns: () => command(['age-sign-ins', id]),
     /** Adds seat samples: asset, age in days, purchased, assigned. */
-    async addSamples(samples: [string, number, number, number][]) {
-      const input = JSON.stringify([id, samples])
-      printed(['readings'], await run('e2e/add-seat-samples.ts', env, [], input))
-    },
+    addSamples: (samples: [string, number, number, number][]) =>
+      command(['add-samples', id], JSON.stringify(samples)),
     /** Leaves the customer with sums that overflow. */
-    async breakSums() {
-      printed(['break sums'], await run('e2e/break-sums.ts', env, [], id))
-    },
+    breakSums: () => command(['break-sums', id]),
     /** Sets the customer's own limits, as in `--changes 2`. */
     limits: (...options: string[]) => command(['customers', 'limits', id, ...options]),
     /** Closes the customer, which is read-only from then on. */
@@ -92,10 +86,8 @@ export async function newCustomer(name: string, env = appEnvironment()) {
     /** Attaches the issuer's own documents, each a file that is named after its invoice. */
     attach: (paths: string[]) => command(['invoices', 'attach', ...paths, ...customerOption]),
     /** Inserts invoices directly into the database, including drafts and voided ones. */
-    async addDocuments(invoices: [id: string, row: object, lines?: object[]][]) {
-      const input = JSON.stringify(invoices.map((fields) => [id, ...fields]))
-      printed(['documents'], await run('e2e/add-documents.ts', env, [], input))
-    },
+    addDocuments: (invoices: [id: string, row: object, lines?: object[]][]) =>
+      command(['add-documents'], JSON.stringify(invoices.map((fields) => [id, ...fields]))),
   }
 }
 

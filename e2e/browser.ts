@@ -130,3 +130,19 @@ export async function pressEnter(control: Locator): Promise<void> {
   await expect(control).toBeFocused()
   await control.press('Enter')
 }
+
+/** Presses Enter on a button, by its name. */
+export function press(page: Page, name: string | RegExp): Promise<void> {
+  return pressEnter(page.getByRole('button', { name }))
+}
+
+/** Types a password into the focused field, and again into the next one. */
+export async function typeTwice(page: Page, password: string): Promise<void> {
+  await page.getByLabel('New password', { exact: true }).focus()
+  await page.keyboard.type(password)
+  // Skips the button that shows the password.
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(password)
+  await page.keyboard.press('Enter')
+}

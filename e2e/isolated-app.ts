@@ -5,13 +5,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { type ProcessReaper, startProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
+import { WEB } from '../scripts/web-process.mjs'
 import { EMBEDDED } from './database.ts'
 import { appEnvironment } from './server.ts'
 
 /** Ends the apps of this worker if the worker is killed. */
 let reaper: ProcessReaper | undefined
 
-const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
+/** Options of a web process for all programs: the build's compile cache depends on them. */
+const NODE = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', ...WEB.options]
 
 /**
  * Returns the environment of a test's own app: its own data, any free port, and an embedded database, unless `more` has
@@ -57,8 +59,10 @@ export function operate(env: NodeJS.ProcessEnv, args: string[], input = ''): Pro
 }
 
 function startOperator(env: NodeJS.ProcessEnv): RunCommand {
+  // Not on the data of a test's own app, whose database ends with the last process that uses it.
+  const stays = env.DATA_DIR === process.env.E2E_DATA_DIR ? '1' : ''
   const child = spawn(process.execPath, [...NODE, 'e2e/operator.ts'], {
-    env,
+    env: { ...env, OPERATOR_STAYS: stays },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const answers = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]()

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { startProcessReaper } from '#lib/platform/db/embedded/test-process-reaper.ts'
 import { testFolder } from '#lib/platform/db/test-servers/test-folder.ts'
 import { build } from '../scripts/build.ts'
+import { WEB } from '../scripts/web-process.mjs'
 import { NO_LIMITS } from '../test/fakes/no-limits.ts'
 import { NO_NETWORK } from '../test/fakes/no-network.ts'
 import { createDatabase, EMBEDDED, prepareDistributed } from './database.ts'
@@ -17,16 +18,27 @@ const LOG = join(ROOT, 'test-results', 'server.log')
 const READY_SECONDS = 180
 const STOP_SECONDS = 120
 
+type TestPorts = Record<'receiver' | 'issuer' | 'screenIssuer' | 'names', number>
+
+/**
+ * Returns the loopback ports that the app under test may call: a receiver of webhooks, the issuers of the two files on
+ * single sign-on, and a name server. Each is for one file.
+ */
+export function testPorts(): TestPorts {
+  return JSON.parse(process.env.E2E_PORTS ?? '{}')
+}
+
 /**
  * Returns the environment of a program that works on the data of the app under test: the app itself, and the operator's
  * commands that a test runs. Each name that the app reads is set, because Next would fill an unset one from a
  * developer's .env.
  */
 export function appEnvironment(): NodeJS.ProcessEnv {
-  const { E2E_BASE_URL, E2E_DATA_DIR, E2E_DATABASE, E2E_RECEIVER_PORT, ...rest } = process.env
+  const { E2E_BASE_URL, E2E_DATA_DIR, E2E_DATABASE, E2E_PORTS, ...rest } = process.env
   if (!E2E_BASE_URL || !E2E_DATA_DIR) throw new Error('The app under test was not started.')
   return {
     ...rest,
+    ...WEB.env,
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
     PORT: new URL(E2E_BASE_URL).port,
@@ -40,8 +52,9 @@ export function appEnvironment(): NodeJS.ProcessEnv {
     LOG_LEVEL: '',
     ...NO_NETWORK,
     ...NO_LIMITS,
-    // Port on which a test may receive webhooks.
-    WEBHOOK_PRIVATE_HOSTS: `127.0.0.1:${E2E_RECEIVER_PORT}`,
+    WEBHOOK_PRIVATE_HOSTS: `127.0.0.1:${testPorts().receiver}`,
+    SIGN_ON_PRIVATE_HOSTS: `127.0.0.1:${testPorts().issuer},127.0.0.1:${testPorts().screenIssuer}`,
+    SIGN_ON_DNS: `127.0.0.1:${testPorts().names}`,
   }
 }
 
@@ -63,7 +76,13 @@ export default async function startApp(): Promise<() => Promise<void>> {
   const database = await createDatabase()
   process.env.E2E_BASE_URL = `http://127.0.0.1:${await freePort()}`
   process.env.E2E_DATA_DIR = data
-  process.env.E2E_RECEIVER_PORT = String(await freePort())
+  const [receiver, issuer, screenIssuer, names] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ]
+  process.env.E2E_PORTS = JSON.stringify({ receiver, issuer, screenIssuer, names })
   process.env.E2E_DATABASE = JSON.stringify(database.settings)
   const app = spawnApp()
   reaper.endGroup(app.pid as number)
@@ -87,8 +106,8 @@ export default async function startApp(): Promise<() => Promise<void>> {
 
 function spawnApp(): ChildProcess {
   mkdirSync(join(ROOT, 'test-results'), { recursive: true })
-  const args = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', 'lib/server/start.ts']
-  const app = spawn(process.execPath, args, {
+  const options = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', ...WEB.options]
+  const app = spawn(process.execPath, [...options, 'lib/server/start.ts'], {
     cwd: ROOT,
     env: appEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Program } from '../http/program.ts'
 import { type Pace, paceOf } from '../http/throughput.ts'
 
 /** What another customer sees during the flood. */
@@ -16,13 +17,13 @@ const PAUSES = { list: 100, health: 100, exports: 3000 }
 
 /**
  * Sends another customer's requests while something else happens.
- * @param memory of the server, in MB
+ * @param app.memory of the server, in MB
+ * @param app.healthUrl where `/healthz` is asked
  */
 export async function bystander(
-  url: string,
+  { url, memory, healthUrl = url }: Pick<Program, 'url' | 'memory'> & { healthUrl?: string },
   key: string,
   seconds: number,
-  memory: () => number | undefined,
 ): Promise<Seen> {
   const until = performance.now() + seconds * 1000
   let most = 0
@@ -31,7 +32,7 @@ export async function bystander(
   }, 250)
   const [list, health, exports] = await Promise.all([
     again(`${url}/billing/v1/invoices`, key, PAUSES.list, until),
-    again(`${url}/healthz`, '', PAUSES.health, until),
+    again(`${healthUrl}/healthz`, '', PAUSES.health, until),
     again(`${url}/billing/v1/invoices.csv`, key, PAUSES.exports, until),
   ])
   clearInterval(watch)

@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newApiKey } from '#lib/platform/caller/credentials.ts'
+import { CALLS } from './anonymous-calls.ts'
 
 export const KINDS = ['pages', 'unknown keys', 'dearest calls', 'slow readers', 'slow senders'] as const
 export type Kind = (typeof KINDS)[number]
@@ -12,7 +13,8 @@ export type Line = { url: string; from: string; key: string; pauseMs: number; un
 /** Count of each outcome: a status, or how the connection ended. */
 export type Tally = Record<string, number>
 
-type RequestFor = (nth: number) => { path: string; key?: string }
+type Sent = { path: string; key?: string; headers?: Record<string, string>; method?: string; body?: string }
+type RequestFor = (nth: number) => Sent
 
 /** Pages that anonymous clients request, and a customer's request that takes the service longest. */
 const PAGES = ['/sign-in', '/nowhere', '/invoices', '/sign-in?from=/assets', '/assets/x']
@@ -23,8 +25,10 @@ const EXPENSIVE_PATHS = [
   'invoices?maxResults=250',
 ]
 
+type Attack = (line: Line, tally: Tally) => Promise<void>
+
 /** Behavior of one connection of each kind until its time is over. */
-export const ATTACKS: Record<Kind, (line: Line, tally: Tally) => Promise<void>> = {
+const ATTACKS: Record<Kind, Attack> = {
   pages: (line, tally) => sendInLoop(line, tally, (nth) => ({ path: PAGES[nth % PAGES.length] ?? '/' })),
   'unknown keys': (line, tally) =>
     sendInLoop(line, tally, () => ({ path: '/billing/v1/invoices', key: newApiKey() })),
@@ -44,6 +48,19 @@ export const ATTACKS: Record<Kind, (line: Line, tally: Tally) => Promise<void>> 
     ),
 }
 
+/** Returns the attack of a kind, or the one that repeats a call that needs no caller, by its name. */
+export function attackOf(name: string): Attack {
+  const call = CALLS[name]
+  if (!call) return ATTACKS[name as Kind]
+  const { path, headers = {}, body } = call
+  return (line, tally) =>
+    sendInLoop(line, tally, () => ({
+      path,
+      headers,
+      ...(body ? { method: 'POST', body: body() } : {}),
+    }))
+}
+
 function rawRequest({ key }: Line, path: string, method = 'GET'): string {
   const length = method === 'GET' ? '' : 'Content-Type: application/json\r\nContent-Length: 100\r\n'
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${length}\r\n`
@@ -57,17 +74,17 @@ async function sendInLoop(
 ): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: from })
   for (let nth = 0; performance.now() < until; nth++) {
-    const { path, key } = requestFor(nth)
-    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+    const { path, key, headers: ofCall = {}, method = 'GET', body } = requestFor(nth)
+    const headers = key === undefined ? ofCall : { authorization: `Bearer ${key}` }
     const status = await new Promise<string>((resolve) => {
-      const sent = request(url + path, { agent, headers, timeout: 30_000 }, (res) => {
+      const sent = request(url + path, { agent, method, headers, timeout: 30_000 }, (res) => {
         res.on('end', () => resolve(String(res.statusCode)))
         res.on('error', () => resolve('cut'))
         res.resume()
       })
       sent.on('timeout', () => sent.destroy())
       sent.on('error', () => resolve('cut'))
-      sent.end()
+      sent.end(body)
     })
     count(tally, status)
     await sleep(pauseMs)

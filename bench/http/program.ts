@@ -13,6 +13,7 @@ const MB = 1024 * 1024
 /** A server of the project that runs as a separate process. */
 export type Program = {
   url: string
+  pid: number
   /** Seconds from the start until it listened. */
   startSeconds: number
   /** Resident memory of the program and its child processes in MB; undefined if there is no /proc. */
@@ -102,6 +103,7 @@ async function startProgram(
   })
   return {
     url,
+    pid,
     startSeconds: (performance.now() - began) / 1000,
     memory: () => sumOf(pid, rssOf),
     processor: () => sumOf(pid, processorOf),

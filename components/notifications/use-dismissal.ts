@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useToast } from '#components/ui/toast.tsx'
 import { dismissNeed, listNeeds, restoreNeed } from '#lib/notifications/client.ts'
 import type { Need, Needs } from '#lib/notifications/needs/contract.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 
 /** Dismisses and restores lines. `onDismissalChange` is called with the changed line. */
 export function useDismissal(onDismissalChange: (need: Need) => void) {
@@ -22,10 +22,13 @@ export function useDismissal(onDismissalChange: (need: Need) => void) {
     },
     onError: (error) => {
       // The line needs no action any more: the refetched list shows the present ones.
-      if (error instanceof Problem && error.code === 'not_found') client.invalidateQueries({ queryKey: key })
+      if (error instanceof ProblemError && error.code === 'not_found')
+        client.invalidateQueries({ queryKey: key })
       else
         toast(
-          error instanceof Problem ? error.message : 'Not changed: the service did not answer. Try again.',
+          error instanceof ProblemError
+            ? error.message
+            : 'Not changed: the service did not answer. Try again.',
         )
     },
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { exchange } from '../../lib/server/test-exchange.ts'
 import { asset } from '../admin.ts'
-import { isolatedEnvironment, postmaster, run, startIsolatedApp } from '../isolated-app.ts'
+import { isolatedEnvironment, operate, postmaster, run, startIsolatedApp } from '../isolated-app.ts'
 
 const path = '/billing/v1/assets/workspace-suite-1'
 let data: string
@@ -17,7 +17,7 @@ test.beforeAll(async () => {
   data = mkdtempSync(join(process.env.E2E_DISK as string, 'lifecycle-'))
   app = await startIsolatedApp(isolatedEnvironment(data))
   const admin = async (args: string[], input = '') => {
-    const { code, out, err } = await run('lib/admin/main.ts', isolatedEnvironment(data), args, input)
+    const { code, out, err } = await operate(isolatedEnvironment(data), args, input)
     expect(code, err).toBe(0)
     return out.trim()
   }

@@ -14,28 +14,6 @@ import { connectToEach, logged, workersOf } from '../workers.ts'
 
 const path = '/billing/v1/assets/workspace-suite-1'
 
-test('two processes share one port and one database, and end when they are asked to', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-workers-'))
-  const two = await startIsolatedApp(
-    isolatedEnvironment(folder, { WEB_CONCURRENCY: '2', DRAIN_SECONDS: '0' }),
-  )
-  try {
-    // The log may arrive a moment after the line with the address.
-    await expect.poll(() => workersOf(two)).toEqual([1, 2])
-    expect(two.output()).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+ \(PostgreSQL .*, 2 processes\)$/m)
-    for (const line of await connectToEach(two, 1, 2)) {
-      for (const address of ['/livez', '/healthz', '/readyz'])
-        expect(await line.request(address)).toMatchObject({ status: 200, body: 'ok' })
-      line.close()
-    }
-  } finally {
-    two.kill('SIGTERM')
-    expect(await two.ended).toBe(0)
-    expect(postmaster(folder)).toBeUndefined()
-    rmSync(folder, { recursive: true, force: true })
-  }
-})
-
 async function signIn(line: Connection, email: string, password: string): Promise<boolean> {
   return (await trySignIn(line, email, password)).status === 200
 }

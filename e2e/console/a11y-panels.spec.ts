@@ -1,13 +1,13 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { expectAccessible, expectAccessibleAtBoth, expectGood } from '../axe-checks.ts'
+import { expectGood } from '../axe-checks.ts'
 import { PHONE, signIn } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
 import { cutOffWrites, openEverything } from '../open-panels.ts'
 
-// Axe checks each screen at rest; in a deep run also every state that a press leads to: menus, panels, reviews,
-// dialogs, messages and errors. Nothing is listed here: the openers are found on the screen.
+// Axe checks every state that a press leads to: menus, panels, reviews, dialogs, messages and errors. Nothing is listed
+// here: the openers are found on the screen. widths.spec.ts has the screens at rest.
 
 /** Some expected openers, so that a search which finds nothing fails. */
 const OPENS: Record<string, string[]> = {
@@ -17,7 +17,7 @@ const OPENS: Record<string, string[]> = {
   '/members': ['Invite a'],
 }
 const THINGS = { asset: 'workspace-suite-2', invoice: 'IN-2', other: 'IN-1' }
-const { signedIn, outside } = everyScreen(THINGS)
+const { signedIn } = everyScreen(THINGS)
 let admin = ''
 
 test.beforeAll(async () => {
@@ -80,24 +80,3 @@ for (const path of ['/', '/assets', '/invoices'])
     const opened = await checkPanels(page, path, path === '/' ? 'body' : 'main')
     expect(opened.length).toBeGreaterThan(1)
   })
-
-async function checkAtRest(page: Page, paths: string[]): Promise<void> {
-  const findings: string[] = []
-  // A second width would double the time, and other tests check phones for horizontal scrolling there.
-  const check = process.env.DEEP === '1' ? expectAccessibleAtBoth : expectAccessible
-  for (const path of paths) {
-    await page.goto(path)
-    await check(page).catch((error) => findings.push(`${path}: ${error.message}`))
-  }
-  expect(findings).toEqual([])
-}
-
-test('axe finds nothing on any screen at rest', async ({ page }) => {
-  test.slow()
-  await signIn(page, admin)
-  await checkAtRest(page, signedIn)
-})
-
-test('axe finds nothing on a screen without a session', async ({ page }) => {
-  await checkAtRest(page, outside)
-})

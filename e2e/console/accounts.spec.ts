@@ -222,10 +222,7 @@ const DRIVERS: Record<string, { hands: (page: Page) => InputDriver; how: Browser
 
 for (const [name, { hands, how }] of Object.entries(DRIVERS))
   for (const [journey, go] of Object.entries(JOURNEYS))
-    test(`${journey} ${name}`, { tag: name === 'by keyboard only' ? [] : '@deep' }, async ({
-      browser,
-      baseURL,
-    }) => {
+    test(`${journey} ${name}`, { tag: '@deep' }, async ({ browser, baseURL }) => {
       const isElsewhere = journey === 'reset' || journey === 'single sign-on'
       const permissions = ['clipboard-read', 'clipboard-write']
       const context = await browser.newContext({

@@ -66,7 +66,6 @@ test('the sign-in leads to the lines that need an Admin, and each line to its ta
   await expect(line(page, 'Frontline Starter')).toContainText('2 free')
   await expect(line(page, 'IN-SEATS')).toContainText('180.00 USD')
   await expectGood(page)
-  await page.screenshot({ path: 'test-results/home.png', fullPage: true })
   await page.getByRole('link', { name: 'Lower to 182: Business Plus' }).click()
   await expect(page).toHaveURL(/\/assets\/workspace-suite-1\?set=182$/)
   await expect(button(page, /Set to 182 licenses/)).toBeVisible()
@@ -111,9 +110,6 @@ test('each line fits on a phone, light and dark', async ({ page }) => {
   await signIn(page, people.admin)
   await expect(line(page, 'Home Europe')).toBeVisible()
   await expectGood(page)
-  await page.screenshot({ path: 'test-results/home-phone-dark.png', fullPage: true })
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.screenshot({ path: 'test-results/home-phone.png', fullPage: true })
   await openMenu(page)
   await expect(count(page)).toHaveText('Home6 lines need you')
 })
@@ -135,7 +131,6 @@ test('Finance Users see their invoices, IT Managers prices while an Admin shows 
     '58 idle for 60 days or more, 1,044.00 USD a month at the last price. This plan can be lowered now.',
   )
   await expectGood(it)
-  await it.screenshot({ path: 'test-results/asset-idle.png' })
   await idle.getByRole('button', { name: 'Lower to 182' }).click()
   await expect(
     it.getByText(/About 1,044\.00 USD less per billing period, at the price last billed \(\d/),
@@ -175,5 +170,4 @@ test('a member without open lines sees the checked kinds', async ({ page }) => {
   await expect(page.getByText('invoices that are past due')).toBeVisible()
   await expect(count(page)).toHaveText('Home')
   await expectGood(page)
-  await page.screenshot({ path: 'test-results/home-quiet.png' })
 })

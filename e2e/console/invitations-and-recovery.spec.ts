@@ -1,13 +1,7 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
-import { startCatcher } from '../../test/fakes/mail/catcher.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, openMenu, PHONE, pressEnter, signInByForm } from '../browser.ts'
-import { freePort } from '../free-port.ts'
-import { isolatedEnvironment, run, startIsolatedApp } from '../isolated-app.ts'
+import { complaints, openMenu, PHONE, pressEnter, signInByForm, typeTwice } from '../browser.ts'
 
 type Customer = Awaited<ReturnType<typeof newCustomer>>
 const NEW = 'a new horse battery'
@@ -17,17 +11,6 @@ test.beforeAll(async () => {
   alder = await newCustomer('alder')
   birch = await newCustomer('birch')
 })
-
-/** Types a password into the focused field, and again into the next one. */
-async function typeTwice(page: Page, password: string) {
-  await page.getByLabel('New password', { exact: true }).focus()
-  await page.keyboard.type(password)
-  // Skips the button that shows the password.
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Tab')
-  await page.keyboard.type(password)
-  await page.keyboard.press('Enter')
-}
 
 const menu = (page: Page, name: RegExp) => page.getByRole('button', { name })
 
@@ -163,51 +146,4 @@ test('the sign-in page names a contact without a mail server', async ({ page }) 
   await expect(page.getByText('Ask an Admin of your company for a link')).toBeVisible()
   await expectGood(page)
   expect(pageErrors).toEqual([])
-})
-
-test('a forgotten password is reset by a mail, on a phone and by keyboard', async ({ page }) => {
-  const catcher = await startCatcher()
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const more = {
-    PORT: String(port),
-    BASE_URL: url,
-    SMTP_URL: catcher.url,
-    MAIL_FROM: 'billing@reseller.example',
-  }
-  const env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'forgotten-')), more)
-  const app = await startIsolatedApp(env)
-  try {
-    const customer = await newCustomer('cedar', env)
-    const email = await customer.member('For Got', 'it-manager')
-    await page.setViewportSize(PHONE)
-    const answers = []
-    for (const address of [`nobody@${customer.domain}`, email]) {
-      await page.goto(`${url}/sign-in/forgotten`)
-      await expect(page.getByRole('button', { name: 'Send the link' })).toBeEnabled()
-      await expectGood(page)
-      await page.getByLabel('Work e-mail').focus()
-      await page.keyboard.type(address)
-      await page.keyboard.press('Enter')
-      // The empty toast region is a status, too.
-      answers.push(await page.getByRole('status').filter({ hasText: /\S/ }).textContent())
-    }
-    expect(new Set(answers).size).toBe(1)
-    await expectGood(page)
-    expect((await run('e2e/notify-members.ts', env)).code).toBe(0)
-    // The app's job may have been first.
-    await expect.poll(() => catcher.mails.filter(({ text }) => text.includes('/reset/')).length).toBe(1)
-    const mail = catcher.mails.find(({ text }) => text.includes('/reset/'))
-    expect(mail?.to).toEqual([email])
-    const link = /http\S+\/reset\/\S+/.exec(mail?.text ?? '')?.[0] ?? ''
-    await page.goto(link)
-    await expectGood(page)
-    await typeTwice(page, NEW)
-    await expect(page).toHaveURL(`${url}/`)
-    expect(app.output()).not.toContain(link.split('/').at(-1))
-  } finally {
-    app.kill('SIGTERM')
-    await app.ended
-    await catcher.close()
-  }
 })

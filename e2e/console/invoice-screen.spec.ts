@@ -104,13 +104,14 @@ test('each figure links to exactly the invoices that it counts', async ({ page }
   // Total, outstanding, past due, due soon and newly billed, of two currencies.
   expect(names).toHaveLength(10)
   for (const name of names) {
-    await page.goto('/invoices')
     await stats(page).getByRole('link', { name, exact: true }).click()
     await expect(page).not.toHaveURL(/\/invoices$/)
     await expect(page.getByRole('status').filter({ hasText: /^\d+ invoices? · total/ })).toBeVisible()
     const count = / (\d+) invoices?/.exec(name)?.[1]
     if (count !== undefined) await expect.poll(async () => (await numbers(page)).length).toBe(Number(count))
     await expectAgreed(page)
+    await page.goBack()
+    await expect(page).toHaveURL(/\/invoices$/)
   }
 })
 

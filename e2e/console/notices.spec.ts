@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test'
-import { startCatcher } from '../../test/fakes/mail/catcher.ts'
+import { type Catcher, startCatcher } from '../../test/fakes/mail/catcher.ts'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE } from '../browser.ts'
@@ -8,23 +8,25 @@ import { day } from '../days.ts'
 // Recent enough that its import does not count as history.
 const OVERDUE = { invoiceDate: day(-40), dueDate: day(-10) }
 
-/** Returns a mail of the app under test, with its links as they are in the mail. */
-async function mailOf(name: string) {
-  const customer = await newCustomer(name)
+let customer: Awaited<ReturnType<typeof newCustomer>>
+/** A mail of the app under test, and its links as they are in it. */
+let mail: Catcher['mails'][number] | undefined
+let [kind, all] = ['', '']
+
+test.beforeAll(async () => {
+  customer = await newCustomer('notified')
   const catcher = await startCatcher()
-  await customer.importInvoices([invoice(`${name}-1`, OVERDUE)])
+  await customer.importInvoices([invoice('LATE-1', OVERDUE)])
   expect(await customer.sendNotices(`ap@${customer.domain}`, catcher.url)).toBe(1)
   await catcher.close()
-  const [mail] = catcher.mails
-  const [kind = '', all = ''] = [...`${mail?.text}`.matchAll(/http\S+unsubscribe\S+/g)].map(([url]) => url)
-  return { customer, mail, kind, all }
-}
+  mail = catcher.mails[0]
+  ;[kind = '', all = ''] = [...`${mail?.text}`.matchAll(/http\S+unsubscribe\S+/g)].map(([url]) => url)
+})
 
 test('the link of a mail stops its kind without a sign-in, and restarts it', async ({ page }) => {
-  const { customer, kind } = await mailOf('stop')
   const pageErrors = complaints(page)
   await page.goto(kind)
-  await expect(page.getByText(`To ap@${customer.domain}, of invoices of stop Ltd`)).toBeVisible()
+  await expect(page.getByText(`To ap@${customer.domain}, of invoices of notified Ltd`)).toBeVisible()
   await expectGood(page)
   const row = page.getByRole('listitem').filter({ hasText: 'Past due' })
   await expect(row.getByText('On')).toBeVisible()
@@ -41,7 +43,6 @@ test('the link of a mail stops its kind without a sign-in, and restarts it', asy
 test('mails are stopped and started again on a phone, by keyboard and without scripts', async ({
   browser,
 }) => {
-  const { all } = await mailOf('phone')
   const context = await browser.newContext({ viewport: PHONE, javaScriptEnabled: false })
   const page = await context.newPage()
   await page.goto(all)
@@ -62,7 +63,6 @@ test('mails are stopped and started again on a phone, by keyboard and without sc
 test('opening the addresses of a mail changes nothing, and an unknown link shows an error', {
   tag: '@deep',
 }, async ({ page, request }) => {
-  const { mail, kind, all } = await mailOf('open')
   const header = /<(.*)>/.exec(`${mail?.headers['list-unsubscribe']}`)?.[1] ?? ''
   for (const url of [kind, all, header]) {
     for (const answer of [await request.get(url), await request.head(url)]) expect(answer.status()).toBe(200)
@@ -101,12 +101,11 @@ test('opening the addresses of a mail changes nothing, and an unknown link shows
 })
 
 test('the mail leads to the invoice', async ({ page }) => {
-  const { customer, mail } = await mailOf('lead')
   const email = await customer.member('Fin Ance', 'finance-user')
-  const url = /http\S+\/invoices\/lead-1/.exec(`${mail?.text}`)?.[0] ?? ''
+  const url = /http\S+\/invoices\/LATE-1/.exec(`${mail?.text}`)?.[0] ?? ''
   await page.goto(url)
   await page.getByLabel('Work e-mail').fill(email)
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await expect(page.getByRole('heading', { name: /lead-1/ })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /LATE-1/ })).toBeVisible()
 })

@@ -1,13 +1,8 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { Secret, TOTP } from 'otpauth'
-import { newCustomer, PASSWORD } from '../admin.ts'
+import { newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
-import { complaints, PHONE, pressEnter, signInByForm } from '../browser.ts'
-import { freePort } from '../free-port.ts'
-import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
+import { complaints, PHONE, press, pressEnter, signInByForm } from '../browser.ts'
 
 let alder: Awaited<ReturnType<typeof newCustomer>>
 test.beforeAll(async () => {
@@ -21,12 +16,6 @@ const codeOf = (secret: string, steps = 0) =>
   })
 const displayedSecret = async (page: Page) =>
   (await page.getByText(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/).textContent()) ?? ''
-const press = async (page: Page, name: string | RegExp) => {
-  const button = page.getByRole('button', { name })
-  await expect(button).toBeEnabled()
-  await button.focus()
-  await page.keyboard.press('Enter')
-}
 const typeCode = async (page: Page, code: string, label = 'Code') => {
   await page.getByLabel(label, { exact: true }).fill('')
   await page.getByLabel(label, { exact: true }).focus()
@@ -143,83 +132,3 @@ test('an Admin requires a second factor, and resets that of a member who has los
   await expect(page.getByText('Reset a member’s second factors').first()).toBeVisible()
   expect(pageErrors).toEqual([])
 })
-
-test('a passkey signs in with or without a password, and is removed', async ({ page }) => {
-  const port = await freePort()
-  const url = `http://localhost:${port}`
-  const env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'passkeys-')), {
-    PORT: String(port),
-    BASE_URL: url,
-  })
-  const app = await startIsolatedApp(env)
-  try {
-    const pageErrors = complaints(page)
-    const customer = await newCustomer('cedar', env)
-    const email = await customer.member('Pas Key', 'it-manager')
-    const devtools = await page.context().newCDPSession(page)
-    await devtools.send('WebAuthn.enable')
-    const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    })
-    await page.setViewportSize(PHONE)
-    await signInAt(page, url, email)
-    await page.goto(`${url}/second-factor`)
-    await press(page, 'Add a passkey')
-    await expectGood(page)
-    await page.getByLabel('Name').fill('Work phone')
-    await page.keyboard.press('Enter')
-    await expect(page.getByRole('listitem').filter({ hasText: 'Work phone' })).toBeVisible()
-    await expectGood(page)
-
-    await page.context().clearCookies()
-    await page.goto(`${url}/sign-in`)
-    await expectGood(page)
-    await press(page, 'Use a passkey instead')
-    await expect(page).toHaveURL(`${url}/`)
-
-    await page.context().clearCookies()
-    await signInAt(page, url, email)
-    await expect(page).toHaveURL(/\/sign-in\/factor/)
-    await expectGood(page)
-    await press(page, 'Use a passkey')
-    await expect(page).toHaveURL(`${url}/`)
-
-    // The device refuses: the page shows an error, and is otherwise unchanged.
-    await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
-    await page.context().clearCookies()
-    await page.goto(`${url}/sign-in`)
-    await press(page, 'Use a passkey instead')
-    await expect(page.getByRole('alert').filter({ hasText: /passkey/ })).toBeVisible()
-    await expectGood(page)
-    await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
-    await press(page, 'Use a passkey instead')
-    await expect(page).toHaveURL(`${url}/`)
-    await page.goto(`${url}/second-factor`)
-    await press(page, 'Remove Work phone')
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await expect(page.getByText('You have none. Whoever learns')).toBeVisible()
-    await page.context().clearCookies()
-    await page.goto(`${url}/sign-in`)
-    await press(page, 'Use a passkey instead')
-    await expect(page.getByRole('alert').filter({ hasText: 'Use your password.' })).toBeVisible()
-    expect(pageErrors.filter((line) => !line.includes('401'))).toEqual([])
-  } finally {
-    app.kill('SIGTERM')
-    await app.ended
-  }
-})
-
-async function signInAt(page: Page, url: string, email: string) {
-  await page.goto(`${url}/sign-in`)
-  await page.getByLabel('Work e-mail').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await press(page, /^Sign in$/)
-  await page.waitForURL((to) => to.pathname !== '/sign-in')
-}

@@ -1,37 +1,22 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { type NameServer, startNameServer } from '../../test/fakes/issuers/name-server.ts'
 import { type FakeIssuer, startIssuer } from '../../test/fakes/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, pressEnter, waitForHydration } from '../browser.ts'
-import { freePort } from '../free-port.ts'
-import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
+import { testPorts } from '../server.ts'
 
 // An Admin sets up single sign-on, and a directory, without a terminal.
 
 let issuer: FakeIssuer
 let names: NameServer
-let app: Awaited<ReturnType<typeof startIsolatedApp>>
-let env: NodeJS.ProcessEnv
-let url = ''
+const url = process.env.E2E_BASE_URL ?? ''
 
 test.beforeAll(async () => {
-  issuer = await startIssuer()
-  names = await startNameServer()
-  const port = await freePort()
-  url = `http://127.0.0.1:${port}`
-  env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'sign-on-screen-')), {
-    ...{ PORT: String(port), BASE_URL: url, SIGN_ON_DNS: names.address },
-    SIGN_ON_PRIVATE_HOSTS: new URL(issuer.issuer).host,
-  })
-  app = await startIsolatedApp(env)
+  issuer = await startIssuer(testPorts().screenIssuer)
+  names = await startNameServer(testPorts().names)
 })
 test.afterAll(async () => {
-  app.kill('SIGTERM')
-  await app.ended
   await Promise.all([issuer.close(), names.close()])
 })
 
@@ -60,7 +45,7 @@ async function bySignOn(page: Page, email: string, path: string) {
 test('single sign-on is set up, tested, and made the only sign-in', async ({ page }) => {
   test.slow()
   const pageErrors = complaints(page)
-  const customer = await newCustomer('alder', env)
+  const customer = await newCustomer('alder')
   const email = await customer.member('Ada Min', 'admin')
   issuer.accounts.set(email, { sub: 'ada', email, name: 'Ada Min' })
   await byPassword(page, email, '/sign-on')
@@ -131,7 +116,7 @@ test('single sign-on is set up, tested, and made the only sign-in', async ({ pag
 test('a directory is connected, and its groups are mapped, on a phone', async ({ page }) => {
   test.slow()
   const pageErrors = complaints(page)
-  const customer = await newCustomer('birch', env)
+  const customer = await newCustomer('birch')
   const email = await customer.member('Ada Min', 'admin')
   await page.setViewportSize(PHONE)
   await byPassword(page, email, '/sign-on')
@@ -177,7 +162,7 @@ test('a directory is connected, and its groups are mapped, on a phone', async ({
 })
 
 test('other members see the required role', async ({ page }) => {
-  const customer = await newCustomer('cedar', env)
+  const customer = await newCustomer('cedar')
   await byPassword(page, await customer.member('It Man', 'it-manager'), '/assets')
   await expect(page.getByRole('link', { name: 'Single sign-on' })).toHaveCount(0)
   for (const path of ['/sign-on', '/sign-on/directory']) {

@@ -1,40 +1,29 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { type FakeIssuer, startIssuer } from '../../test/fakes/issuers/provider.ts'
 import { newCustomer, PASSWORD } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, openMenu, PHONE, pressEnter } from '../browser.ts'
-import { freePort } from '../free-port.ts'
-import { isolatedEnvironment, operate, startIsolatedApp } from '../isolated-app.ts'
+import { operate } from '../isolated-app.ts'
+import { appEnvironment, testPorts } from '../server.ts'
 
 let issuer: FakeIssuer
-let app: Awaited<ReturnType<typeof startIsolatedApp>>
-let env: NodeJS.ProcessEnv
-let [url, isClosed] = ['', false]
+let isClosed = false
+const url = process.env.E2E_BASE_URL ?? ''
 
 test.beforeAll(async () => {
-  issuer = await startIssuer()
-  const port = await freePort()
-  url = `http://127.0.0.1:${port}`
-  const more = { PORT: String(port), BASE_URL: url, SIGN_ON_PRIVATE_HOSTS: new URL(issuer.issuer).host }
-  env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'sign-on-')), more)
-  app = await startIsolatedApp(env)
+  issuer = await startIssuer(testPorts().issuer)
 })
 test.afterAll(async () => {
-  app.kill('SIGTERM')
-  await app.ended
   if (!isClosed) await issuer.close()
 })
 
 async function operated(command: string, input = '') {
-  const { code, err } = await operate(env, command.split(' '), input)
+  const { code, err } = await operate(appEnvironment(), command.split(' '), input)
   expect([code, err]).toEqual([0, expect.any(String)])
 }
 
 async function customerWithSignOn(name: string) {
-  const customer = await newCustomer(name, env)
+  const customer = await newCustomer(name)
   const customerOption = `--customer ${customer.id}`
   const client = `--issuer ${issuer.issuer} --client-id ${issuer.clientId} --secret-file -`
   await operated(`sign-on set ${customerOption} ${client} --join it-manager`, issuer.clientSecret)
@@ -59,7 +48,6 @@ test("a first sign-in creates a member, whose sign-out also ends the issuer's se
   await page.goto(`${url}/sign-in`)
   await expect(page.getByRole('button', { name: 'Use single sign-on' })).toBeEnabled()
   await expectGood(page)
-  await page.screenshot({ path: 'test-results/sign-on-phone.png' })
   await useSignOn(page, email, '/assets?filter=type:office-suite')
   await expect(page).toHaveURL(/\/assets\?filter=type(:|%3A)office-suite$/)
   await openMenu(page)
@@ -107,7 +95,6 @@ test('a member with an old single sign-on confirms it there, and the action comp
   const confirm = page.getByRole('dialog', { name: 'Confirm it’s you' })
   await expect(confirm).toBeVisible()
   await expectGood(page)
-  await page.screenshot({ path: 'test-results/sign-on-confirm.png' })
   // Eli has no password, so no dialog asks for one.
   await expect(confirm.getByLabel('Password')).toHaveCount(0)
   await confirm.getByRole('button', { name: 'Confirm by single sign-on' }).focus()
@@ -144,7 +131,7 @@ test('passwords and links are refused with only single sign-on; a dead issuer bl
   await expect(page.getByRole('heading', { name: 'Your company uses single sign-on' })).toBeVisible()
   await expectGood(page)
 
-  const other = await newCustomer('cedar', env)
+  const other = await newCustomer('cedar')
   const byPassword = await other.member('Pass Word', 'it-manager')
   await issuer.close()
   isClosed = true

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Browser, type BrowserContext, expect, type Page, test } from '@playwright/test'
 import { type FakeGoogle, startGoogle } from '../../test/fakes/google/fake.ts'
 import { type FakeMicrosoft, startMicrosoft } from '../../test/fakes/microsoft/fake.ts'
+import { startRecorder } from '../../test/fakes/vendors/recorder.ts'
 import { asset, newCustomer } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, signIn } from '../browser.ts'
@@ -28,6 +29,9 @@ const contexts: BrowserContext[] = []
 const member = { ana: '', ida: '' }
 let google: FakeGoogle
 let microsoft: FakeMicrosoft
+/** Connections to both vendors, whose bytes can be read. */
+let lines: Record<'google' | 'microsoft', Awaited<ReturnType<typeof startRecorder>>>
+let key = ''
 let app: Awaited<ReturnType<typeof startIsolatedApp>>
 
 test.describe.configure({ mode: 'serial' })
@@ -35,7 +39,12 @@ test.describe.configure({ mode: 'serial' })
 test.beforeAll(async () => {
   google = await startGoogle({ retryAfter: 4 })
   microsoft = await startMicrosoft()
-  const env = isolatedEnvironment(data, { ...google.environment(data), ...microsoft.environment(), ...TIMES })
+  lines = { google: await startRecorder(google.url), microsoft: await startRecorder(microsoft.url) }
+  const env = isolatedEnvironment(data, {
+    ...{ ...google.environment(data), GOOGLE_URL: lines.google.url },
+    ...{ ...microsoft.environment(), MICROSOFT_URL: lines.microsoft.url },
+    ...TIMES,
+  })
   app = await startIsolatedApp(env)
   const customer = await newCustomer('waits', env)
   const plan = { purchased: 240, assigned: 182 }
@@ -52,11 +61,14 @@ test.beforeAll(async () => {
     at('google-workspace', 'workspace-suite-2', LONG),
     at('google-workspace', 'workspace-suite-3', 'Chat'),
     at('google-workspace', 'workspace-suite-4', 'Vault'),
+    at('google-workspace', 'workspace-suite-5', 'Voice'),
     at('microsoft-partner-center', 'office-suite-1', 'Office E3'),
     at('microsoft-partner-center', 'office-suite-2', 'Office E5'),
+    at('microsoft-partner-center', 'office-suite-3', 'Office F3'),
   ])
   member.ana = await customer.member('Ana Ruiz', 'it-manager')
   member.ida = await customer.member('Ida Tech', 'it-manager')
+  key = await customer.key('it-manager')
 })
 
 test.afterEach(async () => {
@@ -66,8 +78,7 @@ test.afterEach(async () => {
 test.afterAll(async () => {
   app?.kill('SIGTERM')
   await app?.ended
-  await google?.close()
-  await microsoft?.close()
+  for (const end of [lines?.google, lines?.microsoft, google, microsoft]) await end?.close()
   rmSync(data, { recursive: true, force: true })
 })
 
@@ -103,6 +114,27 @@ async function expectGoodAtAllWidths(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize({ width: 1360, height: 900 })
 }
+
+// A fetch of ours intercepts the built server's outgoing requests: only here the bytes that leave it can be seen.
+test('the built server sends a change with its length, in one piece, and with our user agent', async ({
+  request,
+}) => {
+  const headers = { Authorization: `Bearer ${key}` }
+  for (const id of ['workspace-suite-5', 'office-suite-3']) {
+    const answer = await request.patch(`${app.url}/billing/v1/assets/${id}`, {
+      headers,
+      data: { quantity: 245 },
+    })
+    expect([id, answer.status()]).toEqual([id, 200])
+  }
+  const sentRequests = [...lines.google.requests('POST'), ...lines.microsoft.requests('PATCH')]
+  expect(sentRequests).toHaveLength(2)
+  for (const sentRequest of sentRequests) {
+    expect(sentRequest).not.toMatch(/^transfer-encoding:/im)
+    expect(sentRequest).toMatch(/^content-length: [1-9]\d*\r?$/im)
+    expect(sentRequest).toMatch(/^user-agent: licenses-invoices\/\d/im)
+  }
+})
 
 test('a throttle is counted down, and then the same total can be requested again', { tag: '@deep' }, async ({
   browser,

@@ -1,12 +1,13 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
-import { PHONE, signIn, waitForHydration, waitForRows } from '../browser.ts'
+import { expectAccessible, expectAccessibleAtBoth } from '../axe-checks.ts'
+import { DESKTOP, PHONE, signIn, waitForHydration, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
 import { applyViewport, excess, VIEWPORTS } from '../viewports.ts'
 
-// Every screen in every viewport from 320 to 2560 px, with names of the largest length (journeys with long amounts are
-// in the specs of their screens); and the bottom bar of some viewports.
+// Every screen at rest, with names of the largest length: axe, and every viewport from 320 to 2560 px (journeys with
+// long amounts are in the specs of their screens); and the bottom bar of some viewports.
 
 const LONG =
   'Enterprise Plus for Regulated Research with Extended Data Residency (Nonprofit Transition Agreement)'
@@ -57,12 +58,16 @@ function isCut(page: Page): Promise<boolean> {
     .evaluateAll((all) => all.some((one) => one.scrollWidth > (one.parentElement?.clientWidth ?? 0)))
 }
 
-async function expectNothingSticksOut(page: Page, paths: string[]): Promise<void> {
+/** One load of a screen is for both: it takes as long as axe. */
+async function expectGoodAtRest(page: Page, paths: string[]): Promise<void> {
   const findings: string[] = []
+  // A second width would double the time, and other tests check phones for horizontal scrolling there.
+  const check = process.env.DEEP === '1' ? expectAccessibleAtBoth : expectAccessible
   for (const path of paths) {
+    await applyViewport(page, { name: 'desk', ...DESKTOP })
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-    await waitForRows(page)
+    await check(page).catch((error) => findings.push(`${path}: ${error.message}`))
     await applyViewport(page, { name: 'between', width: 1360, height: 900 })
     for (const width of BREAKPOINT_WIDTHS) {
       await page.setViewportSize({ width, height: 900 })
@@ -79,14 +84,17 @@ async function expectNothingSticksOut(page: Page, paths: string[]): Promise<void
   expect(findings).toEqual([])
 }
 
-test('no screen is wider than the window', async ({ page }) => {
+test('axe finds nothing on any screen, and none is wider than the window', async ({ page }) => {
   test.slow()
   await signIn(page, admin)
-  await expectNothingSticksOut(page, [...signedIn, '/assets/workspace-suite-1'])
+  await expectGoodAtRest(page, [...signedIn, '/assets/workspace-suite-1'])
 })
 
-test('screens without a session are not wider than the window', async ({ page }) => {
-  await expectNothingSticksOut(page, outside)
+test('axe finds nothing on a screen without a session, and none is wider than the window', async ({
+  page,
+}) => {
+  test.slow()
+  await expectGoodAtRest(page, outside)
 })
 
 const bar = (page: Page) => page.getByRole('navigation', { name: 'Shortcuts' })

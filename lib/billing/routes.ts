@@ -21,6 +21,8 @@ export const fileRoutes = routesOf({
 
 export const paymentRoutes = routesOf({
   listPayments: 'GET /billing/v1/payments',
+  exportPayments: 'GET /billing/v1/payments.csv',
+  exportPaymentsXlsx: 'GET /billing/v1/payments.xlsx',
 })
 
 export const accountRoutes = routesOf({

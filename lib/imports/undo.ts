@@ -5,7 +5,7 @@ import { sumsOfMany } from '#lib/billing/invoices/sums/verify-totals.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type CustomerId, ROLES_WITH } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { planAgain, withoutLoops } from '#lib/platform/db/plans.ts'
+import { planAgain, planForAnyCustomer, withoutLoops } from '#lib/platform/db/plans.ts'
 import { imports } from '#lib/platform/db/schema/imports.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { recordCorrected } from '#lib/platform/outbox/events.ts'
@@ -46,6 +46,7 @@ export async function undoImport(
   const dependents = await withoutLoops(tx, () => findDependents(tx, customerId, lockedImport))
   if (dependents.length > 0) throw new Problem('invalid_request', builtOn(id, dependents))
 
+  await planForAnyCustomer(tx)
   const charged = await undoCharges(tx, customerId, id)
   const isSeen = await mayHaveSeen(tx, customerId, lockedImport)
   // First, for of those that are not voided only one may have a number.
@@ -136,6 +137,8 @@ async function voidAdded(tx: Transaction, customerId: CustomerId, id: string): P
 
 /** Deletes the invoices that an import added; no row may refer to them any more. */
 async function dropAdded(tx: Transaction, customerId: CustomerId, id: string): Promise<void> {
+  // The keys that refer to invoices are followed by plans of the rows that there are now.
+  await planAgain(tx)
   // An invoice of the same import may refer to its replacement.
   await tx.execute(sql`
     UPDATE invoices SET replaced_by = NULL

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tokenOf, USER_SCHEMA } from '#lib/identity/scim/test-calls.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
@@ -53,4 +53,22 @@ test('SCIM paths are answered by their routes, with their own statuses and heade
   expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   const deletion = await fetch(`${url}/scim/v2/Users/${id}`, { method: 'DELETE', headers })
   expect([deletion.status, await deletion.text()]).toEqual([204, ''])
+})
+
+test('clients that do not read their answers are refused further ones, until they have left', async () => {
+  const path = '/billing/v1/openapi.json'
+  const { port } = server.address() as AddressInfo
+  const status = async () => {
+    const response = await fetch(url + path)
+    await response.arrayBuffer()
+    return `${response.status} ${response.headers.get('retry-after')}`
+  }
+  expect(await status()).toBe('200 null')
+  const sockets = Array.from({ length: 40 }, () => connect(port, '127.0.0.1').pause())
+  // More than the buffers of the system take of one connection.
+  const requests = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(20)
+  for (const socket of sockets) socket.write(requests)
+  await expect.poll(status, { timeout: 20_000 }).toBe('503 2')
+  for (const socket of sockets) socket.destroy()
+  await expect.poll(status, { timeout: 20_000 }).toBe('200 null')
 })

@@ -5,6 +5,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type ApiResponse, type Mounted, mountedBy } from '#lib/platform/api/endpoint.ts'
 import { isOutgoing } from '#lib/platform/api/operation.ts'
 import { type ApiRequest, readBytes } from '#lib/platform/api/request.ts'
+import { holdUnread } from '#lib/platform/runtime/concurrency.ts'
+import { requestContext } from '#lib/platform/runtime/log.ts'
 import { pipeToResponse } from './delivery/pipe-to-response.ts'
 import { registerLeaks } from './leaks.ts'
 import { withoutSecret } from './security-headers.ts'
@@ -98,7 +100,18 @@ function headerOf(req: IncomingMessage, name: string): string | null {
   return Array.isArray(value) ? value.join(', ') : (value ?? null)
 }
 
-async function send(res: ServerResponse, { status, headers, body }: ApiResponse): Promise<void> {
+/** Bytes of a file that is made while it is sent: a batch of its rows, as rows and as text. */
+const STREAM_BYTES = 2 * 1024 * 1024
+
+/** Returns the bytes that a body takes until it has been sent. */
+function bytesOf(body: ApiResponse['body']): number {
+  if (body === null) return 0
+  return isOutgoing(body) ? (body.size ?? STREAM_BYTES) : Buffer.byteLength(body)
+}
+
+async function send(res: ServerResponse, answer: ApiResponse): Promise<void> {
+  const { status, headers, body } = answer
+  res.once('close', holdUnread(bytesOf(body), requestContext()?.customerId))
   res.writeHead(status, headers)
   if (!isOutgoing(body)) res.end(body ?? undefined)
   else await pipeToResponse(body, res).catch(() => res.destroy())

@@ -11,7 +11,7 @@ import { enterProduction, env } from '#lib/platform/runtime/env.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { accounts } from '#lib/vendors/accounts.ts'
 import { admission } from './admission/admission.ts'
-import { boundedPages } from './admission/bounded-pages.ts'
+import { boundedPages, boundedSteps } from './admission/bounded-pages.ts'
 import { boundConnections } from './admission/connections.ts'
 import { pathClassifier } from './admission/path-kinds.ts'
 import { preparedPages } from './admission/prepared-pages.ts'
@@ -21,6 +21,7 @@ import { assetHandler } from './delivery/asset-handler.ts'
 import { closeAfterResponse, drain, handOver } from './drain.ts'
 import { healthCheck } from './health/health.ts'
 import { watchReplica } from './health/replica.ts'
+import { startHealth } from './health/reports.ts'
 import { httpHandler } from './http-handler.ts'
 import { httpServer, listen } from './http-server.ts'
 import { startJobs } from './jobs.ts'
@@ -104,17 +105,19 @@ export async function startApplication(): Promise<Application> {
         https,
         otherwise: boundedPages(inside),
       }),
-      inside,
+      inside: boundedSteps(inside),
     })
     const jobs = await startJobs(database.url, database.direct)
     const at = metricsSettings()
     // Loaded only where metrics are enabled.
     const metrics = at && (await (await import('./metrics/serve.ts')).startMetrics(at))
+    const reports = await startHealth()
     const rejectionCounter = startCounting()
     const stop = async (reason: ShutdownReason) => {
       isDraining = reason !== 'handed over'
+      if (isDraining) reports?.drain()
       await Promise.all([jobs.stop(), letGo(server, reason)])
-      await Promise.all([app.close(), metrics?.stop(), rejectionCounter.stop()])
+      await Promise.all([app.close(), metrics?.stop(), reports?.stop(), rejectionCounter.stop()])
       replica?.stop()
       await database.stop()
       await traces?.stop()

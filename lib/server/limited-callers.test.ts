@@ -61,6 +61,11 @@ const OPEN: Case = {
   names: ['?filter=billingProfile:{profile}'],
 }
 
+const PAID: Case = {
+  shows: ['', '?filter=kind:reported', '?filter=currency:USD', '?filter=state:recorded'],
+  names: ['?filter=invoice:{id}'],
+}
+
 const ACCOUNT: Case = {
   shows: ['?minDate=1767225600', '?minDate=1767225600&filter=currency:USD'],
   names: ['?minDate=1767225600&filter=billingProfile:{profile}'],
@@ -113,10 +118,9 @@ const CASES: Record<string, Case> = {
     shows: ['', '?maxResults=1', '?filter=platform:cloud-platform', '?filter=currency:USD'],
     names: ['?filter=billingProfile:{profile}', '?filter=billingProfile:{profile}|currency:USD'],
   },
-  listPayments: {
-    shows: ['', '?maxResults=1', '?filter=kind:reported', '?filter=currency:USD', '?filter=state:recorded'],
-    names: ['?filter=invoice:{id}'],
-  },
+  listPayments: { ...PAID, shows: ['?maxResults=1', ...(PAID.shows ?? [])] },
+  exportPayments: PAID,
+  exportPaymentsXlsx: PAID,
   readAccount: ACCOUNT,
   exportAccount: ACCOUNT,
   exportAccountXlsx: ACCOUNT,

@@ -10,6 +10,7 @@ import { historySettings } from '#lib/platform/history/settings.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { assertNoIssues, env, type Settings } from '#lib/platform/runtime/env.ts'
 import { accountsSettings, extendedTermSettings, vendorSettings, vendorTimes } from '#lib/vendors/settings.ts'
+import { healthSettings } from './health/settings.ts'
 import { metricsSettings } from './metrics/settings.ts'
 import { exposureSettings } from './settings.ts'
 import { traceSettings } from './traces/settings.ts'
@@ -21,6 +22,7 @@ const ALL: readonly Settings<unknown>[] = [
   databaseSettings,
   processSettings,
   exposureSettings,
+  healthSettings,
   metricsSettings,
   traceSettings,
   factorSettings,

@@ -32,6 +32,11 @@ test('a response that is not a page may load nothing', () => {
   )
 })
 
+test('each response keeps its address from other sites, and is taken for nothing else', () => {
+  expect(securityHeaders(true).get('Referrer-Policy')).toBe('same-origin')
+  expect(securityHeaders(true).get('X-Content-Type-Options')).toBe('nosniff')
+})
+
 test.each([
   ['/invitation/x7Yq', '/invitation/…'],
   ['/reset/x7Yq/more', '/reset/…'],

@@ -1,12 +1,10 @@
 import { parseSync } from 'oxc-parser'
 import { expect, test } from 'vitest'
-import { projectFiles, read } from './scan.ts'
+import { type Node, nodesOf, projectFiles, read } from './scan.ts'
 
 // A call with five positional arguments can't be read without the declaration: such a function takes one object.
 
 const MAX_PARAMETERS = 4
-
-type Node = { type: string; start: number; [key: string]: unknown }
 
 /** Returns the lines of all functions, methods and function types with too many parameters, but those of table tests. */
 function longParameterLists(file: string, text: string): number[] {
@@ -14,7 +12,7 @@ function longParameterLists(file: string, text: string): number[] {
   const visit = (node: Node): void => {
     // The parameters of a callback of `test.each([…])(title, callback)` are the columns of its table.
     const isTableTest = node.type === 'CallExpression' && /\.each\b/.test(textOf(node.callee as Node))
-    for (const child of Object.values(node).flat().filter(isNode)) {
+    for (const child of Object.values(node).flatMap(nodesOf)) {
       const isColumns = isTableTest && (node.arguments as Node[]).includes(child)
       const { length } = parametersOf(child)
       if (length > MAX_PARAMETERS && !isColumns) lines.push(text.slice(0, child.start).split('\n').length)
@@ -29,11 +27,7 @@ function longParameterLists(file: string, text: string): number[] {
 /** Returns the parameters of a function, without `this`, which has no argument. */
 function parametersOf({ type, params }: Node): Node[] {
   if (!Array.isArray(params) || type.startsWith('TSTypeParameter')) return []
-  return params.filter(isNode).filter(({ name }) => name !== 'this')
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && 'type' in value
+  return nodesOf(params).filter(({ name }) => name !== 'this')
 }
 
 test('no function has more than four positional parameters', () => {

@@ -18,6 +18,19 @@ export function projectFiles(folder = ''): string[] {
   })
 }
 
+/** A node of a syntax tree. */
+export type Node = { type: string; start: number; [key: string]: unknown }
+
+/** Returns the nodes of a property of a node. */
+export function nodesOf(value: unknown): Node[] {
+  if (Array.isArray(value)) return value.filter(isNode)
+  return isNode(value) ? [value] : []
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value
+}
+
 export function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { parseSync } from 'oxc-parser'
-import { isTest, projectFiles, read } from './scan.ts'
+import { isTest, type Node, nodesOf, projectFiles, read } from './scan.ts'
 
 /** One row of the vocabulary: words that the field has a standard term for, with the number of uses that is allowed. */
 export type Row = {
@@ -19,15 +19,16 @@ export type Row = {
   only?: RegExp
 }
 
+/** Names with the number of their uses. */
+type Counts = Map<string, number>
+
 /** The names of one source file (properties and methods apart, which may be names on the wire) and its prose. */
-export type Source = { identifiers: string[]; members: string[]; prose: string[] }
+export type Source = { identifiers: Counts; members: Counts; prose: string[] }
 
 /** Names on the wire, in the database and in settings, which keep their spelling: property keys of these files. */
 const NAMING = /(^|\/)(contract|shapes|schemas|settings|[a-z-]+-shapes)\.ts$|^lib\/platform\/db\/schema\//
 /** Generated SQL and tables, and this list itself. */
 const NOT_READ = /^(lib\/platform\/db\/migrations\/|test\/architecture\/words)/
-
-type Node = { type: string; [key: string]: unknown }
 
 /**
  * Returns the identifiers, comments and test titles of a source file.
@@ -36,13 +37,14 @@ type Node = { type: string; [key: string]: unknown }
 export function parse(file: string, text: string): Source {
   const { program, comments, errors } = parseSync(file, text)
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
-  const identifiers: string[] = []
-  const members: string[] = []
+  const identifiers: Counts = new Map()
+  const members: Counts = new Map()
   const prose = comments.map(({ value }) => value)
   const visit = (node: Node, isMember = false): void => {
     if (/^(JSX|Private)?Identifier$/.test(node.type)) {
       const names = isMember ? members : identifiers
-      names.push(node.name as string)
+      const name = node.name as string
+      names.set(name, (names.get(name) ?? 0) + 1)
     }
     const title = titleOf(node)
     if (title) prose.push(title)
@@ -58,14 +60,12 @@ export function parse(file: string, text: string): Source {
 function childrenOf(node: Node): [string, Node][] {
   // A shorthand property holds one identifier twice: as its key and as its value.
   const isShorthand = node.type === 'Property' && node.shorthand === true
-  return Object.entries(node).flatMap(([key, value]) => {
-    if (isShorthand && key === 'key') return []
-    return [value].flat().flatMap((child): [string, Node][] => (isNode(child) ? [[key, child]] : []))
-  })
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && 'type' in value
+  const children: [string, Node][] = []
+  for (const key in node) {
+    if (isShorthand && key === 'key') continue
+    for (const child of nodesOf(node[key])) children.push([key, child])
+  }
+  return children
 }
 
 /** Returns the title of a call of `test`, `it` or `describe`, its variants included, and nothing for other nodes. */
@@ -82,14 +82,21 @@ function titleOf(node: Node): string | undefined {
   return (first.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked).join('…')
 }
 
+/** Results of `split`: most names are in many files. */
+const splitNames = new Map<string, string[]>()
+
 /** Splits an identifier or a file name into its words, in lower case: `toldOf` and `told-of` are `told` and `of`. */
 export function split(name: string): string[] {
-  return name
+  const before = splitNames.get(name)
+  if (before) return before
+  const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '')
     .map((word) => word.toLowerCase())
+  splitNames.set(name, words)
+  return words
 }
 
 /**
@@ -98,18 +105,27 @@ export function split(name: string): string[] {
  */
 export function usesIn(row: Row, file: string, source: Source, wire: ReadonlySet<string>): string[] {
   if (row.except?.test(file) || row.only?.test(file) === false) return []
-  const { identifiers, members, prose } = source
-  const names = [...identifiers, ...members.filter((name) => !wire.has(name))]
   const fileName = basename(file).replace(/(\.deep)?(\.test|\.spec)?\.tsx?$/, '')
   const uses: string[] = []
+  const addNames = (isUse: (name: string) => boolean) => {
+    const add = (name: string, count: number) => {
+      if (isUse(name)) for (let n = 0; n < count; n++) uses.push(name)
+    }
+    for (const [name, count] of source.identifiers) add(name, count)
+    for (const [name, count] of source.members) if (!wire.has(name)) add(name, count)
+  }
   if (row.words) {
     const words = new Set(row.words.split(' '))
-    uses.push(...[...names, fileName].filter((name) => split(name).some((word) => words.has(word))))
+    const isUse = (name: string) => split(name).some((word) => words.has(word))
+    addNames(isUse)
+    if (isUse(fileName)) uses.push(fileName)
   }
-  if (row.identifiers) uses.push(...names.filter((name) => row.identifiers?.test(name)))
+  const { identifiers } = row
+  if (identifiers) addNames((name) => identifiers.test(name))
   if (row.files?.test(fileName)) uses.push(fileName)
   const pattern = row.prose && new RegExp(row.prose, 'gi')
-  if (pattern) for (const text of prose) uses.push(...[...text.matchAll(pattern)].map(([match]) => match))
+  if (pattern)
+    for (const text of source.prose) uses.push(...[...text.matchAll(pattern)].map(([match]) => match))
   return uses
 }
 

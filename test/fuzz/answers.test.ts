@@ -25,7 +25,7 @@ import { FULL, printSeed, randomOfRun } from './run.ts'
 // Random reads through the cache of answers beside random changes. Each answer must equal the one that is computed for
 // the same question between the beginning and the end of the read.
 
-const [READS, CHANGES, READERS] = FULL ? [100_000, 5000, 16] : [3000, 300, 8]
+const [READS, CHANGES, READERS] = FULL ? [100_000, 5000, 16] : [1500, 150, 8]
 const CUSTOMERS = ['alder', 'birch']
 const PROFILES = ['default', 'berlin']
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
+import type { TestDatabase } from '#lib/platform/db/test-database.ts'
+import { emptiedDatabase } from '#lib/platform/db/test-servers/test-emptied.ts'
 import type { Step } from '../fakes/vendors/fake.ts'
 import type { Call } from '../fakes/vendors/routes.ts'
 import { judge, type Verdict } from './assertions.ts'
@@ -22,7 +23,7 @@ const PATCHES = FULL ? 3000 : 150
 let database: TestDatabase
 let stage: Stage
 beforeEach(async () => {
-  database = await testDatabase()
+  database = await emptiedDatabase()
 })
 afterEach(async () => {
   await stage.close()
@@ -43,6 +44,17 @@ const HOLDS = {
   hidden: 0,
   stuck: 0,
 }
+
+/** Counts of faults that the naive implementation has, all of them after some rounds of requests. */
+const VIOLATED = [
+  'writesWithoutRecord',
+  'reportedAsNotApplied',
+  'assetsThatDiffer',
+  'overlappingWrites',
+  'answersWithoutEvidence',
+  'callsWithoutRecord',
+] as const
+const MAX_ROUNDS = 20
 
 describe.each(scenarios)('$vendor', (scenario) => {
   const options = { timeout: 600_000 }
@@ -86,23 +98,20 @@ describe.each(scenarios)('$vendor', (scenario) => {
     })
     const end = new AbortController()
     const consoleChanges = vendorConsole(stage, randomOfRun('console')).changeUntilAborted(end.signal)
-    // Answers immediately, so that there are more calls: each fault needs its chance.
-    const answers = await write(stage, {
-      patches: Math.max(PATCHES, 1500),
-      seed: seedOfRun('writers'),
-      by: sendNaively,
-    })
+    const answers: Answered[] = []
+    let missing: string[] = [...VIOLATED]
+    // It answers immediately, and each fault needs its chance.
+    for (let round = 0; missing.length > 0 && round < MAX_ROUNDS; round++) {
+      const [seed, name] = [seedOfRun(`writers ${round}`), `fuzz-${round}`]
+      answers.push(...(await write(stage, { patches: PATCHES, seed, name, by: sendNaively })))
+      await stage.fake.whenIdle()
+      const verdict = await judge(database, stage, answers)
+      if (FULL) console.log(scenario.vendor, 'the naive implementation', verdict)
+      missing = VIOLATED.filter((count) => verdict[count] === 0)
+    }
     end.abort()
     await consoleChanges
-    await stage.fake.whenIdle()
-    const verdict = await judge(database, stage, answers)
-    if (FULL) console.log(scenario.vendor, 'the naive implementation', verdict)
-    expect(verdict.writesWithoutRecord).toBeGreaterThan(0)
-    expect(verdict.reportedAsNotApplied).toBeGreaterThan(0)
-    expect(verdict.assetsThatDiffer).toBeGreaterThan(0)
-    expect(verdict.overlappingWrites).toBeGreaterThan(0)
-    expect(verdict.answersWithoutEvidence).toBeGreaterThan(0)
-    expect(verdict.callsWithoutRecord).toBeGreaterThan(0)
+    expect(missing).toEqual([])
   })
 })
 

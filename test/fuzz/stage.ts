@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
+import { addAssets, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
 import { vendorDeclarations } from '#lib/vendors/declarations.ts'
 import type { Fake, FakeOptions } from '../fakes/vendors/fake.ts'
 import type { Call } from '../fakes/vendors/routes.ts'
@@ -91,21 +91,25 @@ export async function setStage(
   await addCustomer(CUSTOMER)
   const fakeOf = ({ account }: Seed) => fakes.get(account) as Fake
   const seeds = Array.from({ length: assets }, (_, n) => seedOf(n, accounts))
-  for (const seed of seeds) {
-    scenario.add(fakeOf(seed), seed)
-    await addAsset(
-      CUSTOMER,
-      assetIdOf(seed),
-      { purchased: seed.total, assigned: seed.assigned, isCommitmentPlan: seed.isCommitmentPlan },
-      {
+  for (const seed of seeds) scenario.add(fakeOf(seed), seed)
+  await addAssets(
+    CUSTOMER,
+    seeds.map((seed) => ({
+      id: assetIdOf(seed),
+      subscription: {
+        purchased: seed.total,
+        assigned: seed.assigned,
+        isCommitmentPlan: seed.isCommitmentPlan,
+      },
+      overrides: {
         vendor: scenario.vendor,
         vendorAccount: seed.account,
         vendorCustomerId: seed.customerId,
         subscriptionId: seed.id,
         skuId: seed.skuId,
       },
-    )
-  }
+    })),
+  )
   const keys = await Promise.all(
     Array.from({ length: writers }, (_, n) => addKey(CUSTOMER, ['it-manager'], { name: `Writer ${n}` })),
   )

@@ -7,7 +7,7 @@ import { selectionOf } from '#components/lists/filters/view.ts'
 import { whyNot } from '#components/platform/problem/why-not.ts'
 import { summarizeInvoices } from '#lib/billing/client.ts'
 import type { InvoiceSummary } from '#lib/billing/invoices/contract.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 
 /** Reason why there is no summary, as text, and the id of the failed request. */
 export type SummaryError = { why: string; requestId: string | undefined }
@@ -112,5 +112,5 @@ class NotBrought extends Error {
 
 function failedOf(error: Error): SummaryError {
   if (error instanceof NotBrought) return error.failed
-  return { why: whyNot(error), requestId: error instanceof Problem ? error.more.requestId : undefined }
+  return { why: whyNot(error), requestId: error instanceof ProblemError ? error.more.requestId : undefined }
 }

@@ -9,7 +9,7 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { changePassword } from '#lib/identity/client.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import { PasswordField } from './password-field.tsx'
 
 /** Changes the caller's own password. Shows each refusal at its field. */
@@ -89,7 +89,7 @@ export function ChangePassword({ email, onClose }: { email: string; onClose: () 
 }
 
 function OtherProblem({ error }: { error: Error }) {
-  if (!(error instanceof Problem)) {
+  if (!(error instanceof ProblemError)) {
     return <ProblemNote title="Not changed: no answer" detail="Check your connection and try again." />
   }
   const { requestId, retryAfter } = error.more

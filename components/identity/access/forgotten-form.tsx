@@ -7,7 +7,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { askRecovery } from '#lib/identity/client.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 
 /** Requests a password link by mail. The answer is the same for unknown addresses (no user enumeration). */
 export function ForgottenForm() {
@@ -57,7 +57,8 @@ export function ForgottenForm() {
 }
 
 function textOf(error: Error): string {
-  if (!(error instanceof Problem)) return 'No answer from the service. Check your connection and try again.'
+  if (!(error instanceof ProblemError))
+    return 'No answer from the service. Check your connection and try again.'
   if (error.code !== 'rate_limited') return error.message
   return `Too many links were asked for. Wait ${waitText(error.more.retryAfter ?? 60)}, then try again.`
 }

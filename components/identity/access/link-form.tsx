@@ -7,7 +7,7 @@ import { Button } from '#components/ui/button.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { redeemLink } from '#lib/identity/client.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import { signIn } from './next-auth.ts'
 import { PasswordField } from './password-field.tsx'
 
@@ -102,7 +102,7 @@ export function LinkForm({
 }
 
 function OtherProblem({ error }: { error: Error }) {
-  if (!(error instanceof Problem))
+  if (!(error instanceof ProblemError))
     return <ProblemNote title="No answer from the service" detail="Check your connection and try again." />
   const { retryAfter, requestId } = error.more
   const detail =
@@ -113,6 +113,6 @@ function OtherProblem({ error }: { error: Error }) {
 }
 
 function errorAt(error: Error | null, pointer: string): string | undefined {
-  if (!(error instanceof Problem)) return undefined
+  if (!(error instanceof ProblemError)) return undefined
   return error.more.errors?.find((one) => one.pointer === pointer)?.detail
 }

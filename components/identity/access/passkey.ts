@@ -2,7 +2,7 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 
 // The library is loaded when needed: most users of a page never need it.
 
@@ -40,6 +40,6 @@ function explain(error: unknown): never {
 
 /** Returns the text for a passkey that failed. */
 export function passkeyText(error: unknown): string {
-  if (error instanceof NoPasskey || error instanceof Problem) return error.message
+  if (error instanceof NoPasskey || error instanceof ProblemError) return error.message
   return 'No answer from the service. Check your connection and try again.'
 }

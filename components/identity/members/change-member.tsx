@@ -10,7 +10,7 @@ import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { changeMember } from '#lib/identity/client.ts'
 import type { Member } from '#lib/identity/members/contract.ts'
 import { isLoss, type MemberAccess } from '#lib/identity/members/rules.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import { AccessFields } from './access-fields.tsx'
 import type { Giving } from './labels.ts'
 
@@ -54,7 +54,7 @@ export function ChangeMember({
     event.preventDefault()
     if (!isPending) mutate()
   }
-  const isStale = error instanceof Problem && error.code === 'member_changed'
+  const isStale = error instanceof ProblemError && error.code === 'member_changed'
   const wrong = { name: errorAt(error, '/name'), roles: errorAt(error, '/roles') }
   const profiles = errorAt(error, '/billingProfiles')
   const isElsewhere = error && !isStale && !wrong.name && !wrong.roles && !profiles

@@ -7,7 +7,7 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { useToast } from '#components/ui/toast.tsx'
 import { endSession } from '#lib/identity/client.ts'
 import type { Session } from '#lib/identity/sessions/contract.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 
 /** Signs a browser out. A session that has ended already counts as success. */
 export function EndSession({
@@ -25,7 +25,7 @@ export function EndSession({
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
       endSession({ params: { session_id: session.id } }).catch((rejection: unknown) => {
-        if (!(rejection instanceof Problem) || rejection.code !== 'not_found') throw rejection
+        if (!(rejection instanceof ProblemError) || rejection.code !== 'not_found') throw rejection
       }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['listSessions'] })

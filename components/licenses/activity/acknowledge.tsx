@@ -10,7 +10,7 @@ import { Button } from '#components/ui/button.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { acknowledgeLicenseChange } from '#lib/licenses/client.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 
 /** Acknowledges an unclear change: the button, or the member who acknowledged it. Renders nothing for other changes. */
 export function Acknowledge({ change }: { change: LicenseChange }) {
@@ -23,7 +23,7 @@ export function Acknowledge({ change }: { change: LicenseChange }) {
     onSuccess: refresh,
     // An operator was faster: the refetched row shows the new state.
     onError: (rejection) => {
-      if (rejection instanceof Problem && rejection.code === 'change_settled') refresh()
+      if (rejection instanceof ProblemError && rejection.code === 'change_settled') refresh()
     },
   })
   function refresh() {

@@ -5,7 +5,7 @@ import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { isOpen } from '#lib/licenses/license-changes/rules.ts'
 import { tagOf } from '#lib/platform/api/client.ts'
 import type { Output } from '#lib/platform/api/contract.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 
 export type List = Output<typeof listAssets>
 export type OpenChange = NonNullable<AssetListItem['openChange']>
@@ -37,7 +37,7 @@ export const oneAsset = {
 /** Reads a change; returns undefined where it was withdrawn without effect. */
 export async function readChange(id: string, signal?: AbortSignal): Promise<LicenseChange | undefined> {
   return readLicenseChange({ params: { change_id: id } }, signal).catch((error) => {
-    if (error instanceof Problem && error.code === 'not_found') return undefined
+    if (error instanceof ProblemError && error.code === 'not_found') return undefined
     throw error
   })
 }

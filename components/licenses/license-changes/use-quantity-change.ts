@@ -13,7 +13,7 @@ import type { Asset, AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { decideQuantity } from '#lib/licenses/assets/rules.ts'
 import { setQuantity } from '#lib/licenses/client.ts'
 import { tagOf } from '#lib/platform/api/client.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import { licensesText, toQuantityState } from '../assets/labels.ts'
 
 /** One click on the button. A retry with the same idempotency key has one effect. */
@@ -75,14 +75,14 @@ export function useQuantityChange(item: AssetListItem) {
     // The outcome is still unknown: the row shows an open change until a read has the result.
     onError: (error, { quantity, undoes }) => {
       if (undoes && !isUnknown(error))
-        toast(`Not undone: ${error instanceof Problem ? error.message : UNHEARD}`)
+        toast(`Not undone: ${error instanceof ProblemError ? error.message : UNHEARD}`)
       const openChange = openChangeOf(error, quantity, item.openChange)
       if (openChange) update((list) => withOpenChange(list, item.id, openChange))
     },
     // Also after a refusal: the service may have decided by newer data than the screen shows. Not after a sign-out: the
     // row links to the sign-in page, and a failed refetch of the list would redirect there before the user can read it.
     onSettled: (_asset, error) => {
-      if (error instanceof Problem && error.code === 'unauthenticated') return
+      if (error instanceof ProblemError && error.code === 'unauthenticated') return
       client.invalidateQueries({ queryKey: ['listAssets'] })
     },
   })
@@ -98,8 +98,8 @@ function openChangeOf(error: Error, to: number, existing: OpenChange | undefined
 }
 
 /** Returns whether the change was sent to the vendor without a confirmation yet (`outcome_unknown`). */
-export function isUnknown(error: Error | null): error is Problem {
-  return error instanceof Problem && error.code === 'outcome_unknown'
+export function isUnknown(error: Error | null): error is ProblemError {
+  return error instanceof ProblemError && error.code === 'outcome_unknown'
 }
 
 /**

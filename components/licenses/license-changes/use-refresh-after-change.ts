@@ -3,7 +3,7 @@
 import { useMutationState } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useEffect, useRef } from 'react'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 
 /**
  * Refreshes the page after a license change has got its answer, and when the outcome of an open one is known: its
@@ -19,7 +19,7 @@ export function useRefreshAfterChange(openId: string | undefined): void {
   const isAwaited = useRef(false)
   const status = last?.status
   // A refresh without a session would redirect to the sign-in page before the user can read the note.
-  const isOut = last?.error instanceof Problem && last.error.code === 'unauthenticated'
+  const isOut = last?.error instanceof ProblemError && last.error.code === 'unauthenticated'
   useEffect(() => {
     if (status === 'pending') isAwaited.current = true
     else if (isAwaited.current) {

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
 import { readTargets } from '#lib/licenses/license-lists/targets.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import { type LicenseList, type ListRow, moneyOf } from './list.ts'
 import { receiptCsv, receiptText } from './list-receipt.tsx'
 import { reasonOf } from './messages.ts'
@@ -86,11 +86,13 @@ describe('the receipt', () => {
 
 test('a conflict names the other member and states the new meaning of the total', () => {
   const members = { current: 15, changedBy: 'Ana Ruiz', changedAt: 0, etag: '"2.x"' }
-  const problem = new Problem('version_mismatch', undefined, { members })
+  const problem = new ProblemError('version_mismatch', 412, 'Changed.', { members })
   const text = 'Ana Ruiz set this to 15 licenses a minute ago. Your 12 now means −3, not +2.'
   expect(reasonOf(problem, row(), 60_000)).toBe(text)
   expect(reasonOf(new TypeError('Failed to fetch'), row(), 0)).toContain('No answer came.')
-  expect(reasonOf(new Problem('not_found'), row(), 0)).toBe('There is no asset with this ID.')
+  expect(reasonOf(new ProblemError('not_found', 404, 'Not found', {}), row(), 0)).toBe(
+    'There is no asset with this ID.',
+  )
 })
 
 describe('a file', () => {

@@ -2,7 +2,7 @@ import { differenceText, licensesText } from '#components/licenses/assets/labels
 import { changeErrorText } from '#components/licenses/license-reviews/change-error-text.ts'
 import { conflictOf } from '#components/licenses/license-reviews/conflict.tsx'
 import { agoText } from '#components/platform/values/times.tsx'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import type { ListRow, RowState } from './list.ts'
 
 /** Returns why a row was not set, with the same texts as the row's own control. */
@@ -11,7 +11,7 @@ export function reasonOf(
   { quantity, assigned, quantityState }: ListRow,
   now: number,
 ): string {
-  if (!(error instanceof Problem)) return 'No answer came. Asking again is safe: it has one effect.'
+  if (!(error instanceof ProblemError)) return 'No answer came. Asking again is safe: it has one effect.'
   const conflict = conflictOf(error)
   if (conflict) {
     const { current, changedBy, changedAt } = conflict

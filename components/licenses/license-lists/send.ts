@@ -1,7 +1,7 @@
 import { setQuantity } from '#lib/licenses/client.ts'
 import { carryOut, patiently, pause } from '#lib/licenses/license-lists/carry-out.ts'
 import { outcomeOf } from '#lib/licenses/license-lists/check.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import { REQUEST_TIMEOUT_MS } from './check.ts'
 import { type ListRow, openRows } from './list.ts'
 import type { ListKeeper } from './list-keeper.ts'
@@ -42,7 +42,7 @@ async function requestTotal(row: ListRow, signal: AbortSignal): Promise<Partial<
   } catch (error) {
     const outcome = outcomeOf(error, quantity)
     if (outcome === 'stopped') return undefined
-    const requestId = error instanceof Problem ? error.more.requestId : undefined
+    const requestId = error instanceof ProblemError ? error.more.requestId : undefined
     return { state: outcome, reason: reasonOf(error, row, Date.now()), requestId }
   }
 }

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
-import { Problem, type ProblemCode } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import { changeErrorText } from './change-error-text.ts'
 
-type More = ConstructorParameters<typeof Problem>[2]
-const text = (code: ProblemCode, detail: string, more: More = {}) =>
-  changeErrorText(new Problem(code, detail, more), 250, 182)
+type Code = ProblemError['code']
+const problemOf = (code: Code, detail: string, more: ProblemError['more'] = {}) =>
+  new ProblemError(code, 409, detail, more)
+const text = (code: Code, detail: string, more: ProblemError['more'] = {}) =>
+  changeErrorText(problemOf(code, detail, more), 250, 182)
 
 test('an unreachable vendor is named, with the time to try again', () => {
   const detail = 'Google Workspace can not be reached for the moment. Nothing was changed.'
@@ -55,7 +57,7 @@ test('a refusal has the vendor’s reason, and the lowest total if assigned user
     title: 'Not sent: the vendor would refuse 250',
     detail: `We did not ask it. ${reason}`,
   })
-  expect(changeErrorText(new Problem('vendor_rejected', 'Users.'), 38, 41)).toMatchObject({ floor: 41 })
+  expect(changeErrorText(problemOf('vendor_rejected', 'Users.'), 38, 41)).toMatchObject({ floor: 41 })
   const members = { current: 240, minimum: 240, commitmentEndTime: Date.UTC(2027, 2, 1) }
   expect(text('decrease_not_allowed', 'No.', { members })).toMatchObject({
     detail: 'This plan can’t go below 240 licenses before 1 Mar 2027.',
@@ -76,6 +78,6 @@ test('a missing answer is not called a failure, and a signed-out user can sign i
 })
 
 test('an exceeded limit has a wait', () => {
-  const rateLimited = new Problem('rate_limited', 'Used up.', { retryAfter: 12 })
+  const rateLimited = problemOf('rate_limited', 'Used up.', { retryAfter: 12 })
   expect(changeErrorText(rateLimited, 250, 182)).toMatchObject({ detail: 'Used up.', again: true, wait: 12 })
 })

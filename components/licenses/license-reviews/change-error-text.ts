@@ -1,6 +1,6 @@
 import { licensesText, untilText } from '#components/licenses/assets/labels.ts'
 import { waitText } from '#components/platform/waits/wait-text.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 
 /**
  * Text of a refusal, and its ways out: a lower bound to try, the same total again, the same after `wait` seconds, or
@@ -22,7 +22,7 @@ export type ChangeErrorText = {
  */
 export function changeErrorText(error: Error, quantity: number, assigned: number): ChangeErrorText {
   const title = `Not changed to ${licensesText(quantity)}`
-  if (!(error instanceof Problem)) {
+  if (!(error instanceof ProblemError)) {
     const detail =
       'No answer came, so it is not known whether the change was made. The total above is read again; asking for the same total again is safe.'
     return { title: 'No answer', detail, again: true }
@@ -64,7 +64,7 @@ export function changeErrorText(error: Error, quantity: number, assigned: number
  * Returns the text for an unavailable vendor. A retry does not fix our credentials, and a vendor with a wait is retried
  * only afterwards.
  */
-function unavailableText(error: Problem): Pick<ChangeErrorText, 'detail' | 'wait' | 'contactsReseller'> {
+function unavailableText(error: ProblemError): Pick<ChangeErrorText, 'detail' | 'wait' | 'contactsReseller'> {
   const { because } = error.more.members ?? {}
   if (because === 'no_access') return { detail: error.message, contactsReseller: true }
   if (because === 'throttled' && error.more.retryAfter !== undefined)
@@ -72,10 +72,10 @@ function unavailableText(error: Problem): Pick<ChangeErrorText, 'detail' | 'wait
   return { detail: `${error.message} ${retryText(error)}` }
 }
 
-function waitOf({ more: { retryAfter } }: Problem): Pick<ChangeErrorText, 'wait'> {
+function waitOf({ more: { retryAfter } }: ProblemError): Pick<ChangeErrorText, 'wait'> {
   return retryAfter === undefined ? {} : { wait: retryAfter }
 }
 
-function retryText({ more: { retryAfter } }: Problem): string {
+function retryText({ more: { retryAfter } }: ProblemError): string {
   return `Try again in ${retryAfter === undefined ? 'a moment' : waitText(retryAfter)}.`
 }

@@ -6,7 +6,7 @@ import { waitText } from '#components/platform/waits/wait-text.ts'
 import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { RequestId } from '#components/ui/request-id.tsx'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import { ReviewBox } from '../license-changes/review-box.tsx'
 import { changeErrorText } from './change-error-text.ts'
 import { Conflict, conflictOf } from './conflict.tsx'
@@ -63,7 +63,7 @@ export function ChangeError({
     signIn,
     contactsReseller,
   } = changeErrorText(error, quantity, assigned)
-  const requestId = error instanceof Problem ? error.more.requestId : undefined
+  const requestId = error instanceof ProblemError ? error.more.requestId : undefined
   const ref = first as RefObject<HTMLButtonElement>
   return (
     <div role="alert">

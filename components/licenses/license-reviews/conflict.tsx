@@ -4,14 +4,14 @@ import type { RefObject } from 'react'
 import { differenceText, licensesText } from '#components/licenses/assets/labels.ts'
 import { agoText } from '#components/platform/values/times.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import { ReviewBox } from '../license-changes/review-box.tsx'
 
 type VersionConflict = { current: number; changedBy: string; changedAt: number | undefined; etag: string }
 
 /** Returns the members of a `version_mismatch` problem; undefined for any other error. */
 export function conflictOf(error: Error): VersionConflict | undefined {
-  if (!(error instanceof Problem) || error.code !== 'version_mismatch') return undefined
+  if (!(error instanceof ProblemError) || error.code !== 'version_mismatch') return undefined
   const { current, changedBy, changedAt, etag } = error.more.members ?? {}
   if (typeof current !== 'number' || typeof etag !== 'string') return undefined
   return {

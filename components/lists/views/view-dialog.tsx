@@ -9,7 +9,7 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import type { Input } from '#lib/platform/api/contract.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import { changeView, listViews, removeView } from '#lib/workspace/client.ts'
 import type { changeView as contract, View, Views } from '#lib/workspace/views/contract.ts'
 import { isSameQuery, MAX_NAME_LENGTH } from '#lib/workspace/views/rules.ts'
@@ -113,7 +113,7 @@ function useViewChange(view: View, onDone: () => void) {
     onDone()
   }
   const onError = (error: Error) => {
-    if (error instanceof Problem && error.code === 'not_found') done(`Removed meanwhile: ${view.name}`)
+    if (error instanceof ProblemError && error.code === 'not_found') done(`Removed meanwhile: ${view.name}`)
   }
   const change = useMutation({
     mutationFn: (body: Input<typeof contract>['body']) => changeView({ ...input, body }),

@@ -1,11 +1,11 @@
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import { whyNot } from './why-not.ts'
 
 /** Error next to a button. `title` names the action that failed: `Not read`. */
 export function NotDone({ title, error }: { title: string; error: Error }) {
-  const isOurs = error instanceof Problem
+  const isOurs = error instanceof ProblemError
   const isOut = isOurs && error.code === 'unauthenticated'
   return (
     <ProblemNote

@@ -2,7 +2,7 @@
 
 import { Button } from '#components/ui/button.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import { whyNot } from './why-not.ts'
 
 /** Error above rows that could not be read again and may be out of date. `label` names the rows: `invoices`. */
@@ -15,7 +15,7 @@ export function RefreshFailed({
   error: Error
   onRetry: () => void
 }) {
-  const isOurs = error instanceof Problem
+  const isOurs = error instanceof ProblemError
   return (
     <div className="mb-3">
       <ProblemNote

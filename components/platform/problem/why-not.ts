@@ -1,8 +1,8 @@
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 
 /** Returns the reason of a failed action and, where the answer contains it, when to try again. */
 export function whyNot(error: Error): string {
-  if (!(error instanceof Problem)) return 'No answer. Check your connection and try again.'
+  if (!(error instanceof ProblemError)) return 'No answer. Check your connection and try again.'
   const { retryAfter } = error.more
   return retryAfter === undefined ? error.message : `${error.message} Try again in ${retryAfter} s.`
 }
@@ -12,7 +12,7 @@ export function whyNot(error: Error): string {
  * @param pointer into the body, or to a part of it: `/roles` also finds `/roles/2`
  */
 export function errorAt(error: Error | null, pointer: string): string | undefined {
-  if (!(error instanceof Problem)) return undefined
+  if (!(error instanceof ProblemError)) return undefined
   const isThere = (path = '') => path === pointer || path.startsWith(`${pointer}/`)
   return error.more.errors?.find((one) => isThere(one.pointer))?.detail
 }

@@ -14,7 +14,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { commandLine } from '../test-command.ts'
+import { runHere } from '../test-run.ts'
 
 // A dump during writes contains all data in another folder: rows, history, and values sealed by secrets.
 
@@ -24,20 +26,26 @@ const module = (path: string) => JSON.stringify(new URL(`../../${path}`, import.
 let root: string
 const at = (name: string) => join(root, name)
 const { start } = commandLine(() => '', tmpdir())
-/** Runs a command on the data in a folder, with the folder's own secrets only. */
-const admin = (folder: string, args: string, more: string[] = []) =>
+/** Runs a command on the data in a folder as a separate process, with the folder's own secrets only. */
+const separate = (folder: string, args: string, more: string[]) =>
   start(args, more, `DATA_DIR=${at(folder)}`).ended
+/** Runs a command on the data in a folder. */
+const admin = (folder: string, args: string, more: string[]) => {
+  vi.stubEnv('DATABASE_URL', '')
+  vi.stubEnv('DATA_DIR', at(folder))
+  return runHere([...args.split(' '), ...more])
+}
 
-function begin(folder: string, text: string) {
-  const settings = ['DATABASE_URL=', `DATA_DIR=${at(folder)}`, `TOTALS=${at('totals.csv')}`]
+function begin(folder: string, text: string, more: string[] = []) {
+  const settings = ['DATABASE_URL=', `DATA_DIR=${at(folder)}`, `TOTALS=${at('totals.csv')}`, ...more]
   return spawn('env', [...settings, process.execPath, ...NODE, PREAMBLE + text], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
 
 /** Runs a program on the data in a folder. @returns its output by lines */
-async function program(folder: string, text: string): Promise<string[]> {
-  const child = begin(folder, text)
+async function program(folder: string, text: string, more?: string[]): Promise<string[]> {
+  const child = begin(folder, text, more)
   let [out, err] = ['', '']
   child.stdout.on('data', (chunk) => {
     out += chunk
@@ -117,7 +125,7 @@ test(
     try {
       await expect.poll(() => written).toBeGreaterThan(60)
       const before = written
-      const dumped = await admin('first', 'database dump', [at('one.tar.gz')])
+      const dumped = await separate('first', 'database dump', [at('one.tar.gz')])
       expect(dumped).toMatchObject({ code: 0, out: expect.stringMatching(/database-secret, session-secret/) })
       expect((await stat(at('one.tar.gz'))).mode & 0o777).toBe(0o600)
       expect((await admin('first', 'database dump', [at('one.tar.gz')])).err).toContain('a file already')
@@ -135,6 +143,28 @@ test(
     } finally {
       writer.kill('SIGKILL')
       await once(writer, 'close')
+    }
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'A restored database is a server of its own, to which the console moves by DATABASE_URL and the two secrets',
+  async () => {
+    // A copy in which the code of the first test was not used yet.
+    expect(await admin('moved', 'database restore', [at('one.tar.gz')])).toMatchObject({ code: 0 })
+    const secretOf = async (name: string) =>
+      `${name.toUpperCase()}_SECRET=${await readFile(join(at('moved'), `${name}-secret`), 'utf8')}`
+    const secrets = await Promise.all(['session', 'database'].map(secretOf))
+    const server = await startEmbedded(at('moved'))
+    try {
+      const output = await program('elsewhere', PROBE(secret), [`DATABASE_URL=${server.url}`, ...secrets])
+      const { name, changes, codes } = JSON.parse(output.at(-1) ?? '')
+      expect({ name, changes, codes }).toEqual({ name: 'Ana at alder', changes: 1, codes: [0, 0] })
+      // Nothing of the data is here any more.
+      expect(await readdir(at('elsewhere')).catch(() => [])).not.toContain('postgres')
+    } finally {
+      await server.release()
     }
   },
   TIMEOUT_MS,

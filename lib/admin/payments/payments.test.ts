@@ -122,6 +122,26 @@ describe('payments assign', () => {
     expect(await balances()).toEqual({ 'INV-2026-001': '60', 'INV-2026-002': '0' })
   })
 
+  test('books no credit on a day on which there was none yet', async () => {
+    await payments(`${ADD} --amount 100 --reference B-1 --invoice INV-2026-001`)
+    // The invoice is voided today: from now on, the amount is credit.
+    await db.sql(
+      customer,
+      "UPDATE invoices SET document_state = 'voided', balance_amount = 0 WHERE id = 'INV-2026-001'",
+    )
+    const early = await payments('assign B-1 --invoice INV-2026-002 --date 2026-11-15')
+    expect(early).toMatchObject({ code: 1 })
+    expect(early.err).toContain('"B-1" has less credit than that on 2026-11-15')
+    expect(await balances()).toMatchObject({ 'INV-2026-002': '50' })
+    expect((await payments('assign B-1 --invoice INV-2026-002 --date 2026-11-20')).code).toBe(0)
+    const days = await db.sql(
+      customer,
+      `SELECT day FROM (SELECT booked_on::text AS day, sum(sum(amount)) OVER (ORDER BY booked_on) AS credit
+         FROM payment_entries WHERE invoice_id IS NULL GROUP BY booked_on) AS days WHERE credit < 0`,
+    )
+    expect(days).toEqual([])
+  })
+
   test('refuses a part that is finer than its currency can be paid', async () => {
     await payments(`${ADD} --amount 90 --reference B-1`)
     const assigned = await payments('assign B-1 --invoice INV-2026-001=0.005')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { currency, day, id, money } from '#lib/billing/invoices/contract.ts'
 import { contract } from '#lib/platform/api/contract.ts'
+import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
 import { unixTime } from '#lib/platform/lists/parameters.ts'
@@ -10,7 +11,7 @@ import { PAYMENT_FILTER_KEYS, PAYMENT_KINDS, PAYMENT_STATES } from './rules.ts'
 
 const kind = z.enum(PAYMENT_KINDS).meta({
   description:
-    'payment; refund, which is below 0; write-off of a small rest; reported: a balance as its issuer reported it; opening: an amount that was settled before payments were recorded.',
+    'A refund is below 0. reported: a balance as its issuer reported it; opening: settled before payments were recorded.',
 })
 
 const Payment = z
@@ -19,7 +20,7 @@ const Payment = z
     kind,
     paidDate: day.meta({
       description:
-        'When it was paid, or reported: epoch time in milliseconds of that day\u2019s midnight in UTC. The invoice date for an opening amount.',
+        'When it was paid or reported, as that day\u2019s midnight in UTC. The invoice date for an opening amount.',
     }),
     currency,
     amount: money.optional().meta({
@@ -27,7 +28,7 @@ const Payment = z
     }),
     creditAmount: money.optional().meta({
       description:
-        'What of it is the customer\u2019s credit: it settles no invoice yet. Absent where nothing is, or the caller does not see all billing profiles.',
+        'The part that is the customer\u2019s credit. Absent for callers who don\u2019t see all billing profiles.',
     }),
     reference: z
       .string()
@@ -35,7 +36,9 @@ const Payment = z
       .meta({ description: 'The reference of the bank, or of who entered it.' }),
     method: z.string().optional().meta({ description: 'How it was paid.' }),
     payer: z.string().optional().meta({ description: 'Who paid.' }),
-    endToEndId: z.string().optional().meta({ description: 'The payer\u2019s end-to-end reference.' }),
+    endToEndId: z.string().optional().meta({
+      description: 'The payer\u2019s end-to-end reference. Absent like `remittance`.',
+    }),
     remittance: z.string().optional().meta({
       description: 'What the payer wrote. Absent where a part of the payment is not for the caller to see.',
     }),
@@ -64,6 +67,16 @@ const Payment = z
 
 export type Payment = z.output<typeof Payment>
 
+const selection = {
+  filter: filterText(PAYMENT_FILTER_KEYS, { kind: PAYMENT_KINDS, state: PAYMENT_STATES })
+    .optional()
+    .meta({
+      description: `As in \`kind:payment|currency:EUR\`. Keys: kind, currency, invoice (its id), state (recorded, unassigned, reversed). ${FILTER_GRAMMAR}`,
+    }),
+  minPaidDate: unixTime('payments whose `paidDate` is this time or later'),
+  maxPaidDate: unixTime('payments whose `paidDate` is this time or earlier'),
+}
+
 /** Addition: payments and the invoices that they settle. */
 export const listPayments = contract({
   ...paymentRoutes.listPayments,
@@ -71,18 +84,33 @@ export const listPayments = contract({
   permission: 'invoice-viewer',
   description:
     'Payments, refunds, write-offs and balances as reported by issuers, with the invoices that they settle. A payment without an invoice is listed only for callers who see all billing profiles.',
-  query: z.object({
-    filter: filterText(PAYMENT_FILTER_KEYS, { kind: PAYMENT_KINDS, state: PAYMENT_STATES })
-      .optional()
-      .meta({
-        description: `As in \`kind:payment|currency:EUR\`. Keys: kind, currency, invoice (its id), state (recorded, unassigned, reversed). ${FILTER_GRAMMAR}`,
-      }),
-    minPaidDate: unixTime('payments whose `paidDate` is this time or later'),
-    maxPaidDate: unixTime('payments whose `paidDate` is this time or earlier'),
-    ...paging,
-  }),
+  query: z.object({ ...selection, ...paging }),
   output: z
     .object({ payments: z.array(Payment).meta({ description: 'The page.' }), ...pagingOutput })
     .meta({ id: 'PaymentList', description: 'A page of payments.' }),
   examples: examples.listPayments,
+})
+
+const PARTS =
+  'The payments of `listPayments`: a row for each invoice that one settles, and for the customer\u2019s credit.'
+
+/** Addition: all payments of a selection as a file. */
+export const exportPayments = contract({
+  ...paymentRoutes.exportPayments,
+  summary: 'The payments that a list has, as a CSV file',
+  permission: 'invoice-viewer',
+  description: PARTS,
+  query: z.object({ ...selection, ...dialect }),
+  output: csvFile(),
+  examples: examples.exportPayments,
+})
+
+export const exportPaymentsXlsx = contract({
+  ...paymentRoutes.exportPaymentsXlsx,
+  summary: 'The payments that a list has, as a workbook',
+  permission: 'invoice-viewer',
+  description: PARTS,
+  query: z.object(selection),
+  output: xlsxFile(),
+  examples: examples.exportPaymentsXlsx,
 })

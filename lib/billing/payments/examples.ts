@@ -47,3 +47,18 @@ export const listPayments: readonly Example[] = [
     ),
   },
 ]
+
+const inFrancs = { filter: 'kind:payment|currency:CHF' }
+
+export const exportPayments: readonly Example[] = [
+  {
+    name: 'german-excel',
+    summary: 'For a German Excel',
+    query: { ...inFrancs, separator: 'semicolon', decimal: 'comma' },
+    answer: { status: 200 },
+  },
+]
+
+export const exportPaymentsXlsx: readonly Example[] = [
+  { name: 'workbook', summary: 'As a workbook', query: inFrancs, answer: { status: 200 } },
+]

@@ -13,6 +13,7 @@ import { listPayments, type PaymentRow } from './read.ts'
 import { type Allocation, decideAllocation, decideWriteOff, type Part, partsOf } from './rules.ts'
 import {
   findPayment,
+  hasCreditFor,
   insertEntries,
   insertPayment,
   isAssigned,
@@ -128,6 +129,8 @@ export async function assignCredit(
   const allocation = requireAllowed(decideAllocation(credit, payment.currency, targets))
   if (allocation.parts.length === 0) throw invalid('Nothing is open of these invoices.')
   const parts = partsOf(allocation, bookedOn, { isCredit: true })
+  if (!(await hasCreditFor(tx, customerId, payment.id, parts)))
+    throw invalid(`"${reference}" has less credit than that on ${bookedOn}: give a later day.`)
   await insertEntries(tx, customerId, { paymentId: payment.id, parts, cause: 'assigned' })
   recordEvents(tx, customerId, payment.id, allocation)
   const outcome = outcomeOf(allocation, payment.currency)

@@ -11,7 +11,7 @@ import { addInvoice, addKey, addNewCustomer, addProfile, callerOf } from '#lib/p
 import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { type NewPayment, recordPayment, reversePayment } from './ledger.ts'
-import { listPayments } from './operations.ts'
+import { exportPayments, listPayments } from './operations.ts'
 import { sumCredits } from './read.ts'
 
 // Payments as callers see them: by role, by billing profile, and on an invoice.
@@ -41,7 +41,8 @@ const pay = (reference: string, amount: string, ids: string[], more: Partial<New
       all.customerId,
       {
         ...{ kind: 'payment', paidOn: '2026-11-10', currency: 'USD', method: 'bank transfer' },
-        ...{ reference, amount, remittance: ids.join(' '), invoices: ids.map((id) => ({ id })) },
+        ...{ reference, amount, remittance: ids.join(' '), endToEndId: ids.join('+') || undefined },
+        invoices: ids.map((id) => ({ id })),
         ...more,
       },
       'r',
@@ -73,6 +74,14 @@ describe('a caller who is limited to a billing profile', () => {
     expect(await referencesOf(all)).toHaveLength(3)
     expect(await referencesOf(emea)).toEqual(['B-3'])
     expect(await referencesOf(emea, { filter: { invoice: ['IN-2'] } })).toEqual([])
+  })
+
+  test('does not learn from a filter whether a payment has credit', async () => {
+    await pay('B-1', '170', ['IN-1', 'IN-2'])
+    const unassigned = { filter: { state: ['unassigned'] } }
+    expect(await referencesOf(all, unassigned)).toEqual(['B-1'])
+    expect(await referencesOf(emea, unassigned)).toEqual([])
+    expect(await referencesOf(emea, { filter: { state: ['unassigned', 'recorded'] } })).toEqual(['B-1'])
   })
 })
 
@@ -115,6 +124,29 @@ test('filters, days and pages select payments, the newest first', async () => {
   expect(second.payments.map(({ reference }) => reference)).toEqual(['B-0'])
   const back = await list(all, { maxResults: 2, pageToken: second.previousPageToken })
   expect(back.payments).toEqual(first.payments)
+})
+
+test('the file has a row for each part, which add up to the amount, as far as its caller sees them', async () => {
+  await pay('B-1', '170', ['IN-1', 'IN-2'])
+  const rowsFor = async (caller: Caller) => {
+    const { body } = await exportPayments(
+      caller,
+      { params: {}, query: {}, body: undefined } as never,
+      context,
+    )
+    const lines = (await Array.fromAsync(body as AsyncIterable<string>)).join('').trim().split('\r\n')
+    const names = lines[0]?.replace('\uFEFF', '').split(',') ?? []
+    return lines.slice(1).map((line) => {
+      const cells = line.split(',')
+      return ['amount', 'invoiceId', 'partAmount', 'endToEndId'].map((name) => cells[names.indexOf(name)])
+    })
+  }
+  expect(await rowsFor(all)).toEqual([
+    ['170.00', 'IN-1', '100.00', 'IN-1+IN-2'],
+    ['170.00', 'IN-2', '50.00', 'IN-1+IN-2'],
+    ['170.00', '', '20.00', 'IN-1+IN-2'],
+  ])
+  expect(await rowsFor(emea)).toEqual([['', 'IN-1', '100.00', '']])
 })
 
 test('an invoice has its payments, and its copy prints them, while its document keeps its bytes', async () => {

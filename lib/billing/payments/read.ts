@@ -90,7 +90,7 @@ export async function listPayments(
       coalesce(settled.parts, '[]') AS parts, trim_scale(rest.credit)::text AS credit,
       ${isUnlimited} OR (NOT rest.has_credit AND rest.count = coalesce(settled.count, 0)) AS "isWhole"
     FROM (
-      SELECT p.* FROM payments p WHERE ${sql.join(conditionsOf(owner, selection), sql` AND `)}
+      SELECT p.* FROM payments p WHERE ${sql.join(conditionsOf(owner, selection, isUnlimited), sql` AND `)}
         ${isUnlimited ? sql`` : sql`AND ${hasVisibleInvoice}`} ${beyond ? sql`AND ${beyond}` : sql``}
       ORDER BY p.paid_on ${direction}, p.id ${direction} LIMIT ${limit}) AS p
     CROSS JOIN LATERAL (
@@ -111,16 +111,22 @@ export async function listPayments(
   return rows
 }
 
-function conditionsOf({ customerId }: Owner, { filter, from, to }: PaymentSelection): SQL[] {
+function conditionsOf(
+  { customerId }: Owner,
+  { filter, from, to }: PaymentSelection,
+  isUnlimited: boolean,
+): SQL[] {
   const among = (column: SQL, values: readonly string[]) =>
     sql`${column} = ANY (${sql.param([...values])}::text[])`
   const conditions: (SQL | undefined)[] = [
     sql`p.customer_id = ${customerId}`,
     filter?.kind && among(sql`p.kind`, filter.kind),
+    // For the index of the others.
+    filter?.kind && !filter.kind.includes('reported') ? sql`p.kind <> 'reported'` : undefined,
     filter?.currency && among(sql`p.currency`, filter.currency),
     filter?.state &&
       sql`(${sql.join(
-        filter.state.map((state) => ofState(state, customerId)),
+        filter.state.map((state) => ofState(state, customerId, isUnlimited)),
         sql` OR `,
       )})`,
     filter?.invoice &&
@@ -132,9 +138,11 @@ function conditionsOf({ customerId }: Owner, { filter, from, to }: PaymentSelect
   return conditions.filter((condition) => condition !== undefined)
 }
 
-function ofState(state: string, customerId: Owner['customerId']): SQL {
+function ofState(state: string, customerId: Owner['customerId'], isUnlimited: boolean): SQL {
   if (state === 'reversed') return sql`p.reversed_on IS NOT NULL`
   if (state === 'recorded') return sql`p.reversed_on IS NULL`
+  // Whether a payment has credit is for callers who see that credit.
+  if (!isUnlimited) return sql`false`
   return sql`(p.reversed_on IS NULL AND p.kind = 'payment' AND p.id IN (
     SELECT coalesce(r.refund_of, r.id) FROM payment_entries e JOIN payments r
       ON r.customer_id = ${customerId} AND r.id = e.payment_id

@@ -14,6 +14,7 @@ export function serializePayment(row: PaymentRow): Payment {
     ...(isWhole ? { amount: Number(amount) } : {}),
     ...(isWhole && Number(credit) !== 0 ? { creditAmount: Number(credit) } : {}),
     ...textsOf(row),
+    ...(isWhole && row.endToEndId !== null ? { endToEndId: row.endToEndId } : {}),
     ...(isWhole && row.remittance !== null ? { remittance: row.remittance } : {}),
     enteredBy,
     ...reversalOf(row),
@@ -26,8 +27,8 @@ export function serializePayment(row: PaymentRow): Payment {
   }
 }
 
-function textsOf({ reference, method, payer, endToEndId, refundOf }: PaymentRow) {
-  const texts = { reference, method, payer, endToEndId, refundOf }
+function textsOf({ reference, method, payer, refundOf }: PaymentRow) {
+  const texts = { reference, method, payer, refundOf }
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== null)) as Partial<
     Record<keyof typeof texts, string>
   >

@@ -118,6 +118,27 @@ export async function readCredit(tx: Transaction, customerId: CustomerId, id: st
   return rows[0]?.credit ?? '0'
 }
 
+/** Returns whether the credit of a payment covers these parts on their days, and on each day after them. */
+export async function hasCreditFor(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  parts: readonly Part[],
+): Promise<boolean> {
+  const used = JSON.stringify(parts.filter(({ invoiceId }) => invoiceId === null))
+  const { rows } = await tx.execute<{ covered: boolean }>(sql`
+    WITH used AS (SELECT * FROM json_to_recordset(${used}::json) AS u (amount numeric, "bookedOn" date)),
+    moves AS (
+      SELECT e.booked_on AS day, e.amount
+      FROM payments p JOIN payment_entries e ON e.customer_id = ${customerId} AND e.payment_id = p.id AND e.invoice_id IS NULL
+      WHERE p.customer_id = ${customerId} AND (p.id = ${id} OR p.refund_of = ${id})
+      UNION ALL SELECT "bookedOn", amount FROM used)
+    SELECT coalesce(bool_and(credit >= 0), true) AS covered
+    FROM (SELECT day, sum(sum(amount)) OVER (ORDER BY day) AS credit FROM moves GROUP BY day) AS days
+    WHERE day >= (SELECT min("bookedOn") FROM used)`)
+  return rows[0]?.covered ?? false
+}
+
 /** Returns the invoices that a payment settles. */
 export async function readPaidInvoices(
   tx: Transaction,

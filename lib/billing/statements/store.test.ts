@@ -8,7 +8,7 @@ import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import type { Cursor } from '#lib/platform/lists/keyset.ts'
 import { keyOf, listOpenItems, sumOpenItems } from './store.ts'
 
-const ROWS = 60_000
+const ROWS = 24_000
 const owner = { customerId: 'large' as Caller['customerId'], billingProfiles: ['apac', 'default'] }
 let database: TestDatabase
 let client: PoolClient

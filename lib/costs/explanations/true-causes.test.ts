@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import type { Cause } from '#lib/costs/causes/cause.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addInvoice, addNewCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
+import { FULL, printSeed, seedOfRun } from '../../../test/fuzz/run.ts'
 import type { PlacedCause } from './explanation.ts'
 import { readExplanation } from './read.ts'
 import { anyMonth, type Change, type Expected, type Line, type Made, NAMES } from './test-true-months.ts'
@@ -231,6 +232,9 @@ describe('a month is explained by what made it', () => {
   })
 })
 
+const MONTHS = FULL ? 200 : 80
+printSeed('lib/costs/explanations/true-causes.test.ts')
+
 const rounded = (amount: Big) => amount.round(2, Big.roundHalfUp)
 
 /** The bills of a month, with a line of tax where they have one: with its rate in its name, or without. */
@@ -257,8 +261,8 @@ const causeText = (product: string, { kind, effect, by }: Expected) =>
 const found = (cause: PlacedCause) =>
   causeText(cause.description ?? '', { ...cause, ...(cause.change?.by ? { by: cause.change.by } : {}) })
 
-test('200 generated months have the causes that they were made of, with who made them', async () => {
-  const months = fc.sample(anyMonth, { numRuns: 200, seed: 30 })
+test(`${MONTHS} generated months have the causes that they were made of, with who made them`, async () => {
+  const months = fc.sample(anyMonth, { numRuns: MONTHS, seed: FULL ? seedOfRun('months') : 30 })
   const kinds = new Set<string>()
   for (const [products, rates] of months) {
     const { from, to, taxes } = billsOf(products, rates)

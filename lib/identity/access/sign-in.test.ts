@@ -36,3 +36,10 @@ test('a flood of unknown clients from different addresses is rejected in part an
   expect(kinds.filter((one) => one === 'refused').length).toBeGreaterThan(0)
   expect(kinds).not.toContain('signed-in')
 })
+
+test('each sign-in makes another session, whose id has 256 random bits', async () => {
+  const made = [await signIn(ANA, from(252)), await signIn(ANA, from(252))]
+  const ids = made.map((one) => (one.kind === 'signed-in' ? one.sid : one.kind))
+  for (const id of ids) expect(id).toMatch(/^[\w-]{43}$/)
+  expect(ids[0]).not.toBe(ids[1])
+})

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readCamt } from './camt.ts'
+import { readPaymentsCsv } from './csv.ts'
+import { problemsOf } from './transaction.ts'
 
 // Statements and notifications in the dialects of three banks, written from the public schemas, and files that attack.
 
@@ -114,6 +116,69 @@ describe('a payment is not taken for another one', () => {
 test('a payment is of the day on which it was booked, if its value date is later', async () => {
   const { transactions } = await read(DIALECT_A.replace('2026-11-02</Dt></ValDt>', '2026-11-30</Dt></ValDt>'))
   expect(transactions[0]?.paidOn).toBe('2026-11-03')
+})
+
+describe('the totals that a bank states are compared with its file', () => {
+  const summary = (credits: string, more = '') =>
+    DIALECT_A.replace(
+      '  <Ntry>',
+      `${more}<TxsSummry><TtlNtries><NbOfNtries>4</NbOfNtries></TtlNtries><TtlCdtNtries>${credits}</TtlCdtNtries></TxsSummry><Ntry>`,
+    )
+  const RIGHT = '<NbOfNtries>2</NbOfNtries><Sum>149</Sum>'
+  const batch = (text: string) => DIALECT_A.replace('<NbOfTxs>2</NbOfTxs>', text)
+  const lost = /<TxDtls><Refs><EndToEndId>INV-3.*<\/TxDtls>/
+
+  test.each([
+    ['the right sums, without entries that are not booked yet', summary(RIGHT), 'read'],
+    [
+      'another sum of credits',
+      summary(RIGHT.replace('149', '148')),
+      'states 2 credits of 148, and has 3 of 150',
+    ],
+    ['another number of credits', summary(RIGHT.replace('2', '5')), 'states 5 credits of 149'],
+    [
+      'more entries than it has',
+      summary(RIGHT).replaceAll(/<Ntry><Amt Ccy="EUR">(9|1\.).*/g, ''),
+      'states 4 entries of some amount, and has 3 of 268',
+    ],
+    [
+      'sums of several pages',
+      summary(
+        RIGHT.replace('149', '900'),
+        '<StmtPgntn><PgNb>1</PgNb><LastPgInd>false</LastPgInd></StmtPgntn>',
+      ),
+      'read',
+    ],
+    [
+      'another number of transactions',
+      batch('<NbOfTxs>3</NbOfTxs>'),
+      'entry 2 states 3 transactions, and has 2',
+    ],
+    ['the sum of transactions', batch('<TtlAmt Ccy="EUR">30.00</TtlAmt>'), 'read'],
+    ['another sum of transactions', batch('<CtrlSum>31</CtrlSum>'), 'states transactions of 31, and has 30'],
+    ['a transaction that is lost', DIALECT_A.replace(lost, ''), 'is of 30, and its transactions are of 10'],
+    ['a transaction that is larger', DIALECT_A.replace('>20.00', '>21.00'), 'its transactions are of 31'],
+    [
+      'charges, which the bank has taken off',
+      DIALECT_A.replace('>20.00', '>21.00').replace('<AmtDtls>', '<Chrgs/><AmtDtls>'),
+      'read',
+    ],
+  ])('%s', async (_, text, result) => {
+    expect(await reasonOf(text)).toContain(result)
+  })
+})
+
+test.each([
+  ['is too long', 'INV-7'.repeat(30), 'one of its document numbers has 150 characters'],
+  ['has a control character', 'INV\u0007-7', 'one of its document numbers has a control character'],
+])('a document number that %s is refused', async (_, number, reason) => {
+  const csv = (async function* () {
+    yield `date,amount,currency,reference,invoice\n2026-11-01,5,EUR,T-1,${number}\n`
+  })()
+  const { transactions } = await readPaymentsCsv(csv)
+  expect(transactions.flatMap(problemsOf).map((problem) => problem.reason)).toEqual([
+    expect.stringContaining(reason),
+  ])
 })
 
 describe('a file is refused, with its line,', () => {

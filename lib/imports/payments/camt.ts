@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import sax from 'sax'
 import { ImportError } from '../import-error.ts'
+import { childAt, childrenAt, type Element, textAt } from './camt-elements.ts'
+import { entryError, isOnlyPage, ReportTotals } from './camt-totals.ts'
 import type { BankFile, BankTransaction } from './transaction.ts'
 
 /** Limits of one file: text, depth of its elements, elements of one entry, and entries. */
@@ -12,19 +14,21 @@ const MAX_TEXT_LENGTH = 10_000
 
 const NAMESPACE = /^urn:iso:std:iso:20022:tech:xsd:camt\.05[34]\.001\.\d{2}$/
 const REPORTS = ['Stmt', 'Ntfctn']
-
-type Element = { name: string; text: string; currency?: string | undefined; children: Element[] }
+const PAGINATION = /^(Msg|Stmt|Ntfctn)Pgntn$/
 
 /**
  * Reads the credits of bank statements (camt.053) and credit notifications (camt.054), in any version and dialect. A file
  * with a document type is refused, so no entity is ever expanded.
- * @throws ImportError that names the line where the file is another document, is cut off, or is too large
+ * @throws ImportError that names the line where the file is another document, is cut off, is too large, or has other
+ * entries or transactions than it states
  */
 export async function readCamt(text: AsyncIterable<string>): Promise<BankFile> {
   const file: BankFile = { transactions: [], leftOut: [] }
   const parser = sax.parser(true, { xmlns: true, position: true })
   const path: string[] = []
   let account = ''
+  let isOnlyMessage = true
+  let totals = new ReportTotals(isOnlyMessage)
   let stack: Element[] = []
   let elements = 0
   let entries = 0
@@ -42,14 +46,18 @@ export async function readCamt(text: AsyncIterable<string>): Promise<BankFile> {
       throw fail('is not a camt.053 or camt.054 document')
     if (path.length >= MAX_DEPTH) throw fail(`has elements more than ${MAX_DEPTH} deep`)
     path.push(local)
-    if (REPORTS.includes(local)) account = ''
-    const isEntry = local === 'Ntry' && REPORTS.includes(path.at(-2) ?? '')
-    if (stack.length > 0 || isEntry) addElement(local, attributes.Ccy?.value)
+    if (REPORTS.includes(local)) {
+      account = ''
+      totals = new ReportTotals(isOnlyMessage)
+    }
+    const isOfReport = REPORTS.includes(path.at(-2) ?? '')
+    const isRead = (isOfReport && (local === 'Ntry' || local === 'TxsSummry')) || PAGINATION.test(local)
+    if (stack.length > 0 || isRead) addElement(local, attributes.Ccy?.value)
   }
   const addElement = (name: string, currency: string | undefined) => {
     if (stack.length === 0) {
       elements = 0
-      entries += 1
+      if (name === 'Ntry') entries += 1
     }
     elements += 1
     if (entries > MAX_ENTRIES) throw fail(`has more than ${MAX_ENTRIES} entries`)
@@ -71,11 +79,19 @@ export async function readCamt(text: AsyncIterable<string>): Promise<BankFile> {
   parser.ontext = addText
   parser.oncdata = addText
   parser.onclosetag = () => {
-    path.pop()
+    const closed = path.pop() ?? ''
+    const reason = REPORTS.includes(closed) ? totals.error() : undefined
+    if (reason) throw fail(reason)
     const element = stack.pop()
     if (!element || stack.length > 0) return
     stack = []
-    readEntry(element, { account, location: `entry ${entries}`, line: parser.line + 1 }, file)
+    if (element.name === 'MsgPgntn') isOnlyMessage = isOnlyPage(element)
+    else if (PAGINATION.test(element.name)) totals.addPagination(element)
+    else if (element.name === 'TxsSummry') totals.addSummary(element)
+    else {
+      totals.addEntry(element)
+      readEntry(element, { account, location: `entry ${entries}`, line: parser.line + 1 }, file)
+    }
   }
 
   let length = 0
@@ -104,6 +120,11 @@ function readEntry(entry: Element, { account, location, line }: EntryContext, fi
     throw new ImportError([{ line, reason: `${location} has no amount, currency or date` }])
   const whole = { amount: amount.text.trim(), currency: amount.currency, paidOn, line }
   const details = detailsOf(entry)
+  const wrong = entryError(
+    entry,
+    details.map((detail) => signedAmount(detail, amount.currency)),
+  )
+  if (wrong) throw new ImportError([{ line, reason: `${location} ${wrong}` }])
   const [first, second] = details
   if (first && second) {
     readParts(entry, details, { ...whole, account, location }, file)
@@ -178,6 +199,13 @@ function partAmount(detail: Element, currency: string | undefined): string | und
   return amount?.currency === currency ? amount?.text.trim() || undefined : undefined
 }
 
+/** Returns the amount of a transaction, below 0 for a debit within a credit. */
+function signedAmount(detail: Element, currency: string | undefined): string | undefined {
+  const amount = partAmount(detail, currency)
+  const isDebit = textAt(detail, 'CdtDbtInd') === 'DBIT'
+  return amount && isDebit ? `-${amount}` : amount
+}
+
 function entryReferenceOf(entry: Element): string | undefined {
   return textAt(entry, 'AcctSvcrRef') ?? textAt(entry, 'NtryRef')
 }
@@ -246,19 +274,4 @@ function withReference(
     ...transaction,
     reference: `derived:${createHash('sha256').update(content).digest('hex').slice(0, 24)}`,
   }
-}
-
-function childrenAt({ children }: Element, name: string): Element[] {
-  return children.filter((child) => child.name === name)
-}
-
-function childAt(element: Element, ...names: string[]): Element | undefined {
-  return names.reduce<Element | undefined>(
-    (at, name) => at?.children.find((child) => child.name === name),
-    element,
-  )
-}
-
-function textAt(element: Element, ...names: string[]): string | undefined {
-  return childAt(element, ...names)?.text.trim() || undefined
 }

@@ -13,7 +13,13 @@ import { readText } from '../sources/read-text.ts'
 import { readCamt } from './camt.ts'
 import { readPaymentsCsv } from './csv.ts'
 import { type Candidate, type Match, matchTransaction } from './match.ts'
-import { type BankFile, type BankTransaction, type LeftOut, problemsOf } from './transaction.ts'
+import {
+  type BankFile,
+  type BankTransaction,
+  type LeftOut,
+  MAX_REMITTANCE_LENGTH,
+  problemsOf,
+} from './transaction.ts'
 
 /** Result for one entry of a file, in its order. */
 export type PaymentResult = {
@@ -171,7 +177,8 @@ function paymentOf(transaction: BankTransaction, match: Match | undefined) {
   const text = [remittance, ...(documentNumbers ?? [])].filter(Boolean).join(' ')
   return {
     ...{ kind: 'payment' as const, paidOn, amount, currency, reference, payer, endToEndId },
-    remittance: text || undefined,
+    // Numbers are for the match; of many, the first ones are kept.
+    remittance: text.slice(0, MAX_REMITTANCE_LENGTH).toWellFormed() || undefined,
     method: method ?? 'bank transfer',
     invoices: (match?.invoices ?? []).map(({ wireId }) => ({ id: wireId })),
   }

@@ -25,16 +25,15 @@ export function matchTransaction(
   payers: readonly string[],
 ): Match | undefined {
   const payable = candidates.filter(({ currency }) => currency === transaction.currency)
-  const { endToEndId, documentNumbers = [], remittance } = transaction
-  const endToEnd = endToEndId === undefined ? [] : numbered(payable, (number) => isSame(number, endToEndId))
+  const { endToEndId, documentNumbers = [], remittance = '' } = transaction
+  const endToEnd = endToEndId === undefined ? [] : sameAs(payable, endToEndId)
   if (endToEnd.length > 0) return only('end-to-end reference', endToEnd, transaction)
-  const named = numbered(
-    payable,
-    (number) =>
-      documentNumbers.some((text) => isSame(number, text) || isSame(number, text.replace(/^RF\d\d/i, ''))) ||
-      (remittance !== undefined && names(remittance, number)),
-  )
-  if (named.length > 0) return only('invoice number', named, transaction)
+  const inFields = documentNumbers.flatMap((text) => {
+    const same = sameAs(payable, text)
+    return same.length > 0 ? same : sameAs(payable, text.replace(/^RF\d\d/i, ''))
+  })
+  const named = new Set([...inFields, ...namedIn(payable, remittance)])
+  if (named.size > 0) return only('invoice number', [...named], transaction)
   const isPayer =
     transaction.payer !== undefined && payers.some((name) => isSameName(name, transaction.payer ?? ''))
   const equal = isPayer ? payable.filter(({ open }) => new Exact(open).eq(transaction.amount)) : []
@@ -45,9 +44,22 @@ function numbered(candidates: readonly Candidate[], isNamed: (number: string) =>
   return candidates.filter(({ number, wireId }) => isNamed(number) || isNamed(wireId))
 }
 
+/** Returns the invoices of this number; those that differ from it in punctuation only if no other has it. */
+function sameAs(candidates: readonly Candidate[], text: string): Candidate[] {
+  const exact = numbered(candidates, (number) => upperCased(number) === upperCased(text))
+  return exact.length > 0 ? exact : numbered(candidates, (number) => isSame(number, text))
+}
+
+/** Returns the invoices that a text names; those with a number that the bank has broken only if it names no other. */
+function namedIn(candidates: readonly Candidate[], text: string): Candidate[] {
+  if (text === '') return []
+  const whole = numbered(candidates, (number) => names(text, number))
+  return whole.length > 0 ? whole : numbered(candidates, (number) => namesBroken(text, number))
+}
+
 /**
- * Sorts the invoices by due date. Of several documents with one number, the one whose open amount is the transaction's,
- * or the only open one; undefined if that is not one.
+ * Sorts the invoices by due date. Of several documents with one number, in any letters and punctuation, the one whose open
+ * amount is the transaction's, or the only open one; undefined if that is not one.
  */
 function only(
   by: Match['by'],
@@ -55,7 +67,7 @@ function only(
   { amount }: BankTransaction,
 ): Match | undefined {
   const invoices: Candidate[] = []
-  for (const same of Map.groupBy(matches, ({ number }) => number).values()) {
+  for (const same of Map.groupBy(matches, ({ number }) => plain(number)).values()) {
     const open = same.length > 1 ? same.filter((one) => new Exact(one.open).gt(0)) : same
     const exact = open.length > 1 ? open.filter((one) => new Exact(one.open).eq(amount)) : open
     const [one, ...others] = exact
@@ -65,6 +77,7 @@ function only(
   return { by, invoices: invoices.toSorted((a, b) => (a.dueDate + a.id < b.dueDate + b.id ? -1 : 1)) }
 }
 
+const upperCased = (text: string) => text.trim().toUpperCase()
 const plain = (text: string) => text.toUpperCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 function isSame(number: string, text: string): boolean {
@@ -75,10 +88,14 @@ function isSame(number: string, text: string): boolean {
 const MIN_NUMBER_LENGTH = 4
 const MIN_DIGITS_LENGTH = 5
 
-/** Returns whether a text names a number: separated from others, also where the bank has broken the line within it. */
+/** Returns whether a text names a number, separated from others. */
 function names(text: string, number: string): boolean {
   if (number.length < (/^\d+$/.test(number) ? MIN_DIGITS_LENGTH : MIN_NUMBER_LENGTH)) return false
-  if (containsNumber(text.toUpperCase(), number.toUpperCase())) return true
+  return containsNumber(text.toUpperCase(), number.toUpperCase())
+}
+
+/** Returns whether a text names a number within which the bank has broken the line. */
+function namesBroken(text: string, number: string): boolean {
   const squeezed = (one: string) => one.toUpperCase().replaceAll(/\s+/g, '')
   return (
     /\d/.test(number) &&

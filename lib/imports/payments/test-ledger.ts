@@ -71,6 +71,8 @@ export type Invoice = {
   total: bigint
   balance: bigint
   state: 'issued' | 'voided'
+  /** Settled amounts as the issuer reported them, the oldest first. */
+  reported: { amount: bigint; at: number }[]
 }
 export type Payment = {
   reference: string
@@ -79,6 +81,8 @@ export type Payment = {
   amount: bigint
   day: string
   parts: Map<string, bigint>
+  /** When a part was first applied to an invoice. */
+  since: Map<string, number>
   credit: bigint
   refundOf?: string
   reversed: boolean
@@ -91,6 +95,8 @@ export function least(...values: bigint[]): bigint {
 
 /** The independent ledger: whole minor units, one rule for each command, no SQL. */
 export class Model {
+  /** Number of the current step. */
+  clock = 0
   readonly invoices = new Map<number, Invoice>()
   readonly payments: Payment[] = []
 
@@ -111,7 +117,35 @@ export class Model {
 
   move(paid: Payment, invoice: Invoice, part: bigint): void {
     paid.parts.set(invoice.number, (paid.parts.get(invoice.number) ?? 0n) + part)
+    if (!paid.since.has(invoice.number)) paid.since.set(invoice.number, this.clock)
     invoice.balance -= part
+  }
+
+  /** Settles an invoice as its issuer reports it: contrary reports are reversed first, the newest first. */
+  report(invoice: Invoice, balance: bigint): void {
+    const difference = invoice.balance - balance
+    const size = (value: bigint) => (value < 0n ? -value : value)
+    let covered = 0n
+    for (const row of invoice.reported.toReversed()) {
+      if (size(covered) >= size(difference)) break
+      if (row.amount > 0n === difference > 0n) continue
+      invoice.reported.splice(invoice.reported.indexOf(row), 1)
+      covered -= row.amount
+    }
+    if (difference !== covered) invoice.reported.push({ amount: difference - covered, at: this.clock })
+    invoice.balance = balance
+  }
+
+  /** Reverts a part. An amount that the issuer has reported as open since the part was paid is open once, not twice. */
+  revert(paid: Payment, invoice: Invoice): void {
+    const part = paid.parts.get(invoice.number) ?? 0n
+    paid.parts.delete(invoice.number)
+    invoice.balance += part
+    const since = paid.since.get(invoice.number) ?? 0
+    const newer = invoice.reported.filter(({ amount, at }) => amount < 0n && at > since)
+    const missing = newer.reduce((all, { amount }) => all - amount, 0n)
+    const twice = least(part, invoice.balance - invoice.total, missing)
+    if (twice > 0n) this.report(invoice, invoice.balance - twice)
   }
 
   release(invoice: Invoice): Map<Payment, bigint> {
@@ -120,6 +154,7 @@ export class Model {
       const part = paid.parts.get(invoice.number) ?? 0n
       if (part === 0n) continue
       paid.parts.delete(invoice.number)
+      paid.since.delete(invoice.number)
       if (paid.kind === 'write-off') paid.reversed = true
       else {
         paid.credit += part
@@ -127,6 +162,7 @@ export class Model {
       }
     }
     invoice.balance = 0n
+    invoice.reported = []
     invoice.state = 'voided'
     return released
   }
@@ -147,7 +183,7 @@ export const unitsOf = (text: string, code: string): bigint => {
 }
 
 export const fileOf = (
-  { number, currency: code, total }: Invoice,
+  { number, currency: code, total }: Pick<Invoice, 'number' | 'currency' | 'total'>,
   fields: Partial<NewInvoice> = {},
 ): NewInvoice => ({
   number,

@@ -27,8 +27,18 @@ export type LeftOut = { location: string; line: number; reason: string; referenc
 
 export type BankFile = { transactions: BankTransaction[]; leftOut: LeftOut[] }
 
+/** Longest stored text of a payer. */
+export const MAX_REMITTANCE_LENGTH = 2000
 /** Longest text of each field. */
-const MAX_LENGTHS = { reference: 200, payer: 300, endToEndId: 100, remittance: 2000, method: 100 } as const
+const MAX_LENGTHS = {
+  reference: 200,
+  payer: 300,
+  endToEndId: 100,
+  remittance: MAX_REMITTANCE_LENGTH,
+  method: 100,
+} as const
+const MAX_NUMBER_LENGTH = 100
+const MAX_NUMBERS = 1000
 
 /** Returns the problems of a transaction's values; a file with one is refused. */
 export function problemsOf(transaction: BankTransaction): ImportProblem[] {
@@ -46,6 +56,10 @@ export function problemsOf(transaction: BankTransaction): ImportProblem[] {
     const error = text === undefined ? undefined : textError(text, longest)
     if (error) problems.push(problem(`its ${field} ${error}`))
   }
+  const numbers = transaction.documentNumbers ?? []
+  if (numbers.length > MAX_NUMBERS) problems.push(problem(`names more than ${MAX_NUMBERS} documents`))
+  const wrongNumber = numbers.flatMap((number) => textError(number, MAX_NUMBER_LENGTH) ?? [])[0]
+  if (wrongNumber) problems.push(problem(`one of its document numbers ${wrongNumber}`))
   return problems
 }
 

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 
 /** Interval and number of look-ups of a change that its vendor has not confirmed; the interval in milliseconds. */
 const POLL_INTERVAL_MS = 5000
@@ -61,7 +61,7 @@ export async function patiently<T>(request: () => Promise<T>, signal: AbortSigna
     try {
       return await request()
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'rate_limited' || signal.aborted) throw error
+      if (!(error instanceof ProblemError) || error.code !== 'rate_limited' || signal.aborted) throw error
       await pause((error.more.retryAfter ?? DEFAULT_RETRY_SECONDS) * 1000, signal)
       if (signal.aborted) throw error
     }

@@ -1,5 +1,5 @@
 import type { QuantityState } from '#lib/licenses/assets/rules.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 
 /** State of an asset before its change: undefined where the asset has no licenses. `etag` is the version's ETag. */
 export type AssetSnapshot = { quantityState: QuantityState | undefined; etag: string | undefined }
@@ -27,7 +27,7 @@ export async function checkTarget(
     return { ...at, check: isAnswer ? ('refused' as const) : ('unchecked' as const), error }
   }
   return runDryRun(snapshot, (error) => {
-    const members = error instanceof Problem && error.code === 'version_mismatch' && error.more.members
+    const members = error instanceof ProblemError && error.code === 'version_mismatch' && error.more.members
     const { current, etag } = members || {}
     if (!snapshot.quantityState || typeof current !== 'number' || typeof etag !== 'string')
       return onRejected(snapshot)(error)
@@ -48,7 +48,7 @@ const FAILED = ['vendor_unavailable', 'change_in_progress', 'rate_limited']
 
 /** Returns the outcome of a change from an error answer: `done` where another user had set the same total. */
 export function outcomeOf(error: unknown, quantity: number): ChangeOutcome {
-  if (!(error instanceof Problem)) return 'lost'
+  if (!(error instanceof ProblemError)) return 'lost'
   if (error.code === 'version_mismatch') return error.more.members?.current === quantity ? 'done' : 'conflict'
   if (error.code === 'outcome_unknown') return 'unknown'
   if (STOPPED.includes(error.code)) return 'stopped'

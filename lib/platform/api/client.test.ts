@@ -6,6 +6,8 @@ import * as invoices from '#lib/billing/invoices/contract.ts'
 import { setQuantity } from '#lib/licenses/client.ts'
 import { queriesOf, whenFreshSignInIsRequired } from './client.ts'
 import type { AnyContract } from './contract.ts'
+import { PROBLEMS } from './problem.ts'
+import { ProblemError } from './problem-error.ts'
 
 const modules: object[] = await Promise.all(
   globSync('lib/*/*/contract.ts').map((file) => import(/* @vite-ignore */ `../../../${file}`)),
@@ -100,5 +102,34 @@ describe('a call that is refused for want of a fresh sign-in', () => {
     end = whenFreshSignInIsRequired(confirm)
     await expect(setQuantity(input)).rejects.toMatchObject({ code: 'permission_denied' })
     expect(confirm).not.toHaveBeenCalled()
+  })
+})
+
+describe('a refusal', () => {
+  const refusalOf = async (response: Response) => {
+    vi.stubGlobal('fetch', () => Promise.resolve(response))
+    const error: unknown = await listInvoices({}).catch((reason: unknown) => reason)
+    if (!(error instanceof ProblemError)) throw error
+    const { code, status, message, more } = error
+    return { code, status, message, more }
+  }
+
+  it('has the code, the status and the text of the answer', async () => {
+    const body = { code: 'vendor_rejected', detail: 'Too many.', instance: 'r-1', foreseen: true }
+    const headers = { 'Retry-After': '7' }
+    expect(await refusalOf(Response.json(body, { status: 422, headers }))).toEqual({
+      code: 'vendor_rejected',
+      status: 422,
+      message: 'Too many.',
+      more: { retryAfter: 7, requestId: 'r-1', members: body },
+    })
+  })
+
+  it.each([
+    ['a proxy that fails', new Response('<html>', { status: 502 }), 'service_unavailable', 502],
+    ['a success without JSON', new Response('<html>'), 'service_unavailable', 503],
+    ['a proxy that refuses', new Response('<html>', { status: 404 }), 'invalid_request', 404],
+  ] as const)('has a text of its own for %s', async (_, response, code, status) => {
+    expect(await refusalOf(response)).toMatchObject({ code, status, message: PROBLEMS[code].title })
   })
 })

@@ -1,7 +1,9 @@
 import { type Filter, formatFilter, formatList } from '#lib/platform/lists/filter-text.ts'
 import type { Call } from './call.ts'
 import type { AnyContract, Input, Output } from './contract.ts'
-import { type InputError, PROBLEMS, Problem, type ProblemCode } from './problem.ts'
+import type { ProblemCode } from './problem.ts'
+import { type InputError, ProblemError } from './problem-error.ts'
+import type { AnyMembers } from './problem-schemas.ts'
 
 // Schemas stay on the server, which has parsed every response that it sends: types only, so that a page does not carry
 // zod.
@@ -25,7 +27,7 @@ type NameIn<Contracts> = {
   [Name in keyof Contracts]: Contracts[Name] extends AnyContract ? Name : never
 }[keyof Contracts]
 
-/** Returns the browser's queries of a noun's contracts by name. They throw a Problem for every refusal. */
+/** Returns the browser's queries of a noun's contracts by name. They throw a ProblemError for every refusal. */
 export function queriesOf<Contracts>(calls: Record<NameIn<Contracts>, Call>): {
   [Name in NameIn<Contracts>]: Contracts[Name] extends AnyContract ? Query<Contracts[Name]> : never
 } {
@@ -82,7 +84,7 @@ export function whenFreshSignInIsRequired(confirmIdentity: () => Promise<boolean
 }
 
 async function isConfirmed(error: unknown): Promise<boolean> {
-  const needsConfirmation = error instanceof Problem && error.code === 'fresh_sign_in_required'
+  const needsConfirmation = error instanceof ProblemError && error.code === 'fresh_sign_in_required'
   return needsConfirmation && confirm !== undefined && (await confirm())
 }
 
@@ -124,24 +126,24 @@ function pathOf(template: string, params: Record<string, string> | undefined): s
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params?.[name] ?? ''))
 }
 
-function problemOf(response: Response, body: unknown): Problem {
-  const problemBody = (body ?? {}) as {
-    code?: string
+function problemOf(response: Response, body: unknown): ProblemError {
+  const problemBody = (body ?? {}) as AnyMembers & {
+    code?: ProblemCode
     detail?: string
     instance?: string
     errors?: InputError[]
   }
-  const code =
-    problemBody.code !== undefined && problemBody.code in PROBLEMS
-      ? (problemBody.code as ProblemCode)
-      : undefined
+  const isUnavailable = response.ok || response.status >= 500
+  const [code, detail]: [ProblemCode, string] = isUnavailable
+    ? ['service_unavailable', 'The service is not available for the moment']
+    : ['invalid_request', 'The request is not valid']
   const requestId = problemBody.instance ?? response.headers.get('Request-Id') ?? undefined
-  const fallback = response.status >= 500 || response.ok ? 'service_unavailable' : 'invalid_request'
   const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN)
-  return new Problem(code ?? fallback, problemBody.detail, {
+  const status = response.ok ? 503 : response.status
+  return new ProblemError(problemBody.code ?? code, status, problemBody.detail ?? detail, {
     ...(retryAfter > 0 ? { retryAfter } : {}),
     ...(problemBody.errors ? { errors: problemBody.errors } : {}),
     ...(requestId ? { requestId } : {}),
-    members: problemBody as Record<string, string | number>,
+    members: problemBody,
   })
 }

@@ -6,7 +6,7 @@ import { countedCaller, countedPart } from '#lib/platform/caller/limits/counted-
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { inPieces, type Outgoing, startSending } from '#lib/platform/files/stream.ts'
 import { auditDenial, auditExport } from '#lib/platform/history/requests.ts'
-import { acquireReadSlot } from '#lib/platform/runtime/concurrency.ts'
+import { acquireReadSlot, checkUnread } from '#lib/platform/runtime/concurrency.ts'
 import {
   log,
   logFailure,
@@ -31,6 +31,7 @@ import {
   pageLinks,
   readBytes,
   readInput,
+  tagOnce,
 } from './request.ts'
 
 /** Handler of the requests to one path; it never throws. */
@@ -146,6 +147,7 @@ async function perform(
   const { contract } = operation
   const admitted = async () => {
     checkPermission(caller, contract.permission)
+    checkUnread(request.method, caller?.customerId)
     if (contract.method !== 'GET' && caller?.via === 'session') checkSameOrigin(request.headers)
     checkOpen(caller, contract)
     // Not the path alone: a trailing slash, or parameters in another order, are other questions with equal answers.
@@ -227,9 +229,16 @@ async function replied(
     return { status: 200, headers, body: await startSending(body, request.gone) }
   }
   // Bytes from here on: a string would be encoded three times, for its ETag, its length and the socket.
-  const bytes = Buffer.from(saved ?? JSON.stringify(body))
+  const isMade = saved instanceof Uint8Array
+  const bytes = isMade
+    ? Buffer.from(saved.buffer, saved.byteOffset, saved.byteLength)
+    : Buffer.from(saved ?? JSON.stringify(body))
   const links = isPaged(operation.contract) ? pageLinks(request, body) : {}
-  const answer = { body: bytes, headers: { ...links, ...headers }, etag: entityTag(bytes, version) }
+  const answer = {
+    body: bytes,
+    headers: { ...links, ...headers },
+    etag: isMade ? tagOnce(saved, version) : entityTag(bytes, version),
+  }
   if (cacheId && isCacheable) storeAnswer(cacheId, answer)
   return asRead(request, caller, answer)
 }
@@ -348,7 +357,7 @@ async function inPiecesIfLarge(
   { method, gone }: ApiRequest,
 ): Promise<ApiResponse['body']> {
   const isLarge = body instanceof Uint8Array && body.length > LARGE && method !== 'HEAD'
-  return isLarge ? startSending(inPieces(body), gone) : body
+  return isLarge ? startSending(inPieces(body), gone, { size: body.length }) : body
 }
 
 async function noteEnd({ ended }: Outgoing, requestId: string, note: (more: object) => void): Promise<void> {

@@ -1,3 +1,4 @@
+import { type More, ProblemError } from './problem-error.ts'
 import type { AnyMembers, MembersOf } from './problem-schemas.ts'
 
 /** Statuses and titles of all problems by code. Codes are stable; titles may change. */
@@ -51,41 +52,14 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** Error at one place of the input: `pointer` into the body, or the name of a `parameter`. */
-export type InputError = { pointer?: string; parameter?: string; detail: string }
-
-/** Members of a problem other than code and detail. */
-type More<Members> = {
-  errors?: InputError[]
-  headers?: Record<string, string>
-  /** Further members of the problem body, such as `current` and `minimum`, as problem-schemas.ts declares them. */
-  members?: Members
-  /** Stored body of an earlier answer, to be sent unchanged. */
-  saved?: string
-  /** Id of the refused request, in the browser. */
-  requestId?: string
-  /** Seconds of the answer's Retry-After, in the browser. */
-  retryAfter?: number
-}
-
 /** Returns the path of the page that describes a code. */
 function problemPath(code: ProblemCode): string {
   return `/developers/errors#${code}`
 }
 
-class CodedProblem extends Error {
-  readonly code: ProblemCode
-  readonly more: More<AnyMembers>
-
+class CodedProblem extends ProblemError {
   constructor(code: ProblemCode, detail: string = PROBLEMS[code].title, more: More<AnyMembers> = {}) {
-    super(detail)
-    this.name = 'Problem'
-    this.code = code
-    this.more = more
-  }
-
-  get status(): number {
-    return PROBLEMS[this.code].status
+    super(code, PROBLEMS[code].status, detail, more)
   }
 
   /**
@@ -94,7 +68,7 @@ class CodedProblem extends Error {
    */
   body(instance: string) {
     return {
-      // Relative here, because browsers read this file, too; problem-schemas.ts adds the address of the console.
+      // Relative here; problem-schemas.ts adds the address of the console.
       type: problemPath(this.code),
       title: PROBLEMS[this.code].title,
       status: this.status,

@@ -8,7 +8,8 @@ import { env } from '#lib/platform/runtime/env.ts'
 import type { AnyContract, Input } from './contract.ts'
 import type { ApiResponse } from './endpoint.ts'
 import type { Confirm } from './operation.ts'
-import { type InputError, Problem, type ProblemCode } from './problem.ts'
+import { Problem, type ProblemCode } from './problem.ts'
+import type { InputError } from './problem-error.ts'
 
 /** Request without a framework, as the core handler reads it. */
 export type ApiRequest = {
@@ -202,6 +203,15 @@ export function entityTag(body: string | Uint8Array, version?: string): string {
   return version === undefined ? `"${digest}"` : `"${version}.${digest}"`
 }
 
+const tags = new WeakMap<Uint8Array, string>()
+
+/** Returns the ETag of bytes that are sent many times, such as the API's description, and computes it once. */
+export function tagOnce(body: Uint8Array, version?: string): string {
+  const tag = tags.get(body) ?? entityTag(body, version)
+  tags.set(body, tag)
+  return tag
+}
+
 /** Returns a body with its ETag, or a 304 without body if a read's If-None-Match contains the ETag. */
 export function conditional(
   { method, headers: requestHeaders }: Pick<ApiRequest, 'method' | 'headers'>,
@@ -305,6 +315,7 @@ export async function readBytes(
   isAnonymous = false,
 ): Promise<Uint8Array | 'too large'> {
   const chunks: Uint8Array[] = []
+  const client = isAnonymous ? undefined : 'callers'
   let [size, reserved] = [0, 0]
   // The rest of a request stays readable: the server discards it after the response.
   const source = body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : (body ?? [])
@@ -312,7 +323,7 @@ export async function readBytes(
     for await (const chunk of source as AsyncIterable<Uint8Array>) {
       size += chunk.length
       if (size > limit) return 'too large'
-      bodies.reserve(chunk.length, isAnonymous)
+      bodies.reserve(chunk.length, client)
       reserved += chunk.length
       chunks.push(chunk)
     }
@@ -320,7 +331,7 @@ export async function readBytes(
     if (error instanceof Problem) throw error
     throw new Problem('invalid_request', 'The body ended before its end.')
   } finally {
-    bodies.release(reserved)
+    bodies.release(reserved, client)
   }
   return Buffer.concat(chunks)
 }

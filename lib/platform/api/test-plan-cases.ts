@@ -25,6 +25,8 @@ export const CASES: Record<string, readonly string[]> = {
     'minPaidDate=1793404800',
     'pageToken',
   ],
+  exportPayments: ['', 'filter=invoice:IN-4999'],
+  exportPaymentsXlsx: [],
   readAccount: ['minDate=1794873600&maxDate=1795046400', 'filter=currency:EUR'],
   exportAccount: [],
   exportAccountXlsx: [],

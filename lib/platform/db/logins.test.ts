@@ -33,17 +33,19 @@ afterAll(async () => {
 /** Returns the SQLSTATE of a refusal, or `done`. */
 async function attempt(pool: keyof typeof POOLS, query: string): Promise<string> {
   const client = await database.opened[pool].connect()
+  let isDone = false
   try {
     await client.query("SELECT set_config('console.customer', 'anybody', false)")
     // A setting that any statement can turn off is no protection.
     await client.query('SET default_transaction_read_only = off')
     await client.query(query)
+    isDone = true
     return 'done'
   } catch (error) {
     return String((error as { code?: string }).code)
   } finally {
-    // The login after the attempt.
-    client.release(true)
+    // A refused statement changes nothing of its session.
+    client.release(isDone)
   }
 }
 

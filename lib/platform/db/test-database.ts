@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 import { type Database, openDatabase } from './client.ts'
 import { loginOf } from './logins.ts'
 import { copyDistributed, dropDistributed } from './test-servers/test-citus.ts'
-import { dropDatabase, onDatabase, run, throughPooler } from './test-servers/test-server.ts'
+import { dropDatabase, onDatabase, run, runOnShared, throughPooler } from './test-servers/test-server.ts'
 
 type Row = Record<string, unknown>
 
@@ -33,7 +33,7 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
   const citus = process.env.CITUS_URL
   const maintenance = onDatabase(templateUrl, 'postgres')
   const template = new URL(templateUrl).pathname.slice(1)
-  if (!citus) await run(maintenance, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  if (!citus) await runOnShared(maintenance, `CREATE DATABASE ${name} TEMPLATE ${template}`)
   const url = citus ? await copyDistributed(citus, template, name) : onDatabase(templateUrl, name)
   if (today) await run(url, clockOf(name, today))
   const opened = openDatabase(throughPooler(url))
@@ -53,7 +53,7 @@ export async function testDatabase({ today }: { today?: string } = {}): Promise<
     async close() {
       await viewer.end()
       await opened.close()
-      await (citus ? dropDistributed(citus, name) : dropDatabase(maintenance, name))
+      await (citus ? dropDistributed(citus, name) : dropDatabase(maintenance, name, runOnShared))
     },
   }
 }

@@ -80,13 +80,37 @@ export async function callerOf(customerId: string, ...roles: Role[]): Promise<Ca
 type Term = { isCommitmentPlan?: boolean; commitmentEnd?: Date }
 type Subscription = Term & { purchased: number; assigned?: number; status?: string }
 
+type AssetOverrides = Partial<typeof assets.$inferInsert> & { observedAt?: Date }
+
 /** Adds an asset; with a subscription (by default flexible and active) where one is passed. */
 export async function addAsset(
   customerId: string,
   id: string,
   subscription: Subscription | null,
-  { observedAt, ...overrides }: Partial<typeof assets.$inferInsert> & { observedAt?: Date } = {},
+  overrides: AssetOverrides = {},
 ): Promise<void> {
+  await addAssets(customerId, [{ id, subscription, overrides }])
+}
+
+/** Adds assets in one transaction, like `addAsset`. */
+export async function addAssets(
+  customerId: string,
+  added: readonly { id: string; subscription: Subscription | null; overrides: AssetOverrides }[],
+): Promise<void> {
+  const all = added.map((one) => assetRows(customerId, one))
+  const atVendors = all.flatMap(({ atVendor }) => (atVendor ? [atVendor] : []))
+  await scope(owner(customerId), async (tx) => {
+    if (atVendors.length > 0) await tx.insert(vendorSubscriptions).values(atVendors)
+    await tx.insert(assets).values(all.map(({ row }) => row))
+  })
+}
+
+/** Returns the row of an asset, and that of its subscription at a vendor if it has one. */
+function assetRows(
+  customerId: string,
+  { id, subscription, overrides: all }: Parameters<typeof addAssets>[1][number],
+) {
+  const { observedAt = null, ...overrides } = all
   const type = id.split('-').slice(0, 2).join('-')
   const values = { customerId, id, type, name: id, customerDomain: `${customerId}.example` }
   const row = {
@@ -99,14 +123,12 @@ export async function addAsset(
     ...overrides,
   }
   const { vendor, vendorAccount: account = 'default', vendorCustomerId, subscriptionId, skuId } = row
-  const isThere = vendor !== undefined && vendor !== 'built-in' && subscriptionId && skuId
-  const vendorSubscriptionId = isThere ? `at-${id}` : null
-  await scope(owner(customerId), async (tx) => {
-    const vendorRef = isThere && { vendor, account, vendorCustomerId, subscriptionId, skuId }
-    const vendorRow = { customerId, id: `at-${id}`, observedAt: observedAt ?? null }
-    if (vendorRef) await tx.insert(vendorSubscriptions).values({ ...vendorRef, ...vendorRow })
-    await tx.insert(assets).values({ ...row, vendorSubscriptionId })
-  })
+  if (vendor === undefined || vendor === 'built-in' || !subscriptionId || !skuId) return { row }
+  const atVendor = { vendor, account, vendorCustomerId, subscriptionId, skuId, customerId, observedAt }
+  return {
+    row: { ...row, vendorSubscriptionId: `at-${id}` },
+    atVendor: { ...atVendor, id: `at-${id}` },
+  }
 }
 
 function licensed(subscription: Subscription | null): Partial<typeof assets.$inferInsert> {

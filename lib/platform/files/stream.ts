@@ -10,6 +10,8 @@ export type Pieces = AsyncIterable<string | Uint8Array>
 export type Outgoing = {
   next(): Promise<IteratorResult<Uint8Array, void>>
   return(): Promise<void>
+  /** Bytes that are held until the end, of a body that was made before; undefined while it is made. */
+  size?: number
   /** Settles once, never rejects: the number of bytes taken, and the reason for an early end. */
   ended: Promise<Sent>
 }
@@ -22,6 +24,9 @@ const MAX_SEND_MS = 600_000
 /** Size of a chunk in bytes: rows are sent together. */
 const CHUNK = 64 * 1024
 
+/** Lowest throughput, longest time in milliseconds, and the `size` of `Outgoing`. */
+type SendOptions = { minThroughput?: MinThroughput; time?: number; size?: number }
+
 /**
  * Starts to send. The first chunk has been read already, so that a failure before it can still be answered as a
  * problem; a later failure makes `next` throw, and the caller has to cut the connection, so that no client takes a
@@ -32,7 +37,7 @@ const CHUNK = 64 * 1024
 export async function startSending(
   pieces: Pieces,
   disconnected?: AbortSignal,
-  { minThroughput = MIN_THROUGHPUT, time = MAX_SEND_MS } = {},
+  { minThroughput = MIN_THROUGHPUT, time = MAX_SEND_MS, size }: SendOptions = {},
 ): Promise<Outgoing> {
   const chunks = inChunks(pieces)
   let first: IteratorResult<Uint8Array, void> | undefined = await chunks.next()
@@ -82,7 +87,7 @@ export async function startSending(
     }
     return result
   }
-  return { next, return: () => end({ cut: true }), ended }
+  return { next, return: () => end({ cut: true }), ended, ...(size === undefined ? {} : { size }) }
 }
 
 /** Yields complete bytes in chunks, so that the client's throughput can be measured. */

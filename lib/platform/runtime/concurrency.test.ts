@@ -2,7 +2,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
-import { acquireReadSlot, type Bounds, byteBudget, fairSemaphore, gate } from './concurrency.ts'
+import {
+  acquireReadSlot,
+  type Bounds,
+  byteBudget,
+  checkUnread,
+  fairSemaphore,
+  gate,
+  holdUnread,
+} from './concurrency.ts'
 
 const timeoutError = () => new Error('no turn in time')
 
@@ -276,13 +284,40 @@ test('a gate admits those that go first before others that wait longer', async (
   expect(admitted).toEqual(['known', 'stranger', 'other stranger'])
 })
 
-test('a budget of bytes rejects unknown clients first, and admits them again after a release', () => {
+test('a budget of bytes rejects unknown clients first, then a customer over its share, until bytes are released', () => {
+  const budget = byteBudget({ all: 100, each: 50, anonymous: 40 })
+  budget.reserve(40, undefined)
+  expect(() => budget.reserve(1, undefined)).toThrow('Too much')
+  budget.reserve(50, 'a')
+  expect(() => budget.check('a')).toThrow('Too much')
+  budget.reserve(10, 'b')
+  expect(() => budget.check('b')).toThrow('Too much')
+  budget.release(40, undefined)
+  expect(() => budget.check('a')).toThrow('Too much')
+  expect(() => budget.reserve(1, undefined)).toThrow('Too much')
+  budget.check('b')
+  budget.release(50, 'a')
+  budget.reserve(30, undefined)
+  expect(() => budget.check(undefined)).toThrow('Too much')
+})
+
+test('held bytes may exceed a budget of bytes, and are released once', () => {
   const budget = byteBudget({ all: 100, anonymous: 40 })
-  budget.reserve(40, true)
-  expect(() => budget.reserve(1, true)).toThrow('Too much')
-  budget.reserve(60, false)
-  expect(() => budget.reserve(1, false)).toThrow('Too much')
-  budget.release(70)
-  budget.reserve(10, true)
-  expect(() => budget.reserve(1, true)).toThrow('Too much')
+  const release = budget.hold(200, 'a')
+  expect(() => budget.check('b')).toThrow('Too much')
+  release()
+  release()
+  budget.reserve(100, 'b')
+  expect(() => budget.check('a')).toThrow('Too much')
+})
+
+test('a customer that takes its answers too slowly is refused reads, but no changes, and no other customer is', () => {
+  const release = holdUnread(25 * 1024 * 1024, 'slow')
+  expect(() => checkUnread('GET', 'slow')).toThrow('Too much')
+  checkUnread('POST', 'slow')
+  checkUnread('GET', 'other')
+  expect(() => checkUnread('GET', undefined)).toThrow('Too much')
+  release()
+  checkUnread('GET', 'slow')
+  checkUnread('GET', undefined)
 })

@@ -210,31 +210,83 @@ function busy(): Problem {
   })
 }
 
-/** Budget of bytes, with a lower limit for unknown clients. */
+/** Client of a budget: a customer, or undefined for an unknown client. */
+type Client = string | undefined
+
+/** Budget of bytes that a process holds for its clients. */
 export type ByteBudget = {
   /**
    * Reserves bytes.
    * @throws Problem `service_unavailable` if fewer are left for the client
    */
-  reserve(bytes: number, isAnonymous: boolean): void
-  release(bytes: number): void
+  reserve(bytes: number, client: Client): void
+  /**
+   * Checks whether any bytes are left for the client.
+   * @throws Problem `service_unavailable`
+   */
+  check(client: Client): void
+  /** Counts bytes that are held already, and returns an idempotent function that releases them. */
+  hold(bytes: number, client: Client): () => void
+  release(bytes: number, client: Client): void
 }
 
 /**
  * Returns a budget of bytes for buffers that many clients fill. Unknown clients are rejected first, so that their
- * requests leave memory to callers.
+ * requests leave memory to callers; then a customer that holds more than a share.
+ * @param limits.each share of one customer; unlimited by default
  */
-export function byteBudget(limits: { all: number; anonymous: number }): ByteBudget {
+export function byteBudget(limits: { all: number; each?: number; anonymous: number }): ByteBudget {
+  const { all, each = all, anonymous } = limits
+  const usedBy = new Map<Client, number>()
   let used = 0
-  return {
-    reserve(bytes, isAnonymous) {
-      if (used + bytes > (isAnonymous ? limits.anonymous : limits.all)) throw busy()
-      used += bytes
-    },
-    release(bytes) {
-      used -= bytes
-    },
+  const hasRoom = (bytes: number, client: Client) =>
+    client === undefined
+      ? used + bytes <= anonymous
+      : used + bytes <= all && (usedBy.get(client) ?? 0) + bytes <= each
+  const add = (bytes: number, client: Client) => {
+    used += bytes
+    const left = (usedBy.get(client) ?? 0) + bytes
+    if (left > 0) usedBy.set(client, left)
+    else usedBy.delete(client)
   }
+  const release = (bytes: number, client: Client) => add(-bytes, client)
+  return {
+    reserve(bytes, client) {
+      if (!hasRoom(bytes, client)) throw busy()
+      add(bytes, client)
+    },
+    check(client) {
+      if (!hasRoom(1, client)) throw busy()
+    },
+    hold(bytes, client) {
+      add(bytes, client)
+      let isReleased = false
+      return () => {
+        if (!isReleased) release(bytes, client)
+        isReleased = true
+      }
+    },
+    release,
+  }
+}
+
+const MB = 1024 * 1024
+
+/** Bytes of answers that their clients have not taken yet: slow readers make a process hold them. */
+const unread = byteBudget({ all: 80 * MB, each: 24 * MB, anonymous: 8 * MB })
+
+/**
+ * Checks before a read that its client, and all clients, have taken enough of their former answers. Changes are never
+ * refused for it.
+ * @throws Problem `service_unavailable`, to unknown clients first
+ */
+export function checkUnread(method: string, customerId: Client): void {
+  if (method === 'GET' || method === 'HEAD') unread.check(customerId)
+}
+
+/** Counts bytes of an answer until the returned function is called, at its end. */
+export function holdUnread(bytes: number, customerId: Client): () => void {
+  return unread.hold(bytes, customerId)
 }
 
 /**

@@ -2,15 +2,16 @@ import 'server-only'
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Day of this table. It was written from the RFCs that IANA's registries of special-purpose, multicast and deprecated
- * addresses name, not from the registries themselves.
+ * Day of this table. It was written from the RFCs, and compared with the rows of IANA's registries of special-purpose
+ * addresses as others had copied them by 15 September 2026.
  */
-export const WRITTEN_ON = '2026-11-25'
+export const WRITTEN_ON = '2026-11-29'
 
 /**
  * Networks that are not part of the public internet, with their names in IANA's registries and the RFC that reserves
- * them. Contains those that lead to IPv4 addresses (6to4, NAT64, Teredo), because they would lead to private ones, too,
- * and leaves out the few special networks that are globally reachable.
+ * them. Of IPv6, only 2000::/3 is assigned to the public internet: the rest is in here whole, whatever is registered
+ * there later. Contains those that lead to IPv4 addresses (6to4, NAT64, Teredo), because they would lead to private ones, too,
+ * and leaves out the few special networks that are globally reachable, unless they are within one that is not.
  */
 export const SPECIAL_NETWORKS: readonly (readonly [network: string, name: string, rfc: string])[] = [
   ['0.0.0.0/8', 'this network', 'RFC 791'],
@@ -28,6 +29,9 @@ export const SPECIAL_NETWORKS: readonly (readonly [network: string, name: string
   ['203.0.113.0/24', 'documentation (TEST-NET-3)', 'RFC 5737'],
   ['224.0.0.0/4', 'multicast', 'RFC 5771'],
   ['240.0.0.0/4', 'reserved, and limited broadcast', 'RFC 1112'],
+  ['::/3', 'not assigned to the public internet', 'RFC 4291'],
+  ['4000::/2', 'not assigned to the public internet', 'RFC 4291'],
+  ['8000::/1', 'not assigned to the public internet', 'RFC 4291'],
   ['::/96', 'unspecified, loopback, and deprecated IPv4-compatible addresses', 'RFC 4291'],
   ['::ffff:0:0/96', 'IPv4-mapped addresses', 'RFC 4291'],
   ['64:ff9b::/96', 'IPv4-IPv6 translation', 'RFC 6052'],

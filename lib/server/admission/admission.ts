@@ -16,6 +16,8 @@ import { weightOf } from './weights.ts'
  */
 export type AdmittedClient = {
   isMember: boolean
+  /** Digest of the member's session. */
+  session?: string
   fields?: Record<string, string>
   /**
    * Counts further work of this request against the limit of its address.
@@ -95,6 +97,7 @@ export function admission({ strangers, signIns, requests }: LimitConfig, trustPr
       const audit = () => auditPages(member, headers, requestInfo)
       return {
         isMember: true,
+        session: member,
         fields: check('pages', member, { detail: 'Too many pages are asked for.', audit }),
       }
     }

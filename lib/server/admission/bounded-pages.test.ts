@@ -1,9 +1,11 @@
+import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { boundedPages } from './bounded-pages.ts'
+import { boundedPages, boundedSteps } from './bounded-pages.ts'
 
-const exchangeOf = (destroyed = false) => [{} as IncomingMessage, { destroyed } as ServerResponse] as const
+const exchangeOf = (destroyed = false) =>
+  [{} as IncomingMessage, Object.assign(new EventEmitter(), { destroyed }) as ServerResponse] as const
 const [ANONYMOUS, MEMBER] = [{ isMember: false }, { isMember: true }]
 
 test('a flood of unknown clients renders one page at a time, and delays no member', async () => {
@@ -40,4 +42,35 @@ test('a page that fails or never ends blocks no other', async () => {
   await immediate()
   isStuck = false
   for (let n = 0; n < 3; n++) await expect(pages(...exchangeOf(), ANONYMOUS)).rejects.toThrow('broken')
+})
+
+test('a session whose pages are not read is refused further ones, and no other session is', async () => {
+  const pages = boundedPages(async () => {})
+  const open: EventEmitter[] = []
+  const request = (session?: string) => {
+    const [req, res] = exchangeOf()
+    open.push(res)
+    return pages(req, res, session === undefined ? { isMember: false } : { isMember: true, session })
+  }
+  for (let n = 0; n < 12; n++) await request('slow')
+  await expect(request('slow')).rejects.toThrow('Too much')
+  await request('other')
+  await expect(request()).rejects.toThrow('Too much')
+  for (const res of open) res.emit('close')
+  await request('slow')
+})
+
+test('steps before a password run one at a time, and delay no password', async () => {
+  const running: string[] = []
+  const handle = boundedSteps(async ({ url }) => {
+    running.push(`${url}`)
+    await new Promise(() => {})
+  })
+  const send = (url: string) => handle({ url } as IncomingMessage, exchangeOf()[1])
+  for (const url of ['/api/auth/csrf', '/auth/sign-on/begin', '/api/auth/csrf']) void send(url)
+  await immediate()
+  expect(running).toEqual(['/api/auth/csrf'])
+  void send('/api/auth/callback/credentials')
+  await immediate()
+  expect(running).toEqual(['/api/auth/csrf', '/api/auth/callback/credentials'])
 })

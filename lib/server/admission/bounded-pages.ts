@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gate } from '#lib/platform/runtime/concurrency.ts'
+import { byteBudget, gate } from '#lib/platform/runtime/concurrency.ts'
 import type { Handler, Pages } from '../http-handler.ts'
 
 /**
@@ -14,6 +14,13 @@ const MAX_PAGE_MS = 1000
 const MAX_REST_MS = 100
 
 /**
+ * Bytes of pages that were not taken yet, estimated: HTML, data and compressor of one page, of all pages, of one
+ * session, and of unknown clients.
+ */
+const PAGE_BYTES = 2 * 1024 * 1024
+const UNREAD = { all: 40 * PAGE_BYTES, each: 12 * PAGE_BYTES, anonymous: 8 * PAGE_BYTES }
+
+/**
  * Limits concurrent page renders, because a page takes a processor for as long as dozens of API responses. Unknown
  * clients share one slot, separate from members, and the slot pauses for as long as the render took, so that a flood of
  * them uses at most half of a processor.
@@ -21,23 +28,50 @@ const MAX_REST_MS = 100
 export function boundedPages(inside: Handler): Pages {
   const members = gate({ atOnce: 6, waiting: 200, timeoutMs: 5000 })
   const anonymousGate = gate({ atOnce: 1, waiting: 50, timeoutMs: 2000 })
-  return async (req, res, { isMember }) => {
+  const unread = byteBudget(UNREAD)
+  return async (req, res, { isMember, session }) => {
+    unread.check(session)
     const leave = await (isMember ? members : anonymousGate)()
-    const began = performance.now()
-    const rest = () => {
-      if (isMember) return leave()
-      setTimeout(leave, Math.min(MAX_REST_MS, performance.now() - began)).unref()
-    }
-    try {
+    const inSlot = async () => {
       // The client has disconnected while waiting.
       if (res.destroyed) return
-      const abort = new AbortController()
-      const done = Promise.resolve(inside(req, res)).finally(() => abort.abort())
-      await Promise.race([done, sleep(MAX_PAGE_MS, undefined, { signal: abort.signal }).catch(() => {})])
-      rest()
-      await done
-    } finally {
-      rest()
+      res.once('close', unread.hold(PAGE_BYTES, session))
+      await inside(req, res)
     }
+    await holdSlot(inSlot, leave, isMember ? 0 : MAX_REST_MS)
+  }
+}
+
+/** Steps before a password that cost some milliseconds of the processor, for any client. */
+const STEPS = ['/api/auth/csrf', '/auth/sign-on/begin']
+
+/**
+ * Limits the steps of a sign-in before its password, like pages of unknown clients: a flood of them uses at most half of
+ * a processor. Password checks have a limit of their own.
+ */
+export function boundedSteps(inside: Handler): Handler {
+  const enter = gate({ atOnce: 1, waiting: 50, timeoutMs: 2000 })
+  return async (req, res) => {
+    if (!STEPS.some((path) => req.url?.startsWith(path))) return inside(req, res)
+    const leave = await enter()
+    await holdSlot(async () => inside(req, res), leave, MAX_REST_MS)
+  }
+}
+
+/** Runs work in a slot: releases it at the end, or after a second, and after a pause as long as that was. */
+async function holdSlot(work: () => Promise<void>, leave: () => void, maxRestMs: number): Promise<void> {
+  const began = performance.now()
+  const rest = () => {
+    if (maxRestMs === 0) return leave()
+    setTimeout(leave, Math.min(maxRestMs, performance.now() - began)).unref()
+  }
+  try {
+    const abort = new AbortController()
+    const done = work().finally(() => abort.abort())
+    await Promise.race([done, sleep(MAX_PAGE_MS, undefined, { signal: abort.signal }).catch(() => {})])
+    rest()
+    await done
+  } finally {
+    rest()
   }
 }

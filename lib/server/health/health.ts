@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http'
 import { database } from '#lib/platform/db/client.ts'
 import type { Handler } from '../http-handler.ts'
+import { sendHealth } from './answer.ts'
 import { whatIsMissing } from './readiness.ts'
 
 /**
@@ -21,10 +21,4 @@ export function healthCheck(isDraining: () => boolean): Handler {
       sendHealth(res, await whatIsMissing(), database().replica?.unavailability())
     else sendHealth(res)
   }
-}
-
-function sendHealth(res: ServerResponse, problem?: string, ofReplica?: string): void {
-  const text = problem ?? (ofReplica ? `ok, replica ${ofReplica}` : 'ok')
-  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }
-  res.writeHead(problem ? 503 : 200, { ...headers, 'Content-Length': text.length }).end(text)
 }

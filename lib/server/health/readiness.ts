@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { database } from '#lib/platform/db/client.ts'
 import { listMigrations } from '#lib/platform/db/migration-files.ts'
+import type { Missing } from './answer.ts'
 
 const TIMEOUT_MS = 1000
-
-/** Requirement of requests that is missing. */
-export type Missing = 'database' | 'migrations'
 
 let pendingCheck: Promise<Missing | undefined> | undefined
 

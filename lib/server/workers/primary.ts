@@ -2,6 +2,7 @@ import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import type { ShutdownReason } from '../application.ts'
+import { type HealthPort, startHealthPort } from '../health/port.ts'
 import { metricsSettings } from '../metrics/settings.ts'
 import { startWorkerPool, type WorkerPool } from './worker-pool.ts'
 
@@ -21,9 +22,11 @@ export async function startPrimary(
   const { dataDir } = env()
   const database = databaseSettings()
   const at = metricsSettings()
+  let health: HealthPort | undefined
   const embedded = database.url === undefined ? await startEmbedded(dataDir) : undefined
   try {
     const metrics = at && (await (await import('../metrics/serve.ts')).startSharedMetrics(at))
+    health = await startHealthPort()
     const pool = await start(count, giveUp).catch(async (error: unknown) => {
       await metrics?.stop()
       throw error
@@ -32,11 +35,15 @@ export async function startPrimary(
       ...pool,
       note: `${embedded?.note ?? pool.note}, ${count} processes`,
       // The last process to disconnect from the embedded database stops it.
-      stop: (reason: ShutdownReason) =>
-        pool.stop(reason).finally(() => Promise.all([metrics?.stop(), embedded?.release()])),
+      stop: (reason: ShutdownReason) => {
+        health?.report({ isDraining: true })
+        return pool
+          .stop(reason)
+          .finally(() => Promise.all([metrics?.stop(), health?.stop(), embedded?.release()]))
+      },
     }
   } catch (error) {
-    await embedded?.release()
+    await Promise.all([health?.stop(), embedded?.release()])
     throw error
   }
 }

@@ -9,15 +9,18 @@ export type NameServer = {
   close(): Promise<void>
 }
 
-/** Starts a name server (RFC 1035) on this machine that only answers TXT queries. */
-export async function startNameServer(): Promise<NameServer> {
+/**
+ * Starts a name server (RFC 1035) on this machine that only answers TXT queries.
+ * @param at port, 0 for any free one
+ */
+export async function startNameServer(at = 0): Promise<NameServer> {
   const records = new Map<string, string[]>()
   const socket = createSocket('udp4')
   socket.on('message', (query, { address, port }) => {
     const texts = records.get(nameIn(query).toLowerCase())
     socket.send(answerTo(query, texts), port, address)
   })
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => socket.bind(at, '127.0.0.1', resolve))
   const { port } = socket.address() as AddressInfo
   return {
     address: `127.0.0.1:${port}`,

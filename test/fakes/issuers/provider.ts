@@ -31,11 +31,14 @@ type LogoutClient = {
 
 const CLIENT = { clientId: 'console', clientSecret: 'a secret of the console and its issuer' }
 
-/** Starts a real OpenID Connect provider (oidc-provider) on this machine, which requires no password. */
-export async function startIssuer(): Promise<FakeIssuer> {
+/**
+ * Starts a real OpenID Connect provider (oidc-provider) on this machine, which requires no password.
+ * @param port 0 for any free one
+ */
+export async function startIssuer(port = 0): Promise<FakeIssuer> {
   const accounts = new Map<string, Account>()
   const server = createServer()
-  const issuer = await listen(server)
+  const issuer = await listen(server, port)
   const provider = new Provider(issuer, {
     clients: [
       {
@@ -105,8 +108,8 @@ export async function startIssuer(): Promise<FakeIssuer> {
 }
 
 /** Listens on a free port of this machine, and returns the address. */
-export async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+export async function listen(server: Server, port = 0): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 

@@ -17,6 +17,8 @@ export async function startRecorder(url: string) {
     client.on('data', (chunk) => {
       sent += chunk.toString('latin1')
     })
+    // A connection that the fake resets is reset here, too.
+    vendor.on('error', () => client.destroy())
     client.pipe(vendor).pipe(client)
   })
   server.listen(0, '127.0.0.1')

@@ -10,7 +10,7 @@ import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { confirmPasskey, listFactors, proveSession } from '#lib/identity/client.ts'
 import type { Signed } from '#lib/identity/second-factors/contract.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { ProblemError } from '#lib/platform/api/problem-error.ts'
 import { NoPasskey, promptPasskey } from '../passkey.ts'
 import { PasswordField } from '../password-field.tsx'
 import { beginFreshSignOn } from '../sign-on.ts'
@@ -46,7 +46,7 @@ export function ConfirmDialog({ email, onClose }: ConfirmDialogProps) {
     reset()
     setChosen(other)
   }
-  const isWrong = error instanceof Problem && error.code === 'invalid_request'
+  const isWrong = error instanceof ProblemError && error.code === 'invalid_request'
   return (
     <Dialog title="Confirm it’s you" onClose={() => onClose(false)}>
       <p className="mt-1 text-ink-3">
@@ -128,7 +128,7 @@ async function credentialFor(method: SignInMethod, secret: string) {
 
 function ConfirmError({ error }: { error: Error }) {
   if (error instanceof NoPasskey) return <ProblemNote title="Not confirmed" detail={error.message} />
-  if (!(error instanceof Problem))
+  if (!(error instanceof ProblemError))
     return <ProblemNote title="Not confirmed: no answer" detail="Check your connection and try again." />
   const { requestId, retryAfter } = error.more
   const detail =

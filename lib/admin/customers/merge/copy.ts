@@ -77,6 +77,12 @@ export async function copyAll(owner: OwnersWork, merge: Merge): Promise<void> {
   // Invoices are copied with their payments: otherwise triggers would record them a second time.
   await owner.write("SET LOCAL console.payments = 'copied'")
   for (const copy of TABLE_COPIES) await copyRows(owner, merge, copy)
+  // Amounts that the backfill of the source customer has not recorded yet.
+  await owner.query(
+    `SELECT fill_payments($1, '', (SELECT count(*)::int FROM invoices WHERE customer_id = $1))
+     FROM backfills WHERE name = 'payments' AND finished_at IS NULL`,
+    [merge.into],
+  )
   await owner.write('SET LOCAL console.payments = DEFAULT')
   await updateCredentialIndex(owner, merge)
   await moveFactors(owner, merge)

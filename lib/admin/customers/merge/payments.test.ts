@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice } from '#lib/platform/db/test-rows.ts'
-import { isDistributed } from '#lib/platform/db/test-servers/test-server.ts'
+import { isDistributed, run } from '#lib/platform/db/test-servers/test-server.ts'
 import { commandLine } from '../../test-command.ts'
 
 let db: TestDatabase
@@ -20,6 +20,13 @@ test.skipIf(isDistributed)(
   async () => {
     for (const id of ['moonbird', 'sunbird']) await addCustomer(id)
     await addInvoice('moonbird', 'M-1', { totalAmount: '10', balanceAmount: '4' })
+    // As the version before payments left it: the backfill has yet to come.
+    await addInvoice('moonbird', 'M-0', { totalAmount: '8', balanceAmount: '1' })
+    await run(
+      db.url,
+      `SET console.operated = 'moonbird'; DELETE FROM payments WHERE invoice_id = 'M-0';
+       UPDATE backfills SET finished_at = NULL WHERE name = 'payments'`,
+    )
     await addInvoice('moonbird', 'M-2', { totalAmount: '20', balanceAmount: '20' })
     await addInvoice('sunbird', 'S-1', { totalAmount: '30', balanceAmount: '30' })
     const add = (customer: string, invoice: string) =>
@@ -36,6 +43,7 @@ test.skipIf(isDistributed)(
         'SELECT id, trim_scale(balance_amount)::text AS balance FROM invoices ORDER BY id',
       ),
     ).toEqual([
+      { id: 'M-0', balance: '1' },
       { id: 'M-1', balance: '4' },
       { id: 'M-2', balance: '0' },
       { id: 'S-1', balance: '5' },
@@ -47,6 +55,7 @@ test.skipIf(isDistributed)(
        FROM payment_entries e JOIN payments p ON p.id = e.payment_id ORDER BY e.invoice_id NULLS LAST, p.reference`,
       ),
     ).toEqual([
+      { reference: null, kind: 'opening', invoice: 'M-0', amount: '7' },
       { reference: null, kind: 'reported', invoice: 'M-1', amount: '6' },
       { reference: 'B-1~moonbird', kind: 'payment', invoice: 'M-2', amount: '20' },
       { reference: 'B-1', kind: 'payment', invoice: 'S-1', amount: '25' },

@@ -2,6 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, eq, inArray, isNull, or } from 'drizzle-orm'
 import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify } from 'jose'
+import { toProblem } from '#lib/platform/api/problem.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { endSessions } from '#lib/platform/caller/session.ts'
 import { database, type Transaction } from '#lib/platform/db/client.ts'
@@ -10,7 +11,7 @@ import { signOnSessions } from '#lib/platform/db/schema/access/sign-on.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
-import { log, reasonOf, requestContext } from '#lib/platform/runtime/log.ts'
+import { log, logFailure, reasonOf, requestContext } from '#lib/platform/runtime/log.ts'
 import { issuerDigest } from '../people/session-credential.ts'
 import { configurationFor } from './code-flow.ts'
 import { findProvider, type Provider } from './find-provider.ts'
@@ -25,8 +26,19 @@ const MAX_BYTES = 16 * 1024
  * @param providerId id in the path that the issuer was configured with
  */
 export async function answerLogout(request: Request, providerId: string): Promise<Response> {
-  const [provider, token] = [await findProvider(providerId), await tokenIn(request)]
-  if (!provider || token === undefined) return invalidRequest()
+  const token = await tokenIn(request)
+  if (token === undefined) return invalidRequest()
+  return logOut(providerId, token).catch((error: unknown) => {
+    // The issuer may send it again: Next would answer 500, without a Retry-After.
+    const problem = toProblem(error)
+    logFailure(problem, error, requestContext()?.requestId ?? '')
+    return new Response(null, { status: problem.status, headers: { ...FIXED, ...problem.more.headers } })
+  })
+}
+
+async function logOut(providerId: string, token: string): Promise<Response> {
+  const provider = await findProvider(providerId)
+  if (!provider) return invalidRequest()
   const { customerId: customer, issuer } = provider
   const logout = await readLogoutToken(provider, token).catch((error: unknown) => {
     log().warn({ customer, issuer, reason: reasonOf(error).slice(0, 300) }, 'a logout token was refused')

@@ -70,6 +70,12 @@ it.each([
   ['fec0::1', true],
   ['3fff:fff::1', true],
   ['5f00::1', true],
+  // IPv4-translated addresses, and a prefix that some overlay networks use.
+  ['::ffff:0:7f00:1', true],
+  ['200::1', true],
+  ['1fff:ffff::', true],
+  ['4000::', true],
+  ['5f01::', true],
   ['8.8.8.8', false],
   ['9.255.255.255', false],
   ['100.128.0.0', false],
@@ -80,9 +86,23 @@ it.each([
   ['2001:4860:4860::8888', false],
   ['2606:4700::1111', false],
   ['3fff:1000::', false],
-  ['5f01::', false],
+  ['2000::1', false],
 ])('%s is special: %s', (address, isSpecial) => {
   expect(isSpecialAddress(address)).toBe(isSpecial)
+})
+
+/** Rows of IANA's registries that are not globally reachable, as copied on 15 September 2026. */
+const NOT_REACHABLE = `
+  0.0.0.0/8 0.0.0.0/32 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.0.0/29
+  192.0.0.8/32 192.0.0.170/32 192.0.0.171/32 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24
+  203.0.113.0/24 240.0.0.0/4 255.255.255.255/32 ::1/128 ::/128 ::ffff:0:0/96 64:ff9b:1::/48 100::/64 100:0:0:1::/64
+  2001::/23 2001::/32 2001:2::/48 2001:10::/28 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10`
+
+it.each(NOT_REACHABLE.trim().split(/\s+/))('%s of the registries is special', (network) => {
+  expect([isSpecialAddress(network.split('/')[0] ?? ''), isSpecialAddress(lastOf(network))]).toEqual([
+    true,
+    true,
+  ])
 })
 
 it('the table of special networks names the day of its comparison', () => {

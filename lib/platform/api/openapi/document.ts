@@ -45,17 +45,18 @@ const ABOUT: Group = {
 
 /** Returns the call that answers the document of these contracts, and of itself. */
 export function openApiOperation(groups: readonly Group[]) {
-  const document = openApiDocument(groups)
-  let forms: { text: string; encoded: Promise<Record<Encoding, Uint8Array>> } | undefined
+  const described = openApi([...groups, ABOUT])
+  let forms: Forms | undefined
   return operation(readOpenApi, async (_, { headers }) => {
-    const body = document()
-    const text = JSON.stringify(body)
-    // Compressed once, until the settings change.
-    if (forms?.text !== text) forms = { text, encoded: compressed(text) }
+    const about = addressed()
+    const settings = JSON.stringify(about)
+    // Made once, until the settings change, because any client may request it.
+    if (forms?.settings !== settings) forms = formsOf(settings, { ...described, ...about })
+    const { body, bytes, compressed } = forms
     const encoding = acceptedEncoding(headers?.['accept-encoding'])
     return {
       body,
-      saved: encoding ? (await forms.encoded)[encoding] : text,
+      saved: encoding ? (await compressed)[encoding] : bytes,
       headers: {
         ...(encoding ? { 'Content-Encoding': encoding } : {}),
         Vary: 'Accept-Encoding',
@@ -68,18 +69,25 @@ export function openApiOperation(groups: readonly Group[]) {
   })
 }
 
-/** Returns a function that returns the document of these contracts, with this installation's address and contact. */
-function openApiDocument(groups: readonly Group[]): () => Json {
-  const described = openApi([...groups, ABOUT])
-  return () => ({ ...described, ...addressed() })
-}
-
 type Encoding = 'br' | 'gzip'
 
-async function compressed(text: string): Promise<Record<Encoding, Uint8Array>> {
+/** The document and its bytes, for the settings that it contains. */
+type Forms = {
+  settings: string
+  body: Json
+  bytes: Uint8Array
+  compressed: Promise<Record<Encoding, Uint8Array>>
+}
+
+function formsOf(settings: string, body: Json): Forms {
+  const bytes = Buffer.from(JSON.stringify(body))
+  return { settings, body, bytes, compressed: compress(bytes) }
+}
+
+async function compress(bytes: Uint8Array): Promise<Record<Encoding, Uint8Array>> {
   const [br, gzip] = await Promise.all([
-    promisify(brotliCompress)(text),
-    promisify(gzipCompress)(text, { level: 9 }),
+    promisify(brotliCompress)(bytes),
+    promisify(gzipCompress)(bytes, { level: 9 }),
   ])
   return { br, gzip }
 }

@@ -46,11 +46,12 @@ ALTER TABLE "payment_entries" ADD CONSTRAINT "payment_entries_customer_id_invoic
 ALTER TABLE "payments" ADD CONSTRAINT "payments_customer_id_customers_id_fk" FOREIGN KEY ("customer_id") REFERENCES "public"."customers"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payments" ADD CONSTRAINT "payments_customer_id_refund_of_payments_customer_id_id_fk" FOREIGN KEY ("customer_id","refund_of") REFERENCES "public"."payments"("customer_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payments" ADD CONSTRAINT "payments_customer_id_invoice_id_invoices_customer_id_id_fk" FOREIGN KEY ("customer_id","invoice_id") REFERENCES "public"."invoices"("customer_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "payment_entries_invoice" ON "payment_entries" USING btree ("customer_id","invoice_id") WHERE "payment_entries"."invoice_id" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "payment_entries_credit" ON "payment_entries" USING btree ("customer_id","payment_id") WHERE "payment_entries"."invoice_id" IS NULL;--> statement-breakpoint
 CREATE INDEX "payment_entries_day" ON "payment_entries" USING btree ("customer_id","booked_on","payment_id","position");--> statement-breakpoint
+-- After the others: of indexes that cost the same, as all do in a small table, the planner takes the newest.
+CREATE INDEX "payment_entries_invoice" ON "payment_entries" USING btree ("customer_id","invoice_id") WHERE "payment_entries"."invoice_id" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "payments_newest" ON "payments" USING btree ("customer_id","paid_on","id");--> statement-breakpoint
-CREATE INDEX "payments_kind_newest" ON "payments" USING btree ("customer_id","kind","paid_on","id");--> statement-breakpoint
+CREATE INDEX "payments_kind_newest" ON "payments" USING btree ("customer_id","kind","paid_on","id") WHERE "payments"."kind" <> 'reported';--> statement-breakpoint
 CREATE UNIQUE INDEX "payments_reference" ON "payments" USING btree ("customer_id","reference") WHERE "payments"."reference" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "payments_invoice" ON "payments" USING btree ("customer_id","invoice_id") WHERE "payments"."invoice_id" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "payments_refunds" ON "payments" USING btree ("customer_id","refund_of") WHERE "payments"."refund_of" IS NOT NULL;--> statement-breakpoint
@@ -77,7 +78,11 @@ CREATE POLICY added ON payment_entries FOR INSERT TO console_app
 SELECT wall_of_owner('payment_entries');--> statement-breakpoint
 -- The balance of an issued invoice is its total less its entries in the ledger. Whichever of the two is written, triggers
 -- write the other: a balance that an import writes becomes a row as reported by the issuer, and an entry moves the balance.
--- The functions below look rows up by index alone, because nothing is known of tables that one import fills.
+-- The functions below look rows up one by one, by index alone, because nothing is known of tables that one import fills.
+-- They read the customer from a row: of a constant that is no common value the planner expects a single row, whichever
+-- index it reads, and takes one that has all rows of the customer.
+ALTER TABLE payments ALTER COLUMN customer_id SET (n_distinct = 200);--> statement-breakpoint
+ALTER TABLE payment_entries ALTER COLUMN customer_id SET (n_distinct = 200);--> statement-breakpoint
 
 -- Records the difference between the settled amounts of these issued invoices and their entries as reported by the issuer.
 -- Rows of the other sign are reversed first, the newest first; what is reversed too much is reported again.
@@ -89,28 +94,33 @@ BEGIN
     WITH due AS MATERIALIZED (
       SELECT $1::text AS customer_id, i.id, i.currency, greatest((now() AT TIME ZONE 'UTC')::date, i.day) AS day,
         i.amount - coalesce((
-          SELECT sum(e.amount) FROM %2$I e WHERE e.customer_id = $1 AND e.invoice_id = i.id), 0) AS difference
-      FROM unnest($2, $3, $4, $5) AS i (id, amount, currency, day)),
+          SELECT sum(e.amount) FROM %2$I e WHERE e.customer_id = i.customer_id AND e.invoice_id = i.id), 0) AS difference
+      FROM (SELECT $1::text AS customer_id, i.* FROM unnest($2, $3, $4, $5) AS i (id, amount, currency, day) OFFSET 0) AS i),
     live AS (
-      SELECT d.customer_id, d.id, d.difference, p.id AS payment_id, p.amount, greatest(d.day, p.paid_on) AS day,
+      SELECT d.customer_id, d.id, d.currency, d.day AS due_day, d.difference, p.place, p.id AS payment_id, p.amount,
+        greatest(d.day, p.paid_on) AS day,
         sum(p.amount) OVER (PARTITION BY d.id ORDER BY p.created_at DESC, p.id DESC) AS sum_to_here
-      FROM due d JOIN %1$I p ON p.customer_id = d.customer_id AND p.invoice_id = d.id AND p.reversed_on IS NULL
-        AND sign(p.amount) = -sign(d.difference)),
+      FROM due d CROSS JOIN LATERAL (
+        SELECT p.ctid AS place, p.* FROM %1$I p WHERE p.customer_id = d.customer_id AND p.invoice_id = d.id OFFSET 0) AS p
+      WHERE d.difference <> 0 AND p.reversed_on IS NULL AND sign(p.amount) = -sign(d.difference)),
     counter AS MATERIALIZED (SELECT * FROM live WHERE abs(sum_to_here - amount) < abs(difference)),
     reversed AS (
       UPDATE %1$I p SET reversed_on = c.day, reversed_by = 'issuer'
-      FROM counter c WHERE p.customer_id = c.customer_id AND p.id = c.payment_id),
+      FROM counter c WHERE p.customer_id = c.customer_id AND p.ctid = c.place),
     reported AS MATERIALIZED (
-      SELECT d.customer_id, d.id, d.currency, d.day,
-        d.id || '#' || (SELECT count(*) + 1 FROM %1$I p WHERE p.customer_id = d.customer_id AND p.invoice_id = d.id) AS payment_id,
-        d.difference + coalesce((SELECT sum(c.amount) FROM counter c WHERE c.id = d.id), 0) AS amount
-      FROM due d),
+      SELECT d.*,
+        d.id || '#' || (SELECT count(*) + 1 FROM %1$I p WHERE p.customer_id = d.customer_id AND p.invoice_id = d.id) AS payment_id
+      FROM (
+        SELECT customer_id, id, currency, day, sum(amount) AS amount FROM (
+          SELECT customer_id, id, currency, day, difference AS amount FROM due WHERE difference <> 0
+          UNION ALL SELECT customer_id, id, currency, due_day, amount FROM counter) AS amounts
+        GROUP BY 1, 2, 3, 4 HAVING sum(amount) <> 0) AS d),
     recorded AS (
       INSERT INTO %1$I (customer_id, id, kind, paid_on, amount, currency, invoice_id, entered_by)
-      SELECT customer_id, payment_id, 'reported', day, amount, currency, id, 'issuer' FROM reported WHERE amount <> 0)
+      SELECT customer_id, payment_id, 'reported', day, amount, currency, id, 'issuer' FROM reported)
     INSERT INTO %2$I (customer_id, payment_id, position, invoice_id, amount, booked_on, cause)
     SELECT customer_id, payment_id, 2, id, -amount, day, 'reversed' FROM counter
-    UNION ALL SELECT customer_id, payment_id, 1, id, amount, day, 'applied' FROM reported WHERE amount <> 0 $sql$,
+    UNION ALL SELECT customer_id, payment_id, 1, id, amount, day, 'applied' FROM reported $sql$,
     beside('payments', place), beside('payment_entries', place)) USING customer, ids, amounts, currencies, days;
 END $report$;--> statement-breakpoint
 -- Takes the payments off invoices that are no longer owed. What the issuer reported and what was written off is reversed;
@@ -120,19 +130,24 @@ CREATE FUNCTION release_payments(place text, customer text, ids text[]) RETURNS 
 BEGIN
   EXECUTE format($sql$
     WITH settled AS MATERIALIZED (
-      SELECT p.id AS payment_id, e.invoice_id, sum(e.amount) AS amount, p.kind IN ('payment', 'refund') AS is_released,
-        greatest((now() AT TIME ZONE 'UTC')::date, max(e.booked_on)) AS day
-      FROM unnest($2) AS changed (id) JOIN %3$I e ON e.customer_id = $1 AND e.invoice_id = changed.id
-      JOIN %2$I p ON p.customer_id = $1 AND p.id = e.payment_id
-      GROUP BY p.id, p.kind, e.invoice_id HAVING sum(e.amount) <> 0),
+      SELECT changed.customer_id, part.payment_id, changed.id AS invoice_id, part.amount, part.day, own.place, own.is_released
+      FROM (SELECT $1::text AS customer_id, id FROM unnest($2) AS id OFFSET 0) AS changed
+      CROSS JOIN LATERAL (
+        SELECT e.payment_id, sum(e.amount) AS amount, greatest((now() AT TIME ZONE 'UTC')::date, max(e.booked_on)) AS day
+        FROM (SELECT * FROM %3$I e WHERE e.customer_id = changed.customer_id AND e.invoice_id = changed.id OFFSET 0) AS e
+        GROUP BY e.payment_id HAVING sum(e.amount) <> 0) AS part
+      CROSS JOIN LATERAL (
+        SELECT p.ctid AS place, p.kind IN ('payment', 'refund') AS is_released FROM %2$I p
+        WHERE p.customer_id = changed.customer_id AND p.id = part.payment_id OFFSET 0) AS own),
     reversed AS (
       UPDATE %2$I p SET reversed_on = s.day, reversed_by = 'issuer'
-      FROM settled s WHERE p.customer_id = $1 AND p.id = s.payment_id AND NOT s.is_released),
+      FROM settled s WHERE p.customer_id = s.customer_id AND p.ctid = s.place AND NOT s.is_released),
     moves AS (
-      SELECT payment_id, invoice_id, -amount AS amount, day, is_released FROM settled
-      UNION ALL SELECT payment_id, NULL, amount, day, true FROM settled WHERE is_released)
+      SELECT customer_id, payment_id, invoice_id, -amount AS amount, day, is_released FROM settled
+      UNION ALL SELECT customer_id, payment_id, NULL, amount, day, true FROM settled WHERE is_released)
     INSERT INTO %3$I (customer_id, payment_id, position, invoice_id, amount, booked_on, cause)
-    SELECT $1, payment_id, (SELECT max(e.position) FROM %3$I e WHERE e.customer_id = $1 AND e.payment_id = m.payment_id)
+    SELECT customer_id, payment_id,
+      (SELECT max(e.position) FROM %3$I e WHERE e.customer_id = m.customer_id AND e.payment_id = m.payment_id)
         + row_number() OVER (PARTITION BY payment_id ORDER BY invoice_id, day),
       invoice_id, amount, day, CASE WHEN is_released THEN 'released' ELSE 'reversed' END
     FROM moves m $sql$,
@@ -149,18 +164,22 @@ DECLARE
 BEGIN
   FOR paid IN EXECUTE format($sql$
     SELECT p.id, p.currency, released.amount,
-      (SELECT coalesce(sum(e.amount), 0) FROM %1$I e WHERE e.customer_id = $1 AND e.payment_id = p.id AND e.invoice_id IS NULL)
-        + (SELECT coalesce(sum(e.amount), 0) FROM %2$I r JOIN %1$I e ON e.customer_id = $1 AND e.payment_id = r.id
-            AND e.invoice_id IS NULL WHERE r.customer_id = $1 AND r.refund_of = p.id) AS credit
-    FROM (SELECT e.payment_id, -sum(e.amount) AS amount FROM %1$I e
-      WHERE e.customer_id = $1 AND e.invoice_id = $2 AND e.cause = 'released' GROUP BY 1) AS released
-    JOIN %2$I p ON p.customer_id = $1 AND p.id = released.payment_id AND p.reversed_on IS NULL
+      (SELECT coalesce(sum(e.amount), 0) FROM %1$I e
+        WHERE e.customer_id = p.customer_id AND e.payment_id = p.id AND e.invoice_id IS NULL)
+        + (SELECT coalesce(sum(e.amount), 0) FROM %2$I r JOIN %1$I e ON e.customer_id = r.customer_id AND e.payment_id = r.id
+            AND e.invoice_id IS NULL WHERE r.customer_id = p.customer_id AND r.refund_of = p.id) AS credit
+    FROM (SELECT $1::text AS customer_id, $2::text AS invoice_id OFFSET 0) AS given
+    CROSS JOIN LATERAL (
+      SELECT e.payment_id, -sum(e.amount) AS amount FROM (
+        SELECT * FROM %1$I e WHERE e.customer_id = given.customer_id AND e.invoice_id = given.invoice_id OFFSET 0) AS e
+      WHERE e.cause = 'released' GROUP BY 1) AS released
+    JOIN %2$I p ON p.customer_id = given.customer_id AND p.id = released.payment_id AND p.reversed_on IS NULL
     ORDER BY p.paid_on, p.id $sql$, beside('payment_entries', place), beside('payments', place)) USING customer, source
   LOOP
     EXECUTE format($sql$
       SELECT i.total_amount - i.balance_amount - coalesce((
-        SELECT sum(e.amount) FROM %2$I e JOIN %3$I p ON p.customer_id = $1 AND p.id = e.payment_id
-        WHERE e.customer_id = $1 AND e.invoice_id = $2 AND p.kind NOT IN ('reported', 'opening')), 0)
+        SELECT sum(e.amount) FROM %2$I e JOIN %3$I p ON p.customer_id = e.customer_id AND p.id = e.payment_id
+        WHERE e.customer_id = i.customer_id AND e.invoice_id = i.id AND p.kind NOT IN ('reported', 'opening')), 0)
       FROM %1$I i WHERE i.customer_id = $1 AND i.id = $2 AND i.currency = $3 AND i.document_state = 'issued' $sql$,
       beside('invoices', place), beside('payment_entries', place), beside('payments', place))
       INTO part USING customer, target, paid.currency;
@@ -180,6 +199,18 @@ BEGIN
   END LOOP;
   RETURN is_moved;
 END $carry$;--> statement-breakpoint
+-- Returns the pairs of invoices of which the first one has payments that were released from it.
+CREATE FUNCTION released_pairs(place text, customer text, sources text[], targets text[])
+  RETURNS TABLE (source text, target text) LANGUAGE plpgsql
+  SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $pairs$
+BEGIN
+  RETURN QUERY EXECUTE format($sql$
+    SELECT pair.source, pair.target
+    FROM (SELECT $1::text AS customer_id, p.* FROM unnest($2, $3) AS p (source, target) OFFSET 0) AS pair
+    CROSS JOIN LATERAL (
+      SELECT FROM %I e WHERE e.customer_id = pair.customer_id AND e.invoice_id = pair.source AND e.cause = 'released' LIMIT 1) AS e
+    $sql$, beside('payment_entries', place)) USING customer, sources, targets;
+END $pairs$;--> statement-breakpoint
 -- Records what these invoices had settled before payments were recorded, where no backfill has recorded it yet.
 CREATE FUNCTION open_payments(place text, customer text, ids text[], amounts numeric[], currencies text[], days date[])
   RETURNS void LANGUAGE plpgsql
@@ -188,15 +219,19 @@ BEGIN
   EXECUTE format($sql$
     WITH settled AS MATERIALIZED (
       SELECT i.id, i.currency, i.day,
-        i.id || '#' || (SELECT count(*) + 1 FROM %1$I p WHERE p.customer_id = $1 AND p.invoice_id = i.id) AS payment_id,
-        i.amount - coalesce((
-          SELECT sum(e.amount) FROM %2$I e WHERE e.customer_id = $1 AND e.invoice_id = i.id), 0) AS amount
-      FROM unnest($2, $3, $4, $5) AS i (id, amount, currency, day)),
+        i.id || '#' || (SELECT count(*) + 1 FROM %1$I p WHERE p.customer_id = i.customer_id AND p.invoice_id = i.id) AS payment_id,
+        i.amount
+      FROM (
+        SELECT i.customer_id, i.id, i.currency, i.day, i.amount - coalesce((
+          SELECT sum(e.amount) FROM %2$I e WHERE e.customer_id = i.customer_id AND e.invoice_id = i.id), 0) AS amount
+        FROM (SELECT $1::text AS customer_id, i.* FROM unnest($2, $3, $4, $5) AS i (id, amount, currency, day) OFFSET 0) AS i
+        OFFSET 0) AS i
+      WHERE i.amount <> 0),
     recorded AS (
       INSERT INTO %1$I (customer_id, id, kind, paid_on, amount, currency, invoice_id, entered_by)
-      SELECT $1, payment_id, 'opening', day, amount, currency, id, 'issuer' FROM settled WHERE amount <> 0)
+      SELECT $1, payment_id, 'opening', day, amount, currency, id, 'issuer' FROM settled)
     INSERT INTO %2$I (customer_id, payment_id, position, invoice_id, amount, booked_on, cause)
-    SELECT $1, payment_id, 1, id, amount, day, 'applied' FROM settled WHERE amount <> 0 $sql$,
+    SELECT $1, payment_id, 1, id, amount, day, 'applied' FROM settled $sql$,
     beside('payments', place), beside('payment_entries', place)) USING customer, ids, amounts, currencies, days;
 END $open$;--> statement-breakpoint
 CREATE FUNCTION keep_invoice_payments() RETURNS trigger LANGUAGE plpgsql AS $keep$
@@ -260,8 +295,8 @@ BEGIN
     IF own.withdrawn IS NOT NULL THEN
       PERFORM release_payments(TG_TABLE_NAME, own.customer_id, own.withdrawn);
     END IF;
-    FOR pair IN SELECT id AS source, id AS target FROM unnest(own.restored) AS id
-      UNION ALL SELECT * FROM unnest(own.replaced, own.successors)
+    FOR pair IN SELECT * FROM released_pairs(TG_TABLE_NAME, own.customer_id, own.restored || own.replaced,
+      own.restored || own.successors)
     LOOP
       IF carry_payments(TG_TABLE_NAME, own.customer_id, pair.source, pair.target) AND pair.target <> pair.source THEN
         moved := moved || pair.target;
@@ -367,6 +402,24 @@ BEGIN
       JOIN %1$I p ON p.customer_id = a.customer_id AND p.id = a.payment_id AND p.kind NOT IN ('reported', 'opening')
       WHERE a.invoice_id IS NOT NULL GROUP BY 1, 2 HAVING sum(a.amount) <> 0) AS m
     WHERE i.customer_id = m.customer_id AND i.id = m.invoice_id $sql$, payments, invoices);
+  -- An issuer that has not counted a payment reports its amount as open. When that payment is reversed, the amount is open
+  -- once, not twice: above the total counts only what was reported before the payment. The trigger of invoices reverses the
+  -- reported rows, so this is a statement of its own: the balance may be the same after both.
+  EXECUTE format($sql$
+    UPDATE %2$I i SET balance_amount = i.balance_amount - m.sign * m.twice
+    FROM (
+      SELECT b.customer_id, b.id, b.sign, least(-b.sign * b.amount, b.sign * (b.balance_amount - b.total_amount), coalesce((
+        SELECT sum(-b.sign * r.amount) FROM %1$I r WHERE r.customer_id = b.customer_id AND r.invoice_id = b.id
+          AND r.kind = 'reported' AND r.reversed_on IS NULL AND b.sign * r.amount < 0 AND r.created_at > (
+            SELECT min(e.created_at) FROM %3$I e
+            WHERE e.customer_id = b.customer_id AND e.invoice_id = b.id AND e.payment_id = ANY (b.reversed))), 0)) AS twice
+      FROM (
+        SELECT i.customer_id, i.id, i.total_amount, i.balance_amount, CASE WHEN i.total_amount < 0 THEN -1 ELSE 1 END AS sign,
+          sum(a.amount) AS amount, array_agg(a.payment_id) AS reversed
+        FROM came a JOIN %1$I p ON p.customer_id = a.customer_id AND p.id = a.payment_id AND p.kind NOT IN ('reported', 'opening')
+        JOIN %2$I i ON i.customer_id = a.customer_id AND i.id = a.invoice_id
+        WHERE a.cause = 'reversed' GROUP BY i.customer_id, i.id) AS b) AS m
+    WHERE i.customer_id = m.customer_id AND i.id = m.id AND m.twice > 0 $sql$, payments, invoices, TG_TABLE_NAME);
   RETURN NULL;
 END $keep$;--> statement-breakpoint
 CREATE TRIGGER balances_of_added AFTER INSERT ON payment_entries REFERENCING NEW TABLE AS came

@@ -43,16 +43,34 @@ export async function run(url: string, ...queries: string[]): Promise<void> {
   }
 }
 
+/** Connection of this worker, which ends with it, for statements of each test file: opening one takes longer than them. */
+let worker: { url: string; client: Promise<pg.Client> } | undefined
+
+/** Runs a statement like `run`, on a connection that this process shares between its test files. */
+export async function runOnShared(url: string, query: string): Promise<void> {
+  worker ??= { url, client: connected(url) }
+  if (worker.url !== url) throw new Error('The shared connection is for one database.')
+  await (await worker.client).query(query)
+}
+
+async function connected(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  // The server ends it at the end of the run.
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
 /**
  * Drops a database and ends its connections. FORCE by an ordinary owner fails on an autovacuum worker; without FORCE,
  * the server ends such a worker itself.
  */
-export async function dropDatabase(url: string, name: string): Promise<void> {
+export async function dropDatabase(url: string, name: string, runOn = run): Promise<void> {
   const drop = `DROP DATABASE IF EXISTS ${name}`
-  const force = () => run(url, `${drop} WITH (FORCE)`)
+  const force = () => runOn(url, `${drop} WITH (FORCE)`)
   await force().catch(async (error: { code?: string }) => {
     if (error.code !== INSUFFICIENT_PRIVILEGE) throw error
     // If others are connected, such as a pooler, the worker is ended as well.
-    await run(url, drop).catch(force)
+    await runOn(url, drop).catch(force)
   })
 }

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { openDatabase } from '#lib/platform/db/client.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addMember } from '#lib/platform/db/test-rows.ts'
 import { type HostileIssuer, startHostile } from '../../../../../test/fakes/issuers/hostile.ts'
@@ -173,6 +174,17 @@ describe('a hostile logout token is rejected and ends no session', () => {
     expect(await sendLogout(await issuer.sign(honest()), providerId, 'application/json')).toEqual(INVALID)
     expect((await browser.caller())?.id).toBe(ana)
   })
+})
+
+it('a logout without the database is to be sent again', async () => {
+  const away = openDatabase('postgres://nobody@127.0.0.1:1/none')
+  try {
+    const token = await issuer.sign(honest(), undefined, 'logout+jwt')
+    expect(await sendLogout(token)).toEqual([503, '', 'no-store'])
+    expect(await sendLogout(undefined)).toEqual(INVALID)
+  } finally {
+    await away.close()
+  }
 })
 
 it('a real provider ends its own session', async () => {
