@@ -32,7 +32,15 @@ import {
   thrownResult,
 } from './api-call.ts'
 import { previewAcknowledgement, previewQuantity, previewRenewal, previewWithdrawal } from './previews.ts'
-import { type Answers, describedWith, outputOf, screenOf, type Tool, unknownOf } from './tools.ts'
+import {
+  type Answers,
+  annotationsOf,
+  describedWith,
+  outputOf,
+  screenOf,
+  type Tool,
+  unknownOf,
+} from './tools.ts'
 
 /** Preview for a person, or the answer that makes a confirmation needless. */
 export type Previewed = { message: string; preview: Preview } | { answer: Called }
@@ -135,12 +143,7 @@ export function changeTools(operations: Operations): Tool[] {
         description: `${describedWith(contract)} First shows the person what would happen, and changes it only when the person confirms within five minutes.`,
         inputSchema: change.input,
         outputSchema: outputOf(contract.output),
-        annotations: {
-          readOnlyHint: false,
-          destructiveHint: true,
-          idempotentHint: false,
-          openWorldHint: true,
-        },
+        annotations: annotationsOf(false),
       },
       permission: contract.permission,
       run: (request, args, answers) => {

@@ -14,7 +14,7 @@ import {
   callerOf,
 } from '#lib/platform/db/test-rows.ts'
 import { callTool, connect } from './test-client.ts'
-import { isReadable, toolName } from './tools.ts'
+import { annotationsOf, isReadable, toolName } from './tools.ts'
 
 // Every tool gives the API's answer: for each example of its contract, to callers of each role, limited to other
 // billing profiles, and of another customer; with the same problems, and the same events in the history.
@@ -55,7 +55,7 @@ test('there is a tool for each read of the API that a key may call, and four for
 test('a tool has name, description, parameters and examples of its contract', () => {
   for (const { name, summary, description, params, query } of READS) {
     const { definition } = TOOLS.find((tool) => tool.definition.name === toolName(name)) ?? {}
-    expect(definition).toMatchObject({ title: summary, annotations: { readOnlyHint: true } })
+    expect(definition).toMatchObject({ title: summary, annotations: annotationsOf(true) })
     expect(definition?.description).toContain(description)
     const names = [...Object.keys(params.shape), ...Object.keys(query.shape)]
     expect(Object.keys(definition?.inputSchema.properties ?? {})).toEqual(names)

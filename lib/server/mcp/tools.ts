@@ -77,6 +77,12 @@ export function isReadable({ method, permission, output, examples, protocol }: A
   return method === 'GET' && permission !== 'none' && isJson && isForKeys
 }
 
+/** Returns the annotations of a tool: clients choose from them when to warn. */
+export function annotationsOf(isRead: boolean): NonNullable<ToolDefinition['annotations']> {
+  const forChange = isRead ? [] : [['destructiveHint', true] as const, ['idempotentHint', false] as const]
+  return Object.fromEntries([['readOnlyHint', isRead], ['openWorldHint', !isRead], ...forChange])
+}
+
 function readTool(operation: AnyOperation): Tool {
   const contract: AnyContract = operation.contract
   const inputSchema = inputOf(contract)
@@ -87,7 +93,7 @@ function readTool(operation: AnyOperation): Tool {
       description: describedWith(contract),
       inputSchema,
       outputSchema: outputOf(contract.output),
-      annotations: { readOnlyHint: true, openWorldHint: false },
+      annotations: annotationsOf(true),
     },
     permission: contract.permission,
     async run(request, args) {
