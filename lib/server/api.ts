@@ -28,7 +28,7 @@ export type Api = (req: IncomingMessage, res: ServerResponse, target: Target) =>
  */
 export async function loadApi(startTrace?: Trace): Promise<Api> {
   registerLeaks()
-  const files = globSync('app/{billing,auth,scim,calendar}/**/route.ts', {
+  const files = globSync('app/{billing,auth,scim,calendar,mcp}/**/route.ts', {
     cwd: ROOT,
     exclude: [NEXT_ROUTES],
   })

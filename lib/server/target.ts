@@ -21,7 +21,7 @@ export type Target = {
 export function areaOf(target: string): Area {
   const url = target.replace(/^https?:\/\/[^/?]*/i, '')
   if (/^\/auth\/sign-on(?=[/?]|$)/.test(url)) return 'sign-in'
-  if (/^\/(billing|auth|scim|calendar)(?=[/?]|$)/.test(url)) return 'api'
+  if (/^\/(billing|auth|scim|calendar|mcp)(?=[/?]|$)/.test(url)) return 'api'
   if (/^\/api\/(auth\/[^/?]|(unsubscribe|confirm)\/?(\?|$))/.test(url)) return 'sign-in'
   if (/^\/(livez|healthz|readyz)(?=\?|$)/.test(url)) return 'health'
   return url.startsWith('/_next/') ? 'asset' : 'page'

@@ -9,8 +9,8 @@ const everyRoute = files.filter((file) => /^app\/.*route\.ts$/.test(file))
 const routes = everyRoute.filter((file) => API.some((folder) => folder.test(file)))
 /** Lists the contracts, and mounts none. */
 const EXEMPT = ['app/billing/v1/openapi.json/route.ts']
-/** Routes outside of the API: the fallback for unknown paths, redirects through a browser, and its documentation. */
-const NO_API = /\/\[\[\.\.\.unknown\]\]\/|^app\/(\.well-known|api|auth\/sign-on|developers)\//
+/** Routes outside of the API: the fallback for unknown paths, redirects through a browser, its documentation, and assistants. */
+const NO_API = /\/\[\[\.\.\.unknown\]\]\/|^app\/(\.well-known|api|auth\/sign-on|developers|mcp)\//
 const HANDLERS = 'export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = '
 
 const contracts = await load('contract', (value) => value as Contract)

@@ -27,6 +27,7 @@ const LEFT_OUT = [
   'recent_writes',
   'sessions',
   'unversioned_writes',
+  'used_confirmations',
 ]
 /** The digests of the audit chain verify the audit log, and are not secret. */
 const CHAIN = ['audit_chain', 'audit_closings', 'audit_heads']

@@ -92,13 +92,13 @@ async function beginWithFreshCopy(
   request: QuantityRequest,
 ): Promise<Exclude<BeginOutcome, { kind: 'outdated' }>> {
   const { caller, keyed, requestId } = request
-  const outcome = await scope(caller, (tx) => begin(tx, request, false))
+  const outcome = await scope(caller, (tx) => beginConfirmed(tx, request, false))
   if (outcome.kind !== 'outdated') return outcome
   const copy = await readShared(caller, outcome.row, outcome.vendor, requestId)
   const problem = copy && !keyed ? problemOfCopy(request, copy) : undefined
   // The answer to a request with an Idempotency-Key is stored by the second transaction.
   if (problem) return { kind: 'answered', answer: problem }
-  const again = await scope(caller, (tx) => begin(tx, request, true))
+  const again = await scope(caller, (tx) => beginConfirmed(tx, request, true))
   if (again.kind === 'outdated') throw new Error('The vendor was read a moment ago.')
   return again
 }
@@ -113,6 +113,17 @@ function problemOfCopy(request: QuantityRequest, { row, open, isFresh }: Copy): 
 /** Returns whether the vendor's writes are idempotent, so that a change whose answer was lost may be resent. */
 const isRepeatable = (vendor: LocalVendor | GuardedVendor): boolean =>
   vendor.systemOfRecord === 'theirs' && vendor.idempotentWrites !== undefined
+
+/** Begins a change, and uses its confirmation in the same transaction; a refusal uses it, too. */
+async function beginConfirmed(
+  tx: Transaction,
+  request: QuantityRequest,
+  isRead: boolean,
+): Promise<BeginOutcome> {
+  const outcome = await begin(tx, request, isRead)
+  if (outcome.kind !== 'outdated') await request.confirm?.(tx)
+  return outcome
+}
 
 /** @param isRead whether the vendor was read just now */
 async function begin(tx: Transaction, request: QuantityRequest, isRead: boolean): Promise<BeginOutcome> {

@@ -1,7 +1,7 @@
 import 'server-only'
 import { replyOf, serializeFullItem } from '#lib/licenses/assets/serialize.ts'
 import { lockLicensed } from '#lib/licenses/assets/store.ts'
-import { operation } from '#lib/platform/api/operation.ts'
+import { operation, type RequestMeta } from '#lib/platform/api/operation.ts'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
@@ -20,7 +20,7 @@ import { readChange, writeAcknowledgement } from './store/changes.ts'
 import { type ChangeRow, findChange, keyOfChange, listLicenseChanges as listChanges } from './store/list.ts'
 import { readAgain } from './vendor-sync/read-again.ts'
 
-export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId }) => {
+export const setQuantity = operation(contract.setQuantity, async (caller, input, { requestId, confirm }) => {
   const { params, query, body, headers: requestHeaders = {} } = input
   const { 'if-match': ifMatch, 'idempotency-key': key } = requestHeaders
   const dryRun = query.dryRun === 'true'
@@ -30,7 +30,7 @@ export const setQuantity = operation(contract.setQuantity, async (caller, input,
   const keyed = key === undefined ? undefined : { caller, key, request, requestId, parse }
   const pendingAnswer = dryRun
     ? predictAnswer(changeRequest)
-    : changeQuantity({ ...changeRequest, requestId, keyed })
+    : changeQuantity({ ...changeRequest, requestId, keyed, confirm })
   const answer = await pendingAnswer.catch(asLockProblem).catch((error: unknown) => {
     // An error of a dry run also shows the answer to expect.
     if (dryRun && error instanceof Problem) return error
@@ -71,8 +71,8 @@ export const readLicenseChange = operation(contract.readLicenseChange, async (ca
 
 export const acknowledgeLicenseChange = operation(
   contract.acknowledgeLicenseChange,
-  async (caller, { params }, { requestId }) => {
-    const row = await acknowledge(caller, params.change_id, requestId).catch(asLockProblem)
+  async (caller, { params }, meta) => {
+    const row = await acknowledge(caller, params.change_id, meta).catch(asLockProblem)
     return { body: serializeLicenseChange(row) }
   },
 )
@@ -106,19 +106,22 @@ function asLockProblem(error: unknown): never {
 async function acknowledge(
   caller: Caller,
   changeId: string,
-  requestId: string,
+  { requestId, confirm }: RequestMeta,
 ): Promise<Omit<ChangeRow, 'micros'>> {
   const { customerId } = caller
   return scope(caller, async (tx) => {
     const unlocked = await readChange(tx, customerId, changeId)
     if (!unlocked) throw new Problem('not_found')
     // Also an operator may be settling it: locks in one order.
-    await lockLicensed(tx, customerId, unlocked.assetId)
+    const { seatVersion } = await lockLicensed(tx, customerId, unlocked.assetId)
     await writeAcknowledgement(tx, customerId, changeId, { actor: actorOf(caller), requestId })
     const row = await findChange(tx, customerId, changeId)
     if (!row) throw new Problem('not_found')
     const { change } = row
-    if (change.acknowledgedAt !== null) return row
+    if (change.acknowledgedAt !== null) {
+      await confirm?.(tx, seatVersion)
+      return row
+    }
     if (isOpen(change.state)) throw answers.otherChange(change)
     const detail = `This change is ${change.state}: there is nothing to acknowledge.`
     throw new Problem('change_settled', detail)

@@ -3,6 +3,7 @@ import type { Asset } from '#lib/licenses/assets/contract.ts'
 import { replyOf } from '#lib/licenses/assets/serialize.ts'
 import { assetStateOf, type LicensedRow, lockLicensed } from '#lib/licenses/assets/store.ts'
 import { type Answer, type KeyedRequest, saveResponse } from '#lib/platform/api/idempotency.ts'
+import type { Confirm } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -32,6 +33,7 @@ export type QuantityRequest = ChangeRequest & {
   requestId: string
   /** Set for a request with an Idempotency-Key. */
   keyed: KeyedRequest<Asset> | undefined
+  confirm?: Confirm | undefined
 }
 
 /** Change claimed by a request, to be sent to its vendor outside of any transaction. */

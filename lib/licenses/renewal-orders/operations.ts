@@ -1,6 +1,6 @@
 import 'server-only'
 import { readAsset } from '#lib/licenses/assets/store.ts'
-import { operation } from '#lib/platform/api/operation.ts'
+import { operation, type RequestMeta } from '#lib/platform/api/operation.ts'
 import { errorCode, Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -18,13 +18,18 @@ export const readRenewal = operation(contract.readRenewal, async (caller, { para
 
 export const orderRenewal = operation(
   contract.orderRenewal,
-  async (caller, { params, body, headers }, { requestId }) => {
+  async (caller, { params, body, headers }, meta) => {
     const { asset_id: assetId } = params
+    const { requestId } = meta
     const { action, confirm } = body
     const renewalType = action ? END_ACTIONS[action] : (body.renewalType ?? null)
     const setting = { quantity: body.quantity ?? null, renewalType }
     const request = { caller, assetId, setting, action, confirm, ifMatch: headers?.['if-match'], requestId }
-    const id = await scope(caller, (tx) => order(tx, request)).catch(asBusy)
+    const id = await scope(caller, async (tx) => {
+      const id = await order(tx, request)
+      await recordConfirmation(tx, request, meta)
+      return id
+    }).catch(asBusy)
     if (id !== undefined) {
       await reconcileNow(caller, { id, assetId }, requestId)
       const outcome = await readScope(caller, (tx) => store.findOrder(tx, caller.customerId, id))
@@ -38,14 +43,30 @@ export const orderRenewal = operation(
 
 export const withdrawRenewal = operation(
   contract.withdrawRenewal,
-  async (caller, { params, headers }, { requestId }) => {
+  async (caller, { params, headers }, meta) => {
     const { asset_id: assetId } = params
+    const { requestId } = meta
     const request = { caller, assetId, ifMatch: headers?.['if-match'], requestId }
-    const id = await scope(caller, (tx) => withdraw(tx, request)).catch(asBusy)
+    const id = await scope(caller, async (tx) => {
+      const id = await withdraw(tx, request)
+      await recordConfirmation(tx, request, meta)
+      return id
+    }).catch(asBusy)
     if (id !== undefined) await reconcileNow(caller, { id, assetId }, requestId)
     return readScope(caller, (tx) => read(tx, caller, assetId))
   },
 )
+
+/** Uses the confirmation of a change, if it has one. */
+async function recordConfirmation(
+  tx: Transaction,
+  { caller, assetId }: { caller: Caller; assetId: string },
+  meta: RequestMeta,
+): Promise<void> {
+  if (!meta.confirm) return
+  const row = await readAsset(tx, caller.customerId, assetId)
+  await meta.confirm(tx, row?.seatVersion ?? 0)
+}
 
 async function read(tx: Transaction, { customerId }: Caller, assetId: string) {
   const row = found(await readAsset(tx, customerId, assetId))

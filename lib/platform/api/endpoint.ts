@@ -2,7 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { authenticate } from '#lib/platform/caller/authenticate.ts'
 import type { Kind } from '#lib/platform/caller/limits/budget.ts'
-import { countedCaller } from '#lib/platform/caller/limits/counted-caller.ts'
+import { countedCaller, countedPart } from '#lib/platform/caller/limits/counted-caller.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { inPieces, type Outgoing, startSending } from '#lib/platform/files/stream.ts'
 import { auditDenial, auditExport } from '#lib/platform/history/requests.ts'
@@ -53,6 +53,11 @@ export function unknownPath(protocol?: Protocol): Handlers {
   return handlers(protocol?.root, (request) =>
     guarded(request, 'unknown', () => Promise.reject(new Problem('not_found')), protocol?.errorFormat),
   )
+}
+
+/** Returns the handlers of a path whose code is loaded with the first request. */
+export function lazyPath(path: string, load: () => Promise<Respond>): Handlers {
+  return handlers(path, async (request) => (await load())(request))
 }
 
 const mounted = new WeakMap<Handler, Mounted>()
@@ -131,8 +136,11 @@ async function perform(
   const isPublic = operations.every(({ contract }) => contract.permission === 'none')
   const kind = () => kindOf(operations, request)
   const surface = operations[0]?.contract.protocol?.surface
-  const { caller, fields } =
-    (isPublic ? undefined : await countedCaller(request.headers, kind, surface)) ?? {}
+  const counted = () =>
+    request.within
+      ? countedPart(request.within.counted, kind())
+      : countedCaller(request.headers, kind, surface)
+  const { caller, fields } = (isPublic ? undefined : await counted()) ?? {}
   if (!isPublic) checkPermission(caller, 'any')
   if (fields) always(fields)
   const operation = operationFor(operations, request.method)
@@ -158,9 +166,10 @@ async function perform(
 }
 
 /** Returns the quota that a request counts against. A dry run changes nothing. */
-function kindOf(operations: AnyOperation[], { method, search }: ApiRequest): Kind {
+function kindOf(operations: AnyOperation[], { method, search, within }: ApiRequest): Kind {
   const limit = operationOf(operations, method)?.contract.limit ?? 'requests'
-  return limit === 'changes' && /(^|&)dryRun=true(&|$)/.test(search) ? 'requests' : limit
+  const isDryRun = within?.isDryRun || /(^|&)dryRun=true(&|$)/.test(search)
+  return limit === 'changes' && isDryRun ? 'requests' : limit
 }
 
 /** Records in the audit events of the caller's customer that a request was refused, before an operation or by it. */
@@ -197,7 +206,11 @@ async function replied(
   const began = performance.now()
   const input = await readInput(operation.contract, request)
   const current = performance.now() - began > SLOW_MS ? await authenticateAgain(operation, request) : caller
-  const reply = await operation(current, input, { requestId, cachesBytes: true })
+  const reply = await operation(current, input, {
+    requestId,
+    cachesBytes: true,
+    confirm: request.within?.confirm,
+  })
   if (operation.contract.protocol) return written(operation.contract.protocol, request, reply)
   const { body, headers = {}, version, saved, isCacheable = true, validUntil } = reply
   const leaving = async () => {

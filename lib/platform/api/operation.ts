@@ -1,5 +1,6 @@
 import 'server-only'
 import { type Caller, may, PERMISSION_NAMES, rolesWith } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import type { Outgoing, Pieces } from '#lib/platform/files/stream.ts'
 import { isProduction } from '#lib/platform/runtime/env.ts'
 import { cacheKey, memberOf, readAnswer, storeAnswer } from './answer-cache.ts'
@@ -24,9 +25,16 @@ export type Reply<Body> = {
   saved?: string | Uint8Array
 }
 
+/**
+ * Marks the confirmation of a change as used, in the transaction that makes the change; a thrown problem undoes both.
+ * @param seatVersion version of the asset's seats, where the change itself does not compare it
+ */
+export type Confirm = (tx: Transaction, seatVersion?: number) => Promise<void>
+
 /** Identifies the request of an effect, in change and audit rows. */
 export type RequestMeta = {
   requestId: string
+  confirm?: Confirm | undefined
   /** Whether the endpoint itself caches the bytes of the answer. */
   cachesBytes?: boolean
 }

@@ -2,10 +2,12 @@ import 'server-only'
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
+import type { Counted } from '#lib/platform/caller/limits/counted-caller.ts'
 import { byteBudget } from '#lib/platform/runtime/concurrency.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import type { AnyContract, Input } from './contract.ts'
 import type { ApiResponse } from './endpoint.ts'
+import type { Confirm } from './operation.ts'
 import { Problem, type ProblemCode } from './problem.ts'
 import type { InputError } from './problem-error.ts'
 
@@ -21,6 +23,14 @@ export type ApiRequest = {
   read(limit: number, isAnonymous: boolean): Promise<Uint8Array | 'too large'>
   /** Aborted when the client has gone. */
   gone?: AbortSignal
+  /** Of a call that is part of a request of another protocol: that request. */
+  within?: {
+    /** Caller for whom the request was counted. */
+    counted: Counted
+    confirm?: Confirm
+    /** The change is rolled back, and counts as a read. */
+    isDryRun?: boolean
+  }
 }
 
 /** Largest body in bytes, unless the contract sets another limit. */

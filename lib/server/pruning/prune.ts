@@ -1,4 +1,5 @@
 import 'server-only'
+import { pruneConfirmations } from '#lib/platform/api/confirmations.ts'
 import { pruneKeys } from '#lib/platform/api/idempotency.ts'
 import { pruneSessions } from '#lib/platform/caller/session.ts'
 import { listCustomers } from '#lib/platform/caller/store.ts'
@@ -7,7 +8,13 @@ import { NO_CUSTOMER, pruneMessages } from '#lib/platform/outbox/store.ts'
 import { DOMAIN_WORK } from '../domain-work.ts'
 
 /** The rows of the platform, then those of the domains. */
-const PRUNED = [pruneSessions, pruneKeys, pruneMessages, ...DOMAIN_WORK.flatMap(({ prune = [] }) => prune)]
+const PRUNED = [
+  pruneSessions,
+  pruneKeys,
+  pruneConfirmations,
+  pruneMessages,
+  ...DOMAIN_WORK.flatMap(({ prune = [] }) => prune),
+]
 const ANONYMOUS = [
   () => scope({ customerId: NO_CUSTOMER }, (tx) => pruneMessages(tx, NO_CUSTOMER), { evenIfClosed: true }),
   ...DOMAIN_WORK.flatMap(({ pruneAnonymous = [] }) => pruneAnonymous),

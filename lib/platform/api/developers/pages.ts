@@ -2,6 +2,7 @@ import 'server-only'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Group } from '../openapi/document.ts'
+import { assistantsPage } from './assistants.ts'
 import { errorsPage } from './errors.ts'
 import {
   authenticationPage,
@@ -44,6 +45,7 @@ const GUIDE: readonly DeveloperPage[] = [
   { slug: 'limits', title: 'Limits', section: 'Guide', markdown: limitsPage },
   { slug: 'versions', title: 'Versions', section: 'Guide', markdown: versioningPage },
   { slug: 'clients', title: 'Typed clients', section: 'Guide', markdown: clientsPage },
+  { slug: 'assistants', title: 'Assistants', section: 'Guide', markdown: assistantsPage },
   {
     slug: 'changelog',
     title: 'Changelog',

@@ -30,9 +30,28 @@ export async function countedCaller(
   const caller = await authenticated(headers, credential, surface)
   if (!caller) return undefined
   const requestKind = kind()
-  const outcome = await consumeLimits(caller, requestKind)
+  const kinds: Kind[] = requestKind === 'requests' ? ['requests'] : ['requests', requestKind]
+  return consumed(caller, kinds, (exceeded) => {
+    if (requestKind === 'requests') hold(credential, exceeded)
+  })
+}
+
+/**
+ * Counts a call that is part of a counted request, against the quota of its kind.
+ * @throws Problem `rate_limited`
+ */
+export async function countedPart(counted: Counted, kind: Kind): Promise<Counted> {
+  return kind === 'requests' ? counted : consumed(counted.caller, [kind])
+}
+
+async function consumed(
+  caller: Caller,
+  kinds: readonly Kind[],
+  note: (exceeded: LimitExceeded) => void = () => {},
+): Promise<Counted> {
+  const outcome = await consumeLimits(caller, kinds)
   if ('fields' in outcome) return { caller, fields: outcome.fields }
-  if (requestKind === 'requests') hold(credential, outcome.exceeded)
+  note(outcome.exceeded)
   await auditThrottled(caller, outcome.exceeded.limit)
   throw counted(outcome.exceeded)
 }
@@ -70,15 +89,14 @@ type LimitExceeded = { limit: string; problem: Problem }
 
 /**
  * Counts a request of this caller, before anything else is done for it.
- * @param kind quota that the request counts against in addition to `requests`
+ * @param kinds quotas that the request counts against
  * @returns the header fields for the answer; or the refusal if one of the limits is used up: the request then counts
  * against none
  */
 async function consumeLimits(
   caller: Caller,
-  kind: Kind,
+  kinds: readonly Kind[],
 ): Promise<{ fields: Record<string, string> } | { exceeded: LimitExceeded }> {
-  const kinds: Kind[] = kind === 'requests' ? ['requests'] : ['requests', kind]
   const limits = kinds.flatMap((kind) => [
     { kind, policy: kind, limitBudget: budgetOf(caller, kind, callerName(caller)) },
     { kind, policy: `customer-${kind}`, limitBudget: budgetOf(caller, kind, undefined) },

@@ -26,6 +26,17 @@ export const idempotencyKeys = pgTable(
   (t) => [primaryKey({ columns: [t.customerId, t.caller, t.key] })],
 )
 
+/** Used confirmations of changes by assistants: each is refused from then on, and removed after it has expired. */
+export const usedConfirmations = pgTable(
+  'used_confirmations',
+  {
+    customerId: customerId(),
+    id: key('id').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.customerId, t.id] })],
+)
+
 /**
  * Audit events. Partitioned by month of the id, which is the time in microseconds, or one more than the previous id:
  * see the migration `months` and `make_months`. Events of older releases have small ids, and are in the first
