@@ -31,11 +31,10 @@ export async function readPlaces(
   const best = (keys: readonly Key[]) =>
     keys.flatMap((key) => rowsByKey.get(keyOf(key)) ?? []).toSorted((a, b) => rankOf(a) - rankOf(b))[0]
   const stored = spelled.map(best)
-  // Our numbers contain a digest of the spelling, so another spelling would miss the stored row.
+  // Our numbers contain a digest of the spelling in the file, which may differ from the stored issuer: search the period.
   const unnumbered = batch.flatMap((invoice, at) => {
     const isStored = stored[at] !== undefined && rankOf(stored[at]) === 0
-    const hasOthers = (spelled[at]?.length ?? 0) > 1 || spelled[at]?.[0]?.issuer !== invoice.issuer
-    return invoice.isNumbered === false && !isStored && hasOthers ? [{ invoice, at }] : []
+    return invoice.isNumbered === false && !isStored ? [{ invoice, at }] : []
   })
   for (const [at, other] of await readOfPeriods(tx, customerId, unnumbered, names)) stored[at] = other
   return batch.map((incoming, at) => {
