@@ -1,21 +1,21 @@
 import { createInterface } from 'node:readline'
 import { sql } from 'drizzle-orm'
 import { redeemLink } from '#lib/identity/access/links/redeem.ts'
-import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import { minted } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 import { addInvoice } from '#lib/platform/db/test-rows.ts'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { runHere } from '../lib/admin/test-run.ts'
 
-/** What tests need besides the operator's commands, by name. */
-const OTHERS: Record<string, (words: string[], input: string) => Promise<unknown>> = {
+/** Further commands, which only tests need, by name. */
+const OTHERS: Record<string, (args: string[], input: string) => Promise<unknown>> = {
   /** Accepts an invitation as the invited member: the link, and the password as input. */
   accept: ([link = ''], password) =>
     redeemLink({ secret: link.split('/').at(-1) ?? '', password, isNew: true }),
   /** Backdates the last proof of identity of a customer's members by a quarter of an hour. */
   'age-sign-ins': ([customer]) => {
-    const customerId = customer as CustomerId
+    const customerId = minted(customer ?? '')
     return scope({ customerId }, (tx) =>
       tx.execute(sql`
         UPDATE sessions SET proven_at = now() - interval '15 minutes' WHERE customer_id = ${customerId}`),
@@ -23,7 +23,7 @@ const OTHERS: Record<string, (words: string[], input: string) => Promise<unknown
   },
   /** Adds seat samples: asset, age in days, purchased and assigned licenses. */
   'add-samples': ([customer], input) => {
-    const customerId = customer as CustomerId
+    const customerId = minted(customer ?? '')
     return scope({ customerId }, async (tx) => {
       for (const [asset, days, purchased, assigned] of JSON.parse(input))
         await tx.execute(sql`
@@ -33,7 +33,7 @@ const OTHERS: Record<string, (words: string[], input: string) => Promise<unknown
   },
   /** Leaves a customer with sums that overflow: more invoices than the count's type can hold. */
   'break-sums': ([customer]) => {
-    const customerId = customer as CustomerId
+    const customerId = minted(customer ?? '')
     return scope({ customerId }, (tx) =>
       tx.execute(sql`UPDATE invoice_sums SET count = 2147483647 WHERE customer_id = ${customerId}`),
     )
@@ -46,7 +46,7 @@ const OTHERS: Record<string, (words: string[], input: string) => Promise<unknown
 
 let disconnect = async () => {}
 if (process.env.OPERATOR_STAYS === '1') {
-  // A command alone takes longer to connect, and to check the migrations, than for its work.
+  // Connecting and checking the migrations takes longer than the work of a command.
   const started = await startDatabase()
   disconnect = started.stop
   started.stop = async () => {}
@@ -55,10 +55,10 @@ if (process.env.OPERATOR_STAYS === '1') {
 // Process that runs one operator's command after the other: each line of its input has the arguments and the input of
 // one command, each line of its output the result. Ends with its input, and so with the worker that started it.
 for await (const line of createInterface({ input: process.stdin })) {
-  const { words, input } = JSON.parse(line)
-  const [name, ...more] = words
+  const { words: args, input } = JSON.parse(line)
+  const [name, ...more] = args
   const other = OTHERS[name]
-  const result = other ? await runOther(() => other(more, input)) : await runHere(words, input)
+  const result = other ? await runOther(() => other(more, input)) : await runHere(args, input)
   process.stdout.write(`${JSON.stringify(result)}\n`)
 }
 await disconnect()

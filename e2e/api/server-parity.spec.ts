@@ -117,7 +117,7 @@ test('both servers give the same answers and refusals for each documented path a
   const compared = Object.keys(paths).filter((path) => path !== '/billing/v1/audit-events.xlsx')
   for (const template of compared) {
     const path = template.replace(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? 'none')
-    // What a role may read is decided behind both: an allowed, a refused and an unknown caller are enough.
+    // Roles are decided behind both: an allowed, a refused and an unknown caller are enough.
     for (const key of [keys.admin, keys.other, 'lik_nobody'])
       await compare(base, { path, headers: bearer(key) })
     for (const call of [

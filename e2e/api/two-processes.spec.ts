@@ -8,7 +8,7 @@ import { isolatedEnvironment, operate, postmaster, startIsolatedApp } from '../i
 import { openConnection } from '../tcp-connection.ts'
 import { connectToEach, workersOf } from '../workers.ts'
 
-// What two processes share: a port, a database, keys and limits. A trusted proxy forwards the client's address.
+// Two processes share a port, a database, keys and limits. A trusted proxy forwards the client's address.
 
 let data: string
 let database: AppDatabase
@@ -138,7 +138,7 @@ test('two processes together let exactly the limit of parallel requests through'
         return statuses
       }),
     )
-    counts = [200, 429].map((wanted) => answers.flat().filter((status) => status === wanted).length)
+    counts = [200, 429].map((code) => answers.flat().filter((status) => status === code).length)
   }
   expect(counts).toEqual([60, 540])
   for (const line of lines) line.close()

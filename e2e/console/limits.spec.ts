@@ -10,7 +10,7 @@ test('a member with too many changes in a minute sees the limit and the wait', a
   ])
   await customer.limits('--changes', '1')
   await signIn(page, await customer.member('Ida Tech', 'it-manager'), '/assets')
-  const refusal = page.getByRole('alert').filter({ hasText: /Not changed to \d+ licenses/ })
+  const rejection = page.getByRole('alert').filter({ hasText: /Not changed to \d+ licenses/ })
   let total = 60
   // Both changes are within the limit if a minute ends between them.
   await expect(async () => {
@@ -22,8 +22,8 @@ test('a member with too many changes in a minute sees the limit and the wait', a
     await page.getByRole('spinbutton', { name: 'Licenses of Enterprise Standard' }).fill(String(total))
     await page.getByRole('button', { name: `Set to ${total} licenses` }).click()
     const done = page.getByRole('status').getByText(`Enterprise Standard: ${total - 1} → ${total} licenses`)
-    await expect(refusal.or(done)).toBeVisible()
-    await expect(refusal).toBeVisible({ timeout: 1 })
+    await expect(rejection.or(done)).toBeVisible()
+    await expect(rejection).toBeVisible({ timeout: 1 })
   }).toPass()
   await expect(page.getByText(/may have 1 changes of licenses a minute/)).toBeVisible()
   await expect(page.getByText(/Again in \d+ s|Try again in \d+/i).first()).toBeVisible()

@@ -31,21 +31,21 @@ const all = [...readProject().sources].filter(
 )
 
 /** Returns the texts with a word that is not used, as `file: text`. */
-function found(files: [string, { texts: readonly string[] }][]): string[] {
+function textsIn(files: [string, { texts: readonly string[] }][]): string[] {
   return files.flatMap(([file, { texts }]) =>
     texts
       // A text of one lower-case word is a name of the code.
-      .filter((text) => /[A-Z ]/.test(text) && UNUSED.some(([word]) => word.test(text)))
+      .filter((text) => /[A-Z ]/.test(text) && UNUSED.some(([pattern]) => pattern.test(text)))
       .map((text) => `${file}: ${text.trim().slice(0, 100)}`),
   )
 }
 
 test('the console uses no word that the glossary replaces', () => {
-  expect(found(all.filter(([file]) => !file.startsWith('lib/')))).toEqual([])
+  expect(textsIn(all.filter(([file]) => !file.startsWith('lib/')))).toEqual([])
 })
 
-test(`lib has at most ${CEILING_OF_LIB} texts with such a word`, () => {
-  const texts = found(all.filter(([file]) => file.startsWith('lib/')))
+test(`lib has at most ${CEILING_OF_LIB} texts with a word of the list`, () => {
+  const texts = textsIn(all.filter(([file]) => file.startsWith('lib/')))
   expect(texts.slice(CEILING_OF_LIB)).toEqual([])
 })
 
@@ -56,5 +56,5 @@ test.each([
   ['// Somebody\nconst somebody = 1', 0],
   ['<p>Someone changed it</p>', 0],
 ])('the texts of %j are read', (text, count) => {
-  expect(found([['app/a.tsx', parse('a.tsx', text)]])).toHaveLength(count)
+  expect(textsIn([['app/a.tsx', parse('a.tsx', text)]])).toHaveLength(count)
 })

@@ -2,8 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { TestDatabase } from '#lib/platform/db/test-database.ts'
-import { emptiedDatabase } from '#lib/platform/db/test-servers/test-emptied.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { Patch, Patched } from './patching-process.ts'
 import { FULL } from './run.ts'
 import { scenarios } from './scenarios.ts'
@@ -19,7 +18,7 @@ let database: TestDatabase
 let stage: Stage
 let processes: ChildProcess[]
 beforeEach(async () => {
-  database = await emptiedDatabase()
+  database = await testDatabase()
 })
 afterEach(async () => {
   for (const child of processes) {

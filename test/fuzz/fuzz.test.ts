@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { TestDatabase } from '#lib/platform/db/test-database.ts'
-import { emptiedDatabase } from '#lib/platform/db/test-servers/test-emptied.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { Step } from '../fakes/vendors/fake.ts'
 import type { Call } from '../fakes/vendors/routes.ts'
 import { judge, type Verdict } from './assertions.ts'
@@ -23,7 +22,7 @@ const PATCHES = FULL ? 3000 : 150
 let database: TestDatabase
 let stage: Stage
 beforeEach(async () => {
-  database = await emptiedDatabase()
+  database = await testDatabase()
 })
 afterEach(async () => {
   await stage.close()

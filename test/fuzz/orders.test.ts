@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { TestDatabase } from '#lib/platform/db/test-database.ts'
-import { emptiedDatabase } from '#lib/platform/db/test-servers/test-emptied.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { Call } from '../fakes/vendors/routes.ts'
 import { resolveAll } from './end.ts'
 import { anyFault, seeded } from './fault-plan.ts'
@@ -18,7 +17,7 @@ const REQUESTS = FULL ? 2000 : 150
 let database: TestDatabase
 let stage: Stage
 beforeEach(async () => {
-  database = await emptiedDatabase()
+  database = await testDatabase()
 })
 afterEach(async () => {
   await stage.close()

@@ -74,21 +74,21 @@ export const LicenseRow = memo(function LicenseRow({
 })
 
 /** Milliseconds without a press before a review scrolls: a button that is pressed again stays under the pointer. */
-const SETTLED_MS = 400
+const SCROLL_DELAY_MS = 400
 
 /**
  * Brings the review into view, however it was opened, and again when it grows: its script and its cost come later.
  * @param value of the quantity; undefined while no review is open
  */
 function useScrollIntoView(review: RefObject<HTMLElement | null>, value: number | null | undefined): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each press waits anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each press restarts the delay
   useEffect(() => {
     const element = review.current
     if (!element) return
     let timer: ReturnType<typeof setTimeout>
     const observer = new ResizeObserver(() => {
       clearTimeout(timer)
-      timer = setTimeout(() => element.scrollIntoView({ block: 'nearest' }), SETTLED_MS)
+      timer = setTimeout(() => element.scrollIntoView({ block: 'nearest' }), SCROLL_DELAY_MS)
     })
     observer.observe(element)
     return () => {

@@ -8,21 +8,21 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { listMatches } from '#lib/workspace/client.ts'
 import { actsOf, type Entry, matchDestinations, parseQuery, thingsOf } from './entries.ts'
-import type { TypedAhead } from './use-command-palette.tsx'
+import type { EarlyKeys } from './use-command-palette.tsx'
 
 /** Command palette (combobox pattern): the arrow keys move through the results while the focus stays in the input. */
 export function CommandPalette({
   destinations,
-  typedAhead,
+  earlyKeys,
   onClose,
 }: {
   destinations: readonly Entry[]
-  typedAhead: () => TypedAhead | undefined
+  earlyKeys: () => EarlyKeys | undefined
   onClose: () => void
 }) {
   const id = useId()
   const router = useRouter()
-  const [typed, setTyped] = useState(() => typedAhead()?.text ?? '')
+  const [typed, setTyped] = useState(() => earlyKeys()?.text ?? '')
   const [selected, setSelected] = useState<string>()
   const { entries, status, isWaiting } = usePaletteResults(typed, destinations)
   const at = Math.max(
@@ -37,7 +37,7 @@ export function CommandPalette({
   }, [at])
 
   // Enter can be faster than the answer: it opens the result of the whole text, never of an earlier letter.
-  const [entered, setEntered] = useState(() => (typedAhead()?.isEntered ? { isAside: false } : undefined))
+  const [entered, setEntered] = useState(() => (earlyKeys()?.isEntered ? { isAside: false } : undefined))
   const first = entries[0]
   useEffect(() => {
     if (!entered || isWaiting) return

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { CommandPalette } from './command-palette.tsx'
 import { destinationsFor } from './destinations.ts'
-import type { TypedAhead } from './use-command-palette.tsx'
+import type { EarlyKeys } from './use-command-palette.tsx'
 
 /** Command palette with all destinations of the caller's screens. */
 export function ScreenCommandPalette({
@@ -9,7 +9,7 @@ export function ScreenCommandPalette({
   ...props
 }: {
   screens: readonly { href: string; name: string }[]
-  typedAhead: () => TypedAhead | undefined
+  earlyKeys: () => EarlyKeys | undefined
   onClose: () => void
 }) {
   const destinations = useMemo(() => destinationsFor(screens), [screens])

@@ -20,13 +20,13 @@ export function useCommandPalette(screens: readonly { href: string; name: string
 } {
   const router = useRouter()
   const [openDialog, setOpenDialog] = useState<'finder' | 'keys'>()
-  const ahead = useRef<TypedAhead>(undefined)
+  const early = useRef<EarlyKeys>(undefined)
   const openPalette = useCallback(() => {
-    ahead.current = { text: '', isEntered: false }
+    early.current = { text: '', isEntered: false }
     setOpenDialog('finder')
   }, [])
   const close = useCallback(() => {
-    ahead.current = undefined
+    early.current = undefined
     setOpenDialog(undefined)
   }, [])
   useEffect(() => {
@@ -45,7 +45,7 @@ export function useCommandPalette(screens: readonly { href: string; name: string
       else if (isScreenPath(action.to, screens)) router.push(action.to)
     }
     const onKey = (event: KeyboardEvent) => {
-      if (ahead.current && !isDialogOpen()) return typeAhead(event, ahead.current, close)
+      if (early.current && !isDialogOpen()) return addEarlyKey(event, early.current, close)
       const action = read(event)
       if (!action) return
       event.preventDefault()
@@ -59,7 +59,7 @@ export function useCommandPalette(screens: readonly { href: string; name: string
     dialog: (
       <>
         {openDialog === 'finder' ? (
-          <CommandPalette screens={screens} typedAhead={() => ahead.current} onClose={close} />
+          <CommandPalette screens={screens} earlyKeys={() => early.current} onClose={close} />
         ) : null}
         {openDialog === 'keys' ? <KeyList onClose={close} /> : null}
       </>
@@ -68,10 +68,10 @@ export function useCommandPalette(screens: readonly { href: string; name: string
 }
 
 /** Keys that were pressed after the palette was opened, and before its input was there. */
-export type TypedAhead = { text: string; isEntered: boolean }
+export type EarlyKeys = { text: string; isEntered: boolean }
 
 /** Adds a key to those that the palette's input gets once its script has loaded; Escape closes the palette. */
-function typeAhead(event: KeyboardEvent, typed: TypedAhead, close: () => void): void {
+function addEarlyKey(event: KeyboardEvent, typed: EarlyKeys, close: () => void): void {
   const { key, ctrlKey, metaKey, altKey } = event
   const isShortcut = ctrlKey || metaKey || altKey
   if (isShortcut && !isOpening(event)) return

@@ -55,7 +55,10 @@ export const exportPayments: readonly Example[] = [
     name: 'german-excel',
     summary: 'For a German Excel',
     query: { ...inFrancs, separator: 'semicolon', decimal: 'comma' },
-    answer: { status: 200 },
+    answer: {
+      status: 200,
+      body: 'id;kind;paidDate;currency;amount;invoiceId;number;partAmount;partDate;reference;method;payer;endToEndId;remittance;refundOf;enteredBy;reversedDate;reversalReason\r\npay-1;payment;2025-11-20;CHF;250,00;;;250,00;;BANK-17;bank transfer;Northwind Labs;PAY-2025-11;Deposit;;Operator;;\r\n',
+    },
   },
 ]
 

@@ -6,8 +6,7 @@ import { listLicenseChanges, setQuantity } from '#lib/licenses/license-changes/o
 import { route } from '#lib/platform/api/endpoint.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
-import type { TestDatabase } from '#lib/platform/db/test-database.ts'
-import { emptiedDatabase } from '#lib/platform/db/test-servers/test-emptied.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { FakeOptions, Step } from '../../../test/fakes/vendors/fake.ts'
 import type { Times } from '../../../test/fuzz/clock.ts'
 import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
@@ -23,7 +22,7 @@ let flexible: Seed
 let annual: Seed
 
 async function begin(scenario: Scenario, options: FakeOptions = {}, times: Times = {}, assets = 2) {
-  database = await emptiedDatabase()
+  database = await testDatabase()
   const slow = { VENDOR_READ_MS: '2000', VENDOR_WRITE_MS: '2000', VENDOR_CONFIRM_MS: '1500' }
   stage = await setStage(scenario, {
     assets,

@@ -1,8 +1,7 @@
 import { vi } from 'vitest'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
-import type { TestDatabase } from '#lib/platform/db/test-database.ts'
-import { emptiedDatabase } from '#lib/platform/db/test-servers/test-emptied.ts'
+import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { FakeOptions } from '../../../test/fakes/vendors/fake.ts'
 import type { Times } from '../../../test/fuzz/clock.ts'
 import { CUSTOMER, type Scenario, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
@@ -28,7 +27,7 @@ export async function testVendor(
   scenario: Scenario,
   { options = {}, times = {}, assets = 2 }: { options?: FakeOptions; times?: Times; assets?: number } = {},
 ) {
-  const database: TestDatabase = await emptiedDatabase()
+  const database: TestDatabase = await testDatabase()
   const scenarioTimes = { [scenario.confirmSetting]: '1' } as Times
   const stage: Stage = await setStage(scenario, {
     assets,

@@ -148,7 +148,7 @@ function first<T>(values: Iterable<T>): T | undefined {
   return undefined
 }
 
-/** State of the cache for the metrics: its answers and their bytes now, and what has happened since the start. */
+/** State of the cache for the metrics: its answers and their bytes now, and the counts of events since the start. */
 export type CacheStats = { answers: number; bytes: number; hits: number; misses: number; evictions: number }
 
 /** Returns the state of the process's cache. An eviction makes room for another answer. */

@@ -115,7 +115,7 @@ describe('a refusal', () => {
   }
 
   it('has the code, the status and the text of the answer', async () => {
-    const body = { code: 'vendor_rejected', detail: 'Too many.', instance: 'r-1', foreseen: true }
+    const body = { code: 'vendor_rejected', detail: 'Too many.', instance: 'r-1', minimum: 60 }
     const headers = { 'Retry-After': '7' }
     expect(await receivedBy(Response.json(body, { status: 422, headers }))).toEqual({
       code: 'vendor_rejected',

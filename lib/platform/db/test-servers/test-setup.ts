@@ -16,8 +16,6 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Database URL of the migrated template that each test file copies. */
     templateUrl: string
-    /** URL of the tests' own server as its superuser; empty for a configured server. */
-    superuserUrl: string
   }
 }
 
@@ -44,7 +42,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const template = `console_template_${randomBytes(4).toString('hex')}`
   const { CITUS_URL: citus } = process.env
   if (citus) {
-    project.provide('superuserUrl', '')
     project.provide('templateUrl', await makeDistributed(citus, template))
     await closeDistributed(citus, template)
     return async () => {
@@ -60,7 +57,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   // The tests' owner may act as each login, and end their connections.
   await run(templateUrl, `GRANT ${LOGINS.join(', ')} TO CURRENT_USER`)
   project.provide('templateUrl', templateUrl)
-  project.provide('superuserUrl', server.superuserUrl)
   return async () => {
     await dropDatabase(server.url, template)
     await server.stop()
@@ -68,11 +64,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-type Server = { url: string; superuserUrl: string; stop(): Promise<void> }
+type Server = { url: string; stop(): Promise<void> }
 
 async function testServer(folder: string): Promise<Server> {
   const { DATABASE_URL: configured, DATABASE_DIRECT_URL: direct = configured } = process.env
-  if (direct) return { url: direct, superuserUrl: '', stop: async () => {} }
+  if (direct) return { url: direct, stop: async () => {} }
   const embedded = await startEmbedded(folder)
   const password = randomBytes(12).toString('hex')
   await run(
@@ -84,7 +80,6 @@ async function testServer(folder: string): Promise<Server> {
   url.password = password
   return {
     url: url.href,
-    superuserUrl: embedded.url,
     stop: () => embedded.release(),
   }
 }
