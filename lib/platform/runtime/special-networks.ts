@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net'
 
 /**
  * Day of this table. It was written from the RFCs, and compared with the rows of IANA's registries of special-purpose
- * addresses as others had copied them by 15 September 2026.
+ * addresses as others had copied them by 31 August (IPv4) and 15 September 2026 (IPv6).
  */
 export const WRITTEN_ON = '2026-11-29'
 

@@ -91,7 +91,7 @@ it.each([
   expect(isSpecialAddress(address)).toBe(isSpecial)
 })
 
-/** Rows of IANA's registries that are not globally reachable, as copied on 15 September 2026. */
+/** Rows of IANA’s registries that are not globally reachable, as copied in August and September 2026. */
 const NOT_REACHABLE = `
   0.0.0.0/8 0.0.0.0/32 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.0.0/29
   192.0.0.8/32 192.0.0.170/32 192.0.0.171/32 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24
