@@ -42,7 +42,7 @@ test.each<[Omit<DifferenceCause, 'platform' | 'effectAmount'>, string]>([
   [{ cause: 'usage', fromQty: 0.1, toQty: 0.3 }, 'Usage +0.2 | 0.1 → 0.3'],
   [{ cause: 'price', fromPrice: 22.47, toPrice: 23 }, 'Price | 22.47 → 23.00 for one'],
   [{ cause: 'price' }, 'Price'],
-  [{ cause: 'gone', fromQty: 25, toQty: 0 }, 'Gone | 25 → 0'],
+  [{ cause: 'gone', fromQty: 25, toQty: 0 }, 'Removed | 25 → 0'],
   [{ cause: 'smaller', productCount: 1204 }, 'Smaller differences | 1,204 products, not told one by one'],
   [{ cause: 'tax' }, 'Tax | Of lines that are billed without it'],
   [{ cause: 'tax', product: 'Compute' }, 'Tax'],

@@ -232,7 +232,7 @@ describe('parallel commands', () => {
     const plans = [await planAttachments(sunbird, [one]), await planAttachments(sunbird, [two])] as const
     const ends = await Promise.all([run([one], plans[0]), run([two], plans[1])])
     expect(ends).toContain(1)
-    expect(ends).toContainEqual(expect.stringContaining('Somebody attached an original-pdf'))
+    expect(ends).toContainEqual(expect.stringContaining('Someone attached an original-pdf'))
     expect(await storedFilesOf(id.two)).toHaveLength(1)
   })
 

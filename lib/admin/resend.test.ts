@@ -85,9 +85,9 @@ test('A resend is refused while the previous call may be in flight', async () =>
 test('A resend is refused after another user moved the total', async () => {
   const id = await lose()
   vendor.fake.setByVendor(vendor.flexible.id, 26)
-  await resent(id, /somebody has changed the total there since/)
+  await resent(id, /someone has changed the total there since/)
   vendor.fake.setByVendor(vendor.flexible.id, 20)
-  expect(await resent(id, /somebody has changed/)).toMatchObject({ code: 1 })
+  expect(await resent(id, /someone has changed/)).toMatchObject({ code: 1 })
   expect([sent().length, await inHistory(id)]).toEqual([1, []])
 })
 

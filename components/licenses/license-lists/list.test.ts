@@ -89,7 +89,7 @@ test('a conflict names the other member and states the new meaning of the total'
   const problem = new ProblemError('version_mismatch', 412, 'Changed.', { members })
   const text = 'Ana Ruiz set this to 15 licenses a minute ago. Your 12 now means −3, not +2.'
   expect(reasonOf(problem, row(), 60_000)).toBe(text)
-  expect(reasonOf(new TypeError('Failed to fetch'), row(), 0)).toContain('No answer came.')
+  expect(reasonOf(new TypeError('Failed to fetch'), row(), 0)).toContain('It’s safe to try again.')
   expect(reasonOf(new ProblemError('not_found', 404, 'Not found', {}), row(), 0)).toBe(
     'There is no asset with this ID.',
   )

@@ -296,7 +296,7 @@ describe('an open customer', () => {
     await began
     expect(await close('other')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('Somebody else is changing'),
+      err: expect.stringContaining('Another process is changing'),
     })
     release()
     await change

@@ -152,7 +152,7 @@ test(
   'A restored database is a server of its own, to which the console moves by DATABASE_URL and the two secrets',
   async () => {
     // A copy in which the code of the first test was not used yet.
-    expect(await admin('moved', 'database restore', [at('one.tar.gz')])).toMatchObject({ code: 0 })
+    expect(await separate('moved', 'database restore', [at('one.tar.gz')])).toMatchObject({ code: 0 })
     const secretOf = async (name: string) =>
       `${name.toUpperCase()}_SECRET=${await readFile(join(at('moved'), `${name}-secret`), 'utf8')}`
     const secrets = await Promise.all(['session', 'database'].map(secretOf))

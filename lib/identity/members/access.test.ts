@@ -68,7 +68,7 @@ const CELLS = NAMES.flatMap((name) => ROLE_SETS.map((roles) => [name, roles] as 
 
 /** Expects the error to name the missing permission, or the need of a signed-in member. */
 function checkDenied(json: { code: string }, roles: readonly Role[]) {
-  const message = { detail: expect.stringContaining('takes a signed-in member') }
+  const message = { detail: expect.stringContaining('requires a signed-in member') }
   const lacks = { permission: 'Members Manager' }
   expect(json).toMatchObject({ code: 'permission_denied', ...(roles.includes('admin') ? message : lacks) })
 }
@@ -133,7 +133,7 @@ describe('an Admin’s key', () => {
     const before = await readState()
     const { status, json } = await callApi(by, 'PATCH', `/${ben}`, body)
     expect([status, json.code, json.errors[0].pointer]).toEqual([403, 'permission_denied', pointer])
-    expect(json.detail).toContain('takes a signed-in member')
+    expect(json.detail).toContain('requires a signed-in member')
     expect(await readState()).toEqual(before)
   })
 

@@ -41,9 +41,9 @@ export async function change(
   const { member, ...others } = locked
   if (!isVersion(versionOf(member), ifMatch)) throw new Problem('member_changed')
   const snapshot = snapshotOf(member)
-  if (requested.disabled === false && member.disabledAt) requirePerson(caller, 'To enable a member')
+  if (requested.disabled === false && member.disabledAt) requirePerson(caller, 'Enabling a member')
   // A stolen key could lock people out, also those who would revoke it.
-  if (isLoss(snapshot, requested)) requirePerson(caller, 'To disable a member, or take access from one')
+  if (isLoss(snapshot, requested)) requirePerson(caller, 'Disabling a member or removing access')
   const isLast = isAdmin(snapshot) && (await isLastBySignOn(tx, customerId, memberId))
   const hasFullAdmin = isFullAdmin(snapshot) || others.otherFullAdmins > 0
   const limit = hasFullAdmin ? await limitOf(tx, caller) : undefined
@@ -69,7 +69,7 @@ export async function givingOf(tx: Transaction, caller: Caller) {
   return { access: await accessOf(tx, caller), profiles: profiles.map(({ id }) => id) }
 }
 
-const BY_KEY = 'it takes a signed-in member, and an API key gives nothing'
+const BY_KEY = 'it requires a signed-in member, and an API key cannot grant access'
 
 /** Returns the problem for access that can't be granted or removed. */
 export function violationProblem(violation: Violation, { via }: Pick<Caller, 'via'>): Problem {

@@ -94,7 +94,7 @@ describe('an Admin’s API key', () => {
     const key = await withKey(testCustomer, ['admin'])
     const { status, json } = await callApi(key, 'PATCH', `/${id}`, body)
     expect([status, json.code]).toEqual([403, 'permission_denied'])
-    expect(json.detail).toContain('takes a signed-in member')
+    expect(json.detail).toContain('requires a signed-in member')
     expect((await callApi(key, 'PATCH', `/${id}`, { name: 'Renamed' })).status).toBe(200)
   })
 

@@ -65,7 +65,7 @@ export const changeMember = operation(contract.changeMember, async (caller, inpu
 export const makeMemberLink = operation(
   contract.makeMemberLink,
   async (caller, { params }, { requestId }) => {
-    requirePerson(caller, 'To make a link for a member')
+    requirePerson(caller, 'Creating a link for a member')
     const link = await authorized(caller, params.member_id, async (tx, now) => {
       const member = await existing(tx, now, params.member_id)
       return linkFor(tx, now, member, { requestId })

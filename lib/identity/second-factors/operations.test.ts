@@ -212,7 +212,7 @@ describe('an Admin', () => {
     expect((await reset(it.headers, boss.id)).status).toBe(403)
     expect((await reset(boss.headers, there.id)).status).toBe(404)
     // A stolen key must not create a sign-in method for itself (persistence).
-    expect((await reset(await withKey(), boss.id)).json.detail).toContain('takes a signed-in member')
+    expect((await reset(await withKey(), boss.id)).json.detail).toContain('requires a signed-in member')
     expect((await enter(there.email)).kind).toBe('pending')
   })
 

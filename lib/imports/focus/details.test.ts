@@ -178,7 +178,7 @@ describe('invoice details', () => {
 
   test('are refused with another issuer', async () => {
     await expect(read([{}], { issuer: 'Resale', atCost: true })).rejects.toMatchObject({
-      problems: [{ reason: expect.stringContaining('nobody else can issue') }],
+      problems: [{ reason: expect.stringContaining('no one else can issue') }],
     })
   })
 })

@@ -69,7 +69,7 @@ const params = z.object({
 const permission = 'members-manager'
 const VISIBLE = 'A billing profile that the caller may not see is 404.'
 const PERSON =
-  'It takes a signed-in member, who has proven who they are within 10 minutes: else 403 `fresh_sign_in_required`. An API key is 403.'
+  'It requires a signed-in member who has proven who they are within 10 minutes: else 403 `fresh_sign_in_required`. An API key is 403.'
 const LIMITS = `A billing profile has ${MAX_RECIPIENTS} addresses at most: else 409 \`recipients_full\`. Within 24 hours an address is asked ${MAX_REQUESTS_OF_ADDRESS} times at most, and ${MAX_REQUESTS_OF_PROFILE} requests are made for a billing profile: else 429.`
 
 export const listNoticeRecipients = contract({

@@ -157,7 +157,7 @@ export const repeatWebhookDelivery = operation(contract.repeatWebhookDelivery, a
  * @throws Problem `permission_denied`, `fresh_sign_in_required`
  */
 function change<T>(caller: Caller, run: (tx: Transaction, now: Caller) => Promise<T>): Promise<T> {
-  requirePerson(caller, 'To change a webhook')
+  requirePerson(caller, 'Changing a webhook')
   return scopeOfAuthority(caller, (tx, now) => {
     checkPermission(now, 'members-manager')
     return run(tx, now)

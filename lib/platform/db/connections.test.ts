@@ -241,7 +241,7 @@ describe('the check of a connection', () => {
       }
       try {
         await expect(migrate(pooler.url)).rejects.toThrow(
-          /^A pooler stands before the database: .* DATABASE_DIRECT_URL\.$/,
+          /^DATABASE_URL is a pooler; .* DATABASE_DIRECT_URL\.$/,
         )
         await migrate(pooler.url, { isDirect: true })
         // The pooler's connections to the server are still open.
