@@ -89,7 +89,7 @@ function byPointer(page: Page, press: InputDriver['press']): InputDriver {
     },
     go: (screen) => press(entry(page, screen)),
     async find() {
-      await press(page.getByRole('button', { name: /^Find/ }))
+      await press(page.getByRole('button', { name: /^Search/ }))
       await paletteInput(page).waitFor()
     },
   }

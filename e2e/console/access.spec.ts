@@ -24,7 +24,7 @@ test('a member signs in by keyboard and continues to the requested page', async 
   await page.keyboard.press('Tab')
   await page.keyboard.type('not the password')
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('alert').filter({ hasText: 'is wrong' })).toBeVisible()
+  await expect(page.getByRole('alert').filter({ hasText: 'Wrong email address or password' })).toBeVisible()
   await expect(page.getByLabel('Password', { exact: true })).toBeFocused()
   await page.keyboard.type(PASSWORD)
   await page.keyboard.press('Enter')
@@ -64,7 +64,7 @@ test('the sign-in asks to wait after many wrong passwords, even with the right o
   for (let n = 0; n < 5; n++) {
     await page.getByLabel('Password', { exact: true }).fill(`wrong password ${n}`)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await expect(message).toContainText('is wrong')
+    await expect(message).toContainText('Wrong email address or password')
   }
   // The wait grows from five seconds: even a slow machine reaches it.
   await expect(async () => {

@@ -10,7 +10,7 @@ test.beforeAll(async () => {
   ida = await customer.member('Ida Tech', 'it-manager')
 })
 
-const list = (page: Page) => page.getByRole('textbox', { name: /Asset ID and new total/ })
+const list = (page: Page) => page.getByRole('textbox', { name: /asset ID, new total/ })
 const picker = (page: Page) => page.getByLabel('File with a list of totals')
 
 test('a file is checked as saved, also with Windows line ends', async ({ page }) => {

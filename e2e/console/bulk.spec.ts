@@ -32,7 +32,7 @@ test.beforeAll(async () => {
   member.ana = await keysOfRow.member('Ana Ruiz', 'it-manager')
 })
 
-const list = (page: Page) => page.getByRole('textbox', { name: /Asset ID and new total/ })
+const list = (page: Page) => page.getByRole('textbox', { name: /asset ID, new total/ })
 const row = (page: Page, id: string) => page.getByRole('row').filter({ hasText: id })
 const check = (page: Page) => page.getByRole('button', { name: 'Check the list' }).click()
 

@@ -73,7 +73,7 @@ test('October’s difference to September is explained, from the invoice to the 
   await expect(page.getByText('1 line changed, 1 added, 1 gone, 1 unchanged')).toBeVisible()
   await expect(differences(page).getByRole('row')).toHaveText([
     /Line.*Difference/,
-    /Support.*Gone.*50\.00.*−50\.00$/,
+    /Support.*Removed.*50\.00.*−50\.00$/,
     /Compute.*Usage, 18 charges → Usage, 21 charges.*Quantity and price.*100 × 0\.50.*120 × 0\.60.*\+22\.00$/,
     /=Logs.*Added.*\+13\.00$/,
     /Line items.*110\.00.*95\.00.*−15\.00/,

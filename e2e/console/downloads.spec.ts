@@ -64,7 +64,7 @@ test('selected invoices of several pages are downloaded as one archive, by keybo
 test('all filtered invoices are downloaded as one archive, up to a limit', async ({ page }) => {
   await signIn(page, finance, '/invoices?filter=platform:web-services')
   await page.getByRole('button', { name: 'Export' }).click()
-  expect(await download(page, '3 PDFs (ZIP)')).toEqual(['IN-102.pdf', 'IN-101.pdf', 'IN-100.pdf'])
+  expect(await download(page, 'All 3 PDFs (ZIP)')).toEqual(['IN-102.pdf', 'IN-101.pdf', 'IN-100.pdf'])
   await page.goto('/invoices')
   await page.getByRole('button', { name: 'Export' }).click()
   await expect(page.getByText('these are 511 invoices, and one archive holds at most 500.')).toBeVisible()

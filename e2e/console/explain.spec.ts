@@ -72,13 +72,13 @@ test('October’s explanation is one click from the invoices, and adds up', asyn
     .click()
   // With several currencies, each figure links to its own explanation.
   await expect(page).toHaveURL('/invoices/explain?month=2026-10&filter=currency:USD')
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('October 2026 against September')
-  await expect(page.getByText('drafts and voided ones do not count')).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('October 2026 vs. September')
+  await expect(page.getByText('Excludes drafts and voided invoices')).toBeVisible()
   await expect(causes(page, 'USD').getByRole('row')).toHaveText([
     /Product.*Platform.*Cause.*Difference/,
     /Business Plus.*Licenses \+8.*52 → 60.*\+179\.76$/,
     /Business Plus.*Price.*22\.47 → 23\.00 for one.*\+31\.80$/,
-    /Archive.*Gone.*−50\.00$/,
+    /Archive.*Removed.*−50\.00$/,
     /=Support.*New.*\+35\.20$/,
     /Outage.*Credit or discount.*−12\.50$/,
     /Difference, USD.*\+184\.26$/,
@@ -108,7 +108,7 @@ test('tax outside the lines is listed separately, and causes state whether they 
     /Tax.*Of lines that are billed without it.*\+3\.80$/,
     /Difference, EUR.*\+23\.80$/,
   ])
-  await expect(page.getByText('Causes are without tax, as the lines of these invoices are')).toBeVisible()
+  await expect(page.getByText('Causes exclude tax, like the lines of these invoices')).toBeVisible()
   await expectGood(page)
   await page.setViewportSize(PHONE)
   await expectGood(page)

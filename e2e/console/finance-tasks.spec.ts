@@ -204,7 +204,7 @@ test('8 and 10 from home: the palette finds this year’s credit notes, and pars
   await page.goto('about:blank')
   await page.context().clearCookies()
   await signIn(page, people.credited, '/')
-  await button(page, /^Find/).click()
+  await button(page, /^Search/).click()
   await page.getByRole('combobox').fill('credit')
   await page.getByRole('option', { name: /^Credit notes of this year/ }).click()
   await expectRows(page, ['CREDIT'])

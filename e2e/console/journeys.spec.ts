@@ -122,7 +122,7 @@ const JOURNEYS: Record<string, { most: number; go: (at: At) => Promise<void> }> 
     async go({ page, go, press }) {
       await go('Invoices')
       await press(page.getByRole('link', { name: ` on ${monthName(2)}` }))
-      await expect(page.getByRole('heading', { level: 1 })).toContainText(`against ${monthName(2)}`)
+      await expect(page.getByRole('heading', { level: 1 })).toContainText(`vs. ${monthName(2)}`)
       const causes = page.getByRole('table', { name: 'Causes in USD', exact: true })
       await expect(causes.getByRole('row', { name: 'Backup vault' })).toContainText('+30.00')
     },

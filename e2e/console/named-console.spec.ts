@@ -114,7 +114,7 @@ test('a passkey signs in with or without a password, and is removed', async ({ p
   await page.goto(`${url}/second-factor`)
   await press(page, 'Remove Work phone')
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-  await expect(page.getByText('You have none. Whoever learns')).toBeVisible()
+  await expect(page.getByText('Not set up. Your account is protected')).toBeVisible()
   await page.context().clearCookies()
   await page.goto(`${url}/sign-in`)
   await press(page, 'Use a passkey instead')

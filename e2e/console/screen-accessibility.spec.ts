@@ -49,9 +49,9 @@ test("a navigation focuses the heading, and the tab's title names the content", 
   await expect(page).toHaveURL(/filter=status:PAST%20DUE|PAST\+DUE|PAST DUE/)
   await expect(page.getByRole('button', { name: 'Past due', exact: true })).toBeFocused()
   await page.goto('/invoices/compare?from=IN-1&to=IN-2')
-  await expect(page).toHaveTitle(/^IN-1 against IN-2 ·/)
+  await expect(page).toHaveTitle(/^IN-1 vs\. IN-2 ·/)
   await page.goto('/invoices/explain?month=2026-09')
-  await expect(page).toHaveTitle(/^September 2026 against August ·/)
+  await expect(page).toHaveTitle(/^September 2026 vs\. August ·/)
 })
 
 test('each row of each table has a header', async ({ page }) => {

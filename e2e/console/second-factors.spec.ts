@@ -78,7 +78,7 @@ test('an app is set up by keyboard on a phone, and required from then on', async
   await press(page, 'Remove Authenticator app')
   await expectGood(page)
   await pressEnter(page.getByRole('dialog').getByRole('button', { name: 'Remove' }))
-  await expect(page.getByText('You have none. Whoever learns your password')).toBeVisible()
+  await expect(page.getByText('Not set up. Your account is protected')).toBeVisible()
   await password(page, email)
   await expect(page).toHaveURL(/\/assets$/)
   expect(pageErrors).toEqual([])

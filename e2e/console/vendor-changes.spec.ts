@@ -276,7 +276,7 @@ test('a list of totals looks up late rows, reports a vendor that is down, and se
     [4, total + 6],
   ]
   await page
-    .getByRole('textbox', { name: /Asset ID/ })
+    .getByRole('textbox', { name: /asset ID, new total/ })
     .fill(totals.map(([number, total]) => `workspace-suite-${number}\t${total}`).join('\n'))
   await page.getByRole('button', { name: 'Check the list' }).click()
   // The vendor's own change is found by the check, and the difference counts from its total.

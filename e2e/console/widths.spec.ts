@@ -104,7 +104,7 @@ test('the bottom bar on a phone links to the main screens, and covers nothing', 
   await signIn(page, admin, '/assets')
   await waitForHydration(page)
   const entries = bar(page).locator('a, button')
-  await expect(entries).toHaveText(['Home', 'Assets', 'Invoices', 'Find'])
+  await expect(entries).toHaveText(['Home', 'Assets', 'Invoices', 'Search'])
   for (const entry of await entries.all()) {
     const { width = 0, height = 0 } = (await entry.boundingBox()) ?? {}
     expect(Math.min(width, height)).toBeGreaterThanOrEqual(44)
@@ -138,7 +138,7 @@ test('low windows, wide windows and print have no bottom bar', async ({ page }) 
     await applyViewport(page, viewport)
     const hasBar = viewport.height >= 480 && viewport.width < 992 && viewport.media?.media !== 'print'
     expect([viewport.name, await bar(page).isVisible()]).toEqual([viewport.name, hasBar])
-    const finders = page.getByRole('button', { name: /^Find/ })
+    const finders = page.getByRole('button', { name: /^Search/ })
     await expect(finders).toHaveCount(viewport.media?.media === 'print' ? 0 : 1)
   }
 })

@@ -85,7 +85,7 @@ export function Frame({
           className="mb-3 flex items-center gap-2.5 rounded-control border border-line-2 bg-surface px-2 py-1.5 text-sm text-ink-3 hover:text-ink"
         >
           <Search aria-hidden="true" className="size-4" />
-          Find
+          Search
           <span aria-hidden="true" className="ml-auto text-xs">
             Ctrl K
           </span>
@@ -136,7 +136,7 @@ const ENTRIES: readonly string[] = ['/', '/assets', '/invoices'] satisfies Scree
 const ENTRY =
   'grid h-14 flex-1 place-content-center justify-items-center gap-0.5 rounded-md text-xs text-ink-2 focus-visible:-outline-offset-2 aria-[current]:font-semibold aria-[current]:text-accent'
 
-/** Bottom bar within the thumb's reach: the main screens, and Find. On a low screen the top bar has all of it. */
+/** Bottom bar within the thumb's reach: the main screens, and Search. On a low screen the top bar has all of it. */
 function BottomBar({ screens, onFind }: { screens: readonly Screen[]; onFind: () => void }) {
   const { path, activeHref } = useActivePath(screens)
   return (
@@ -164,7 +164,7 @@ function BottomBar({ screens, onFind }: { screens: readonly Screen[]; onFind: ()
         })}
       <button type="button" onClick={onFind} className={ENTRY}>
         <Search aria-hidden="true" className="size-5" strokeWidth={1.75} />
-        Find
+        Search
       </button>
     </nav>
   )
