@@ -254,7 +254,7 @@ test('only rows without a known result are retried: vendor down, no confirmation
   // Looked up automatically.
   await expect(panel).toContainText('2 of 4 rows are as listed')
   await expect(row(page, MANY[0] ?? '')).toContainText('Nothing was changed.')
-  await expect(row(page, MANY[2] ?? '')).toContainText('Not known yetNo answer came.')
+  await expect(row(page, MANY[2] ?? '')).toContainText('Not known yetWe couldn’t confirm the changes.')
   await expectGood(page)
   const before = requested.length
   await page.getByRole('button', { name: 'Try 2 again' }).click()
@@ -287,7 +287,7 @@ test('a stopped list resumes after a sign-in; nothing is stored after the sign-o
   await expect(panel).toContainText('2 of 8 rows are as listed')
   await context.clearCookies()
   await page.getByRole('button', { name: 'Go on with 6' }).click()
-  await expect(page.getByRole('main').getByRole('alert')).toContainText('You were signed out')
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('Your session ended')
   await page.getByRole('main').getByRole('alert').getByRole('link', { name: 'Sign in' }).click()
   // The sign-in reloads the page: an earlier navigation would be cancelled.
   await page.waitForFunction(() => {

@@ -113,7 +113,7 @@ test('tax outside the lines is listed separately, and causes state whether they 
   await page.setViewportSize(PHONE)
   await expectGood(page)
   await page.goto('/invoices/explain?month=2026-09')
-  await expect(page.getByText('Causes are with tax where an invoice’s lines are')).toBeVisible()
+  await expect(page.getByText('Causes include tax where an invoice’s lines do')).toBeVisible()
   await page.goto('/invoices/explain?month=2026-08')
   await expect(page.getByText('Causes are with tax, as the lines of these invoices are.')).toBeVisible()
   await page.goto('/invoices/compare?from=T-SEP&to=T-OCT')

@@ -56,7 +56,7 @@ test('the sign-in leads to the lines that need an Admin, and each line to its ta
     'Renewals in the next 90 days',
     'Unused licenses you can remove now',
     'Nearly full',
-    'Billed otherwise than we know',
+    'Billed differently than expected',
   ])
   await expect(count(page)).toHaveText('Home6 lines need you')
   await expect(line(page, 'home Ltd')).toContainText('2,480.00 USD')
@@ -160,7 +160,7 @@ test('Finance Users see their invoices, IT Managers prices while an Admin shows 
   await signIn(page, people.finance)
   await expect(page.getByRole('heading', { level: 2 })).toHaveText([
     'Past due',
-    'Billed otherwise than we know',
+    'Billed differently than expected',
   ])
   await it.close()
 })

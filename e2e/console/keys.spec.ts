@@ -161,7 +161,7 @@ test('a rotation states its consequences, and both keys work during the overlap'
   await page.getByRole('button', { name: 'Actions for Sync' }).nth(1).click()
   await page.getByRole('button', { name: 'Revoke', exact: true }).click()
   const revoking = dialog(page, 'Revoke key')
-  await expect(revoking).toContainText('The key that followed it goes on')
+  await expect(revoking).toContainText('Its successor keeps working')
   const both = revoking.getByRole('checkbox', { name: 'Revoke the key that followed it, too' })
   await expect(both).not.toBeChecked()
   await page.setViewportSize(PHONE)

@@ -169,7 +169,7 @@ test('a review comes into view when the button of the last visible row is presse
     await page.setViewportSize(size)
     await page.goto('/assets')
     await live(page)
-    const more = page.getByRole('button', { name: /^One more: Plan 9/ })
+    const more = page.getByRole('button', { name: /^One more: Licenses of Plan 9$/ })
     await more.evaluate((button) => button.scrollIntoView({ block: 'end' }))
     await more.click()
     await expect(page.getByRole('button', { name: 'Set to 11 licenses' })).toBeInViewport({ ratio: 1 })

@@ -92,7 +92,7 @@ test('a Posting Editor sets the details of an asset’s lines on its page', asyn
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await expect(page.getByText('Accounting details')).toHaveCount(0)
   await signIn(page, people.admin, '/assets/workspace-suite-1')
-  await page.getByRole('button', { name: 'Edit posting details' }).click()
+  await page.getByRole('button', { name: 'Edit accounting details' }).click()
   await page.getByRole('dialog').getByLabel('Cost center').fill('6120')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('6120')).toBeVisible()

@@ -197,7 +197,7 @@ test('text has the full width on a phone, and related buttons share a row', asyn
   await page.setViewportSize(PHONE)
   await signIn(page, member.all, '/invoices/statement')
   await waitForRows(page)
-  const noteBox = await page.getByText('and for how long').boundingBox()
+  const noteBox = await page.getByText('Open balance as of').boundingBox()
   expect(noteBox?.width).toBeGreaterThan(PHONE.width / 2)
   await page.goto('/assets')
   await waitForRows(page)

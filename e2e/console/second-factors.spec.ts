@@ -50,7 +50,7 @@ test('an app is set up by keyboard on a phone, and required from then on', async
   await expect(dialog).toHaveCount(0)
   await expect(page.getByRole('listitem').filter({ hasText: 'Authenticator app' })).toBeVisible()
   await press(page, 'Make recovery codes')
-  await expect(page.getByText('They are not shown again.')).toBeVisible()
+  await expect(page.getByText('You won’t see them again.')).toBeVisible()
   const codes = await page.getByText(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/).allTextContents()
   expect(codes).toHaveLength(10)
   await expectGood(page)
@@ -99,7 +99,7 @@ test('an Admin requires a second factor, and resets that of a member who has los
   await password(page, admin, '/members')
   await page.getByRole('switch', { name: 'Require two-step verification' }).focus()
   await page.keyboard.press('Space')
-  await expect(page.getByText('Each member needs a second factor to sign in.')).toBeVisible()
+  await expect(page.getByText('Members without it set it up at their next sign-in.')).toBeVisible()
   await expectGood(page)
 
   const there = await browser.newPage({ baseURL: baseURL ?? '', viewport: PHONE })

@@ -156,7 +156,7 @@ test('a directory is connected, and its groups are mapped, on a phone', async ({
   const demand = page.getByRole('switch', { name: 'Require two-step verification' })
   await demand.focus()
   await page.keyboard.press('Space')
-  await expect(page.getByText('Each member needs a second factor to sign in.')).toBeVisible()
+  await expect(page.getByText('Members without it set it up at their next sign-in.')).toBeVisible()
   await expectGood(page)
   expect(pageErrors).toEqual([])
 })

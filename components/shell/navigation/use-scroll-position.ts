@@ -36,8 +36,9 @@ export function useScrollPosition(
     return isBack ? scrollWhenTallEnough(page.current.top) : undefined
   }, [pending])
   return useCallback(({ isBack }: PendingNavigation) => {
-    const { href, top, isLeaving } = page.current
-    if (!isLeaving) positions.set(href, top)
+    const { href, top } = page.current
+    // Back has moved the page already where the browser restores its position first.
+    positions.set(href, isBack ? top : window.scrollY)
     page.current = { ...page.current, isLeaving: true, isBack }
   }, [])
 }
