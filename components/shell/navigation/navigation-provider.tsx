@@ -26,7 +26,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
   // Optimistic state within the router's transition: reset when the transition ends, in any way.
   const [started, setStarted] = useOptimistic<PendingNavigation | undefined>(undefined)
   const isStale = useRef(false)
-  const noteStart = useScrollPosition(started)
+  const noteStart = useScrollPosition(started, path)
   useEffect(
     () =>
       onNavigationStart((next) => {

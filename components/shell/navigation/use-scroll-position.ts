@@ -8,11 +8,13 @@ const INPUTS = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const
 /**
  * Restores the scroll position on Back and Forward. The browser does so before React has rendered the page, which is
  * shorter at that moment, and ends at its top.
- * @param pending the navigation that is under way
+ * @param pending the navigation that is under way; a page that is cached comes without one
+ * @param path of the rendered page
  * @returns a function to call at the start of each navigation
  */
 export function useScrollPosition(
   pending: PendingNavigation | undefined,
+  path: string,
 ): (navigation: PendingNavigation) => void {
   /** Address of the rendered page, and its last position while no navigation was under way. */
   const page = useRef({ href: '', top: 0, isLeaving: false, isBack: false })
@@ -23,6 +25,7 @@ export function useScrollPosition(
     window.addEventListener('scroll', onScroll, { passive: true })
     return () => window.removeEventListener('scroll', onScroll)
   }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another page has come
   useLayoutEffect(() => {
     if (pending) return
     const { isBack } = page.current
@@ -34,7 +37,7 @@ export function useScrollPosition(
       isBack: false,
     }
     return isBack ? scrollWhenTallEnough(page.current.top) : undefined
-  }, [pending])
+  }, [pending, path])
   return useCallback(({ isBack }: PendingNavigation) => {
     const { href, top } = page.current
     // Back has moved the page already where the browser restores its position first.
