@@ -60,8 +60,8 @@ test('the cache of answers reports its memory, and its hits, misses and eviction
   vi.stubEnv('ANSWER_CACHE_MB', '1')
   const registry = new Registry()
   watch(registry)
-  /** Reads a figure; earlier tests of the process may have counted, too. */
-  const figure = async (name: string) => {
+  /** Reads a value; earlier tests of the process may have counted, too. */
+  const valueOf = async (name: string) => {
     const line = (await registry.metrics()).split('\n').find((text) => text.startsWith(`${name} `))
     return Number(line?.split(' ')[1] ?? Number.NaN)
   }
@@ -73,14 +73,14 @@ test('the cache of answers reports its memory, and its hits, misses and eviction
   const key = (name: string) => ({ name, validFor: '1', now: 1, customerId: name })
   const body = Buffer.alloc(200 * 1024)
   for (let n = 0; n < 5; n++) storeAnswer(key(`customer-${n}`), { body, headers: {}, etag: '' })
-  const before = await Promise.all(counters.map(figure))
+  const before = await Promise.all(counters.map(valueOf))
   storeAnswer(key('customer-5'), { body, headers: {}, etag: '' })
   for (const name of ['customer-5', 'customer-5', 'none']) readAnswer(key(name))
   for (let scrape = 0; scrape < 2; scrape++) {
-    const after = await Promise.all(counters.map(figure))
+    const after = await Promise.all(counters.map(valueOf))
     expect(after.map((value, index) => value - (before[index] ?? Number.NaN))).toEqual([2, 1, 1])
-    expect(await figure('console_answer_cache_answers')).toBe(5)
-    expect(String(await figure('console_answer_cache_bytes'))).toMatch(/^10\d{5}$/)
+    expect(await valueOf('console_answer_cache_answers')).toBe(5)
+    expect(String(await valueOf('console_answer_cache_bytes'))).toMatch(/^10\d{5}$/)
   }
   vi.unstubAllEnvs()
 })
