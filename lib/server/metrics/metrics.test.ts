@@ -61,7 +61,7 @@ test('the cache of answers reports its memory, and its hits, misses and eviction
   const registry = new Registry()
   watch(registry)
   /** Reads a value; earlier tests of the process may have counted, too. */
-  const valueOf = async (name: string) => {
+  const sampleOf = async (name: string) => {
     const line = (await registry.metrics()).split('\n').find((text) => text.startsWith(`${name} `))
     return Number(line?.split(' ')[1] ?? Number.NaN)
   }
@@ -73,14 +73,14 @@ test('the cache of answers reports its memory, and its hits, misses and eviction
   const key = (name: string) => ({ name, validFor: '1', now: 1, customerId: name })
   const body = Buffer.alloc(200 * 1024)
   for (let n = 0; n < 5; n++) storeAnswer(key(`customer-${n}`), { body, headers: {}, etag: '' })
-  const before = await Promise.all(counters.map(valueOf))
+  const before = await Promise.all(counters.map(sampleOf))
   storeAnswer(key('customer-5'), { body, headers: {}, etag: '' })
   for (const name of ['customer-5', 'customer-5', 'none']) readAnswer(key(name))
   for (let scrape = 0; scrape < 2; scrape++) {
-    const after = await Promise.all(counters.map(valueOf))
+    const after = await Promise.all(counters.map(sampleOf))
     expect(after.map((value, index) => value - (before[index] ?? Number.NaN))).toEqual([2, 1, 1])
-    expect(await valueOf('console_answer_cache_answers')).toBe(5)
-    expect(String(await valueOf('console_answer_cache_bytes'))).toMatch(/^10\d{5}$/)
+    expect(await sampleOf('console_answer_cache_answers')).toBe(5)
+    expect(String(await sampleOf('console_answer_cache_bytes'))).toMatch(/^10\d{5}$/)
   }
   vi.unstubAllEnvs()
 })
