@@ -105,7 +105,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'notices',
     description:
-      'Who is told by email of invoices, and of licenses that vendors change. Sent only where SMTP_URL is set.',
+      'Addresses that get emails about invoices, and about licenses that vendors change. Sent only if SMTP_URL is set.',
     load: async () => (await import('./notices.ts')).addNoticeCommands,
   },
   {

@@ -95,7 +95,7 @@ function RenewalRow({
       </Cell>
       <Cell placement="right-1" right className="tabular-nums">
         <span className="xl:whitespace-nowrap print:whitespace-nowrap">{licensesText(renewal)}</span>
-        <span className="block text-xs text-ink-3">
+        <span className="block text-xs text-ink-3 xl:whitespace-nowrap print:whitespace-nowrap">
           {idle === 0 ? 'All assigned' : `${countText(idle)} unassigned`}
         </span>
       </Cell>

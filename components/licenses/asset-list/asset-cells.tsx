@@ -96,13 +96,13 @@ export function AssetCells({
   return columns.map((column) => <Fragment key={column}>{cells[column]}</Fragment>)
 }
 
-/** Costs of the licenses that have been idle for long; licenses idle for a short time are not mentioned. */
+/** Cost of the licenses that were unused for 60 days or more. Renders nothing for licenses unassigned since then. */
 function IdleCost({ idle }: { idle: Idle | undefined }) {
   if (!idle?.longIdle) return null
   const cost = idleCost(idle)
   return cost ? (
     <span className="relative z-1 mt-1 block w-fit text-xs text-ink-3 tabular-nums" title={idleText(idle)}>
-      {idle.longIdle.toLocaleString('en')} unused: {cost}
+      {idle.longIdle.toLocaleString('en')} unused: <span className="xl:whitespace-nowrap">{cost}</span>
     </span>
   ) : null
 }
