@@ -96,7 +96,7 @@ export function AssetCells({
   return columns.map((column) => <Fragment key={column}>{cells[column]}</Fragment>)
 }
 
-/** Cost of the licenses that were unused for 60 days or more. Renders nothing for licenses unassigned since then. */
+/** Cost of the licenses that were unused for 60 days or more. Renders nothing where there are none. */
 function IdleCost({ idle }: { idle: Idle | undefined }) {
   if (!idle?.longIdle) return null
   const cost = idleCost(idle)
