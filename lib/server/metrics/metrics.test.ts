@@ -60,7 +60,7 @@ test('the cache of answers reports its memory, and its hits, misses and eviction
   vi.stubEnv('ANSWER_CACHE_MB', '1')
   const registry = new Registry()
   watch(registry)
-  /** Reads a value; earlier tests of the process may have counted, too. */
+  /** Reads a value; earlier tests of the file may have counted, too. */
   const sampleOf = async (name: string) => {
     const line = (await registry.metrics()).split('\n').find((text) => text.startsWith(`${name} `))
     return Number(line?.split(' ')[1] ?? Number.NaN)
