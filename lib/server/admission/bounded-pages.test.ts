@@ -66,7 +66,7 @@ test('steps before a password run one at a time, and delay no password', async (
     running.push(`${url}`)
     await new Promise(() => {})
   })
-  const send = (url: string) => handle({ url } as IncomingMessage, exchangeOf()[1])
+  const send = async (url: string) => handle({ url } as IncomingMessage, exchangeOf()[1])
   // Those that wait are refused after the test.
   for (const url of ['/api/auth/csrf', '/auth/sign-on/begin', '/api/auth/csrf']) send(url).catch(() => {})
   await immediate()
