@@ -5,6 +5,10 @@ import { importsOf, isTest, projectFiles, read, resolveImport } from './scan.ts'
 
 const README_LINES = 100
 const DECISION_LINES = 25
+/** The last number of the decisions that were merged by subject: each one up to here is a file, or in the list. */
+const NEWEST_MERGED = 135
+const STATUS = /^# .+\n\nAccepted, \d{4}-\d{2}-\d{2}(; revised \d{4}-\d{2}-\d{2})?\./
+const HEAD = '# 1. A\n\nAccepted, 2026-11-22.\n\n'
 const HEADINGS = ['## Context', '## Decision', '## Alternatives', '## Consequences']
 
 const files = [...projectFiles(), '.env.example', '.ci/run']
@@ -58,33 +62,45 @@ test.each([
 })
 
 describe('decisions', () => {
-  test.each(decisions)('%s is short and has its four headings', (file) => {
+  test.each(decisions)('%s is short, dated and has its four headings', (file) => {
     expect(decisionFault(read(file))).toBe('')
   })
 
   test.each([
-    ['# 1. A\n\n## Context\n\na\n\n## Decision\n\na\n\n## Alternatives\n\na', '## Consequences'],
-    [
-      '# 1. A\n\n## Context\n\n## Decision\n\na\n\n## Alternatives\n\na\n\n## Consequences\n\na',
-      '## Context',
-    ],
-    [`# 1. A\n${HEADINGS.map((heading) => `${heading}\na${'\n'.repeat(9)}`).join('\n')}a`, 'lines'],
+    [`${HEAD}## Context\n\na\n\n## Decision\n\na\n\n## Alternatives\n\na`, '## Consequences'],
+    [`${HEAD}## Context\n\n## Decision\n\na\n\n## Alternatives\n\na\n\n## Consequences\n\na`, '## Context'],
+    ['# 1. A\n\n## Context\n\na', 'status'],
+    [`${HEAD}${HEADINGS.map((heading) => `${heading}\na${'\n'.repeat(9)}`).join('\n')}a`, 'lines'],
   ])('a faulty decision is found: %#', (text, fault) => {
     expect(decisionFault(text)).toContain(fault)
   })
 
-  test('are numbered from 1, named after their title, and listed', () => {
+  test('are named after their number and title, and listed', () => {
     const list = read('docs/decisions/README.md')
     expect(decisions.length).toBeGreaterThan(0)
-    for (const [index, file] of decisions.sort().entries()) {
-      const title = /^# (\d+)\. (.+)\n/.exec(read(file))
-      expect([file, Number(title?.[1]), Number(/\d{4}/.exec(file)?.[0])]).toEqual([
-        file,
-        index + 1,
-        index + 1,
-      ])
-      expect(list).toContain(`[${title?.[2]}](${posix.basename(file)})`)
+    for (const file of decisions) {
+      const [, number = '', title = ''] = /^# (\d+)\. (.+)\n/.exec(read(file)) ?? []
+      expect(posix.basename(file)).toBe(`${number.padStart(4, '0')}-${fileSlug(title)}.md`)
+      expect(list).toContain(`[${title}](${posix.basename(file)})`)
     }
+  })
+
+  test('have each number once, and the list says where merged numbers are', () => {
+    const list = read('docs/decisions/README.md')
+    const numbers = decisions.map((file) => Number(/\d{4}/.exec(file)?.[0]))
+    const merged = [...list.matchAll(/^\| ([\d, ]+) \| \[(\d+)\]/gm)].flatMap(([, former = '', target]) => {
+      expect(numbers).toContain(Number(target))
+      return former.split(', ').map(Number)
+    })
+    expect(merged.length).toBeGreaterThan(0)
+    const all = [...numbers, ...merged].sort((a, b) => a - b)
+    expect(all).toEqual([...new Set(all)])
+    expect(missing(all).filter((number) => number <= NEWEST_MERGED)).toEqual([])
+  })
+
+  test.each(documents)('are named by their own number in %s', (document) => {
+    const links = [...read(document).matchAll(/\[decision\s+(\d+)\]\([^)]*?(\d{4})-/g)]
+    expect(links.filter(([, number, file]) => Number(number) !== Number(file))).toEqual([])
   })
 })
 
@@ -192,8 +208,25 @@ function slug(heading = ''): string {
     .replaceAll(' ', '-')
 }
 
+/** Returns the name that a title gives a file. */
+function fileSlug(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll("'", '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+}
+
+/** Returns the numbers from 1 on that a sorted list skips. */
+function missing(numbers: number[]): number[] {
+  return Array.from({ length: numbers.at(-1) ?? 0 }, (_, index) => index + 1).filter(
+    (number) => !numbers.includes(number),
+  )
+}
+
 function decisionFault(text: string): string {
   if (lines(text) > DECISION_LINES) return `${lines(text)} lines`
+  if (!STATUS.test(text)) return 'no status with a date'
   const parts = text.split(/^(?=## )/m).slice(1)
   const missing = parts
     .filter((part) => part.split('\n').slice(1).join('').trim())
