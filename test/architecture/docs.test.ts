@@ -24,7 +24,7 @@ const scripts: string[] = ['test', 'start', ...Object.keys(JSON.parse(read('pack
 
 test('the folders of the root and the documents in them are found', () => {
   expect(FOLDERS).toEqual(expect.arrayContaining(['app', 'deploy', 'docs', 'lib']))
-  expect(documents).toEqual(expect.arrayContaining(['CONTRIBUTING.md', 'docs/architecture.md']))
+  expect(documents).toEqual(expect.arrayContaining(['CONTRIBUTING.md', 'docs/develop/architecture.md']))
   const text = documents.map(read).join()
   expect(NOT_OURS.filter((path) => !text.includes(path))).toEqual([])
 })
@@ -50,12 +50,12 @@ test.each([
   ['README.md', 'see `lib/<domain>/<noun>/{store,helpers}.ts`', ['`lib/<domain>/<noun>/{store,helpers}.ts`']],
   ['README.md', '```\nlib/gone/begin.ts\n```', ['`lib/gone/begin.ts`']],
   ['README.md', '`npm run -s admin -- keys` and `npm run nothing`', ['npm run nothing']],
-  ['docs/files.md', '[a](imports.md) [b](../README.md#layout) [c](https://example.com/x)', []],
-  ['docs/files.md', '[a](/webhooks) [b](/webhoks)', ['/webhoks']],
+  ['docs/use/invoices.md', '[a](exports.md) [b](../../README.md#layout) [c](https://example.com/x)', []],
+  ['docs/use/invoices.md', '[a](/webhooks) [b](/webhoks)', ['/webhoks']],
   [
-    'docs/files.md',
-    '[a](import.md) [b](../README.md#no-such-place)',
-    ['import.md', '../README.md#no-such-place'],
+    'docs/use/invoices.md',
+    '[a](export.md) [b](../../README.md#no-such-place)',
+    ['export.md', '../../README.md#no-such-place'],
   ],
 ])('in %s, of %j exactly %j are found', (document, text, expected) => {
   expect(faults(document, text)).toEqual(expected)
@@ -110,7 +110,7 @@ describe('settings', () => {
     .filter((file) => /^lib\/(platform\/runtime\/env|(.+\/)?settings)\.ts$/.test(file) && !isTest(file))
     .flatMap(settingsOf)
   const documented = new Map(
-    [...withoutComments(read('docs/configuration.md')).matchAll(/^\| `([A-Z_]+)` \|(.*?)\|/gm)].map(
+    [...withoutComments(read('docs/operate/configuration.md')).matchAll(/^\| `([A-Z_]+)` \|(.*?)\|/gm)].map(
       ([, name = '', cell = '']) => [name, cell.trim()],
     ),
   )
@@ -123,7 +123,7 @@ describe('settings', () => {
   // npm sets it to the user's working directory.
   const names = [...new Set(declared.map(({ name }) => name))].filter((name) => name !== 'INIT_CWD').sort()
 
-  test('are equal in the schemas, docs/configuration.md and .env.example', () => {
+  test('are equal in the schemas, docs/operate/configuration.md and .env.example', () => {
     expect(names).toContain('DATABASE_URL')
     expect([...documented.keys()].sort()).toEqual(names)
     expect([...example.keys()].sort()).toEqual(names)

@@ -105,7 +105,7 @@ test('the alerts use existing metrics', async () => {
   count(registry)
   watch(registry)
   const metricNames = (await registry.getMetricsAsJSON()).map(({ name }) => name)
-  const alertMetrics = readFileSync('docs/alerts.yml', 'utf8').match(/\bconsole_\w+/g) ?? []
+  const alertMetrics = readFileSync('docs/operate/alerts.yml', 'utf8').match(/\bconsole_\w+/g) ?? []
   const names = alertMetrics.map((name) => name.replace(/_(bucket|count|sum)$/, ''))
   expect(names.length).toBeGreaterThan(5)
   expect(names.filter((name) => !metricNames.includes(name))).toEqual([])
