@@ -154,7 +154,7 @@ function Table({ header, rows }: Extract<Block, { kind: 'table' }>) {
             {cells.map((cell, index) => (
               <td
                 key={plainText(header[index] ?? [])}
-                className="py-1.5 pr-4 wrap-anywhere max-md:block max-md:py-0.5 max-md:pr-0 md:first:min-w-40"
+                className="py-1.5 pr-4 wrap-anywhere max-md:block max-md:py-0.5 max-md:pr-0 md:first:min-w-40 md:first:wrap-break-word"
               >
                 <Text content={cell} />
               </td>

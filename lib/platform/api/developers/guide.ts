@@ -30,7 +30,7 @@ ${samples({ method: 'GET', url: `${baseUrl}/auth/v1/validate`, headers: {} })}
 
 ${samples({ method: 'GET', url: `${baseUrl}/billing/v1/invoices?${new URLSearchParams({ filter: 'status:PAST DUE', maxResults: '10' })}`, headers: {} })}
 
-The TypeScript runs as it is with Node 24 (\`node example.ts\`), and the Python with Python 3 and no packages. An answer with an error prints a problem document: [Errors](/developers/errors) lists each code, and what to do.
+Save the TypeScript as \`example.mts\` and run it with Node 24: \`node example.mts\`. The Python needs Python 3 and no packages. An answer with an error prints a problem document: [Errors](/developers/errors) lists each code, and what to do.
 
 ## Next steps
 
