@@ -59,17 +59,17 @@ afterAll(async () => {
 })
 
 test('each answer equals one that is computed during the read, with random changes of two processes', async () => {
-  const inputOf = (process: string): AnswersInput => ({
-    ...{ url: database.url, readers, members, counts: COUNTS },
+  const inputOf = (process: string, parity: 0 | 1): AnswersInput => ({
+    ...{ url: database.url, readers, members, parity, counts: COUNTS },
     seed: seedOfRun(process),
   })
-  const child = fork(PROGRAM, [JSON.stringify(inputOf('child'))], { execArgv: OPTIONS })
+  const child = fork(PROGRAM, [JSON.stringify(inputOf('child', 1))], { execArgv: OPTIONS })
   const ended = once(child, 'exit')
   const answered = Promise.race([
     once(child, 'message').then(([result]) => result as AnswersResult),
     ended.then(([code]) => Promise.reject(new Error(`The other process has ended with ${code}.`))),
   ])
-  const results = await Promise.all([readAndChange(inputOf('parent')), answered])
+  const results = await Promise.all([readAndChange(inputOf('parent', 0)), answered])
   await ended
   console.log(JSON.stringify(results.map(({ wrong: _, ...counts }) => counts)))
   for (const { wrong, changes, compared, stats } of results) {
