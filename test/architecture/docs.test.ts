@@ -50,7 +50,7 @@ test.each([
   ['README.md', 'see `lib/<domain>/<noun>/{store,helpers}.ts`', ['`lib/<domain>/<noun>/{store,helpers}.ts`']],
   ['README.md', '```\nlib/gone/begin.ts\n```', ['`lib/gone/begin.ts`']],
   ['README.md', '`npm run -s admin -- keys` and `npm run nothing`', ['npm run nothing']],
-  ['docs/use/invoices.md', '[a](exports.md) [b](../../README.md#layout) [c](https://example.com/x)', []],
+  ['docs/use/invoices.md', '[a](exports.md) [b](../../README.md#develop) [c](https://example.com/x)', []],
   ['docs/use/invoices.md', '[a](/webhooks) [b](/webhoks)', ['/webhoks']],
   [
     'docs/use/invoices.md',
