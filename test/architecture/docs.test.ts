@@ -85,7 +85,7 @@ describe('decisions', () => {
     }
   })
 
-  test('have each number once, and the list says where merged numbers are', () => {
+  test('have each number once, and the list has the file of each merged number', () => {
     const list = read('docs/decisions/README.md')
     const numbers = decisions.map((file) => Number(/\d{4}/.exec(file)?.[0]))
     const merged = [...list.matchAll(/^\| ([\d, ]+) \| \[(\d+)\]/gm)].flatMap(([, former = '', target]) => {

@@ -91,18 +91,20 @@ function commandLines(text: string): string[] {
 
 /** Returns the unknown command, or the unknown options, of a command line. */
 function commandFaults(line: string): string[] {
-  const words = line.replaceAll(/"[^"]*"/g, 'text').split(/\s+/)
-  const name = [3, 2, 1].map((length) => words.slice(0, length).join(' ')).find((one) => commands.has(one))
+  const tokens = line.replaceAll(/"[^"]*"/g, 'text').split(/\s+/)
+  const name = [3, 2, 1].map((length) => tokens.slice(0, length).join(' ')).find((one) => commands.has(one))
   const command = commands.get(name ?? '')
-  if (!command) return [words.slice(0, 2).join(' ')]
-  const next = words[name?.split(' ').length ?? 0]
+  if (!command) return [tokens.slice(0, 2).join(' ')]
+  const next = tokens[name?.split(' ').length ?? 0]
   const isUnknown = command.commands.length > 0 && /^[a-z]/.test(next ?? '')
-  const options = words.filter((word) => /^--[a-z]/.test(word)).map((word) => word.replace(/[^a-z-].*$/, ''))
-  const known = new Set(command.options.flatMap(({ long }) => long ?? []))
+  const options = tokens
+    .filter((token) => /^--[a-z]/.test(token))
+    .map((token) => token.replace(/[^a-z-].*$/, ''))
+  const optionNames = new Set(command.options.flatMap(({ long }) => long ?? []))
   return isUnknown
     ? [`${name} ${next}`]
     : options
-        .filter((option) => !known.has(option) && option !== '--help')
+        .filter((option) => !optionNames.has(option) && option !== '--help')
         .map((option) => `${name} ${option}`)
 }
 
@@ -110,12 +112,12 @@ function commandFaults(line: string): string[] {
 function repeated(pages: ReadonlyMap<string, string>): string[] {
   const stated = [...pages].flatMap(([file, text]) => {
     const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '')
-    const found = prose.matchAll(
+    const matches = prose.matchAll(
       /(?<![\w.,-])(\d[\d,.]*\d{1}) (KiB|MiB|GiB|kB|MB|GB|TB|invoices|lines|assets|product files|files|requests|operations|passwords|subscriptions)\b/g,
     )
-    return [...new Set([...found].map(([phrase]) => phrase))].map((phrase) => ({ phrase, file }))
+    return [...new Set([...matches].map(([phrase]) => phrase))].map((phrase) => ({ phrase, file }))
   })
   return [...Map.groupBy(stated, ({ phrase }) => phrase)]
-    .filter(([, places]) => places.length > 1)
-    .map(([phrase, places]) => `${phrase}: ${places.map(({ file }) => file).join(', ')}`)
+    .filter(([, entries]) => entries.length > 1)
+    .map(([phrase, entries]) => `${phrase}: ${entries.map(({ file }) => file).join(', ')}`)
 }
