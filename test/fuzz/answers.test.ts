@@ -19,12 +19,16 @@ import {
   type Reader,
   readAndChange,
 } from './answer-client.ts'
-import { FULL, printSeed, seedOfRun } from './run.ts'
+import { countOf, printSeed, seedOfRun } from './run.ts'
 
 // Two processes read through their caches of answers, and change rows that the other one has cached.
 
 /** Of each process. */
-const COUNTS = FULL ? { reads: 50_000, changes: 2500, parallel: 8 } : { reads: 750, changes: 75, parallel: 4 }
+const COUNTS = {
+  reads: countOf([750, 7500, 50_000]),
+  changes: countOf([75, 375, 2500]),
+  parallel: countOf([4, 8, 8]),
+}
 const CUSTOMERS = ['alder', 'birch']
 const PROGRAM = fileURLToPath(new URL('answer-client.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
