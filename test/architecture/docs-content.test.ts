@@ -9,6 +9,12 @@ const PAST =
   /^(CHANGELOG\.md|docs\/(evidence|decisions)\/|docs\/api-changelog\.md|docs\/develop\/row-level-security\.md)/
 const documents = projectFiles().filter((file) => file.endsWith('.md') && !PAST.test(file))
 
+const settings = [...read('.env.example').matchAll(/^# ([A-Z][A-Z_0-9]*)=/gm)].map(([, name = '']) => name)
+/** First parts of the settings' names. */
+const prefixes = new Set(settings.filter((name) => name.includes('_')).map((name) => name.split('_')[0]))
+/** Variables of examples. */
+const SAMPLE_VARIABLES = ['KEY_ID', 'API_KEY', 'WEBHOOK_SECRET']
+
 const groups = await Promise.all(
   GROUPS.map(async ({ name }) =>
     (await adminProgram(name)).commands.filter((command) => command.name() === name),
@@ -46,6 +52,25 @@ describe('operator commands in the documents', () => {
   })
 })
 
+describe('settings in the documents', () => {
+  const readerPages = documents.filter((file) => !file.startsWith('deploy/'))
+
+  test('exist', () => {
+    expect(
+      readerPages.flatMap((file) => unknownSettings(read(file)).map((name) => `${file}: ${name}`)),
+    ).toEqual([])
+    expect(SAMPLE_VARIABLES.filter((name) => !readerPages.some((file) => read(file).includes(name)))).toEqual(
+      [],
+    )
+  })
+
+  test('that do not exist are reported', () => {
+    const text =
+      '`RATE_LIMIT_SIGNS`, `DATABASE_URL=…`, `GOOGLE_KEY_FILE`, `PAST_DUE`, `OTEL_SERVICE_NAME`, $API_KEY'
+    expect(unknownSettings(text)).toEqual(['RATE_LIMIT_SIGNS'])
+  })
+})
+
 describe('a number', () => {
   test('with a unit of size or count is stated in one document', () => {
     // The files beside a recipe have the numbers of its trials.
@@ -70,6 +95,15 @@ describe('a number', () => {
     expect(repeated(new Map([['a.md', '500 invoices, 500 invoices']]))).toEqual([])
   })
 })
+
+/** Returns names that begin like a setting and are none, of a file with its value, or a variable of OpenTelemetry or an example. */
+function unknownSettings(text: string): string[] {
+  return [...text.matchAll(/(?<![\w…-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)]
+    .map(([name]) => name)
+    .filter((name) => prefixes.has(name.split('_')[0]) && !name.startsWith('OTEL_'))
+    .filter((name) => ![name, name.replace(/_FILE$/, '')].some((one) => settings.includes(one)))
+    .filter((name) => !SAMPLE_VARIABLES.includes(name))
+}
 
 /** Returns a command and those below it, by their full names. */
 function withSubcommands(command: Command, before = ''): [string, Command][] {
