@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { CANCEL, EXTENDED_TERM } from '#lib/licenses/assets/rules.ts'
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
 import type { Fake, FieldWrite } from '../fakes/vendors/fake.ts'
@@ -179,8 +180,13 @@ function isCausedBy(orders: Set<string>, setting: string): boolean {
   return orders.has(setting) || (setting === EXTENDED_TERM && orders.has(CANCEL))
 }
 
-/** Longest time between a read and the request that was decided on it, in milliseconds. */
+/**
+ * Longest time between a read and the effect of the request that was decided on it, in milliseconds, if this process,
+ * which has both sides, is never held up.
+ */
 const DECIDED_MS = 1500
+const stalls = monitorEventLoopDelay()
+stalls.enable()
 
 /** Returns the settings of another party that an orderer saw: a PUT replaces them, and so does its repetition. */
 async function seenIn(database: TestDatabase): Promise<Set<string>> {
@@ -201,5 +207,6 @@ function isOverwritten(
   const [was, is] = [terms.heldIn(before), terms.heldIn(after)]
   if (was === is || was === terms.base || isCausedBy(ours, was) || seen.has(`${asset} ${was}`)) return false
   if (requestIdOf(call)?.startsWith('PATCH')) return false
-  return !touched.some((time) => time < at && time > at - DECIDED_MS)
+  const decidedAt = at - DECIDED_MS - stalls.max / 1e6
+  return !touched.some((time) => time < at && time > decidedAt)
 }

@@ -154,7 +154,8 @@ async function factsOf({ tx, customerId, order, asset, vendor }: Look): Promise<
   const { staleMs, writeMs } = vendorTimes()
   const requests = await requestsOf(tx, customerId, order)
   const times = { now: Date.now(), staleMs, writeMs: writeMs + MAX_ANSWER_MS }
-  return { order, requests, label: vendor.label, mayBeDeleted: !isCurrent(order, asset), ...times }
+  const termStart = asset.commitmentStart?.getTime()
+  return { order, requests, label: vendor.label, mayBeDeleted: !isCurrent(order, asset), termStart, ...times }
 }
 
 /** Writes a step that sends nothing. */
