@@ -29,13 +29,14 @@ async function reconcileAll(database: TestDatabase): Promise<void> {
   await reconcileOrders('fuzz-job', NEVER).catch(() => {})
 }
 
-/** The orders that their vendor lacks, or should not have any more, or that an earlier request may still change. */
+/** The orders that their vendor lacks, or should not have any more, or that an earlier request may still reach. */
 export async function restless(database: TestDatabase) {
   await reconcileAll(database)
   return database.sql(
     CUSTOMER,
-    `SELECT asset_id AS asset, to_quantity, renewal_type, placed_version, taken_back_at, reason FROM renewal_orders
-     WHERE state = 'STANDING' AND (waits_since IS NOT NULL OR next_look_at < term_end)`,
+    `SELECT asset_id AS asset, to_quantity, renewal_type, placed_version, taken_back_at, reason FROM renewal_orders o
+     WHERE state = 'STANDING' AND (waits_since IS NOT NULL OR next_look_at < term_end
+       OR EXISTS (SELECT FROM renewal_requests r WHERE r.asset_id = o.asset_id AND r.late_until > now()))`,
   )
 }
 
