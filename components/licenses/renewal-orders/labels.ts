@@ -5,8 +5,8 @@ import { orderText } from '#lib/licenses/renewal-orders/rules.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 
 /** Describes an order and its date: `96 licenses from 3 Dec 2026`, `Ends on 3 Dec 2026`. */
-export function datedOrderText({ time, action, ...order }: RenewalOrder): string {
-  return `${orderText(order)} ${action ? 'on' : 'from'} ${dayText(time)}`
+export function datedOrderText({ time, ...order }: RenewalOrder): string {
+  return orderText(order, dayText(time))
 }
 
 /** Describes the end of the term as the vendor shows it: `Renews on 3 Dec 2026 with 120 licenses.` */

@@ -14,7 +14,7 @@ import { factsOf, setScheduled, settingOf } from './terms.ts'
 
 // Placing and withdrawal of an order, in one transaction; the vendor gets its request after the commit.
 
-type OrderRequest = { caller: Caller; assetId: string; ifMatch: string | undefined; requestId: string }
+export type OrderRequest = { caller: Caller; assetId: string; ifMatch: string | undefined; requestId: string }
 
 /** Ordered setting. `action` orders an end, and `confirm` is the typed name of the product. */
 type Order = { setting: Setting; action?: EndAction | undefined; confirm?: string | undefined }

@@ -24,5 +24,9 @@ export function scenarios(today: string): DemoScenario[] {
       fault: { read: 'error-before' },
       shows: 'Not reachable, however often; all else of Microsoft goes on',
     },
+    {
+      purchase: { ...microsoft(23, 'Has a commitment'), plan: 'ANNUAL_MONTHLY_PAY' },
+      shows: 'At renewal: fewer licenses, its end, or an Extended Service Term',
+    },
   ]
 }
