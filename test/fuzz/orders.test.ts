@@ -57,7 +57,7 @@ async function fuzz(scenery: Scenario, terms: NextTerms, { isCalm, isShared }: S
   let failing = true
   const chosen = seeded(anyFault(scenery))
   const choose = (call: Call) => (failing ? chosen(call) : undefined)
-  stage = await setStage(scenery, { assets: 24, writers: 8, options: { choose } })
+  stage = await setStage(scenery, { assets: FULL ? 96 : 24, writers: 8, options: { choose } })
   const seeds = stage.seeds.filter(({ isCommitmentPlan }) => isCommitmentPlan)
   const touched: Touched = new Map()
   failing = false
