@@ -8,12 +8,12 @@ import { type NextTerms, nextTerms } from './next-terms.ts'
 import { keepReconciling, readSeed, restless, settleOrders } from './order-jobs.ts'
 import { HOLDS, judgeOrders, type Renewed, renewTerm } from './order-verdict.ts'
 import { order } from './orderers.ts'
-import { FULL, printSeed, randomOfRun, SEED, seedOfRun } from './run.ts'
+import { countOf, FULL, printSeed, randomOfRun, SEED, seedOfRun } from './run.ts'
 import { scenarios } from './scenarios.ts'
 import { type Scenario, type Seed, type Stage, setStage } from './stage.ts'
 
 printSeed('test/fuzz/orders.test.ts')
-const REQUESTS = FULL ? 2000 : 150
+const REQUESTS = countOf([150, 500, 2000])
 let database: TestDatabase
 let stage: Stage
 beforeEach(async () => {
@@ -57,7 +57,7 @@ async function fuzz(scenery: Scenario, terms: NextTerms, { isCalm, isShared }: S
   let failing = true
   const chosen = seeded(anyFault(scenery))
   const choose = (call: Call) => (failing ? chosen(call) : undefined)
-  stage = await setStage(scenery, { assets: FULL ? 96 : 24, writers: 8, options: { choose } })
+  stage = await setStage(scenery, { assets: countOf([24, 48, 96]), writers: 8, options: { choose } })
   const seeds = stage.seeds.filter(({ isCommitmentPlan }) => isCommitmentPlan)
   const touched: Touched = new Map()
   failing = false
