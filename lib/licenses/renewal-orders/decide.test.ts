@@ -304,12 +304,18 @@ describe('the start of the next term', () => {
 
 it('never overwrites a setting that no request has sent and no orderer has seen', () => {
   const quantity = fc.option(fc.integer({ min: 1, max: 6 }), { nil: null })
-  const setting = quantity.map((one) => ({ quantity: one, renewalType: null }))
+  const total = quantity.map((one): Setting => ({ quantity: one, renewalType: null }))
+  const way = fc.constantFrom('AUTO_RENEW', 'RENEW_CURRENT_USERS', 'CANCEL')
+  const setting = fc.oneof(
+    total,
+    way.map((renewalType): Setting => ({ quantity: null, renewalType })),
+  )
   const sent = fc.record({ setting, before: setting, isWithdrawal: fc.boolean() })
   fc.assert(
     fc.property(fc.array(sent, { maxLength: 4 }), setting, fc.boolean(), (requests, shown, isWithdrawn) => {
       const renewal = facts(isWithdrawn ? WITHDRAWN : {}, requests)
-      const isForeign = shown.quantity !== null && !requests.some((one) => isSameSetting(one.setting, shown))
+      const isForeign =
+        !isSameSetting(shown, NOTHING) && !requests.some((one) => isSameSetting(one.setting, shown))
       const wasBefore = requests.some(({ before }) => isSameSetting(before, shown))
       if (isForeign && !wasBefore) expect(decide(renewal, shown).kind).not.toBe('send')
     }),
