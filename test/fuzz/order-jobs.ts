@@ -3,7 +3,6 @@ import { reconcileOrders } from '#lib/licenses/renewal-orders/jobs.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
 import { repeatUntilAborted } from './jobs.ts'
-import { ordersIn } from './order-verdict.ts'
 import { CUSTOMER, type Seed, type Stage } from './stage.ts'
 
 // The job's work on renewal orders, without its waits between two checks.
@@ -40,9 +39,13 @@ export async function restless(database: TestDatabase) {
   )
 }
 
-/** Reconciles all active orders; returns whether none is left. */
-export async function settleOrders(database: TestDatabase): Promise<boolean> {
+/** Reconciles all active orders; returns those that are left, and why. */
+export async function settleOrders(database: TestDatabase) {
   await database.sql(CUSTOMER, "UPDATE renewal_orders SET next_look_at = now() WHERE state = 'STANDING'")
   await reconcileAll(database)
-  return (await ordersIn(database)).every(({ state }) => state !== 'STANDING')
+  return database.sql(
+    CUSTOMER,
+    `SELECT asset_id AS asset, to_quantity, renewal_type, taken_back_at, term_end, began_at, tries, reason
+     FROM renewal_orders WHERE state = 'STANDING'`,
+  )
 }

@@ -89,7 +89,7 @@ describe.each(scenarios)('$vendor', (scenery) => {
       expect([state, held]).toEqual(state === 'STANDING' ? [state, wanted] : [state, terms.base])
       renewed.set(seed, renewTerm(stage, terms, seed))
     }
-    await expect.poll(() => settleOrders(database), { interval: 200, timeout: 60_000 }).toBe(true)
+    await expect.poll(() => settleOrders(database), { interval: 200, timeout: 60_000 }).toEqual([])
     const verdict = await judgeOrders(database, stage, terms, renewed)
     expect(verdict, verdict.findings.join('\n')).toMatchObject(HOLDS)
     expect(verdict.states.APPLIED).toBeGreaterThan(KILLS / 4)
