@@ -11,7 +11,7 @@ import { type Kind, MAX_NAMED, NOTICE_NAMES, type Notice, type Section, sections
 import type { MailInvoiceRow } from './store.ts'
 
 /** What a mail says, in words, before it is text or HTML. Each text is one line. */
-export type Digest = { subject: string; title: string; parts: Part[] }
+export type Digest = { subject: string; title: string; company: string; parts: Part[] }
 
 /** What is to be told: of invoices, and of licenses that a vendor changed, newest first. */
 export type DigestContent = {
@@ -36,6 +36,7 @@ export function digestOf(
   const what = [...(sections.length > 0 ? ['Invoices'] : []), ...(changes.length > 0 ? ['licenses'] : [])]
   return {
     subject: `${customer}: ${counts.join(', ')}`,
+    company: customer,
     title:
       what.length > 0
         ? `${what.join(' and ').replace(/^l/, 'L')} of ${customer}`
@@ -62,6 +63,12 @@ const LISTS: Record<Notice, string> = {
   new: '/invoices',
 }
 
+const ACTS: Record<Notice, string> = {
+  'past-due': 'View past-due invoices',
+  due: 'View open invoices',
+  new: 'View invoices',
+}
+
 function partOf({ notice, named, others }: Section<MailInvoiceRow>, context: DigestContext): Part {
   const sums = sumsOf([...named, ...others], notice)
   return {
@@ -80,6 +87,7 @@ function partOf({ notice, named, others }: Section<MailInvoiceRow>, context: Dig
     })),
     more: others.length > 0 ? `and ${others.length.toLocaleString('en')} more in the console` : undefined,
     href: context.baseUrl + LISTS[notice],
+    act: ACTS[notice],
   }
 }
 
@@ -163,8 +171,9 @@ export type Part = {
   }[]
   /** How many are not named, and where they are. */
   more: string | undefined
-  /** The console's list of them. */
+  /** The console's list of them, and the words of the button that opens it. */
   href: string
+  act: string
 }
 
 type DigestContext = {
@@ -195,6 +204,7 @@ function needsPart(needs: readonly Need[], { baseUrl }: DigestContext): Part {
     }),
     more: others > 0 ? `and ${others.toLocaleString('en')} more in the console` : undefined,
     href: `${baseUrl}/`,
+    act: 'Review what needs attention',
   }
 }
 
@@ -215,6 +225,7 @@ function licensesPart(changes: readonly MailChange[], { baseUrl }: DigestContext
     })),
     more: others > 0 ? `and ${others.toLocaleString('en')} more in the console` : undefined,
     href: `${baseUrl}/activity?filter=state:DRIFT`,
+    act: 'View license changes',
   }
 }
 
