@@ -19,7 +19,7 @@ const LOOKS: Record<RowKind, string> = {
 export function cellStyles() {
   const formats = ['General']
   const styles = ['<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>']
-  const indexes = new Map<string, number>([['row left General', 0]])
+  const indexes = new Map<string, number>()
   /** Returns the index of a format, which is added at its first use. */
   const indexOf = (kind: RowKind, numFmt: string, isRight = false): number => {
     const key = `${kind} ${isRight ? 'right' : 'left'} ${numFmt}`
@@ -27,8 +27,11 @@ export function cellStyles() {
     if (known !== undefined) return known
     if (!formats.includes(numFmt)) formats.push(numFmt)
     const id = numFmt === 'General' ? 0 : 163 + formats.indexOf(numFmt)
-    const alignment = isRight ? ' applyAlignment="1"><alignment horizontal="right"/></xf>' : '/>'
-    styles.push(`<xf numFmtId="${id}" ${LOOKS[kind]} applyNumberFormat="1" xfId="0"${alignment}`)
+    // Text has a distance from the number before it.
+    const side = isRight ? 'horizontal="right"' : 'horizontal="left" indent="1"'
+    styles.push(
+      `<xf numFmtId="${id}" ${LOOKS[kind]} applyNumberFormat="1" xfId="0" applyAlignment="1"><alignment ${side}/></xf>`,
+    )
     indexes.set(key, styles.length - 1)
     return styles.length - 1
   }
