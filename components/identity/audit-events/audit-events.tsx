@@ -9,18 +9,32 @@ import { useView } from '#components/lists/filters/use-view.ts'
 import { cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { type Choice, InlineSelect } from '#components/ui/inline-select.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
 import { listAuditEvents } from '#lib/identity/client.ts'
 import { EventTable } from './event-table.tsx'
 import { KIND_TEXTS } from './labels.ts'
+import type { Names } from './sentences.ts'
 import { activeFilters, hrefOf, isFiltered, pagesOf, rangeOf, type View, withRange } from './view.ts'
 
 /**
  * Audit events that a view selects. Each change of the view navigates to another address; the page brings the answers.
  * `today` is the present time in epoch milliseconds.
  */
-export function AuditEvents({ view, today }: { view: View; today: number }) {
+export function AuditEvents({
+  view,
+  today,
+  names,
+  people,
+}: {
+  view: View
+  today: number
+  /** Names of what the events are about. */
+  names: Names
+  /** Who did something lately. */
+  people: readonly Choice[]
+}) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const { data, error, refetch } = useQuery({
     queryKey: listAuditEvents.key({ query: view }),
@@ -49,6 +63,13 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
           onToggle: (kind) => go(toggled(requestedView, 'kind', kind)),
         }}
       >
+        <InlineSelect
+          label="Person"
+          all="Everyone"
+          choices={people}
+          value={valuesOf(requestedView, 'actor')}
+          onChange={(ids) => go(withValues(requestedView, 'actor', ids))}
+        />
         <ViewMenu path="/activity/events" />
         <ActiveFilters
           active={activeFilters(requestedView, rows)}
@@ -77,6 +98,7 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
       >
         <EventTable
           events={rows}
+          names={names}
           pending={isWaiting}
           selected={valuesOf(requestedView, 'actor')}
           onActor={(id) => go(withValues(requestedView, 'actor', [id]))}

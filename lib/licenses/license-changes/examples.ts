@@ -182,6 +182,24 @@ export const listLicenseChanges: readonly Example[] = [
   },
 ]
 
+export const exportLicenseChanges: readonly Example[] = [
+  {
+    name: 'one-asset',
+    summary: 'Changes of an asset',
+    query: { filter: 'asset:workspace-suite-81f3c2' },
+    answer: { status: 200, body: 'x' },
+  },
+]
+
+export const exportLicenseChangesXlsx: readonly Example[] = [
+  {
+    name: 'one-asset',
+    summary: 'Changes of an asset',
+    query: { filter: 'asset:workspace-suite-81f3c2' },
+    answer: { status: 200 },
+  },
+]
+
 export const readLicenseChange: readonly Example[] = [
   {
     name: 'open',

@@ -99,6 +99,8 @@ export const CASES: Record<string, readonly string[]> = {
   readAssetPosting: ['cloud-platform-1'],
   setAssetPosting: [],
   listLicenseChanges: ['', 'filter=state:REJECTED', 'filter=asset:workspace-suite-2'],
+  exportLicenseChanges: ['filter=asset:workspace-suite-2'],
+  exportLicenseChangesXlsx: [],
   readLicenseChange: ['change-7'],
   acknowledgeLicenseChange: [],
   setQuantity: ['workspace-suite-2'],
