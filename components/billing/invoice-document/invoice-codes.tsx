@@ -2,10 +2,10 @@ import { Card } from '#components/ui/card.tsx'
 import { Disclosure } from '#components/ui/disclosure.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 
-/** Code of an invoice with its list, and what the screen calls it. */
+/** Code of an invoice with its list and its name on the screen. */
 export type CodeView = { name: string; code: string; list: string }
 
-/** Codes that an accounting program needs, out of the way of people. */
+/** Codes for accounting programs, collapsed. */
 export function InvoiceCodes({ codes }: { codes: readonly CodeView[] }) {
   if (codes.length === 0) return null
   return (

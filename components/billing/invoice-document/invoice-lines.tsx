@@ -11,7 +11,7 @@ export type SumsView = {
   notItemized: string | undefined
   /** Net and tax, if the invoice contains them. */
   tax: Pair[]
-  /** Where the lines do not add up to the total as they are; empty where they do. */
+  /** Difference between the lines and the total; empty where they add up. */
   resultText: string
   total: string
   /** Amount paid; where the balance can't be paid exactly, also the exact balance and its rounding. */

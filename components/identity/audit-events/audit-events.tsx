@@ -30,9 +30,9 @@ export function AuditEvents({
 }: {
   view: View
   today: number
-  /** Names of what the events are about. */
+  /** Names of the events' subjects. */
   names: Names
-  /** Who did something lately. */
+  /** Actors of the newest events. */
   people: readonly Choice[]
 }) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)

@@ -65,7 +65,7 @@ function Who({ event: { actor }, selected, onActor }: { event: AuditEvent } & Ch
   )
 }
 
-/** Action, ids and further facts, for those who look for one of them. */
+/** Action, ids and details, collapsed. */
 function Details({ event }: { event: AuditEvent }) {
   const { action, subject, requestId } = event
   const texts = [actionText(action), `action ${action}`, `subject ${subject}`, ...detailTexts(event)]

@@ -41,6 +41,6 @@ test.each([
   ['member.removed', 'b6a4ff7a-3bd2-4c09-9c3e-1f7f2c9f9c11', {}, 'took a member away'],
   ['sign-in.failed', 'x', { account: 'Ida Tech' }, 'failed to sign in as Ida Tech'],
   ['session.opened', 'Jonas Weber', {}, 'signed in'],
-] as const)('%s of %s is said as a person would', (action, subject, details, sentence) => {
+] as const)('%s of %s is a sentence', (action, subject, details, sentence) => {
   expect(said(action, subject, details)).toBe(sentence)
 })

@@ -1,12 +1,12 @@
 import type { AuditEvent } from '#lib/identity/audit-events/contract.ts'
 import { actionText, subjectText } from './labels.ts'
 
-/** Names of things that events are about, by id. */
+/** Names of subjects, by id. */
 export type Names = Readonly<Record<string, string>>
 
 type Event = Pick<AuditEvent, 'action' | 'subject' | 'actor' | 'details'>
 
-/** What was done, to be read after who did it, where the label of the action alone is no sentence. */
+/** Sentences after the actor, for actions whose label is no sentence. */
 const PHRASES: Record<string, (event: Event, names: Names) => string> = {
   'export.begun': exportPhrase,
   'session.ended': () => 'ended a session',
@@ -31,7 +31,7 @@ const PHRASES: Record<string, (event: Event, names: Names) => string> = {
   'license-change.recorded': changePhrase,
 }
 
-/** Returns what an event says after who did it: `downloaded invoice IN-203652`. */
+/** Returns the sentence of an event after its actor: `downloaded invoice IN-203652`. */
 export function phraseOf(event: Event, names: Names): string {
   const phrase = PHRASES[event.action]
   if (phrase) return phrase(event, names)
@@ -41,7 +41,7 @@ export function phraseOf(event: Event, names: Names): string {
   return object === undefined || object === event.actor.name ? verb : `${verb}: ${object}`
 }
 
-/** Returns the name of what an event is about; undefined where it has none. */
+/** Returns the name of an event's subject; undefined where it has none. */
 function nameOf(event: Event, names: Names): string | undefined {
   return names[event.subject] ?? subjectText(event)
 }
@@ -68,7 +68,7 @@ function licenses(value: unknown): string {
   return `${countOf(value)} ${value === 1 ? 'license' : 'licenses'}`
 }
 
-/** What an export contains, by its call without its format. */
+/** Content of an export, by its call without the format. */
 const EXPORTS: Record<string, string> = {
   exportInvoiceFiles: 'downloaded the PDFs of invoices',
   exportStatement: 'exported the statement',

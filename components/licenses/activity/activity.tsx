@@ -28,7 +28,7 @@ import {
   withRange,
 } from './view.ts'
 
-/** Who changed licenses lately, and of which assets. */
+/** Actors and assets of the newest changes. */
 type Choices = { people: readonly Choice[]; products: readonly Choice[] }
 
 /**

@@ -285,7 +285,7 @@ describe('A tax without the issuer’s breakdown', () => {
   })
 })
 
-test('A PDF has quantities with units in words, the tax of a line only where rates differ, and no sentence on itself', async () => {
+test('A PDF names units, repeats the tax of a line only where rates differ, and has no sentence on itself', async () => {
   const unit = (code: string, type: string, fields = {}) => line({ unit: code, type, price: '50', ...fields })
   const taxed = { totalAmount: '150', netAmount: '150', taxAmount: '0' }
   const texts = await textsOf(taxed, [

@@ -263,7 +263,7 @@ function renderParty(pdf: PdfDocument, block: PDFKit.PDFStructureElement, party:
     writeWrapped(pdf, block, line, { left: PAGE.left, right, style: VALUE })
 }
 
-/** Renders where the lines do not explain the total, and where the tax does not add up; nothing where they do. */
+/** Renders the differences between lines, tax and total, if there are any. */
 function renderDifferences(
   pdf: PdfDocument,
   itemization: Itemization,

@@ -140,7 +140,7 @@ async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {
     yield portion.flatMap(({ invoice, lines }) => rowsOf(invoice, lines))
 }
 
-/** Yields the invoices of a selection with all of their lines, as many at once as can be held. */
+/** Yields the invoices of a selection with all of their lines, in portions that memory can contain. */
 export async function* invoicesWithLines(
   tx: Transaction,
   owner: Owner,

@@ -63,7 +63,7 @@ export function itemize(invoice: TaxedInvoice, lines: readonly TaxedLine[]): Ite
 type ItemizationSummary = Pick<Itemization, 'basis' | 'foreign'> & { notItemized: Decimal; rounding: Decimal }
 
 /**
- * Describes where an itemization does not explain the total as it is; empty where the line items add up to it.
+ * Describes the difference between the line items and the total; empty where they add up to it.
  * `amounts` are in the invoice's `currency`.
  */
 export function itemizationText(

@@ -50,7 +50,7 @@ const bytes = async (search: string) => new Uint8Array(await (await request('xls
 const ofInvoice = async (number: string) => (await rows()).filter((row) => row['Invoice number'] === number)
 const amounts = (row: Row | undefined) => [row?.Net, row?.Tax, row?.Total]
 
-it('The readable columns have names in words, and units and periods as people write them', async () => {
+it('The readable columns have names, units and periods as people write them', async () => {
   const [row, other] = await ofInvoice('IN-NET')
   expect(Object.keys(row ?? {})).toEqual([
     'Company',
@@ -93,7 +93,7 @@ it('Each line has net, tax and total, whether its price is with or without tax, 
   expect((await ofInvoice('IN-PLAIN')).map(amounts)).toEqual([['', '', '7.500']])
 })
 
-it('What an invoice has besides its lines is a row of its own', async () => {
+it('Amounts of an invoice without a line are a separate row', async () => {
   expect((await ofInvoice('IN-TAX')).map((row) => [row.Product, ...amounts(row)])).toEqual([
     ['Compute', '100.00', '0.00', '100.00'],
     ['Tax, not itemized', '0.00', '8.25', '8.25'],

@@ -15,7 +15,7 @@ import { type InvoiceLines, invoicesWithLines, type Selected } from './export.ts
 import { itemize } from './itemization.ts'
 import type { InvoiceRow, LineItemRow } from './store.ts'
 
-/** Line of an invoice for people, or what its total has besides its lines. Unknown amounts are undefined. */
+/** Line of an invoice for people, or an amount of its total without a line. Unknown amounts are undefined. */
 type ReadableLine = {
   company: string
   invoice: InvoiceRow
@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<ReadableLine>[] = [
 
 /**
  * Returns the line items of a selection as people read them, in its order. The totals of an invoice's rows add up to
- * its total: what no line item has is a row of its own.
+ * its total: an amount without a line item is a separate row.
  */
 export function readableLinesTable(caller: Caller, selected: Selected): SummedTable<ReadableLine> {
   return {
@@ -126,8 +126,8 @@ function taxesOf({ invoice, lines }: InvoiceLines) {
 }
 
 /**
- * Returns the tax of each net line in turn, in whole minor units: as stated, or its part of the tax of its rate, which
- * is rounded once and not in each line. 0 for a line without a rate: its tax is a row of its own.
+ * Returns the tax of the next net line, in whole minor units: as stated, or its part of the tax of its rate, which
+ * is rounded once and not in each line. 0 for a line without a rate: its tax is a separate row.
  */
 function netTaxes({ tax, breakdown }: TaxSums, currency: string) {
   const onlyRate = breakdown.length === 1 ? breakdown[0]?.rate : null
@@ -145,7 +145,7 @@ function netTaxes({ tax, breakdown }: TaxSums, currency: string) {
   }
 }
 
-/** Returns what an invoice's total has besides the totals of its rows: tax that no line has, a rounding, or more. */
+/** Returns the part of an invoice's total that its rows lack: tax without a line, a rounding, or more. */
 function restOf({ invoice, lines }: InvoiceLines, rows: readonly ReadableLine[]) {
   const sums = taxOf(invoice, lines)
   const sum = (of: (row: ReadableLine) => Big | undefined) =>

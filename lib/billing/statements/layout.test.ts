@@ -62,7 +62,7 @@ test('A statement is a tagged PDF with the sums of each currency and its open it
   ])
 })
 
-test('The same statement gives the same bytes, and one without open items says so', async () => {
+test('The same statement results in the same bytes, and one without open items is not empty', async () => {
   expect(await renderStatementPdf(STATEMENT)).toEqual(await renderStatementPdf(STATEMENT))
   const empty = readPages(await renderStatementPdf({ ...STATEMENT, profiles: [], sections: [] })).flat()
   expect(empty.map(({ text }) => text)).toContain('Nothing is open.')

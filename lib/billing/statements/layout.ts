@@ -35,7 +35,7 @@ export type StatementDocument = {
 
 const SMALL = { size: 9.5 }
 
-/** Renders a statement as a PDF: for each currency what is open by age, and each open item. */
+/** Renders a statement as a PDF: for each currency the open amounts by age, and each open item. */
 export async function renderStatementPdf(document: StatementDocument): Promise<Uint8Array> {
   const { today, profiles, sections } = document
   const day = `Open balance as of ${dayText(today)}`

@@ -280,7 +280,7 @@ describe('Access to the statement', () => {
   })
 })
 
-it('The PDF prints the balances of the statement, and refuses more items than it can print', async () => {
+it('The PDF prints the balances of the statement, and rejects more items than it can print', async () => {
   const input = { params: {}, query: { filter: { currency: ['KWD'] } }, body: undefined }
   const { body, headers } = await exportStatementPdf(fin, input, requestMeta)
   const texts = readPages(body as Uint8Array)

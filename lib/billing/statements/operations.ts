@@ -168,7 +168,7 @@ export const exportStatementPdf = operation(contract.exportStatementPdf, async (
   return { body, headers: attachment(`${dated('statement')}.pdf`, 'application/pdf') }
 })
 
-/** Returns what a statement prints of each currency: those with open items or credit. */
+/** Returns the printed section of each currency with open items or credit. */
 function sectionsOf({
   sums,
   rows,

@@ -22,7 +22,7 @@ export type MemberNotice = {
 /** RFC 3834: suppresses automatic replies. */
 export const NO_ANSWER = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
 
-/** What happened in words, and what to do if it was not the member. */
+/** Event as text, and the advice if it was not the member. */
 type AccountText = { subject: string; happened: (account: string) => string; otherwise: string }
 
 const CONTACT_ADVICE = 'tell your administrator or your reseller at once.'
@@ -169,7 +169,7 @@ function isForAdmins(event: AccountEvent): event is AdminEvent {
 
 type AboutKey = Pick<MemberNotice, 'customer' | 'keyName' | 'keyEnds' | 'at' | 'about'>
 
-/** Returns the mail for the owner of an API key: the key is about to end, or was found in public. */
+/** Returns the mail for the owner of an API key: the key is about to end, or was published. */
 function keyContent(
   event: 'key-ends' | 'key-leaked',
   { customer, keyName, keyEnds, at, about }: AboutKey,

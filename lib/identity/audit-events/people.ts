@@ -4,7 +4,7 @@ import { readScope } from '#lib/platform/db/scope.ts'
 import type { AuditEvent } from './contract.ts'
 import { listNames, listRecentActors } from './store.ts'
 
-/** Returns who did something lately, and the names of the members and keys that events are about. */
+/** Returns the actors of the newest events, and the names of the members and keys that are subjects. */
 export function readPeople({ customerId }: { customerId: CustomerId }, events: readonly AuditEvent[]) {
   return readScope({ customerId }, async (tx) => ({
     actors: await listRecentActors(tx, customerId),

@@ -93,7 +93,7 @@ function timeOf(epochMs: number): SQL {
 /** Events from which the choices of a filter come. */
 const RECENT = 1000
 
-/** Returns who did something in the newest events, by name. */
+/** Returns the actors of the newest events, by name. */
 export async function listRecentActors(
   tx: Transaction,
   customerId: CustomerId,

@@ -3,7 +3,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { listAssetNames, listRecentActors, listRecentAssets } from './store/choices.ts'
 
-/** Returns who changed licenses lately, and of which assets: choices of filters. */
+/** Returns the actors and assets of the newest changes: choices of filters. */
 export function readChoices({ customerId }: { customerId: CustomerId }) {
   return readScope({ customerId }, async (tx) => ({
     people: await listRecentActors(tx, customerId),

@@ -171,7 +171,7 @@ export type Part = {
   }[]
   /** How many are not named, and where they are. */
   more: string | undefined
-  /** The console's list of them, and the words of the button that opens it. */
+  /** The console's list of them, and the label of its button. */
   href: string
   act: string
 }

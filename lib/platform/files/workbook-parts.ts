@@ -1,11 +1,11 @@
-// Parts of an Office Open XML workbook besides its rows.
+// Parts of an Office Open XML workbook other than its rows.
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 
-/** Role of a row, which decides the look of its cells. */
+/** Role of a row, which selects the format of its cells. */
 export type RowKind = 'header' | 'row' | 'sum'
 
 /** Font, fill and border of each role, as indexes into the lists of `stylesXml`. */
@@ -27,7 +27,7 @@ export function cellStyles() {
     if (known !== undefined) return known
     if (!formats.includes(numFmt)) formats.push(numFmt)
     const id = numFmt === 'General' ? 0 : 163 + formats.indexOf(numFmt)
-    // Text has a distance from the number before it.
+    // Separates text from the number in the previous column.
     const side = isRight ? 'horizontal="right"' : 'horizontal="left" indent="1"'
     styles.push(
       `<xf numFmtId="${id}" ${LOOKS[kind]} applyNumberFormat="1" xfId="0" applyAlignment="1"><alignment ${side}/></xf>`,

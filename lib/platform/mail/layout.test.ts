@@ -102,7 +102,7 @@ test('The HTML loads nothing, is legible without styles of its head, and changes
   expect(styled).toEqual([])
 })
 
-test('A mail without a company or a mail server names the product alone', () => {
+test('A mail without a company or a mail server names only the product', () => {
   const { text, html } = designedMail({ ...CONTENT, company: undefined }, {}, undefined)
   expect(text).toMatch(/^Licenses & Invoices\n\n/)
   expect(html).toContain('Licenses &amp; Invoices</b></td>')

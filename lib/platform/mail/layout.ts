@@ -14,7 +14,7 @@ export type MailBlock =
   | { heading: string; items: readonly MailItem[]; more: Link | undefined }
 
 /** Entry of a list: a link with an amount, and lines about it. */
-export type MailItem = {
+type MailItem = {
   name: string
   amount: string
   details: readonly string[]
@@ -92,7 +92,7 @@ function resellerLines({ name, email, address }: Reseller): string[] {
   return [[name, email].filter(Boolean).join(' · '), ...(address ? [address] : [])]
 }
 
-// Mail programs render tables and inline styles; the classes add dark mode where the head's styles are kept.
+// Mail programs render tables and inline styles; the classes add dark mode where a program supports the style sheet.
 const LIGHT = { canvas: '#f7f6f2', surface: '#ffffff', ink: '#17191c', soft: '#5f646c', line: '#e4e2db' }
 const DARK = { canvas: '#101214', surface: '#17191c', ink: '#eceded', soft: '#979da6', line: '#2a2e33' }
 const ACCENT = { light: '#0d5c4a', dark: '#57c3a3', onLight: '#ffffff', onDark: '#08251d' }

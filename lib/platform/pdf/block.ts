@@ -44,7 +44,7 @@ export function writeAmountLine(
   pdf.y += 17
 }
 
-/** Draws a heading, with room for what follows it. */
+/** Renders a heading, with room for the next line. */
 export function writeHeading(pdf: PdfDocument, level: 'H1' | 'H2', text: string, size: number): void {
   ensureRoom(pdf, size + 40)
   const style = { size, bold: true }

@@ -108,7 +108,7 @@ export function remainingWidth(others: number[]): number {
   return PAGE.right - PAGE.left - others.reduce((sum, width) => sum + width + GAP, 0)
 }
 
-/** Draws a table of text whose second column takes the room that the others leave; from the third on, numbers. */
+/** Renders a table of text whose second column has the remaining width; the third and later ones are numbers. */
 export async function writeTextTable(
   pdf: PdfDocument,
   headers: readonly string[],

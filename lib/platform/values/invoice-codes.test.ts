@@ -22,7 +22,7 @@ describe('codes', () => {
     expect([typeName('381'), typeName('71')]).toEqual(['Credit note', 'Type 71'])
   })
 
-  test('of units have words for quantities: what a suite counts is licenses', () => {
+  test('of units have names for quantities: those of a suite are licenses', () => {
     expect([unitName('C62', 'office-suite'), unitName('C62', 'web-services')]).toEqual(['licenses', 'units'])
     expect([unitName('E34', 'web-services'), unitName('XPP', 'office-suite')]).toEqual(['GB', 'XPP'])
     expect([quantityText('1.0', 'HUR', ''), quantityText('1234.5', 'HUR', '')]).toEqual([

@@ -52,7 +52,7 @@ export function taxCategoryName(code: string): string {
   return Object.entries(TAX_CATEGORIES).find(([key]) => key === code)?.[1] ?? code
 }
 
-/** Returns a type of invoice in words: `Credit note`; with its code where unnamed: `Type 71`. */
+/** Returns the name of a type of invoice: `Credit note`; with its code where unnamed: `Type 71`. */
 export function typeName(code: string): string {
   return TYPE_NAMES[code] ?? `Type ${code}`
 }

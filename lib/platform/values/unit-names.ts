@@ -1,6 +1,6 @@
 import { formatDecimal } from './money.ts'
 
-/** Units that invoices usually have, in words: codes of UN/ECE Recommendation 20. */
+/** Names of the usual units: codes of UN/ECE Recommendation 20. */
 const NAMES: Record<string, string> = {
   C62: 'units',
   H87: 'pieces',
@@ -33,7 +33,7 @@ const NAMES: Record<string, string> = {
 const COUNTED = new Set(['C62', 'H87', 'EA', 'NAR', 'ZZ'])
 
 /**
- * Returns a unit in words: `hours` for `HUR`, and the code itself where it has no name. What a suite counts is licenses.
+ * Returns the name of a unit: `hours` for `HUR`, and the code itself where it has no name. Units of a suite are licenses.
  * @param type platform of the line: `office-suite`
  */
 export function unitName(code: string, type: string): string {
@@ -41,7 +41,7 @@ export function unitName(code: string, type: string): string {
   return NAMES[code] ?? code
 }
 
-/** Returns a quantity with its unit in words, such as `240 licenses` or `1 hour`; without a unit, the quantity alone. */
+/** Returns a quantity with the name of its unit, such as `240 licenses` or `1 hour`; without a unit, only the quantity. */
 export function quantityText(
   quantity: string | number,
   unit: string | null | undefined,

@@ -75,7 +75,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   )
 }
 
-/** Loads the events, with the names of what they are about and the choices of the filter. */
+/** Loads the events, the names of their subjects and the choices of the filter. */
 async function load(caller: Caller, input: Input<typeof contract.listAuditEvents>, meta: RequestMeta) {
   const { body } = await operations.listAuditEvents(caller, input, meta)
   const assetIds = body.auditEvents.flatMap(({ subject, details: { assetId } }) =>

@@ -49,7 +49,7 @@ export function toTaxView({ tax, currency, itemization }: InvoiceWithLines) {
   }
 }
 
-/** Returns the codes behind the words of an invoice, each once. */
+/** Returns the codes of an invoice with their names, each once. */
 export function toCodes({ typeCode, tax, lineItems }: InvoiceWithLines): CodeView[] {
   const units = lineItems.flatMap(({ unit, type }): CodeView[] =>
     unit === undefined ? [] : [{ name: `Unit: ${unitName(unit, type)}`, code: unit, list: 'UN/ECE 20' }],

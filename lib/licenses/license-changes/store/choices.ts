@@ -11,7 +11,7 @@ const recent = (customerId: CustomerId) => sql`
   SELECT actor_id, actor_kind, actor_name, asset_id, created_at FROM license_changes
   WHERE customer_id = ${customerId} ORDER BY created_at DESC LIMIT ${RECENT}`
 
-/** Returns who changed licenses lately, by name. */
+/** Returns the actors of the newest changes, by name. */
 export async function listRecentActors(tx: Transaction, customerId: CustomerId) {
   const { rows } = await tx.execute<{ id: string; kind: string; name: string }>(sql`
     SELECT DISTINCT ON (actor_id) actor_id AS id, actor_kind AS kind, actor_name AS name
@@ -19,7 +19,7 @@ export async function listRecentActors(tx: Transaction, customerId: CustomerId) 
   return rows.sort(byName)
 }
 
-/** Returns the assets whose licenses were changed lately, by name. */
+/** Returns the assets of the newest changes, by name. */
 export async function listRecentAssets(tx: Transaction, customerId: CustomerId) {
   const { rows } = await tx.execute<{ id: string; name: string }>(sql`
     SELECT a.id, a.name FROM (SELECT DISTINCT asset_id FROM (${recent(customerId)}) AS recent) AS own
