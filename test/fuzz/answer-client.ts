@@ -31,6 +31,8 @@ export type AnswersInput = {
   /** Members by their customer, who have issued a key. */
   members: Record<string, string>
   seed: number
+  /** Distinguishes the two processes: one adds rows with even numbers, the other with odd ones. */
+  parity: 0 | 1
   counts: { reads: number; changes: number; parallel: number }
 }
 
@@ -143,7 +145,7 @@ const CHANGE_KINDS: Change[] = [
 
 /** Reads and changes until both have their counts. */
 export async function readAndChange(input: AnswersInput): Promise<AnswersResult> {
-  const { readers, seed, counts } = input
+  const { readers, seed, parity, counts } = input
   const random = (use: number) => {
     const next = randomFrom(seed + use * 7919)
     return (below: number) => Math.floor(next() * below)
@@ -172,7 +174,7 @@ export async function readAndChange(input: AnswersInput): Promise<AnswersResult>
         await new Promise(setImmediate)
       const kind = CHANGE_KINDS[choose(CHANGE_KINDS.length)] as Change
       const customers = Object.keys(input.members)
-      await kind(customers[choose(customers.length)] as string, result.changes * 2 + (seed % 2), input)
+      await kind(customers[choose(customers.length)] as string, result.changes * 2 + parity, input)
     }
   }
   await Promise.all([...Array.from({ length: counts.parallel }, (_, n) => read(n + 1)), change()])
