@@ -10,10 +10,19 @@ const VARIANTS = [
   { name: 'phone', width: 360, colorScheme: 'light' },
 ] as const
 
+const SENDER = {
+  SMTP_URL: 'smtp://mail.example.com',
+  MAIL_FROM: 'Alpine Cloud Reselling <billing@alpine.example>',
+  MAIL_POSTAL_ADDRESS: 'Kai 1, 8001 Zurich, Switzerland',
+  BASE_URL: 'https://console.example.com',
+}
+
 /** Takes pictures of a mail of each kind, as HTML in light and dark and as text, and a contact sheet of each variant. */
 export async function captureMails(browser: Browser, folder: string): Promise<void> {
   const into = join(folder, 'mails')
   mkdirSync(into, { recursive: true })
+  // The mails name their sender.
+  Object.assign(process.env, SENDER)
   const mails = Object.entries(mailSamples())
   for (const { name, width, colorScheme } of VARIANTS) {
     const page = await browser.newPage({ viewport: { width, height: 400 }, colorScheme })

@@ -4,6 +4,7 @@ import type { AccountEvent, AdminEvent, RenewalEvent } from '#lib/identity/acces
 import { deviceOf } from '#lib/identity/sessions/device.ts'
 import { designedMail, type MailBlock } from '#lib/platform/mail/layout.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
+import { dayText } from '#lib/platform/values/days.ts'
 
 /** Event of a mail, with the names in it. */
 export type MemberNotice = {
@@ -40,7 +41,7 @@ const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
   },
   'new-device': {
     subject: 'New sign-in to your account',
-    happened: (account) => `Someone signed in to ${account} with a browser that it did not know.`,
+    happened: (account) => `Someone signed in to ${account} from a new browser.`,
     otherwise: 'sign that browser out and change your password.',
   },
   'factor-added': {
@@ -77,7 +78,8 @@ const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
 /** Subject, which is the title, too, and content of a mail. */
 type Content = { subject: string; blocks: MailBlock[] }
 
-const WHY = 'This address gets what concerns its account and what it ordered. It cannot be turned off.'
+const WHY =
+  'You get this email because it is about your account, or something that you ordered. It cannot be turned off.'
 
 /** Returns the mail that notifies a member of an event with their account or a key, and of possible actions. */
 export function messageOf(due: MemberNotice, baseUrl: string): Message {
@@ -213,7 +215,7 @@ const RENEWAL_TEXTS: Record<
     subject: 'The term of a plan ends soon',
     about: 'That was ordered for the licenses of',
     otherwise:
-      'If that is still right, there is nothing to do. Until that day it can be changed or taken back.',
+      'If that is still right, there is nothing to do. Until that day you can change or withdraw it.',
     act: 'Review renewals',
   },
   'renewal-unclear': {
@@ -253,10 +255,10 @@ function isOfRenewal(event: AccountEvent): event is RenewalEvent {
 }
 
 function minuteOf(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return `${dayText(at.getTime())}, ${at.toISOString().slice(11, 16)} UTC`
 }
 
-const SAFETY = 'This address gets what concerns the safety of its account. It cannot be turned off.'
+const SAFETY = 'You get this email because it is about the security of your account. It cannot be turned off.'
 
 /** Returns the mail with a link that accepts a membership or sets a new password. */
 export function linkMail({ kind, secret, customer }: MailedLink, baseUrl: string): Message {

@@ -32,7 +32,7 @@ export function digestOf(
   const counts = sections.map(({ notice, named, others }) => SHORT[notice](named.length + others.length))
   const licenses = changes.length > 0 ? [licensesPart(changes, context)] : []
   if (changes.length > 0) counts.push(`${totals(changes.length)} changed by a vendor`)
-  if (needs.length > 0) counts.push(`${things(needs.length)} you`)
+  if (needs.length > 0) counts.push(items(needs.length))
   const what = [...(sections.length > 0 ? ['Invoices'] : []), ...(changes.length > 0 ? ['licenses'] : [])]
   return {
     subject: `${customer}: ${counts.join(', ')}`,
@@ -166,6 +166,8 @@ export type Part = {
     amount: string
     details: string[]
     href: string
+    /** Label of the link, if it is not the name. */
+    act?: string
     /** Address where it is paid. */
     payHref?: string | undefined
   }[]
@@ -187,9 +189,9 @@ type DigestContext = {
 /** `3 license totals`. */
 const totals = (count: number) => `${count.toLocaleString('en')} license ${count === 1 ? 'total' : 'totals'}`
 
-/** `3 things need`, to be followed by whom. */
-const things = (count: number) =>
-  count === 1 ? '1 thing needs' : `${count.toLocaleString('en')} things need`
+/** `3 items need attention`. */
+const items = (count: number) =>
+  `${count.toLocaleString('en')} ${count === 1 ? 'item needs' : 'items need'} attention`
 
 /** What needs the recipient, as the console's first page has it. */
 function needsPart(needs: readonly Need[], { baseUrl }: DigestContext): Part {
@@ -200,7 +202,7 @@ function needsPart(needs: readonly Need[], { baseUrl }: DigestContext): Part {
     lines: needs.slice(0, MAX_NAMED).map((need) => {
       const { title, headline, details, act, path } = describeNeed(need)
       const [id, amount] = [oneLine(title), oneLine(headline)]
-      return { id, amount, details: [...details.map(oneLine), `${act}:`], href: baseUrl + path }
+      return { id, amount, details: details.map(oneLine), act, href: baseUrl + path }
     }),
     more: others > 0 ? `and ${others.toLocaleString('en')} more in the console` : undefined,
     href: `${baseUrl}/`,

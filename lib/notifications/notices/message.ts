@@ -40,5 +40,5 @@ export function messageOf(digest: Digest, to: To, baseUrl: string): Required<Omi
   )
 }
 
-const WHY = 'This address gets notices of these kinds. One mail a day at most, and only when there is news.'
+const WHY = 'You get these notices at most once a day, and only when there is news.'
 const stopLabel = ({ notice }: Part) => `Stop “${NOTICE_NAMES[notice]}”`

@@ -19,6 +19,8 @@ type MailItem = {
   amount: string
   details: readonly string[]
   href: string
+  /** Label of the link, if it is not the name. */
+  act?: string | undefined
   /** Address where it is paid. */
   payHref?: string | undefined
 }
@@ -78,9 +80,10 @@ function blockText(block: MailBlock): string {
   const { heading, items, more } = block
   return [
     ...[heading, ''],
-    ...items.flatMap(({ name, amount, details, href, payHref }) => [
+    ...items.flatMap(({ name, amount, details, href, act, payHref }) => [
       `* ${name}: ${amount}`,
       ...details.map((detail) => `  ${detail}`),
+      ...(act ? [`  ${act}:`] : []),
       `  ${href}`,
       ...(payHref ? [`  Pay: ${payHref}`] : []),
     ]),
@@ -155,9 +158,10 @@ ${items.map(itemHtml).join('\n')}
 ${rest}`
 }
 
-function itemHtml({ name, amount, details, href, payHref }: MailItem): string {
+function itemHtml({ name, amount, details, href, act, payHref }: MailItem): string {
   const lines = [
     ...details.map(escaped),
+    ...(act ? [linkHtml({ label: act, href })] : []),
     ...(payHref ? [linkHtml({ label: `Pay ${name}`, href: payHref })] : []),
   ]
   return `<tr><td class="rule" style="${FONT};border-top:1px solid ${LIGHT.line};padding:10px 0">${linkHtml({ label: name, href })}: <b class="ink" style="color:${LIGHT.ink}">${escaped(amount)}</b><br><span class="soft" style="font-size:13px;color:${LIGHT.soft}">${lines.join('<br>')}</span></td></tr>`
