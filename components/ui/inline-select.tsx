@@ -20,7 +20,7 @@ export function InlineSelect({
   onChange: (value: string[]) => void
 }) {
   const [first = ''] = value
-  const known = choices.some(({ id }) => id === first)
+  const isListed = choices.some(({ id }) => id === first)
   return (
     <label className="flex items-center gap-1.5 text-sm text-ink-2 print:hidden">
       {label}
@@ -30,7 +30,7 @@ export function InlineSelect({
         className="h-8.5 max-w-44 rounded-control border border-line-2 bg-surface px-2 text-sm text-ink max-md:h-11"
       >
         <option value="">{value.length > 1 ? 'Several' : all}</option>
-        {first === '' || known ? null : <option value={first}>{first}</option>}
+        {first === '' || isListed ? null : <option value={first}>{first}</option>}
         {choices.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}

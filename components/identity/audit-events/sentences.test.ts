@@ -4,7 +4,7 @@ import { phraseOf } from './sentences.ts'
 const ID = 'cd7cc8d9-c512-4aac-b938-cf7be355eae5'
 const actor = { kind: 'member', id: 'M1', name: 'Jonas Weber' }
 const NAMES = { 'office-suite-1': 'Business Plus', [ID]: 'Ana Ruiz' }
-const said = (action: string, subject: string, details = {}) =>
+const phrase = (action: string, subject: string, details = {}) =>
   phraseOf({ action, subject, actor, details }, NAMES)
 
 test.each([
@@ -42,5 +42,5 @@ test.each([
   ['sign-in.failed', 'x', { account: 'Ida Tech' }, 'failed to sign in as Ida Tech'],
   ['session.opened', 'Jonas Weber', {}, 'signed in'],
 ] as const)('%s of %s is a sentence', (action, subject, details, sentence) => {
-  expect(said(action, subject, details)).toBe(sentence)
+  expect(phrase(action, subject, details)).toBe(sentence)
 })

@@ -43,9 +43,10 @@ function request(kind: 'csv' | 'xlsx', search: string) {
   const url = `http://console.example/billing/v1/invoices.${kind}?${search}`
   return route(operation).GET(new Request(url, { headers: { Authorization: `Bearer ${key}` } }))
 }
-const WORDS = 'lines=true&columns=words'
+const READABLE = 'lines=true&columns=words'
 const text = async (search: string) => (await request('csv', search)).text()
-const rows = async (search = WORDS): Promise<Row[]> => parse(await text(search), { bom: true, columns: true })
+const rows = async (search = READABLE): Promise<Row[]> =>
+  parse(await text(search), { bom: true, columns: true })
 const bytes = async (search: string) => new Uint8Array(await (await request('xlsx', search)).arrayBuffer())
 const ofInvoice = async (number: string) => (await rows()).filter((row) => row['Invoice number'] === number)
 const amounts = (row: Row | undefined) => [row?.Net, row?.Tax, row?.Total]
@@ -113,14 +114,14 @@ it('The totals of the rows add up to the totals of their invoices, and the workb
     const totals = readable.filter((row) => row.Currency === currency).map((row) => row.Total ?? 'x')
     expect(totals.reduce((all, total) => all.plus(total), new Big(0)).toString()).toBe(sum.toString())
   }
-  const { sheets } = await readXlsx(await bytes(WORDS))
+  const { sheets } = await readXlsx(await bytes(READABLE))
   const [names = [], ...cells] = sheets[0]?.rows ?? []
   const last = cells.slice(-sums.size).map((row) => [row[0], row[names.indexOf('Total')]])
   expect(last).toEqual([...sums].sort().map(([currency, sum]) => [`Total ${currency}`, sum.toNumber()]))
 })
 
 it('The workbook has the rows of the CSV file', async () => {
-  const { sheets } = await readXlsx(await bytes(WORDS))
+  const { sheets } = await readXlsx(await bytes(READABLE))
   const readable = await rows()
   const [names = [], ...cells] = sheets[0]?.rows ?? []
   expect(names).toEqual(Object.keys(readable[0] ?? {}))

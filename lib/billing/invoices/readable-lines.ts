@@ -76,7 +76,7 @@ export function readableLinesTable(caller: Caller, selected: Selected): SummedTa
   return {
     columns: COLUMNS,
     batches: streamScope(caller, (tx) => batches(tx, caller, selected)),
-    sums: { by: 'Currency', of: ['Net', 'Tax', 'Total'] },
+    sums: { by: 'Currency', columns: ['Net', 'Tax', 'Total'] },
   }
 }
 
@@ -113,13 +113,13 @@ function taxesOf({ invoice, lines }: InvoiceLines) {
   const sums = taxOf(invoice, lines)
   if (!sums) return undefined
   const { currency } = invoice
-  const { amounts, basis: reading = 'unit', amountBasis } = itemize(invoice, lines)
+  const { amounts, basis = 'unit', amountBasis } = itemize(invoice, lines)
   const isGross = amountBasis === 'GROSS'
   const taxOfNet = netTaxes(sums, currency)
   return lines.map((line, index) => {
     if (line.currency !== currency) return {}
     const amount = new Exact(amounts[index] ?? 0)
-    const net = netOfLine(line, currency, { reading, isGross })
+    const net = netOfLine(line, currency, { reading: basis, isGross })
     const tax = isGross ? amount.minus(net) : taxOfNet(line, net)
     return { net, tax, total: net.plus(tax) }
   })
@@ -148,8 +148,8 @@ function netTaxes({ tax, breakdown }: TaxSums, currency: string) {
 /** Returns the part of an invoice's total that its rows lack: tax without a line, a rounding, or more. */
 function restOf({ invoice, lines }: InvoiceLines, rows: readonly ReadableLine[]) {
   const sums = taxOf(invoice, lines)
-  const sum = (of: (row: ReadableLine) => Big | undefined) =>
-    rows.reduce<Big>((all, row) => all.plus(of(row) ?? 0), new Exact(0))
+  const sum = (amountIn: (row: ReadableLine) => Big | undefined) =>
+    rows.reduce<Big>((all, row) => all.plus(amountIn(row) ?? 0), new Exact(0))
   const total = new Exact(invoice.totalAmount).minus(sum((row) => row.total))
   const tax = sums ? new Exact(sums.tax).minus(sum((row) => row.tax)) : undefined
   if (total.eq(0) && (tax === undefined || tax.eq(0))) return []

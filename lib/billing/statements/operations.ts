@@ -182,15 +182,15 @@ function sectionsOf({
 }): StatementSection[] {
   const currencies = new Set([...sums, ...credits].map(({ currency }) => currency))
   return [...currencies].sort().map((currency) => {
-    const own = sums.filter((sum) => sum.currency === currency)
-    const total = (age: Age) => sumOf(own.filter((sum) => sum.age === age)).toFixed()
+    const currencySums = sums.filter((sum) => sum.currency === currency)
+    const total = (age: Age) => sumOf(currencySums.filter((sum) => sum.age === age)).toFixed()
     return {
       currency,
-      ages: AGES.filter((age) => own.some((sum) => sum.age === age)).map((age) => ({
+      ages: AGES.filter((age) => currencySums.some((sum) => sum.age === age)).map((age) => ({
         age,
         amount: total(age),
       })),
-      balance: sumOf(own).toFixed(),
+      balance: sumOf(currencySums).toFixed(),
       items: rows
         .filter((row) => row.currency === currency)
         .map((row) => ({

@@ -102,14 +102,14 @@ function accountContent(event: OfAccount, { customer, ...happened }: MemberNotic
     subject,
     blocks: [
       { text: eventText(`your account for the licenses and invoices of ${customer}`) },
-      { facts: factsOf(event, happened) },
+      { values: valuesOf(event, happened) },
       { text: `${isWished}, there is nothing to do. If it was not, ${otherwise}` },
       ...(event === 'new-device' ? [review] : []),
     ],
   }
 }
 
-function factsOf(
+function valuesOf(
   event: OfAccount,
   { at, address, userAgent }: Pick<MemberNotice, 'at' | 'address' | 'userAgent'>,
 ): [string, string][] {

@@ -9,7 +9,7 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 export type RowKind = 'header' | 'row' | 'sum'
 
 /** Font, fill and border of each role, as indexes into the lists of `stylesXml`. */
-const LOOKS: Record<RowKind, string> = {
+const ROW_FORMATS: Record<RowKind, string> = {
   row: 'fontId="0" fillId="0" borderId="0"',
   header: 'fontId="1" fillId="2" borderId="1" applyFont="1" applyFill="1" applyBorder="1"',
   sum: 'fontId="1" fillId="0" borderId="2" applyFont="1" applyBorder="1"',
@@ -23,14 +23,14 @@ export function cellStyles() {
   /** Returns the index of a format, which is added at its first use. */
   const indexOf = (kind: RowKind, numFmt: string, isRight = false): number => {
     const key = `${kind} ${isRight ? 'right' : 'left'} ${numFmt}`
-    const known = indexes.get(key)
-    if (known !== undefined) return known
+    const existing = indexes.get(key)
+    if (existing !== undefined) return existing
     if (!formats.includes(numFmt)) formats.push(numFmt)
     const id = numFmt === 'General' ? 0 : 163 + formats.indexOf(numFmt)
     // Separates text from the number in the previous column.
     const side = isRight ? 'horizontal="right"' : 'horizontal="left" indent="1"'
     styles.push(
-      `<xf numFmtId="${id}" ${LOOKS[kind]} applyNumberFormat="1" xfId="0" applyAlignment="1"><alignment ${side}/></xf>`,
+      `<xf numFmtId="${id}" ${ROW_FORMATS[kind]} applyNumberFormat="1" xfId="0" applyAlignment="1"><alignment ${side}/></xf>`,
     )
     indexes.set(key, styles.length - 1)
     return styles.length - 1

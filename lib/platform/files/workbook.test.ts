@@ -20,7 +20,7 @@ const ROWS: Row[] = [
 ]
 
 async function bytesOf(rows: Row[], mostRows?: number): Promise<Buffer> {
-  const table = { columns: COLUMNS, batches: [rows], sums: { by: 'Currency', of: ['Total'] } }
+  const table = { columns: COLUMNS, batches: [rows], sums: { by: 'Currency', columns: ['Total'] } }
   return Buffer.concat(await Array.fromAsync(workbook('Lines', table, mostRows)))
 }
 
@@ -89,7 +89,7 @@ it('A failure while the rows are read is thrown, and a client that leaves ends t
     yield ROWS
     throw new Error('The database has gone.')
   }
-  const sums = { by: 'Currency', of: ['Total'] }
+  const sums = { by: 'Currency', columns: ['Total'] }
   await expect(
     Array.fromAsync(workbook('Lines', { columns: COLUMNS, batches: failing(), sums })),
   ).rejects.toThrow('The database has gone.')

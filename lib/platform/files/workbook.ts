@@ -15,7 +15,7 @@ import {
 } from './workbook-parts.ts'
 
 /** Table for people, with sums of some columns for each value of another one, such as the currency. */
-export type SummedTable<Row> = Table<Row> & { sums: { by: string; of: readonly string[] } }
+export type SummedTable<Row> = Table<Row> & { sums: { by: string; columns: readonly string[] } }
 
 /** Rows of a sheet in every spreadsheet program. */
 const MAX_ROWS = 1_048_576
@@ -27,7 +27,7 @@ export function workbookReply<Row>(name: string, sheet: string, table: SummedTab
 
 /**
  * Writes a workbook for people: a bold header that stays in view, a filter, column widths, and below the rows the sums
- * of their columns, as formulas with the exact result. Cells have the types of `xlsx`, and amounts as many places as
+ * of their columns, as formulas with the exact result. Cells have the types of `xlsx`, and amounts as many decimals as
  * the table gives them. Holds one batch in memory. Rows beyond a sheet's 1,048,576 continue on the next sheet; then the
  * sums are numbers.
  * @param name name of the first sheet
@@ -123,13 +123,13 @@ function sheetWriter<Row>(
 }
 
 /** Adds up columns for each value of the column `by`; a column with an empty cell has no sum. */
-function sumsOf<Row>(columns: readonly Column<Row>[], { by, of }: SummedTable<Row>['sums']) {
+function sumsOf<Row>(columns: readonly Column<Row>[], { by, columns: names }: SummedTable<Row>['sums']) {
   const at = columns.findIndex(({ name }) => name === by)
-  const summed = columns.map(({ name }) => of.includes(name))
+  const summed = columns.map(({ name }) => names.includes(name))
   const sums = new Map<string, (Sum | undefined)[]>()
   const add = (cells: readonly Cell[]) => {
     const key = textOf(cells[at])
-    const before = sums.get(key) ?? columns.map(() => ({ value: new Exact(0), places: 0 }))
+    const before = sums.get(key) ?? columns.map(() => ({ value: new Exact(0), decimals: 0 }))
     sums.set(
       key,
       before.map((sum, index) => (summed[index] && sum ? plus(sum, cells[index]) : undefined)),
@@ -153,15 +153,15 @@ function sumsOf<Row>(columns: readonly Column<Row>[], { by, of }: SummedTable<Ro
 
 const EMPTY: Cell = { kind: 'empty' }
 
-function sumCell({ value, places }: Sum, formula: { formula?: string }): Cell & { formula?: string } {
-  return { kind: 'number', text: value.toFixed(places), ...formula }
+function sumCell({ value, decimals }: Sum, formula: { formula?: string }): Cell & { formula?: string } {
+  return { kind: 'number', text: value.toFixed(decimals), ...formula }
 }
 
-type Sum = { value: Big; places: number }
+type Sum = { value: Big; decimals: number }
 
-function plus({ value, places }: Sum, cell: Cell | undefined): Sum | undefined {
+function plus({ value, decimals }: Sum, cell: Cell | undefined): Sum | undefined {
   if (cell?.kind !== 'number') return undefined
-  return { value: value.plus(cell.text), places: Math.max(places, placesOf(cell.text)) }
+  return { value: value.plus(cell.text), decimals: Math.max(decimals, decimalsOf(cell.text)) }
 }
 
 function textOf(cell: Cell | undefined): string {
@@ -193,11 +193,11 @@ function numberFormat(cell: Cell): string {
   if (cell.kind === 'day') return 'yyyy-mm-dd'
   if (cell.kind === 'moment') return 'yyyy-mm-dd hh:mm:ss'
   if (cell.kind !== 'number') return 'General'
-  const places = placesOf(cell.text)
-  return places === 0 ? '#,##0' : `#,##0.${'0'.repeat(places)}`
+  const decimals = decimalsOf(cell.text)
+  return decimals === 0 ? '#,##0' : `#,##0.${'0'.repeat(decimals)}`
 }
 
-function placesOf(number: string): number {
+function decimalsOf(number: string): number {
   return number.split('.')[1]?.length ?? 0
 }
 

@@ -12,7 +12,7 @@ const CONTENT: MailContent = {
   title: 'New sign-in to your account',
   blocks: [
     { text: 'Someone signed in <here>.' },
-    { facts: [['When', '2026-11-24 10:00 UTC'] as const, ['Device', 'Firefox on "Windows"'] as const] },
+    { values: [['When', '2026-11-24 10:00 UTC'] as const, ['Device', 'Firefox on "Windows"'] as const] },
     { list: ['New invoices'] },
     { button: { label: 'Review your sessions', href: 'https://console.example/sessions?a=1&b=2' } },
     {
@@ -68,7 +68,7 @@ Kai 1, 8001 Zurich, Switzerland
 test('The HTML of a mail has the same content, escaped, and the same links', () => {
   const { html, text } = designedMail(CONTENT, {}, RESELLER)
   const body = html.slice(html.indexOf('<body'))
-  const words = (part: string) =>
+  const terms = (part: string) =>
     part
       .replace(/[^\p{L}\p{N}]+/gu, ' ')
       .trim()
@@ -78,7 +78,7 @@ test('The HTML of a mail has the same content, escaped, and the same links', () 
     .replaceAll('&amp;', '&')
     .replaceAll(/&(lt|gt|quot);/g, ' ')
   const links = (part: string) => new Set(part.match(/https:\/\/[^\s"<]+/g))
-  for (const word of words(text.replace(/https:\S+/g, ''))) expect(words(read)).toContain(word)
+  for (const term of terms(text.replace(/https:\S+/g, ''))) expect(terms(read)).toContain(term)
   expect(links(body.replaceAll('&amp;', '&'))).toEqual(links(text))
   expect(body).toContain('Someone signed in &lt;here&gt;.')
   expect(body).toContain('Northwind &amp; Sons')

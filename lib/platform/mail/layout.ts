@@ -8,7 +8,7 @@ const PRODUCT = 'Licenses & Invoices'
 export type MailBlock =
   | { text: string }
   /** Labels with their values. */
-  | { facts: readonly (readonly [label: string, value: string])[] }
+  | { values: readonly (readonly [label: string, value: string])[] }
   | { button: Link }
   | { list: readonly string[] }
   | { heading: string; items: readonly MailItem[]; more: Link | undefined }
@@ -73,9 +73,9 @@ function blockText(block: MailBlock): string {
   if ('text' in block) return block.text
   if ('list' in block) return block.list.map((entry) => `* ${entry}`).join('\n')
   if ('button' in block) return `${block.button.label}:\n${block.button.href}`
-  if ('facts' in block) {
-    const width = Math.max(...block.facts.map(([label]) => label.length)) + 2
-    return block.facts.map(([label, value]) => `${`${label}:`.padEnd(width)}${value}`).join('\n')
+  if ('values' in block) {
+    const width = Math.max(...block.values.map(([label]) => label.length)) + 2
+    return block.values.map(([label, value]) => `${`${label}:`.padEnd(width)}${value}`).join('\n')
   }
   const { heading, items, more } = block
   return [
@@ -142,8 +142,8 @@ function blockHtml(block: MailBlock): string {
     const entries = block.list.map((entry) => `<li style="margin:0 0 4px">${escaped(entry)}</li>`)
     return `<ul style="margin:0 0 16px;padding-left:20px">${entries.join('')}</ul>`
   }
-  if ('facts' in block) {
-    const rows = block.facts.map(
+  if ('values' in block) {
+    const rows = block.values.map(
       ([label, value]) =>
         `<tr><td class="soft" style="${FONT};color:${LIGHT.soft};padding:2px 16px 2px 0;vertical-align:top;white-space:nowrap">${escaped(label)}</td><td class="ink" style="${FONT};color:${LIGHT.ink};padding:2px 0">${escaped(value)}</td></tr>`,
     )

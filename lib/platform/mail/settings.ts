@@ -49,7 +49,8 @@ export const mailSettings = defineSettings(
 /** Reseller in whose name mails are sent. */
 export type Reseller = { name: string; email: string; address?: string | undefined }
 
-const resellerSettings = defineSettings(z.object({ MAIL_POSTAL_ADDRESS: text.max(300).optional() }))
+/** Postal address of the sender, if one is set. */
+export const resellerSettings = defineSettings(z.object({ MAIL_POSTAL_ADDRESS: text.max(300).optional() }))
 
 /** Returns the sender of mails and its postal address, for their footer; undefined if mails are off. */
 export function resellerOf(): Reseller | undefined {
