@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
 import { HistoryFilters } from '#components/lists/filters/history-filters.tsx'
+import { LastWeek } from '#components/lists/filters/last-week.tsx'
 import { ListCard } from '#components/lists/filters/list-card.tsx'
 import { NoRows } from '#components/lists/filters/no-rows.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
@@ -109,6 +110,7 @@ function ActivityFilters({
         },
       }}
     >
+      <LastWeek range={rangeOf(view)} today={today} onChange={(range) => onChange(withRange(view, range))} />
       <InlineSelect
         label="Person"
         all="Everyone"
