@@ -208,6 +208,8 @@ test('the address, the screen and the API agree on Activity; filters are chips',
   await page.goto('/activity?filter=asset:workspace-suite-1')
   await expect(changes(page)).toHaveCount(3)
   await expect(chips.getByRole('button', { name: 'Remove filter: Business Plus' })).toBeVisible()
+  await page.getByLabel('Product').selectOption('All products')
+  await expect(page).toHaveURL('/activity')
   await page.getByRole('button', { name: 'Last 7 days', exact: true }).click()
   await expect(page).toHaveURL(/\/activity\?minCreationTime=\d+&maxCreationTime=\d+$/)
   await expect(changes(page)).toHaveCount(50)
