@@ -76,8 +76,9 @@ test('each answer equals one that is computed during the read, with random chang
   const results = await Promise.all([readAndChange(inputOf('parent', 0)), answered])
   await ended
   console.log(JSON.stringify(results.map(({ wrong: _, ...counts }) => counts)))
-  for (const { wrong, changes, compared, stats } of results) {
+  for (const { wrong, changes, compared, ambiguous, stats } of results) {
     expect(wrong).toEqual([])
+    expect(ambiguous).toBeLessThan(5 + compared / 1000)
     expect(changes).toBeGreaterThan(COUNTS.changes / 2)
     expect(compared).toBeGreaterThan(COUNTS.reads / 2)
     expect(stats.hits).toBeGreaterThan(COUNTS.reads / 50)

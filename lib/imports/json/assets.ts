@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
 import type { NewAsset } from '#lib/imports/schemas.ts'
-import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
+import { MAX_QUANTITY } from '#lib/licenses/assets/quantity-rule.ts'
 import { boughtSeats, planNameOf, seatField } from '#lib/vendors/google/subscription.ts'
 import { jsonValues } from './objects.ts'
 import { httpUrl, optionalText, text, time } from './values.ts'

@@ -5,7 +5,7 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
 import { recordRejection } from '#lib/platform/history/requests.ts'
 import { measured, requestContext } from '#lib/platform/runtime/log.ts'
-import { type Attempt, countPasswordAttempt } from '../sign-ins/budgets.ts'
+import { type Attempt, countPasswordAttempt } from '../sign-ins/throttling.ts'
 
 /**
  * Counts an attempt to enter the present password within a session, before the comparison: otherwise a stolen session

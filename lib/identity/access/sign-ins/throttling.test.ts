@@ -5,7 +5,7 @@ import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { hashPassword } from '../passwords/hash.ts'
 import { type BrowserClient, type SignedIn, signIn } from '../sign-in.ts'
 import { setDeviceCookie } from './browsers.ts'
-import { countAttempt, pruneBudgets } from './budgets.ts'
+import { countAttempt, pruneBudgets } from './throttling.ts'
 
 const PASSWORD = 'correct horse battery'
 const WRONG = 'wrong wrong wrong'
