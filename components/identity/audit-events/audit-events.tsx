@@ -28,13 +28,15 @@ export function AuditEvents({
   today,
   names,
   people,
+  products,
 }: {
   view: View
   today: number
   /** Names of the events' subjects. */
   names: Names
-  /** Actors of the newest events. */
+  /** Actors of the newest events, and assets of the newest license changes. */
   people: readonly Choice[]
+  products: readonly Choice[]
 }) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const { data, error, refetch } = useQuery({
@@ -76,9 +78,16 @@ export function AuditEvents({
           value={valuesOf(requestedView, 'actor')}
           onChange={(ids) => go(withValues(requestedView, 'actor', ids))}
         />
+        <InlineSelect
+          label="Product"
+          all="All products"
+          choices={products}
+          value={valuesOf(requestedView, 'asset')}
+          onChange={(ids) => go(withValues(requestedView, 'asset', ids))}
+        />
         <ViewMenu path="/activity/events" />
         <ActiveFilters
-          active={activeFilters(requestedView, rows)}
+          active={activeFilters(requestedView, rows, names)}
           isFiltered={isFiltered(requestedView)}
           cleared={cleared(requestedView)}
           onChange={go}

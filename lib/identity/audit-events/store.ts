@@ -9,7 +9,7 @@ import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.t
 import { actionsOf } from './rules.ts'
 
 export type EventSelection = {
-  filter?: Filter<'kind' | 'action' | 'actor' | 'subject'> | undefined
+  filter?: Filter<'kind' | 'action' | 'actor' | 'subject' | 'asset'> | undefined
   /** In milliseconds since 1970, both inclusive. */
   minCreationTime?: number | undefined
   maxCreationTime?: number | undefined
@@ -72,6 +72,8 @@ function selected({ filter = {}, minCreationTime: min, maxCreationTime: max }: E
     filter.action && inArray(action, filter.action),
     filter.actor && inArray(actorId, filter.actor),
     filter.subject && inArray(subject, filter.subject),
+    filter.asset &&
+      or(inArray(subject, filter.asset), inArray(sql`${auditEvents.details} ->> 'assetId'`, filter.asset)),
     min === undefined ? undefined : sql`${at} >= ${timeOf(min)}`,
     // Includes the whole millisecond, because event times are reported in milliseconds.
     max === undefined ? undefined : sql`${at} < ${timeOf(max + 1)}`,

@@ -11,7 +11,7 @@ import * as contract from '#lib/identity/audit-events/contract.ts'
 import * as operations from '#lib/identity/audit-events/operations.ts'
 import { readPeople } from '#lib/identity/audit-events/people.ts'
 import { exportAuditEvents, exportAuditEventsXlsx, listAuditEvents } from '#lib/identity/client.ts'
-import { readAssetNames } from '#lib/licenses/license-changes/choices.ts'
+import { readAssetNames, readChoices } from '#lib/licenses/license-changes/choices.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 import type { RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
@@ -66,7 +66,13 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             <InvalidNote {...INVALID} problem={result} />
           ) : (
             <Hydrated answers={[[listAuditEvents.key({ query: view }), result.body]]}>
-              <AuditEvents view={view} today={Date.now()} names={result.names} people={result.people} />
+              <AuditEvents
+                view={view}
+                today={Date.now()}
+                names={result.names}
+                people={result.people}
+                products={result.products}
+              />
             </Hydrated>
           )
         }
@@ -81,10 +87,12 @@ async function load(caller: Caller, input: Input<typeof contract.listAuditEvents
   const assetIds = body.auditEvents.flatMap(({ subject, details: { assetId } }) =>
     typeof assetId === 'string' ? [subject, assetId] : [subject],
   )
-  const [{ actors, names }, assetNames] = await Promise.all([
+  const [{ actors, names }, assetNames, { products }] = await Promise.all([
     readPeople(caller, body.auditEvents),
     readAssetNames(caller, assetIds),
+    readChoices(caller),
   ])
   const people = actors.map((actor) => ({ id: actor.id, name: whoText(actor) }))
-  return { body, names: { ...assetNames, ...names }, people }
+  const productNames = Object.fromEntries(products.map(({ id, name }) => [id, name]))
+  return { body, names: { ...productNames, ...assetNames, ...names }, people, products }
 }
