@@ -82,7 +82,7 @@ describe('the audit log', () => {
     expect(matches).toEqual(expected)
   })
 
-  it('offers the actors of its newest events, by name, and no actor of another customer', async () => {
+  it('offers the actors of its newest events, by name', async () => {
     const { actors, names } = await readPeople({ customerId: newCustomerId('northwind') }, [])
     expect(actors.map(({ name }) => name)).toEqual(expect.arrayContaining(['Ana Ruiz', 'Operator']))
     expect(actors.map(({ name }) => name)).toEqual(actors.map(({ name }) => name).toSorted())
