@@ -87,6 +87,6 @@ function expectEmbedded(others: string): void {
   if (databaseSettings().url !== undefined)
     throw new Problem(
       'invalid_request',
-      `This is for the embedded database. That of DATABASE_URL has its server's own: ${others} (docs/database.md).`,
+      `This is for the embedded database. That of DATABASE_URL has its server's own: ${others} (docs/operate/database.md).`,
     )
 }

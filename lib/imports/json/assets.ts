@@ -25,7 +25,7 @@ const Subscription = z.strictObject({
   seats: z.strictObject({ purchased: seats, maximum: seats.optional(), assigned: seats }),
 })
 
-/** Our own shape of an asset in a file; docs/imports.md describes it. */
+/** Our own shape of an asset in a file; docs/operate/imports.md describes it. */
 const Asset = z
   .strictObject({
     id: text(300),

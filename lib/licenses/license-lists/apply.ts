@@ -79,7 +79,7 @@ async function checked(caller: Caller, row: ListRow): Promise<Partial<ListRow>> 
 
 /**
  * Sets the rows, and returns how many reached their total. The idempotency keys are unique to this run: see
- * docs/licenses.md.
+ * docs/use/licenses.md.
  * @param report called for each row with its outcome; for an unknown outcome, which is looked up repeatedly, once more
  * when the outcome is known
  */
