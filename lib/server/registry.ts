@@ -7,7 +7,7 @@ import { cacheSettings } from '#lib/platform/api/settings.ts'
 import { limitSettings } from '#lib/platform/caller/limits/settings.ts'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { historySettings } from '#lib/platform/history/settings.ts'
-import { mailSettings } from '#lib/platform/mail/settings.ts'
+import { mailSettings, resellerSettings } from '#lib/platform/mail/settings.ts'
 import { assertNoIssues, env, type Settings } from '#lib/platform/runtime/env.ts'
 import { accountsSettings, extendedTermSettings, vendorSettings, vendorTimes } from '#lib/vendors/settings.ts'
 import { healthSettings } from './health/settings.ts'
@@ -34,6 +34,7 @@ const ALL: readonly Settings<unknown>[] = [
   extendedTermSettings,
   accountsSettings,
   mailSettings,
+  resellerSettings,
   paymentSettings,
   operatorSettings,
   webhookSettings,

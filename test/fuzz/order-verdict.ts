@@ -14,10 +14,10 @@ type Order = { id: string; asset: string; wanted: string; state: string; reporte
 
 /** All orders, by asset and in the order in which they were made. */
 export async function ordersIn(database: TestDatabase): Promise<Order[]> {
-  const statement = `SELECT id, asset_id AS asset, coalesce(to_quantity::text, renewal_type) AS wanted, state,
+  const query = `SELECT id, asset_id AS asset, coalesce(to_quantity::text, renewal_type) AS wanted, state,
       reported_at IS NOT NULL AS reported
     FROM renewal_orders ORDER BY asset_id, created_at`
-  return (await database.sql(CUSTOMER, statement)) as Order[]
+  return (await database.sql(CUSTOMER, query)) as Order[]
 }
 
 /** What may be wrong with an asset. */

@@ -3,6 +3,7 @@ import { cache } from 'react'
 import { DocumentNotes } from '#components/billing/invoice-document/document-notes.tsx'
 import { FileLinks } from '#components/billing/invoice-document/file-links.tsx'
 import { InvoiceCharges } from '#components/billing/invoice-document/invoice-charges.tsx'
+import { InvoiceCodes } from '#components/billing/invoice-document/invoice-codes.tsx'
 import { InvoiceDetails } from '#components/billing/invoice-document/invoice-details.tsx'
 import { InvoiceLines, SeatCheckNote } from '#components/billing/invoice-document/invoice-lines.tsx'
 import { NeighbourLinks } from '#components/billing/invoice-document/neighbour-links.tsx'
@@ -37,7 +38,7 @@ import { toLinesView } from './lines-view.ts'
 import { toPaymentsView } from './payments-view.ts'
 import { addressLines, relatedData } from './related-data.ts'
 import { seatNotes } from './seat-notes.ts'
-import { toTaxView } from './tax-view.ts'
+import { toCodes, toTaxView } from './tax-view.ts'
 
 type PageProps = { params: Promise<{ id: string }>; searchParams: SearchParams }
 
@@ -146,6 +147,7 @@ export default async function Page({ params, searchParams }: PageProps) {
         <TaxTable rows={tax.rows} currency={invoice.currency} note={tax.note} />
       ) : null}
       {charges ? <InvoiceCharges charges={charges} currency={invoice.currency} /> : null}
+      <InvoiceCodes codes={toCodes(invoice)} />
     </>
   )
 }
