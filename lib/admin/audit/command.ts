@@ -4,7 +4,7 @@ import { eventLines, eventsTable, newestEvents } from '#lib/identity/audit-event
 import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
 import { csv } from '#lib/platform/files/table.ts'
 import { customerCommands, customerNamed, withDatabase } from '../command.ts'
-import { interruption, print, printRows } from '../terminal.ts'
+import { interruption, printJson, printRows } from '../terminal.ts'
 import { pruneHistory } from './prune.ts'
 import { exportChainHeads, verifyHistory } from './verify.ts'
 
@@ -20,7 +20,6 @@ export function addAuditCommands(parent: Command): void {
   addCommand('list', 'List what happened, the newest first.', '--customer sunbird --kind sign-ins --most 20')
     .addOption(new Option('--kind <kind>', 'what it is about').choices(KIND_NAMES))
     .option('--most <number>', 'how many', numberOf, 50)
-    .option('--json', 'as JSON')
     .action(withDatabase(listNewest))
   addCommand(
     'export',
@@ -67,14 +66,7 @@ type Listed = { customer: string; kind?: string; most: number; json?: boolean }
 async function listNewest({ customer, kind, most, json = false }: Listed): Promise<void> {
   const { customerId } = await customerNamed(customer)
   const events = await newestEvents(customerId, kind, most)
-  if (json)
-    print(
-      JSON.stringify(
-        events.map(({ event }) => event),
-        null,
-        2,
-      ),
-    )
+  if (json) printJson(events.map(({ event }) => event))
   else
     printRows(
       events.map(({ row: { at, action, subject, actorName, address, details } }) => ({

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { OPERATOR } from '#lib/platform/history/audit.ts'
 import { customerNamed, withDatabase } from '../command.ts'
-import { needTerminal, note, print } from '../terminal.ts'
+import { needTerminal, note, print, printJson } from '../terminal.ts'
 import type { ImportOptions } from './import.ts'
 import { addLimitsCommand } from './limits.ts'
 import type { MergeOptions } from './merge/merge.ts'
@@ -27,9 +27,9 @@ export function addCustomerCommands(customers: Command): void {
     .requiredOption('--contact-email <email>', 'whom to write to')
     .option('--id <id>', 'small letters, digits and hyphens; made from the domain if it is left out')
     .action(withDatabase(async (options) => (await import('./naming.ts')).addCustomer(options)))
-  command('list', 'List the customers in the order in which they were added.', '--json')
-    .option('--json', 'as JSON')
-    .action(withDatabase(async (options) => (await import('./naming.ts')).showCustomers(options)))
+  command('list', 'List the customers in the order in which they were added.', '--json').action(
+    withDatabase(async (options) => (await import('./naming.ts')).showCustomers(options)),
+  )
   addLimitsCommand(customers)
   addPricesCommand(customers)
   command(
@@ -137,7 +137,10 @@ function addPricesCommand(customers: Command): void {
     .action(withDatabase(prices))
 }
 
-async function prices(customer: string, { toItManagers }: { toItManagers?: 'shown' | 'hidden' }) {
+async function prices(
+  customer: string,
+  { toItManagers, json }: { toItManagers?: 'shown' | 'hidden'; json?: boolean },
+) {
   // Imported here: loading the invoice modules would slow the start of every other command.
   const { changeVisibility } = await import('#lib/costs/license-prices/operations.ts')
   const { readHidesPrices } = await import('#lib/costs/license-prices/store.ts')
@@ -150,5 +153,7 @@ async function prices(customer: string, { toItManagers }: { toItManagers?: 'show
     note(isChanged ? `Prices of ${customerId} are ${toItManagers} from now on.` : 'They were so already.')
   }
   const areHidden = await readScope({ customerId }, (tx) => readHidesPrices(tx, customerId))
-  print(areHidden ? 'hidden' : 'shown')
+  const state = areHidden ? 'hidden' : 'shown'
+  if (json) printJson({ toItManagers: state })
+  else print(state)
 }
