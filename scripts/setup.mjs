@@ -11,7 +11,9 @@ import { WEB } from './web-process.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const windows = process.platform === 'win32'
-const node = join(root, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node')
+const ownNode = join(root, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node')
+const hasOnlyProduction = isProductionAlone()
+const node = hasOnlyProduction ? process.execPath : ownNode
 const binaries = join(root, 'node_modules', '.bin')
 const outerPath = (process.env.PATH ?? '')
   .split(delimiter)
@@ -36,14 +38,24 @@ if (!existsSync(node)) {
 }
 run(script)
 
+/**
+ * Returns whether the production packages are enough: in an image, whose Node has the version that the development
+ * packages would bring.
+ */
+function isProductionAlone() {
+  if (process.env.NODE_ENV !== 'production' || existsSync(ownNode)) return false
+  return `v${readPackages(join(root, 'package-lock.json'))['node_modules/node']?.version}` === process.version
+}
+
 /** Returns whether node_modules has the packages of package-lock.json, by npm's own record of its installation. */
 function isInstalled() {
   const expected = readPackages(join(root, 'package-lock.json'))
   const record = join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(record) || !existsSync(node)) return false
   const present = readPackages(record)
-  return Object.entries(expected).every(([path, { version, integrity, optional, devOptional }]) => {
+  return Object.entries(expected).every(([path, { version, integrity, dev, optional, devOptional }]) => {
     const got = present[path]
+    if (!got && dev && hasOnlyProduction) return true
     // An optional package may be for another platform.
     if (!got) return path === '' || optional || devOptional
     return got.version === version && got.integrity === integrity
