@@ -1,12 +1,13 @@
 // Every npm script starts here: `node scripts/setup.mjs [--no-env-file] [--web] [Node's options] <script.ts> [arguments]`.
 // Plain JavaScript for any Node from 18: it installs missing packages, then runs the script with the Node 24
 // that npm installed. Its own output goes to stderr, so that a script's own output can be piped.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { acquireLock } from './lock.mjs'
+import { showProgress } from './progress.mjs'
 import { WEB } from './web-process.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -29,7 +30,7 @@ const script = args.shift()
 if (!script)
   stop("Usage: node scripts/setup.mjs [--no-env-file] [--web] [Node's options] <script.ts> [arguments]", 2)
 
-if (!isInstalled()) install()
+if (!isInstalled()) await install()
 if (!existsSync(node)) {
   stop(
     `${node} is missing: the npm package "node" brings Node 24 in its install script, which was not allowed to run ` +
@@ -70,32 +71,41 @@ function readPackages(path) {
   }
 }
 
-function install() {
+async function install() {
   const release = acquireLock('install', {
     waiting: () => print('Waiting for another run that installs packages …'),
   })
   try {
     // The process that held the lock may have installed them.
     if (isInstalled()) return
-    print('Installing packages (a minute or two, once) …')
+    const done = showProgress('Installing packages', '1 to 6 minutes, 2.2 GB of disk; once')
     // Without node_modules/.bin: npm must not run on the Node that it is about to replace.
-    const npm = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
-      cwd: root,
-      env: { ...process.env, PATH: outerPath.join(delimiter), NODE_ENV: '' },
-      encoding: 'utf8',
-      maxBuffer: 64 * 1024 * 1024,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      shell: windows,
-    })
+    const npm = await runNpm(['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
     if (npm.error?.code === 'ENOENT')
       stop('npm is not on the PATH. Install Node.js with npm (https://nodejs.org).')
     if (npm.error) stop(`npm did not run: ${npm.error.message}`)
-    if (npm.status === 0) return
-    print(npm.stdout + npm.stderr)
+    if (npm.status === 0) return done()
+    print(`\n${npm.output}`)
     stop(`Installing packages failed: npm ci ended with ${npm.status ?? npm.signal}.`)
   } finally {
     release()
   }
+}
+
+/** @returns {Promise<{ error?: NodeJS.ErrnoException, status?: number | null, signal?: string | null, output: string }>} */
+function runNpm(options) {
+  const npm = spawn('npm', options, {
+    cwd: root,
+    env: { ...process.env, PATH: outerPath.join(delimiter), NODE_ENV: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: windows,
+  })
+  let output = ''
+  for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (text) => (output += text))
+  return new Promise((end) => {
+    npm.on('error', (error) => end({ error, output }))
+    npm.on('close', (status, signal) => end({ status, signal, output }))
+  })
 }
 
 function run(file) {
