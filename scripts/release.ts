@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { listMigrations } from '#lib/platform/db/migration-files.ts'
 import { VERSION } from '#lib/platform/runtime/version.ts'
-import { notesOf } from './release/notes.ts'
+import { isUnreleased, notesOf } from './release/notes.ts'
 import { readReleases, recordRelease } from './release/releases.ts'
 
 // Checks, packs and records the release of package.json's version.
@@ -30,12 +30,15 @@ function run(program: string, ...args: string[]): Buffer {
 }
 
 /** @throws Error that says what has to be done first */
-function check(): string {
+function check(isDryRun: boolean): string {
   const changed = run('git', 'status', '--porcelain').toString().trim()
   if (changed !== '') throw new Error(`Commit these changes first, or remove them:\n${changed}`)
   if (readReleases().some(({ version }) => version === VERSION))
     throw new Error(`releases.json has ${VERSION} already: raise the version in package.json.`)
-  return notesOf(VERSION, readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8'))
+  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')
+  if (!isDryRun && isUnreleased(VERSION, changelog))
+    throw new Error(`CHANGELOG.md calls ${VERSION} unreleased: write the day there.`)
+  return notesOf(VERSION, changelog)
 }
 
 /** Writes the files of the release into a folder, and prints their checksums. */
@@ -63,7 +66,7 @@ function pack(folder: string, notes: string): void {
 }
 
 function release({ isDryRun, isTested }: { isDryRun: boolean; isTested: boolean }): void {
-  const notes = check()
+  const notes = check(isDryRun)
   if (isDryRun) {
     const folder = mkdtempSync(join(tmpdir(), 'release-'))
     try {

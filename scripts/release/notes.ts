@@ -1,3 +1,8 @@
+/** Returns whether the changelog still calls a version unreleased. */
+export function isUnreleased(version: string, changelog: string): boolean {
+  return new RegExp(`^## \\[?${RegExp.escape(version)}\\]? .*unreleased`, 'im').test(changelog)
+}
+
 /**
  * Returns the section of a version in the changelog, without its heading.
  * @throws Error if there is no such section, or it is empty

@@ -3,13 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { notesOf } from './notes.ts'
+import { isUnreleased, notesOf } from './notes.ts'
 import { olderCommit, readReleases, recordRelease } from './releases.ts'
 
 test('notes are the section of a version, with or without its date', () => {
   const changelog = '# Changelog\n\n## 1.1.0 (2026-12-01)\n\n- New.\n\n## [1.0.0]\n\n### Added\n\n- First.\n'
   expect(notesOf('1.1.0', changelog)).toBe('- New.\n')
   expect(notesOf('1.0.0', changelog)).toBe('### Added\n\n- First.\n')
+  expect(isUnreleased('1.1.0', changelog)).toBe(false)
+  expect(isUnreleased('1.1.0', changelog.replace('2026-12-01', 'unreleased'))).toBe(true)
   expect(() => notesOf('1.0', changelog)).toThrow('CHANGELOG.md has no section "## 1.0" with text.')
 })
 

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -65,6 +65,12 @@ describe('the history', () => {
       .map((line) => JSON.parse(line))
     expect(lines.map(({ place }) => place)).toEqual([4, 3, 2, 1])
     expect(lines[0]).toMatchObject({ action: 'notices.set', digest: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    const file = join(folder, customer, 'new', 'history.jsonl')
+    expect(await audit('export --format jsonl', ['--to', file])).toEqual({ code: 0, out: '', err: '' })
+    expect([
+      (await readFile(file, 'utf8')).trim().split('\n').length,
+      (await stat(file)).mode & 0o777,
+    ]).toEqual([lines.trim().split('\n').length, 0o600])
     const csv = (await audit('export')).out.split('\r\n')
     expect(csv[0]).toContain('time,action,subject')
     expect(csv).toHaveLength(6)

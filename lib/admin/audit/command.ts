@@ -4,6 +4,7 @@ import { eventLines, eventsTable, newestEvents } from '#lib/identity/audit-event
 import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
 import { csv } from '#lib/platform/files/table.ts'
 import { customerCommands, customerNamed, withDatabase } from '../command.ts'
+import { createPrivateFile } from '../customers/secret-file.ts'
 import { interruption, printJson, printRows } from '../terminal.ts'
 import { pruneHistory } from './prune.ts'
 import { exportChainHeads, verifyHistory } from './verify.ts'
@@ -24,9 +25,10 @@ export function addAuditCommands(parent: Command): void {
   addCommand(
     'export',
     'Print the whole history, the newest first.',
-    '--customer sunbird --format jsonl > sunbird.jsonl',
+    '--customer sunbird --format jsonl --to out/sunbird.jsonl',
   )
     .addOption(new Option('--format <format>', 'how').choices(['csv', 'jsonl']).default('csv'))
+    .option('--to <file>', 'which is made for it, readable for you only; standard output if it is left out')
     .action(withDatabase(exportEvents))
   all('verify', 'Verify the chains, and name the first event that was tampered with.', ' --heads /mnt/heads')
     .option('--heads <path>', 'signed heads: a file, or a folder of them; AUDIT_HEADS_DIR if it is left out')
@@ -76,11 +78,19 @@ async function listNewest({ customer, kind, most, json = false }: Listed): Promi
     )
 }
 
+type Exported = { customer: string; format: string; to?: string }
+
 /** Exports events with their digests, so that the chain can be verified without the database. */
-async function exportEvents({ customer, format }: { customer: string; format: string }): Promise<void> {
+async function exportEvents({ customer, format, to }: Exported): Promise<void> {
   const { customerId } = await customerNamed(customer)
   const parts = format === 'csv' ? csv(eventsTable({ customerId }, {})) : eventLines({ customerId })
-  for await (const part of parts) await write(part)
+  const file = to === undefined ? undefined : await createPrivateFile(to)
+  try {
+    for await (const part of parts) await (file ? file.appendFile(part) : write(part))
+    await file?.sync()
+  } finally {
+    await file?.close()
+  }
 }
 
 /** Writes to standard output with backpressure, for output of any length. */

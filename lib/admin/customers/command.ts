@@ -35,7 +35,7 @@ export function addCustomerCommands(customers: Command): void {
   command(
     'import',
     'Bring customers, with profiles, issuers, members and notices, to what a file says. It is shown first, and asked.',
-    'customers.csv --links links.csv --dry-run',
+    'customers.csv --links out/links.csv --dry-run',
   )
     .argument('<file>', 'CSV or JSON, also gzipped: see docs/customers.md; - is the standard input')
     .option('--dry-run', 'show what would change, and store nothing')
@@ -51,7 +51,7 @@ export function addCustomerCommands(customers: Command): void {
   command(
     'issue-keys',
     'Issue keys for many customers, a row of a file each, and write them into a file that is made for them.',
-    'wanted.csv --out keys.csv',
+    'wanted.csv --out out/keys.csv',
   )
     .argument('<file>', 'CSV with customer, name, roles and days (90 unless told); - is the standard input')
     .requiredOption('--out <file>', 'for the keys, which cannot be shown again')
@@ -81,7 +81,7 @@ function addLeaving(command: (name: string, description: string, example: string
   command(
     'export',
     'Write everything of a customer into a folder: JSON lines for each table, and documents.',
-    'sunbird --to sunbird-export',
+    'sunbird --to out/sunbird',
   )
     .argument(...WHICH)
     .requiredOption('--to <folder>', 'which is made for it')
