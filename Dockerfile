@@ -1,6 +1,7 @@
 # Licenses & Invoices: what `npm run build` and `npm start` do, for a database that exists elsewhere (DATABASE_URL).
 #   docker build --tag licenses-invoices .
 #   docker run --rm --env-file deploy/settings.env licenses-invoices admin status
+# docs/operate/install.md#in-a-container has how it is run.
 
 # Debian with glibc, which the prebuilt argon2 wants. Node is of the version that package.json has among the development
 # packages: by another one what the build compiled would be thrown away.

@@ -3,7 +3,7 @@ import { startNavigation } from '#components/shell/navigation/pending-navigation
 // Next runs this before it sets anything up in the browser. React and the router are four fifths of that work, and Next
 // does all of it in one task, during which a page can neither scroll nor paint. Here each is set up in a separate task.
 // Timers run in order, and Next waits for a timer after these if a script has to run before it: the list gets an empty
-// script. See decision 129.
+// script. See decision 31.
 setTimeout(() => require('react-dom/client'))
 setTimeout(() => require('next/link'))
 

@@ -3,7 +3,7 @@ import type { Metadata, Viewport } from 'next'
 import { cookies } from 'next/headers'
 import { connection } from 'next/server'
 import type { ReactNode } from 'react'
-import { cookieName } from '#lib/platform/caller/session.ts'
+import { cookieName } from '#lib/platform/caller/cookies.ts'
 import { inter, interGreekCyrillic } from './font/inter.ts'
 import { Providers } from './providers.tsx'
 

@@ -3,7 +3,7 @@
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Toasts } from '#components/ui/toast.tsx'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 
 /** Providers that the screens share in the browser: query cache and toasts. */
 export function Providers({ children }: { children: ReactNode }) {

@@ -10,7 +10,7 @@ import { migrate } from '#lib/platform/db/migrate.ts'
 import { type Program, startApp } from './http/program.ts'
 import { addLoaded, signedIn } from './http/seed.ts'
 
-// Measures the memory of a web process that renders long invoices: docs/files.md keeps the figures.
+// Measures the memory of a web process that renders long invoices: docs/evidence/files-and-exports.md keeps the figures.
 // npm run build, then npm run drawings [-- lines]
 
 const LENGTHS = process.argv[2] ? [Number(process.argv[2])] : [5000, 50_000]

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 // Measures the way from an empty database to 300 customers with profiles, members, keys and assets: runs the five
-// commands of docs/customers.md on generated files. Prints the duration of each command, including the start of the
+// commands of docs/operate/customers.md on generated files. Prints the duration of each command, including the start of the
 // process and of the embedded database.
 
 const CUSTOMERS = 300

@@ -13,7 +13,7 @@ import { callerOf } from '#lib/platform/db/test-rows.ts'
 import { addLoaded, addSmall } from './http/seed.ts'
 
 // Measures how many bytes a row takes in each table and in each of its indexes, after sequential writes and a vacuum:
-// docs/scale.md calculates with them.
+// docs/evidence/scale.md calculates with them.
 // npm run sizes -- [invoices of the large customer]
 
 const INVOICES = Number(process.argv[2] ?? 1_000_000)

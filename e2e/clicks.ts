@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Counts clicks in the browser, from now on and across navigations, as docs/usability.md defines them: each press of a
+ * Counts clicks in the browser, from now on and across navigations, as docs/evidence/clicks.md defines them: each press of a
  * mouse or a finger, including into a field; on the keyboard each Enter or Space that is not part of typing, and each
  * shortcut. Tab, arrow keys and typing do not count.
  */

@@ -1,4 +1,4 @@
-/** Days within which a flaw is mended, by severity: docs/data-and-keys.md has them. */
+/** Days within which a flaw is mended, by severity: docs/operate/data-and-keys.md has them. */
 const DAYS: Record<string, number> = { critical: 3, high: 14, moderate: 30, low: 90, info: 90 }
 
 type Via = { title: string; url: string; severity: string; range: string }

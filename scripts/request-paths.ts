@@ -7,10 +7,10 @@ import { promisify } from 'node:util'
 import { startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
 
-// Measures which files a request executes, and writes the PATCH into docs/architecture.md: npm run request-paths
+// Measures which files a request executes, and writes the PATCH into docs/develop/architecture.md: npm run request-paths
 
 /** Path of the page with the table of a PATCH. */
-const DOC_PATH = fileURLToPath(new URL('../docs/architecture.md', import.meta.url))
+const DOC_PATH = fileURLToPath(new URL('../docs/develop/architecture.md', import.meta.url))
 
 const PROGRAM = fileURLToPath(new URL('request-paths/program.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']

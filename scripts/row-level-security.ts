@@ -17,10 +17,10 @@ import {
   type Table,
 } from './row-level-security/queries.ts'
 
-// Writes docs/row-level-security.md from a migrated database: npm run row-level-security
+// Writes docs/develop/row-level-security.md from a migrated database: npm run row-level-security
 
 /** Path of the committed, generated page. */
-export const DOC_PATH = fileURLToPath(new URL('../docs/row-level-security.md', import.meta.url))
+export const DOC_PATH = fileURLToPath(new URL('../docs/develop/row-level-security.md', import.meta.url))
 
 /**
  * Returns the page for a migrated database: the same text for each database with the same policies and grants,

@@ -16,10 +16,10 @@ await withDemo(async (baseURL) => {
     await field.fill('195')
     await page.getByRole('button', { name: 'Set to 195 licenses' }).waitFor()
     await page.mouse.move(0, 0)
-    await page.screenshot({ path: 'docs/assets.png' })
+    await page.screenshot({ path: 'docs/use/assets.png' })
     await page.goto('/invoices')
     await page.getByRole('link', { name: /^IN-/ }).first().waitFor()
-    await page.screenshot({ path: 'docs/invoices.png' })
+    await page.screenshot({ path: 'docs/use/invoices.png' })
   } finally {
     await browser.close()
   }

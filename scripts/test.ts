@@ -113,7 +113,7 @@ function slowPrograms(): Step[] {
     env: { LOG_LEVEL: 'warn' },
   })
   return [
-    program('survival'),
+    program('survival', '4000'),
     program('side-by-side', older),
     // Like the step before, but with the tables migrated under the older version.
     program('side-by-side', '--live', older),

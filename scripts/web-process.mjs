@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * How Node runs a web process, so that it holds half of what it would by itself. Plain JavaScript, because
- * scripts/setup.mjs runs on any Node. docs/speed.md has what each line wins, and what it costs.
+ * scripts/setup.mjs runs on any Node. docs/evidence/speed.md has what each line wins, and what it costs.
  */
 export const WEB = {
   options: [

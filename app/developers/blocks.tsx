@@ -111,10 +111,14 @@ function Heading({ level, id, content }: Extract<Block, { kind: 'heading' }>) {
   )
 }
 
-function List({ isOrdered, items }: Extract<Block, { kind: 'list' }>) {
-  const Tag = isOrdered ? 'ol' : 'ul'
+function List({ start, items }: Extract<Block, { kind: 'list' }>) {
+  const Tag = start === undefined ? 'ul' : 'ol'
+  const marker = start === undefined ? 'list-disc' : 'list-decimal'
   return (
-    <Tag className={`mt-3 grid gap-1.5 pl-5 leading-relaxed ${isOrdered ? 'list-decimal' : 'list-disc'}`}>
+    <Tag
+      {...(start === undefined ? {} : { start })}
+      className={`mt-3 grid gap-1.5 pl-5 leading-relaxed ${marker}`}
+    >
       {items.map((item) => (
         <li key={plainText(item)} className="wrap-anywhere">
           <Text content={item} />
@@ -150,7 +154,7 @@ function Table({ header, rows }: Extract<Block, { kind: 'table' }>) {
             {cells.map((cell, index) => (
               <td
                 key={plainText(header[index] ?? [])}
-                className="py-1.5 pr-4 wrap-anywhere max-md:block max-md:py-0.5 max-md:pr-0 md:first:min-w-40"
+                className="py-1.5 pr-4 wrap-anywhere max-md:block max-md:py-0.5 max-md:pr-0 md:first:min-w-40 md:first:wrap-break-word"
               >
                 <Text content={cell} />
               </td>

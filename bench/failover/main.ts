@@ -17,7 +17,7 @@ import { killOfWorkers } from './workers.ts'
 
 // Kills the database that deploy/pair describes, under changes and reads, and counts lost changes and refusals. The
 // exit code is 1 if an acknowledged change is lost, a refusal is not the service's own, or a 500 is seen.
-// docs/database.md keeps the figures.
+// docs/evidence/databases.md keeps the figures.
 // npm run failover [-- --web] [-- --keep]
 // npm run failover -- --citus   kills a worker and the coordinator of a database that Citus distributes: deploy/citus/README.md
 

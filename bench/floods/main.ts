@@ -14,7 +14,7 @@ import { KINDS } from './kinds.ts'
 import { attack, HEADER, rowOf, usualLimits } from './table.ts'
 import { printWeights } from './weights.ts'
 
-// Measures the service of another customer during a flood. docs/reliability.md explains each figure, and keeps them.
+// Measures the service of another customer during a flood. docs/evidence/floods.md explains each figure, and keeps them.
 
 const { values: options } = parseArgs({
   options: {
@@ -29,12 +29,12 @@ const { values: options } = parseArgs({
     cap: { type: 'string', default: '512' },
     /** Measures each call that needs no caller instead. */
     weights: { type: 'boolean', default: false },
-    /** Writes the figures into docs/reliability.md. */
+    /** Writes the figures into docs/evidence/floods.md. */
     write: { type: 'boolean', default: false },
   },
 })
 const [seconds, rate] = [Number(options.seconds), Number(options.rate)]
-const DOC_PATH = 'docs/reliability.md'
+const DOC_PATH = 'docs/evidence/floods.md'
 const MARKER = '<!-- npm run floods -- --write -->'
 const ALL_MARKER = '<!-- npm run floods -- --all --write -->'
 

@@ -19,7 +19,7 @@ import { soak } from './soak.ts'
 import { growthTable, saveTable, tableOf } from './table.ts'
 
 // Measures the API over HTTP, a plain server and the queries by themselves, in one run on one machine: ratios are
-// comparable between machines, times are not. docs/speed.md explains each figure, and keeps them.
+// comparable between machines, times are not. docs/evidence/speed.md explains each figure, and keeps them.
 
 const { values: options } = parseArgs({
   options: {
@@ -39,7 +39,7 @@ const { values: options } = parseArgs({
     minutes: { type: 'string' },
     /** A folder that keeps the customers, so that the next run finds them. */
     keep: { type: 'string' },
-    /** Writes the figures into docs/speed.md. */
+    /** Writes the figures into docs/evidence/speed.md. */
     write: { type: 'boolean', default: false },
   },
 })

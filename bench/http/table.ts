@@ -6,7 +6,7 @@ import type { Growth } from './growth.ts'
 import type { Measured, Setting } from './rounds.ts'
 import type { Range } from './throughput.ts'
 
-const DOC_PATH = 'docs/speed.md'
+const DOC_PATH = 'docs/evidence/speed.md'
 const BEGIN = '<!-- npm run bench -- --write -->'
 
 type BenchResults = {
@@ -24,7 +24,7 @@ type BenchResults = {
 // The load of other processes on the machine, before the bench runs.
 const [load = 0] = loadavg()
 
-/** Prints all figures, and writes them to the end of docs/speed.md with `--write`. */
+/** Prints all figures, and writes them to the end of docs/evidence/speed.md with `--write`. */
 export async function saveTable(results: BenchResults): Promise<void> {
   const text = textOf(results)
   console.log(text)

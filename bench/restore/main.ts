@@ -20,7 +20,7 @@ import { secondsSince, timed } from './timed.ts'
 
 // Backs up a server under changes and incoming invoices, restores it to a moment between two of them, and compares its
 // records with those committed until then. The exit code is 1 if a record is missing or extra, or if sums or history do
-// not verify. docs/database.md keeps the figures.
+// not verify. docs/evidence/databases.md keeps the figures.
 // npm run restores [-- --invoices 1000000]
 // npm run restores -- --pair    the pair of deploy/pair, in its own place
 // npm run restores -- --citus   three machines of a database that Citus distributes, to a shared restore point

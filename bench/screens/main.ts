@@ -7,7 +7,7 @@ import { pressesOf } from './keys.ts'
 import { weights } from './weights.ts'
 
 // Measures the weight of each screen, and its response times in a browser, with the demo's largest customer; the exit
-// code is 1 if a budget is broken. Weights are the same on every machine. Times require a quiet one: docs/speed.md.
+// code is 1 if a budget is broken. Weights are the same on every machine. Times require a quiet one: docs/evidence/speed.md.
 
 const { values: options } = parseArgs({
   options: {

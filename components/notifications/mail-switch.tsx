@@ -26,9 +26,9 @@ export function NeedsMail({ email }: { email: string }) {
   return (
     <section aria-label="Mail" className="mt-6 print:hidden">
       <Card className="grid gap-3 px-5 py-4">
-        <Switch label="Mail me this once a week" checked={data.isOn} pending={isPending} onChange={mutate}>
+        <Switch label="Email me this once a week" checked={data.isOn} pending={isPending} onChange={mutate}>
           {data.isOn
-            ? `To ${email}, on Mondays. Nothing comes while nothing needs you.`
+            ? `To ${email}, on Mondays. No email in weeks when nothing needs attention.`
             : 'Every Monday, unless nothing needs attention. Each email has an unsubscribe link.'}
         </Switch>
         {error ? <NotDone title="Not changed" error={error} /> : null}

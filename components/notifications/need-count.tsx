@@ -22,7 +22,7 @@ export function NeedCount({ first }: { first: Promise<number | undefined> }) {
   return (
     <span className="ml-auto rounded-full bg-accent-tint px-1.75 text-xs font-semibold text-accent tabular-nums forced-colors:border">
       {count.toLocaleString('en')}
-      <span className="sr-only">{count === 1 ? ' line needs you' : ' lines need you'}</span>
+      <span className="sr-only">{count === 1 ? ' item needs attention' : ' items need attention'}</span>
     </span>
   )
 }

@@ -128,8 +128,8 @@ function DismissedNeeds({
 function NothingNeeded({ looked }: { looked: readonly NeedKind[] }) {
   return (
     <Card className="mb-6">
-      <EmptyState title="Nothing needs you">
-        <p>This was looked at:</p>
+      <EmptyState title="Nothing needs attention">
+        <p>We checked:</p>
         <ul className="mt-1.5">
           {looked.map((kind) => (
             <li key={kind}>{LOOKED_AT[kind]}</li>

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useToast } from '#components/ui/toast.tsx'
 import { dismissNeed, listNeeds, restoreNeed } from '#lib/notifications/client.ts'
 import type { Need, Needs } from '#lib/notifications/needs/contract.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 
 /** Dismisses and restores lines. `onDismissalChange` is called with the changed line. */
 export function useDismissal(onDismissalChange: (need: Need) => void) {

@@ -21,7 +21,7 @@ export function Checkboxes({
   return (
     <fieldset aria-describedby={hint || error ? id : undefined} className="grid gap-0.5 text-sm">
       <legend className="mb-1 font-medium">{legend}</legend>
-      <div className="grid max-h-44 overflow-y-auto">
+      <div className="flex max-h-44 flex-wrap gap-x-5 overflow-y-auto">
         {choices.map(({ value, text }) => (
           <label key={value} className="flex cursor-pointer items-center gap-2.5 py-1.25 max-md:py-2">
             <input

@@ -153,11 +153,15 @@ test('a member creates a key, and the quick start shows the command with it, onc
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name').fill('Docs')
   await page.getByRole('checkbox', { name: 'Admin' }).check()
-  await page.getByRole('button', { name: 'Issue key' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
   const key = (await page.getByRole('dialog').locator('code').first().textContent()) ?? ''
   await page.getByRole('link', { name: 'Quick start with this key' }).click()
   await expect(page).toHaveURL(/\/developers$/)
   await expect(page.getByText(`export API_KEY=${key}`)).toBeVisible()
+  // Code between the steps does not restart their numbers.
+  expect(
+    await page.locator('ol').evaluateAll((lists) => lists.map((list) => (list as HTMLOListElement).start)),
+  ).toEqual([1, 3, 4])
   await page.reload()
   await expect(page.getByText('export API_KEY=lic_…')).toBeVisible()
   await expect(page.getByText(key)).toHaveCount(0)

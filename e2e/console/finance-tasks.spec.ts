@@ -7,7 +7,7 @@ import { signIn, waitForRows } from '../browser.ts'
 import { clicksOf, countClicks } from '../clicks.ts'
 import { day, dayLabel, monthBefore } from '../days.ts'
 
-// Month-end tasks of a finance clerk, each starting from the invoices: docs/usability.md has the paths. Two of them
+// Month-end tasks of a finance clerk, each starting from the invoices: docs/evidence/clicks.md has the paths. Two of them
 // start from home, in journeys.spec.ts.
 
 const MAX_CLICKS = 3

@@ -7,7 +7,7 @@ import { clicksOf, countClicks } from '../clicks.ts'
 import { day, monthBefore } from '../days.ts'
 import { byKeyboard, byMouse, byTouch, type InputDriver } from '../input-driver.ts'
 
-// Main journeys, each from home to its end, by each input device: docs/usability.md has the allowed clicks and their
+// Main journeys, each from home to its end, by each input device: docs/evidence/clicks.md has the allowed clicks and their
 // definition.
 
 let customer: Awaited<ReturnType<typeof newCustomer>>

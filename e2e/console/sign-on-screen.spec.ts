@@ -124,12 +124,12 @@ test('a directory is connected, and its groups are mapped, on a phone', async ({
   await expect(page).toHaveURL(`${url}/sign-on/directory`)
   await expect(page.getByText(`${url}/scim/v2`)).toBeVisible()
   await expectGood(page)
-  await press(page, 'Issue a token')
+  await press(page, 'Create token')
   await page
     .getByRole('textbox', { name: 'Name' })
     .fill('Entra ID of the whole company, with a name that is rather long')
   await expectGood(page)
-  await press(page, 'Issue token')
+  await pressEnter(page.getByRole('dialog').getByRole('button', { name: 'Create token' }))
   const secret = (await page.getByText(/^scim_[0-9A-Za-z]{36}$/).textContent()) ?? ''
   await expectGood(page)
   await press(page, 'Done')

@@ -89,7 +89,7 @@ test('a member with an old single sign-on confirms it there, and the action comp
     await page.getByRole('button', { name: 'Create key' }).click()
     const panel = page.getByRole('dialog', { name: 'Create key' })
     await panel.getByLabel('Name').fill('ERP')
-    await panel.getByRole('button', { name: 'Issue key' }).click()
+    await panel.getByRole('button', { name: 'Create key' }).click()
   }
   await issue()
   const confirm = page.getByRole('dialog', { name: 'Confirm it’s you' })
@@ -104,7 +104,7 @@ test('a member with an old single sign-on confirms it there, and the action comp
   await expect(page).toHaveURL(`${url}/keys`)
   await expect(confirm).toHaveCount(0)
   await issue()
-  await expect(page.getByRole('dialog', { name: 'Key issued' })).toBeVisible()
+  await expect(page.getByRole('dialog', { name: 'Key created' })).toBeVisible()
 })
 
 test('passwords and links are refused with only single sign-on; a dead issuer blocks no others', async ({

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import { errorCode } from '#lib/platform/api/error-mapper.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { type CustomerId, ROLE_NAMES, ROLES, type Role } from '#lib/platform/caller/rules.ts'
 import { findCustomer } from '#lib/platform/caller/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline/promises'
 import { type Command, CommanderError } from 'commander'
 import { ImportError, type Leave, MAX_PROBLEMS, problemText } from '#lib/imports/import-error.ts'
-import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import { errorCode } from '#lib/platform/api/error-mapper.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 
 /** Aborted by Ctrl-C: an import stops and rolls back, and no more licenses are changed. */
 export const interruption = new AbortController()

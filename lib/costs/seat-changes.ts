@@ -19,7 +19,7 @@ export type SeatChanges = Pick<SeatHistory, 'names'> & { type: string; changes: 
 /**
  * Returns the seat changes of all assets around the days of some invoices: requested changes, vendors' changes, and
  * changes recorded by imports. The caller may read invoices; actors are included for callers who may see the assets
- * (decision 26). Two statements, each independent of the other's rows.
+ * (decision 110). Two statements, each independent of the other's rows.
  * @param days as `YYYY-MM-DD`; a bill may cover the time before or after its day
  */
 export async function seatChangesAround(

@@ -1,4 +1,4 @@
-import { decideQuantity } from '#lib/licenses/assets/rules.ts'
+import { decideQuantity } from '#lib/licenses/assets/quantity-rule.ts'
 import { type AssetRow, hasLicenses } from '#lib/licenses/assets/store.ts'
 import { DEFAULT_ACCOUNT } from '#lib/vendors/accounts.ts'
 import { builtIn } from '#lib/vendors/built-in.ts'

@@ -1,7 +1,6 @@
 import 'server-only'
 import { and, eq, inArray, ne, sql } from 'drizzle-orm'
-import { movesVersion } from '#lib/licenses/assets/rules.ts'
-import { type AssetRow, addSeatSamples } from '#lib/licenses/assets/store.ts'
+import { type AssetRow, addSeatSamples, movesVersion } from '#lib/licenses/assets/store.ts'
 import { addLicenseChange } from '#lib/licenses/license-changes/store/changes.ts'
 import { type AtVendor, holdersOf } from '#lib/licenses/vendor-passes/holders.ts'
 import {

@@ -28,7 +28,7 @@ export type VendorTimes = {
 /** Milliseconds, at least one. */
 const wait = z.coerce.number().int().min(1)
 
-/** File with accounts in addition to those of the environment; docs/vendors.md describes its format. */
+/** File with accounts in addition to those of the environment; docs/operate/vendors.md describes its format. */
 export const accountsSettings = defineSettings(
   z
     .object({

@@ -55,7 +55,7 @@ async function patch(seed: Seed, quantity: number) {
 describe('a vendor with a folder and an entry in the list', () => {
   beforeEach(() => {
     expect(isVendor('paperclip')).toBe(false)
-    // The two lines in the two lists that docs/vendors.md requires.
+    // The two lines in the two lists that docs/develop/vendors.md requires.
     vendorDeclarations.push(paperclip)
     vendorFakes.push(standIn)
   })

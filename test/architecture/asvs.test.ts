@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isTest, projectFiles, read } from './scan.ts'
 
-const PAGE = 'docs/security.md'
+const PAGE = 'docs/evidence/asvs.md'
 
 /** OWASP ASVS 5.0.0: by section, the level of each requirement of levels 1 and 2, in order. No number is omitted. */
 const REQUIREMENTS = `
@@ -56,8 +56,8 @@ describe('a fault in the page is found', () => {
     `| V1.1.1 | short | ${result} | ${why} | ${evidence} |`
 
   test.each([
-    [row('`lib/platform/runtime/log.test.ts`, `docs/security.md`'), []],
-    [row('`docs/security.md`, `biome.jsonc`'), []],
+    [row('`lib/platform/runtime/log.test.ts`, `docs/operate/security.md`'), []],
+    [row('`docs/operate/security.md`, `biome.jsonc`'), []],
     [row('`lib/platform/runtime/log.ts`'), ['V1.1.1: names no test']],
     [row('`lib/platform/runtime/log.ts`', 'not met'), []],
     [row('`lib/lgo.test.ts`'), ['V1.1.1: `lib/lgo.test.ts` is not there']],

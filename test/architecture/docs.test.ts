@@ -5,6 +5,10 @@ import { importsOf, isTest, projectFiles, read, resolveImport } from './scan.ts'
 
 const README_LINES = 100
 const DECISION_LINES = 25
+/** The last number of the decisions that were merged by subject: each one up to here is a file, or in the list. */
+const NEWEST_MERGED = 135
+const STATUS = /^# .+\n\nAccepted, \d{4}-\d{2}-\d{2}(; revised \d{4}-\d{2}-\d{2})?\./
+const HEAD = '# 1. A\n\nAccepted, 2026-11-22.\n\n'
 const HEADINGS = ['## Context', '## Decision', '## Alternatives', '## Consequences']
 
 const files = [...projectFiles(), '.env.example', '.ci/run']
@@ -20,7 +24,7 @@ const scripts: string[] = ['test', 'start', ...Object.keys(JSON.parse(read('pack
 
 test('the folders of the root and the documents in them are found', () => {
   expect(FOLDERS).toEqual(expect.arrayContaining(['app', 'deploy', 'docs', 'lib']))
-  expect(documents).toEqual(expect.arrayContaining(['CONTRIBUTING.md', 'docs/architecture.md']))
+  expect(documents).toEqual(expect.arrayContaining(['CONTRIBUTING.md', 'docs/develop/architecture.md']))
   const text = documents.map(read).join()
   expect(NOT_OURS.filter((path) => !text.includes(path))).toEqual([])
 })
@@ -46,45 +50,57 @@ test.each([
   ['README.md', 'see `lib/<domain>/<noun>/{store,helpers}.ts`', ['`lib/<domain>/<noun>/{store,helpers}.ts`']],
   ['README.md', '```\nlib/gone/begin.ts\n```', ['`lib/gone/begin.ts`']],
   ['README.md', '`npm run -s admin -- keys` and `npm run nothing`', ['npm run nothing']],
-  ['docs/files.md', '[a](imports.md) [b](../README.md#layout) [c](https://example.com/x)', []],
-  ['docs/files.md', '[a](/webhooks) [b](/webhoks)', ['/webhoks']],
+  ['docs/use/invoices.md', '[a](exports.md) [b](../../README.md#develop) [c](https://example.com/x)', []],
+  ['docs/use/invoices.md', '[a](/webhooks) [b](/webhoks)', ['/webhoks']],
   [
-    'docs/files.md',
-    '[a](import.md) [b](../README.md#no-such-place)',
-    ['import.md', '../README.md#no-such-place'],
+    'docs/use/invoices.md',
+    '[a](export.md) [b](../../README.md#no-such-place)',
+    ['export.md', '../../README.md#no-such-place'],
   ],
 ])('in %s, of %j exactly %j are found', (document, text, expected) => {
   expect(faults(document, text)).toEqual(expected)
 })
 
 describe('decisions', () => {
-  test.each(decisions)('%s is short and has its four headings', (file) => {
+  test.each(decisions)('%s is short, dated and has its four headings', (file) => {
     expect(decisionFault(read(file))).toBe('')
   })
 
   test.each([
-    ['# 1. A\n\n## Context\n\na\n\n## Decision\n\na\n\n## Alternatives\n\na', '## Consequences'],
-    [
-      '# 1. A\n\n## Context\n\n## Decision\n\na\n\n## Alternatives\n\na\n\n## Consequences\n\na',
-      '## Context',
-    ],
-    [`# 1. A\n${HEADINGS.map((heading) => `${heading}\na${'\n'.repeat(9)}`).join('\n')}a`, 'lines'],
+    [`${HEAD}## Context\n\na\n\n## Decision\n\na\n\n## Alternatives\n\na`, '## Consequences'],
+    [`${HEAD}## Context\n\n## Decision\n\na\n\n## Alternatives\n\na\n\n## Consequences\n\na`, '## Context'],
+    ['# 1. A\n\n## Context\n\na', 'status'],
+    [`${HEAD}${HEADINGS.map((heading) => `${heading}\na${'\n'.repeat(9)}`).join('\n')}a`, 'lines'],
   ])('a faulty decision is found: %#', (text, fault) => {
     expect(decisionFault(text)).toContain(fault)
   })
 
-  test('are numbered from 1, named after their title, and listed', () => {
+  test('are named after their number and title, and listed', () => {
     const list = read('docs/decisions/README.md')
     expect(decisions.length).toBeGreaterThan(0)
-    for (const [index, file] of decisions.sort().entries()) {
-      const title = /^# (\d+)\. (.+)\n/.exec(read(file))
-      expect([file, Number(title?.[1]), Number(/\d{4}/.exec(file)?.[0])]).toEqual([
-        file,
-        index + 1,
-        index + 1,
-      ])
-      expect(list).toContain(`[${title?.[2]}](${posix.basename(file)})`)
+    for (const file of decisions) {
+      const [, number = '', title = ''] = /^# (\d+)\. (.+)\n/.exec(read(file)) ?? []
+      expect(posix.basename(file)).toBe(`${number.padStart(4, '0')}-${fileSlug(title)}.md`)
+      expect(list).toContain(`[${title}](${posix.basename(file)})`)
     }
+  })
+
+  test('have each number once, and the list has the file of each merged number', () => {
+    const list = read('docs/decisions/README.md')
+    const numbers = decisions.map((file) => Number(/\d{4}/.exec(file)?.[0]))
+    const merged = [...list.matchAll(/^\| ([\d, ]+) \| \[(\d+)\]/gm)].flatMap(([, former = '', target]) => {
+      expect(numbers).toContain(Number(target))
+      return former.split(', ').map(Number)
+    })
+    expect(merged.length).toBeGreaterThan(0)
+    const all = [...numbers, ...merged].sort((a, b) => a - b)
+    expect(all).toEqual([...new Set(all)])
+    expect(missing(all).filter((number) => number <= NEWEST_MERGED)).toEqual([])
+  })
+
+  test.each(documents)('are named by their own number in %s', (document) => {
+    const links = [...read(document).matchAll(/\[decision\s+(\d+)\]\([^)]*?(\d{4})-/g)]
+    expect(links.filter(([, number, file]) => Number(number) !== Number(file))).toEqual([])
   })
 })
 
@@ -94,7 +110,7 @@ describe('settings', () => {
     .filter((file) => /^lib\/(platform\/runtime\/env|(.+\/)?settings)\.ts$/.test(file) && !isTest(file))
     .flatMap(settingsOf)
   const documented = new Map(
-    [...withoutComments(read('docs/configuration.md')).matchAll(/^\| `([A-Z_]+)` \|(.*?)\|/gm)].map(
+    [...withoutComments(read('docs/operate/configuration.md')).matchAll(/^\| `([A-Z_]+)` \|(.*?)\|/gm)].map(
       ([, name = '', cell = '']) => [name, cell.trim()],
     ),
   )
@@ -107,7 +123,7 @@ describe('settings', () => {
   // npm sets it to the user's working directory.
   const names = [...new Set(declared.map(({ name }) => name))].filter((name) => name !== 'INIT_CWD').sort()
 
-  test('are equal in the schemas, docs/configuration.md and .env.example', () => {
+  test('are equal in the schemas, docs/operate/configuration.md and .env.example', () => {
     expect(names).toContain('DATABASE_URL')
     expect([...documented.keys()].sort()).toEqual(names)
     expect([...example.keys()].sort()).toEqual(names)
@@ -192,8 +208,25 @@ function slug(heading = ''): string {
     .replaceAll(' ', '-')
 }
 
+/** Returns the name that a title gives a file. */
+function fileSlug(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll("'", '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+}
+
+/** Returns the numbers from 1 on that a sorted list skips. */
+function missing(numbers: number[]): number[] {
+  return Array.from({ length: numbers.at(-1) ?? 0 }, (_, index) => index + 1).filter(
+    (number) => !numbers.includes(number),
+  )
+}
+
 function decisionFault(text: string): string {
   if (lines(text) > DECISION_LINES) return `${lines(text)} lines`
+  if (!STATUS.test(text)) return 'no status with a date'
   const parts = text.split(/^(?=## )/m).slice(1)
   const missing = parts
     .filter((part) => part.split('\n').slice(1).join('').trim())

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { KIND_NAMES, kindsOf } from '#lib/identity/audit-events/rules.ts'
 import { isTest, projectFiles, read } from './scan.ts'
 
-// docs/history.md names exactly the recorded events, each with its kind.
+// docs/operate/history.md names exactly the recorded events, each with its kind.
 
 const RECORDS = /\b(record(Audit|OperatorAction|Standalone|Rejection)|owner\.addEvent|taskFor)\(/
 /** A name of one letter is an alias in SQL, and a name that ends in `.json` is a file. */
@@ -18,7 +18,7 @@ function recordedIn(text: string): string[] {
 
 const files = projectFiles('lib').filter((file) => file.endsWith('.ts') && !isTest(file))
 const recorded = [...new Set(files.flatMap((file) => recordedIn(read(file))))]
-const rows = read('docs/history.md')
+const rows = read('docs/operate/history.md')
   .split('\n')
   .filter((line) => line.startsWith('| `'))
   .map((line) => [...line.matchAll(/`([^`]+)`/g)].map(([, name]) => name as string))

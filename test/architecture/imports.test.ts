@@ -36,7 +36,7 @@ type Zone = {
   planted: [file: string, text: string]
 }
 
-const RULES = [/^lib\/.+\/rules\.ts$/]
+const RULES = [/^lib\/.+\/([a-z-]+-rule|rules)\.ts$/]
 const VALUES = /^lib\/platform\/values\//
 
 // Rules that Biome can't express, because it sees a specifier and not its file, or not that an import is a type.

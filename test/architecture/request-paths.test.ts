@@ -48,13 +48,13 @@ describe('the files that a request executes', () => {
     expect(excess(paths.planted, paths.validate.length)).toContain(planted)
   })
 
-  test('match the table of a PATCH in docs/architecture.md', () => {
-    const page = read('docs/architecture.md')
+  test('match the table of a PATCH in docs/develop/architecture.md', () => {
+    const page = read('docs/develop/architecture.md')
     expect(rowsIn(page).sort(), 'run `npm run request-paths`').toEqual(rowsOf(page, paths).sort())
   })
 
   test('are compared with the page, which lacks one file more', () => {
-    const page = read('docs/architecture.md')
+    const page = read('docs/develop/architecture.md')
     const more = { ...paths, 'PATCH at a vendor': [...paths['PATCH at a vendor'], 'lib/planted.ts'] }
     const missing = rowsOf(page, more).filter((row) => !rowsIn(page).includes(row))
     expect(missing).toContain('| `lib/planted.ts` | a vendor | |')

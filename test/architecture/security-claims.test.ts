@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { isTest, projectFiles, read } from './scan.ts'
 
-// Compares the claims of docs/security.md and docs/data-and-keys.md about routes, settings, tables, secrets and keys with the
+// Compares the claims of docs/operate/security.md and docs/operate/data-and-keys.md about routes, settings, tables, secrets and keys with the
 // code, in both directions.
 
 type Pages = { security: string; data: string }
 
-const pages: Pages = { security: read('docs/security.md'), data: read('docs/data-and-keys.md') }
+const pages: Pages = { security: read('docs/operate/security.md'), data: read('docs/operate/data-and-keys.md') }
 const files = projectFiles()
 const product = files.filter((file) => /^(lib|app|components)\/.*\.tsx?$/.test(file) && !isTest(file))
 const SETTINGS = [...read('.env.example').matchAll(/^# ([A-Z][A-Z_0-9]*)=/gm)].map(([, name = '']) => name)
 /** Settings of Node and npm. */
 const OTHERS = ['NODE_EXTRA_CA_CERTS', 'INIT_CWD']
 
-const TABLES = [...read('docs/row-level-security.md').matchAll(/^### `([a-z_]+)`$/gm)].map(
+const TABLES = [...read('docs/develop/row-level-security.md').matchAll(/^### `([a-z_]+)`$/gm)].map(
   ([, name = '']) => name,
 )
 /** Settings that hold a secret, and settings of connections. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { importsOf, packageNames, projectFiles, read, resolveImport } from './scan.ts'
 
-// docs/vendors.md, "Add a vendor": one folder with these names, and one list.
+// docs/develop/vendors.md, "Add a vendor": one folder with these names, and one list.
 const NAMES = [
   'client',
   'connect',

@@ -8,12 +8,12 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import type { Step } from '../fakes/vendors/fake.ts'
 import type { Call } from '../fakes/vendors/routes.ts'
 import { judge } from './assertions.ts'
-import { FULL, printSeed, randomOfRun } from './run.ts'
+import { countOf, printSeed, randomOfRun } from './run.ts'
 import { scenarios } from './scenarios.ts'
 import { CUSTOMER, type Seed, type Stage, setStage } from './stage.ts'
 
 printSeed('test/fuzz/crash.deep.test.ts')
-const KILLS = FULL ? 60 : 10
+const KILLS = countOf([10, 15, 60])
 const STEPS: Step[] = ['read-arrived', 'read-answered', 'write-arrived', 'write-applied', 'write-answered']
 const CLIENT = fileURLToPath(new URL('./crash-client.ts', import.meta.url))
 const TARGET = 33

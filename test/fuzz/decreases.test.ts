@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { Patch, Patched } from './patching-process.ts'
-import { FULL } from './run.ts'
+import { countOf } from './run.ts'
 import { scenarios } from './scenarios.ts'
 import { CUSTOMER, type Seed, type Stage, setStage } from './stage.ts'
 
 // Many requests to fewer licenses of a commitment, at once and over two processes: our copy of the vendor's books forbids them.
 
-const DECREASES = FULL ? 192 : 48
+const DECREASES = countOf([48, 192, 192])
 const PROGRAM = fileURLToPath(new URL('patching-process.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
 

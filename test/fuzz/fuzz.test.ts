@@ -10,7 +10,7 @@ import { anyFault, FAULT_RATE, type FaultOf, seeded } from './fault-plan.ts'
 import { resolveUntilAborted } from './jobs.ts'
 import { sendNaively } from './naive-implementation.ts'
 import { hiddenChanges, resolveByOperator } from './operator.ts'
-import { FULL, printSeed, randomOfRun, seedOfRun } from './run.ts'
+import { countOf, FULL, printSeed, randomOfRun, seedOfRun } from './run.ts'
 import { scenarios } from './scenarios.ts'
 import { type Scenario, type Stage, setStage } from './stage.ts'
 import { vendorConsole } from './vendor-console.ts'
@@ -18,7 +18,7 @@ import { type Answered, write } from './writers.ts'
 
 printSeed('test/fuzz/fuzz.test.ts')
 // A shorter run has the same expectations.
-const PATCHES = FULL ? 3000 : 150
+const PATCHES = countOf([150, 600, 3000])
 let database: TestDatabase
 let stage: Stage
 beforeEach(async () => {

@@ -4,11 +4,11 @@ import { addAsset, addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
 import { settleOrders } from './order-jobs.ts'
 import { ordersIn } from './order-verdict.ts'
 import { order } from './orderers.ts'
-import { FULL, printSeed, seedOfRun } from './run.ts'
+import { countOf, printSeed, seedOfRun } from './run.ts'
 import { CUSTOMER, type Seed } from './stage.ts'
 
 printSeed('test/fuzz/local-orders.test.ts')
-const REQUESTS = FULL ? 2000 : 150
+const REQUESTS = countOf([150, 500, 2000])
 const DAY_MS = 86_400_000
 let database: TestDatabase
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { decideQuantity } from '#lib/licenses/assets/rules.ts'
+import { decideQuantity } from '#lib/licenses/assets/quantity-rule.ts'
 import { addLicenseChange } from '#lib/licenses/license-changes/store/changes.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'

@@ -10,12 +10,12 @@ import type { OrderTask } from './order-client.ts'
 import { readSeed, restless, settleOrders } from './order-jobs.ts'
 import { judgeOrders, ordersIn, type Renewed } from './order-verdict.ts'
 import { type Sent, send } from './orderers.ts'
-import { FULL, printSeed, randomOfRun } from './run.ts'
+import { countOf, printSeed, randomOfRun } from './run.ts'
 import { scenarios } from './scenarios.ts'
 import { type Seed, type Stage, setStage } from './stage.ts'
 
 printSeed('test/fuzz/orders.deep.test.ts')
-const KILLS = FULL ? 20 : 10
+const KILLS = countOf([10, 10, 20])
 const STEPS: Step[] = ['read-arrived', 'read-answered', 'write-arrived', 'write-applied', 'write-answered']
 const CLIENT = fileURLToPath(new URL('./order-client.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']

@@ -8,12 +8,12 @@ import { type NextTerms, nextTerms } from './next-terms.ts'
 import { keepReconciling, readSeed, restless, settleOrders } from './order-jobs.ts'
 import { judgeOrders, type OrderVerdict, type Renewed } from './order-verdict.ts'
 import { order } from './orderers.ts'
-import { FULL, printSeed, randomOfRun, seedOfRun } from './run.ts'
+import { countOf, FULL, printSeed, randomOfRun, seedOfRun } from './run.ts'
 import { scenarios } from './scenarios.ts'
 import { type Scenario, type Seed, type Stage, setStage } from './stage.ts'
 
 printSeed('test/fuzz/orders.test.ts')
-const REQUESTS = FULL ? 2000 : 150
+const REQUESTS = countOf([150, 500, 2000])
 let database: TestDatabase
 let stage: Stage
 beforeEach(async () => {

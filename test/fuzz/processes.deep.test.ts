@@ -11,7 +11,7 @@ import { readAll, resolveAll } from './end.ts'
 import { anyFault, seeded } from './fault-plan.ts'
 import { hiddenChanges, resolveByOperator } from './operator.ts'
 import { requestIdOf } from './requests.ts'
-import { FULL, printSeed, randomOfRun, seedOfRun } from './run.ts'
+import { countOf, FULL, printSeed, randomOfRun, seedOfRun } from './run.ts'
 import { scenarios } from './scenarios.ts'
 import { type Stage, setStage } from './stage.ts'
 import { vendorConsole } from './vendor-console.ts'
@@ -21,8 +21,8 @@ import type { WriterInput } from './writing-process.ts'
 // Two processes on one database, each killed repeatedly during its calls, and restarted.
 
 printSeed('test/fuzz/processes.deep.test.ts')
-const KILLS = FULL ? 40 : 4
-const PATCHES = FULL ? 3000 : 250
+const KILLS = countOf([4, 10, 40])
+const PATCHES = countOf([250, 750, 3000])
 /** Share of the possible moments at which a process is killed. */
 const KILL_RATE = 0.02
 const PROGRAM = fileURLToPath(new URL('writing-process.ts', import.meta.url))

@@ -2,8 +2,13 @@ import { beforeEach } from 'vitest'
 import { DEEP } from '../fakes/deep.ts'
 import { randomFrom } from './writers.ts'
 
-/** Whether this run has its full length: `npm run test:deep` and `npm run fuzz` request it. */
-export const FULL = DEEP || process.env.FUZZ === 'full'
+/** Whether this run has its full length: `npm run fuzz` requests it. */
+export const FULL = process.env.FUZZ === 'full'
+
+/** Returns the count for `npm test`, for `npm run test:deep`, or for `npm run fuzz`. */
+export function countOf([quick, deep, full]: readonly [quick: number, deep: number, full: number]): number {
+  return FULL ? full : DEEP ? deep : quick
+}
 
 /** The seed of this run: FUZZ_SEED, or a random one. */
 const SEED = Number(process.env.FUZZ_SEED) || 1 + Math.floor(Math.random() * 999_999)
@@ -25,7 +30,7 @@ export function seedOfRun(use: string): number {
  */
 export function printSeed(file: string): void {
   console.log(`${file}: seed ${SEED}`)
-  const settings = `FUZZ_SEED=${SEED}${FULL ? ' DEEP=1' : ''}`
+  const settings = `FUZZ_SEED=${SEED}${FULL ? ' FUZZ=full' : ''}${DEEP ? ' DEEP=1' : ''}`
   beforeEach(({ task, onTestFailed }) => {
     onTestFailed(() => console.error(`“${task.name}” failed. To repeat: ${settings} npx vitest run ${file}`))
   })

@@ -1,5 +1,6 @@
 import { answerConfirmation } from '#lib/notifications/recipients/confirm.ts'
-import { Problem, toProblem } from '#lib/platform/api/problem.ts'
+import { toProblem } from '#lib/platform/api/error-mapper.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { logFailure } from '#lib/platform/runtime/log.ts'
 
 // The holder of a link may use it: neither cookies nor the origin are checked.

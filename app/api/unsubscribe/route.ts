@@ -1,6 +1,7 @@
 import { isKind } from '#lib/notifications/notices/rules.ts'
 import { changeNoticeSubscription } from '#lib/notifications/notices/unsubscribe.ts'
-import { Problem, toProblem } from '#lib/platform/api/problem.ts'
+import { toProblem } from '#lib/platform/api/error-mapper.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { logFailure } from '#lib/platform/runtime/log.ts'
 
 // The holder of a link may use it: from our page, and mail programs, which send the POST of RFC 8058 from any origin.

@@ -7,7 +7,7 @@ import { selectionOf } from '#components/lists/filters/view.ts'
 import { whyNot } from '#components/platform/problem/why-not.ts'
 import { summarizeInvoices } from '#lib/billing/client.ts'
 import type { InvoiceSummary } from '#lib/billing/invoices/contract.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 
 /** Reason why there is no summary, as text, and the id of the failed request. */
 export type SummaryError = { why: string; requestId: string | undefined }

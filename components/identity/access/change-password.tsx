@@ -9,7 +9,7 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { changePassword } from '#lib/identity/client.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 import { PasswordField } from './password-field.tsx'
 
 /** Changes the caller's own password. Shows each refusal at its field. */

@@ -7,7 +7,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { askRecovery } from '#lib/identity/client.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 
 /** Requests a password link by mail. The answer is the same for unknown addresses (no user enumeration). */
 export function ForgottenForm() {

@@ -7,7 +7,7 @@ import { Button } from '#components/ui/button.tsx'
 import { useHydrated } from '#components/ui/hydrated.ts'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { redeemLink } from '#lib/identity/client.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 import { signIn } from './next-auth.ts'
 import { PasswordField } from './password-field.tsx'
 

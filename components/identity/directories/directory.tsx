@@ -57,7 +57,7 @@ export function Directory({ giving }: { giving: Giving }) {
         about="Tokens your directory uses to connect. They open nothing but SCIM."
         action={
           <Button variant={isIn ? 'plain' : 'primary'} onClick={() => setOpen({ is: 'issue' })}>
-            Issue a token
+            Create token
           </Button>
         }
       >

@@ -32,7 +32,7 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
   })
   if (data)
     return (
-      <Dialog title="Token issued" onClose={onClose}>
+      <Dialog title="Token created" onClose={onClose}>
         <SecretOnce
           instructions="Copy the token now, and enter it at your directory. It cannot be shown again."
           onDone={onClose}
@@ -54,7 +54,7 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
   }
   const [name, roles] = [errorAt(error, '/name'), errorAt(error, '/roles')]
   return (
-    <Dialog title="Issue a token" onClose={onClose}>
+    <Dialog title="Create token" onClose={onClose}>
       <form method="post" onSubmit={submit} className="mt-4 grid gap-4.5">
         <Field
           label="Name"
@@ -73,20 +73,20 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
           hint="With Admin, the directory can make anyone an Admin."
           error={roles && 'Choose a role.'}
         />
-        <SelectField label="Ends after" name="days" defaultValue="365">
+        <SelectField label="Expires after" name="days" defaultValue="365">
           <option value="90">90 days</option>
           <option value="180">180 days</option>
           <option value="365">1 year</option>
           <option value="730">2 years</option>
           <option value="never">Never</option>
         </SelectField>
-        {error && !name && !roles ? <NotDone title="Not issued" error={error} /> : null}
+        {error && !name && !roles ? <NotDone title="Token not created" error={error} /> : null}
         <div className="mt-1 flex justify-end gap-2">
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" variant="primary" pending={isPending}>
-            Issue token
+            Create token
           </Button>
         </div>
       </form>

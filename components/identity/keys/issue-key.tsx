@@ -36,7 +36,7 @@ export function IssueKey({
   })
   if (data)
     return (
-      <Dialog title="Key issued" onClose={onClose}>
+      <Dialog title="Key created" onClose={onClose}>
         <IssuedKey secret={data.secret} onDone={onClose} />
       </Dialog>
     )
@@ -53,7 +53,7 @@ export function IssueKey({
         <Field
           label="Name"
           name="name"
-          hint="What it is for, such as ERP."
+          hint="For example, ERP"
           maxLength={100}
           required
           autoComplete="off"
@@ -63,7 +63,8 @@ export function IssueKey({
           legend="Roles"
           name="roles"
           choices={issuer.roles.map((role) => ({ value: role, text: ROLE_NAMES[role] }))}
-          {...(issuer.roles.length === 0 ? { hint: 'You have no role that a key could have.' } : {})}
+          selected={issuer.roles.filter((role) => role === 'finance-user' || issuer.roles.length === 1)}
+          {...(issuer.roles.length === 0 ? { hint: 'None of your roles can be given to a key.' } : {})}
           error={roles && (roles.startsWith('has') ? `The key ${roles}.` : 'Choose a role.')}
         />
         {issuer.profiles.length > 1 ? (
@@ -71,27 +72,27 @@ export function IssueKey({
             legend="Billing profiles"
             name="profiles"
             choices={issuer.profiles.map((one) => ({ value: one.id, text: escapeInvisible(one.name) }))}
-            hint="Leave empty for all profiles you can access"
+            hint="Leave empty for all profiles you can access."
           />
         ) : null}
         <Expiry limits={issuer.limits} />
         <Field
-          label="Only from these addresses"
+          label="Allowed addresses"
           name="addresses"
-          hint="Networks such as 192.0.2.0/24, with spaces between. Empty: from anywhere."
+          hint="Networks such as 192.0.2.0/24, separated by spaces. Leave empty to allow any address."
           spellCheck={false}
           autoCapitalize="none"
           autoComplete="off"
           error={addresses && `One of them ${addresses}.`}
         />
         {issuer.isAdmin ? <OwnerChoice customer={issuer.customer} /> : null}
-        {error && !hasFieldError ? <NotDone title="Not issued" error={error} /> : null}
+        {error && !hasFieldError ? <NotDone title="Key not created" error={error} /> : null}
         <div className="mt-1 flex justify-end gap-2">
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" variant="primary" pending={isPending}>
-            Issue key
+            Create key
           </Button>
         </div>
       </form>
@@ -121,7 +122,7 @@ function Expiry({ limits }: { limits: KeyLimits }) {
   const choices = [...new Set([...DAY_CHOICES.filter((days) => days < mostDays), mostDays])]
   return (
     <SelectField
-      label="Ends after"
+      label="Expires after"
       name="days"
       defaultValue={String(daysOf({}, limits))}
       hint="We’ll email you a week before, if email is set up."
@@ -139,8 +140,8 @@ function Expiry({ limits }: { limits: KeyLimits }) {
 /** Selects the owner of a key; for Admins. */
 function OwnerChoice({ customer }: { customer: string }) {
   const choices = [
-    { value: 'MEMBER', text: 'You', means: 'It ends when you leave, and never opens more than you may.' },
-    { value: 'CUSTOMER', text: escapeInvisible(customer), means: 'It goes on when you leave.' },
+    { value: 'MEMBER', text: 'You', means: 'Stops working if you leave. Limited to your own permissions.' },
+    { value: 'CUSTOMER', text: escapeInvisible(customer), means: 'Keeps working if you leave.' },
   ]
   return (
     <fieldset className="grid gap-0.5 text-sm">

@@ -87,7 +87,7 @@ function Owner({ apiKey: { owner, issuer }, customer }: { apiKey: Key; customer:
     <>
       {escapeInvisible(customer)}
       <span className="block text-xs text-ink-3">
-        {issuer ? `Issued by ${escapeInvisible(issuer.name)}` : 'Issued by your reseller’s operator'}
+        {issuer ? `Created by ${escapeInvisible(issuer.name)}` : 'Created by your reseller’s operator'}
       </span>
     </>
   )

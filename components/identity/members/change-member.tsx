@@ -10,7 +10,7 @@ import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { changeMember } from '#lib/identity/client.ts'
 import type { Member } from '#lib/identity/members/contract.ts'
 import { isLoss, type MemberAccess } from '#lib/identity/members/rules.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 import { AccessFields } from './access-fields.tsx'
 import type { Giving } from './labels.ts'
 

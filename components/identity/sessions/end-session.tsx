@@ -7,7 +7,7 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { useToast } from '#components/ui/toast.tsx'
 import { endSession } from '#lib/identity/client.ts'
 import type { Session } from '#lib/identity/sessions/contract.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 
 /** Signs a browser out. A session that has ended already counts as success. */
 export function EndSession({

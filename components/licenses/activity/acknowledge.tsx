@@ -10,7 +10,7 @@ import { Button } from '#components/ui/button.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { acknowledgeLicenseChange } from '#lib/licenses/client.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 
 /** Acknowledges an unclear change: the button, or the member who acknowledged it. Renders nothing for other changes. */
 export function Acknowledge({ change }: { change: LicenseChange }) {

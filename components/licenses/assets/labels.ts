@@ -1,6 +1,7 @@
 import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
 import type { Asset, AssetListItem } from '#lib/licenses/assets/contract.ts'
-import { atItsEnd, decideQuantity, type QuantityState } from '#lib/licenses/assets/rules.ts'
+import { decideQuantity, type QuantityState } from '#lib/licenses/assets/quantity-rule.ts'
+import { atItsEnd } from '#lib/licenses/assets/rules.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { moneyText } from '#lib/platform/values/money.ts'

@@ -5,7 +5,7 @@ import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { isOpen } from '#lib/licenses/license-changes/rules.ts'
 import { tagOf } from '#lib/platform/api/client.ts'
 import type { Output } from '#lib/platform/api/contract.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 
 export type List = Output<typeof listAssets>
 export type OpenChange = NonNullable<AssetListItem['openChange']>

@@ -2,7 +2,7 @@
 
 import { Minus, Plus } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, type RefObject, useState } from 'react'
-import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
+import { MAX_QUANTITY } from '#lib/licenses/assets/quantity-rule.ts'
 import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
 
 // Not Base UI's number field: its server-rendered style attribute violates our Content-Security-Policy, so it could

@@ -5,7 +5,7 @@ import { type OpenChange, readChange } from '#components/licenses/assets/one-ass
 import { useWaiting } from '#components/platform/waits/use-waiting.ts'
 import { useToast } from '#components/ui/toast.tsx'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
-import type { QuantityState } from '#lib/licenses/assets/rules.ts'
+import type { QuantityState } from '#lib/licenses/assets/quantity-rule.ts'
 import { isOpen } from '#lib/licenses/license-changes/rules.ts'
 import { changeOutcomeText } from '../assets/labels.ts'
 import { draftOf, saveDraft } from './drafts.ts'

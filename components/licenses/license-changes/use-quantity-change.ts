@@ -10,10 +10,10 @@ import {
 } from '#components/licenses/assets/one-asset.ts'
 import { useToast } from '#components/ui/toast.tsx'
 import type { Asset, AssetListItem } from '#lib/licenses/assets/contract.ts'
-import { decideQuantity } from '#lib/licenses/assets/rules.ts'
+import { decideQuantity } from '#lib/licenses/assets/quantity-rule.ts'
 import { setQuantity } from '#lib/licenses/client.ts'
 import { tagOf } from '#lib/platform/api/client.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 import { licensesText, toQuantityState } from '../assets/labels.ts'
 
 /** One click on the button. A retry with the same idempotency key has one effect. */

@@ -3,7 +3,7 @@
 import { useMutationState } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useEffect, useRef } from 'react'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 
 /**
  * Refreshes the page after a license change has got its answer, and when the outcome of an open one is known: its

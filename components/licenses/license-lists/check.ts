@@ -1,7 +1,7 @@
 import { toQuantityState } from '#components/licenses/assets/labels.ts'
 import { newKey } from '#components/licenses/license-changes/use-quantity-change.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
-import type { QuantityState } from '#lib/licenses/assets/rules.ts'
+import type { QuantityState } from '#lib/licenses/assets/quantity-rule.ts'
 import { listAssets, setQuantity } from '#lib/licenses/client.ts'
 import { mapWithConcurrency, patiently } from '#lib/licenses/license-lists/carry-out.ts'
 import { checkTarget, outcomeOf } from '#lib/licenses/license-lists/check.ts'

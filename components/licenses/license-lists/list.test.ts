@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
 import { readTargets } from '#lib/licenses/license-lists/targets.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 import { type LicenseList, type ListRow, moneyOf } from './list.ts'
 import { receiptCsv, receiptText } from './list-receipt.tsx'
 import { reasonOf } from './messages.ts'

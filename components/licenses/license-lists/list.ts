@@ -1,5 +1,5 @@
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
-import type { QuantityState } from '#lib/licenses/assets/rules.ts'
+import type { QuantityState } from '#lib/licenses/assets/quantity-rule.ts'
 import type { ChangeOutcome, Checked } from '#lib/licenses/license-lists/check.ts'
 import type { Target } from '#lib/licenses/license-lists/rules.ts'
 import { sumOf } from '#lib/platform/values/money.ts'

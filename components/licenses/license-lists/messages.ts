@@ -2,7 +2,7 @@ import { differenceText, licensesText } from '#components/licenses/assets/labels
 import { changeErrorText } from '#components/licenses/license-reviews/change-error-text.ts'
 import { conflictOf } from '#components/licenses/license-reviews/conflict.tsx'
 import { agoText } from '#components/platform/values/times.tsx'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 import type { ListRow, RowState } from './list.ts'
 
 /** Returns why a row was not set, with the same texts as the row's own control. */

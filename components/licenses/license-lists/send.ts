@@ -1,7 +1,7 @@
 import { setQuantity } from '#lib/licenses/client.ts'
 import { carryOut, patiently, pause } from '#lib/licenses/license-lists/carry-out.ts'
 import { outcomeOf } from '#lib/licenses/license-lists/check.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 import { REQUEST_TIMEOUT_MS } from './check.ts'
 import { type ListRow, openRows } from './list.ts'
 import type { ListKeeper } from './list-keeper.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 import { changeErrorText } from './change-error-text.ts'
 
 type Code = ProblemError['code']

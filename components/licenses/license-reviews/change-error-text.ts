@@ -1,6 +1,6 @@
 import { licensesText, untilText } from '#components/licenses/assets/labels.ts'
 import { waitText } from '#components/platform/waits/wait-text.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 
 /**
  * Text of a refusal, and its ways out: a lower bound to try, the same total again, the same after `wait` seconds, or

@@ -12,7 +12,7 @@ import { Button } from '#components/ui/button.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
-import { needsTypedTotal } from '#lib/licenses/assets/rules.ts'
+import { needsTypedTotal } from '#lib/licenses/assets/quantity-rule.ts'
 import { holdBack, ReviewBox } from '../license-changes/review-box.tsx'
 import { ChangeMeaning } from './change-meaning.tsx'
 

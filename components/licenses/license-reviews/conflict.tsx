@@ -4,7 +4,7 @@ import type { RefObject } from 'react'
 import { differenceText, licensesText } from '#components/licenses/assets/labels.ts'
 import { agoText } from '#components/platform/values/times.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 import { ReviewBox } from '../license-changes/review-box.tsx'
 
 type VersionConflict = { current: number; changedBy: string; changedAt: number | undefined; etag: string }

@@ -38,12 +38,9 @@ import type {
 } from '#lib/notifications/webhooks/contract.ts'
 import { DELIVERY_STATES } from '#lib/notifications/webhooks/rules.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
-import { DELIVERY_LABELS, KIND_LABELS, webhookHref } from './labels.ts'
+import { DELIVERY_LABELS, KIND_LABELS, REFRESH_MS, webhookHref } from './labels.ts'
 
 type View = Input<typeof contract>['query']
-
-/** Interval in which a page with waiting deliveries is read again, in milliseconds. */
-const REFRESH_MS = 5000
 
 /** Deliveries of a webhook, newest first. */
 export function Deliveries({ webhookId, view }: { webhookId: string; view: View }) {

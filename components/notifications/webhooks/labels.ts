@@ -49,3 +49,6 @@ export const OVERLAP_LABELS: Record<Overlap, string> = {
 export function webhookHref(id: string): string {
   return `/webhooks/${encodeURIComponent(id)}`
 }
+
+/** Interval in which a screen with waiting events is read again, in milliseconds. */
+export const REFRESH_MS = 5000

@@ -24,7 +24,7 @@ import {
 } from '#lib/notifications/webhooks/client.ts'
 import type { Webhook } from '#lib/notifications/webhooks/contract.ts'
 import { MAX_WEBHOOKS } from '#lib/notifications/webhooks/rules.ts'
-import { KIND_LABELS, STATUS_LABELS, webhookHref } from './labels.ts'
+import { KIND_LABELS, REFRESH_MS, STATUS_LABELS, webhookHref } from './labels.ts'
 import { type Profiles, RotateSecret, WebhookForm } from './webhook-form.tsx'
 
 type OpenDialog = { is: 'add' } | { is: 'edit' | 'rotate' | 'remove'; webhook: Webhook }
@@ -38,6 +38,10 @@ export function Webhooks({ profiles }: { profiles: Profiles }) {
   const { data, error, refetch } = useQuery({
     queryKey: listWebhooks.key({}),
     queryFn: ({ signal }) => listWebhooks({}, signal),
+    refetchInterval: ({ state }) =>
+      state.data?.webhooks.some(({ status, waiting }) => status === 'ACTIVE' && waiting > 0)
+        ? REFRESH_MS
+        : false,
   })
   const refresh = () => client.invalidateQueries({ queryKey: ['listWebhooks'] })
   const close = () => {
@@ -141,7 +145,7 @@ function WebhookRow({
         </p>
         {label.about ? <Note>{label.about}</Note> : null}
         {waiting > 0 ? (
-          <Note>{waiting === 1 ? '1 event waits' : `${countText(waiting)} events wait`}</Note>
+          <Note>{waiting === 1 ? '1 event waiting' : `${countText(waiting)} events waiting`}</Note>
         ) : null}
         {error ? <NotDone title="Not done" error={error} /> : null}
       </div>

@@ -1,6 +1,6 @@
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 import { whyNot } from './why-not.ts'
 
 /** Error next to a button. `title` names the action that failed: `Not read`. */

@@ -2,7 +2,7 @@
 
 import { Button } from '#components/ui/button.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 import { whyNot } from './why-not.ts'
 
 /** Error above rows that could not be read again and may be out of date. `label` names the rows: `invoices`. */

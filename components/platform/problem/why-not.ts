@@ -1,4 +1,4 @@
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 
 /** Returns the reason of a failed action and, where the answer contains it, when to try again. */
 export function whyNot(error: Error): string {

@@ -37,7 +37,7 @@ export function addCustomerCommands(customers: Command): void {
     'Bring customers, with profiles, issuers, members and notices, to what a file says. It is shown first, and asked.',
     'customers.csv --links out/links.csv --dry-run',
   )
-    .argument('<file>', 'CSV or JSON, also gzipped: see docs/customers.md; - is the standard input')
+    .argument('<file>', 'CSV or JSON, also gzipped: see docs/operate/customers.md; - is the standard input')
     .option('--dry-run', 'show what would change, and store nothing')
     .option('--yes', 'do not ask before changing')
     .option('--links <file>', 'write the links of new members into this file, which is made for it')

@@ -25,7 +25,7 @@ beforeEach(() => {
   made += 1
 })
 
-const EXAMPLE = readFileSync('docs/customers.csv', 'utf8')
+const EXAMPLE = readFileSync('docs/operate/customers.csv', 'utf8')
 const put = (text: string) => writeFileSync(join(folder, 'customers.csv'), text)
 const links = () => `links-${made}.csv`
 const run = (args = '') => admin(`customers import customers.csv ${args}`.trim())
@@ -112,7 +112,7 @@ describe('the example of the docs', () => {
       out: '',
       err: expect.stringContaining('Nothing to change.'),
     })
-    put(readFileSync('docs/customers.json', 'utf8'))
+    put(readFileSync('docs/operate/customers.json', 'utf8'))
     expect(await run('--yes')).toMatchObject({
       code: 0,
       out: '',

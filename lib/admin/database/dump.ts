@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { factorSettings } from '#lib/identity/settings.ts'
-import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import { errorCode } from '#lib/platform/api/error-mapper.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { countCustomers } from '#lib/platform/caller/store.ts'
 import { dumpEmbedded, restoreEmbedded } from '#lib/platform/db/embedded/backup.ts'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
@@ -86,6 +87,6 @@ function expectEmbedded(others: string): void {
   if (databaseSettings().url !== undefined)
     throw new Problem(
       'invalid_request',
-      `This is for the embedded database. That of DATABASE_URL has its server's own: ${others} (docs/database.md).`,
+      `This is for the embedded database. That of DATABASE_URL has its server's own: ${others} (docs/operate/database.md).`,
     )
 }

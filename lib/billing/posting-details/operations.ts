@@ -3,8 +3,9 @@ import {
   type BillingProfile,
   listBillingProfiles as listProfilesOf,
 } from '#lib/identity/customers/billing-profiles.ts'
+import { errorCode } from '#lib/platform/api/error-mapper.ts'
 import { checkPermission, operation } from '#lib/platform/api/operation.ts'
-import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// Names follow the business terms of EN 16931 (BT); docs/posting.md has the table of both.
+// Names follow the business terms of EN 16931 (BT); docs/use/posting.md has the table of both.
 
 const amount = (what: string) =>
   z.number().meta({ description: `${what}. An exact decimal inside; a JSON number on the wire.` })

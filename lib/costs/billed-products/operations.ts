@@ -1,7 +1,7 @@
 import 'server-only'
 import Big from 'big.js'
+import { rethrowTimeout } from '#lib/platform/api/error-mapper.ts'
 import { operation } from '#lib/platform/api/operation.ts'
-import { rethrowTimeout } from '#lib/platform/api/problem.ts'
 import { readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { toJsonNumber } from '#lib/platform/values/numbers.ts'

@@ -1,5 +1,5 @@
 import { type Cost, costOf, type LastPrice } from '#lib/costs/license-prices/rules.ts'
-import { decideQuantity } from '#lib/licenses/assets/rules.ts'
+import { decideQuantity } from '#lib/licenses/assets/quantity-rule.ts'
 
 /** Days after which unassigned licenses count as idle: licenses for new hires are kept for some weeks. */
 export const IDLE_DAYS = 60

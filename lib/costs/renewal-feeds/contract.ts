@@ -102,7 +102,7 @@ export const revokeRenewalFeed = contract({
   examples: revokeExamples,
 })
 
-/** Calendar file. Not part of the published API: docs/renewals.md describes it. */
+/** Calendar file. Not part of the published API: docs/use/renewals.md describes it. */
 export const readCalendar = contract({
   ...feedRoutes.readCalendar,
   summary: 'The calendar behind a private link',

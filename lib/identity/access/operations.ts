@@ -12,7 +12,7 @@ import { noteReauthentication, prove, reauthenticationMethodsOf } from './fresh-
 import { requestRecovery as keepRecovery } from './links/recoveries.ts'
 import { redeemLink as redeem } from './links/redeem.ts'
 import { replacePassword } from './passwords/change.ts'
-import { countRecovery } from './sign-ins/budgets.ts'
+import { countRecovery } from './sign-ins/throttling.ts'
 
 export const validateKey = operation(contract.validateKey, async (caller) => ({
   body: { domain: caller.customerDomain, email: caller.email },

@@ -9,9 +9,9 @@ import { type Membership, nextStep, type Person, passwordsOf } from './people/ru
 import { openedByCredential, passwordDigest } from './people/session-credential.ts'
 import { traceFailure } from './sign-ins/audit.ts'
 import { deviceCookieOf, digestOfDeviceCookie, newDeviceCookie } from './sign-ins/browsers.ts'
-import { countAttempt } from './sign-ins/budgets.ts'
 import { addPending, endPending, furtherPending, type Pending } from './sign-ins/pending.ts'
 import { closeSession, openSession } from './sign-ins/session-life.ts'
+import { countAttempt } from './sign-ins/throttling.ts'
 import type { Issued } from './sign-on/sealed.ts'
 
 // A sign-in goes from a verified credential through the steps of `nextStep` to a session of one membership. Every way

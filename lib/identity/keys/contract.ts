@@ -254,7 +254,7 @@ export const revokeKey = contract({
   examples: examples.revokeKey,
 })
 
-/** For secret scanners and finders of a key. Not part of the published API: docs/keys.md describes it. */
+/** For secret scanners and finders of a key. Not part of the published API: docs/use/keys.md describes it. */
 export const revokeLeakedKeys = contract({
   ...keyRoutes.revokeLeakedKeys,
   evenIfClosed: true,

@@ -1,7 +1,7 @@
 import 'server-only'
 import { accessOf, checkSeesAll } from '#lib/identity/members/access.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
-import type { InputError } from '#lib/platform/api/problem-error.ts'
+import type { InputError } from '#lib/platform/api/problem-base.ts'
 import { canonicalRange } from '#lib/platform/caller/limits/addresses.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'

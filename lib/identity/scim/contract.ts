@@ -107,7 +107,7 @@ const listOf = <Shape extends z.ZodType>(shape: Shape) =>
 
 // RFC 7643 and RFC 7644 define these operations; `/scim/v2/Schemas` and `/ServiceProviderConfig` describe them in
 // SCIM's own way.
-const description = 'SCIM 2.0 (RFC 7644), for the directory of a customer: see docs/scim.md.'
+const description = 'SCIM 2.0 (RFC 7644), for the directory of a customer: see docs/use/directories.md.'
 const ours = { permission: 'any', protocol: SCIM, description } as const
 const Described = z.record(z.string(), z.unknown())
 const described = { ...ours, output: Described }

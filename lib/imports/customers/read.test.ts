@@ -16,8 +16,8 @@ function read(text: string | Buffer) {
   return readCustomers(file)
 }
 
-const CSV = readFileSync('docs/customers.csv', 'utf8')
-const JSON_TEXT = readFileSync('docs/customers.json', 'utf8')
+const CSV = readFileSync('docs/operate/customers.csv', 'utf8')
+const JSON_TEXT = readFileSync('docs/operate/customers.json', 'utf8')
 const withoutLines = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (name, one) => (name === 'line' ? undefined : one)))
 

@@ -51,7 +51,7 @@ export type Piece = WithLine<{
   notices?: Omit<NoticesInput, 'line'>[] | undefined
 }>
 
-// The parts of a customer in a file, of JSON and of CSV alike: docs/customers.md describes them.
+// The parts of a customer in a file, of JSON and of CSV alike: docs/operate/customers.md describes them.
 
 const email = z
   .string('is not an email address')

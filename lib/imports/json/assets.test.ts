@@ -188,8 +188,8 @@ describe("Google's shape", () => {
   })
 })
 
-test('The example in docs/imports.md is valid', async () => {
-  const blocks = [...readFileSync('docs/imports.md', 'utf8').matchAll(/```json\n(.*?)```/gs)]
+test('The example in docs/operate/imports.md is valid', async () => {
+  const blocks = [...readFileSync('docs/operate/imports.md', 'utf8').matchAll(/```json\n(.*?)```/gs)]
   const example = blocks.map(([, text = '']) => text).find((text) => text.includes('workspace-suite-1001'))
   expect((await read(example ?? '')).map(({ id }) => id)).toEqual([
     'workspace-suite-1001',

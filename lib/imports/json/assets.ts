@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { slugOf } from '#lib/imports/focus/platforms.ts'
 import type { NewAsset } from '#lib/imports/schemas.ts'
-import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
+import { MAX_QUANTITY } from '#lib/licenses/assets/quantity-rule.ts'
 import { boughtSeats, planNameOf, seatField } from '#lib/vendors/google/subscription.ts'
 import { jsonValues } from './objects.ts'
 import { httpUrl, optionalText, text, time } from './values.ts'
@@ -25,7 +25,7 @@ const Subscription = z.strictObject({
   seats: z.strictObject({ purchased: seats, maximum: seats.optional(), assigned: seats }),
 })
 
-/** Our own shape of an asset in a file; docs/imports.md describes it. */
+/** Our own shape of an asset in a file; docs/operate/imports.md describes it. */
 const Asset = z
   .strictObject({
     id: text(300),

@@ -216,8 +216,8 @@ describe('readInvoices', () => {
   })
 })
 
-test('The example in docs/imports.md is valid', async () => {
-  const blocks = [...readFileSync('docs/imports.md', 'utf8').matchAll(/```json\n(.*?)```/gs)]
+test('The example in docs/operate/imports.md is valid', async () => {
+  const blocks = [...readFileSync('docs/operate/imports.md', 'utf8').matchAll(/```json\n(.*?)```/gs)]
   const example = blocks.map(([, text = '']) => text).find((text) => text.includes('INV-2026'))
   expect((await read(example ?? '')).map(({ number }) => number)).toEqual(['INV-2026-0917'])
 })

@@ -24,7 +24,7 @@ const Line = z
     if (message) issues.push({ code: 'custom', input: value.periodEnd, path: ['periodEnd'], message })
   })
 
-/** Our own shape of an invoice in a file; docs/imports.md describes it. */
+/** Our own shape of an invoice in a file; docs/operate/imports.md describes it. */
 const Invoice = z
   .strictObject({
     id: name().refine((id) => id !== '.' && id !== '..', 'cannot be an id'),

@@ -33,7 +33,7 @@ const paymentUrl = optionalText(MAX_TEMPLATE_LENGTH).transform((value, context) 
   return value
 })
 
-/** Issuer of an invoice: a name, or an object with all known fields; docs/imports.md describes both. */
+/** Issuer of an invoice: a name, or an object with all known fields; docs/operate/imports.md describes both. */
 export const Issuer = z.preprocess(
   (value) => (typeof value === 'string' ? { name: value } : value),
   z.strictObject({

@@ -38,7 +38,7 @@ const rate = amount
   .refine((value) => value === null || value === undefined || Number(value) >= 0, 'is below zero')
 const taxCategory = code(isTaxCategory, 'UNCL 5305, such as S, Z, E, AE, K, G or O')
 
-/** Posting fields of a line; docs/posting.md describes them. */
+/** Posting fields of a line; docs/use/posting.md describes them. */
 export const linePosting = {
   netAmount: amount.nullish(),
   taxCategory,

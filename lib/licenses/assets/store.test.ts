@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
 import { readSeatHistory } from './operations.ts'
+import { movesVersion } from './store.ts'
 
 let db: TestDatabase
 let ana: Caller
@@ -49,4 +50,25 @@ test("The history requires the permission and shows only the customer's own read
   const eve = await callerOf('southwind', 'it-manager')
   expect(await since('2026-01-01T00:00:00Z', eve)).toMatchObject([{ purchased: 9 }, { purchased: 9 }])
   expect(await readSeatHistory(ana, 'workspace-suite-none', 0)).toEqual([])
+})
+
+describe('the seat version', () => {
+  const row = {
+    seatsPurchased: 20,
+    seatsMaximum: 20,
+    planName: 'FLEXIBLE',
+    isCommitmentPlan: false,
+    status: 'ACTIVE',
+  }
+  it.each([
+    [{ seatsPurchased: 21 }, true],
+    [{ seatsMaximum: 30 }, true],
+    [{ planName: 'TRIAL' }, true],
+    [{ isCommitmentPlan: true }, true],
+    [{ status: 'SUSPENDED' }, true],
+    [{ seatsAssigned: 3 }, false],
+    [{}, false],
+  ])('moves with %j: %s', (change, moves) => {
+    expect(movesVersion(row, { ...row, ...change })).toBe(moves)
+  })
 })

@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { builtOnce, value } from '#lib/platform/db/prepared-queries.ts'
 import { assets, seatReadings } from '#lib/platform/db/schema/assets.ts'
 import { type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
-import type { QuantityState } from './rules.ts'
+import type { QuantityState } from './quantity-rule.ts'
 import { type AssetSort, keysetOf, micros, type Selection, selected, selectsAll } from './selection.ts'
 
 export type AssetRow = typeof assets.$inferSelect
@@ -221,6 +221,15 @@ const seatsSet = builtOnce<AssetRow[]>((tx) =>
     .where(and(eq(assets.customerId, value('customerId')), eq(assets.id, value('id'))))
     .returning(),
 )
+
+const VERSIONED = ['seatsPurchased', 'seatsMaximum', 'planName', 'isCommitmentPlan', 'status'] as const
+
+type Versioned = Pick<AssetRow, (typeof VERSIONED)[number]>
+
+/** Returns whether the seat version changes: with purchased seats, plan and status, never with assigned seats. */
+export function movesVersion(stored: Versioned, values: Versioned): boolean {
+  return VERSIONED.some((field) => stored[field] !== values[field])
+}
 
 /** Stores the vendor's observation; `moves`: the seat version changes. The row must be locked. */
 export async function setObserved(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Asset, AssetListItem, params, pendingStatus, seats } from '#lib/licenses/assets/contract.ts'
-import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
+import { MAX_QUANTITY } from '#lib/licenses/assets/quantity-rule.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ifMatch, switchText } from '#lib/platform/api/request.ts'
 import { actor, others } from '#lib/platform/history/schemas.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MAX_QUANTITY, type QuantityState } from '#lib/licenses/assets/rules.ts'
+import { MAX_QUANTITY, type QuantityState } from '#lib/licenses/assets/quantity-rule.ts'
 import { CHANGE_STATES, checkAfterRead, checkBeforeRead, isConfirmed, isOpen, OPEN_STATES } from './rules.ts'
 
 describe('The states of a change', () => {

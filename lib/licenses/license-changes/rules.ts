@@ -1,4 +1,8 @@
-import { decideQuantity, type QuantityDecision, type QuantityState } from '#lib/licenses/assets/rules.ts'
+import {
+  decideQuantity,
+  type QuantityDecision,
+  type QuantityState,
+} from '#lib/licenses/assets/quantity-rule.ts'
 import type { EventKind } from '#lib/platform/outbox/rules.ts'
 
 /**

@@ -2,9 +2,10 @@ import 'server-only'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readAssetItem } from '#lib/licenses/assets/operations.ts'
-import type { QuantityState } from '#lib/licenses/assets/rules.ts'
+import type { QuantityState } from '#lib/licenses/assets/quantity-rule.ts'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
-import { Problem, toProblem } from '#lib/platform/api/problem.ts'
+import { toProblem } from '#lib/platform/api/error-mapper.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { carryOut, mapWithConcurrency } from './carry-out.ts'
 import { type ChangeOutcome, type Checked, checkTarget, outcomeOf } from './check.ts'
@@ -78,7 +79,7 @@ async function checked(caller: Caller, row: ListRow): Promise<Partial<ListRow>> 
 
 /**
  * Sets the rows, and returns how many reached their total. The idempotency keys are unique to this run: see
- * docs/licenses.md.
+ * docs/use/licenses.md.
  * @param report called for each row with its outcome; for an unknown outcome, which is looked up repeatedly, once more
  * when the outcome is known
  */

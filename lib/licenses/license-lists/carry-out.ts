@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 
 /** Interval and number of look-ups of a change that its vendor has not confirmed; the interval in milliseconds. */
 const POLL_INTERVAL_MS = 5000

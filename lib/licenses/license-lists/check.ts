@@ -1,5 +1,5 @@
-import type { QuantityState } from '#lib/licenses/assets/rules.ts'
-import { ProblemError } from '#lib/platform/api/problem-error.ts'
+import type { QuantityState } from '#lib/licenses/assets/quantity-rule.ts'
+import { ProblemError } from '#lib/platform/api/problem-base.ts'
 
 /** State of an asset before its change: undefined where the asset has no licenses. `etag` is the version's ETag. */
 export type AssetSnapshot = { quantityState: QuantityState | undefined; etag: string | undefined }

@@ -1,4 +1,4 @@
-import { decideQuantity, needsTypedTotal, type QuantityState } from '#lib/licenses/assets/rules.ts'
+import { decideQuantity, needsTypedTotal, type QuantityState } from '#lib/licenses/assets/quantity-rule.ts'
 
 /** Most assets that one list may change. */
 export const MAX_TARGETS = 250

@@ -1,5 +1,5 @@
 import { CsvError, parse } from 'csv-parse/browser/esm/sync'
-import { MAX_QUANTITY } from '#lib/licenses/assets/rules.ts'
+import { MAX_QUANTITY } from '#lib/licenses/assets/quantity-rule.ts'
 import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
 import { MAX_TARGETS, type Target } from './rules.ts'
 

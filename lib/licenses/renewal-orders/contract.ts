@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { params, seats } from '#lib/licenses/assets/contract.ts'
-import { MAX_QUANTITY, OUTCOMES } from '#lib/licenses/assets/rules.ts'
+import { MAX_QUANTITY } from '#lib/licenses/assets/quantity-rule.ts'
+import { OUTCOMES } from '#lib/licenses/assets/rules.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ifMatch } from '#lib/platform/api/request.ts'
 import { actor } from '#lib/platform/history/schemas.ts'

@@ -7,7 +7,6 @@ import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { listNewestLines, type NewestLine, readHidesPrices } from '#lib/costs/license-prices/store.ts'
 import { checkSeats, type SeatCheckResult, type SeatHistory } from '#lib/costs/seat-check.ts'
 import { selectSeatHistories } from '#lib/costs/seat-histories.ts'
-import { isOpen } from '#lib/licenses/license-changes/rules.ts'
 import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
@@ -100,8 +99,19 @@ function toAssetPlan(row: PlanRow, price: LastPrice | undefined, isBusy: boolean
   return { ...planOf(row), asset, price, commitmentEnd, renewalType, scheduledTotal, pastAssignment, isBusy }
 }
 
-function changeOf({ id, assetId, name, type, state, from, to, reason, at }: ChangeRow): WaitingChange {
-  const outcome = isOpen(state) ? 'confirming' : state === 'UNCLEAR' ? 'unclear' : 'refused'
+function changeOf({
+  id,
+  assetId,
+  name,
+  type,
+  state,
+  isOpen,
+  from,
+  to,
+  reason,
+  at,
+}: ChangeRow): WaitingChange {
+  const outcome = isOpen ? 'confirming' : state === 'UNCLEAR' ? 'unclear' : 'refused'
   return { id, asset: { id: assetId, name, type }, outcome, from, to, reason, at }
 }
 

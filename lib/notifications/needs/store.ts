@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type Owner, ofMonths, sumsOf } from '#lib/billing/invoices/selection.ts'
-import { OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
+import { OPEN_STATES_SQL } from '#lib/licenses/license-changes/store/changes.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { needDismissals } from '#lib/platform/db/schema/notifications.ts'
@@ -46,6 +46,7 @@ export type ChangeRow = {
   name: string
   type: string
   state: string
+  isOpen: boolean
   from: number
   to: number
   reason: string | null
@@ -53,8 +54,6 @@ export type ChangeRow = {
   /** When a rejected one is not shown any more. */
   until: number | null
 }
-
-const OPEN = sql.raw(`('${OPEN_STATES.join("', '")}')`)
 
 /** Whether another change of the customer's came after `c`, of the same asset. */
 const followed = (customerId: CustomerId, which = sql``) => sql`EXISTS (
@@ -67,12 +66,12 @@ const followed = (customerId: CustomerId, which = sql``) => sql`EXISTS (
  */
 export async function listWaiting(tx: Transaction, customerId: CustomerId): Promise<ChangeRow[]> {
   const { rows } = await tx.execute<ChangeRow>(sql`
-    SELECT c.id, c.asset_id AS "assetId", a.name, a.type, c.state, c.from_quantity AS "from", c.to_quantity AS "to",
-      c.vendor_reason AS reason, ${epochMs(sql`c.created_at`)} AS at,
+    SELECT c.id, c.asset_id AS "assetId", a.name, a.type, c.state, c.state IN ${OPEN_STATES_SQL} AS "isOpen",
+      c.from_quantity AS "from", c.to_quantity AS "to", c.vendor_reason AS reason, ${epochMs(sql`c.created_at`)} AS at,
       CASE WHEN c.state IN ('REJECTED', 'FAILED') THEN
         ${epochMs(sql`c.created_at + ${NEWS_DAYS} * interval '1 day'`)} END AS until
     FROM (
-      (SELECT * FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state IN ${OPEN}
+      (SELECT * FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state IN ${OPEN_STATES_SQL}
         AND (c.state = 'UNKNOWN' OR c.moved_at < now() - ${CONFIRM_MINUTES} * interval '1 minute') LIMIT ${MAX_ROWS})
       UNION ALL
       (SELECT * FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state = 'UNCLEAR'
@@ -94,7 +93,7 @@ type Busy = { id: string; until: number }
 export async function listBusy(tx: Transaction, customerId: CustomerId): Promise<Busy[]> {
   const { rows } = await tx.execute<Busy>(sql`
     SELECT c.asset_id AS id, ${epochMs(sql`c.moved_at + ${CONFIRM_MINUTES} * interval '1 minute'`)} AS until
-    FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state IN ${OPEN}
+    FROM license_changes c WHERE c.customer_id = ${customerId} AND c.state IN ${OPEN_STATES_SQL}
     UNION
     SELECT a.id, ${epochMs(sql`newest.not_before`)} FROM assets a
     CROSS JOIN LATERAL (

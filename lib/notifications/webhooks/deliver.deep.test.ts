@@ -5,9 +5,11 @@ import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { recordEvent } from '#lib/platform/outbox/events.ts'
 import { startReceiver, startWorker } from '../../../test/fakes/webhooks/receiver.ts'
+import { countOf, printSeed, randomOfRun } from '../../../test/fuzz/run.ts'
 import { addAdmin, addEndpoint, assetEvent, openStage } from './test-stage.ts'
 
-const [EVENTS, OBJECTS, CUSTOMERS] = [10_000, 400, 4]
+printSeed('lib/notifications/webhooks/deliver.deep.test.ts')
+const [EVENTS, OBJECTS, CUSTOMERS] = [countOf([2000, 2000, 10_000]), 400, 4]
 
 let stage: Awaited<ReturnType<typeof openStage>>
 beforeAll(async () => {
@@ -20,21 +22,23 @@ async function kill(worker: ChildProcess): Promise<void> {
   await once(worker, 'close')
 }
 
-it('delivers 10,000 events at least once and in order per object, through failing receivers and killed processes', async () => {
+it(`delivers ${EVENTS} events at least once and in order per object, through failing receivers and killed processes`, async () => {
   const forbidden = await startReceiver()
   const { receiver } = stage
   /** Position of the first request and of the first acceptance of each event, in one count. */
   const [seen, accepted] = [new Map<string, number>(), new Map<string, number>()]
   let count = 0
+  const answersBy = randomOfRun('answers')
+  const objectsBy = randomOfRun('objects')
   receiver.state.answer = ({ path, data }, response) => {
     const event = `${path} ${data.assetId} ${data.licenseChangeId}`
     if (!seen.has(event)) seen.set(event, count++)
-    const chance = Math.random()
+    const chance = answersBy()
     if (chance < 0.001) return void response.writeHead(500).end()
     if (chance < 0.0015) return void response.writeHead(307, { location: forbidden.url }).end()
     if (chance < 0.002) return void response.destroy()
     // Answers after the timeout: accepted here, and repeated.
-    const delay = chance < 0.0025 ? 5500 : Math.random() * 5
+    const delay = chance < 0.0025 ? 5500 : answersBy() * 5
     setTimeout(() => {
       if (!accepted.has(event)) accepted.set(event, count++)
       response.writeHead(204).end()
@@ -63,7 +67,7 @@ it('delivers 10,000 events at least once and in order per object, through failin
       for (let n = 0; n < each; n += 50)
         await scope({ customerId }, async (tx) => {
           for (let more = 0; more < 50; more++) {
-            const object = `${at}-${Math.floor(Math.random() * (OBJECTS / CUSTOMERS))}`
+            const object = `${at}-${Math.floor(objectsBy() * (OBJECTS / CUSTOMERS))}`
             const next = (lastOf.get(object) ?? 0) + 1
             lastOf.set(object, next)
             recordEvent(tx, customerId, assetEvent(object, next))

@@ -7,7 +7,7 @@ import { setQuantity } from '#lib/licenses/client.ts'
 import { queriesOf, whenFreshSignInIsRequired } from './client.ts'
 import type { AnyContract } from './contract.ts'
 import { PROBLEMS } from './problem.ts'
-import { ProblemError } from './problem-error.ts'
+import { ProblemError } from './problem-base.ts'
 
 const modules: object[] = await Promise.all(
   globSync('lib/*/*/contract.ts').map((file) => import(/* @vite-ignore */ `../../../${file}`)),

@@ -17,8 +17,9 @@ import {
 } from '#lib/platform/runtime/log.ts'
 import { type CachedAnswer, type CacheKey, cacheKey, readAnswer, storeAnswer } from './answer-cache.ts'
 import type { AnyContract } from './contract.ts'
+import { toProblem } from './error-mapper.ts'
 import { type AnyOperation, checkOpen, checkPermission, isOutgoing, isPieces } from './operation.ts'
-import { PROBLEMS, Problem, toProblem } from './problem.ts'
+import { PROBLEMS, Problem } from './problem.ts'
 import { PROBLEMS_AS_JSON } from './problem-schemas.ts'
 import { type ErrorFormat, type Protocol, written } from './protocol.ts'
 import {

@@ -2,7 +2,8 @@ import { globSync } from 'node:fs'
 import fc from 'fast-check'
 import { encode } from 'next-auth/jwt'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { cookieName, sessionSecret } from '#lib/platform/caller/session.ts'
+import { cookieName } from '#lib/platform/caller/cookies.ts'
+import { sessionSecret } from '#lib/platform/caller/session.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
 import { XLSX } from '#lib/platform/files/table.ts'
@@ -185,7 +186,7 @@ function read({ text, headers }: Answered): unknown {
 async function callerOf({ by, headers }: Example): Promise<Pick<ExampleRequest, 'key' | 'headers'>> {
   if (by !== 'session') return { key: keys.admin }
   const token = { sid: await addSession('northwind', 'm-ana') }
-  const cookie = `${cookieName('console-session')}=${await encode({ token, secret: sessionSecret() })}`
+  const cookie = `${cookieName('session')}=${await encode({ token, secret: sessionSecret() })}`
   return {
     headers: { ...headers, cookie, 'sec-fetch-site': 'same-origin', 'request-id': EXAMPLE_REQUEST },
   }

@@ -9,7 +9,7 @@ import type { AnyContract, Input } from './contract.ts'
 import type { ApiResponse } from './endpoint.ts'
 import type { Confirm } from './operation.ts'
 import { Problem, type ProblemCode } from './problem.ts'
-import type { InputError } from './problem-error.ts'
+import type { InputError } from './problem-base.ts'
 
 /** Request without a framework, as the core handler reads it. */
 export type ApiRequest = {

@@ -4,9 +4,9 @@ import { decode, encode, type JWT, type JWTDecodeParams } from 'next-auth/jwt'
 import { database, type Transaction } from '#lib/platform/db/client.ts'
 import { sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { members } from '#lib/platform/db/schema/customers.ts'
-import { env } from '#lib/platform/runtime/env.ts'
 import { noteCaller } from '#lib/platform/runtime/log.ts'
 import { installationSecret } from '#lib/platform/runtime/secrets.ts'
+import { cookieValue, setCookie } from './cookies.ts'
 import { addToCredentialIndex, digestOf, findRow, removeFromCredentialIndex } from './credentials.ts'
 import { type Caller, type CustomerId, IDLE_SECONDS } from './rules.ts'
 import {
@@ -16,15 +16,6 @@ import {
   queryWithoutCustomerPipelined,
   verifiedCaller,
 } from './store.ts'
-
-const SESSION = 'console-session'
-
-/**
- * Returns the full name of a cookie: over https with the prefix `__Host-`, so that it is Secure and bound to this host.
- */
-export function cookieName(name: string): string {
-  return env().baseUrl.startsWith('https:') ? `__Host-${name}` : name
-}
 
 /**
  * Returns the signed-in caller of a request, or of the page that is being rendered. The cookie holds only an encrypted
@@ -44,7 +35,7 @@ export async function session(headers: { get(name: string): string | null }): Pr
 export async function sessionDigest(headers: {
   get(name: string): string | null
 }): Promise<string | undefined> {
-  const token = cookieValue(headers.get('cookie') ?? '', cookieName(SESSION))
+  const token = cookieValue(headers.get('cookie') ?? '', 'session')
   if (!token) return undefined
   const claims = await readToken({ token, secret: sessionSecret() }).catch(() => null)
   return typeof claims?.sid === 'string' ? digestOf(claims.sid) : undefined
@@ -55,10 +46,8 @@ export async function sessionDigest(headers: {
  * password.
  */
 export async function sessionCookie(sid: string): Promise<string> {
-  const name = cookieName(SESSION)
   const token = await encode({ token: { sid }, secret: sessionSecret(), maxAge: SESSION_SECONDS })
-  const secure = name === SESSION ? '' : '; Secure'
-  return `${name}=${token}; Path=/; Max-Age=${SESSION_SECONDS}; HttpOnly; SameSite=Lax${secure}`
+  return setCookie('session', token, SESSION_SECONDS)
 }
 
 /** Protected header of every session token: AES-256-GCM under the single key. */
@@ -76,15 +65,6 @@ export async function readToken({ token, secret }: JWTDecodeParams): Promise<JWT
 /** Returns the key that encrypts session cookies. */
 export function sessionSecret(): string {
   return installationSecret('session')
-}
-
-/** Returns the value of a cookie in a request's header. */
-export function cookieValue(header: string, name: string): string | undefined {
-  for (const part of header.split(';')) {
-    const cut = part.indexOf('=')
-    if (part.slice(0, cut).trim() === name) return part.slice(cut + 1).trim()
-  }
-  return undefined
 }
 
 /** Seconds after sign-in at which a session ends, even if it is in use. */

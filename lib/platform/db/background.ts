@@ -21,7 +21,7 @@ export type Job = {
 export type BackgroundWork = {
   jobs?: readonly Job[]
   /**
-   * Functions that remove a customer's rows after their retention, and return how many. docs/operations.md lists the
+   * Functions that remove a customer's rows after their retention, and return how many. docs/operate/reference.md lists the
    * retention times.
    */
   prune?: readonly ((tx: Transaction, customerId: CustomerId) => Promise<number>)[]

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toProblem } from '#lib/platform/api/problem.ts'
+import { toProblem } from '#lib/platform/api/error-mapper.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { findCustomer } from '#lib/platform/caller/store.ts'
 import {

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { errorCode } from '#lib/platform/api/problem.ts'
+import { errorCode } from '#lib/platform/api/error-mapper.ts'
 
 /** Standby of the primary that may lag a little: for reads whose rows may be old, never for a decision. */
 export type Replica = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { toProblem } from '#lib/platform/api/problem.ts'
+import { toProblem } from '#lib/platform/api/error-mapper.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type * as scopes from './scope.ts'
 import { readScope, scope, streamScope } from './scope.ts'

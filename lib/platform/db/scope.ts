@@ -1,7 +1,7 @@
 import { DrizzleQueryError, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
-import { errorCode, toProblem } from '#lib/platform/api/problem.ts'
+import { errorCode, toProblem } from '#lib/platform/api/error-mapper.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { countQuery, log, measuredTransaction, reasonOf } from '#lib/platform/runtime/log.ts'
 import {

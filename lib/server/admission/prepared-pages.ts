@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { constants, crc32, deflateRawSync } from 'node:zlib'
-import { cookieName, cookieValue } from '#lib/platform/caller/session.ts'
+import { cookieName, cookieValue } from '#lib/platform/caller/cookies.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import type { Handler, Pages } from '../http-handler.ts'
 import { pagePolicy } from '../security-headers.ts'
@@ -85,7 +85,7 @@ function sendToSignIn(res: ServerResponse, url: string): void {
 }
 
 function themeOf({ headers }: IncomingMessage): string {
-  const theme = cookieValue(headers.cookie ?? '', cookieName('theme'))
+  const theme = cookieValue(headers.cookie ?? '', 'theme')
   return theme === 'light' || theme === 'dark' ? theme : ''
 }
 

@@ -1,6 +1,6 @@
 import 'server-only'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorCode } from '#lib/platform/api/problem.ts'
+import { errorCode } from '#lib/platform/api/error-mapper.ts'
 import { customerAfter } from '#lib/platform/caller/store.ts'
 import type { Backfill } from '#lib/platform/db/backfill.ts'
 import { scope } from '#lib/platform/db/scope.ts'

@@ -16,8 +16,9 @@ import {
   recordUse,
 } from '#lib/platform/api/confirmations.ts'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
+import { toProblem } from '#lib/platform/api/error-mapper.ts'
 import type { AnyOperation, Confirm, RequestMeta } from '#lib/platform/api/operation.ts'
-import { Problem, toProblem } from '#lib/platform/api/problem.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import {

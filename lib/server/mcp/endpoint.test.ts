@@ -3,7 +3,8 @@ import { promisify } from 'node:util'
 import { encode } from 'next-auth/jwt'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DELETE, GET, POST } from '#app/mcp/route.ts'
-import { cookieName, sessionSecret } from '#lib/platform/caller/session.ts'
+import { cookieName } from '#lib/platform/caller/cookies.ts'
+import { sessionSecret } from '#lib/platform/caller/session.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { addSession } from '#lib/platform/db/test-sessions.ts'
@@ -36,7 +37,7 @@ describe('a message', () => {
   test('is refused without a key, with a bad one, and with the cookie of a session', async () => {
     const member = await addMember('own', { roles: ['admin'] })
     const token = { sid: await addSession('own', member) }
-    const cookie = `${cookieName('console-session')}=${await encode({ token, secret: sessionSecret() })}`
+    const cookie = `${cookieName('session')}=${await encode({ token, secret: sessionSecret() })}`
     for (const message of [
       { key: undefined },
       { key: `lic_${'a'.repeat(36)}` },

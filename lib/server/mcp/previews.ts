@@ -1,7 +1,7 @@
 import 'server-only'
 import { lastPrices } from '#lib/costs/license-prices/operations.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
-import { needsTypedTotal } from '#lib/licenses/assets/rules.ts'
+import { needsTypedTotal } from '#lib/licenses/assets/quantity-rule.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import type { Renewal } from '#lib/licenses/renewal-orders/contract.ts'
 import { CONFIRMATION_MS } from '#lib/platform/api/confirmations.ts'

@@ -3,7 +3,7 @@ import type { VendorDeclaration } from '../declaration.ts'
 import type { Observed, ObservedSeats, PredictedOutcome } from '../vendor.ts'
 import { type Config, settings } from './settings.ts'
 
-// Fictitious vendor, added by the steps of docs/vendors.md to test those.
+// Fictitious vendor, added by the steps of docs/develop/vendors.md to test those.
 
 /** Paperclip and its Licence API. */
 export const paperclip: VendorDeclaration<Config> = {

@@ -1,6 +1,7 @@
 import 'server-only'
 import { isDeepStrictEqual } from 'node:util'
-import { errorCode, Problem } from '#lib/platform/api/problem.ts'
+import { errorCode } from '#lib/platform/api/error-mapper.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { type Caller, may, PERMISSION_NAMES } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'

@@ -18,7 +18,7 @@ export type MergeOptions = {
 
 /**
  * Moves all data of one customer to another, in one transaction. The source stays closed with its history, and is
- * removed like any closed customer. docs/customers.md lists the moved data.
+ * removed like any closed customer. docs/operate/customers.md lists the moved data.
  * @throws Problem that names the ids used by both; then nothing is written
  */
 export async function mergeCustomers(idOrDomain: string, options: MergeOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addMember as addAgain, setDisabled, setRemoved } from '#lib/identity/members/store.ts'
-import { toProblem } from '#lib/platform/api/problem.ts'
+import { toProblem } from '#lib/platform/api/error-mapper.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'

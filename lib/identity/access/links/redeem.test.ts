@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { setDisabled } from '#lib/identity/members/store.ts'
-import { toProblem } from '#lib/platform/api/problem.ts'
+import { toProblem } from '#lib/platform/api/error-mapper.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { findSessionCaller } from '#lib/platform/caller/session.ts'

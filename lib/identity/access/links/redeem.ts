@@ -16,7 +16,7 @@ import {
   resetPerson,
 } from '../people/change.ts'
 import { type Membership, type Person, presentOf } from '../people/rules.ts'
-import { countAttempt, countSetting } from '../sign-ins/budgets.ts'
+import { countAttempt, countSetting } from '../sign-ins/throttling.ts'
 import { findLink, findPersonOfLink, type Link, membershipOf } from './find-link.ts'
 import { recoverBy } from './recoveries.ts'
 import { passwordScopeOf } from './rules.ts'

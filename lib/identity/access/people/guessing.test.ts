@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { toProblem } from '#lib/platform/api/problem.ts'
+import { toProblem } from '#lib/platform/api/error-mapper.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
@@ -10,7 +10,7 @@ import { addLink } from '../links/store.ts'
 import { hashPassword } from '../passwords/hash.ts'
 import { signIn } from '../sign-in.ts'
 import { setDeviceCookie } from '../sign-ins/browsers.ts'
-import { countFactorAttempt } from '../sign-ins/budgets.ts'
+import { countFactorAttempt } from '../sign-ins/throttling.ts'
 
 // An attacker who has one of a person's passwords, such as an Admin who redeemed a copied link, guesses the others.
 

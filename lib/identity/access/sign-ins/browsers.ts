@@ -1,9 +1,9 @@
 import 'server-only'
 import { randomBytes } from 'node:crypto'
 import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
+import { cookieValue, setCookie } from '#lib/platform/caller/cookies.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import { cookieName, cookieValue } from '#lib/platform/caller/session.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { knownBrowsers, sessions } from '#lib/platform/db/schema/access/sign-ins.ts'
 import { isSigned, sign } from '#lib/platform/runtime/secrets.ts'
@@ -91,7 +91,6 @@ export async function pruneBrowsers(tx: Transaction, customerId: CustomerId): Pr
 
 /** Longest lifetime of a cookie that browsers accept, in seconds. */
 const COOKIE_SECONDS = 400 * 24 * 60 * 60
-const COOKIE = 'console-browser'
 
 const PURPOSE = 'marks of browsers'
 
@@ -99,7 +98,7 @@ const PURPOSE = 'marks of browsers'
  * Returns the device cookie of a request, where its signature is ours: an attacker can't plant a value of their own.
  */
 export function deviceCookieOf(cookies: string): string | undefined {
-  const [id = '', signature = '', ...more] = (cookieValue(cookies, cookieName(COOKIE)) ?? '').split('.')
+  const [id = '', signature = '', ...more] = (cookieValue(cookies, 'browser') ?? '').split('.')
   return more.length === 0 && isSigned(signature, PURPOSE, id) ? `${id}.${signature}` : undefined
 }
 
@@ -114,9 +113,7 @@ export function digestOfDeviceCookie(deviceCookie: string): string {
   return digestOf(`mark ${deviceCookie}`)
 }
 
-/** Returns the Set-Cookie header of a device cookie, which scripts can't read (HttpOnly). */
+/** Returns the Set-Cookie header of a device cookie. */
 export function setDeviceCookie(deviceCookie: string): string {
-  const name = cookieName(COOKIE)
-  const secure = name === COOKIE ? '' : '; Secure'
-  return `${name}=${deviceCookie}; Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`
+  return setCookie('browser', deviceCookie, COOKIE_SECONDS)
 }

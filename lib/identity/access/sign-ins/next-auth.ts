@@ -1,12 +1,12 @@
 import 'server-only'
 import type { NextAuthOptions } from 'next-auth'
 import Provider from 'next-auth/providers/credentials'
-import { toProblem } from '#lib/platform/api/problem.ts'
+import { toProblem } from '#lib/platform/api/error-mapper.ts'
 import { checkSameOrigin } from '#lib/platform/api/request.ts'
+import { areSecure, type Cookie, cookieName } from '#lib/platform/caller/cookies.ts'
 import { canonicalAddress } from '#lib/platform/caller/limits/addresses.ts'
 import { localPath } from '#lib/platform/caller/rules.ts'
-import { cookieName, readToken, SESSION_SECONDS, sessionSecret } from '#lib/platform/caller/session.ts'
-import { env } from '#lib/platform/runtime/env.ts'
+import { readToken, SESSION_SECONDS, sessionSecret } from '#lib/platform/caller/session.ts'
 import { log, logFailure, measured, requestContext } from '#lib/platform/runtime/log.ts'
 import { type BrowserClient, signIn } from '../sign-in.ts'
 import { setDeviceCookie } from './browsers.ts'
@@ -21,8 +21,8 @@ const OUTCOMES = { 'signed-in': 'opened', refused: 'failed', throttled: 'throttl
  * @param onCookies receives Set-Cookie headers that next-auth can't send
  */
 export function authOptions(onCookies: (...headers: string[]) => void = () => {}): NextAuthOptions {
-  const secure = env().baseUrl.startsWith('https:')
-  const cookie = (name: string) => ({
+  const secure = areSecure()
+  const cookie = (name: Cookie) => ({
     name: cookieName(name),
     options: { httpOnly: true, sameSite: 'lax' as const, path: '/', secure },
   })
@@ -32,9 +32,9 @@ export function authOptions(onCookies: (...headers: string[]) => void = () => {}
     session: { strategy: 'jwt', maxAge: SESSION_SECONDS },
     jwt: { decode: readToken },
     cookies: {
-      sessionToken: cookie('console-session'),
-      csrfToken: cookie('console-csrf'),
-      callbackUrl: cookie('console-callback'),
+      sessionToken: cookie('session'),
+      csrfToken: cookie('csrf'),
+      callbackUrl: cookie('callback'),
     },
     pages: { signIn: '/sign-in', signOut: '/sign-in', error: '/sign-in' },
     providers: [

@@ -1,14 +1,13 @@
 import 'server-only'
 import { randomBytes } from 'node:crypto'
+import { cookieValue, setCookie } from '#lib/platform/caller/cookies.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
-import { cookieName, cookieValue } from '#lib/platform/caller/session.ts'
 import { database } from '#lib/platform/db/client.ts'
 import { type Issued, sealFor, unsealFor } from '../sign-on/sealed.ts'
 
 // A pending sign-in is a short-lived row, between a verified credential and a session, with a cookie of its own in the
 // browser. No operation of the API reads that cookie.
 
-const PENDING = 'console-pending'
 const SECONDS = 10 * 60
 /** Most attempts at further steps after one verified credential. */
 const MAX_TRIES = 10
@@ -49,7 +48,7 @@ export async function addPending({
 
 /** Finds the pending sign-in of a request's cookie, until it expires. */
 export async function findPending(cookies: string): Promise<Pending | undefined> {
-  const id = cookieValue(cookies, cookieName(PENDING))
+  const id = cookieValue(cookies, 'pending')
   if (!id) return undefined
   const { rows } = await database().signIn.query<Pending & { picked: string | null }>(
     `SELECT digest, person_id AS "personId", proof, proven, picked FROM pending_sign_ins WHERE digest = $1 AND ${IS_OPEN}`,
@@ -105,10 +104,7 @@ export async function prunePending(): Promise<number> {
 
 /** Returns the Set-Cookie header that stores the id in a browser, or deletes it. */
 export function pendingCookie(id: string | undefined): string {
-  const name = cookieName(PENDING)
-  const secure = name === PENDING ? '' : '; Secure'
-  const life = id === undefined ? 0 : SECONDS
-  return `${name}=${id ?? ''}; Path=/; Max-Age=${life}; HttpOnly; SameSite=Lax${secure}`
+  return setCookie('pending', id ?? '', id === undefined ? 0 : SECONDS)
 }
 
 const IS_OPEN = `created_at > now() - interval '${SECONDS} seconds' AND tries < ${MAX_TRIES}`

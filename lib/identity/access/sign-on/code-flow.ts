@@ -1,9 +1,9 @@
 import 'server-only'
 import { createHash, randomBytes } from 'node:crypto'
 import * as oidc from 'openid-client'
+import { cookieValue, setCookie } from '#lib/platform/caller/cookies.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import { type Caller, localPath } from '#lib/platform/caller/rules.ts'
-import { cookieName, cookieValue } from '#lib/platform/caller/session.ts'
 import { database } from '#lib/platform/db/client.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
@@ -133,7 +133,6 @@ async function moreOf(
 // State, nonce and PKCE verifier are derived from the cookie, so a callback in another browser does not match (login
 // CSRF).
 
-const COOKIE = 'console-sign-on'
 const SECONDS = 10 * 60
 
 /** Stored state of a sign-on between redirect and callback. */
@@ -164,7 +163,7 @@ async function addPendingSignOn(signOn: Omit<PendingSignOn, 'since'>): Promise<s
 
 /** Returns the id in a request's cookie. */
 export function pendingSignOnIdOf(cookies: string): string | undefined {
-  return cookieValue(cookies, cookieName(COOKIE)) || undefined
+  return cookieValue(cookies, 'signOn') || undefined
 }
 
 /** Consumes a pending sign-on: only one of two concurrent callbacks finds it. */
@@ -186,8 +185,5 @@ export async function prunePendingSignOns(): Promise<number> {
 
 /** Returns the Set-Cookie header that stores the id in a browser, or deletes it. */
 export function signOnCookie(id: string | undefined): string {
-  const name = cookieName(COOKIE)
-  const secure = name === COOKIE ? '' : '; Secure'
-  const life = id === undefined ? 0 : SECONDS
-  return `${name}=${id ?? ''}; Path=/; Max-Age=${life}; HttpOnly; SameSite=Lax${secure}`
+  return setCookie('signOn', id ?? '', id === undefined ? 0 : SECONDS)
 }

@@ -228,7 +228,8 @@ export async function writeAcknowledgement(
 const { customerId: customer, id: idColumn, assetId: asset, state, createdAt } = licenseChanges
 
 // Same text as in the partial index `license_changes_open`: PostgreSQL can't prove that a parameter matches the index.
-export const IS_OPEN = sql`${state} in ${sql.raw(`('${OPEN_STATES.join("', '")}')`)}`
+export const OPEN_STATES_SQL = sql.raw(`('${OPEN_STATES.join("', '")}')`)
+export const IS_OPEN = sql`${state} in ${OPEN_STATES_SQL}`
 
 /** States of changes that moved the seats of an asset. */
 export const MOVED_SEATS = ['APPLIED', 'DRIFT', 'RECORDED'] as const

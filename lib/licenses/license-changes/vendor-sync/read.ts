@@ -1,10 +1,10 @@
 import 'server-only'
-import { movesVersion } from '#lib/licenses/assets/rules.ts'
 import {
   addSeatSamples,
   hasLicenses,
   type LicensedRow,
   lockLicensed,
+  movesVersion,
   readAsset,
   setObserved,
 } from '#lib/licenses/assets/store.ts'

@@ -15,22 +15,22 @@ The REST API lists your assets, licenses and invoices, changes the number of lic
 
 ## Quick start
 
-1. Create a key on the screen [API keys](/keys). Give it the role Finance User for invoices, or IT Manager for licenses.
-2. Put the key into the environment variable that all examples use:
+1. [Create an API key](/keys). Give it the role Finance User for invoices, or IT Manager for licenses.
+2. Set the environment variable that all examples use:
 
 \`\`\`sh
 export API_KEY=lic_…
 \`\`\`
 
-3. Ask whose key it is. Every key can do this:
+3. Check the key. This works with every role:
 
 ${samples({ method: 'GET', url: `${baseUrl}/auth/v1/validate`, headers: {} })}
 
-4. List the invoices that are past due, newest first:
+4. List past-due invoices, newest first:
 
 ${samples({ method: 'GET', url: `${baseUrl}/billing/v1/invoices?${new URLSearchParams({ filter: 'status:PAST DUE', maxResults: '10' })}`, headers: {} })}
 
-The TypeScript runs as it is with Node 24 (\`node example.ts\`), and the Python with Python 3 and no packages. An answer with an error prints a problem document: [Errors](/developers/errors) lists each code, and what to do.
+Save the TypeScript as \`example.mts\` and run it with Node 24: \`node example.mts\`. The Python needs Python 3 and no packages. An answer with an error prints a problem document: [Errors](/developers/errors) lists each code, and what to do.
 
 ## Next steps
 

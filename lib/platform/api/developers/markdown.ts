@@ -8,7 +8,8 @@ export type Inline =
 export type Block =
   | { kind: 'heading'; level: number; id: string; content: Inline[] }
   | { kind: 'paragraph'; content: Inline[] }
-  | { kind: 'list'; isOrdered: boolean; items: Inline[][] }
+  /** `start` is the first number of an ordered list. */
+  | { kind: 'list'; start?: number; items: Inline[][] }
   | { kind: 'code'; language: string; text: string }
   | { kind: 'table'; header: Inline[][]; rows: Inline[][][] }
   | { kind: 'try'; call: string }
@@ -66,7 +67,8 @@ function listOf(lines: readonly string[]): Block {
     if (text === undefined) items.push(`${items.pop()} ${line.trim()}`)
     else items.push(text)
   }
-  return { kind: 'list', isOrdered: !lines[0]?.startsWith('-'), items: items.map(inlineOf) }
+  const start = Number.parseInt(lines[0] ?? '', 10)
+  return { kind: 'list', ...(start >= 0 ? { start } : {}), items: items.map(inlineOf) }
 }
 
 function cellsOf(row: string): Inline[][] {

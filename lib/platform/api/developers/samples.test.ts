@@ -29,7 +29,7 @@ const TS_RUNNER = `
   for (const file of process.argv.slice(2)) {
     process.chdir(dirname(file))
     // Each thread that reads TypeScript would load the compiler again.
-    const script = file.replace(/ts$/, 'mjs')
+    const script = file.replace(/mts$/, 'mjs')
     writeFileSync(script, stripTypeScriptTypes(readFileSync(file, 'utf8')))
     const worker = new Worker(script, { stdout: true, stderr: true })
     let failure = ''
@@ -63,7 +63,7 @@ for file in sys.argv[1:]:
 const PROGRAMS = {
   sh: { file: 'example.sh', command: ['sh'], check: ['curl', '--version'] },
   ts: {
-    file: 'example.ts',
+    file: 'example.mts',
     command: [process.execPath],
     check: [process.execPath, '--version'],
     runner: { file: 'runner.mjs', text: TS_RUNNER },

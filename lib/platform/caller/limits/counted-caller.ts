@@ -4,8 +4,8 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { auditThrottled } from '#lib/platform/history/requests.ts'
 import { measured } from '#lib/platform/runtime/log.ts'
 import { authenticate } from '../authenticate.ts'
+import { cookieValue } from '../cookies.ts'
 import type { ApiSurface, Caller } from '../rules.ts'
-import { cookieName, cookieValue } from '../session.ts'
 import type { BucketState } from './buckets.ts'
 import { acquireQuota, type Budget, budget, type Kind, type Lease, WINDOW_SECONDS } from './budget.ts'
 import { limitSettings } from './settings.ts'
@@ -235,8 +235,7 @@ const credentials = () => {
 
 /** Returns the digest of a request's key or session cookie; undefined without one. */
 export function credentialOf(headers: { get(name: string): string | null }): string | undefined {
-  const secret =
-    headers.get('authorization') ?? cookieValue(headers.get('cookie') ?? '', cookieName('console-session'))
+  const secret = headers.get('authorization') ?? cookieValue(headers.get('cookie') ?? '', 'session')
   return secret === undefined ? undefined : hash('sha256', secret, 'base64url')
 }
 
