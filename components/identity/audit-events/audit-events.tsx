@@ -3,24 +3,41 @@
 import { useQuery } from '@tanstack/react-query'
 import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
 import { HistoryFilters } from '#components/lists/filters/history-filters.tsx'
+import { LastWeek } from '#components/lists/filters/last-week.tsx'
 import { ListCard } from '#components/lists/filters/list-card.tsx'
 import { NoRows } from '#components/lists/filters/no-rows.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { type Choice, InlineSelect } from '#components/ui/inline-select.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
 import { listAuditEvents } from '#lib/identity/client.ts'
 import { EventTable } from './event-table.tsx'
 import { KIND_TEXTS } from './labels.ts'
+import type { Names } from './sentences.ts'
 import { activeFilters, hrefOf, isFiltered, pagesOf, rangeOf, type View, withRange } from './view.ts'
 
 /**
  * Audit events that a view selects. Each change of the view navigates to another address; the page brings the answers.
  * `today` is the present time in epoch milliseconds.
  */
-export function AuditEvents({ view, today }: { view: View; today: number }) {
+export function AuditEvents({
+  view,
+  today,
+  names,
+  people,
+  products,
+}: {
+  view: View
+  today: number
+  /** Names of the events' subjects. */
+  names: Names
+  /** Actors of the newest events, and assets of the newest license changes. */
+  people: readonly Choice[]
+  products: readonly Choice[]
+}) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const { data, error, refetch } = useQuery({
     queryKey: listAuditEvents.key({ query: view }),
@@ -49,9 +66,28 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
           onToggle: (kind) => go(toggled(requestedView, 'kind', kind)),
         }}
       >
+        <LastWeek
+          range={rangeOf(requestedView)}
+          today={today}
+          onChange={(range) => go(withRange(requestedView, range))}
+        />
+        <InlineSelect
+          label="Person"
+          all="Everyone"
+          choices={people}
+          value={valuesOf(requestedView, 'actor')}
+          onChange={(ids) => go(withValues(requestedView, 'actor', ids))}
+        />
+        <InlineSelect
+          label="Product"
+          all="All products"
+          choices={products}
+          value={valuesOf(requestedView, 'asset')}
+          onChange={(ids) => go(withValues(requestedView, 'asset', ids))}
+        />
         <ViewMenu path="/activity/events" />
         <ActiveFilters
-          active={activeFilters(requestedView, rows)}
+          active={activeFilters(requestedView, rows, names)}
           isFiltered={isFiltered(requestedView)}
           cleared={cleared(requestedView)}
           onChange={go}
@@ -77,6 +113,7 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
       >
         <EventTable
           events={rows}
+          names={names}
           pending={isWaiting}
           selected={valuesOf(requestedView, 'actor')}
           onActor={(id) => go(withValues(requestedView, 'actor', [id]))}

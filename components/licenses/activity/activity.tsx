@@ -3,12 +3,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
 import { HistoryFilters } from '#components/lists/filters/history-filters.tsx'
+import { LastWeek } from '#components/lists/filters/last-week.tsx'
 import { ListCard } from '#components/lists/filters/list-card.tsx'
 import { NoRows } from '#components/lists/filters/no-rows.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { cleared, valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { type Choice, InlineSelect } from '#components/ui/inline-select.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { listLicenseChanges } from '#lib/licenses/client.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
@@ -27,11 +29,14 @@ import {
   withRange,
 } from './view.ts'
 
+/** Actors and assets of the newest changes. */
+type Choices = { people: readonly Choice[]; products: readonly Choice[] }
+
 /**
  * License changes that a view selects. Each change of the view navigates to another address; the page brings the
  * answers. `today` is the present time in epoch milliseconds.
  */
-export function Activity({ view, today }: { view: View; today: number }) {
+export function Activity({ view, today, ...choices }: { view: View; today: number } & Choices) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const { data, error, refetch } = useQuery({
     queryKey: listLicenseChanges.key({ query: view }),
@@ -43,7 +48,7 @@ export function Activity({ view, today }: { view: View; today: number }) {
   const rows = data?.licenseChanges ?? []
   return (
     <>
-      <ActivityFilters view={requestedView} rows={rows} today={today} onChange={go} />
+      <ActivityFilters view={requestedView} rows={rows} today={today} onChange={go} {...choices} />
       {error ? <RefreshFailed label="changes" error={error} onRetry={refetch} /> : null}
       <ListCard
         count={data?.licenseChanges.length}
@@ -72,8 +77,10 @@ function ActivityFilters({
   view,
   rows,
   today,
+  people,
+  products,
   onChange,
-}: {
+}: Choices & {
   view: View
   /** Visible rows: they have the name of the filtered asset. */
   rows: readonly LicenseChange[]
@@ -103,6 +110,21 @@ function ActivityFilters({
         },
       }}
     >
+      <LastWeek range={rangeOf(view)} today={today} onChange={(range) => onChange(withRange(view, range))} />
+      <InlineSelect
+        label="Person"
+        all="Everyone"
+        choices={people}
+        value={valuesOf(view, 'actor')}
+        onChange={(ids) => onChange(withValues(view, 'actor', ids))}
+      />
+      <InlineSelect
+        label="Product"
+        all="All products"
+        choices={products}
+        value={valuesOf(view, 'asset')}
+        onChange={(ids) => onChange(withValues(view, 'asset', ids))}
+      />
       <ViewMenu path="/activity" />
       <ActiveFilters
         active={activeFilters(view, rows)}
