@@ -5,7 +5,7 @@ import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ifMatch, switchText } from '#lib/platform/api/request.ts'
 import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
+import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
 import { changeRoutes } from '../routes.ts'
 import * as changes from './examples.ts'
@@ -114,12 +114,10 @@ export const listLicenseChanges = contract({
     maxCreationTime: unixTime('changes whose `createTime` is in this second or earlier', 999),
     ...paging,
   }),
-  output: z
-    .object({
-      licenseChanges: z.array(LicenseChange).meta({ description: 'The page.' }),
-      ...pagingOutput,
-    })
-    .meta({ id: 'LicenseChangeList', description: 'A page of changes of licenses.' }),
+  output: pageSchema('licenseChanges', LicenseChange).meta({
+    id: 'LicenseChangeList',
+    description: 'A page of changes of licenses.',
+  }),
   examples: changes.listLicenseChanges,
 })
 
