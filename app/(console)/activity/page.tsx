@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { ActivityTabs } from '#components/identity/audit-events/activity-tabs.tsx'
 import { Activity } from '#components/licenses/activity/activity.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listLicenseChanges } from '#lib/licenses/client.ts'
@@ -37,11 +37,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   if ('now' in list && list.now instanceof Problem) return <InvalidView {...INVALID} problem={list.now} />
   return (
     <>
-      <PageHeader
-        title="Activity"
-        subtitle="License changes and their outcome"
-        actions={<MoreMenu path={listLicenseChanges.path({ query: view })} />}
-      />
+      <PageHeader title="Activity" subtitle="License changes and their outcome" />
       {may(caller, 'audit-viewer') ? <ActivityTabs current="/activity" /> : null}
       <Streamed answer={list} fallback={<RowsWaiting />}>
         {(result) =>
@@ -49,7 +45,11 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             <InvalidNote {...INVALID} problem={result} />
           ) : (
             <Hydrated answers={[[listLicenseChanges.key({ query: view }), result.body]]}>
-              <Activity view={view} today={Date.now()} />
+              <Activity
+                view={view}
+                today={Date.now()}
+                tools={<CopyRequest path={listLicenseChanges.path({ query: view })} />}
+              />
             </Hydrated>
           )
         }

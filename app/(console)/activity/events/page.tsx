@@ -2,8 +2,8 @@ import type { Metadata } from 'next'
 import { ActivityTabs } from '#components/identity/audit-events/activity-tabs.tsx'
 import { AuditEvents } from '#components/identity/audit-events/audit-events.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import * as contract from '#lib/identity/audit-events/contract.ts'
@@ -41,21 +41,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const selected = { filter, minCreationTime, maxCreationTime }
   return (
     <>
-      <PageHeader
-        title="Activity"
-        subtitle={`Everything that was done at ${caller.customerName}`}
-        actions={
-          <>
-            <ExportMenu
-              files={{
-                'Excel (XLSX)': exportAuditEventsXlsx.path({ query: selected }),
-                CSV: exportAuditEvents.path({ query: selected }),
-              }}
-            />
-            <MoreMenu path={listAuditEvents.path({ query: view })} />
-          </>
-        }
-      />
+      <PageHeader title="Activity" subtitle={`Everything that was done at ${caller.customerName}`} />
       <ActivityTabs current={PATH} />
       <Streamed answer={list} fallback={<RowsWaiting />}>
         {(result) =>
@@ -63,7 +49,22 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             <InvalidNote {...INVALID} problem={result} />
           ) : (
             <Hydrated answers={[[listAuditEvents.key({ query: view }), result.body]]}>
-              <AuditEvents view={view} today={Date.now()} />
+              <AuditEvents
+                view={view}
+                today={Date.now()}
+                tools={
+                  <>
+                    <ExportMenu
+                      isTool
+                      files={{
+                        'Excel (XLSX)': exportAuditEventsXlsx.path({ query: selected }),
+                        CSV: exportAuditEvents.path({ query: selected }),
+                      }}
+                    />
+                    <CopyRequest path={listAuditEvents.path({ query: view })} />
+                  </>
+                }
+              />
             </Hydrated>
           )
         }
