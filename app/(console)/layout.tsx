@@ -7,6 +7,7 @@ import { Content } from '#components/shell/navigation/content.tsx'
 import { NavigationProvider } from '#components/shell/navigation/navigation-provider.tsx'
 import { mayChange } from '#lib/identity/access/sign-ins/choices.ts'
 import { may, ROLE_NAMES } from '#lib/platform/caller/rules.ts'
+import { VERSION } from '#lib/platform/runtime/version.ts'
 import { currentCaller } from './caller.ts'
 import { currentNeedCount } from './needs.ts'
 import { SCREENS } from './screens.ts'
@@ -36,6 +37,7 @@ export default async function Layout({ children }: { children: ReactNode }) {
         <Frame
           screens={screens.map(({ href, name }) => ({ href, name }))}
           person={person}
+          version={VERSION}
           needs={currentNeedCount()}
           views={await viewsOf(caller)}
         />

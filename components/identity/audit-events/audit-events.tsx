@@ -4,24 +4,43 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { dateFilter, filtersOf } from '#components/lists/filters/filter.tsx'
 import { FilterBar } from '#components/lists/filters/filter-bar.tsx'
+import { LastWeek } from '#components/lists/filters/last-week.tsx'
 import { ListCard } from '#components/lists/filters/list-card.tsx'
 import { NoRows } from '#components/lists/filters/no-rows.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { type Choice, InlineSelect } from '#components/ui/inline-select.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
 import { listAuditEvents } from '#lib/identity/client.ts'
 import { EventTable } from './event-table.tsx'
 import { KIND_TEXTS } from './labels.ts'
+import type { Names } from './sentences.ts'
 import { activeFilters, hrefOf, isFiltered, pagesOf, rangeOf, type View, withRange } from './view.ts'
 
 /**
  * Audit events that a view selects. Each change of the view navigates to another address; the page brings the answers.
  * `today` is the present time in epoch milliseconds.
  */
-export function AuditEvents({ view, today, tools }: { view: View; today: number; tools: ReactNode }) {
+export function AuditEvents({
+  view,
+  today,
+  names,
+  people,
+  products,
+  tools,
+}: {
+  view: View
+  today: number
+  /** Names of the events' subjects. */
+  names: Names
+  /** Actors of the newest events, and assets of the newest license changes. */
+  people: readonly Choice[]
+  products: readonly Choice[]
+  tools: ReactNode
+}) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const { data, error, refetch } = useQuery({
     queryKey: listAuditEvents.key({ query: view }),
@@ -47,7 +66,30 @@ export function AuditEvents({ view, today, tools }: { view: View; today: number;
             nameOf: (kind) => KIND_TEXTS[kind as keyof typeof KIND_TEXTS] ?? kind,
           }),
         ]}
-        active={activeFilters(requestedView, rows)}
+        quick={
+          <>
+            <LastWeek
+              range={rangeOf(requestedView)}
+              today={today}
+              onChange={(range) => go(withRange(requestedView, range))}
+            />
+            <InlineSelect
+              label="Person"
+              all="Everyone"
+              choices={people}
+              value={valuesOf(requestedView, 'actor')}
+              onChange={(ids) => go(withValues(requestedView, 'actor', ids))}
+            />
+            <InlineSelect
+              label="Product"
+              all="All products"
+              choices={products}
+              value={valuesOf(requestedView, 'asset')}
+              onChange={(ids) => go(withValues(requestedView, 'asset', ids))}
+            />
+          </>
+        }
+        active={activeFilters(requestedView, rows, names)}
         onChange={go}
       >
         <ViewMenu path="/activity/events" />
@@ -73,6 +115,7 @@ export function AuditEvents({ view, today, tools }: { view: View; today: number;
       >
         <EventTable
           events={rows}
+          names={names}
           pending={isWaiting}
           selected={valuesOf(requestedView, 'actor')}
           onActor={(id) => go(withValues(requestedView, 'actor', [id]))}

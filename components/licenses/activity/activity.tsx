@@ -4,12 +4,14 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { choiceFilter, dateFilter } from '#components/lists/filters/filter.tsx'
 import { FilterBar } from '#components/lists/filters/filter-bar.tsx'
+import { LastWeek } from '#components/lists/filters/last-week.tsx'
 import { ListCard } from '#components/lists/filters/list-card.tsx'
 import { NoRows } from '#components/lists/filters/no-rows.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
-import { withValues } from '#components/lists/filters/view.ts'
+import { valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { type Choice, InlineSelect } from '#components/ui/inline-select.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { listLicenseChanges } from '#lib/licenses/client.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
@@ -28,11 +30,19 @@ import {
   withRange,
 } from './view.ts'
 
+/** Actors and assets of the newest changes. */
+type Choices = { people: readonly Choice[]; products: readonly Choice[] }
+
 /**
  * License changes that a view selects. Each change of the view navigates to another address; the page brings the
  * answers. `today` is the present time in epoch milliseconds.
  */
-export function Activity({ view, today, tools }: { view: View; today: number; tools: ReactNode }) {
+export function Activity({
+  view,
+  today,
+  tools,
+  ...choices
+}: { view: View; today: number; tools: ReactNode } & Choices) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const { data, error, refetch } = useQuery({
     queryKey: listLicenseChanges.key({ query: view }),
@@ -44,7 +54,7 @@ export function Activity({ view, today, tools }: { view: View; today: number; to
   const rows = data?.licenseChanges ?? []
   return (
     <>
-      <ActivityFilters view={requestedView} rows={rows} today={today} onChange={go}>
+      <ActivityFilters view={requestedView} rows={rows} today={today} onChange={go} {...choices}>
         {tools}
       </ActivityFilters>
       {error ? <RefreshFailed label="changes" error={error} onRetry={refetch} /> : null}
@@ -75,9 +85,11 @@ function ActivityFilters({
   view,
   rows,
   today,
+  people,
+  products,
   onChange,
   children,
-}: {
+}: Choices & {
   view: View
   /** Visible rows: they have the name of the filtered asset. */
   rows: readonly LicenseChange[]
@@ -108,6 +120,29 @@ function ActivityFilters({
           onClear: () => onChange(withValues(view, 'state', [])),
         }),
       ]}
+      quick={
+        <>
+          <LastWeek
+            range={rangeOf(view)}
+            today={today}
+            onChange={(range) => onChange(withRange(view, range))}
+          />
+          <InlineSelect
+            label="Person"
+            all="Everyone"
+            choices={people}
+            value={valuesOf(view, 'actor')}
+            onChange={(ids) => onChange(withValues(view, 'actor', ids))}
+          />
+          <InlineSelect
+            label="Product"
+            all="All products"
+            choices={products}
+            value={valuesOf(view, 'asset')}
+            onChange={(ids) => onChange(withValues(view, 'asset', ids))}
+          />
+        </>
+      }
       active={activeFilters(view, rows)}
       onChange={onChange}
     >

@@ -1,3 +1,4 @@
+import { PRODUCT } from '#lib/platform/runtime/version.ts'
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
@@ -117,7 +118,7 @@ async function call(
       headers: {
         'content-type': 'application/json',
         'content-length': String(Buffer.byteLength(body)),
-        'user-agent': 'licenses-invoices-webhooks/1',
+        'user-agent': `${PRODUCT} (webhooks)`,
         'webhook-id': content.event,
         'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
         'webhook-signature': signatures.join(' '),

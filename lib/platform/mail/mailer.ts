@@ -1,3 +1,4 @@
+import { PRODUCT } from '#lib/platform/runtime/version.ts'
 import 'server-only'
 import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
@@ -48,7 +49,12 @@ export async function deliver(
   const messageId = `<${id}@${from.address.split('@').at(-1)}>`
   const access = { disableFileAccess: true, disableUrlAccess: true }
   const addressed = { from, to: { name: '', address: to }, subject, messageId }
-  const content = { text, html, headers, attachments: [...(attachments ?? [])] }
+  const content = {
+    text,
+    html,
+    headers: { ...headers, 'User-Agent': PRODUCT },
+    attachments: [...(attachments ?? [])],
+  }
   const bytes = await new MailComposer({ ...addressed, ...content, ...access }).compile().build()
   let hasStarted = false
   const source = new Readable({

@@ -9,7 +9,12 @@ import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
-import { exportStatement, exportStatementXlsx, readStatement } from '#lib/billing/client.ts'
+import {
+  exportStatement,
+  exportStatementPdf,
+  exportStatementXlsx,
+  readStatement,
+} from '#lib/billing/client.ts'
 import { listCallerProfiles } from '#lib/billing/posting-details/operations.ts'
 import * as contract from '#lib/billing/statements/contract.ts'
 import * as operations from '#lib/billing/statements/operations.ts'
@@ -79,6 +84,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
                   <ExportMenu
                     isTool
                     files={{
+                      PDF: exportStatementPdf.path({ query: { filter: view.filter } }),
                       'Excel (XLSX)': exportStatementXlsx.path({ query: { filter: view.filter } }),
                       CSV: exportStatement.path({ query: { filter: view.filter } }),
                     }}

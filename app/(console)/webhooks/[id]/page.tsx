@@ -1,5 +1,4 @@
 import type { Metadata } from 'next'
-import { notFound } from 'next/navigation'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { Deliveries } from '#components/notifications/webhooks/deliveries.tsx'
 import { webhookHref } from '#components/notifications/webhooks/labels.ts'
@@ -11,6 +10,7 @@ import * as contract from '#lib/notifications/webhooks/contract.ts'
 import * as operations from '#lib/notifications/webhooks/operations.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { may } from '#lib/platform/caller/rules.ts'
+import { Missing } from '../../../missing.tsx'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
@@ -37,7 +37,7 @@ export default async function Page({ params, searchParams }: PageProps) {
     operations.listWebhookDeliveries(caller, input, meta),
   ]).catch(problemOf)
   if (answers instanceof Problem) {
-    if (answers.code === 'not_found') notFound()
+    if (answers.code === 'not_found') return <Missing />
     return <InvalidView {...invalid} problem={answers} />
   }
   const [{ body: webhook }, { body: deliveries }] = answers

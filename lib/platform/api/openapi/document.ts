@@ -1,3 +1,4 @@
+import { VERSION } from '#lib/platform/runtime/version.ts'
 import 'server-only'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip as gzipCompress } from 'node:zlib'
@@ -119,7 +120,7 @@ function addressed(): Json {
   return {
     info: {
       title: 'Licenses & Invoices',
-      version: '1.0.0',
+      version: VERSION,
       description: DESCRIPTION,
       contact: { ...apiInfo.contact, url: baseUrl },
       license: apiInfo.license,
