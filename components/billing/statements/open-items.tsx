@@ -1,3 +1,8 @@
+'use client'
+
+// A client component, though it has no state: the page then carries the items as data next to their HTML, and not the
+// elements of 250 rows with their classes once more.
+
 import Link from 'next/link'
 import { invoiceHref } from '#components/billing/invoices/view.ts'
 import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
