@@ -7,7 +7,7 @@ import { ToolLabel } from './tool-label.tsx'
 /** Option of a menu in which exactly one is selected, and its link. */
 export type SelectOption = { name: string; href: string; selected: boolean; onNavigate: () => void }
 
-/** Options of which exactly one is selected. */
+/** Options, exactly one of them selected. */
 export function SelectOptions({
   options,
   onSelect,

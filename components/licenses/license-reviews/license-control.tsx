@@ -36,7 +36,7 @@ export function LicenseControl({
   const isOff = openChange !== undefined || waitUntil !== undefined
   const reason = isOff ? undefined : limitText(quantityState)
   return (
-    // Beside the control where there is room, so that a reason makes no row higher.
+    // Next to the control where there is room, so that a reason makes no row higher.
     <div className={isStated ? '' : 'xl:flex xl:flex-row-reverse xl:items-center xl:gap-x-2.5'}>
       {edit.isPending ? (
         <Applying />
