@@ -15,11 +15,12 @@ import {
   textFilter,
 } from '#components/lists/filters/filter.tsx'
 import { FilterBar } from '#components/lists/filters/filter-bar.tsx'
-import { changed, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
+import { activeValues, changed, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { SelectOptions } from '#components/ui/select-menu.tsx'
 import {
+  DOCUMENT_KIND_NAMES,
   DOCUMENT_STATE_NAMES,
   type DocumentKind,
   type DocumentState,
@@ -101,12 +102,18 @@ export function InvoiceFilters({
         }),
         stateFilter(view, onChange),
       ]}
-      active={dueFilters(view)}
+      active={[...kindFilters(view), ...dueFilters(view)]}
       onChange={onChange}
     >
       {children}
     </FilterBar>
   )
+}
+
+/** Returns the kinds of documents without a chip, which only addresses select. */
+function kindFilters(view: View) {
+  const nameOf = (kind: string) => DOCUMENT_KIND_NAMES[kind as DocumentKind] ?? kind
+  return activeValues(view, 'document', nameOf).filter(({ text }) => text !== DOCUMENT_KIND_NAMES[CREDIT])
 }
 
 /** Returns the due-date filter, which figures and other screens set. */
@@ -164,7 +171,7 @@ function statusChips(view: View, onChange: (view: View) => void) {
         name: INVOICE_STATUS_NAMES[status],
         selected: statuses.includes(status),
       })),
-      { value: CREDIT, name: 'Credit notes', selected: kinds.includes(CREDIT) },
+      { value: CREDIT, name: DOCUMENT_KIND_NAMES[CREDIT], selected: kinds.includes(CREDIT) },
     ],
     onAll: () => onChange(withValues(withoutKind, 'status', [])),
     onToggle: (value: string) =>
