@@ -4,7 +4,6 @@ import { Code } from '#components/developers/code.tsx'
 import { KeyLine } from '#components/developers/key-line.tsx'
 import { TryIt } from '#components/developers/try-it.tsx'
 import type { Block, Inline } from '#lib/platform/api/developers/markdown.ts'
-import { plainText } from '#lib/platform/api/developers/markdown.ts'
 import { tryCallOf } from './content.ts'
 
 /** Names of the languages that have samples. */
@@ -111,6 +110,11 @@ function Heading({ level, id, content }: Extract<Block, { kind: 'heading' }>) {
   )
 }
 
+/** Returns the items with their positions as keys: React's data in the page has the keys, too, and a page never changes. */
+function keyed<T>(items: readonly T[]): [key: string, item: T][] {
+  return items.map((item, index) => [`${index}`, item])
+}
+
 function List({ start, items }: Extract<Block, { kind: 'list' }>) {
   const Tag = start === undefined ? 'ul' : 'ol'
   const marker = start === undefined ? 'list-disc' : 'list-decimal'
@@ -119,8 +123,8 @@ function List({ start, items }: Extract<Block, { kind: 'list' }>) {
       {...(start === undefined ? {} : { start })}
       className={`mt-3 grid gap-1.5 pl-5 leading-relaxed ${marker}`}
     >
-      {items.map((item) => (
-        <li key={plainText(item)} className="wrap-anywhere">
+      {keyed(items).map(([key, item]) => (
+        <li key={key} className="wrap-anywhere">
           <Text content={item} />
         </li>
       ))}
@@ -128,34 +132,33 @@ function List({ start, items }: Extract<Block, { kind: 'list' }>) {
   )
 }
 
+// Classes of rows and cells are on the table, once: a table of fields has hundreds of cells, and the page contains each
+// element twice, as HTML and for React.
+const TABLE = `mt-3 w-full border-collapse text-sm max-md:block
+  [&_th]:border-b [&_th]:border-line-2 [&_th]:py-1.5 [&_th]:pr-4 [&_th]:text-left [&_th]:font-medium [&_th]:text-ink-3
+  [&_tbody_tr]:border-b [&_tbody_tr]:border-line [&_tbody_tr]:align-top
+  max-md:[&_tbody_tr]:block max-md:[&_tbody_tr]:py-2
+  [&_td]:py-1.5 [&_td]:pr-4 [&_td]:wrap-anywhere max-md:[&_td]:block max-md:[&_td]:py-0.5 max-md:[&_td]:pr-0
+  md:[&_td:first-child]:min-w-40 md:[&_td:first-child]:wrap-break-word`
+
 /** Table that becomes stacked rows on a phone. */
 function Table({ header, rows }: Extract<Block, { kind: 'table' }>) {
   return (
-    <table className="mt-3 w-full border-collapse text-sm max-md:block">
+    <table className={TABLE}>
       <thead className="max-md:sr-only">
         <tr>
-          {header.map((cell) => (
-            <th
-              key={plainText(cell)}
-              scope="col"
-              className="border-b border-line-2 py-1.5 pr-4 text-left font-medium text-ink-3"
-            >
+          {keyed(header).map(([key, cell]) => (
+            <th key={key} scope="col">
               <Text content={cell} />
             </th>
           ))}
         </tr>
       </thead>
       <tbody className="max-md:block">
-        {rows.map((cells) => (
-          <tr
-            key={cells.map(plainText).join(' ')}
-            className="border-b border-line align-top max-md:block max-md:py-2"
-          >
-            {cells.map((cell, index) => (
-              <td
-                key={plainText(header[index] ?? [])}
-                className="py-1.5 pr-4 wrap-anywhere max-md:block max-md:py-0.5 max-md:pr-0 md:first:min-w-40 md:first:wrap-break-word"
-              >
+        {keyed(rows).map(([rowKey, cells]) => (
+          <tr key={rowKey}>
+            {keyed(cells).map(([key, cell]) => (
+              <td key={key}>
                 <Text content={cell} />
               </td>
             ))}

@@ -1,4 +1,3 @@
-import { PRODUCT } from '#lib/platform/runtime/version.ts'
 import 'server-only'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import http from 'node:http'
@@ -7,6 +6,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { createGunzip } from 'node:zlib'
 import { measured, secondsSince } from '#lib/platform/runtime/log.ts'
+import { PRODUCT } from '#lib/platform/runtime/version.ts'
 import type { Budget } from './budgets.ts'
 import type { Wait, Why } from './vendor.ts'
 

@@ -3,8 +3,8 @@ import { ActivityTabs } from '#components/identity/audit-events/activity-tabs.ts
 import { Activity } from '#components/licenses/activity/activity.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { whoText } from '#components/platform/values/who.ts'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { exportLicenseChanges, exportLicenseChangesXlsx, listLicenseChanges } from '#lib/licenses/client.ts'
@@ -42,21 +42,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const selected = { filter, minCreationTime, maxCreationTime }
   return (
     <>
-      <PageHeader
-        title="Activity"
-        subtitle="License changes and their outcome"
-        actions={
-          <>
-            <ExportMenu
-              files={{
-                'Excel (XLSX)': exportLicenseChangesXlsx.path({ query: selected }),
-                CSV: exportLicenseChanges.path({ query: selected }),
-              }}
-            />
-            <MoreMenu path={listLicenseChanges.path({ query: view })} />
-          </>
-        }
-      />
+      <PageHeader title="Activity" subtitle="License changes and their outcome" />
       {may(caller, 'audit-viewer') ? <ActivityTabs current="/activity" /> : null}
       <Streamed answer={list} fallback={<RowsWaiting />}>
         {(result) =>
@@ -64,7 +50,24 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             <InvalidNote {...INVALID} problem={result} />
           ) : (
             <Hydrated answers={[[listLicenseChanges.key({ query: view }), result.body]]}>
-              <Activity view={view} today={Date.now()} people={result.people} products={result.products} />
+              <Activity
+                view={view}
+                today={Date.now()}
+                people={result.people}
+                products={result.products}
+                tools={
+                  <>
+                    <ExportMenu
+                      isTool
+                      files={{
+                        'Excel (XLSX)': exportLicenseChangesXlsx.path({ query: selected }),
+                        CSV: exportLicenseChanges.path({ query: selected }),
+                      }}
+                    />
+                    <CopyRequest path={listLicenseChanges.path({ query: view })} />
+                  </>
+                }
+              />
             </Hydrated>
           )
         }

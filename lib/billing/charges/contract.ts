@@ -3,7 +3,7 @@ import { params } from '#lib/billing/invoices/contract.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import { switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
-import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
+import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { chargeRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import * as shapes from './schemas.ts'
@@ -30,9 +30,7 @@ export const listCharges = contract({
     withoutLine: switchText('Only charges that lead to no line of the invoice; not together with `line`.'),
     ...paging,
   }),
-  output: z
-    .object({ charges: z.array(shapes.Charge).meta({ description: 'The page.' }), ...pagingOutput })
-    .meta({ id: 'ChargeList', description: 'A page of charges.' }),
+  output: pageSchema('charges', shapes.Charge).meta({ id: 'ChargeList', description: 'A page of charges.' }),
   problems: ['not_found'],
   examples: examples.listCharges,
 })

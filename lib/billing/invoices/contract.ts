@@ -6,7 +6,7 @@ import { contract } from '#lib/platform/api/contract.ts'
 import { switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
+import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { amountText, sortText, unixTime } from '#lib/platform/lists/parameters.ts'
 import { FILE_KINDS } from '../invoice-files/rules.ts'
 import { PAYMENT_KINDS } from '../payments/rules.ts'
@@ -327,9 +327,7 @@ export const listInvoices = contract({
   description:
     'The invoices of all billing profiles that the caller may see, without their line items. Issued ones, unless the filter names another `state`.',
   query: z.object({ ...selection, orderBy, ...paging }),
-  output: z
-    .object({ invoices: z.array(Invoice).meta({ description: 'The page.' }), ...pagingOutput })
-    .meta({ id: 'InvoiceList', description: 'A page of invoices.' }),
+  output: pageSchema('invoices', Invoice).meta({ id: 'InvoiceList', description: 'A page of invoices.' }),
   examples: examples.listInvoices,
 })
 

@@ -1,6 +1,6 @@
 import 'server-only'
 import type Big from 'big.js'
-import { netOfLine, type TaxSums, taxOf } from '#lib/billing/posting/tax.ts'
+import { lineBasisOf, netOfLine, type TaxSums, taxOf } from '#lib/billing/posting/tax.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
@@ -113,14 +113,14 @@ function taxesOf({ invoice, lines }: InvoiceLines) {
   const sums = taxOf(invoice, lines)
   if (!sums) return undefined
   const { currency } = invoice
-  const { amounts, basis = 'unit', amountBasis } = itemize(invoice, lines)
-  const isGross = amountBasis === 'GROSS'
+  const { amounts } = itemize(invoice, lines)
+  const basis = lineBasisOf(invoice, lines)
   const taxOfNet = netTaxes(sums, currency)
   return lines.map((line, index) => {
     if (line.currency !== currency) return {}
     const amount = new Exact(amounts[index] ?? 0)
-    const net = netOfLine(line, currency, { reading: basis, isGross })
-    const tax = isGross ? amount.minus(net) : taxOfNet(line, net)
+    const net = netOfLine(line, currency, basis)
+    const tax = basis?.isGross ? amount.minus(net) : taxOfNet(line, net)
     return { net, tax, total: net.plus(tax) }
   })
 }

@@ -3,7 +3,7 @@ import { currency, day, id, money } from '#lib/billing/invoices/contract.ts'
 import { contract } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
+import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { unixTime } from '#lib/platform/lists/parameters.ts'
 import { paymentRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
@@ -85,9 +85,7 @@ export const listPayments = contract({
   description:
     'Payments, refunds, write-offs and balances as reported by issuers, with the invoices that they settle. A payment without an invoice is listed only for callers who see all billing profiles.',
   query: z.object({ ...selection, ...paging }),
-  output: z
-    .object({ payments: z.array(Payment).meta({ description: 'The page.' }), ...pagingOutput })
-    .meta({ id: 'PaymentList', description: 'A page of payments.' }),
+  output: pageSchema('payments', Payment).meta({ id: 'PaymentList', description: 'A page of payments.' }),
   examples: examples.listPayments,
 })
 

@@ -3,7 +3,7 @@ import { contract } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
+import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
 import { auditEventRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
@@ -57,12 +57,10 @@ export const listAuditEvents = contract({
   description:
     'Who did what, when and from where: sign-ins, failed and refused attempts, keys, members, exports, changes. Nothing of it is ever changed; each event has its place in a chain that your reseller can verify. It is kept for 13 months, unless your reseller keeps it longer or shorter.',
   query: z.object({ ...selection, ...paging }),
-  output: z
-    .object({
-      auditEvents: z.array(AuditEvent).meta({ description: 'The page.' }),
-      ...pagingOutput,
-    })
-    .meta({ id: 'AuditEventList', description: 'A page of what happened.' }),
+  output: pageSchema('auditEvents', AuditEvent).meta({
+    id: 'AuditEventList',
+    description: 'A page of what happened.',
+  }),
   examples: examples.listAuditEvents,
 })
 

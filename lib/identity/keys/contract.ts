@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ONE_LINE, switchText } from '#lib/platform/api/request.ts'
 import { ROLES } from '#lib/platform/caller/rules.ts'
-import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
+import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { keyRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import {
@@ -164,9 +164,7 @@ export const listKeys = contract({
       }),
     ...paging,
   }),
-  output: z
-    .object({ keys: z.array(Key).meta({ description: 'The page.' }), ...pagingOutput })
-    .meta({ id: 'KeyList', description: 'A page of keys.' }),
+  output: pageSchema('keys', Key).meta({ id: 'KeyList', description: 'A page of keys.' }),
   problems: ['permission_denied'],
   examples: examples.listKeys,
 })

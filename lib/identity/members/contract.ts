@@ -3,7 +3,7 @@ import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ifMatch } from '#lib/platform/api/request.ts'
 import { ROLES } from '#lib/platform/caller/rules.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
+import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { memberRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { MEMBER_STATES } from './rules.ts'
@@ -147,9 +147,7 @@ export const listMembers = contract({
     }),
     ...paging,
   }),
-  output: z
-    .object({ members: z.array(Member).meta({ description: 'The page.' }), ...pagingOutput })
-    .meta({ id: 'MemberList', description: 'A page of members.' }),
+  output: pageSchema('members', Member).meta({ id: 'MemberList', description: 'A page of members.' }),
   examples: examples.listMembers,
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
-import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
+import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { sessionRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
 import { WHOSE } from './rules.ts'
@@ -48,9 +48,7 @@ export const listSessions = contract({
       }),
     ...paging,
   }),
-  output: z
-    .object({ sessions: z.array(Session).meta({ description: 'The page.' }), ...pagingOutput })
-    .meta({ id: 'SessionList', description: 'A page of sessions.' }),
+  output: pageSchema('sessions', Session).meta({ id: 'SessionList', description: 'A page of sessions.' }),
   problems: ['permission_denied'],
   examples: examples.listSessions,
 })

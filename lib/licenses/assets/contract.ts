@@ -3,7 +3,7 @@ import { contract } from '#lib/platform/api/contract.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
+import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { sortText, timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
 import { assetRoutes } from '../routes.ts'
 import * as examples from './examples.ts'
@@ -204,9 +204,7 @@ export const listAssets = contract({
     }),
     ...paging,
   }),
-  output: z
-    .object({ assets: z.array(AssetListItem).meta({ description: 'The page.' }), ...pagingOutput })
-    .meta({ id: 'AssetList', description: 'A page of assets.' }),
+  output: pageSchema('assets', AssetListItem).meta({ id: 'AssetList', description: 'A page of assets.' }),
   examples: examples.listAssets,
 })
 

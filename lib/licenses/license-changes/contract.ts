@@ -6,7 +6,7 @@ import { ifMatch, switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
-import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
+import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
 import { changeRoutes } from '../routes.ts'
 import * as changes from './examples.ts'
@@ -116,12 +116,10 @@ export const listLicenseChanges = contract({
   permission: 'licenses-manager',
   description: 'Who asked for which total, when, and what became of it.',
   query: z.object({ ...selection, ...paging }),
-  output: z
-    .object({
-      licenseChanges: z.array(LicenseChange).meta({ description: 'The page.' }),
-      ...pagingOutput,
-    })
-    .meta({ id: 'LicenseChangeList', description: 'A page of changes of licenses.' }),
+  output: pageSchema('licenseChanges', LicenseChange).meta({
+    id: 'LicenseChangeList',
+    description: 'A page of changes of licenses.',
+  }),
   examples: changes.listLicenseChanges,
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
-import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
+import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
 import { EVENT_KINDS, TEST_EVENT } from '#lib/platform/outbox/rules.ts'
 import * as examples from './examples.ts'
 import { webhookRoutes } from './routes.ts'
@@ -262,9 +262,10 @@ export const listWebhookDeliveries = contract({
       }),
     ...paging,
   }),
-  output: z
-    .object({ deliveries: z.array(Delivery).meta({ description: 'The page.' }), ...pagingOutput })
-    .meta({ id: 'WebhookDeliveryList', description: 'A page of deliveries.' }),
+  output: pageSchema('deliveries', Delivery).meta({
+    id: 'WebhookDeliveryList',
+    description: 'A page of deliveries.',
+  }),
   examples: examples.listWebhookDeliveries,
 })
 

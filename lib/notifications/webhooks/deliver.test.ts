@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { addProfile } from '#lib/platform/db/test-rows.ts'
@@ -12,37 +12,19 @@ import {
   addAdmin,
   addEndpoint,
   assetEvent,
+  attempts,
   deliverWebhooks,
-  openStage,
+  endpoint,
+  hooks,
+  messages,
+  onStage,
+  owner,
   passTime,
+  stage,
   writeEvents,
 } from './test-stage.ts'
 
-let stage: Awaited<ReturnType<typeof openStage>>
-let owner: Awaited<ReturnType<typeof addAdmin>>
-beforeAll(async () => {
-  stage = await openStage()
-})
-beforeEach(async () => {
-  stage.receiver.received.length = 0
-  stage.receiver.state.answer = undefined
-  owner = await addAdmin()
-})
-afterAll(() => stage.close())
-
-const hooks = () => stage.receiver.received
-const messages = (customer = owner.customer) =>
-  stage.database.sql(
-    customer,
-    "SELECT state, attempts, reason, not_before = 'infinity' AS paused FROM outbox WHERE kind = 'webhook' ORDER BY seq",
-  )
-const attempts = () =>
-  stage.database.sql(
-    owner.customer,
-    'SELECT number, status, response, reason FROM webhook_attempts ORDER BY number',
-  )
-const endpoint = async () =>
-  (await stage.database.sql(owner.customer, 'SELECT pause_reason, failing_since FROM webhook_endpoints'))[0]
+onStage()
 
 describe('an event', () => {
   it('reaches each endpoint of its kind, and a public verifier accepts its signature', async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { change } from '#lib/identity/members/change.ts'
 import { setQuantity } from '#lib/licenses/license-changes/operations.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
@@ -7,18 +7,11 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { addAsset, addInvoice, addKey, addMember, callerOf } from '#lib/platform/db/test-rows.ts'
 import { recordPaymentEvent } from '#lib/platform/outbox/events.ts'
 import { writeDailyEvents } from './daily.ts'
-import { addAdmin, addEndpoint, openStage } from './test-stage.ts'
+import { addAdmin, addEndpoint, onStage, owner, stage } from './test-stage.ts'
 
-let stage: Awaited<ReturnType<typeof openStage>>
-let owner: Awaited<ReturnType<typeof addAdmin>>
-beforeAll(async () => {
-  stage = await openStage()
-})
-beforeEach(async () => {
-  owner = await addAdmin()
+onStage(async () => {
   await addEndpoint(owner, stage.receiver.url)
 })
-afterAll(() => stage.close())
 
 /** Returns the events since the last call. */
 async function events() {

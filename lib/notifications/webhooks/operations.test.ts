@@ -1,25 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Headers, signedIn, withKey } from '#lib/identity/keys/test-calls.ts'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { addMember, addProfile } from '#lib/platform/db/test-rows.ts'
 import { runWithRequestContext } from '#lib/platform/runtime/log.ts'
 import { status } from '../../../test/fakes/webhooks/receiver.ts'
 import * as operations from './operations.ts'
-import { addAdmin, assetEvent, deliverWebhooks, openStage, passTime, writeEvents } from './test-stage.ts'
+import {
+  addAdmin,
+  assetEvent,
+  deliverWebhooks,
+  onStage,
+  owner,
+  passTime,
+  stage,
+  writeEvents,
+} from './test-stage.ts'
 
-let stage: Awaited<ReturnType<typeof openStage>>
-let owner: Awaited<ReturnType<typeof addAdmin>>
 let ana: Headers
-beforeAll(async () => {
-  stage = await openStage()
-})
-beforeEach(async () => {
-  stage.receiver.received.length = 0
-  stage.receiver.state.answer = undefined
-  owner = await addAdmin()
+onStage(async () => {
   ana = await signedIn(owner.customer, owner.admin)
 })
-afterAll(() => stage.close())
 
 const ROUTES = [
   [/^$/, route(operations.listWebhooks, operations.addWebhook)],

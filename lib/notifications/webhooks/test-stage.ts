@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, vi } from 'vitest'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { testDatabase } from '#lib/platform/db/test-database.ts'
@@ -24,6 +24,46 @@ export async function openStage() {
   }
   return { database, receiver, close }
 }
+
+/** Stage of the tests of webhooks, in a file that has called `onStage`. */
+export let stage: Awaited<ReturnType<typeof openStage>>
+/** Customer and Admin of the test that runs, which no other test has. */
+export let owner: Awaited<ReturnType<typeof addAdmin>>
+
+/** Opens a stage for the tests of a file. Before each test, the receiver is empty and `prepare` runs. */
+export function onStage(prepare: () => Promise<void> = async () => {}): void {
+  beforeAll(async () => {
+    stage = await openStage()
+  })
+  beforeEach(async () => {
+    stage.receiver.received.length = 0
+    stage.receiver.state.answer = undefined
+    owner = await addAdmin()
+    await prepare()
+  })
+  afterAll(() => stage.close())
+}
+
+/** Returns the calls that the receiver got. */
+export const hooks = () => stage.receiver.received
+
+/** Returns a customer's messages to webhooks, in order. */
+export const messages = (customer = owner.customer) =>
+  stage.database.sql(
+    customer,
+    "SELECT state, attempts, reason, not_before = 'infinity' AS paused FROM outbox WHERE kind = 'webhook' ORDER BY seq",
+  )
+
+/** Returns the attempts to deliver the owner's messages. */
+export const attempts = () =>
+  stage.database.sql(
+    owner.customer,
+    'SELECT number, status, response, reason FROM webhook_attempts ORDER BY number',
+  )
+
+/** Returns why the owner's webhook is paused, and since when it fails. */
+export const endpoint = async () =>
+  (await stage.database.sql(owner.customer, 'SELECT pause_reason, failing_since FROM webhook_endpoints'))[0]
 
 /** Adds a customer with an Admin. */
 export async function addAdmin(more: Partial<Parameters<typeof addMember>[1]> = {}) {

@@ -28,3 +28,9 @@ export const pagingOutput = {
   pageToken: z.string().optional().meta({ description: 'Leads to the next page. Absent on the last.' }),
   previousPageToken: z.string().optional().meta({ description: 'Leads back. Absent on the first page.' }),
 }
+
+/** Returns the schema of a page of a list: its rows, an array that is always there, also when empty, and its paging members. */
+export function pageSchema<const Name extends string, Row extends z.ZodType>(name: Name, row: Row) {
+  const rows = z.array(row).meta({ description: 'The page.' })
+  return z.object({ [name]: rows, ...pagingOutput } as Record<Name, typeof rows> & typeof pagingOutput)
+}

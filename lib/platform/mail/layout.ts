@@ -1,3 +1,4 @@
+import 'server-only'
 import type { Message } from './mailer.ts'
 import { type Reseller, resellerOf } from './settings.ts'
 

@@ -1,8 +1,8 @@
-import { PRODUCT } from '#lib/platform/runtime/version.ts'
 import 'server-only'
 import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { PRODUCT } from '#lib/platform/runtime/version.ts'
 import type { MailConfig } from './settings.ts'
 
 export type Message = {

@@ -50,7 +50,11 @@ export const mailSettings = defineSettings(
 export type Reseller = { name: string; email: string; address?: string | undefined }
 
 /** Postal address of the sender, if one is set. */
-export const resellerSettings = defineSettings(z.object({ MAIL_POSTAL_ADDRESS: text.max(300).optional() }))
+export const resellerSettings = defineSettings(
+  z.object({
+    MAIL_POSTAL_ADDRESS: text.max(300).optional(),
+  }),
+)
 
 /** Returns the sender of mails and its postal address, for their footer; undefined if mails are off. */
 export function resellerOf(): Reseller | undefined {

@@ -1,3 +1,5 @@
+import { codesIn } from './text.ts'
+
 // Codes of ISO 4217: lists one and three as published on 2026-01-01 by its maintenance agency, SIX. Their minor units
 // are in `lib/platform/values/money.ts`. A new currency has to be added to both, and to the list of the tests.
 
@@ -21,8 +23,8 @@ const WITHDRAWN = `
   UYP VEB VEF VNC XEU XFO XFU XRE YDD YUD YUM YUN ZAL ZMK ZRN ZRZ ZWC ZWD ZWL ZWN ZWR
 `
 
-const codes = new Set(`${ACTIVE} ${WITHDRAWN}`.match(/[A-Z]{3}/g))
-const withdrawn = new Set(WITHDRAWN.match(/[A-Z]{3}/g))
+const codes = codesIn(`${ACTIVE} ${WITHDRAWN}`)
+const withdrawn = codesIn(WITHDRAWN)
 
 /** Returns whether a currency was withdrawn. */
 export function isWithdrawn(code: string): boolean {

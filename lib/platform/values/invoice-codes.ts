@@ -1,3 +1,5 @@
+import { codesIn } from './text.ts'
+
 // Code lists of EN 16931, as of April 2026. Files in our own formats are rejected with any other code.
 
 /** UNCL 5305, as EN 16931 has it for its terms BT-118 and BT-151, in words. */
@@ -22,7 +24,7 @@ const INVOICES = `
 const CREDIT_NOTES = `
   81 83 261 262 296 308 381 396 420 458 502 503 532
 `
-const types = new Set(`${INVOICES} ${CREDIT_NOTES}`.trim().split(/\s+/))
+const types = codesIn(`${INVOICES} ${CREDIT_NOTES}`)
 
 /** The types that are met, in words. */
 const TYPE_NAMES: Record<string, string> = {

@@ -12,3 +12,8 @@ export function oneLine(text: string): string {
   const line = text.replace(/[\p{C}\s]+/gu, ' ').trim()
   return line.length > MAX_TEXT_LENGTH ? `${line.slice(0, MAX_TEXT_LENGTH - 1).trimEnd()}…` : line
 }
+
+/** Returns the codes of a list with blanks or new lines between them. */
+export function codesIn(list: string): Set<string> {
+  return new Set(list.trim().split(/\s+/))
+}

@@ -1,9 +1,10 @@
+import { codesIn } from './text.ts'
+
 /**
  * Codes of UN/ECE Recommendation 20, and with the prefix X those of Recommendation 21 (packaging): the list of EN 16931
  * for BT-130, as of April 2026.
  */
-const UNITS = new Set(
-  `
+const UNITS = codesIn(`
   10 11 13 14 15 20 21 22 23 24 25 27 28 33 34 35 37 38 40 41 56 57 58 59 60 61 74 77 80 81 85 87 89 91 1I
   2A 2B 2C 2G 2H 2I 2J 2K 2L 2M 2N 2P 2Q 2R 2U 2X 2Y 2Z 3B 3C 4C 4G 4H 4K 4L 4M 4N 4O 4P 4Q 4R 4T 4U 4W 4X
   5A 5B 5E 5J A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A2 A20 A21 A22 A23 A24 A26 A27 A28 A29 A3 A30 A31 A32
@@ -84,10 +85,7 @@ const UNITS = new Set(
   XWD XWF XWG XWH XWJ XWK XWL XWM XWN XWP XWQ XWR XWS XWT XWU XWV XWW XWX XWY XWZ XXA XXB XXC XXD XXF XXG
   XXH XXJ XXK XYA XYB XYC XYD XYF XYG XYH XYJ XYK XYL XYM XYN XYP XYQ XYR XYS XYT XYV XYW XYX XYY XYZ XZA
   XZB XZC XZD XZF XZG XZH XZJ XZK XZL XZM XZN XZP XZQ XZR XZS XZT XZU XZV XZW XZX XZY XZZ
-`
-    .trim()
-    .split(/\s+/),
-)
+`)
 
 /** Returns whether text is a unit code: `C62` (one), `H87` (piece), `MON` (month), `HUR` (hour), `E34` (gigabyte). */
 export function isUnit(code: string): boolean {

@@ -3,8 +3,8 @@ import { ActivityTabs } from '#components/identity/audit-events/activity-tabs.ts
 import { AuditEvents } from '#components/identity/audit-events/audit-events.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { whoText } from '#components/platform/values/who.ts'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import * as contract from '#lib/identity/audit-events/contract.ts'
@@ -44,21 +44,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const selected = { filter, minCreationTime, maxCreationTime }
   return (
     <>
-      <PageHeader
-        title="Activity"
-        subtitle={`Everything that was done at ${caller.customerName}`}
-        actions={
-          <>
-            <ExportMenu
-              files={{
-                'Excel (XLSX)': exportAuditEventsXlsx.path({ query: selected }),
-                CSV: exportAuditEvents.path({ query: selected }),
-              }}
-            />
-            <MoreMenu path={listAuditEvents.path({ query: view })} />
-          </>
-        }
-      />
+      <PageHeader title="Activity" subtitle={`Everything that was done at ${caller.customerName}`} />
       <ActivityTabs current={PATH} />
       <Streamed answer={list} fallback={<RowsWaiting />}>
         {(result) =>
@@ -72,6 +58,18 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
                 names={result.names}
                 people={result.people}
                 products={result.products}
+                tools={
+                  <>
+                    <ExportMenu
+                      isTool
+                      files={{
+                        'Excel (XLSX)': exportAuditEventsXlsx.path({ query: selected }),
+                        CSV: exportAuditEvents.path({ query: selected }),
+                      }}
+                    />
+                    <CopyRequest path={listAuditEvents.path({ query: view })} />
+                  </>
+                }
               />
             </Hydrated>
           )

@@ -14,7 +14,7 @@ import { latenessOf, StatusBadge } from '#components/billing/invoices/status-bad
 import { CompareLink } from '#components/costs/comparisons/compare-link.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { LetterLines } from '#components/shell/frame/print-header.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listInvoices, readInvoice, readInvoiceFile } from '#lib/billing/client.ts'
@@ -109,7 +109,7 @@ export default async function Page({ params, searchParams }: PageProps) {
                   : undefined
               }
             />
-            <MoreMenu path={readInvoice.path({ params: { invoice_id: id } })} />
+            <CopyRequest path={readInvoice.path({ params: { invoice_id: id } })} />
           </>
         }
       />

@@ -6,10 +6,10 @@ import { ComparisonSummary } from '#components/costs/comparisons/comparison-summ
 import { ComparisonTable } from '#components/costs/comparisons/comparison-table.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { Card } from '#components/ui/card.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { compareInvoices, exportComparison, exportComparisonXlsx } from '#lib/costs/client.ts'
@@ -104,7 +104,7 @@ function Compared({ comparison, picker }: { comparison: InvoiceComparison; picke
                 CSV: exportComparison.path({ query }),
               }}
             />
-            <MoreMenu path={compareInvoices.path({ query })} />
+            <CopyRequest path={compareInvoices.path({ query })} />
           </>
         }
       />

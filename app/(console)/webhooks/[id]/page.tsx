@@ -2,8 +2,8 @@ import type { Metadata } from 'next'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { Deliveries } from '#components/notifications/webhooks/deliveries.tsx'
 import { webhookHref } from '#components/notifications/webhooks/labels.ts'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { listWebhookDeliveries } from '#lib/notifications/webhooks/client.ts'
 import * as contract from '#lib/notifications/webhooks/contract.ts'
@@ -48,7 +48,7 @@ export default async function Page({ params, searchParams }: PageProps) {
         title={webhook.name}
         subtitle={escapeInvisible(webhook.url)}
         breadcrumb={{ href: '/webhooks', name: 'Webhooks' }}
-        actions={<MoreMenu path={listWebhookDeliveries.path(query)} />}
+        actions={<CopyRequest path={listWebhookDeliveries.path(query)} />}
       />
       <Hydrated answers={[[listWebhookDeliveries.key(query), deliveries]]}>
         <Deliveries webhookId={id} view={view} />

@@ -10,20 +10,11 @@ type Summary = Output<typeof summarizeInvoices>
  * Shows the number and total of the selected invoices; with several currencies, the stats show the totals. `isOwed`:
  * there may be a balance, because issued invoices are among them.
  */
-export function InvoiceTotals({ summary, isOwed }: { summary: Summary | undefined; isOwed: boolean }) {
-  if (!summary) return null
+export function InvoiceTotals({ summary, isOwed }: { summary: Summary; isOwed: boolean }) {
   const { count, currencies } = summary
   const [only] = currencies
   return (
-    <div
-      role="status"
-      // Without invoices, the empty state shows it; this announces it.
-      className={
-        count === 0
-          ? 'sr-only'
-          : 'border-b border-line px-4 py-2.5 text-sm text-ink-2 tabular-nums max-md:px-3.5'
-      }
-    >
+    <p role="status">
       <b className="font-semibold text-ink">{invoicesText(count)}</b>
       {only && currencies.length === 1 ? (
         <>
@@ -48,7 +39,7 @@ export function InvoiceTotals({ summary, isOwed }: { summary: Summary | undefine
           </span>
         ))
       )}
-    </div>
+    </p>
   )
 }
 
