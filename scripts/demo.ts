@@ -106,7 +106,12 @@ async function announce({ url }: Application, customers: DemoCustomer[]): Promis
 
 function options(): { vendors?: boolean; reset?: boolean } {
   try {
-    return parseArgs({ options: { vendors: { type: 'boolean' }, reset: { type: 'boolean' } } }).values
+    return parseArgs({
+      options: {
+        vendors: { type: 'boolean' },
+        reset: { type: 'boolean' },
+      },
+    }).values
   } catch (error) {
     console.error(`${reasonOf(error)}\nUsage: npm run demo [-- --vendors --reset]`)
     process.exit(2)

@@ -21,9 +21,7 @@ export async function adminProgram(group: string | undefined): Promise<Command> 
     .hook('preAction', async () => (await import('#lib/server/registry.ts')).checkSettings())
   for (const { name, description, load } of GROUPS) {
     const parent = program.command(name).description(description)
-    if (name !== group) continue
-    ;(await load())(parent)
-    addJsonTo(parent, name)
+    if (name === group) (await load())(parent)
   }
   return program
 }
@@ -67,8 +65,8 @@ type Group = {
   load(): Promise<(group: Command) => void>
 }
 
-/** In the order of the help text. */
-export const GROUPS: readonly Group[] = [
+/** In the order of the help text, as their modules declare them. */
+const DECLARED: readonly Group[] = [
   {
     name: 'customers',
     description: 'The companies whose licenses and invoices are kept.',
@@ -164,3 +162,15 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('./database/command.ts')).addDatabaseCommands,
   },
 ]
+
+/** All groups, whose commands have the options that follow from their names. */
+export const GROUPS: readonly Group[] = DECLARED.map((group) => ({
+  ...group,
+  load: async () => {
+    const addCommands = await group.load()
+    return (parent) => {
+      addCommands(parent)
+      addJsonTo(parent, group.name)
+    }
+  },
+}))

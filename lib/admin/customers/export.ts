@@ -89,8 +89,10 @@ const OURS = { folder: 0o700, file: 0o600 }
 
 /** @throws Problem where the path exists or is not writable */
 async function openFolder(path: string): Promise<ExportFolder> {
-  await mkdir(dirname(path), { mode: OURS.folder, recursive: true })
-  await mkdir(path, { mode: OURS.folder }).catch((error: NodeJS.ErrnoException) => {
+  const made = mkdir(dirname(path), { mode: OURS.folder, recursive: true }).then(() =>
+    mkdir(path, { mode: OURS.folder }),
+  )
+  await made.catch((error: NodeJS.ErrnoException) => {
     const reason =
       error.code === 'EEXIST'
         ? 'is there already: an export makes its folder'

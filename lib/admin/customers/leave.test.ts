@@ -191,9 +191,9 @@ describe('an export', () => {
       code: 1,
       err: expect.stringContaining('is there already'),
     })
-    expect(await admin('customers export sunbird --to no/such/place')).toMatchObject({
+    expect(await admin('customers export sunbird --to out/manifest.json/no/place')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('ENOENT'),
+      err: expect.stringContaining('ENOTDIR'),
     })
     expect(await admin('customers export nobody --to new')).toMatchObject({ code: 1 })
     expect(existsSync(join(folder, 'new'))).toBe(false)

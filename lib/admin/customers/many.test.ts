@@ -101,7 +101,11 @@ describe('keys of many customers', () => {
       'customer,name,roles,days\nsunbird,ERP,"it-manager, finance-user",30\nmoonbird,Reports,finance-user,\n',
     )
     const { code, out, err } = await admin('customers issue-keys wanted.csv --out keys.csv')
-    expect([code, out, err]).toEqual([0, '', '2 keys are in keys.csv. They cannot be shown again.\n'])
+    expect([code, out, err]).toEqual([
+      0,
+      '',
+      '2 keys are in keys.csv. Keep the file: a key cannot be shown again.\n',
+    ])
     expect(statSync(join(folder, 'keys.csv')).mode & 0o777).toBe(0o600)
     const rows = parse(readFileSync(join(folder, 'keys.csv')), { columns: true }) as Record<string, string>[]
     expect(rows.map(({ customer, name }) => [customer, name])).toEqual([
