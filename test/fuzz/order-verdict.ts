@@ -20,7 +20,7 @@ export async function ordersIn(database: TestDatabase): Promise<Order[]> {
   return (await database.sql(CUSTOMER, query)) as Order[]
 }
 
-/** What may be wrong with an asset. */
+/** Possible faults of an asset. */
 const FAULTS = {
   /** The vendor renewed with an order that was reported as withdrawn, lost or refused. */
   appliedThoughNot: 0,
@@ -54,7 +54,7 @@ export const HOLDS = { findings: [], ...FAULTS }
 export type TermEnd = { held: string; touched: number[]; at: number; arrived: ReadonlySet<Call> }
 export type Renewed = Map<Seed, TermEnd>
 
-/** Begins the next term of a subscription, and notes what it begins with. */
+/** Begins the next term of a subscription, and notes its setting. */
 export function renewTerm(stage: Stage, terms: NextTerms, seed: Seed, touched: number[] = []): TermEnd {
   const fake = stage.fakeOf(seed)
   const end = { held: terms.held(fake, seed), touched, at: Date.now(), arrived: new Set(stage.arrivals) }
@@ -95,11 +95,11 @@ function faultsOf({ stage, terms, seed, end, made, wanted, seen }: Judged): Faul
   const { held, touched } = end
   const fake = stage.fakeOf(seed)
   const newest = made.at(-1)
-  const isGivenUp = newest && ['WITHDRAWN', 'LOST', 'REJECTED'].includes(newest.state)
-  const times = (fault: Fault, found: readonly unknown[]): Fault[] => found.map(() => fault)
+  const hasFailed = newest && ['WITHDRAWN', 'LOST', 'REJECTED'].includes(newest.state)
+  const times = (fault: Fault, items: readonly unknown[]): Fault[] => items.map(() => fault)
   const ifSo = (fault: Fault, isSo: boolean | undefined): Fault[] => (isSo ? [fault] : [])
   return [
-    ...ifSo('appliedThoughNot', isGivenUp && held !== terms.base && isCausedBy(wanted, held)),
+    ...ifSo('appliedThoughNot', hasFailed && held !== terms.base && isCausedBy(wanted, held)),
     ...ifSo('notAppliedThough', newest?.state === 'APPLIED' && held !== newest.wanted),
     ...times('lostUntouched', touched.length > 0 ? [] : made.filter(({ state }) => state === 'LOST')),
     ...ifSo('twoActive', made.filter(({ state }) => state === 'STANDING').length > 1),

@@ -87,8 +87,12 @@ describe('an order that is wanted', () => {
 })
 
 describe('an order of a way to renew', () => {
-  const way = (renewalType: string): Setting => ({ quantity: null, renewalType })
-  const [SAME, IN_USE, OTHER] = [way('AUTO_RENEW'), way('RENEW_CURRENT_USERS'), way('RENEW_YEARLY')]
+  const renewing = (renewalType: string): Setting => ({ quantity: null, renewalType })
+  const [SAME, IN_USE, OTHER] = [
+    renewing('AUTO_RENEW'),
+    renewing('RENEW_CURRENT_USERS'),
+    renewing('RENEW_YEARLY'),
+  ]
   const row = { toQuantity: null, renewalType: 'AUTO_RENEW', seenType: 'RENEW_CURRENT_USERS' }
   it.each<[string, OrderFacts, Setting, object]>([
     ['replaces the one that the orderer had seen', facts(row), IN_USE, { kind: 'send', setting: SAME }],
@@ -104,17 +108,18 @@ describe('an order of a way to renew', () => {
       },
     ],
     ['is sent where the vendor shows none', facts(row), NOTHING, { kind: 'send', setting: SAME }],
-  ])('%s', (_, facts, shown, expected) => {
-    expect(decide(facts, shown)).toMatchObject(expected)
+  ])('%s', (_, facts, setting, expected) => {
+    expect(decide(facts, setting)).toMatchObject(expected)
   })
 
+  const open = { kind: 'unknown', lateUntil: at(500_000) }
   const applied = { setting: SAME, before: IN_USE, at: at(-5000), tookMs: 900 }
   const began = (beganType: string) => ({ ...row, beganQuantity: 20, beganType, beganPlaced: true })
   it.each<[string, OrderFacts, string]>([
     ['began as ordered', facts(began('AUTO_RENEW'), [applied]), 'APPLIED'],
     [
       'shows the order, whose repetition may have arrived after the start',
-      facts(began('AUTO_RENEW'), [{ ...applied, ...late }, applied]),
+      facts(began('AUTO_RENEW'), [{ ...applied, ...open }, applied]),
       'UNCLEAR',
     ],
     [
@@ -132,7 +137,7 @@ describe('an order of a way to renew', () => {
       'shows a withdrawal that may have arrived after the start',
       facts({ ...began('RENEW_CURRENT_USERS'), ...WITHDRAWN }, [
         applied,
-        { setting: IN_USE, before: SAME, isWithdrawal: true, ...late },
+        { setting: IN_USE, before: SAME, isWithdrawal: true, ...open },
       ]),
       'UNCLEAR',
     ],
@@ -305,10 +310,10 @@ describe('the start of the next term', () => {
 it('never overwrites a setting that no request has sent and no orderer has seen', () => {
   const quantity = fc.option(fc.integer({ min: 1, max: 6 }), { nil: null })
   const total = quantity.map((one): Setting => ({ quantity: one, renewalType: null }))
-  const way = fc.constantFrom('AUTO_RENEW', 'RENEW_CURRENT_USERS', 'CANCEL')
+  const renewalTypes = fc.constantFrom('AUTO_RENEW', 'RENEW_CURRENT_USERS', 'CANCEL')
   const setting = fc.oneof(
     total,
-    way.map((renewalType): Setting => ({ quantity: null, renewalType })),
+    renewalTypes.map((renewalType): Setting => ({ quantity: null, renewalType })),
   )
   const sent = fc.record({ setting, before: setting, isWithdrawal: fc.boolean() })
   fc.assert(

@@ -53,7 +53,7 @@ function place(facts: OrderFacts, shown: Setting): Step {
   const send: Step = { kind: 'send', setting: wanted, isWithdrawal: false }
   if (isOurs(requests, shown)) return send
   const late = nextLateLook(facts)
-  const isDefault = shown.quantity === null && shown.renewalType === null
+  const isDefault = isSameSetting(shown, { quantity: null, renewalType: null })
   // The orderer has seen this setting of another party, and so replaces it.
   const isSeen = isSameSetting(shown, { quantity: order.seenQuantity, renewalType: order.seenType })
   const base = baseOf(requests)
@@ -101,7 +101,7 @@ export function decideOutcome({ order, requests, label, termStart }: OrderFacts)
     'extended-term': `${label} continued the plan as an Extended Service Term`,
     term: `${label} began the next term with ${beganQuantity} licenses`,
   }[ended ?? 'term']
-  // A way to renew outlasts the start of the term: a request that arrived after it may be what is shown.
+  // A way to renew outlasts the start of the term: a request that arrived after it may have changed it.
   const start = termStart ?? order.termEnd.getTime()
   if (!isTotal && !ended && requests.some((one) => mayArriveAfter(one, start)))
     return end('UNCLEAR', `${how}, while a request about it was under way.`)
@@ -117,7 +117,7 @@ export function decideOutcome({ order, requests, label, termStart }: OrderFacts)
   return end('LOST', `${how}: another party changed that there.`)
 }
 
-/** Returns whether what began comes from a request, and not from the setting before all of them. */
+/** Returns whether a term began as a request had set, and not from the setting before all of them. */
 function isCausedBy(requests: readonly RequestRow[], began: Setting): boolean {
   const base = baseOf(requests)
   if (base && isSameSetting(base, began)) return false
@@ -128,9 +128,9 @@ function isCausedBy(requests: readonly RequestRow[], began: Setting): boolean {
 }
 
 /** @param time epoch milliseconds */
-function mayArriveAfter({ at, lateUntil, tookMs, kind }: RequestRow, time: number): boolean {
-  if (kind === 'rejected' || kind === 'not_sent') return false
-  return (lateUntil?.getTime() ?? at.getTime() + (tookMs ?? 0)) > time
+function mayArriveAfter(request: RequestRow, time: number): boolean {
+  if (request.kind === 'rejected' || request.kind === 'not_sent') return false
+  return (request.lateUntil?.getTime() ?? request.at.getTime() + (request.tookMs ?? 0)) > time
 }
 
 /** Gives up an order whose vendor shows neither its term nor a next one. */

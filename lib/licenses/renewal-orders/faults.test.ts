@@ -176,7 +176,7 @@ describe('Google', () => {
     await until(() => isSettled('UNCLEAR'))
   })
 
-  test('began the next term while a repeated request was under way, which hides what it began with', async () => {
+  test('began the next term while a repeated request was under way, which hides its setting', async () => {
     const arrival = Promise.withResolvers<void>()
     await at(google, { delayUntil: () => arrival.promise, times: { GOOGLE_SETTLE_SECONDS: '3600' } })
     vendor.fake.failNext('write', 'late')
@@ -187,7 +187,7 @@ describe('Google', () => {
     arrival.resolve()
     await vendor.fake.whenIdle()
     expect(vendorFields().renewalType).toBe(SAME)
-    await until(() => isSettled('UNCLEAR'))
+    await until(async () => expect((await read()).lastOrder?.state).toBe('UNCLEAR'))
   })
 
   test("began the next term with another party's setting: the order is LOST", async () => {

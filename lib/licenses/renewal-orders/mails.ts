@@ -18,9 +18,9 @@ const NEAR_DAYS = 14
 
 /** `Business Plus: 96 licenses from 3 Dec 2026 (now 120), ordered by Ana Ruiz.`, and why that needs a look. */
 function aboutText({ name, seatsPurchased }: AssetRow, order: OrderRow, event: RenewalEvent): string {
-  const { toQuantity: quantity, renewalType, termEnd, actorName, takenBackByName, reason } = order
+  const { toQuantity: quantity, renewalType, termEnd, actorName, reason } = order
   const now = quantity === null ? '' : ` (now ${seatsPurchased?.toLocaleString('en')})`
-  const withdrawn = takenBackByName === null ? '' : `, taken back by ${takenBackByName}`
+  const withdrawn = order.takenBackByName === null ? '' : `, taken back by ${order.takenBackByName}`
   const end = termEnd.getTime()
   const ordered = `${orderText({ quantity, renewalType }, dayText(end))}${now}, ordered by ${actorName}`
   const deadline = event === 'renewal-near' ? `\nLast day to decide: ${dayText(decideBy(end))}.` : ''
@@ -60,20 +60,19 @@ export async function mailOrderer(
   )
 }
 
-const { state, toldAt, takenBackAt, reportedAt, termEnd, createdAt } = renewalOrders
 const NEAR = sql`make_interval(days => ${NEAR_DAYS}::int)`
 /** Occasions of mails, each with its orders and the column of its time. */
 const OCCASIONS = {
   // Not of an order that was made when its term's end was near already.
   'renewal-near': {
     set: { toldAt: sql`now()` },
-    where: sql`${state} = 'STANDING' AND ${toldAt} IS NULL AND ${takenBackAt} IS NULL
-      AND ${termEnd} BETWEEN now() AND now() + ${NEAR} AND ${termEnd} - ${createdAt} > ${NEAR}`,
+    where: sql`${renewalOrders.state} = 'STANDING' AND ${renewalOrders.toldAt} IS NULL AND ${renewalOrders.takenBackAt} IS NULL
+      AND ${renewalOrders.termEnd} BETWEEN now() AND now() + ${NEAR} AND ${renewalOrders.termEnd} - ${renewalOrders.createdAt} > ${NEAR}`,
   },
   'renewal-unclear': {
     set: { reportedAt: sql`now()` },
-    where: sql`${reportedAt} < now() - interval '23 hours'
-      AND (${state} = 'UNCLEAR' OR (${state} = 'STANDING' AND ${takenBackAt} IS NOT NULL))`,
+    where: sql`${renewalOrders.reportedAt} < now() - interval '23 hours'
+      AND (${renewalOrders.state} = 'UNCLEAR' OR (${renewalOrders.state} = 'STANDING' AND ${renewalOrders.takenBackAt} IS NOT NULL))`,
   },
 }
 

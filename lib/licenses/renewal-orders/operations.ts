@@ -22,9 +22,9 @@ export const orderRenewal = operation(
   async (caller, { params, body, headers }, meta) => {
     const { action, confirm } = body
     const renewalType = action ? END_ACTIONS[action] : (body.renewalType ?? null)
-    const wanted = { setting: { quantity: body.quantity ?? null, renewalType }, action, confirm }
+    const requested = { setting: { quantity: body.quantity ?? null, renewalType }, action, confirm }
     const request = requestOf(caller, params, headers, meta)
-    const id = await change(request, meta, (tx) => order(tx, { ...request, ...wanted }))
+    const id = await change(request, meta, (tx) => order(tx, { ...request, ...requested }))
     const outcome = id && (await readScope(caller, (tx) => store.findOrder(tx, caller.customerId, id)))
     if (outcome) {
       const reason = outcome.reason ?? undefined
