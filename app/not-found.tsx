@@ -1,12 +1,12 @@
 import type { Metadata } from 'next'
-import { NothingHere } from '#components/ui/nothing-here.tsx'
+import { Missing } from './missing.tsx'
 
-export const metadata: Metadata = { title: 'Not found' }
+export const metadata: Metadata = { title: 'Page not found' }
 
 export default function Page() {
   return (
     <main>
-      <NothingHere />
+      <Missing />
     </main>
   )
 }

@@ -112,6 +112,21 @@ export async function openMenu(page: Page): Promise<void> {
   }).toPass()
 }
 
+/** Opens the panel of a filter that is off. */
+export async function addFilter(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  await page.getByRole('listitem').getByRole('button', { name, exact: true }).click()
+}
+
+/** Opens the line of an invoice list's sums. */
+export async function openSummary(page: Page): Promise<void> {
+  const button = page.getByRole('button', { name: 'Figures', exact: true })
+  await expect(async () => {
+    if ((await button.getAttribute('aria-expanded')) !== 'true') await button.click()
+    await expect(button).toHaveAttribute('aria-expanded', 'true', { timeout: 1000 })
+  }).toPass()
+}
+
 /** Starts a download from the export menu. */
 export function exported(page: Page, name: string): () => Promise<void> {
   return async () => {

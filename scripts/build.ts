@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compressAll } from './compress.ts'
 import { acquireLock } from './lock.mjs'
+import { showProgress } from './progress.mjs'
 import { WEB } from './web-process.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -28,8 +29,8 @@ const INPUTS = [
 
 /**
  * Builds the app with `next build`, unless the last build had the same inputs. A second build at the same
- * time waits for the first.
- * @param options.quiet Next's output is shown only when the build fails
+ * time waits for the first. The output of its programs is shown only when they fail.
+ * @param options.quiet says nothing of a build that is up to date
  * @throws Error when the build fails
  */
 export async function build({ quiet = false } = {}): Promise<void> {
@@ -41,13 +42,14 @@ export async function build({ quiet = false } = {}): Promise<void> {
       return
     }
     rmSync(STAMP, { force: true })
-    if (quiet) console.error('Building (half a minute, when something changed) …')
-    await run(['node_modules/next/dist/bin/next', 'build'], quiet)
+    const done = showProgress('Building', '1 minute, 4 on a busy machine; when something changed')
+    await run(['node_modules/next/dist/bin/next', 'build'])
     await compressAll(join(ROOT, '.next', 'static'))
     // Uses the options of a web process, because the compile cache depends on them.
     const node = ['--conditions=react-server', '--disable-warning=ExperimentalWarning', ...WEB.options]
-    await run([...node, 'scripts/compile.ts'], quiet, WEB.env)
+    await run([...node, 'scripts/compile.ts'], WEB.env)
     writeFileSync(STAMP, inputs)
+    done()
   } finally {
     release()
   }
@@ -70,14 +72,14 @@ function filesOf(path: string): string[] {
   return files.filter((file) => statSync(join(ROOT, file)).isFile())
 }
 
-async function run(program: string[], quiet: boolean, more: Record<string, string> = {}): Promise<void> {
+async function run(program: string[], more: Record<string, string> = {}): Promise<void> {
   const child = spawn(process.execPath, program, {
     cwd: ROOT,
     env: { ...process.env, ...more, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
-    stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output: Buffer[] = []
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk))
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk))
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
   if (code === 0) return
   process.stderr.write(Buffer.concat(output))

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { parseArgs } from 'node:util'
 import { announcement } from '#lib/demo/announcement.ts'
 import { changedPasswords, issueDemoKey } from '#lib/demo/credentials.ts'
 import { type DemoCustomer, demoCustomers } from '#lib/demo/customers.ts'
@@ -14,10 +15,13 @@ import { type Application, startApplication } from '#lib/server/application.ts'
 import { checkSettings } from '#lib/server/registry.ts'
 import { harborDemo } from '../test/fakes/harbor-demo.ts'
 import { build } from './build.ts'
+import { deleteDemoData } from './demo-reset.ts'
 import { startDemoVendors } from './demo-vendors.ts'
+import { showProgress } from './progress.mjs'
 
 // Starts a console with data with one command from a fresh clone, and runs until it is stopped. With `--vendors`, fakes
 // of the vendors run in the same process, and a customer has a subscription for each outcome of a license change.
+// `--reset` deletes the data of earlier demos first.
 
 // Keeps the printed text readable.
 process.env.LOG_LEVEL ||= 'warn'
@@ -25,6 +29,8 @@ process.env.LOG_LEVEL ||= 'warn'
 if (process.env.DATABASE_URL) process.env.SESSION_SECRET ||= randomBytes(32).toString('base64url')
 // The page /developers/receive-webhooks has a receiver for this port.
 process.env.WEBHOOK_PRIVATE_HOSTS ||= 'localhost:8080'
+
+const chosen = options()
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
 
@@ -41,10 +47,12 @@ async function start(): Promise<Application | undefined> {
   await checkPort()
   // Reports a missing secret now and not after the build.
   installationSecret('database')
+  if (chosen.reset) await deleteDemoData()
   await build({ quiet: true })
   if (isStopping()) return undefined
+  const started = showProgress('Starting', '2 seconds, 10 with new data')
   const today = new Date().toISOString().slice(0, 10)
-  const vendors = process.argv.includes('--vendors') ? await startDemoVendors(env().dataDir) : undefined
+  const vendors = chosen.vendors ? await startDemoVendors(env().dataDir) : undefined
   const customers = [...demoCustomers(today), ...(vendors ? [harborDemo(today)] : [])]
   const database = await startDatabase()
   try {
@@ -56,6 +64,7 @@ async function start(): Promise<Application | undefined> {
     throw error
   }
   const application = await startApplication()
+  started()
   try {
     await announce(application, customers)
     if (vendors) console.log(`${vendors.announcement(today)}\n`)
@@ -74,16 +83,18 @@ async function announce({ url }: Application, customers: DemoCustomer[]): Promis
   const { changed, error } = await changedPasswords(emails)
   // The console runs: missing data for its announcement are no reason to stop it.
   if (error) console.error(`Whether the password still fits could not be checked: ${error}`)
-  const apiKey = await issueDemoKey(customers[0]?.domain ?? '').catch((error: unknown) => {
-    console.error(`No API key could be issued: ${reasonOf(error)}`)
-    return undefined
-  })
+  const apiKey = await issueDemoKey(customers[0]?.domain ?? '', Number(new URL(url).port)).catch(
+    (error: unknown) => {
+      console.error(`No API key could be issued: ${reasonOf(error)}`)
+      return undefined
+    },
+  )
   const text = announcement({
     // The listen address, unless a public address is set.
     address: isLocal ? url : baseUrl,
     data: database.url
       ? 'The data is in the database of DATABASE_URL.'
-      : `The data is in ${dataDir}: delete it to start afresh.`,
+      : `The data is in ${dataDir}; with "-- --reset", a demo starts afresh.`,
     customers,
     password: DEMO_PASSWORD,
     changed,
@@ -91,6 +102,15 @@ async function announce({ url }: Application, customers: DemoCustomer[]): Promis
   })
   console.log(`\n${text}\n`)
   if (!LOOPBACK.includes(host)) console.log(`Whoever reaches ${host} can sign in with this password.\n`)
+}
+
+function options(): { vendors?: boolean; reset?: boolean } {
+  try {
+    return parseArgs({ options: { vendors: { type: 'boolean' }, reset: { type: 'boolean' } } }).values
+  } catch (error) {
+    console.error(`${reasonOf(error)}\nUsage: npm run demo [-- --vendors --reset]`)
+    process.exit(2)
+  }
 }
 
 /** Checks the port before the build, which takes a while; the server reports other obstacles. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { olderCommit } from './release/releases.ts'
 import {
   type Counts,
   countPlaywright,
@@ -12,18 +13,17 @@ import {
   timingsOfPlaywright,
   timingsOfVitest,
 } from './reports.ts'
-import { commitOf, lastTag } from './side-by-side/checkout.ts'
 import { runStage, type Stage } from './stage.ts'
 
 // Runs the whole suite: the output of each step, then the slowest files and tests, the times of the steps, and last one
 // line with the numbers.
 // npm test
-// npm run test:deep [-- <git ref of the older version that runs side by side, by default the last tag>]
+// npm run test:deep [-- <git ref of the older version that runs side by side, by default the last release>]
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const [mode, ref] = process.argv.slice(2)
 const isDeep = mode === '--deep'
 /** Commit that runs side by side, resolved now: a missing ref fails immediately, not after hours. */
-const older = isDeep ? commitOf(ref ?? lastTag()) : ''
+const older = isDeep ? olderOrExit() : ''
 const reports = mkdtempSync(join(tmpdir(), 'licenses-invoices-reports-'))
 const unitReport = join(reports, 'vitest.json')
 const fileTimes = join(reports, 'files.json')
@@ -132,6 +132,15 @@ async function perform(step: Step): Promise<Counts> {
   // No tests, a file that didn't load, and an error outside a test are failures without a failed test.
   const silent = counts.failed === 0 && (code !== 0 || counts.passed === 0)
   return silent ? { ...counts, failed: 1 } : counts
+}
+
+function olderOrExit(): string {
+  try {
+    return olderCommit(ref)
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(2)
+  }
 }
 
 function execute({ run, minutes, name, env: more }: Step): Promise<number | null> {

@@ -11,11 +11,12 @@ import {
   rolesWith,
 } from '#lib/platform/caller/rules.ts'
 import { auditDenial } from '#lib/platform/history/requests.ts'
+import { setPageStatus } from '../page-status.ts'
 import { requestMeta } from './request-meta.ts'
 import { SCREENS } from './screens.ts'
 
 /**
- * Content of a page that the caller may not see: the required role, and where they can go. The attempt is recorded as
+ * Content of a page that the caller may not see, with the status 403: the required role, and where they can go. The attempt is recorded as
  * an audit event.
  */
 export async function MissingRole({
@@ -27,6 +28,7 @@ export async function MissingRole({
   caller: Caller
   permission: Permission
 }) {
+  setPageStatus(403)
   const denial = { call: title, code: 'permission_denied', permission: PERMISSION_NAMES[permission] }
   await auditDenial(caller, denial, (await requestMeta()).requestId)
   const roles = caller.roles.map((role) => ROLE_NAMES[role]).join(' and ')

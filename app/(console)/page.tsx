@@ -3,8 +3,8 @@ import Link from 'next/link'
 import { NeedsMail } from '#components/notifications/mail-switch.tsx'
 import { NeedsScreen } from '#components/notifications/needs-screen.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listNeeds, readNeedsMail } from '#lib/notifications/client.ts'
@@ -40,7 +40,7 @@ export default async function Page() {
       <PageHeader
         title="Needs attention"
         subtitle={`${caller.customerName} · based on your roles`}
-        actions={<MoreMenu path={listNeeds.path({})} />}
+        actions={<CopyRequest path={listNeeds.path({})} />}
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
         {([needs, { body }]) => (

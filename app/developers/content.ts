@@ -1,5 +1,4 @@
 import 'server-only'
-import { notFound } from 'next/navigation'
 import type { TryCall } from '#components/developers/try-it.tsx'
 import type { AnyContract } from '#lib/platform/api/contract.ts'
 import { type DeveloperPage, developerPages, pathOf } from '#lib/platform/api/developers/pages.ts'
@@ -12,11 +11,6 @@ export const PAGES = developerPages(TAGS)
 /** Returns the page with this slug; the overview has the empty slug. */
 export function findPage(slug: string): DeveloperPage | undefined {
   return PAGES.find((page) => page.slug === slug)
-}
-
-/** Returns the page with this slug. Renders a 404 if there is none. */
-export function requirePage(slug: string): DeveloperPage {
-  return findPage(slug) ?? notFound()
 }
 
 /** Returns the contents: the pages by section. */

@@ -1,10 +1,10 @@
 import type { Metadata } from 'next'
-import { notFound } from 'next/navigation'
 import { NoticeSwitches } from '#components/notifications/notice-switches.tsx'
 import { Brand } from '#components/shell/frame/brand.tsx'
 import { Card } from '#components/ui/card.tsx'
 import type { NoticeSubscription } from '#lib/notifications/notices/rules.ts'
 import { readNoticeSubscription } from '#lib/notifications/notices/unsubscribe.ts'
+import { InvalidLink } from '../missing.tsx'
 
 export const metadata: Metadata = { title: 'Email notifications' }
 
@@ -14,7 +14,13 @@ type Search = Promise<Record<string, string | string[] | undefined>>
 export default async function Page({ searchParams }: { searchParams: Search }) {
   const { link, done } = await searchParams
   const subscription = typeof link === 'string' ? await readNoticeSubscription(link) : undefined
-  if (!subscription) notFound()
+  if (!subscription)
+    return (
+      <InvalidLink>
+        The link may be incomplete: open it from the email itself. If the email is old, use the link in a
+        newer one, or contact the operator of this console.
+      </InvalidLink>
+    )
   return (
     <main className="grid min-h-dvh grid-cols-1 place-items-center p-6 max-md:p-3.5">
       <Card className="w-full max-w-110 p-7 max-md:p-5">

@@ -1,11 +1,11 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
+import { FormDialog } from '#components/ui/form-dialog.tsx'
 import {
   changeNoticeRecipient,
   removeNoticeRecipient,
@@ -53,19 +53,25 @@ export function ChangeRecipient({
   })
   const error = save.error ?? resend.error ?? remove.error
   const isEmpty = choice.notices.length === 0
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!isEmpty && !save.isPending) save.mutate()
-  }
   return (
-    <Dialog title={email} onClose={onClose}>
-      <p className="mt-0.5 text-sm wrap-anywhere text-ink-3">{escapeInvisible(profile.name)}</p>
-      {STATE_NOTES[state] ? <p className="mt-2 text-sm text-ink-2">{STATE_NOTES[state]}</p> : null}
-      <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
-        <RecipientFields value={choice} error={isEmpty ? NO_NOTICES : undefined} onChange={setChoice} />
-        {error ? <NotDone title="Not done" error={error} /> : null}
-        <div className="mt-1 flex flex-wrap justify-end gap-2">
-          <Button pending={remove.isPending} onClick={() => remove.mutate()}>
+    <FormDialog
+      title={email}
+      about={
+        <>
+          {escapeInvisible(profile.name)}
+          {STATE_NOTES[state] ? <span className="mt-1 block text-sm">{STATE_NOTES[state]}</span> : null}
+        </>
+      }
+      submit="Save"
+      pending={save.isPending}
+      others={
+        <>
+          <Button
+            variant="quiet"
+            pending={remove.isPending}
+            onClick={() => remove.mutate()}
+            className="mr-auto text-danger"
+          >
             Remove
           </Button>
           {needsConfirmation(state) ? (
@@ -73,11 +79,13 @@ export function ChangeRecipient({
               Send confirmation again
             </Button>
           ) : null}
-          <Button type="submit" variant="primary" pending={save.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+        </>
+      }
+      onSubmit={() => isEmpty || save.mutate()}
+      onClose={onClose}
+    >
+      <RecipientFields value={choice} error={isEmpty ? NO_NOTICES : undefined} onChange={setChoice} />
+      {error ? <NotDone title="Not done" error={error} /> : null}
+    </FormDialog>
   )
 }

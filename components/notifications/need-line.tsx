@@ -43,7 +43,7 @@ function Line({ need, button, onDismissalChange }: LineProps) {
   const { title, headline, details, act, path } = describeNeed(need)
   const { dismiss, isPending } = useDismissal(onDismissalChange)
   return (
-    <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-5 gap-y-1 px-4 py-3 md:grid-cols-[minmax(0,1fr)_auto_11rem_auto] print:grid-cols-[minmax(0,1fr)_auto]!">
+    <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-5 gap-y-1 px-4 py-3 not-print:md:grid-cols-[minmax(0,1fr)_auto_11rem_auto]">
       <div className="min-w-0 max-md:order-1">
         <Link
           href={path}

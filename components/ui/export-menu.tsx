@@ -1,9 +1,10 @@
 'use client'
 
-import { ChevronDown } from 'lucide-react'
+import { Download as DownloadIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { buttonVariants } from './button-variants.ts'
+import { FILTER_BUTTON, FILTER_MENU } from './filter-button.ts'
 import { MENU_ITEM, Menu } from './menu.tsx'
+import { ToolLabel } from './tool-label.tsx'
 
 /**
  * Button with a menu of the file formats of a screen's data.
@@ -14,23 +15,26 @@ export function ExportMenu({
   files,
   preload,
   more,
+  isTool = false,
 }: {
   files: Record<string, string>
   /** Fetches the data of `more`, as soon as the user is about to open the menu. */
   preload?: () => void
   more?: (close: () => void) => ReactNode
+  /** Whether it is among the tools of a list. */
+  isTool?: boolean
 }) {
   return (
     <Menu
       side="under-right"
       preload={preload}
       className="w-64"
-      buttonClassName={buttonVariants('plain')}
+      rootClassName={isTool ? FILTER_MENU : 'relative'}
+      buttonClassName={FILTER_BUTTON}
       button={
-        <>
+        <ToolLabel icon={DownloadIcon} matters>
           Export
-          <ChevronDown aria-hidden="true" className="size-3.5 text-ink-3" />
-        </>
+        </ToolLabel>
       }
     >
       {(close) => (

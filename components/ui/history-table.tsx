@@ -16,7 +16,7 @@ export function HistoryTable({
 }) {
   return (
     // Long reasons and names wrap; if there is still too little room, the columns scroll, not the page.
-    <div className="overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0">
+    <div className="overflow-x-auto max-md:overflow-visible">
       <Table label={`${label}, newest first`} pending={pending}>
         <TableHeader>
           <TableHeaderCell aria-sort="descending">

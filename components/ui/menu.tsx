@@ -17,6 +17,7 @@ const SIDES: Record<PanelSide, string> = {
  */
 export function Menu({
   label,
+  title,
   button,
   buttonClassName,
   rootClassName = 'relative',
@@ -27,6 +28,8 @@ export function Menu({
 }: {
   /** Accessible name of the button where its content has none. */
   label?: string
+  /** Tooltip of a button whose name is not visible. */
+  title?: string
   button: ReactNode
   buttonClassName: string
   /** Positions the panel at another ancestor, such as on phones a whole row of buttons. */
@@ -70,6 +73,7 @@ export function Menu({
         ref={trigger}
         type="button"
         aria-label={label}
+        title={title}
         aria-expanded={open}
         aria-controls={open ? id : undefined}
         onPointerEnter={preload}

@@ -50,7 +50,7 @@ export function SearchInput({
   }
 
   return (
-    <div className="relative w-65 shrink-0 max-md:w-full max-md:shrink print:hidden">
+    <div className="relative w-52 shrink-0 max-md:w-full max-md:shrink print:hidden">
       <Search aria-hidden="true" className="absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-ink-3" />
       <input
         ref={input}
@@ -65,7 +65,7 @@ export function SearchInput({
           if (event.key === 'Enter') report(text, 0)
           if (event.key === 'Escape') report('', 0)
         }}
-        className="h-8.5 w-full rounded-control border border-line-2 bg-surface pr-2.5 pl-8.5 text-sm text-ink max-md:h-11 max-md:text-lg"
+        className="h-8.5 w-full rounded-control border border-line-2 bg-surface pr-1 pl-8.5 text-sm text-ink max-md:h-11 max-md:text-lg"
       />
     </div>
   )

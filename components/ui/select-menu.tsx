@@ -1,45 +1,13 @@
-import type { ReactNode } from 'react'
-import { FILTER_BUTTON } from './filter-button.ts'
+import { ArrowDownUp } from 'lucide-react'
+import { FILTER_BUTTON, FILTER_MENU } from './filter-button.ts'
 import { GoLink } from './go-link.tsx'
 import { MENU_ITEM, Menu } from './menu.tsx'
+import { ToolLabel } from './tool-label.tsx'
 
 /** Option of a menu in which exactly one is selected, and its link. */
 export type SelectOption = { name: string; href: string; selected: boolean; onNavigate: () => void }
 
-/** Menu in which one option is selected; `icon` is placed before its name, `after` behind it. */
-export function SelectMenu({
-  label,
-  icon,
-  after,
-  rootClassName,
-  options,
-}: {
-  label: string
-  icon?: ReactNode
-  after?: ReactNode
-  rootClassName: string
-  options: readonly SelectOption[]
-}) {
-  const name = options.find(({ selected }) => selected)?.name ?? ''
-  return (
-    <Menu
-      label={`${label}: ${name}`}
-      rootClassName={rootClassName}
-      buttonClassName={FILTER_BUTTON}
-      button={
-        <>
-          {icon}
-          {name}
-          {after}
-        </>
-      }
-    >
-      {(close) => <SelectOptions options={options} onSelect={close} />}
-    </Menu>
-  )
-}
-
-/** Options of a `SelectMenu`. */
+/** Options, exactly one of them selected. */
 export function SelectOptions({
   options,
   onSelect,
@@ -65,5 +33,23 @@ export function SelectOptions({
         </li>
       ))}
     </ul>
+  )
+}
+
+/** Menu of a list's orders, among its tools. */
+export function SortMenu({ options }: { options: readonly SelectOption[] }) {
+  const name = options.find(({ selected }) => selected)?.name ?? ''
+  return (
+    <div className={FILTER_MENU}>
+      <Menu
+        label={`Order: ${name}`}
+        title={`Order: ${name}`}
+        rootClassName=""
+        buttonClassName={FILTER_BUTTON}
+        button={<ToolLabel icon={ArrowDownUp}>{name}</ToolLabel>}
+      >
+        {(close) => <SelectOptions options={options} onSelect={close} />}
+      </Menu>
+    </div>
   )
 }

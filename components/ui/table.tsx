@@ -65,6 +65,13 @@ export function TableHeader({ children }: { children: ReactNode }) {
   )
 }
 
+/**
+ * Insets of cells: narrow between columns, so that these have the room, and at the ends those of a card. A table with
+ * long amounts narrows them on paper.
+ */
+const INSET = 'md:px-(--inset,0.625rem) md:first:pl-(--end-inset,1rem) md:last:pr-(--end-inset,1rem)'
+export const TIGHT_IN_PRINT = 'print:[--inset:0.25rem] print:[--end-inset:0.25rem]'
+
 export function TableHeaderCell({
   right,
   className = '',
@@ -75,7 +82,7 @@ export function TableHeaderCell({
       {...ROLE.columnheader}
       scope="col"
       {...rest}
-      className={`border-b border-line px-4 py-2 text-xs font-medium whitespace-nowrap text-ink-3 ${right ? 'text-right' : 'text-left'} ${className}`}
+      className={`border-b border-line ${INSET} py-2 text-xs font-medium whitespace-nowrap text-ink-3 ${right ? 'text-right' : 'text-left'} ${className}`}
     />
   )
 }
@@ -93,7 +100,7 @@ export function Row({ className = '', ...rest }: ComponentProps<'tr'>) {
     <tr
       {...ROLE.row}
       {...rest}
-      className={`border-b border-line last:border-b-0 max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-3 max-md:gap-y-1 max-md:px-3.5 max-md:py-3 ${className}`}
+      className={`border-b border-line last:border-b-0 not-print:md:h-11 max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-3 max-md:gap-y-1 max-md:px-3.5 max-md:py-3 ${className}`}
     />
   )
 }
@@ -130,5 +137,5 @@ function cellClass({
 }: { [Key in keyof CellProps]: CellProps[Key] | undefined }) {
   const align = right ? 'md:text-right' : ''
   const numberClass = number ? 'whitespace-nowrap tabular-nums' : ''
-  return `px-4 py-2.75 align-middle max-md:block max-md:min-w-0 max-md:p-0 ${PLACEMENTS[placement]} ${align} ${numberClass} ${className}`
+  return `align-middle max-md:block max-md:min-w-0 md:py-1.25 ${INSET} ${PLACEMENTS[placement]} ${align} ${numberClass} ${className}`
 }

@@ -15,7 +15,7 @@ export function Tabs<Href extends string>({
   current: Href
 }) {
   return (
-    <nav aria-label={label} className="mb-4 flex gap-5 border-b border-line print:hidden">
+    <nav aria-label={label} className="mb-3 flex gap-5 border-b border-line print:hidden">
       {tabs.map((tab) => (
         <Link
           key={tab.href}

@@ -131,7 +131,7 @@ for (const { who, links, lacks, needs } of SEES) {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Needs attention')
     await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link')).toHaveText([...links])
     for (const path of lacks) {
-      await page.goto(path)
+      expect((await page.goto(path))?.status()).toBe(403)
       await expect(page.getByText(`This page needs the role ${needs}.`)).toBeVisible()
       await expectGood(page)
     }

@@ -82,7 +82,6 @@ test('invoices can be selected on a phone, and the bar covers nothing permanentl
 test('prices that add up only per line are marked', async ({ page }) => {
   await signIn(page, finance, '/invoices/PER-LINE')
   await expect(page.getByRole('columnheader', { name: 'Price per line' })).toBeVisible()
-  await expect(page.getByText('Each price is that of its whole line, not of one unit.')).toBeVisible()
   await expect(page.getByText('Not itemized')).toBeHidden()
   await expectGood(page)
 })

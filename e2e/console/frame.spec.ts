@@ -82,8 +82,20 @@ for (const [path, table, row] of [
 test('an answer without a session, or for an unknown address, has its status before any content', async () => {
   const away = await fetch(`${app.url}/invoices`, { redirect: 'manual' })
   expect([away.status, away.headers.get('location')]).toEqual([307, '/sign-in?from=%2Finvoices'])
-  for (const path of ['/invoices/none', '/assets/none'])
-    expect((await fetch(app.url + path, { headers: { cookie } })).status).toBe(404)
+  // The content is in the HTML, and not drawn by its scripts later.
+  for (const path of [
+    '/invoices/none',
+    '/assets/none',
+    '/invoices/compare?from=A&to=B',
+    '/webhooks/none',
+    '/nothing/here',
+  ]) {
+    const missing = await fetch(app.url + path, { headers: { cookie } })
+    const html = await missing.text()
+    expect([path, missing.status]).toEqual([path, 404])
+    expect(html).toMatch(/<h1[^>]*>Page not found<\/h1>/)
+    if (path !== '/webhooks/none') expect(html).toMatch(/<title>Page not found/)
+  }
 })
 
 test('the HTML of a long list has the first rows, and the browser shows all', async ({ page, context }) => {

@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth } from '../axe-checks.ts'
-import { complaints, signIn } from '../browser.ts'
+import { complaints, exported, signIn } from '../browser.ts'
 
 // Asset ids may contain characters with a meaning in URLs.
 const ODD = "workspace-suite-a/b|c:[7] ü%2F?&#é'"
@@ -51,6 +52,13 @@ test('the pages have a placeholder before the first change', async ({ page }) =>
   await expect(
     page.getByRole('img', { name: /Purchased licenses, .*: 40 throughout\. Assigned, .*: 30 throughout\./ }),
   ).toBeVisible()
+  // The axis starts at zero, so that the area shows a share of all licenses.
+  await expect(
+    page
+      .getByRole('img', { name: /^Purchased licenses/ })
+      .locator('text')
+      .first(),
+  ).toHaveText('0')
   await expect(page.getByText(/^Recorded since .*: what was before is not known\.$/)).toBeVisible()
 })
 
@@ -173,33 +181,52 @@ test('the address, the screen and the API agree on Activity; filters are chips',
   await page.getByRole('link', { name: 'Older' }).click()
   await expect(changes(page)).toHaveCount(6)
   await page.getByRole('link', { name: 'Newer' }).click()
-  await page.getByRole('button', { name: 'Refused', exact: true }).click()
+  const toggleRejected = async () => {
+    await page.getByRole('button', { name: /^Outcome/ }).click()
+    await page.getByRole('checkbox', { name: 'Refused' }).click()
+    await page.keyboard.press('Escape')
+  }
+  await toggleRejected()
   await expect(page).toHaveURL('/activity?filter=state:REJECTED')
   await expect(changes(page)).toHaveCount(1)
   await page.getByRole('button', { name: /^When/ }).click()
   await page.getByRole('button', { name: 'This year' }).click()
   await expect(page).toHaveURL(/filter=state:REJECTED&minCreationTime=\d+&maxCreationTime=\d+$/)
   await expect(changes(page)).toHaveCount(1)
-  await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('button', { name: 'Copy as request' }).click()
   const line = await page.evaluate(() => navigator.clipboard.readText())
   const url = /'(http[^']+)'/.exec(line)?.[1] ?? ''
   const answer = await (await page.request.get(url, { headers: bearer() })).json()
   expect(answer.licenseChanges.map(({ to }: { to: number }) => to)).toEqual([20])
-  const chips = page.getByRole('region', { name: 'Active filters' })
-  // A filter with a control is shown and removed only there.
-  await expect(chips.getByRole('button')).toHaveText(['Clear all'])
+  const chips = page.getByRole('search', { name: 'Filters' })
+  // Each filter is shown once.
+  await expect(chips.getByRole('button', { name: /^Remove filter/ })).toHaveCount(2)
   await page.getByRole('button', { name: 'Remove filter: This year' }).click()
   await expect(page).toHaveURL('/activity?filter=state:REJECTED')
-  await page.getByRole('button', { name: 'Refused', exact: true }).click()
+  await toggleRejected()
   await expect(page).toHaveURL('/activity')
   await expect(changes(page)).toHaveCount(50)
-  await page.getByRole('button', { name: 'Refused', exact: true }).click()
+  await toggleRejected()
   await chips.getByRole('button', { name: 'Clear all' }).click()
   await expect(page).toHaveURL('/activity')
   await page.goto('/activity?filter=asset:workspace-suite-1')
   await expect(changes(page)).toHaveCount(3)
   await expect(chips.getByRole('button', { name: 'Remove filter: Business Plus' })).toBeVisible()
+  await page.getByLabel('Product').selectOption('All products')
+  await expect(page).toHaveURL('/activity')
+  await page.getByRole('button', { name: 'Last 7 days', exact: true }).click()
+  await expect(page).toHaveURL(/\/activity\?minCreationTime=\d+&maxCreationTime=\d+$/)
+  await expect(changes(page)).toHaveCount(50)
+  await page.getByRole('button', { name: 'Last 7 days', exact: true }).click()
+  await expect(page).toHaveURL('/activity')
+  await page.getByLabel('Product').selectOption('Business Plus')
+  await expect(page).toHaveURL('/activity?filter=asset:workspace-suite-1')
+  await page.getByLabel('Product').selectOption('All products')
+  await page.getByLabel('Person').selectOption('Ida Tech')
+  await expect(changes(page).first()).toContainText('Ida Tech')
+  const [download] = await Promise.all([page.waitForEvent('download'), exported(page, 'CSV')()])
+  expect(download.suggestedFilename()).toMatch(/^license-changes-[\d-]+\.csv$/)
+  expect(await readFile(await download.path(), 'utf8')).not.toContain('Key')
   await page.goto('/activity?filter=asset:nothing')
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await expect(changes(page)).toHaveCount(50)

@@ -3,7 +3,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth, expectGood } from '../axe-checks.ts'
-import { complaints, exported, PHONE, signIn, waitForRows } from '../browser.ts'
+import { addFilter, complaints, exported, openSummary, signIn, waitForRows } from '../browser.ts'
 import { day, monthBefore } from '../days.ts'
 import { excess } from '../viewports.ts'
 
@@ -97,6 +97,7 @@ async function expectAgreed(page: Page): Promise<void> {
 
 test('each figure links to exactly the invoices that it counts', async ({ page }) => {
   await signIn(page, people.finance, '/invoices')
+  await openSummary(page)
   await expect(
     stats(page).getByRole('link', { name: 'Past due, USD: 4 invoices, oldest 83 days' }),
   ).toBeVisible()
@@ -112,6 +113,7 @@ test('each figure links to exactly the invoices that it counts', async ({ page }
     await expectAgreed(page)
     await page.goBack()
     await expect(page).toHaveURL(/\/invoices$/)
+    await openSummary(page)
   }
 })
 
@@ -120,20 +122,18 @@ test('billing profile, issuer, currency and amount are columns and filters', asy
   for (const name of ['Billed to', 'Issuer'])
     await expect(table(page).getByRole('columnheader', { name })).toBeVisible()
   await expect(table(page).getByRole('row').filter({ hasText: 'EU-SOON' })).toContainText('Payer Europe GmbH')
-  const chooseOption = async (button: RegExp, choice: string) => {
-    await filters(page).getByRole('button', { name: button }).click()
+  const chooseOption = async (filter: string, choice: string) => {
+    await addFilter(page, filter)
     await filters(page).getByRole('checkbox', { name: choice }).check()
     await page.keyboard.press('Escape')
   }
-  await chooseOption(/^Billed to/, 'Payer Europe GmbH')
+  await chooseOption('Billed to', 'Payer Europe GmbH')
   await expect(page).toHaveURL(/filter=billingProfile:europe$/)
   await expect.poll(() => numbers(page)).toHaveLength(13)
   await expectAgreed(page)
-  await chooseOption(/^Issuer/, 'Fernhill Cloud, Inc.')
-  await chooseOption(/^Currency/, 'EUR')
-  await filters(page)
-    .getByRole('button', { name: /^Amount/ })
-    .click()
+  await chooseOption('Issuer', 'Fernhill Cloud, Inc.')
+  await chooseOption('Currency', 'EUR')
+  await addFilter(page, 'Amount')
   await page.getByLabel('From').fill('1.000,50')
   await expect(page.getByText('Write it as 1250.50.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Apply' })).toBeDisabled()
@@ -145,7 +145,7 @@ test('billing profile, issuer, currency and amount are columns and filters', asy
   await expectAgreed(page)
   await expect(filters(page).getByRole('button', { name: /^Remove filter/ })).toHaveCount(4)
   await filters(page).getByRole('button', { name: 'Remove filter: 21.01 – 100.09' }).click()
-  await expect(filters(page).getByRole('button', { name: 'Amount: any' })).toBeFocused()
+  await expect(filters(page).getByRole('button', { name: 'Add filter' })).toBeFocused()
   await expect.poll(() => numbers(page)).toHaveLength(13)
   await page.getByRole('link', { name: 'EU-SOON' }).click()
   for (const [term, value] of [
@@ -174,24 +174,6 @@ test('a search finds any part of a number or issuer, and the file name has its r
   expect(readFileSync(await file.path(), 'utf8')).toContain('billingProfileId')
 })
 
-test("rows are visible on a laptop's screen, and the first invoice is near the top on a phone", async ({
-  page,
-}) => {
-  await page.setViewportSize({ width: 1366, height: 651 })
-  await signIn(page, people.finance, '/invoices')
-  await expect(stats(page).getByRole('table')).toBeVisible()
-  await waitForRows(page)
-  const heights = () =>
-    table(page)
-      .getByRole('rowheader')
-      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom))
-  await expect.poll(async () => (await heights()).filter((bottom) => bottom <= 651).length).toBeGreaterThan(2)
-  const top = async (locator: ReturnType<Page['locator']>) => (await locator.boundingBox())?.y ?? Number.NaN
-  expect(await top(filters(page))).toBeLessThan(await top(stats(page)))
-  await page.setViewportSize(PHONE)
-  await expect.poll(() => top(table(page).getByRole('rowheader').first())).toBeLessThan(600)
-})
-
 /** Returns the amounts in these elements that wrap or overflow the screen. */
 function cutOffAmounts(elements: Element[]): string[] {
   const findings: string[] = []
@@ -215,6 +197,7 @@ const WIDTHS = [360, 722, 768, 992, 1024, 1366, 1920, 2560]
 test('amounts of 12 digits in six currencies are whole from 360 to 2560 px', async ({ page }) => {
   const pageErrors = complaints(page)
   await signIn(page, people.six, '/invoices')
+  await openSummary(page)
   await expect(stats(page).getByRole('table')).toBeVisible()
   await page.getByRole('button', { name: /^Show \d more currencies$/ }).click()
   await expect(stats(page).getByRole('row')).toHaveCount(7)
@@ -245,8 +228,8 @@ test('amounts of 12 digits in six currencies are whole from 360 to 2560 px', asy
 test('a panel opens where it has room', async ({ page }) => {
   await page.setViewportSize({ width: 1366, height: 560 })
   await signIn(page, people.finance, '/invoices')
-  for (const button of [/^Invoice date/, /^Amount/, /^Documents/]) {
-    await filters(page).getByRole('button', { name: button }).click()
+  for (const filter of ['Amount', 'Product', 'Documents']) {
+    await addFilter(page, filter)
     const panel = filters(page).locator('[id].absolute')
     await expect(panel).toBeInViewport({ ratio: 1 })
     await page.keyboard.press('Escape')

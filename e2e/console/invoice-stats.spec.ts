@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { invoice, newCustomer } from '../admin.ts'
 import { expectAccessible, expectAccessibleAtBoth } from '../axe-checks.ts'
-import { complaints, DESKTOP, PHONE, signIn, waitForRows } from '../browser.ts'
+import { complaints, DESKTOP, openSummary, PHONE, signIn, waitForRows } from '../browser.ts'
 import { day, monthBefore, onOneDay, sinceThen } from '../days.ts'
 
 /** Returns a day of an earlier month, its last day, and the month's name. */
@@ -51,6 +51,12 @@ test.beforeAll(async () => {
   people.three = await three.member('Fig Three', 'finance-user')
 })
 
+/** Opens the list of invoices with its figures. */
+async function signInToStats(page: Page, email: string, path = '/invoices'): Promise<void> {
+  await signIn(page, email, path)
+  await openSummary(page)
+}
+
 const stats = (page: Page) => page.getByRole('region', { name: 'Figures' })
 const plot = (page: Page) => page.getByRole('region', { name: 'Billed per month' })
 const openPlot = (page: Page) => plot(page).getByRole('button', { name: 'Billed per month' }).click()
@@ -85,7 +91,7 @@ async function statCells(page: Page, name: string | RegExp, currency = 'USD'): P
 }
 
 test('the figures cover the filtered invoices, and link to the late ones', async ({ page }) => {
-  await signIn(page, people.finance, '/invoices')
+  await signInToStats(page, people.finance, '/invoices')
   await expect(stats(page).getByRole('table')).toBeVisible()
   expect(await statCells(page, 'Outstanding')).toEqual([
     '500.28 USD',
@@ -119,7 +125,7 @@ test('the figures cover the filtered invoices, and link to the late ones', async
 test('each month and platform of the plot is reached by keyboard, and links to its invoices', async ({
   page,
 }) => {
-  await signIn(page, people.finance, '/invoices')
+  await signInToStats(page, people.finance, '/invoices')
   const links = plot(page).locator('svg').getByRole('link')
   // Four months with bills and seven platforms; a single tab stop.
   await expect(links).toHaveCount(4 + 7)
@@ -147,11 +153,12 @@ test('each month and platform of the plot is reached by keyboard, and links to i
   await expect(focused).toHaveAccessibleName(`${monthText(4)}, Own slug: 200.20 USD, 1 invoice`)
   expect((await answered(page, 'invoices')).invoices).toHaveLength(1)
   await page.goBack()
+  await openSummary(page)
   await expect(links).toHaveCount(4 + 7)
 })
 
 test("the plot has a table with the API's amounts", async ({ page }) => {
-  await signIn(page, people.finance, '/invoices?filter=platform:web-services|cloud-platform|own-slug')
+  await signInToStats(page, people.finance, '/invoices?filter=platform:web-services|cloud-platform|own-slug')
   await openPlot(page)
   await plot(page).getByText('Show as table').click()
   const table = page.getByRole('table', { name: 'Billed per month and platform, USD' })
@@ -228,7 +235,7 @@ test('the list has a sort menu on a phone', async ({ page }) => {
 })
 
 test('several currencies are shown separately, and never added', async ({ page }) => {
-  await signIn(page, people.three, '/invoices')
+  await signInToStats(page, people.three, '/invoices')
   const rows = stats(page).getByRole('row')
   await expect(rows).toHaveText([
     /^Currency/,
@@ -253,7 +260,7 @@ test('days and months are the same in every time zone', async ({ browser }) => {
   const seenIn = async (timezoneId: string) => {
     const page = await browser.newPage({ timezoneId })
     const problems = complaints(page)
-    await signIn(page, people.finance, '/invoices?minCreationTime=1&orderBy=totalAmount%20desc')
+    await signInToStats(page, people.finance, '/invoices?minCreationTime=1&orderBy=totalAmount%20desc')
     await openPlot(page)
     await plot(page).getByText('Show as table').click()
     await waitForRows(page)
@@ -278,7 +285,7 @@ test('axe finds nothing on a desk or a phone, and nothing sticks out', { tag: '@
   const problems = complaints(page)
   for (const email of [people.finance, people.three]) {
     await page.context().clearCookies()
-    await signIn(page, email, '/invoices?orderBy=dueDate%20asc')
+    await signInToStats(page, email, '/invoices?orderBy=dueDate%20asc')
     const box = stats(page).getByRole('table').locator('..')
     for (const viewport of [DESKTOP, PHONE]) {
       await page.setViewportSize(viewport)
@@ -307,6 +314,7 @@ test('the list works without its figures, which load on retry', async ({ page })
   await expect(stats(page)).toHaveCount(0)
   await customer.rebuildSums()
   await missing.getByRole('button', { name: 'Add up again' }).click()
+  await openSummary(page)
   await expect(stats(page).getByRole('table')).toBeVisible()
   await expect(missing).toHaveCount(0)
   expect((await statCells(page, 'Outstanding'))[0]).toBe('20.00 USD')

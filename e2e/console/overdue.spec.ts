@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, type Page, test } from '@playwright/test'
 import { parse } from 'csv-parse/sync'
 import { invoice, newCustomer } from '../admin.ts'
-import { signIn } from '../browser.ts'
+import { openSummary, signIn } from '../browser.ts'
 import { monthBefore } from '../days.ts'
 
 // Amounts owed after each step of an invoice's life: the list, the sums, the statement, both CSV files and the screen
@@ -46,6 +46,7 @@ const sum = (amounts: (number | string)[]) =>
 /** Returns the owed amount on the screen: the first figure of the only currency. */
 async function owedOnScreen(page: Page): Promise<number> {
   await page.goto('/invoices')
+  await openSummary(page)
   const stats = page.getByRole('region', { name: 'Figures' })
   // The list never waits for its figures.
   const outstanding = stats.getByRole('row').nth(1).getByRole('cell').first().locator('> span').nth(1)

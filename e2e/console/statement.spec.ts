@@ -98,8 +98,11 @@ test('open items match their sums and the API, and one account can be selected',
     .split('\r\n')
   expect(lines).toHaveLength(2)
   expect(lines[1]).toContain('USD,emea,Statement Europe B.V.,IN-5,')
+  const [pdf] = await Promise.all([page.waitForEvent('download'), exported(page, 'PDF')()])
+  expect(pdf.suggestedFilename()).toMatch(/^statement-[\d-]+\.pdf$/)
+  expect(readFileSync(await pdf.path(), 'latin1')).toMatch(/^%PDF-1\.7/)
 
-  const chips = page.getByRole('region', { name: 'Active filters' })
+  const chips = page.getByRole('search', { name: 'Filters' })
   await chips.getByRole('button', { name: 'Remove filter: USD' }).click()
   await expect.poll(() => numbers(page)).toEqual(['IN-6', 'IN-5'])
   await page.getByRole('button', { name: /^Platform/ }).click()

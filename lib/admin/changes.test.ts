@@ -71,6 +71,8 @@ describe('changes show', () => {
       expect(out).toContain(`license-change.${action}`)
     expect(out).toContain(`\nAt the vendor: customer ${seed.customerId}, subscription ${seed.id}, SKU `)
     expect(out).toContain('We can’t tell')
+    const shown = JSON.parse((await admin(`changes show ${id} --json`)).out)
+    expect(shown).toMatchObject({ change: { id }, calls: [{ call: 1 }], events: expect.any(Array) })
     expect((await admin('changes show nothing')).err).toContain('No change nothing waits')
   })
 
@@ -125,7 +127,7 @@ describe('changes settle', () => {
     const { id, seed } = await lost(false)
     expect((await reconcile(id, 'failed')).err).toMatch(/Google Workspace may still do it until .* UTC/)
     expect((await reconcile(id, 'perhaps')).code).toBe(2)
-    expect((await reconcile(id, 'failed', ' ')).code).toBe(1)
+    expect((await reconcile(id, 'failed', ' ')).code).toBe(2)
     await vendor.waitUntilResolved(seed)
   })
 })

@@ -11,7 +11,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { checkedText, customerNamed, withDatabase } from './command.ts'
 import { operatorFor } from './licenses/operator.ts'
-import { type Cell, note, print, printRows } from './terminal.ts'
+import { type Cell, note, print, printJson, printRows } from './terminal.ts'
 
 type Reasoned = Where & { reason: string }
 type ReconcileOptions = Reasoned & { as: 'applied' | 'failed' }
@@ -28,7 +28,6 @@ export function addChangeCommands(parent: Command): void {
     .option('--open', 'only those that are open: it is still to come what becomes of them')
     .option('--unclear', 'only those of which no read can tell any more what became of them')
     .option('--older-than <time>', 'asked for longer ago than 30m, 12h or 7d', millisecondsOf)
-    .option('--json', 'as JSON')
     .action(withDatabase(listChanges))
   command(
     'show',
@@ -135,11 +134,24 @@ function rowOf(customer: CustomerId, { change, location }: Pick<UnresolvedChange
 }
 
 /** Prints one change with all details. */
-async function showChange(id: string, { customer }: Where): Promise<void> {
+async function showChange(id: string, { customer, json }: Where & { json?: boolean }): Promise<void> {
   const customerId = await ownerOf(id, customer)
   const record = await readRecord(customerId, id)
   if (!record) throw unknownChange(id)
   const { change, location, attempts, events } = record
+  if (json) {
+    const calls = attempts.map(({ number: call, actorName: by, quantity: total, kind: answer, ...rest }) => ({
+      ...{ call, by, total, answer },
+      ...rest,
+    }))
+    return printJson({
+      change: rowOf(customerId, record),
+      location,
+      reason: change.vendorReason,
+      calls,
+      events,
+    })
+  }
   printRows([rowOf(customerId, record)], {})
   if (location) {
     const { vendorCustomerId, subscriptionId, skuId } = location

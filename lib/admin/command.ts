@@ -9,7 +9,7 @@ import { startDatabase } from '#lib/platform/db/start.ts'
 import { OPERATOR, recordAudit } from '#lib/platform/history/audit.ts'
 import { logToStderr } from '#lib/platform/runtime/log.ts'
 import { textError } from '#lib/platform/values/text.ts'
-import { type Cell, printRows } from './terminal.ts'
+import { type Cell, printRows, UsageError } from './terminal.ts'
 
 /** Wraps a command's work with an open database: of a running server, or one started for the command. */
 export function withDatabase<A extends unknown[]>(work: (...args: A) => Promise<void>) {
@@ -62,22 +62,25 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
 }
 
-/** @throws Problem that names the roles, for an unknown role */
-export function rolesOf(names: readonly string[]): Role[] {
+/**
+ * Returns the roles of a repeatable option, whose values may have several separated by commas.
+ * @throws UsageError that names the roles, for an unknown role
+ */
+export function rolesOf(values: readonly string[]): Role[] {
+  const names = values.flatMap((value) => value.split(',')).map((name) => name.trim())
   const roles = names.map((name) => {
     const role = ROLES.find((each) => [each, ROLE_NAMES[each].toLowerCase()].includes(name.toLowerCase()))
-    if (!role)
-      throw new Problem('invalid_request', `There is no role "${name}"; there are ${ROLES.join(', ')}.`)
+    if (!role) throw new UsageError(`There is no role "${name}"; there are ${ROLES.join(', ')}.`)
     return role
   })
   return ROLES.filter((role) => roles.includes(role))
 }
 
-/** @throws Problem where the text is empty, too long, or has control characters */
+/** @throws UsageError where the text is empty, too long, or has control characters */
 export function checkedText(what: string, text: string, longest = 200): string {
   const trimmed = text.trim()
   const error = trimmed === '' ? 'is empty' : textError(trimmed, longest)
-  if (error) throw new Problem('invalid_request', `The ${what} ${error}.`)
+  if (error) throw new UsageError(`The ${what} ${error}.`)
   return trimmed
 }
 
@@ -88,18 +91,18 @@ export function textOf(what: string, text: string, longest = 200): string | null
 
 /**
  * Returns a standard code in its canonical form; null where the text is empty.
- * @throws Problem with the reason where the code is invalid
+ * @throws UsageError with the reason where the code is invalid
  */
 export function codeOf(text: string, read: (text: string) => string | undefined, error: string) {
   if (text.trim() === '') return null
   const code = read(text)
-  if (code === undefined) throw new Problem('invalid_request', `"${text}" ${error}.`)
+  if (code === undefined) throw new UsageError(`"${text}" ${error}.`)
   return code
 }
 
 /** Joins several lines into one text; null where all are empty. */
 export function linesOf(what: string, lines: readonly string[]): string | null {
-  if (lines.length > 10) throw new Problem('invalid_request', `The ${what} has more than 10 lines.`)
+  if (lines.length > 10) throw new UsageError(`The ${what} has more than 10 lines.`)
   return lines.flatMap((line) => textOf(what, line) ?? []).join('\n') || null
 }
 
@@ -140,7 +143,7 @@ export function printsRows<Row extends Record<string, Cell>>(
   command: Command,
   read: (tx: Transaction, customerId: CustomerId) => Promise<readonly Row[]>,
 ): void {
-  command.option('--json', 'as JSON').action(
+  command.action(
     withDatabase(async (options: { customer: string; json?: boolean }) => {
       const { customerId } = await customerNamed(options.customer)
       printRows(await readScope({ customerId }, (tx) => read(tx, customerId)), options)

@@ -14,7 +14,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { decimalOf } from '#lib/platform/values/decimals.ts'
 import { customerCommands, customerNamed, printsRows, withDatabase } from './command.ts'
-import { interruption, note, printRows } from './terminal.ts'
+import { interruption, note, printRows, UsageError } from './terminal.ts'
 
 export function addInvoiceCommands(parent: Command): void {
   const addCommand = customerCommands(parent)
@@ -57,7 +57,7 @@ async function merge(
   const { customerId } = await customerNamed(customer)
   const balance = balanceText === undefined ? undefined : decimalOf(balanceText)
   if (balanceText !== undefined && balance === undefined)
-    throw new Problem('invalid_request', `"${balanceText}" is no amount such as 12.50.`)
+    throw new UsageError(`"${balanceText}" is no amount such as 12.50.`)
   const done = await scope({ customerId }, async (tx) => {
     await allowImportTimes(tx)
     await lockImports(tx, customerId, { signal: interruption.signal })

@@ -30,7 +30,7 @@ import {
   textOf,
   withDatabase,
 } from './command.ts'
-import { interruption, note } from './terminal.ts'
+import { interruption, note, UsageError } from './terminal.ts'
 
 export function addIssuerCommands(parent: Command): void {
   const of = customerCommands(parent)
@@ -92,8 +92,7 @@ async function setAlias(
   { customer, remove = false }: Alias,
 ): Promise<void> {
   const { customerId } = await customerNamed(customer)
-  if ((as === undefined) !== remove)
-    throw new Problem('invalid_request', 'Give the issuer whose name it is, or --remove.')
+  if ((as === undefined) !== remove) throw new UsageError('Give the issuer whose name it is, or --remove.')
   const name = checkedText('name', given, 300)
   await scope({ customerId }, async (tx) => {
     await lockImports(tx, customerId, { signal: interruption.signal })
@@ -150,8 +149,7 @@ async function setIssuer(
 function daysOf(text: string): number | null {
   if (text.trim() === '') return null
   const days = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
-  if (!(days <= MAX_GRACE_DAYS))
-    throw new Problem('invalid_request', `Give whole days, 0 to ${MAX_GRACE_DAYS}.`)
+  if (!(days <= MAX_GRACE_DAYS)) throw new UsageError(`Give whole days, 0 to ${MAX_GRACE_DAYS}.`)
   return days
 }
 
@@ -159,7 +157,7 @@ function daysOf(text: string): number | null {
 function unbilledOf(text: string): 'draft' | 'issue' | null {
   if (text.trim() === '') return null
   if (text === 'draft' || text === 'issue') return text
-  throw new Problem('invalid_request', 'Give "draft" or "issue".')
+  throw new UsageError('Give "draft" or "issue".')
 }
 
 const READERS: Record<string, (text: string) => string | null> = {
@@ -176,7 +174,7 @@ const READERS: Record<string, (text: string) => string | null> = {
   paymentUrl: (text) => {
     const template = textOf('payment url', text, MAX_TEMPLATE_LENGTH)
     const message = template === null ? undefined : paymentUrlError(template)
-    if (message) throw new Problem('invalid_request', `The payment url ${message}.`)
+    if (message) throw new UsageError(`The payment url ${message}.`)
     return template
   },
 }

@@ -56,9 +56,9 @@ describe('customers', () => {
       'domain sunbird.example already',
     ],
     ['--name A --domain a.example --contact-email a@b.example --id sunbird', 'customer "sunbird" already'],
-    ['--name A --domain a.example --contact-email a@b.example --id A/B', 'not an id'],
-  ])('are refused with %s', async (args, reason) => {
-    expectError(await admin(`customers add ${args}`), reason)
+    ['--name A --domain a.example --contact-email a@b.example --id A/B', 'not an id', 2],
+  ])('are refused with %s', async (args, reason, code = 1) => {
+    expectError(await admin(`customers add ${args}`), reason, code)
   })
 })
 
@@ -143,13 +143,13 @@ describe('members', () => {
   })
 
   test.each([
-    ['add --customer sunbird --email c@d.example --name A --role boss', 'finance-user'],
-    ['add --customer sunbird --email nowhere --name A --role admin', 'is not an email address'],
+    ['add --customer sunbird --email c@d.example --name A --role boss', 'finance-user', 2],
+    ['add --customer sunbird --email nowhere --name A --role admin', 'is not an email address', 2],
     ['add --customer nobody --email c@d.example --name A --role admin', 'no customer "nobody"'],
     ['reset --customer other --email ben@sunbird.example', 'no member'],
     ['disable --customer other --email ben@sunbird.example', 'no member'],
-  ])('refuse %s', async (args, reason) => {
-    expectError(await admin(`members ${args}`), reason)
+  ])('refuse %s', async (args, reason, code = 1) => {
+    expectError(await admin(`members ${args}`), reason, code)
   })
 })
 
@@ -186,10 +186,11 @@ describe('keys', () => {
   })
 
   test.each([
-    'issue --customer nobody --role admin --name x',
-    'issue --customer sunbird --role boss --name x',
-  ])('refuse %s', async (args) => {
-    expectError(await admin(`keys ${args}`), 'There is no')
+    ['issue --customer nobody --role admin --name x', 1],
+    ['issue --customer sunbird --role boss --name x', 2],
+    ['issue --customer sunbird --role admin,boss --name x', 2],
+  ])('refuse %s', async (args, code) => {
+    expectError(await admin(`keys ${args}`), 'There is no', code)
   })
 })
 
@@ -249,9 +250,9 @@ describe('issuers and billing profiles', () => {
 
   test('an issuer with a slip of the pen is refused', async () => {
     const set = (...more: string[]) => admin('issuers set --customer sunbird', '', ['Other', ...more])
-    expectError(await set('--iban', 'IE64IRCE92050112345679'), 'is no IBAN')
-    expectError(await set('--bic', 'x'), 'is no BIC')
-    expectError(await set('--country', 'UK'), '"UK" is no country code of two letters (ISO 3166-1)')
+    expectError(await set('--iban', 'IE64IRCE92050112345679'), 'is no IBAN', 2)
+    expectError(await set('--bic', 'x'), 'is no BIC', 2)
+    expectError(await set('--country', 'UK'), '"UK" is no country code of two letters (ISO 3166-1)', 2)
     expect((await admin('issuers list --customer other --json')).out).toBe('[]\n')
   })
 
@@ -296,8 +297,38 @@ describe('a program in a shell', () => {
   })
 })
 
-function expectError({ code, out, err }: Ended, reason: string) {
-  expect([code, out]).toEqual([1, ''])
+test.each([
+  'customers limits sunbird',
+  'customers prices sunbird',
+  'billing-profiles list --customer sunbird',
+  'issuers list --customer sunbird',
+  'sign-on show --customer sunbird',
+  'sign-on domains list --customer sunbird',
+  'scim token list --customer sunbird',
+  'scim group list --customer sunbird',
+  'import list',
+  'invoices duplicates --customer sunbird',
+  'payments list --customer sunbird',
+  'notices list --customer sunbird',
+  'changes list',
+  'renewal-orders list',
+  'status',
+  'sums verify',
+  'audit list --customer sunbird',
+  'audit verify',
+  'database status',
+])('%s --json prints one document', async (command) => {
+  const { code, out } = await admin(`${command} --json`)
+  expect([code, typeof JSON.parse(out)]).toEqual([0, 'object'])
+})
+
+test('a role may be followed by others after commas', async () => {
+  const { out } = await admin('keys issue --customer sunbird --name Both --role it-manager,finance-user')
+  expect((await findKeyCaller(digestOf(out.trim())))?.roles).toEqual(['it-manager', 'finance-user'])
+})
+
+function expectError({ code, out, err }: Ended, reason: string, expected = 1) {
+  expect([code, out]).toEqual([expected, ''])
   expect(err).toContain(reason)
   expect(err).not.toMatch(/^\s+at /m)
 }

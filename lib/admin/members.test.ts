@@ -88,12 +88,12 @@ describe('members', () => {
   })
 
   test.each([
-    ['', 'Give the billing profiles'],
-    [' --all --profile emea', 'Give the billing profiles'],
-    [' --profile asia', '"asia" is no billing profile'],
-  ])('set-profiles%s is refused', async (more, reason) => {
+    ['', 'Give the billing profiles', 2],
+    [' --all --profile emea', 'Give the billing profiles', 2],
+    [' --profile asia', '"asia" is no billing profile', 1],
+  ])('set-profiles%s is refused', async (more, reason, code) => {
     const result = await admin(`members set-profiles ${who}${more}`)
-    expect([result.code, result.err]).toEqual([1, expect.stringContaining(reason)])
+    expect([result.code, result.err]).toEqual([code, expect.stringContaining(reason)])
     expect((await ana())?.profiles).toBeNull()
   })
 

@@ -8,7 +8,7 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { checkedText, collect, customerCommands, printsRows, rolesOf, withDatabase } from './command.ts'
 import { operatorOf } from './licenses/operator.ts'
-import { note, print } from './terminal.ts'
+import { note, print, UsageError } from './terminal.ts'
 
 export function addMemberCommands(parent: Command): void {
   const addCommand = customerCommands(parent)
@@ -77,7 +77,7 @@ async function setRoles(options: Named & { role: string[] }): Promise<void> {
 async function setProfiles(options: Named & { profile?: string[]; all?: boolean }): Promise<void> {
   const { profile, all = false } = options
   if ((profile === undefined) === !all)
-    throw new Problem('invalid_request', 'Give the billing profiles, each with --profile, or --all.')
+    throw new UsageError('Give the billing profiles, each with --profile, or --all.')
   const { billingProfiles } = await operator.changeMember(await adminOf(options), options.email, {
     billingProfiles: profile ?? null,
   })
@@ -106,7 +106,7 @@ async function addMember(options: NewMember): Promise<void> {
   checkMail(options)
   const email = options.email.trim()
   if (!z.email().max(254).safeParse(email).success)
-    throw new Problem('invalid_request', `"${options.email}" is not an email address.`)
+    throw new UsageError(`"${options.email}" is not an email address.`)
   const name = checkedText('name', options.name)
   const member = { email, name, roles: rolesOf(options.role), billingProfiles: options.profile }
   const link = await operator.inviteMember(await adminOf(options), member, options.mail ?? false)

@@ -16,7 +16,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { customerCommands, customerNamed, printsRows, recordOperatorAction, withDatabase } from './command.ts'
-import { interruption, note, print } from './terminal.ts'
+import { interruption, note, print, UsageError } from './terminal.ts'
 
 export function addNoticeCommands(parent: Command): void {
   const addCommand = customerCommands(parent)
@@ -60,7 +60,7 @@ async function add(emails: string[], { customer, profile, kinds, again = false, 
   const { customerId } = await customerNamed(customer)
   for (const email of emails)
     if (!z.email().max(254).safeParse(email).success)
-      throw new Problem('invalid_request', `"${email}" is not an email address.`)
+      throw new UsageError(`"${email}" is not an email address.`)
   await scope({ customerId }, async (tx) => {
     const profiles = await listBillingProfiles(tx, customerId)
     if (!profiles.some(({ id }) => id === profile))

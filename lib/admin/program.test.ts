@@ -156,6 +156,20 @@ test.each(COMMANDS)('%s --help has an example and the exit codes', async (comman
   expect(out).toContain('Exit codes: 0 done, 1 refused')
 })
 
+test('each command that shows something can print JSON', async () => {
+  const showing = COMMANDS.filter((name) => /(^| )(list|show|status|duplicates|limits|prices)$/.test(name))
+  expect(showing).toHaveLength(23)
+  for (const command of [...showing, 'sums verify', 'audit verify', 'sign-on test'])
+    expect((await outputOf(`${command} --help`)).out).toMatch(/^ +--json +as JSON$/m)
+})
+
+test('the help marks each required option', async () => {
+  const { out } = await outputOf('keys issue --help')
+  expect(out).toMatch(/^ +--customer <id> +id or domain of the customer \(required\)$/m)
+  expect(out.replaceAll(/\s+/g, ' ')).toContain('--name <name> what it is for (required)')
+  expect(out).not.toMatch(/--profile <id>[^-]+required/)
+})
+
 describe('wrong usage is 2', () => {
   test.each([
     '',

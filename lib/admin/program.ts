@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Help, type Option } from 'commander'
 import { exitCodeOf } from './terminal.ts'
 
 /**
@@ -16,13 +16,31 @@ export async function adminProgram(group: string | undefined): Promise<Command> 
     )
     .showHelpAfterError('(add --help for how it is used)')
     .exitOverride()
+    .configureHelp({ optionDescription })
     // Loaded only now: who asks for help needs no settings.
     .hook('preAction', async () => (await import('#lib/server/registry.ts')).checkSettings())
   for (const { name, description, load } of GROUPS) {
     const parent = program.command(name).description(description)
-    if (name === group) (await load())(parent)
+    if (name !== group) continue
+    ;(await load())(parent)
+    addJsonTo(parent, name)
   }
   return program
+}
+
+/** Commands that show something, by their paths. Each can print it as JSON, too. */
+const SHOWING = /(^| )(list|show|status|duplicates|limits|prices)$|^(sums|audit) verify$|^sign-on test$/
+
+/** Adds `--json` to each command that shows something. */
+function addJsonTo(command: Command, path: string): void {
+  for (const sub of command.commands) addJsonTo(sub, `${path} ${sub.name()}`)
+  if (SHOWING.test(path)) command.option('--json', 'as JSON')
+}
+
+/** Returns what the help says of an option: a required one is marked. */
+function optionDescription(option: Option): string {
+  const text = new Help().optionDescription(option)
+  return option.mandatory ? `${text} (required)` : text
 }
 
 /**

@@ -1,18 +1,17 @@
 import type { Command } from 'commander'
 import { readServiceStats, type ServiceStats } from '#lib/server/service-stats.ts'
 import { withDatabase } from './command.ts'
-import { print, printRows } from './terminal.ts'
+import { counted, print, printJson, printRows } from './terminal.ts'
 
 export function addStatusCommand(status: Command): void {
   status
-    .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  npm run -s admin -- status --json')
     .action(withDatabase(showStatus))
 }
 
 async function showStatus({ json = false }: { json?: boolean }): Promise<void> {
   const stats = await readServiceStats()
-  if (json) print(JSON.stringify(stats, null, 2))
+  if (json) printJson(stats)
   else printStats(stats)
 }
 
@@ -40,7 +39,9 @@ function printStats({
   if (domains.lost > 0) print(`Domains   ${domains.lost} without the DNS record that proves them`)
   if (customers.withoutFullAdmin.length > 0)
     print(`Admins    none sees all billing profiles at ${customers.withoutFullAdmin.join(', ')}`)
-  print(`Database  ${database.migrations} migrations, the newest ${database.newest ?? 'of a later release'}`)
+  print(
+    `Database  ${counted(database.migrations, 'migration')}, the newest ${database.newest ?? 'of a later release'}`,
+  )
   print('\nAccounts at vendors (times in UTC):')
   printRows(
     accounts.map((account) => ({

@@ -12,7 +12,7 @@ import { listCustomers } from '#lib/platform/caller/store.ts'
 import { allowLongQueries } from '#lib/platform/db/plans.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { customerNamed, recordOperatorAction, withDatabase } from './command.ts'
-import { interruption, note, print, printRows } from './terminal.ts'
+import { counted, interruption, note, print, printJson, printRows } from './terminal.ts'
 
 export function addSumCommands(sums: Command): void {
   sums
@@ -31,25 +31,28 @@ export function addSumCommands(sums: Command): void {
 }
 
 /** @throws Problem where there are differences, after printing them */
-async function verify({ customer }: { customer?: string }): Promise<void> {
+async function verify({ customer, json = false }: { customer?: string; json?: boolean }): Promise<void> {
   const customers = customer === undefined ? await listCustomers() : [await customerNamed(customer)]
   const different: string[] = []
+  const found: { customer: string; count: number; differences: ReturnType<typeof formatDifference>[] }[] = []
   for (const { customerId } of customers) {
     interruption.signal.throwIfAborted()
     const { differences, count } = await inSumsOf(customerId, (tx) => compareSums(tx, customerId))
+    found.push({ customer: customerId, count, differences: differences.map(formatDifference) })
     if (count === 0) continue
     different.push(customerId)
-    print(`${customerId}: ${count.toLocaleString('en')} ${count === 1 ? 'difference' : 'differences'}`)
+    if (json) continue
+    print(`${customerId}: ${counted(count, 'difference')}`)
     printRows(differences.map(formatDifference), {})
     if (count > differences.length) print(`… and ${(count - differences.length).toLocaleString('en')} more`)
   }
+  if (json) printJson(found)
   if (different.length > 0)
     throw new Problem(
       'invalid_request',
       `The sums of ${different.join(', ')} are not those of the invoices. Make them anew with: sums rebuild --customer <id>`,
     )
-  const whose = customers.length === 1 ? '1 customer' : `${customers.length.toLocaleString('en')} customers`
-  print(`The sums of ${whose} are those of the invoices.`)
+  if (!json) print(`The sums of ${counted(customers.length, 'customer')} are those of the invoices.`)
 }
 
 async function rebuild({ customer }: { customer: string }): Promise<void> {
@@ -69,8 +72,8 @@ async function rebuild({ customer }: { customer: string }): Promise<void> {
     })
     return { count, rows }
   })
-  const countText = count === 1 ? '1 was different' : `${count.toLocaleString('en')} were different`
-  print(`Rebuilt: ${rows.toLocaleString('en')} sums of ${customerId}; ${countText}.`)
+  const countText = counted(count, 'was different', 'were different')
+  print(`Rebuilt: ${counted(rows, 'sum')} of ${customerId}; ${countText}.`)
 }
 
 /** Runs the work in a transaction whose statements may read all invoices of a customer. */

@@ -20,11 +20,18 @@ export function note(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
+/** Wrong usage that the parser of the command line can't see: an argument has no valid value, or two don't fit. */
+export class UsageError extends Problem {
+  constructor(message: string) {
+    super('invalid_request', message)
+  }
+}
+
 /** Prints the error, in one line if possible and never with a stack, and returns the exit code. */
 export async function exitCodeOf(error: unknown): Promise<number> {
   // Commander has printed it already. The code is 0 after --help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  if (error instanceof Incomplete) {
+  if (error instanceof Incomplete || error instanceof UsageError) {
     note(error.message)
     return 2
   }
@@ -70,6 +77,16 @@ async function messageOf(error: unknown): Promise<string> {
   return isClosed ? `${reasonOf(error)} See: customers reopen` : `Failed: ${reasonOf(error)}`
 }
 
+/** Prints a result for other programs. */
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2))
+}
+
+/** Formats a number with its noun: `1 key`, `1,204 keys`. */
+export function counted(count: number, one: string, several = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : several}`
+}
+
 export type Cell = string | Date | readonly string[] | null
 
 /** Prints rows as JSON, or as columns with a header. */
@@ -77,7 +94,7 @@ export function printRows<T extends Record<string, Cell>>(
   rows: readonly T[],
   { json }: { json?: boolean },
 ): void {
-  if (json) print(JSON.stringify(rows, null, 2))
+  if (json) printJson(rows)
   else for (const line of columns(rows)) print(line)
 }
 

@@ -24,7 +24,7 @@ export const { exportInvoiceFiles, readInvoiceFile } = queriesOf<typeof files>(f
 export const { readAccount, exportAccount, exportAccountXlsx, exportAccountPdf } =
   queriesOf<typeof accounts>(accountRoutes)
 
-export const { readStatement, exportStatement, exportStatementXlsx } =
+export const { readStatement, exportStatement, exportStatementXlsx, exportStatementPdf } =
   queriesOf<typeof statements>(statementRoutes)
 
 export const { listBillingProfiles, setProfilePosting, readAssetPosting, setAssetPosting } =

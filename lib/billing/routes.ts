@@ -36,6 +36,7 @@ export const statementRoutes = routesOf({
   readStatement: 'GET /billing/v1/statement',
   exportStatement: 'GET /billing/v1/statement.csv',
   exportStatementXlsx: 'GET /billing/v1/statement.xlsx',
+  exportStatementPdf: 'GET /billing/v1/statement.pdf',
 })
 
 export const postingRoutes = routesOf({

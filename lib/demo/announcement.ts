@@ -36,7 +36,7 @@ export function announcement({ address, data, customers, password, changed, apiK
 
 function callWith(apiKey: string, address: string): string[] {
   return [
-    'or call the API, with a key that works until the next start:',
+    'or call the API, with a key that works until the next start on this port:',
     `curl -H 'Authorization: Bearer ${apiKey}' '${address}/billing/v1/invoices?maxResults=2'`,
     '',
   ]

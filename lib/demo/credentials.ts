@@ -25,11 +25,14 @@ export async function changedPasswords(
 
 /**
  * Issues a new key with all permissions of the API. Only digests are stored, so each start issues its own key and
- * revokes the previous start's.
+ * revokes that of the previous start on its port: a second demo on the same data leaves the first one's key alone.
  * @param domain of an existing customer
  */
-export async function issueDemoKey(domain: string): Promise<string> {
+export async function issueDemoKey(domain: string, port: number): Promise<string> {
   const customer = await findCustomer(domain)
   if (!customer) throw new Error(`There is no customer ${domain}.`)
-  return reissueKey(customer.customerId, { name: 'Demo', roles: ['it-manager', 'finance-user'] })
+  return reissueKey(customer.customerId, {
+    name: `Demo on port ${port}`,
+    roles: ['it-manager', 'finance-user'],
+  })
 }

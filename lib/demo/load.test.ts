@@ -163,8 +163,13 @@ test('Every member signs in with the common password and has the right permissio
   expect(limited).toEqual([{ billing_profiles: ['northwind-europe'] }])
 })
 
-test('A start issues a working key, and revokes the previous one', async () => {
-  const [first, second] = [await issueDemoKey(northwind.domain), await issueDemoKey(northwind.domain)]
+test('A start issues a working key, and revokes the previous one of its port alone', async () => {
+  const other = await issueDemoKey(northwind.domain, 3001)
+  const [first, second] = [
+    await issueDemoKey(northwind.domain, 3000),
+    await issueDemoKey(northwind.domain, 3000),
+  ]
+  expect(await findKeyCaller(digestOf(other))).toBeDefined()
   expect(await findKeyCaller(digestOf(first))).toBeUndefined()
   const caller = await findKeyCaller(digestOf(second))
   if (!caller) throw new Error('The key does not work.')

@@ -41,6 +41,14 @@ export function problemText({ customer, file, line, subject, column, reason }: I
   return location.length === 0 ? reason : `${location.join(', ')}: ${reason}`
 }
 
+/** Returns the problem of a header that lacks columns: one, however many are missing. */
+export function missingColumns(line: number, names: readonly string[]): ImportProblem[] {
+  const [column] = names
+  if (names.length < 2)
+    return column === undefined ? [] : [{ line, column, reason: 'there is no such column' }]
+  return [{ line, reason: `the header lacks the columns ${names.join(', ')}` }]
+}
+
 /** Formats one field that differs from the stored value: `stored 10.00, given 12.00`. */
 export function difference(
   subject: string,

@@ -9,6 +9,8 @@ export const { listAssets, readAsset, exportAssets, exportAssetsXlsx } = queries
 export const {
   setQuantity,
   listLicenseChanges,
+  exportLicenseChanges,
+  exportLicenseChangesXlsx,
   readLicenseChange,
   acknowledgeLicenseChange,
   readFromVendor,

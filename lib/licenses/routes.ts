@@ -11,6 +11,8 @@ export const assetRoutes = routesOf({
 export const changeRoutes = routesOf({
   setQuantity: 'PATCH /billing/v1/assets/{asset_id}',
   listLicenseChanges: 'GET /billing/v1/license-changes',
+  exportLicenseChanges: 'GET /billing/v1/license-changes.csv',
+  exportLicenseChangesXlsx: 'GET /billing/v1/license-changes.xlsx',
   readLicenseChange: 'GET /billing/v1/license-changes/{change_id}',
   acknowledgeLicenseChange: 'PUT /billing/v1/license-changes/{change_id}/acknowledgement',
   readFromVendor: 'POST /billing/v1/assets/{asset_id}/reading',

@@ -45,8 +45,14 @@ const ONE_BY_ONE = ['?maxResults=1', '?maxResults=2&orderBy=totalAmount']
 
 // Files of both kinds.
 const EXPORTED: Case = {
-  shows: [...SELECTIONS, ...ORDERS, '?lines=true', '?lines=true&orderBy=dueDate'],
-  names: ['?search={id}', '?search={id}&lines=true'],
+  shows: [
+    ...SELECTIONS,
+    ...ORDERS,
+    '?lines=true',
+    '?lines=true&orderBy=dueDate',
+    '?lines=true&columns=words',
+  ],
+  names: ['?search={id}', '?search={id}&lines=true', '?search={id}&lines=true&columns=words'],
 }
 const COMPARED: Case = {
   visible: ['?from=OWN-1&to=OWN-2'],
@@ -127,6 +133,7 @@ const CASES: Record<string, Case> = {
   exportAccountPdf: ACCOUNT,
   exportStatement: OPEN,
   exportStatementXlsx: OPEN,
+  exportStatementPdf: OPEN,
 }
 
 /** Queries of invoices by pages, outside of operations. */

@@ -1,6 +1,9 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { databaseSettings } from '#lib/platform/db/settings.ts'
-import { checkSettings } from './registry.ts'
+import { checkSettings, misspeltIn } from './registry.ts'
 import { processSettings } from './workers/settings.ts'
 
 const DATABASE = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_SECRET', 'MIGRATE_AT_START']
@@ -62,4 +65,47 @@ test('a replica needs a database server, and may be a second behind by default',
   }
   vi.stubEnv('DATABASE_READ_SECONDS', '5')
   expect(databaseSettings().replica?.mostBehind).toBe(5000)
+})
+
+test('a value that is no number is explained', () => {
+  vi.stubEnv('PORT', 'abc')
+  vi.stubEnv('KEY_DAYS', 'soon')
+  vi.stubEnv('WEB_CONCURRENCY', '1.5')
+  expect(checkSettings).toThrow(
+    'Wrong configuration. PORT: must be a whole number from 0 to 65535; WEB_CONCURRENCY: must be a whole number; KEY_DAYS: must be a number',
+  )
+})
+
+test('a misspelt setting of a .env file is reported with the nearest name', () => {
+  expect(misspeltIn('DATABSE_URL=x\nPROT=1\nlog_level=info\nSMTP_URL_FIEL=/run/smtp').sort()).toEqual([
+    'DATABSE_URL: is not a setting; is DATABASE_URL meant?',
+    'PROT: is not a setting; is PORT meant?',
+    'SMTP_URL_FIEL: is not a setting; is SMTP_URL_FILE meant?',
+    'log_level: is not a setting; is LOG_LEVEL meant?',
+  ])
+})
+
+test('no setting of .env.example, of Node or of an unrelated program counts as misspelt', () => {
+  const example = readFileSync('.env.example', 'utf8').replaceAll(/^# ([A-Z_]+=)/gm, '$1')
+  expect(misspeltIn(example)).toEqual([])
+  expect(misspeltIn('NODE_EXTRA_CA_CERTS=x\nOTEL_SERVICE_NAME=x\nHTTPS_PROXY=x\nGRAFANA_PASSWORD=x')).toEqual(
+    [],
+  )
+})
+
+test('a secret may be in a file, which a setting with _FILE names', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-secrets-'))
+  const file = join(folder, 'url')
+  try {
+    writeFileSync(file, 'postgres://console@db.example/console\n')
+    vi.stubEnv('DATABASE_URL_FILE', file)
+    expect(databaseSettings().url).toBe('postgres://console@db.example/console')
+    vi.stubEnv('DATABASE_URL', 'postgres://other@db.example/console')
+    expect(checkSettings).toThrow('DATABASE_URL: is given, and DATABASE_URL_FILE, too: give one of them')
+    vi.stubEnv('DATABASE_URL', '')
+    vi.stubEnv('DATABASE_URL_FILE', join(folder, 'none'))
+    expect(checkSettings).toThrow('DATABASE_URL: the file of DATABASE_URL_FILE cannot be read, or is empty')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

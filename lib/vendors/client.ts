@@ -6,7 +6,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { createGunzip } from 'node:zlib'
 import { measured, secondsSince } from '#lib/platform/runtime/log.ts'
-import packageJson from '../../package.json' with { type: 'json' }
+import { PRODUCT } from '#lib/platform/runtime/version.ts'
 import type { Budget } from './budgets.ts'
 import type { Wait, Why } from './vendor.ts'
 
@@ -157,7 +157,7 @@ const MAX_BYTES = 8 * 1024 * 1024
 /** Longest accepted Retry-After, in seconds. */
 const MAX_WAIT_SECONDS = 24 * 60 * 60
 /** User agent. Google compresses answers only for user agents that contain "gzip". */
-const USER_AGENT = `${packageJson.name}/${packageJson.version} (gzip)`
+const USER_AGENT = `${PRODUCT} (gzip)`
 
 /**
  * Sends one request, once, with its Content-Length. Never throws; redirects are returned like other answers (a token

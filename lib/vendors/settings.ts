@@ -89,5 +89,8 @@ function readerOf(vendor: VendorDeclaration): Settings<VendorConfig | undefined>
 /** Settings of each vendor's default account, by the vendor's name; undefined if not configured. */
 export const vendorSettings: Settings<Partial<Record<string, VendorConfig>>> = Object.assign(
   () => Object.fromEntries(vendorDeclarations.map((vendor) => [vendor.name, readerOf(vendor)()])),
-  { issues: () => vendorDeclarations.flatMap((vendor) => readerOf(vendor).issues()) },
+  {
+    issues: () => vendorDeclarations.flatMap((vendor) => readerOf(vendor).issues()),
+    names: () => vendorDeclarations.flatMap((vendor) => readerOf(vendor).names()),
+  },
 )

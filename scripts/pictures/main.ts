@@ -5,10 +5,11 @@ import { chromium } from '../../e2e/chromium.ts'
 import { everyScreen, type Things } from '../../e2e/every-screen.ts'
 import { applyViewport, excess, VIEWPORTS } from '../../e2e/viewports.ts'
 import { enter, withDemo } from './demo.ts'
+import { captureMails } from './mails.ts'
 import { sheet } from './sheets.ts'
 
 // Takes pictures of every screen in every variant, into .data/pictures, and contact sheets of them. A path after `--`
-// selects screens: `npm run pictures -- /invoices`.
+// selects screens: `npm run pictures -- /invoices`, and `mails` the mails.
 
 const FOLDER = join('.data', 'pictures')
 /** Maximum height of a picture, in pixels. */
@@ -24,23 +25,32 @@ const FORBIDDEN = ['/', '/assets', '/invoices', '/members']
 
 const pictures: { variant: string; name: string; file: string }[] = []
 rmSync(FOLDER, { recursive: true, force: true })
-await withDemo(async (url) => {
+mkdirSync(FOLDER, { recursive: true })
+if (ONLY.length === 0 || ONLY.includes('mails')) {
   const browser = await playwright.launch(await chromium())
-  try {
-    const outside = await browser.newPage({ baseURL: url })
-    for (const path of selected(everyScreen({ asset: '', invoice: '', other: '' }).outside))
-      await capture(outside, path)
-    const none = await browser.newPage({ baseURL: url })
-    await enter(none, PEOPLE.none)
-    for (const path of selected(FORBIDDEN)) await capture(none, path, 'without-a-role')
-    const all = await browser.newPage({ baseURL: url })
-    await enter(all, PEOPLE.all)
-    for (const path of selected(everyScreen(await thingsOf(all)).signedIn)) await capture(all, path)
-    await sheets(browser)
-  } finally {
-    await browser.close()
-  }
-})
+  await captureMails(browser, FOLDER).finally(() => browser.close())
+}
+if (ONLY.join() !== 'mails') await captureScreens()
+
+function captureScreens(): Promise<void> {
+  return withDemo(async (url) => {
+    const browser = await playwright.launch(await chromium())
+    try {
+      const outside = await browser.newPage({ baseURL: url })
+      for (const path of selected(everyScreen({ asset: '', invoice: '', other: '' }).outside))
+        await capture(outside, path)
+      const none = await browser.newPage({ baseURL: url })
+      await enter(none, PEOPLE.none)
+      for (const path of selected(FORBIDDEN)) await capture(none, path, 'without-a-role')
+      const all = await browser.newPage({ baseURL: url })
+      await enter(all, PEOPLE.all)
+      for (const path of selected(everyScreen(await thingsOf(all)).signedIn)) await capture(all, path)
+      await sheets(browser)
+    } finally {
+      await browser.close()
+    }
+  })
+}
 
 function selected(paths: string[]): string[] {
   return paths.filter(

@@ -9,34 +9,15 @@ function git(...args: string[]): string {
   return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
 }
 
-/** @throws Error if there is no tag yet */
-export function lastTag(): string {
-  try {
-    return git('describe', '--tags', '--abbrev=0')
-  } catch (error) {
-    throw new Error('There is no tag yet. Name a commit after `--`: npm run side-by-side -- <ref>', {
-      cause: error,
-    })
-  }
-}
-
-/**
- * Returns the short name of the commit that a ref points to.
- * @throws Error if git does not know the ref
- */
-export function commitOf(ref: string): string {
-  return git('rev-parse', '--short', '--verify', `${ref}^{commit}`)
-}
-
 /**
  * Checks a version out into a new folder, without installing packages.
- * @throws Error if git does not know the ref, or the version has no migrations
+ * @param commit known to git
+ * @throws Error if the version has no migrations
  */
-export function checkOut(ref: string, folder: string) {
-  const commit = commitOf(ref)
+export function checkOut(commit: string, folder: string) {
   git('worktree', 'add', '--detach', folder, commit)
   const migrations = MIGRATIONS.map((path) => join(folder, path)).find((path) => existsSync(path))
-  if (!migrations) throw new Error(`${ref} has no migrations in ${MIGRATIONS.join(' or ')}.`)
+  if (!migrations) throw new Error(`${commit} has no migrations in ${MIGRATIONS.join(' or ')}.`)
   const journal = JSON.parse(readFileSync(join(migrations, 'meta/_journal.json'), 'utf8'))
   return {
     folder,

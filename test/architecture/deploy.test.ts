@@ -45,12 +45,33 @@ describe('Dockerfile', () => {
     expect(Number.parseInt(devDependencies.node, 10)).toBe(Number.parseInt(engines.node.slice(2), 10))
   })
 
-  test('copies nothing before .dockerignore leaves out data, settings and packages', () => {
-    const ignored = read('.dockerignore').split('\n')
-    for (const name of ['.data', '.env', '.git', '.next', 'node_modules']) expect(ignored).toContain(name)
-    const copiedPaths = argumentsOf(build, 'COPY').flatMap((line) => line.split(' ').slice(0, -1))
-    expect(copiedPaths).not.toEqual([])
-    for (const path of copiedPaths) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
+  test('copies named paths only, which are all that .dockerignore lets in', () => {
+    const ignored = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+    expect(ignored[0]).toBe('*')
+    const allowed = ignored.flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []))
+    const copiedPaths = argumentsOf(all, 'COPY')
+      .filter((line) => !line.startsWith('--from'))
+      .flatMap((line) => line.split(' ').slice(0, -1))
+      .filter((path) => !path.startsWith('--'))
+    expect(copiedPaths).not.toContain('.')
+    for (const path of [...copiedPaths, ...allowed])
+      expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
+    for (const path of allowed) expect(copiedPaths).toContain(path.startsWith('scripts/') ? 'scripts' : path)
+  })
+
+  test('builds by the account that runs it, whose compile cache no other one finds', () => {
+    expect(argumentsOf(build, 'USER')).toEqual(['node'])
+    expect(argumentsOf(run, 'COPY')).toContain('--from=build --chown=node:node /app/compiled .next/compiled')
+  })
+
+  test('has the commands of npm run admin as admin', () => {
+    const { scripts } = JSON.parse(read('package.json'))
+    const [, options = ''] = /setup\.mjs (.*) lib\/admin\/main\.ts$/.exec(scripts.admin) ?? []
+    expect(read('deploy/admin').replaceAll(/\\\n\s*/g, '')).toContain(
+      `exec node ${NODE.join(' ')} ${options} /app/lib/admin/main.ts "$@"`,
+    )
   })
 
   test('builds with existing scripts, and starts like npm start, but as an unprivileged user', () => {
@@ -83,18 +104,14 @@ describe('deploy/compose.yml', () => {
   const { services } = parse(read('deploy/compose.yml'))
   const { web, migrate } = services
 
-  test('passes existing settings, and none of them twice', () => {
-    for (const { environment } of [web, migrate])
-      expect(Object.keys(environment).filter((name) => !SETTINGS.includes(name))).toEqual([])
+  test('passes all settings of a file, and the address of the owner to the migration alone', () => {
+    expect(Object.keys(web.environment).filter((name) => !SETTINGS.includes(name))).toEqual([])
     expect(web.environment).toMatchObject({ MIGRATE_AT_START: '0' })
-    expect(JSON.stringify(web)).not.toContain('OWNER_URL')
+    expect([web.env_file, migrate.env_file]).toEqual(['settings.env', ['settings.env', 'owner.env']])
   })
 
   test('migrates before the web processes start, with an existing program', () => {
-    const [node, ...options] = migrate.command
-    expect([node, ...options.slice(0, NODE.length)]).toEqual(['node', ...NODE])
-    expect(existsSync(join(ROOT, options[NODE.length]))).toBe(true)
-    expect(options.slice(NODE.length + 1)).toEqual(['database', 'migrate'])
+    expect(migrate.command).toEqual(['admin', 'database', 'migrate'])
     expect(web.depends_on.migrate.condition).toBe('service_completed_successfully')
   })
 

@@ -15,7 +15,7 @@ const files = [...projectFiles(), '.env.example', '.ci/run']
 const documents = files.filter((file) => file.endsWith('.md'))
 const decisions = documents.filter((file) => /^docs\/decisions\/\d/.test(file))
 /** Files that the operator writes. */
-const NOT_OURS = ['deploy/compose.env']
+const NOT_OURS = ['deploy/settings.env', 'deploy/owner.env']
 /** Folders of the root: a word in a document that begins with one of them is a path. */
 const FOLDERS = [
   ...new Set(projectFiles().flatMap((file) => (file.includes('/') ? (file.split('/')[0] ?? []) : []))),
@@ -46,7 +46,7 @@ test.each([
     [],
   ],
   ['README.md', 'see `lib/licenses/assets/ruls.ts`', ['`lib/licenses/assets/ruls.ts`']],
-  ['README.md', 'see `deploy/gone.yml` and `deploy/compose.env`', ['`deploy/gone.yml`']],
+  ['README.md', 'see `deploy/gone.yml` and `deploy/settings.env`', ['`deploy/gone.yml`']],
   ['README.md', 'see `lib/<domain>/<noun>/{store,helpers}.ts`', ['`lib/<domain>/<noun>/{store,helpers}.ts`']],
   ['README.md', '```\nlib/gone/begin.ts\n```', ['`lib/gone/begin.ts`']],
   ['README.md', '`npm run -s admin -- keys` and `npm run nothing`', ['npm run nothing']],

@@ -6,7 +6,10 @@ import { isTest, projectFiles, read } from './scan.ts'
 
 type Pages = { security: string; data: string }
 
-const pages: Pages = { security: read('docs/operate/security.md'), data: read('docs/operate/data-and-keys.md') }
+const pages: Pages = {
+  security: read('docs/operate/security.md'),
+  data: read('docs/operate/data-and-keys.md'),
+}
 const files = projectFiles()
 const product = files.filter((file) => /^(lib|app|components)\/.*\.tsx?$/.test(file) && !isTest(file))
 const SETTINGS = [...read('.env.example').matchAll(/^# ([A-Z][A-Z_0-9]*)=/gm)].map(([, name = '']) => name)

@@ -8,7 +8,7 @@ import type { Call } from '../fakes/vendors/routes.ts'
 import { type NextTerms, nextTerms } from './next-terms.ts'
 import type { OrderTask } from './order-client.ts'
 import { readSeed, restless, settleOrders } from './order-jobs.ts'
-import { judgeOrders, ordersIn, type Renewed } from './order-verdict.ts'
+import { HOLDS, judgeOrders, ordersIn, type Renewed, renewTerm } from './order-verdict.ts'
 import { type Sent, send } from './orderers.ts'
 import { countOf, printSeed, randomOfRun } from './run.ts'
 import { scenarios } from './scenarios.ts'
@@ -87,18 +87,11 @@ describe.each(scenarios)('$vendor', (scenery) => {
       const { state, wanted } = newest.get(stage.assetId(seed)) ?? {}
       // A request that was killed before its order was written leaves nothing.
       expect([state, held]).toEqual(state === 'STANDING' ? [state, wanted] : [state, terms.base])
-      renewed.set(seed, { held, touched: [] })
-      terms.renew(stage.fakeOf(seed), seed)
+      renewed.set(seed, renewTerm(stage, terms, seed))
     }
-    await expect.poll(() => settleOrders(database), { interval: 200, timeout: 60_000 }).toBe(true)
+    await expect.poll(() => settleOrders(database), { interval: 200, timeout: 60_000 }).toEqual([])
     const verdict = await judgeOrders(database, stage, terms, renewed)
-    expect(verdict).toMatchObject({
-      findings: [],
-      lostUntouched: 0,
-      twoActive: 0,
-      loweredWithinTerm: 0,
-      open: 0,
-    })
+    expect(verdict, verdict.findings.join('\n')).toMatchObject(HOLDS)
     expect(verdict.states.APPLIED).toBeGreaterThan(KILLS / 4)
     expect(verdict.states.WITHDRAWN).toBeGreaterThan(KILLS / 4)
   })

@@ -11,7 +11,7 @@ export function countOf([quick, deep, full]: readonly [quick: number, deep: numb
 }
 
 /** The seed of this run: FUZZ_SEED, or a random one. */
-const SEED = Number(process.env.FUZZ_SEED) || 1 + Math.floor(Math.random() * 999_999)
+export const SEED = Number(process.env.FUZZ_SEED) || 1 + Math.floor(Math.random() * 999_999)
 
 /** Returns a generator of numbers in [0, 1) from the seed of this run. Each `use` gets different numbers. */
 export function randomOfRun(use: string): () => number {

@@ -5,9 +5,9 @@ import { isFiltered } from '#components/licenses/assets/view.ts'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { selectionOf, withValues } from '#components/lists/filters/view.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { readLicenseCosts } from '#lib/costs/idle-licenses/operations.ts'
@@ -58,18 +58,9 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           </span>
         }
         actions={
-          <>
-            <ButtonLink variant="quiet" href="/assets/bulk" prefetch={false}>
-              Bulk edit
-            </ButtonLink>
-            <ExportMenu
-              files={{
-                'Excel (XLSX)': queries.exportAssetsXlsx.path({ query: selected }),
-                CSV: queries.exportAssets.path({ query: selected }),
-              }}
-            />
-            <MoreMenu path={queries.listAssets.path({ query })} />
-          </>
+          <ButtonLink href="/assets/bulk" prefetch={false}>
+            Bulk edit
+          </ButtonLink>
         }
       />
       <AssetTabs current="/assets" />
@@ -87,6 +78,18 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
                 customer={caller.customerName}
                 costs={result.worth}
                 columns={result.columns}
+                tools={
+                  <>
+                    <ExportMenu
+                      isTool
+                      files={{
+                        'Excel (XLSX)': queries.exportAssetsXlsx.path({ query: selected }),
+                        CSV: queries.exportAssets.path({ query: selected }),
+                      }}
+                    />
+                    <CopyRequest path={queries.listAssets.path({ query })} />
+                  </>
+                }
               />
             </Hydrated>
           )

@@ -1,9 +1,7 @@
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
 import type { FilterChoices } from '#components/billing/invoice-filters/choices.ts'
-import { ExportInvoices } from '#components/billing/invoice-list/export-invoices.tsx'
 import { Invoices } from '#components/billing/invoice-list/invoices.tsx'
-import { StatCardsSkeleton } from '#components/billing/invoice-summary/stat-cards-fallback.tsx'
 import type { SummaryError } from '#components/billing/invoice-summary/streamed-summary.tsx'
 import { statesOf } from '#components/billing/invoices/view.ts'
 import { hrefOf as statementHref } from '#components/billing/statements/view.ts'
@@ -11,7 +9,7 @@ import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { selectionOf } from '#components/lists/filters/view.ts'
 import { LetterLines, profilesLine } from '#components/shell/frame/print-header.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listInvoices } from '#lib/billing/client.ts'
@@ -76,13 +74,9 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           <span className="max-md:hidden">{`All your billing profiles at ${caller.customerName}.`}</span>
         }
         actions={
-          <>
-            <ButtonLink href={statementHref(statementView(view))} prefetch={false}>
-              Statement
-            </ButtonLink>
-            <ExportInvoices view={view} today={Date.now()} pendingSummary={pendingSummary} />
-            <MoreMenu path={listInvoices.path({ query: view })} />
-          </>
+          <ButtonLink href={statementHref(statementView(view))} prefetch={false}>
+            Statement
+          </ButtonLink>
         }
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
@@ -97,9 +91,10 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
                 columns={result[3]}
                 today={Date.now()}
                 pendingSummary={pendingSummary}
+                tools={<CopyRequest path={listInvoices.path({ query: view })} />}
                 products={
                   view.product && statesOf(view).includes('issued') ? (
-                    <Suspense fallback={<StatCardsSkeleton />}>
+                    <Suspense fallback={<RowsWaiting />}>
                       <Products view={view} product={view.product} caller={caller} meta={meta} />
                     </Suspense>
                   ) : null

@@ -1,9 +1,10 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
+import { CreateKey } from '#components/identity/keys/issue-key.tsx'
 import { Keys } from '#components/identity/keys/keys.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listCallerProfiles } from '#lib/billing/posting-details/operations.ts'
@@ -61,7 +62,13 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             <ButtonLink href="/developers" variant="quiet">
               Documentation
             </ButtonLink>
-            <MoreMenu path={listKeys.path({ query: view })} />
+            <Streamed answer={answer} fallback={null}>
+              {(result) =>
+                result instanceof Problem ? null : (
+                  <CreateKey issuer={{ ...issuer, profiles: profilesOf(result[1]) }} />
+                )
+              }
+            </Streamed>
           </>
         }
       />
@@ -74,7 +81,8 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               <Keys
                 view={view}
                 maySeeAll={maySeeAll}
-                issuer={{ ...issuer, profiles: result[1].map(({ id, name }) => ({ id, name })) }}
+                issuer={{ ...issuer, profiles: profilesOf(result[1]) }}
+                tools={<CopyRequest path={listKeys.path({ query: view })} />}
               />
             </Hydrated>
           )
@@ -82,4 +90,9 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       </Streamed>
     </>
   )
+}
+
+/** Returns only names and ids of the profiles. */
+function profilesOf(profiles: readonly { id: string; name: string }[]) {
+  return profiles.map(({ id, name }) => ({ id, name }))
 }

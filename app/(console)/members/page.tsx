@@ -1,9 +1,10 @@
 import type { Metadata } from 'next'
 import { PriceVisibility } from '#components/costs/price-visibility.tsx'
+import { InviteMember } from '#components/identity/members/invite-member.tsx'
 import { Members } from '#components/identity/members/members.tsx'
 import { DemandFactor } from '#components/identity/second-factors/demand-factor.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { readPriceVisibility } from '#lib/costs/client.ts'
@@ -50,7 +51,11 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       <PageHeader
         title="Members"
         subtitle={`People with access to ${caller.customerName}`}
-        actions={<MoreMenu path={listMembers.path({ query: view })} />}
+        actions={
+          <Streamed answer={answer} fallback={null}>
+            {(result) => (result instanceof Problem ? null : <InviteMember giving={result[1]} />)}
+          </Streamed>
+        }
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
         {(result) =>
@@ -64,7 +69,13 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
                 [readPriceVisibility.key({}), result[3].body],
               ]}
             >
-              <Members view={view} giving={result[1]} self={caller.id} now={Date.now()} />
+              <Members
+                view={view}
+                giving={result[1]}
+                self={caller.id}
+                now={Date.now()}
+                tools={<CopyRequest path={listMembers.path({ query: view })} />}
+              />
               <DemandFactor />
               <PriceVisibility />
             </Hydrated>

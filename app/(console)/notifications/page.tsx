@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { Recipients } from '#components/notifications/recipients.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listCallerProfiles } from '#lib/billing/posting-details/operations.ts'
@@ -32,7 +32,7 @@ export default async function Page() {
       <PageHeader
         title={TITLE}
         subtitle="Addresses that get new invoices and reminders, by billing profile."
-        actions={<MoreMenu path={listNoticeRecipients.path({})} />}
+        actions={<CopyRequest path={listNoticeRecipients.path({})} />}
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
         {([{ body }, profiles]) => (

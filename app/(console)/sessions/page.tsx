@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { Sessions } from '#components/identity/sessions/sessions.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listSessions } from '#lib/identity/client.ts'
@@ -44,7 +44,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             ? `Who is signed in at ${caller.customerName}, and where. Whom you sign out is out at once.`
             : 'Where you are signed in. Sign out devices you don’t recognize, then change your password.'
         }
-        actions={<MoreMenu path={listSessions.path({ query: view })} />}
+        actions={<CopyRequest path={listSessions.path({ query: view })} />}
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
         {(list) =>

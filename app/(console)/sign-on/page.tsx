@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { SignOn } from '#components/identity/sign-on/sign-on.tsx'
 import { SignOnTabs } from '#components/identity/sign-on/sign-on-tabs.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { readSignOn } from '#lib/identity/client.ts'
@@ -30,7 +30,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       <PageHeader
         title="Single sign-on"
         subtitle={`Let members of ${caller.customerName} sign in with your identity provider`}
-        actions={<MoreMenu path={readSignOn.path({})} />}
+        actions={<CopyRequest path={readSignOn.path({})} />}
       />
       <SignOnTabs current="/sign-on" />
       <Streamed answer={answer} fallback={<RowsWaiting />}>

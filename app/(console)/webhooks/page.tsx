@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { Webhooks } from '#components/notifications/webhooks/webhooks.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listCallerProfiles } from '#lib/billing/posting-details/operations.ts'
@@ -32,7 +32,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       <PageHeader
         title="Webhooks"
         subtitle="Send events to your own systems as they happen."
-        actions={<MoreMenu path={listWebhooks.path({})} />}
+        actions={<CopyRequest path={listWebhooks.path({})} />}
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
         {([{ body }, profiles]) => (

@@ -11,7 +11,7 @@ export type SumsView = {
   notItemized: string | undefined
   /** Net and tax, if the invoice contains them. */
   tax: Pair[]
-  /** Sentence on whether the lines add up to the total. */
+  /** Difference between the lines and the total; empty where they add up. */
   resultText: string
   total: string
   /** Amount paid; where the balance can't be paid exactly, also the exact balance and its rounding. */
@@ -58,7 +58,9 @@ export function InvoiceLines({
           <p className="px-4 pb-3 text-right text-sm text-ink-2 max-md:px-3.5">{sums.rounding}</p>
         ) : null}
       </Card>
-      <SeatCheckNote text={sums.resultText} fits={sums.notItemized === undefined} />
+      {sums.resultText ? (
+        <SeatCheckNote text={sums.resultText} fits={sums.notItemized === undefined} />
+      ) : null}
       {seats ? <SeatCheckNote text={seats.text} fits={seats.tone === 'ok'} /> : null}
     </>
   )

@@ -14,9 +14,10 @@ const ExportMore = lazyWithPreload(
 /** Menu that exports all invoices of the view, across pages: a row for each invoice or line item, or their PDFs. */
 export function ExportInvoices(props: { view: View; today: number; pendingSummary: PendingSummary }) {
   const { pageToken: _, maxResults: __, ...query } = props.view
-  const lines = { ...query, lines: 'true' } as const
+  const lines = { ...query, lines: 'true', columns: 'words' } as const
   return (
     <ExportMenu
+      isTool
       files={{
         'Invoices, Excel (XLSX)': exportInvoicesXlsx.path({ query }),
         'Line items, Excel (XLSX)': exportInvoicesXlsx.path({ query: lines }),

@@ -64,7 +64,7 @@ function PeriodLines({ view, today, onClick }: { view: View; today: number; onCl
         return (
           <Download
             key={name}
-            href={exportInvoicesXlsx.path({ query: { ...query, lines: 'true' } })}
+            href={exportInvoicesXlsx.path({ query: { ...query, lines: 'true', columns: 'words' } })}
             onClick={onClick}
           >
             {`${name}’s lines, Excel (XLSX)`}

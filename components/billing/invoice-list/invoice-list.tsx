@@ -4,6 +4,7 @@ import {
   type PendingSummary,
   StreamedSummary,
 } from '#components/billing/invoice-summary/streamed-summary.tsx'
+import { SummaryLine, SummaryLineSkeleton } from '#components/billing/invoice-summary/summary-line.tsx'
 import { changed } from '#components/lists/filters/view.ts'
 import { Card } from '#components/ui/card.tsx'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
@@ -11,12 +12,14 @@ import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { staleClass } from '#components/ui/stale-class.ts'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import type { InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
-import { isFiltered, statesOf, type View } from '../invoices/view.ts'
+import { isFiltered, type View } from '../invoices/view.ts'
 import { InvoiceTable } from './invoice-table.tsx'
-import { InvoiceTotals } from './invoice-totals.tsx'
 
 const NoRows = lazyWithPreload(() =>
   import('#components/lists/filters/no-rows.tsx').then(({ NoRows }) => NoRows<View>),
+)
+const StatsError = lazyWithPreload(() =>
+  import('#components/billing/invoice-summary/stats-error.tsx').then(({ StatsError }) => StatsError),
 )
 const SelectedInvoices = lazyWithPreload(() =>
   import('./selected-invoices.tsx').then(({ SelectedInvoices }) => SelectedInvoices),
@@ -59,12 +62,19 @@ export function InvoiceList({
       ),
     [],
   )
-  const isOwed = statesOf(view).includes('issued')
   return (
     <>
       <Card aria-busy={pending} className={staleClass(pending)}>
-        <StreamedSummary answer={pendingSummary} view={view}>
-          {({ summary }) => <InvoiceTotals summary={summary} isOwed={isOwed} />}
+        <StreamedSummary answer={pendingSummary} view={view} fallback={<SummaryLineSkeleton />}>
+          {({ summary, failed, pending: isStale, retry }) =>
+            failed ? (
+              <StatsError failed={failed} onRetry={retry} />
+            ) : summary ? (
+              <div aria-busy={isStale} className={staleClass(isStale)}>
+                <SummaryLine summary={summary} view={view} onNavigate={onNavigate} />
+              </div>
+            ) : null
+          }
         </StreamedSummary>
         {!invoices ? <SkeletonRows count={8} /> : null}
         {invoices?.length === 0 ? (

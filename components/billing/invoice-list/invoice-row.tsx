@@ -15,6 +15,9 @@ import { invoiceHref } from '../invoices/view.ts'
 /** On phones below all else, as wide as the card: names of companies are long. */
 const PARTY = 'text-sm wrap-anywhere max-md:order-1 max-md:text-xs max-md:text-ink-2 md:@max-wide:hidden'
 
+/** Inset of the last column where the balance is not a column. */
+export const BEFORE_BALANCE = 'md:@max-two:pr-4'
+
 /** An invoice in a list: a row of a table, on phones a card. */
 // Remembered, so that selecting one does not draw the others again.
 export const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps) {
@@ -71,7 +74,7 @@ export const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps) {
       </Cell>
     ),
     total: (
-      <Cell placement="right-1" right number>
+      <Cell placement="right-1" right number className={BEFORE_BALANCE}>
         <Money amount={totalAmount} currency={currency} />
         {isIssued && columns.includes('balance') ? (
           <span className="hidden text-xs text-ink-2 md:@max-two:block">
@@ -156,7 +159,9 @@ function InvoiceName({
         <Under className="max-md:hidden @wide:hidden">From {escapeInvisible(billedBy)}</Under>
       ) : null}
       {columns.includes('platform') ? (
-        <Under className="whitespace-nowrap max-md:hidden @all:hidden">
+        <Under
+          className={`whitespace-nowrap max-md:hidden @all:hidden ${billedTo || billedBy ? 'md:@max-wide:hidden' : ''}`}
+        >
           <PlatformIcon slug={platform} />
         </Under>
       ) : null}

@@ -9,7 +9,7 @@ import type { InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
 import { disambiguatingIssuer } from '../invoices/numbers.ts'
 import { type SortKey, sortableHeaderProps, sortName } from '../invoices/sort.ts'
 import type { View } from '../invoices/view.ts'
-import { InvoiceRow } from './invoice-row.tsx'
+import { BEFORE_BALANCE, InvoiceRow } from './invoice-row.tsx'
 
 /** Returns the columns with the same value in each row: billing profile and issuer, if there is only one of each. */
 export function redundantColumns({ profiles, issuers }: FilterChoices): InvoiceColumn[] {
@@ -60,7 +60,7 @@ export function InvoiceTable({
     due: <SortableHeader {...sortProps('dueDate')}>Due</SortableHeader>,
     status: <TableHeaderCell>Status</TableHeaderCell>,
     total: (
-      <SortableHeader right {...sortProps('totalAmount')}>
+      <SortableHeader right {...sortProps('totalAmount')} className={BEFORE_BALANCE}>
         Total
       </SortableHeader>
     ),
@@ -73,8 +73,8 @@ export function InvoiceTable({
   const mixed = new Set(invoices.map(({ currency }) => currency)).size > 1
   return (
     // Long amounts may need more room than the side bar leaves: then the columns scroll, not the page.
-    <div data-wide="" className="@container">
-      <div className="overflow-x-auto max-md:overflow-visible md:@max-all:[&_td]:px-2 md:@max-all:[&_th]:px-2">
+    <div className="@container">
+      <div className="overflow-x-auto max-md:overflow-visible">
         <Table label={`Invoices, ${sortName(view).toLowerCase()}`} pending={pending}>
           <TableHeader>
             {visibleColumns.map((column) => (

@@ -14,7 +14,7 @@ import { type StatGroup, statGroups } from './stat-groups.ts'
 const TABLE =
   '@max-fig:block @max-fig:[&_tbody]:block w-full border-collapse tabular-nums @fig:[&_thead_th]:border-b @fig:[&_thead_th]:border-line @fig:[&_thead_th]:py-1.75'
 const ROW =
-  'border-b border-line last:border-b-0 @max-fig:grid @max-fig:gap-x-3 @max-fig:gap-y-2 @max-fig:px-4 @max-fig:py-2.5'
+  'border-b border-line last:border-b-0 @max-fig:not-data-collapsed:grid @phone:@max-fig:data-[collapsed=phone]:grid print:@max-fig:grid not-print:data-[collapsed=always]:hidden not-print:@max-phone:data-[collapsed=phone]:hidden @max-fig:gap-x-3 @max-fig:gap-y-2 @max-fig:px-4 @max-fig:py-2.5'
 /** Column widths that fit the longest amount, so that the amounts of all currencies are aligned. */
 const COLUMNS = {
   usual: '@max-fig:grid-cols-[repeat(auto-fit,minmax(min(7rem,100%),1fr))]',
@@ -67,7 +67,8 @@ export function StatCards({
                 key={set.currency}
                 {...set}
                 onNavigate={onNavigate}
-                className={`${columns} ${isOpen ? '' : rowVisibility(index)}`}
+                className={columns}
+                collapsed={isOpen ? undefined : collapsedAt(index)}
               />
             ))}
           </tbody>
@@ -91,9 +92,10 @@ function hasLong({ currency, stats }: StatGroup): boolean {
   return stats.some(({ amount }) => formatAmount(amount, currency).length > 13)
 }
 
-function rowVisibility(index: number): string {
-  if (index >= INITIAL_CURRENCIES) return 'not-print:hidden!'
-  return index > 0 ? 'not-print:@max-phone:hidden!' : ''
+/** Returns where the row of a currency is hidden at first. */
+function collapsedAt(index: number): 'always' | 'phone' | undefined {
+  if (index >= INITIAL_CURRENCIES) return 'always'
+  return index > 0 ? 'phone' : undefined
 }
 
 function More({ count, className, onOpen }: { count: number; className: string; onOpen: () => void }) {
@@ -112,9 +114,10 @@ function Line({
   stats,
   onNavigate,
   className,
-}: StatGroup & { onNavigate: Navigate; className: string }) {
+  collapsed,
+}: StatGroup & { onNavigate: Navigate; className: string; collapsed: 'always' | 'phone' | undefined }) {
   return (
-    <tr {...ROLE.row} className={`${ROW} ${className}`}>
+    <tr {...ROLE.row} data-collapsed={collapsed} className={`${ROW} ${className}`}>
       <th
         {...ROLE.rowheader}
         scope="row"

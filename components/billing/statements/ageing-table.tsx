@@ -8,6 +8,7 @@ import {
   TableBody,
   TableHeader,
   TableHeaderCell,
+  TIGHT_IN_PRINT,
 } from '#components/ui/table.tsx'
 import { AGE_NAMES, AGES, type Age } from '#lib/billing/statements/rules.ts'
 import { isLong } from './view.ts'
@@ -26,8 +27,7 @@ export type AgeingView = {
 }
 
 /** Smaller type for print, where long amounts can't scroll. */
-const TIGHT =
-  'print:[&_td]:px-1! print:[&_td]:text-[7pt]! print:[&_td_span]:text-[7pt]! print:[&_th]:px-1! print:[&_tbody_th]:min-w-20!'
+const TIGHT = `${TIGHT_IN_PRINT} print:[&_td]:text-[7pt] print:[&_td_span]:text-[7pt] print:[&_tbody_th]:min-w-20`
 
 /**
  * Open amounts by days past due: a row for each billing profile and currency, and a sum per currency with several rows.
@@ -37,8 +37,7 @@ export function AgeingTable({ rows }: { rows: readonly AgeingView[] }) {
   return (
     // Long amounts may need more room than there is: then the columns scroll, not the page.
     <Card
-      data-wide=""
-      className={`mb-5 overflow-x-auto max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 md:max-xl:[&_td]:text-sm md:max-xl:[&_th]:whitespace-normal max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0 ${isTight ? TIGHT : ''}`}
+      className={`mb-5 overflow-x-auto not-print:md:max-xl:[&_td]:text-sm md:max-xl:[&_th]:whitespace-normal max-md:overflow-visible ${isTight ? TIGHT : ''}`}
     >
       <Table label="What is open, by days past due">
         <TableHeader>

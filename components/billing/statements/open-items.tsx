@@ -19,6 +19,7 @@ import {
   TableBody,
   TableHeader,
   TableHeaderCell,
+  TIGHT_IN_PRINT,
 } from '#components/ui/table.tsx'
 import { isLong } from './view.ts'
 
@@ -49,7 +50,7 @@ export function OpenItems({ profile, currency, items }: AccountView) {
         {escapeInvisible(profile)}{' '}
         <span className="text-xs font-normal text-ink-3">{currency} · oldest first</span>
       </h2>
-      <Card className="overflow-x-auto xl:[&_table]:table-fixed max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 print:[&_td]:px-1! print:[&_th]:px-1! max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0">
+      <Card className={`overflow-x-auto xl:[&_table]:table-fixed max-md:overflow-visible ${TIGHT_IN_PRINT}`}>
         <Table label={`Open items of ${profile} in ${currency}`}>
           <TableHeader>
             <TableHeaderCell className="xl:w-[18%]">Invoice</TableHeaderCell>

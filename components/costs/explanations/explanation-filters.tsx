@@ -1,10 +1,10 @@
 'use client'
 
-import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
-import { PlatformFilter, type Profile, ProfileFilter } from '#components/lists/filters/kind-filter.tsx'
+import type { ReactNode } from 'react'
+import { FilterBar } from '#components/lists/filters/filter-bar.tsx'
+import { type Profile, useAccountFilters } from '#components/lists/filters/platform-filters.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
-import { activeValues, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
-import { Spinner } from '#components/ui/spinner.tsx'
+import { activeValues } from '#components/lists/filters/view.ts'
 import { cleared, hrefOf, type View } from './view.ts'
 
 /** Billing-profile and platform filters of an explanation; issuers and currencies come from the address. */
@@ -12,42 +12,32 @@ export function ExplanationFilters({
   view,
   profiles,
   platforms,
+  children,
 }: {
   view: View
   /** All profiles that the caller may see. */
   profiles: readonly Profile[]
   platforms: readonly { platform: string }[]
+  /** Tools of the screen. */
+  children: ReactNode
 }) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const active = [
     ...activeValues(requestedView, 'issuer', (name) => name),
     ...activeValues(requestedView, 'currency', (code) => code),
   ]
+  const filters = useAccountFilters(requestedView, { profiles, rows: platforms, onChange: go })
   return (
-    <>
-      <ProfileFilter
-        profiles={profiles}
-        selected={valuesOf(requestedView, 'billingProfile')}
-        onToggle={(id) => go(toggled(requestedView, 'billingProfile', id))}
-        onClear={() => go(withValues(requestedView, 'billingProfile', []))}
-      />
-      <PlatformFilter
-        selected={valuesOf(requestedView, 'platform')}
-        rows={platforms}
-        onToggle={(platform) => go(toggled(requestedView, 'platform', platform))}
-        onClear={() => go(withValues(requestedView, 'platform', []))}
-      />
-      {isWaiting ? (
-        <span className="appear-late">
-          <Spinner />
-        </span>
-      ) : null}
-      <ActiveFilters
-        active={active}
-        isFiltered={requestedView.filter !== undefined}
-        cleared={cleared(requestedView)}
-        onChange={go}
-      />
-    </>
+    <FilterBar
+      view={requestedView}
+      cleared={cleared(requestedView)}
+      isFiltered={requestedView.filter !== undefined}
+      isWaiting={isWaiting}
+      main={filters}
+      active={active}
+      onChange={go}
+    >
+      {children}
+    </FilterBar>
   )
 }

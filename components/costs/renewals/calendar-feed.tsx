@@ -18,7 +18,7 @@ export function CalendarFeed() {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <>
-      <Button variant="quiet" onClick={() => setIsOpen(true)}>
+      <Button onClick={() => setIsOpen(true)}>
         <CalendarDays aria-hidden="true" className="size-4" />
         Calendar feed
       </Button>

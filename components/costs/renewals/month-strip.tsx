@@ -9,7 +9,7 @@ type Month = RenewalList['months'][number]
 type MonthStripProps = { months: readonly Month[]; view: View; onNavigate: (view: View) => void }
 
 /** Height in pixels. */
-const BAR = 44
+const BAR = 16
 
 /**
  * Year of months with the licenses whose commitment ends, the idle ones in another shade. Months with licenses link to
@@ -19,28 +19,12 @@ export function MonthStrip({ months, view, onNavigate }: MonthStripProps) {
   const most = Math.max(1, ...months.map(({ licenses }) => licenses))
   return (
     <Card className="mb-3 print:hidden">
-      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 px-4 pt-3 text-xs text-ink-3 max-md:px-3.5">
-        <h2 className="text-sm font-semibold text-ink">
-          Licenses by the month in which their commitment ends
-        </h2>
-        {view.month === undefined ? null : (
-          <GoLink
-            href={hrefOf(withoutMonth(view))}
-            onNavigate={() => onNavigate(withoutMonth(view))}
-            className="mr-auto rounded-sm text-sm font-medium text-accent underline-offset-2 hover:underline"
-          >
-            All 12 months
-          </GoLink>
-        )}
-        <p className="flex gap-4 max-sm:hidden">
-          <Key className="bg-used">assigned</Key>
-          <Key className="bg-idle">unassigned</Key>
-        </p>
-      </div>
-      <nav aria-label="Months" className="p-2">
-        <ol className="grid grid-cols-4 gap-1 sm:grid-cols-6 lg:grid-cols-12">
+      <nav aria-label="Months" className="relative overflow-x-auto p-1">
+        <h2 className="sr-only">Licenses by the month in which their commitment ends</h2>
+        {/* On a phone the months scroll within their card: the plans have priority. */}
+        <ol className="grid auto-cols-[minmax(4.5rem,1fr)] grid-flow-col gap-0.5">
           {months.map((month) => (
-            <li key={month.month} className="min-w-0">
+            <li key={month.month}>
               <Slot month={month} most={most} view={view} onNavigate={onNavigate} />
             </li>
           ))}
@@ -54,18 +38,9 @@ function withoutMonth({ month: _, ...view }: View): View {
   return view
 }
 
-function Key({ className, children }: { className: string; children: string }) {
-  return (
-    <span className="inline-flex items-center gap-1.5">
-      <span aria-hidden="true" className={`size-2 rounded-mark ${className}`} />
-      {children}
-    </span>
-  )
-}
-
 /** The selected month uses its current color, which may be a system color. */
 const QUIET = 'text-xs text-ink-3 group-aria-[current]:text-current'
-const SLOT = 'block h-full rounded-control border px-1.5 py-1.5 text-center tabular-nums'
+const SLOT = 'block h-full rounded-control border px-1 py-1 text-center tabular-nums'
 
 function Slot({
   month,
@@ -79,7 +54,7 @@ function Slot({
   const year = new Date(begin).getUTCFullYear()
   const bar = <Bar licenses={licenses} idle={idle} most={most} />
   const named = (
-    <span className={`block ${QUIET}`}>
+    <span className={`block whitespace-nowrap ${QUIET}`}>
       {name} {year}
     </span>
   )
@@ -105,9 +80,11 @@ function Slot({
       {named}
       <span className="block font-[550]">
         {countText(licenses)}
-        <span className="sr-only"> licenses, {countText(idle)} unassigned</span>
+        <span className="sr-only">
+          {' '}
+          licenses, {countText(idle)} unassigned, {plansText(count)}
+        </span>
       </span>
-      <span className={`block ${QUIET}`}>{plansText(count)}</span>
     </GoLink>
   )
 }
@@ -117,7 +94,7 @@ function Bar({ licenses, idle, most }: { licenses: number; idle: number; most: n
   const whole = licenses === 0 ? 0 : Math.max(2, Math.round((licenses / most) * BAR))
   const unused = idle === 0 ? 0 : Math.max(1, Math.round((idle / licenses) * whole))
   return (
-    <svg aria-hidden="true" width="100%" height={BAR + 1} className="mb-1 block max-sm:hidden">
+    <svg aria-hidden="true" width="100%" height={BAR + 1} className="mb-0.5 block">
       <rect className="fill-used" x="30%" width="40%" y={BAR - whole + unused} height={whole - unused} />
       <rect className="fill-idle" x="30%" width="40%" y={BAR - whole} height={unused} />
       <line className="stroke-line-2" x1="10%" x2="90%" y1={BAR + 0.5} y2={BAR + 0.5} />

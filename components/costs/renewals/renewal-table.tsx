@@ -4,6 +4,7 @@ import { Day } from '#components/platform/values/times.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { LinkSpinner } from '#components/ui/link-spinner.tsx'
+import { staleClass } from '#components/ui/stale-class.ts'
 import {
   Cell,
   Row,
@@ -32,13 +33,11 @@ type RenewalTableProps = {
 /** Plans whose commitment ends, the earliest first. Each row links to its asset. */
 export function RenewalTable({ renewals, hasPrices, today, pending }: RenewalTableProps) {
   return (
-    <Card
-      className={`max-xl:[&_td]:px-2 max-xl:[&_th]:px-2 max-md:[&_td]:px-0 max-md:[&_th]:px-0 ${pending ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}`}
-    >
+    <Card className={staleClass(pending)}>
       <Table label="Renewals" pending={pending}>
         <TableHeader>
           <TableHeaderCell>Asset</TableHeaderCell>
-          <TableHeaderCell className="md:max-xl:hidden">Type</TableHeaderCell>
+          <TableHeaderCell className="not-print:md:max-xl:hidden">Type</TableHeaderCell>
           <TableHeaderCell>Commitment ends</TableHeaderCell>
           <TableHeaderCell>Decide by</TableHeaderCell>
           <TableHeaderCell right>Licenses</TableHeaderCell>
@@ -75,17 +74,20 @@ function RenewalRow({
         </Link>
         <span className="block text-xs text-ink-3">{escapeInvisible(domain)}</span>
         {/* Medium widths have no room for a separate column. */}
-        <span className="hidden text-xs text-ink-2 md:max-xl:block">
+        <span className="hidden text-xs text-ink-2 not-print:md:max-xl:block">
           <PlatformIcon slug={asset.type} />
         </span>
       </RowHeaderCell>
-      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 md:max-xl:hidden">
+      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 not-print:md:max-xl:hidden">
         <PlatformIcon slug={asset.type} />
       </Cell>
       <Cell placement="across" className="max-md:order-1 max-md:text-sm">
         <span className="text-ink-3 md:hidden">Until </span>
         <Day at={time} />
-        <span className="text-xs text-ink-3 max-md:ml-1.5 md:block">
+        <span
+          title={renewal.happens}
+          className="text-xs text-ink-3 max-md:ml-1.5 md:block not-print:xl:max-w-52 not-print:xl:truncate"
+        >
           {escapeInvisible(renewal.happens ?? 'What follows is not known')}
         </span>
       </Cell>
@@ -110,10 +112,9 @@ function RenewalRow({
           ) : (
             <span className="text-xs text-ink-3">No known price</span>
           )}
-          {next ? <span className="block text-xs text-ink-3">{next}</span> : null}
-          {idleCost ? (
+          {next || idleCost ? (
             <span className="text-xs text-ink-3 max-md:ml-1.5 md:block xl:whitespace-nowrap print:whitespace-nowrap">
-              {costText(idleCost)} unassigned
+              {[next, idleCost ? `${costText(idleCost)} unassigned` : ''].filter(Boolean).join(' · ')}
             </span>
           ) : null}
         </Cell>

@@ -1,10 +1,12 @@
 'use client'
 
-import { ChoiceChips } from '#components/lists/filters/choice-chips.tsx'
+import type { ReactNode } from 'react'
+import { filtersOf } from '#components/lists/filters/filter.tsx'
+import { FilterBar } from '#components/lists/filters/filter-bar.tsx'
+import { platformOption } from '#components/lists/filters/platform-filters.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
-import { cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
+import { cleared } from '#components/lists/filters/view.ts'
 import { Money } from '#components/platform/values/money.tsx'
-import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
@@ -16,15 +18,23 @@ import { RenewalTable } from './renewal-table.tsx'
 import { beginOf, hrefOf, isFiltered, type View } from './view.ts'
 
 /** Year of months, and the plans whose commitment ends in them. The address holds the view. */
-export function RenewalsScreen({ view, list }: { view: View; list: RenewalList }) {
-  const { isWaiting, go } = useView<View>(view, hrefOf)
+export function RenewalsScreen({ view, list, tools }: { view: View; list: RenewalList; tools: ReactNode }) {
+  const { requestedView, isWaiting, go } = useView<View>(view, hrefOf)
   const { months, types, renewals, isWhole, today, ...money } = list
   const narrow = (next: View) => go(next, 'replace')
   if (types.length === 0 && !isFiltered(view)) return <NothingEnds />
   return (
     <>
-      {types.length > 1 || view.filter ? <Types view={view} types={types} onChange={narrow} /> : null}
-      <MonthStrip months={months} view={view} onNavigate={narrow} />
+      <FilterBar
+        view={requestedView}
+        isFiltered={isFiltered(requestedView)}
+        main={[filtersOf(requestedView, narrow)('type', platformOption(types))]}
+        active={monthFilter(requestedView)}
+        onChange={narrow}
+      >
+        {tools}
+      </FilterBar>
+      <MonthStrip months={months} view={requestedView} onNavigate={narrow} />
       {isWhole ? null : (
         <p className="mb-3 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">
           These are the 1,000 plans whose commitment ends first.
@@ -52,35 +62,9 @@ export function RenewalsScreen({ view, list }: { view: View; list: RenewalList }
   )
 }
 
-function Types({
-  view,
-  types,
-  onChange,
-}: {
-  view: View
-  types: RenewalList['types']
-  onChange: (view: View) => void
-}) {
-  const selected = valuesOf(view, 'type')
-  const missing = selected.filter((type) => types.every((one) => one.type !== type))
-  const offered = [...types, ...missing.map((type) => ({ type, count: 0 }))]
-  return (
-    <div className="mb-3">
-      <ChoiceChips
-        legend="Type"
-        isAll={selected.length === 0}
-        count={types.reduce((sum, { count }) => sum + count, 0)}
-        choices={offered.map(({ type, count }) => ({
-          value: type,
-          name: <PlatformIcon slug={type} />,
-          selected: selected.includes(type),
-          count,
-        }))}
-        onAll={() => onChange(withValues(view, 'type', []))}
-        onToggle={(type) => onChange(toggled(view, 'type', type))}
-      />
-    </div>
-  )
+/** Returns the month of a view as an active filter, which the strip sets. */
+function monthFilter({ month, ...without }: View) {
+  return month === undefined ? [] : [{ text: monthAndYear(beginOf(month)), without }]
 }
 
 function NothingEnds() {

@@ -1,11 +1,10 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { errorAt } from '#components/platform/problem/why-not.ts'
 import { waitText } from '#components/platform/waits/wait-text.ts'
-import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
+import { FormDialog } from '#components/ui/form-dialog.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { changePassword } from '#lib/identity/client.ts'
@@ -25,10 +24,7 @@ export function ChangePassword({ email, onClose }: { email: string; onClose: () 
   })
   const { error, isPending, mutate, reset } = change
 
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (isPending) return
-    const form = event.currentTarget
+  const submit = (form: HTMLFormElement) => {
     const fields = new FormData(form)
     const focus = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).focus()
     const [currentPassword, newPassword, again] = ['current', 'new', 'again'].map((name) =>
@@ -47,44 +43,40 @@ export function ChangePassword({ email, onClose }: { email: string; onClose: () 
   const current = errorAt(error, '/currentPassword')
   const fresh = errorAt(error, '/newPassword')
   return (
-    <Dialog title="Change password" onClose={onClose}>
-      <p className="mt-1 text-ink-3">Your other sessions are signed out; this one stays.</p>
-      <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
-        {/* Username for password managers. */}
-        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-        <PasswordField
-          label="Current password"
-          name="current"
-          autoComplete="current-password"
-          required
-          error={current && `This ${current}.`}
-        />
-        <PasswordField
-          label="New password"
-          name="new"
-          autoComplete="new-password"
-          hint="At least 10 characters, and none that is often used."
-          required
-          error={fresh && `The new password ${fresh}.`}
-        />
-        <PasswordField
-          label="New password, again"
-          name="again"
-          autoComplete="new-password"
-          required
-          error={differs ? 'The two new passwords differ.' : undefined}
-        />
-        {error && !current && !fresh ? <OtherProblem error={error} /> : null}
-        <div className="mt-2 flex justify-end gap-2">
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={isPending}>
-            Change password
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Change password"
+      about="Your other sessions are signed out; this one stays."
+      submit="Change password"
+      pending={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {/* Username for password managers. */}
+      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <PasswordField
+        label="Current password"
+        name="current"
+        autoComplete="current-password"
+        required
+        error={current && `This ${current}.`}
+      />
+      <PasswordField
+        label="New password"
+        name="new"
+        autoComplete="new-password"
+        hint="At least 10 characters, and none that is often used."
+        required
+        error={fresh && `The new password ${fresh}.`}
+      />
+      <PasswordField
+        label="New password, again"
+        name="again"
+        autoComplete="new-password"
+        required
+        error={differs ? 'The two new passwords differ.' : undefined}
+      />
+      {error && !current && !fresh ? <OtherProblem error={error} /> : null}
+    </FormDialog>
   )
 }
 

@@ -1,62 +1,100 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
-import { HistoryFilters } from '#components/lists/filters/history-filters.tsx'
+import type { ReactNode } from 'react'
+import { dateFilter, filtersOf } from '#components/lists/filters/filter.tsx'
+import { FilterBar } from '#components/lists/filters/filter-bar.tsx'
+import { LastWeek } from '#components/lists/filters/last-week.tsx'
 import { ListCard } from '#components/lists/filters/list-card.tsx'
 import { NoRows } from '#components/lists/filters/no-rows.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
-import { cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
+import { valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { type Choice, InlineSelect } from '#components/ui/inline-select.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
 import { listAuditEvents } from '#lib/identity/client.ts'
 import { EventTable } from './event-table.tsx'
 import { KIND_TEXTS } from './labels.ts'
+import type { Names } from './sentences.ts'
 import { activeFilters, hrefOf, isFiltered, pagesOf, rangeOf, type View, withRange } from './view.ts'
 
 /**
  * Audit events that a view selects. Each change of the view navigates to another address; the page brings the answers.
  * `today` is the present time in epoch milliseconds.
  */
-export function AuditEvents({ view, today }: { view: View; today: number }) {
+export function AuditEvents({
+  view,
+  today,
+  names,
+  people,
+  products,
+  tools,
+}: {
+  view: View
+  today: number
+  /** Names of the events' subjects. */
+  names: Names
+  /** Actors of the newest events, and assets of the newest license changes. */
+  people: readonly Choice[]
+  products: readonly Choice[]
+  tools: ReactNode
+}) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const { data, error, refetch } = useQuery({
     queryKey: listAuditEvents.key({ query: view }),
     queryFn: ({ signal }) => listAuditEvents({ query: view }, signal),
   })
   const rows = data?.auditEvents ?? []
-  const kinds = valuesOf(requestedView, 'kind')
   return (
     <>
-      <HistoryFilters
-        when={{
-          label: 'When',
-          range: rangeOf(requestedView),
-          today,
-          onChange: (range) => go(withRange(requestedView, range)),
-        }}
-        which={{
-          legend: 'What it is about',
-          isAll: kinds.length === 0,
-          choices: KIND_NAMES.map((kind) => ({
-            value: kind,
-            name: KIND_TEXTS[kind],
-            selected: kinds.includes(kind),
-          })),
-          onAll: () => go(withValues(requestedView, 'kind', [])),
-          onToggle: (kind) => go(toggled(requestedView, 'kind', kind)),
-        }}
+      <FilterBar
+        view={requestedView}
+        isFiltered={isFiltered(requestedView)}
+        main={[
+          dateFilter({
+            label: 'When',
+            range: rangeOf(requestedView),
+            today,
+            onChange: (range) => go(withRange(requestedView, range)),
+          }),
+          filtersOf(requestedView, go)('kind', {
+            label: 'About',
+            several: 'kinds',
+            options: KIND_NAMES,
+            nameOf: (kind) => KIND_TEXTS[kind as keyof typeof KIND_TEXTS] ?? kind,
+          }),
+        ]}
+        quick={
+          <>
+            <LastWeek
+              range={rangeOf(requestedView)}
+              today={today}
+              onChange={(range) => go(withRange(requestedView, range))}
+            />
+            <InlineSelect
+              label="Person"
+              all="Everyone"
+              choices={people}
+              value={valuesOf(requestedView, 'actor')}
+              onChange={(ids) => go(withValues(requestedView, 'actor', ids))}
+            />
+            <InlineSelect
+              label="Product"
+              all="All products"
+              choices={products}
+              value={valuesOf(requestedView, 'asset')}
+              onChange={(ids) => go(withValues(requestedView, 'asset', ids))}
+            />
+          </>
+        }
+        active={activeFilters(requestedView, rows, names)}
+        onChange={go}
       >
         <ViewMenu path="/activity/events" />
-        <ActiveFilters
-          active={activeFilters(requestedView, rows)}
-          isFiltered={isFiltered(requestedView)}
-          cleared={cleared(requestedView)}
-          onChange={go}
-        />
-      </HistoryFilters>
+        {tools}
+      </FilterBar>
       {error ? <RefreshFailed label="events" error={error} onRetry={refetch} /> : null}
       <ListCard
         count={data?.auditEvents.length}
@@ -77,6 +115,7 @@ export function AuditEvents({ view, today }: { view: View; today: number }) {
       >
         <EventTable
           events={rows}
+          names={names}
           pending={isWaiting}
           selected={valuesOf(requestedView, 'actor')}
           onActor={(id) => go(withValues(requestedView, 'actor', [id]))}

@@ -4,24 +4,25 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { HistoryTable } from '#components/ui/history-table.tsx'
 import { Cell, Row, RowHeaderCell, TableHeaderCell } from '#components/ui/table.tsx'
 import type { AuditEvent } from '#lib/identity/audit-events/contract.ts'
-import { actionText, detailTexts, subjectText } from './labels.ts'
+import { actionText, detailTexts } from './labels.ts'
+import { type Names, phraseOf } from './sentences.ts'
 
 type Chooser = { selected: readonly string[]; onActor: (id: string) => void }
 
-/** Events, newest first. Each actor is a filter link to only their events. */
+/** Events as sentences, newest first, each with a part that opens. Each actor is a filter link to only their events. */
 export function EventTable({
   events,
+  names,
   pending,
   ...chooser
-}: { events: readonly AuditEvent[]; pending: boolean } & Chooser) {
+}: { events: readonly AuditEvent[]; names: Names; pending: boolean } & Chooser) {
   return (
     <HistoryTable
       label="Events"
       pending={pending}
       headers={
         <>
-          <TableHeaderCell>Who</TableHeaderCell>
-          <TableHeaderCell>What</TableHeaderCell>
+          <TableHeaderCell className="w-full">Event</TableHeaderCell>
           <TableHeaderCell>Source</TableHeaderCell>
         </>
       }
@@ -31,14 +32,9 @@ export function EventTable({
           <RowHeaderCell className="align-top max-md:text-sm max-md:text-ink-2 xl:whitespace-nowrap">
             <Moment at={event.createTime} />
           </RowHeaderCell>
-          <Cell
-            className="align-top wrap-anywhere max-md:text-right md:min-w-28 xl:min-w-40"
-            placement="right-1"
-          >
-            <Who event={event} {...chooser} />
-          </Cell>
           <Cell className="align-top wrap-anywhere md:min-w-64" placement="across">
-            <What event={event} />
+            <Who event={event} {...chooser} /> {escapeInvisible(phraseOf(event, names))}
+            <Details event={event} />
           </Cell>
           <Cell
             className="align-top text-sm wrap-anywhere text-ink-2 md:min-w-36 max-md:empty:hidden"
@@ -54,7 +50,7 @@ export function EventTable({
 
 function Who({ event: { actor }, selected, onActor }: { event: AuditEvent } & Chooser) {
   const who = whoText(actor)
-  if (selected.includes(actor.id)) return who
+  if (selected.includes(actor.id)) return <span className="font-[550]">{who}</span>
   return (
     <button
       type="button"
@@ -62,26 +58,26 @@ function Who({ event: { actor }, selected, onActor }: { event: AuditEvent } & Ch
       data-subject=""
       onClick={() => onActor(actor.id)}
       aria-label={`Only what ${who} did`}
-      className="rounded-sm text-left underline-offset-2 hover:underline max-md:text-right"
+      className="rounded-sm text-left font-[550] underline-offset-2 hover:underline"
     >
       {who}
     </button>
   )
 }
 
-function What({ event }: { event: AuditEvent }) {
-  const details = detailTexts(event)
-  const subject = subjectText(event)
+/** Action, ids and details, collapsed. */
+function Details({ event }: { event: AuditEvent }) {
+  const { action, subject, requestId } = event
+  const texts = [actionText(action), `action ${action}`, `subject ${subject}`, ...detailTexts(event)]
   return (
-    <>
-      <span className="block font-[550]">{actionText(event.action)}</span>
-      {subject === undefined ? null : (
-        <span className="block text-sm text-ink-2">{escapeInvisible(subject)}</span>
-      )}
-      {details.length > 0 ? (
-        <span className="block text-xs text-ink-3">{escapeInvisible(details.join(' · '))}</span>
-      ) : null}
-    </>
+    <details className="text-xs text-ink-3 print:hidden">
+      <summary className="w-fit rounded-sm hover:text-ink-2">Details</summary>
+      <ul className="mt-1 grid gap-0.5">
+        {[...texts, `request ${requestId}`].map((text) => (
+          <li key={text}>{escapeInvisible(text)}</li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

@@ -1,7 +1,6 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { AccessFields, useAccessFields } from '#components/identity/members/access-fields.tsx'
 import { type Giving, profilesText, rolesText } from '#components/identity/members/labels.ts'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
@@ -10,9 +9,9 @@ import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Confirm } from '#components/ui/confirm.tsx'
 import { countText } from '#components/ui/count-text.ts'
-import { Dialog } from '#components/ui/dialog.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
+import { FormDialog } from '#components/ui/form-dialog.tsx'
 import { mapDirectoryGroup, unmapDirectoryGroup } from '#lib/identity/client.ts'
 import type { Group } from '#lib/identity/directories/contract.ts'
 
@@ -78,41 +77,36 @@ export function MapGroup({
     mutationFn: (name: string) => mapDirectoryGroup({ body: { name, ...body } }),
     onSuccess: ({ name }) => onMapped(`Mapped: ${escapeInvisible(name)}`),
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (isPending || !check()) return
-    mutate(group?.name ?? String(new FormData(event.currentTarget).get('name')))
+  const submit = (form: HTMLFormElement) => {
+    if (!check()) return
+    mutate(group?.name ?? String(new FormData(form).get('name')))
   }
   const name = errorAt(error, '/name')
   const fields = fieldsFor(error)
   const isElsewhere = error && !name && !fields.errors.roles && !fields.errors.profiles
   return (
-    <Dialog title={group ? escapeInvisible(group.name) : 'Map a group'} onClose={onClose}>
-      <p className="mt-1 text-ink-3">Current and future members of the group get this access immediately.</p>
-      <form method="post" onSubmit={submit} className="mt-4 grid gap-4">
-        {group ? null : (
-          <Field
-            label="Name"
-            name="name"
-            hint="As your directory calls the group."
-            maxLength={300}
-            required
-            autoComplete="off"
-            error={name && `The name ${name}.`}
-          />
-        )}
-        <AccessFields giving={giving} {...fields} />
-        {isElsewhere ? <NotDone title="Not mapped" error={error} /> : null}
-        <div className="mt-1 flex justify-end gap-2">
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={group ? escapeInvisible(group.name) : 'Map a group'}
+      about="Current and future members of the group get this access immediately."
+      submit="Save"
+      pending={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {group ? null : (
+        <Field
+          label="Name"
+          name="name"
+          hint="As your directory calls the group."
+          maxLength={300}
+          required
+          autoComplete="off"
+          error={name && `The name ${name}.`}
+        />
+      )}
+      <AccessFields giving={giving} {...fields} />
+      {isElsewhere ? <NotDone title="Not mapped" error={error} /> : null}
+    </FormDialog>
   )
 }
 

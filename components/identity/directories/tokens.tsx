@@ -1,7 +1,6 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { rolesText } from '#components/identity/members/labels.ts'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
@@ -14,6 +13,7 @@ import { CopyField } from '#components/ui/copy-field.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
+import { FormDialog } from '#components/ui/form-dialog.tsx'
 import { SecretOnce } from '#components/ui/secret-once.tsx'
 import { SelectField } from '#components/ui/select-field.tsx'
 import { issueDirectoryToken, revokeDirectoryToken } from '#lib/identity/client.ts'
@@ -41,56 +41,50 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
         </SecretOnce>
       </Dialog>
     )
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget)
+  const submit = (form: HTMLFormElement) => {
+    const fields = new FormData(form)
     const days = String(fields.get('days'))
-    if (!isPending)
-      mutate({
-        name: String(fields.get('name')),
-        roles: fields.getAll('roles') as Role[],
-        validDays: days === 'never' ? null : Number(days),
-      })
+    mutate({
+      name: String(fields.get('name')),
+      roles: fields.getAll('roles') as Role[],
+      validDays: days === 'never' ? null : Number(days),
+    })
   }
   const [name, roles] = [errorAt(error, '/name'), errorAt(error, '/roles')]
   return (
-    <Dialog title="Create token" onClose={onClose}>
-      <form method="post" onSubmit={submit} className="mt-4 grid gap-4.5">
-        <Field
-          label="Name"
-          name="name"
-          hint="Such as Entra ID. The history calls it so."
-          maxLength={100}
-          required
-          autoComplete="off"
-          error={name && `The name ${name}.`}
-        />
-        <Checkboxes
-          legend="What the directory may give, at most"
-          name="roles"
-          choices={ROLES.map((role) => ({ value: role, text: ROLE_NAMES[role] }))}
-          selected={['it-manager', 'finance-user']}
-          hint="With Admin, the directory can make anyone an Admin."
-          error={roles && 'Choose a role.'}
-        />
-        <SelectField label="Expires after" name="days" defaultValue="365">
-          <option value="90">90 days</option>
-          <option value="180">180 days</option>
-          <option value="365">1 year</option>
-          <option value="730">2 years</option>
-          <option value="never">Never</option>
-        </SelectField>
-        {error && !name && !roles ? <NotDone title="Token not created" error={error} /> : null}
-        <div className="mt-1 flex justify-end gap-2">
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={isPending}>
-            Create token
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Create token"
+      submit="Create token"
+      pending={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        name="name"
+        hint="Such as Entra ID. The history calls it so."
+        maxLength={100}
+        required
+        autoComplete="off"
+        error={name && `The name ${name}.`}
+      />
+      <Checkboxes
+        legend="What the directory may give, at most"
+        name="roles"
+        choices={ROLES.map((role) => ({ value: role, text: ROLE_NAMES[role] }))}
+        selected={['it-manager', 'finance-user']}
+        hint="With Admin, the directory can make anyone an Admin."
+        error={roles && 'Choose a role.'}
+      />
+      <SelectField label="Expires after" name="days" defaultValue="365">
+        <option value="90">90 days</option>
+        <option value="180">180 days</option>
+        <option value="365">1 year</option>
+        <option value="730">2 years</option>
+        <option value="never">Never</option>
+      </SelectField>
+      {error && !name && !roles ? <NotDone title="Token not created" error={error} /> : null}
+    </FormDialog>
   )
 }
 

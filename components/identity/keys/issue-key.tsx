@@ -1,7 +1,7 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
@@ -9,6 +9,7 @@ import { Checkboxes } from '#components/ui/checkboxes.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
+import { FormDialog } from '#components/ui/form-dialog.tsx'
 import { SelectField } from '#components/ui/select-field.tsx'
 import { issueKey } from '#lib/identity/client.ts'
 import { daysOf, type KeyLimits, type Owner } from '#lib/identity/keys/rules.ts'
@@ -18,8 +19,28 @@ import type { Issuer } from './issuer.ts'
 
 type Body = NonNullable<Parameters<typeof issueKey>[0]['body']>
 
+/** Button that issues a key. */
+export function CreateKey({ issuer }: { issuer: Issuer }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const client = useQueryClient()
+  return (
+    <>
+      <Button variant="primary" onClick={() => setIsOpen(true)}>
+        Create key
+      </Button>
+      {isOpen ? (
+        <IssueKey
+          issuer={issuer}
+          onIssued={() => client.invalidateQueries({ queryKey: ['listKeys'] })}
+          onClose={() => setIsOpen(false)}
+        />
+      ) : null}
+    </>
+  )
+}
+
 /** Asks for the access of a new key, issues the key, and shows it once. */
-export function IssueKey({
+function IssueKey({
   issuer,
   onIssued,
   onClose,
@@ -40,63 +61,58 @@ export function IssueKey({
         <IssuedKey secret={data.secret} onDone={onClose} />
       </Dialog>
     )
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (!isPending) mutate(bodyOf(new FormData(event.currentTarget)))
+  const submit = (form: HTMLFormElement) => {
+    mutate(bodyOf(new FormData(form)))
   }
   const at = (field: string) => errorAt(error, `/${field}`)
   const [name, roles, addresses] = [at('name'), at('roles'), at('addresses')]
   const hasFieldError = name ?? roles ?? addresses
   return (
-    <Dialog title="Create key" onClose={onClose}>
-      <form method="post" onSubmit={submit} className="mt-4 grid gap-4.5">
-        <Field
-          label="Name"
-          name="name"
-          hint="For example, ERP"
-          maxLength={100}
-          required
-          autoComplete="off"
-          error={name && `The name ${name}.`}
-        />
+    <FormDialog
+      title="Create key"
+      submit="Create key"
+      pending={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        name="name"
+        hint="For example, ERP"
+        maxLength={100}
+        required
+        autoComplete="off"
+        error={name && `The name ${name}.`}
+      />
+      <Checkboxes
+        legend="Roles"
+        name="roles"
+        choices={issuer.roles.map((role) => ({ value: role, text: ROLE_NAMES[role] }))}
+        selected={issuer.roles.filter((role) => role === 'finance-user' || issuer.roles.length === 1)}
+        {...(issuer.roles.length === 0 ? { hint: 'None of your roles can be given to a key.' } : {})}
+        error={roles && (roles.startsWith('has') ? `The key ${roles}.` : 'Choose a role.')}
+      />
+      {issuer.profiles.length > 1 ? (
         <Checkboxes
-          legend="Roles"
-          name="roles"
-          choices={issuer.roles.map((role) => ({ value: role, text: ROLE_NAMES[role] }))}
-          selected={issuer.roles.filter((role) => role === 'finance-user' || issuer.roles.length === 1)}
-          {...(issuer.roles.length === 0 ? { hint: 'None of your roles can be given to a key.' } : {})}
-          error={roles && (roles.startsWith('has') ? `The key ${roles}.` : 'Choose a role.')}
+          legend="Billing profiles"
+          name="profiles"
+          choices={issuer.profiles.map((one) => ({ value: one.id, text: escapeInvisible(one.name) }))}
+          hint="Leave empty for all profiles you can access."
         />
-        {issuer.profiles.length > 1 ? (
-          <Checkboxes
-            legend="Billing profiles"
-            name="profiles"
-            choices={issuer.profiles.map((one) => ({ value: one.id, text: escapeInvisible(one.name) }))}
-            hint="Leave empty for all profiles you can access."
-          />
-        ) : null}
-        <Expiry limits={issuer.limits} />
-        <Field
-          label="Allowed addresses"
-          name="addresses"
-          hint="Networks such as 192.0.2.0/24, separated by spaces. Leave empty to allow any address."
-          spellCheck={false}
-          autoCapitalize="none"
-          autoComplete="off"
-          error={addresses && `One of them ${addresses}.`}
-        />
-        {issuer.isAdmin ? <OwnerChoice customer={issuer.customer} /> : null}
-        {error && !hasFieldError ? <NotDone title="Key not created" error={error} /> : null}
-        <div className="mt-1 flex justify-end gap-2">
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={isPending}>
-            Create key
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      ) : null}
+      <Expiry limits={issuer.limits} />
+      <Field
+        label="Allowed addresses"
+        name="addresses"
+        hint="Networks such as 192.0.2.0/24, separated by spaces. Leave empty to allow any address."
+        spellCheck={false}
+        autoCapitalize="none"
+        autoComplete="off"
+        error={addresses && `One of them ${addresses}.`}
+      />
+      {issuer.isAdmin ? <OwnerChoice customer={issuer.customer} /> : null}
+      {error && !hasFieldError ? <NotDone title="Key not created" error={error} /> : null}
+    </FormDialog>
   )
 }
 

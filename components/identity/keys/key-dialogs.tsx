@@ -1,14 +1,14 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Moment } from '#components/platform/values/times.tsx'
-import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
+import { FormDialog } from '#components/ui/form-dialog.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { renameKey, revokeKey, rotateKey } from '#lib/identity/client.ts'
 import type { Key } from '#lib/identity/keys/contract.ts'
@@ -29,35 +29,26 @@ export function RenameKey({ target, onChanged, onClose }: AboutKey) {
   })
   const wrong = errorAt(error, '/name')
   return (
-    <Dialog title="Rename key" onClose={onClose}>
-      <form
-        method="post"
-        className="mt-4 grid gap-3.5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!isPending) mutate(String(new FormData(event.currentTarget).get('name')))
-        }}
-      >
-        <Field
-          label="Name"
-          name="name"
-          defaultValue={target.name}
-          maxLength={100}
-          required
-          autoComplete="off"
-          error={wrong && `The name ${wrong}.`}
-        />
-        {error && !wrong ? <NotDone title="Not renamed" error={error} /> : null}
-        <div className="mt-2 flex justify-end gap-2">
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={isPending}>
-            Rename
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Rename key"
+      submit="Rename"
+      pending={isPending}
+      onSubmit={(form) => {
+        mutate(String(new FormData(form).get('name')))
+      }}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        name="name"
+        defaultValue={target.name}
+        maxLength={100}
+        required
+        autoComplete="off"
+        error={wrong && `The name ${wrong}.`}
+      />
+      {error && !wrong ? <NotDone title="Not renamed" error={error} /> : null}
+    </FormDialog>
   )
 }
 
@@ -77,19 +68,18 @@ export function RotateKey({ target, onChanged, onClose }: AboutKey) {
       </Dialog>
     )
   return (
-    <KeyDialog
-      label="Rotate key"
-      notDone="Not rotated"
-      error={error}
+    <FormDialog
+      title="Rotate key"
+      submit="Rotate key"
       pending={isPending}
-      onDo={mutate}
+      onSubmit={() => mutate()}
       onClose={onClose}
     >
-      <p className="mt-2 wrap-anywhere text-ink-2">
+      <p className="wrap-anywhere text-ink-2">
         You get another key with the name, roles and limits of{' '}
         <strong className="font-[550] text-ink">{escapeInvisible(target.name)}</strong>.
       </p>
-      <fieldset className="mt-4 grid gap-1">
+      <fieldset className="grid gap-1">
         <legend className="mb-1.5 text-sm font-medium">Both keys work for</legend>
         {OVERLAPS.map((each) => (
           <label key={each} className="flex cursor-pointer items-center gap-2.5 py-1.5 text-sm">
@@ -105,10 +95,11 @@ export function RotateKey({ target, onChanged, onClose }: AboutKey) {
           </label>
         ))}
       </fieldset>
-      <p aria-live="polite" className="mt-2 text-sm text-ink-3">
+      <p aria-live="polite" className="text-sm text-ink-3">
         {OVERLAP[overlap].means}
       </p>
-    </KeyDialog>
+      {error ? <NotDone title="Not rotated" error={error} /> : null}
+    </FormDialog>
   )
 }
 
@@ -127,26 +118,25 @@ export function RevokeKey({ target, onChanged, onClose }: AboutKey) {
     },
   })
   return (
-    <KeyDialog
-      label="Revoke key"
-      notDone="Not revoked"
-      error={error}
+    <FormDialog
+      title="Revoke key"
+      submit="Revoke key"
       pending={isPending}
-      onDo={mutate}
+      onSubmit={() => mutate()}
       onClose={onClose}
     >
-      <p className="mt-2 wrap-anywhere text-ink-2">
+      <p className="wrap-anywhere text-ink-2">
         <strong className="font-[550] text-ink">{escapeInvisible(target.name)}</strong> ends at once: what
         uses it is refused from its next request on. This cannot be undone.
       </p>
       <LastUse target={target} />
       {target.replacedBy ? (
         <>
-          <p className="mt-4 text-ink-2">
+          <p className="text-ink-2">
             This key was rotated. Its successor keeps working unless you revoke it as well. Do that if someone
             else may have this key and may have rotated it.
           </p>
-          <label className="mt-2 flex cursor-pointer items-center gap-2.5 py-1.5 text-sm">
+          <label className="flex cursor-pointer items-center gap-2.5 py-1.5 text-sm">
             <input
               type="checkbox"
               checked={withNext}
@@ -157,13 +147,14 @@ export function RevokeKey({ target, onChanged, onClose }: AboutKey) {
           </label>
         </>
       ) : null}
-    </KeyDialog>
+      {error ? <NotDone title="Not revoked" error={error} /> : null}
+    </FormDialog>
   )
 }
 
 function LastUse({ target: { lastUseTime, lastUseAddress } }: { target: Key }) {
   return (
-    <p className="mt-2 text-ink-3">
+    <p className="text-ink-3">
       {lastUseTime === undefined ? (
         'It was never used.'
       ) : (
@@ -178,37 +169,3 @@ function LastUse({ target: { lastUseTime, lastUseAddress } }: { target: Key }) {
 
 /** Props of each dialog about one key. */
 type AboutKey = { target: Key; onChanged: () => void; onClose: () => void }
-
-type KeyDialogProps = {
-  /** Name of the dialog and its button, as in "Revoke key". */
-  label: string
-  /** Title of the error, as in "Not revoked". */
-  notDone: string
-  error: Error | null
-  pending: boolean
-  onDo: () => void
-  onClose: () => void
-  children: ReactNode
-}
-
-/** Asks for confirmation of an action on a key, and shows why it failed. */
-function KeyDialog({ label, notDone, error, pending, onDo, onClose, children }: KeyDialogProps) {
-  return (
-    <Dialog title={label} onClose={onClose}>
-      {children}
-      {error ? (
-        <div className="mt-3">
-          <NotDone title={notDone} error={error} />
-        </div>
-      ) : null}
-      <div className="mt-5 flex justify-end gap-2">
-        <Button variant="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button variant="primary" pending={pending} onClick={onDo}>
-          {label}
-        </Button>
-      </div>
-    </Dialog>
-  )
-}

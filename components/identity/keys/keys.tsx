@@ -1,14 +1,13 @@
 'use client'
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { type ReactNode, useRef } from 'react'
+import { FilterBar } from '#components/lists/filters/filter-bar.tsx'
 import { listScreen } from '#components/lists/filters/list-screen.ts'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
-import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { ToggleChip } from '#components/ui/chip.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
@@ -16,16 +15,29 @@ import { staleClass } from '#components/ui/stale-class.ts'
 import { listKeys } from '#lib/identity/client.ts'
 import type { listKeys as contract } from '#lib/identity/keys/contract.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
-import { IssueKey } from './issue-key.tsx'
 import type { Issuer } from './issuer.ts'
 import { KeyTable } from './key-table.tsx'
 
+const STATES = [
+  { value: 'usable', name: 'Active' },
+  { value: 'ended', name: 'Expired' },
+]
+
 /** Keys that the caller may see, with their actions. */
-export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boolean; issuer: Issuer }) {
+export function Keys({
+  view,
+  maySeeAll,
+  issuer,
+  tools,
+}: {
+  view: View
+  maySeeAll: boolean
+  issuer: Issuer
+  tools: ReactNode
+}) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const client = useQueryClient()
   const list = useRef<HTMLDivElement>(null)
-  const [issuing, setIssuing] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: listKeys.key({ query: view }),
     queryFn: ({ signal }) => listKeys({ query: view }, signal),
@@ -35,44 +47,43 @@ export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boole
   const only = (selected: View['state']) =>
     go({ ...(whose ? { whose } : {}), ...(state === selected || !selected ? {} : { state: selected }) })
   const rows = data?.keys ?? []
-  const issue = (
-    <Button variant="primary" onClick={() => setIssuing(true)}>
-      Create key
-    </Button>
-  )
   return (
     <>
-      <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
-        <fieldset className="flex flex-wrap gap-2">
-          <legend className="sr-only">Which keys</legend>
-          {maySeeAll ? (
-            <>
-              <ToggleChip selected={whose !== 'all'} onToggle={() => go(state ? { state } : {})}>
-                Yours
-              </ToggleChip>
-              <ToggleChip
-                selected={whose === 'all'}
-                onToggle={() => go({ whose: 'all', ...(state ? { state } : {}) })}
-              >
-                All
-              </ToggleChip>
-            </>
-          ) : null}
-          <ToggleChip selected={state === 'usable'} onToggle={() => only('usable')}>
-            Active
-          </ToggleChip>
-          <ToggleChip selected={state === 'ended'} onToggle={() => only('ended')}>
-            Expired
-          </ToggleChip>
-        </fieldset>
-        {rows.length > 0 || view.pageToken ? issue : null}
-      </div>
+      <FilterBar
+        view={requestedView}
+        isFiltered={state !== undefined}
+        cleared={whose ? { whose } : {}}
+        chips={[
+          ...(maySeeAll
+            ? [
+                {
+                  legend: 'Whose keys',
+                  allName: 'Yours',
+                  isAll: whose !== 'all',
+                  choices: [{ value: 'all', name: 'All', selected: whose === 'all' }],
+                  onAll: () => go(state ? { state } : {}),
+                  onToggle: () => go({ whose: 'all', ...(state ? { state } : {}) }),
+                },
+              ]
+            : []),
+          {
+            legend: 'State',
+            allName: null,
+            isAll: state === undefined,
+            choices: STATES.map((one) => ({ ...one, selected: state === one.value })),
+            onToggle: (value) => only(value as View['state']),
+          },
+        ]}
+        onChange={go}
+      >
+        {tools}
+      </FilterBar>
       {error ? <RefreshFailed label="keys" error={error} onRetry={refetch} /> : null}
       <Card className={staleClass(isWaiting)}>
         {/* Receives the focus when the focused element is gone. */}
         <div ref={list} tabIndex={-1} className="rounded-card outline-none">
           {data ? null : <SkeletonRows count={3} />}
-          {data && rows.length === 0 ? <NoKeys view={view} issue={issue} /> : null}
+          {data && rows.length === 0 ? <NoKeys view={view} /> : null}
           {rows.length > 0 ? (
             <KeyTable
               keys={rows}
@@ -85,21 +96,11 @@ export function Keys({ view, maySeeAll, issuer }: { view: View; maySeeAll: boole
         </div>
       </Card>
       <Pager {...pagesOf(view, data)} />
-      {issuing ? (
-        <IssueKey
-          issuer={issuer}
-          onIssued={onChanged}
-          onClose={() => {
-            setIssuing(false)
-            list.current?.focus({ preventScroll: true })
-          }}
-        />
-      ) : null}
     </>
   )
 }
 
-function NoKeys({ view, issue }: { view: View; issue: React.ReactNode }) {
+function NoKeys({ view }: { view: View }) {
   const { whose, state, pageToken } = view
   if (pageToken) {
     const first = hrefOf({ ...(whose ? { whose } : {}), ...(state ? { state } : {}) })
@@ -109,7 +110,7 @@ function NoKeys({ view, issue }: { view: View; issue: React.ReactNode }) {
   }
   if (state === 'ended') return <EmptyState title="No expired keys" />
   return (
-    <EmptyState title="No API keys yet" action={issue}>
+    <EmptyState title="No API keys yet">
       A key lets a program read invoices and change licenses through the API.
     </EmptyState>
   )

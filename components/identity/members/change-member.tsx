@@ -1,11 +1,12 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
+import { DialogForm } from '#components/ui/form-dialog.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { changeMember } from '#lib/identity/client.ts'
 import type { Member } from '#lib/identity/members/contract.ts'
@@ -50,16 +51,12 @@ export function ChangeMember({
       }),
     onSuccess: onSaved,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!isPending) mutate()
-  }
   const isStale = error instanceof ProblemError && error.code === 'member_changed'
   const wrong = { name: errorAt(error, '/name'), roles: errorAt(error, '/roles') }
   const profiles = errorAt(error, '/billingProfiles')
   const isElsewhere = error && !isStale && !wrong.name && !wrong.roles && !profiles
   return (
-    <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
+    <DialogForm submit="Save" pending={isPending} onSubmit={() => mutate()} onClose={onClose}>
       <Field
         label="Name"
         autoComplete="off"
@@ -92,14 +89,6 @@ export function ChangeMember({
         />
       ) : null}
       {isElsewhere ? <NotDone title="Not saved" error={error} /> : null}
-      <div className="mt-1 flex justify-end gap-2">
-        <Button variant="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" variant="primary" pending={isPending}>
-          Save
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }

@@ -1,20 +1,41 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
+import { FormDialog } from '#components/ui/form-dialog.tsx'
 import { inviteMember } from '#lib/identity/client.ts'
 import { AccessFields, useAccessFields } from './access-fields.tsx'
 import type { Giving } from './labels.ts'
 import { MemberLinkDialog } from './member-link-dialog.tsx'
 
+/** Button that invites a member. */
+export function InviteMember({ giving }: { giving: Giving }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const client = useQueryClient()
+  return (
+    <>
+      <Button variant="primary" onClick={() => setIsOpen(true)}>
+        Invite a member
+      </Button>
+      {isOpen ? (
+        <InviteDialog
+          giving={giving}
+          onInvited={() => client.invalidateQueries({ queryKey: ['listMembers'] })}
+          onClose={() => setIsOpen(false)}
+        />
+      ) : null}
+    </>
+  )
+}
+
 /** Invites a member, and shows their invitation link, or the address that it was mailed to. */
-export function InviteMember({
+function InviteDialog({
   giving,
   onInvited,
   onClose,
@@ -28,10 +49,7 @@ export function InviteMember({
     mutationFn: (who: { email: string; name: string }) => inviteMember({ body: { ...who, ...body } }),
     onSuccess: onInvited,
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (isPending) return
-    const form = event.currentTarget
+  const submit = (form: HTMLFormElement) => {
     const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement
     reset()
     if (!check()) return
@@ -53,37 +71,33 @@ export function InviteMember({
   const fields = fieldsFor(error)
   const isElsewhere = error && !email && !name && !fields.errors.roles && !fields.errors.profiles
   return (
-    <Dialog title="Invite a member" onClose={onClose}>
-      <p className="mt-1 text-ink-3">We’ll create a one-time link, valid for 7 days.</p>
-      <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
-        <Field
-          label="Email address"
-          name="email"
-          type="email"
-          autoComplete="off"
-          maxLength={254}
-          required
-          error={email && `This address ${email}.`}
-        />
-        <Field
-          label="Name"
-          name="name"
-          autoComplete="off"
-          maxLength={200}
-          required
-          error={name && `The name ${name}.`}
-        />
-        <AccessFields giving={giving} {...fields} />
-        {isElsewhere ? <NotDone title="Not invited" error={error} /> : null}
-        <div className="mt-1 flex justify-end gap-2">
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={isPending}>
-            Invite
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Invite a member"
+      about="We’ll create a one-time link, valid for 7 days."
+      submit="Invite"
+      pending={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field
+        label="Email address"
+        name="email"
+        type="email"
+        autoComplete="off"
+        maxLength={254}
+        required
+        error={email && `This address ${email}.`}
+      />
+      <Field
+        label="Name"
+        name="name"
+        autoComplete="off"
+        maxLength={200}
+        required
+        error={name && `The name ${name}.`}
+      />
+      <AccessFields giving={giving} {...fields} />
+      {isElsewhere ? <NotDone title="Not invited" error={error} /> : null}
+    </FormDialog>
   )
 }

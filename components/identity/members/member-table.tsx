@@ -27,21 +27,18 @@ type MemberTableProps = {
 }
 
 /** Hides the column between phones, where cells are stacked, and wide windows. */
-const INLINE_CLASS = 'md:max-xl:hidden'
+const INLINE_CLASS = 'not-print:md:max-xl:hidden'
 
 /** Members, newest first, each with a button that opens their dialog. */
 export function MemberTable({ members, pending, ...rest }: MemberTableProps) {
   return (
     // Where long names need too much room, the columns scroll, not the page.
-    <div
-      data-wide=""
-      className="relative overflow-x-auto max-xl:[&_td]:px-2.5 max-xl:[&_th]:px-2.5 max-md:overflow-visible max-md:[&_td]:px-0 max-md:[&_tbody_th]:px-0"
-    >
+    <div className="relative overflow-x-auto max-md:overflow-visible">
       <Table label="Members, newest first" pending={pending}>
         <TableHeader>
           <TableHeaderCell>Who</TableHeaderCell>
           <TableHeaderCell>Roles</TableHeaderCell>
-          <TableHeaderCell>Billing profiles</TableHeaderCell>
+          <TableHeaderCell className={INLINE_CLASS}>Billing profiles</TableHeaderCell>
           <TableHeaderCell>State</TableHeaderCell>
           <TableHeaderCell>Last sign-in (UTC)</TableHeaderCell>
           <TableHeaderCell aria-sort="descending" className={INLINE_CLASS}>
@@ -78,12 +75,23 @@ function MemberRow({
           {name}
           {id === self ? <span className="font-normal text-ink-3"> (you)</span> : null}
         </span>
-        <span className="block text-xs text-ink-3">{email}</span>
+        <span
+          title={email}
+          className="block text-xs text-ink-3 not-print:md:max-w-44 not-print:md:truncate not-print:xl:max-w-72"
+        >
+          {email}
+        </span>
       </RowHeaderCell>
-      <Cell className="text-ink-2 max-md:text-sm md:min-w-24">{rolesText(roles)}</Cell>
-      <Cell className="wrap-anywhere text-ink-2 max-md:text-sm md:min-w-28">
+      <Cell className="text-ink-2 max-md:text-sm md:min-w-24">
+        <span className="not-print:md:line-clamp-2" title={rolesText(roles)}>
+          {rolesText(roles)}
+        </span>
+      </Cell>
+      <Cell className={`wrap-anywhere text-ink-2 max-md:text-sm md:min-w-28 ${INLINE_CLASS}`}>
         <span className="text-ink-3 md:hidden">Billing profiles: </span>
-        {profilesText(billingProfiles, giving)}
+        <span className="not-print:md:line-clamp-2" title={profilesText(billingProfiles, giving)}>
+          {profilesText(billingProfiles, giving)}
+        </span>
       </Cell>
       <Cell placement="right-1">
         <MemberStateCell member={member} now={now} />
@@ -100,7 +108,7 @@ function MemberRow({
           </span>
         )}
         {secondFactors ? (
-          <span className="block text-xs text-ink-3">{factorsText(secondFactors)}</span>
+          <span className="block text-xs text-ink-3 xl:whitespace-nowrap">{factorsText(secondFactors)}</span>
         ) : null}
       </Cell>
       <Cell className={`text-ink-2 max-md:text-sm ${INLINE_CLASS}`} placement="across">
@@ -141,7 +149,7 @@ function MemberStateCell({ member, now }: { member: Member; now: number }) {
       ) : (
         <Badge tone={TONES[state]}>{STATE_TEXTS[state]}</Badge>
       )}
-      <span className="mt-1 block text-xs text-ink-3">
+      <span className="block text-xs whitespace-nowrap text-ink-3">
         until <Day at={until} />
       </span>
     </>

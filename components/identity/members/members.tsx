@@ -2,25 +2,16 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
-import { useState } from 'react'
-import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
-import { ChoiceChips } from '#components/lists/filters/choice-chips.tsx'
+import { type ReactNode, useState } from 'react'
+import { FilterBar } from '#components/lists/filters/filter-bar.tsx'
 import { listScreen } from '#components/lists/filters/list-screen.ts'
 import { useView } from '#components/lists/filters/use-view.ts'
-import {
-  activeValues,
-  changed,
-  cleared,
-  toggled,
-  valuesOf,
-  withValues,
-} from '#components/lists/filters/view.ts'
+import { activeValues, cleared, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
-import { SearchInput } from '#components/ui/search-input.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { staleClass } from '#components/ui/stale-class.ts'
 import { useToast } from '#components/ui/toast.tsx'
@@ -29,7 +20,6 @@ import type { listMembers as contract, Member } from '#lib/identity/members/cont
 import { MEMBER_STATES } from '#lib/identity/members/rules.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 import { ROLE_NAMES, type Role } from '#lib/platform/caller/rules.ts'
-import { InviteMember } from './invite-member.tsx'
 import type { Giving } from './labels.ts'
 import { MemberDialog } from './member-dialog.tsx'
 import { MemberTable, STATE_TEXTS } from './member-table.tsx'
@@ -40,14 +30,16 @@ export function Members({
   giving,
   self,
   now,
+  tools,
 }: {
   view: View
   giving: Giving
   self: string
   now: number
+  tools: ReactNode
 }) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
-  const [open, setOpen] = useState<Member | 'invite'>()
+  const [open, setOpen] = useState<Member>()
   const toast = useToast()
   const client = useQueryClient()
   const router = useRouter()
@@ -60,42 +52,34 @@ export function Members({
     if (message) toast(message)
     client.invalidateQueries({ queryKey: ['listMembers'] })
     // Members who changed their own access may see other screens now, or none.
-    if (typeof open === 'object' && open.id === self) router.refresh()
+    if (open?.id === self) router.refresh()
   }
   const states = valuesOf(requestedView, 'state')
   const rows = data?.members ?? []
   return (
     <>
-      <search className="mb-3 flex flex-wrap items-center gap-2">
-        <SearchInput
-          label="Name or email address"
-          value={requestedView.search ?? ''}
-          onSearch={(text) =>
-            text === (requestedView.search ?? '') ||
-            go(changed(requestedView, { search: text || undefined }), 'replace')
-          }
-        />
-        <ChoiceChips
-          legend="State"
-          isAll={states.length === 0}
-          choices={MEMBER_STATES.map((state) => ({
-            value: state,
-            name: STATE_TEXTS[state],
-            selected: states.includes(state),
-          }))}
-          onAll={() => go(withValues(requestedView, 'state', []))}
-          onToggle={(state) => go(toggled(requestedView, 'state', state))}
-        />
-        <ActiveFilters
-          active={activeValues(requestedView, 'role', (role) => ROLE_NAMES[role as Role])}
-          isFiltered={isFiltered(requestedView)}
-          cleared={cleared(requestedView)}
-          onChange={go}
-        />
-        <Button variant="primary" className="ml-auto max-md:w-full" onClick={() => setOpen('invite')}>
-          Invite a member
-        </Button>
-      </search>
+      <FilterBar
+        view={requestedView}
+        isFiltered={isFiltered(requestedView)}
+        searchLabel="Name or email address"
+        chips={[
+          {
+            legend: 'State',
+            isAll: states.length === 0,
+            choices: MEMBER_STATES.map((state) => ({
+              value: state,
+              name: STATE_TEXTS[state],
+              selected: states.includes(state),
+            })),
+            onAll: () => go(withValues(requestedView, 'state', [])),
+            onToggle: (state) => go(toggled(requestedView, 'state', state)),
+          },
+        ]}
+        active={activeValues(requestedView, 'role', (role) => ROLE_NAMES[role as Role])}
+        onChange={go}
+      >
+        {tools}
+      </FilterBar>
       {error ? <RefreshFailed label="members" error={error} onRetry={refetch} /> : null}
       <Card className={staleClass(isWaiting)}>
         {data ? null : <SkeletonRows count={8} />}
@@ -119,9 +103,7 @@ export function Members({
         ) : null}
       </Card>
       <Pager {...pagesOf(view, data)} />
-      {open === 'invite' ? (
-        <InviteMember giving={giving} onInvited={() => refresh()} onClose={close} />
-      ) : open ? (
+      {open ? (
         <MemberDialog
           member={open}
           giving={giving}

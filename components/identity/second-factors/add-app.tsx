@@ -1,12 +1,12 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useEffect } from 'react'
+import { useEffect } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
-import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
+import { DialogForm } from '#components/ui/form-dialog.tsx'
 import { SkeletonRows } from '#components/ui/skeleton.tsx'
 import { addFactor, beginFactor } from '#lib/identity/client.ts'
 import { AppSecret } from './app-secret.tsx'
@@ -22,10 +22,8 @@ export function AddApp({ onAdded, onClose }: { onAdded: () => void; onClose: () 
       addFactor({ body: { kind: 'totp', name: 'Authenticator app', token: app?.token ?? '', code } }),
     onSuccess: onAdded,
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (add.isPending) return
-    const field = event.currentTarget.elements.namedItem('code') as HTMLInputElement
+  const submit = (form: HTMLFormElement) => {
+    const field = form.elements.namedItem('code') as HTMLInputElement
     add.mutate(field.value, { onError: () => field.select() })
   }
   const wrong = errorAt(add.error, '/code')
@@ -35,7 +33,7 @@ export function AddApp({ onAdded, onClose }: { onAdded: () => void; onClose: () 
         You’ll need a code to sign in. Other sessions will be signed out.
       </p>
       {app ? (
-        <form method="post" onSubmit={submit} className="grid gap-3.5">
+        <DialogForm submit="Set up" pending={add.isPending} onSubmit={submit} onClose={onClose}>
           <AppSecret {...app} />
           <Field
             label="Code"
@@ -47,15 +45,7 @@ export function AddApp({ onAdded, onClose }: { onAdded: () => void; onClose: () 
             error={wrong && `This ${wrong}.`}
           />
           {add.error && !wrong ? <NotDone title="Not set up" error={add.error} /> : null}
-          <div className="flex justify-end gap-2">
-            <Button variant="quiet" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" variant="primary" pending={add.isPending}>
-              Set up
-            </Button>
-          </div>
-        </form>
+        </DialogForm>
       ) : begin.error ? (
         <NotDone title="Not begun" error={begin.error} />
       ) : (

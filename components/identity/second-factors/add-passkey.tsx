@@ -1,13 +1,11 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { NoPasskey, newPasskey } from '#components/identity/access/passkey.ts'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
+import { FormDialog } from '#components/ui/form-dialog.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { addFactor, beginFactor } from '#lib/identity/client.ts'
 import type { MadePasskey } from '#lib/identity/second-factors/contract.ts'
@@ -22,36 +20,28 @@ export function AddPasskey({ onAdded, onClose }: { onAdded: (name: string) => vo
     },
     onSuccess: (_, name) => onAdded(escapeInvisible(name)),
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (!isPending) mutate(String(new FormData(event.currentTarget).get('name')).trim())
+  const submit = (form: HTMLFormElement) => {
+    mutate(String(new FormData(form).get('name')).trim())
   }
   return (
-    <Dialog title="Add a passkey" onClose={onClose}>
-      <p className="mt-1 text-ink-3">
-        It stays on this device, in your password manager, or on a security key. It also signs you in without
-        a password, where it asks for a PIN, a finger or your face.
-      </p>
-      <form method="post" onSubmit={submit} className="mt-4 grid gap-3.5">
-        <Field
-          label="Name"
-          hint="By which you know it again, such as the device."
-          name="name"
-          maxLength={60}
-          autoComplete="off"
-          required
-        />
-        {error instanceof NoPasskey ? <ProblemNote title="Not added" detail={error.message} /> : null}
-        {error && !(error instanceof NoPasskey) ? <NotDone title="Not added" error={error} /> : null}
-        <div className="flex justify-end gap-2">
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={isPending}>
-            Add
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Add a passkey"
+      about="It stays on this device, in your password manager, or on a security key. It also signs you in without a password, where it asks for a PIN, a finger or your face."
+      submit="Add"
+      pending={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        hint="By which you know it again, such as the device."
+        name="name"
+        maxLength={60}
+        autoComplete="off"
+        required
+      />
+      {error instanceof NoPasskey ? <ProblemNote title="Not added" detail={error.message} /> : null}
+      {error && !(error instanceof NoPasskey) ? <NotDone title="Not added" error={error} /> : null}
+    </FormDialog>
   )
 }

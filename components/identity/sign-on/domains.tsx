@@ -1,16 +1,15 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
 import { Day } from '#components/platform/values/times.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyField } from '#components/ui/copy-field.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
+import { FormDialog } from '#components/ui/form-dialog.tsx'
 import { addSignOnDomain, checkSignOnDomain } from '#lib/identity/client.ts'
 import type { Domain, Provider } from '#lib/identity/single-sign-on/contract.ts'
 
@@ -94,51 +93,40 @@ export function AddDomain({
       }),
     onSuccess: ({ domain }) => onAdded(`Added: ${domain}`),
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (!isPending) mutate(new FormData(event.currentTarget))
+  const submit = (form: HTMLFormElement) => {
+    mutate(new FormData(form))
   }
   const wrong = errorAt(error, '/domain')
   return (
-    <Dialog title="Add a domain" onClose={onClose}>
-      <form method="post" onSubmit={submit} className="mt-4 grid gap-4">
-        <Field
-          label="Domain"
-          name="domain"
-          hint="What follows the @ in your members’ addresses."
-          placeholder="example.com"
-          maxLength={253}
-          required
-          spellCheck={false}
-          autoCapitalize="none"
-          autoComplete="off"
-          error={wrong && `This ${wrong}.`}
-        />
-        <fieldset className={`text-sm ${providers.length === 1 ? 'hidden' : ''}`}>
-          <legend className="mb-0.5 font-medium">Leads to</legend>
-          {providers.map(({ id, name }, at) => (
-            <label key={id} className="flex cursor-pointer items-start gap-2.5 py-1 max-md:py-2">
-              <input
-                type="radio"
-                name="provider"
-                value={id}
-                defaultChecked={at === 0}
-                className="mt-0.5 size-4 shrink-0 accent-accent"
-              />
-              <span className="wrap-anywhere">{escapeInvisible(name)}</span>
-            </label>
-          ))}
-        </fieldset>
-        {error && !wrong ? <NotDone title="Not added" error={error} /> : null}
-        <div className="mt-1 flex justify-end gap-2">
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={isPending}>
-            Add
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title="Add a domain" submit="Add" pending={isPending} onSubmit={submit} onClose={onClose}>
+      <Field
+        label="Domain"
+        name="domain"
+        hint="What follows the @ in your members’ addresses."
+        placeholder="example.com"
+        maxLength={253}
+        required
+        spellCheck={false}
+        autoCapitalize="none"
+        autoComplete="off"
+        error={wrong && `This ${wrong}.`}
+      />
+      <fieldset className={`text-sm ${providers.length === 1 ? 'hidden' : ''}`}>
+        <legend className="mb-0.5 font-medium">Leads to</legend>
+        {providers.map(({ id, name }, at) => (
+          <label key={id} className="flex cursor-pointer items-start gap-2.5 py-1 max-md:py-2">
+            <input
+              type="radio"
+              name="provider"
+              value={id}
+              defaultChecked={at === 0}
+              className="mt-0.5 size-4 shrink-0 accent-accent"
+            />
+            <span className="wrap-anywhere">{escapeInvisible(name)}</span>
+          </label>
+        ))}
+      </fieldset>
+      {error && !wrong ? <NotDone title="Not added" error={error} /> : null}
+    </FormDialog>
   )
 }

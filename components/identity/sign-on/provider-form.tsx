@@ -1,14 +1,13 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Giving } from '#components/identity/members/labels.ts'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
-import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
+import { FormDialog } from '#components/ui/form-dialog.tsx'
 import { addIdentityProvider, changeIdentityProvider } from '#lib/identity/client.ts'
 import type { Provider } from '#lib/identity/single-sign-on/contract.ts'
 import type { Role } from '#lib/platform/caller/rules.ts'
@@ -70,82 +69,73 @@ export function ProviderForm({
     // The secret must not outlive the dialog.
     gcTime: 0,
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (isPending) return
-    const { elements } = event.currentTarget
+  const submit = (form: HTMLFormElement) => {
+    const { elements } = form
     // The form is longer than a phone's screen: scroll to the error.
     const onError = (rejection: Error) => {
       const wrong = FIELD_POINTERS.find((name) => errorAt(rejection, `/${name}`)) ?? ''
       const field = elements.namedItem(wrong)
       if (field instanceof HTMLInputElement) field.focus()
     }
-    mutate(new FormData(event.currentTarget), { onError })
+    mutate(new FormData(form), { onError })
   }
   const at = (name: string) => errorAt(error, `/${name}`)
   const hasFieldError = FIELD_POINTERS.some(at)
   return (
-    <Dialog
+    <FormDialog
       title={provider ? `Change ${escapeInvisible(provider.name)}` : 'Add a provider'}
+      submit={provider ? 'Save' : 'Test and add'}
+      pending={isPending}
+      onSubmit={submit}
       onClose={onClose}
     >
-      <form method="post" onSubmit={submit} className="mt-4 grid gap-4">
-        {provider ? null : (
-          <Field
-            label="Name"
-            name="name"
-            hint="Such as Entra ID."
-            maxLength={60}
-            required
-            {...TEXT}
-            error={at('name') && `The name ${at('name')}.`}
-          />
-        )}
+      {provider ? null : (
         <Field
-          label="Issuer"
-          name="issuer"
-          type="url"
-          placeholder="https://"
-          defaultValue={provider?.issuer}
-          maxLength={500}
+          label="Name"
+          name="name"
+          hint="Such as Entra ID."
+          maxLength={60}
           required
           {...TEXT}
-          error={at('issuer') && `The issuer ${at('issuer')}.`}
+          error={at('name') && `The name ${at('name')}.`}
         />
-        <Field
-          label="Client ID"
-          name="clientId"
-          defaultValue={provider?.clientId}
-          maxLength={300}
-          required
-          {...TEXT}
-          error={at('clientId')}
-        />
-        <Field
-          label="Client secret"
-          name="clientSecret"
-          type="password"
-          hint={provider ? 'Empty: it stays as it is. It is never shown.' : 'It is never shown again.'}
-          maxLength={1000}
-          required={!provider}
-          {...TEXT}
-          autoComplete="new-password"
-          error={at('clientSecret')}
-        />
-        <JoinFields value={joinRoles} onChange={setJoinRoles} error={at('joinRoles')} />
-        <RuleFields value={rules} giving={giving} onChange={setRules} error={at('mappings')} />
-        <MoreFields provider={provider} errorAt={at} />
-        {error && !hasFieldError ? <NotDone title="Not saved" error={error} /> : null}
-        <div className="mt-1 flex justify-end gap-2">
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={isPending}>
-            {provider ? 'Save' : 'Test and add'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      <Field
+        label="Issuer"
+        name="issuer"
+        type="url"
+        placeholder="https://"
+        defaultValue={provider?.issuer}
+        maxLength={500}
+        required
+        {...TEXT}
+        error={at('issuer') && `The issuer ${at('issuer')}.`}
+      />
+      <Field
+        label="Client ID"
+        name="clientId"
+        defaultValue={provider?.clientId}
+        maxLength={300}
+        required
+        {...TEXT}
+        error={at('clientId')}
+      />
+      <Field
+        label="Client secret"
+        name="clientSecret"
+        type="password"
+        hint={provider ? 'Empty: it stays as it is. It is never shown.' : 'It is never shown again.'}
+        maxLength={1000}
+        required={!provider}
+        {...TEXT}
+        autoComplete="new-password"
+        error={at('clientSecret')}
+      />
+      <JoinFields value={joinRoles} onChange={setJoinRoles} error={at('joinRoles')} />
+      <RuleFields value={rules} giving={giving} onChange={setRules} error={at('mappings')} />
+      <MoreFields provider={provider} errorAt={at} />
+      {error && !hasFieldError ? <NotDone title="Not saved" error={error} /> : null}
+    </FormDialog>
   )
 }
 

@@ -1,14 +1,17 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { ActiveFilters } from '#components/lists/filters/active-filters.tsx'
-import { HistoryFilters } from '#components/lists/filters/history-filters.tsx'
+import type { ReactNode } from 'react'
+import { choiceFilter, dateFilter } from '#components/lists/filters/filter.tsx'
+import { FilterBar } from '#components/lists/filters/filter-bar.tsx'
+import { LastWeek } from '#components/lists/filters/last-week.tsx'
 import { ListCard } from '#components/lists/filters/list-card.tsx'
 import { NoRows } from '#components/lists/filters/no-rows.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
-import { cleared, valuesOf, withValues } from '#components/lists/filters/view.ts'
+import { valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
+import { type Choice, InlineSelect } from '#components/ui/inline-select.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { listLicenseChanges } from '#lib/licenses/client.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
@@ -27,11 +30,19 @@ import {
   withRange,
 } from './view.ts'
 
+/** Actors and assets of the newest changes. */
+type Choices = { people: readonly Choice[]; products: readonly Choice[] }
+
 /**
  * License changes that a view selects. Each change of the view navigates to another address; the page brings the
  * answers. `today` is the present time in epoch milliseconds.
  */
-export function Activity({ view, today }: { view: View; today: number }) {
+export function Activity({
+  view,
+  today,
+  tools,
+  ...choices
+}: { view: View; today: number; tools: ReactNode } & Choices) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const { data, error, refetch } = useQuery({
     queryKey: listLicenseChanges.key({ query: view }),
@@ -43,7 +54,9 @@ export function Activity({ view, today }: { view: View; today: number }) {
   const rows = data?.licenseChanges ?? []
   return (
     <>
-      <ActivityFilters view={requestedView} rows={rows} today={today} onChange={go} />
+      <ActivityFilters view={requestedView} rows={rows} today={today} onChange={go} {...choices}>
+        {tools}
+      </ActivityFilters>
       {error ? <RefreshFailed label="changes" error={error} onRetry={refetch} /> : null}
       <ListCard
         count={data?.licenseChanges.length}
@@ -72,44 +85,69 @@ function ActivityFilters({
   view,
   rows,
   today,
+  people,
+  products,
   onChange,
-}: {
+  children,
+}: Choices & {
   view: View
   /** Visible rows: they have the name of the filtered asset. */
   rows: readonly LicenseChange[]
   today: number
   onChange: (view: View) => void
+  children: ReactNode
 }) {
   return (
-    <HistoryFilters
-      when={{
-        label: 'When',
-        range: rangeOf(view),
-        today,
-        onChange: (range) => onChange(withRange(view, range)),
-      }}
-      which={{
-        legend: 'Outcome',
-        isAll: valuesOf(view, 'state').length === 0,
-        choices: OUTCOMES.map((outcome) => ({
-          value: outcome.name,
-          name: outcome.name,
-          selected: hasOutcome(view, outcome),
-        })),
-        onAll: () => onChange(withValues(view, 'state', [])),
-        onToggle: (name) => {
-          const outcome = OUTCOMES.find((one) => one.name === name)
-          if (outcome) onChange(toggledOutcome(view, outcome))
-        },
-      }}
+    <FilterBar
+      view={view}
+      isFiltered={isFiltered(view)}
+      main={[
+        dateFilter({
+          label: 'When',
+          range: rangeOf(view),
+          today,
+          onChange: (range) => onChange(withRange(view, range)),
+        }),
+        choiceFilter({
+          label: 'Outcome',
+          several: 'outcomes',
+          options: OUTCOMES.map(({ name }) => name),
+          selected: OUTCOMES.filter((outcome) => hasOutcome(view, outcome)).map(({ name }) => name),
+          onToggle: (name) => {
+            const outcome = OUTCOMES.find((one) => one.name === name)
+            if (outcome) onChange(toggledOutcome(view, outcome))
+          },
+          onClear: () => onChange(withValues(view, 'state', [])),
+        }),
+      ]}
+      quick={
+        <>
+          <LastWeek
+            range={rangeOf(view)}
+            today={today}
+            onChange={(range) => onChange(withRange(view, range))}
+          />
+          <InlineSelect
+            label="Person"
+            all="Everyone"
+            choices={people}
+            value={valuesOf(view, 'actor')}
+            onChange={(ids) => onChange(withValues(view, 'actor', ids))}
+          />
+          <InlineSelect
+            label="Product"
+            all="All products"
+            choices={products}
+            value={valuesOf(view, 'asset')}
+            onChange={(ids) => onChange(withValues(view, 'asset', ids))}
+          />
+        </>
+      }
+      active={activeFilters(view, rows)}
+      onChange={onChange}
     >
       <ViewMenu path="/activity" />
-      <ActiveFilters
-        active={activeFilters(view, rows)}
-        isFiltered={isFiltered(view)}
-        cleared={cleared(view)}
-        onChange={onChange}
-      />
-    </HistoryFilters>
+      {children}
+    </FilterBar>
   )
 }

@@ -7,6 +7,7 @@ import {
   valuesOf,
   withValues,
 } from '#components/lists/filters/view.ts'
+import { whoText } from '#components/platform/values/who.ts'
 import { listLicenseChanges } from '#lib/licenses/client.ts'
 import type { listLicenseChanges as contract, LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
@@ -47,7 +48,15 @@ export function toggledOutcome(view: View, outcome: (typeof OUTCOMES)[number]): 
  */
 export function activeFilters(view: View, rows: readonly LicenseChange[]): ActiveFilter<View>[] {
   const nameOf = (id: string) => rows.find(({ assetId }) => assetId === id)?.assetName ?? id
-  return [...activeValues(view, 'asset', nameOf), ...otherStates(view)]
+  const personOf = (id: string) => {
+    const actor = rows.find((row) => row.actor.id === id)?.actor
+    return actor ? whoText(actor) : id
+  }
+  return [
+    ...activeValues(view, 'asset', nameOf),
+    ...activeValues(view, 'actor', personOf),
+    ...otherStates(view),
+  ]
 }
 
 /** Returns the selected states that do not add up to a whole outcome, as filters. */

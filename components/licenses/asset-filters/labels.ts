@@ -1,10 +1,6 @@
-import { statusText } from '#components/licenses/assets/labels.ts'
 import type { View } from '#components/licenses/assets/view.ts'
-import { rangeText } from '#components/lists/filters/date-range.ts'
-import { valuesOf } from '#components/lists/filters/view.ts'
 import type { PlanKind, Usage } from '#lib/licenses/assets/rules.ts'
 import { dayBegin } from '#lib/platform/values/days.ts'
-import { platformName } from '#lib/platform/values/platforms.ts'
 
 /** Filter choices, collected from all assets of the customer. */
 export type FilterChoices = { domains: readonly string[]; statuses: readonly string[] }
@@ -37,19 +33,4 @@ export function usageName(usage: string): string {
 export function renewalOf({ minRenewalTime: min, maxRenewalTime: max }: View) {
   const dayOf = (at: number | undefined) => (at === undefined ? undefined : dayBegin(at))
   return { from: dayOf(min), to: dayOf(max) }
-}
-
-/** Returns the active filters as text, because print has no controls. */
-export function describeFilters(view: View): string[] {
-  const renewal = renewalOf(view)
-  const renews = renewal.from !== undefined || renewal.to !== undefined
-  return [
-    view.search ? `Found by “${view.search}”` : undefined,
-    ...valuesOf(view, 'type').map(platformName),
-    ...valuesOf(view, 'status').map(statusText),
-    ...valuesOf(view, 'plan').map(planKindName),
-    ...valuesOf(view, 'usage').map(usageName),
-    ...valuesOf(view, 'domain'),
-    renews ? `Renewal: ${rangeText(renewal)}` : undefined,
-  ].filter((text) => text !== undefined)
 }

@@ -9,10 +9,18 @@ import { Cell, RowHeaderCell } from '#components/ui/table.tsx'
 import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { usageOf } from '#lib/licenses/assets/rules.ts'
-import type { AssetColumn } from '#lib/workspace/list-columns/rules.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
+import { type AssetColumn, usualColumns } from '#lib/workspace/list-columns/rules.ts'
 import { AssetStatus } from '../assets/asset-status.tsx'
 import { idleCost, idleText, planEnd, planName, type Subscription } from '../assets/labels.ts'
 import { assetHref } from '../assets/one-asset.ts'
+
+/**
+ * Column of the types where there is no room for it: of no width, not hidden, because a review spans all columns. The
+ * type is below the name then.
+ */
+export const TYPE_COLUMN =
+  'not-print:md:max-xl:w-0 not-print:md:max-xl:overflow-hidden not-print:md:max-xl:px-0 not-print:md:max-xl:whitespace-nowrap'
 
 /**
  * Cells of an asset, in the order of `columns`. `search` is the list's query string, which the link to the asset keeps;
@@ -37,6 +45,7 @@ export function AssetCells({
   const subscription = item.properties?.subscription
   const end = subscription ? planEnd(subscription) : undefined
   const hasEndColumn = columns.includes('renewal')
+  const hasTypeColumn = columns.includes('type') && columns.length <= usualColumns('assets').length
   const cells: Record<AssetColumn, ReactNode> = {
     name: (
       <RowHeaderCell className="min-w-0">
@@ -53,19 +62,29 @@ export function AssetCells({
             <AssetStatus status={subscription.Status} />
           ) : null}
         </span>
-        <span className="block text-xs text-ink-3">{breakable(item.properties?.customerDomain ?? '')}</span>
+        <span className="block text-xs text-ink-3">
+          {breakable(item.properties?.customerDomain ?? '')}
+          {hasTypeColumn ? (
+            <span aria-hidden="true" className="hidden not-print:md:max-xl:inline">
+              {' · '}
+              {platformName(item.type)}
+            </span>
+          ) : null}
+        </span>
         {children}
       </RowHeaderCell>
     ),
     type: (
-      <Cell className="max-md:text-sm max-md:text-ink-2">
+      <Cell className={`max-md:text-sm max-md:text-ink-2 ${hasTypeColumn ? TYPE_COLUMN : ''}`}>
         <PlatformIcon slug={item.type} />
       </Cell>
     ),
     plan: (
       <Cell className="max-md:text-sm max-md:text-ink-2">
         {subscription ? planName(subscription) : 'Usage-based'}
-        {end && !hasEndColumn ? <span className="block text-xs text-ink-3">{unbroken(end)}</span> : null}
+        {end && !hasEndColumn ? (
+          <span className="block text-xs text-ink-3 xl:whitespace-nowrap">{unbroken(end)}</span>
+        ) : null}
       </Cell>
     ),
     renewal: (
@@ -101,7 +120,10 @@ function IdleCost({ idle }: { idle: Idle | undefined }) {
   if (!idle?.longIdle) return null
   const cost = idleCost(idle)
   return cost ? (
-    <span className="relative z-1 mt-1 block w-fit text-xs text-ink-3 tabular-nums" title={idleText(idle)}>
+    <span
+      className="relative z-1 mt-0.5 block w-fit text-xs leading-tight text-ink-3 tabular-nums"
+      title={idleText(idle)}
+    >
       {idle.longIdle.toLocaleString('en')} unused: <span className="xl:whitespace-nowrap">{cost}</span>
     </span>
   ) : null
@@ -131,10 +153,13 @@ function breakable(domain: string) {
 function Usage({ seats }: { seats: Subscription['Seats'] }) {
   const { LicensedNumberOfSeats: assigned, NumberOfSeats: purchased } = seats
   return (
-    <div className="grid gap-1.5 max-w-44">
-      <span className="text-sm tabular-nums">
+    <div className="grid max-w-44 gap-1">
+      <span className="text-sm leading-tight tabular-nums">
         {assigned.toLocaleString('en')}{' '}
-        <span className="text-xs text-ink-3">of {purchased.toLocaleString('en')} assigned</span>
+        <span className="text-xs text-ink-3">
+          of {purchased.toLocaleString('en')}
+          <span className="not-print:md:max-xl:sr-only"> assigned</span>
+        </span>
       </span>
       <Meter value={assigned} max={purchased} variant={usageOf({ purchased, assigned })} />
     </div>

@@ -5,6 +5,7 @@ import { sortableHeaderProps, sortName } from '#components/licenses/asset-filter
 import { Card } from '#components/ui/card.tsx'
 import { useFirstRows } from '#components/ui/first-rows.ts'
 import { SortableHeader } from '#components/ui/sortable-header.tsx'
+import { staleClass } from '#components/ui/stale-class.ts'
 import { Cell, Row, Table, TableBody, TableHeader, TableHeaderCell } from '#components/ui/table.tsx'
 import type { LicenseCosts } from '#lib/costs/idle-licenses/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
@@ -12,7 +13,7 @@ import type { AssetSortKey } from '#lib/licenses/assets/rules.ts'
 import { listAssets } from '#lib/licenses/client.ts'
 import { type AssetColumn, usualColumns } from '#lib/workspace/list-columns/rules.ts'
 import type { View } from '../assets/view.ts'
-import { AssetCells } from './asset-cells.tsx'
+import { AssetCells, TYPE_COLUMN } from './asset-cells.tsx'
 import { LicenseRow } from './license-row.tsx'
 
 /** Number of columns that fit on every screen with columns. */
@@ -42,11 +43,15 @@ export function AssetTable({
   const isWide = columns.length > DEFAULT_COLUMN_COUNT
   const headers: Record<AssetColumn, ReactNode> = {
     name: <SortableHeader {...sortProps('name')}>Asset</SortableHeader>,
-    type: <TableHeaderCell className="w-[15%]">Type</TableHeaderCell>,
+    type: (
+      <TableHeaderCell className={isWide ? 'w-36' : `xl:w-40 print:w-[15%] ${TYPE_COLUMN}`}>
+        Type
+      </TableHeaderCell>
+    ),
     plan: columns.includes('renewal') ? (
-      <TableHeaderCell className="w-[15%]">Plan</TableHeaderCell>
+      <TableHeaderCell className="w-40 print:w-[17%]">Plan</TableHeaderCell>
     ) : (
-      <SortableHeader className="w-[17%] xl:w-[16%]" {...sortProps('renewal')}>
+      <SortableHeader className="w-40 xl:w-48 print:w-[18%]" {...sortProps('renewal')}>
         Plan, renewal
       </SortableHeader>
     ),
@@ -56,7 +61,7 @@ export function AssetTable({
       </SortableHeader>
     ),
     usage: (
-      <SortableHeader className="w-34 xl:w-52 print:w-52" {...sortProps('idle')}>
+      <SortableHeader className="w-32 xl:w-44 print:w-34" {...sortProps('idle')}>
         Usage
       </SortableHeader>
     ),
@@ -66,13 +71,13 @@ export function AssetTable({
       </SortableHeader>
     ),
     licenses: (
-      <TableHeaderCell right className={isWide ? 'w-42' : 'w-42 xl:w-62'}>
+      <TableHeaderCell right className={isWide ? 'w-42' : 'w-42 xl:w-72 print:w-32'}>
         Licenses
       </TableHeaderCell>
     ),
   }
   return (
-    <Card data-wide="" className={pending ? 'opacity-60 transition-opacity delay-150 duration-150' : ''}>
+    <Card className={staleClass(pending)}>
       {/* Too many columns scroll within the table, not with the page. */}
       <div className={isWide ? 'md:overflow-x-auto md:[&>table]:min-w-270' : ''}>
         <Table label={`Assets, ${sortName(view).toLowerCase()}`} pending={pending} fixed>

@@ -1,18 +1,21 @@
 'use client'
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { FilterBar } from '#components/licenses/asset-filters/filter-bar.tsx'
+import type { ReactNode } from 'react'
+import { AssetFilters } from '#components/licenses/asset-filters/filter-bar.tsx'
 import type { FilterChoices } from '#components/licenses/asset-filters/labels.ts'
-import { pagerLabels } from '#components/licenses/asset-filters/sort.ts'
+import { pagerLabels, sortOptions } from '#components/licenses/asset-filters/sort.ts'
 import { ColumnsMenu } from '#components/lists/columns/columns-menu.tsx'
 import { useColumns } from '#components/lists/columns/use-columns.ts'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { cleared } from '#components/lists/filters/view.ts'
+import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Pager } from '#components/ui/pager.tsx'
+import { SortMenu } from '#components/ui/select-menu.tsx'
 import type { LicenseCosts } from '#lib/costs/idle-licenses/rules.ts'
 import type { listAssets as contract } from '#lib/licenses/assets/contract.ts'
 import { listAssets } from '#lib/licenses/client.ts'
@@ -31,6 +34,7 @@ export function AssetsScreen({
   customer,
   costs,
   columns: first,
+  tools,
 }: {
   query: Input<typeof contract>['query']
   counts: readonly { type: string; count: number }[]
@@ -41,6 +45,8 @@ export function AssetsScreen({
   costs: LicenseCosts
   /** Columns that the member has chosen. */
   columns: readonly AssetColumn[]
+  /** Further tools: the export. */
+  tools: ReactNode
 }) {
   const { columns, show } = useColumns('assets', first)
   const { view: _, ...view } = query
@@ -55,9 +61,12 @@ export function AssetsScreen({
   return (
     <>
       {isNarrowed || counts.length > 0 ? (
-        <FilterBar view={requestedView} counts={counts} choices={choices} today={today} onChange={go}>
+        <AssetFilters view={requestedView} counts={counts} choices={choices} today={today} onChange={go}>
+          <ViewMenu path="/assets" />
           <ColumnsMenu list="assets" columns={columns} onShow={show} />
-        </FilterBar>
+          <SortMenu options={sortOptions(requestedView, go)} />
+          {tools}
+        </AssetFilters>
       ) : null}
       {error ? <RefreshFailed label="assets" error={error} onRetry={() => refetch()} /> : null}
       {data?.assets.length ? (

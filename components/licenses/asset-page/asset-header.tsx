@@ -9,8 +9,8 @@ import { LicenseReview } from '#components/licenses/license-reviews/lazy-review.
 import { LicenseControl } from '#components/licenses/license-reviews/license-control.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
@@ -111,7 +111,7 @@ function AssetTitle({
       actions={
         <>
           {controls}
-          <MoreMenu path={readAsset.path({ params: { asset_id: item.id } })} />
+          <CopyRequest path={readAsset.path({ params: { asset_id: item.id } })} />
         </>
       }
     />

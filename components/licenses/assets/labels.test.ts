@@ -31,7 +31,7 @@ describe('texts of a plan', () => {
   it.each([
     ['AUTO_RENEW_MONTHLY_PAY', 'Renews 1 Mar 2027'],
     ['RENEW_CURRENT_USERS_YEARLY_PAY', 'Renews 1 Mar 2027 with the licenses in use'],
-    ['SWITCH_TO_PAY_AS_YOU_GO', 'Becomes flexible 1 Mar 2027'],
+    ['SWITCH_TO_PAY_AS_YOU_GO', 'Switches to flexible 1 Mar 2027'],
     ['CANCEL', 'Ends 1 Mar 2027'],
     ['SOMETHING_NEW', 'Renews 1 Mar 2027 (SOMETHING_NEW)'],
     [undefined, 'Committed until 1 Mar 2027'],

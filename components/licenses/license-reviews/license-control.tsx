@@ -12,6 +12,8 @@ import { QuantityControl } from '../license-changes/quantity-control.tsx'
 import type { LicenseEdit } from '../license-changes/use-license-edit.ts'
 import { LicenseReview } from './lazy-review.ts'
 
+const NOTE = 'mt-1 text-xs leading-tight text-ink-3 max-md:text-left xl:mt-0'
+
 type LicenseControlProps = {
   item: AssetListItem
   subscription: Subscription
@@ -34,7 +36,8 @@ export function LicenseControl({
   const isOff = openChange !== undefined || waitUntil !== undefined
   const reason = isOff ? undefined : limitText(quantityState)
   return (
-    <>
+    // Next to the control where there is room, so that a reason makes no row higher.
+    <div className={isStated ? '' : 'xl:flex xl:flex-row-reverse xl:items-center xl:gap-x-2.5'}>
       {edit.isPending ? (
         <Applying />
       ) : (
@@ -62,23 +65,18 @@ export function LicenseControl({
         />
       ) : null}
       {waitUntil === undefined ? null : (
-        <p
-          id={reasonId}
-          ref={edit.statusNote}
-          tabIndex={-1}
-          className="mt-1 rounded-sm text-xs text-ink-3 max-md:max-w-36 max-md:text-left"
-        >
+        <p id={reasonId} ref={edit.statusNote} tabIndex={-1} className={`rounded-sm max-md:max-w-36 ${NOTE}`}>
           {item.vendor?.label ?? 'The vendor'} takes no change before <ClockTime at={waitUntil} />
         </p>
       )}
       {item.scheduled && !edit.isPending ? (
-        <p className="mt-1 text-xs font-[550] text-ink-2 tabular-nums">{nextText(item.scheduled)}</p>
+        <p className={`font-[550] tabular-nums ${NOTE}`}>{nextText(item.scheduled)}</p>
       ) : null}
       {reason ? (
-        <p id={reasonId} className="mt-1 text-xs text-ink-3 max-md:max-w-30 max-md:text-left">
+        <p id={reasonId} className={`max-md:max-w-30 ${NOTE}`}>
           {reason}
         </p>
       ) : null}
-    </>
+    </div>
   )
 }

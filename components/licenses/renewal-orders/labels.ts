@@ -1,17 +1,22 @@
+import { licensesText } from '#components/licenses/assets/labels.ts'
+import { atItsEnd } from '#lib/licenses/assets/rules.ts'
 import type { Renewal, RenewalOrder } from '#lib/licenses/renewal-orders/contract.ts'
-import { orderText, renewalTypeText } from '#lib/licenses/renewal-orders/rules.ts'
+import { orderText } from '#lib/licenses/renewal-orders/rules.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 
 /** Describes an order and its date: `96 licenses from 3 Dec 2026`, `Ends on 3 Dec 2026`. */
-export function datedOrderText({ time, action, ...order }: RenewalOrder): string {
-  return `${orderText(order)} ${action ? 'on' : 'from'} ${dayText(time)}`
+export function datedOrderText({ time, ...order }: RenewalOrder): string {
+  return orderText(order, dayText(time))
 }
 
-/** Describes the renewal without an order: `Renews with the same licenses on 3 Dec 2026; 120 now.` */
-export function atRenewalText({ time, renewalType, quantity }: Renewal): string {
+/** Describes the end of the term as the vendor shows it: `Renews on 3 Dec 2026 with 120 licenses.` */
+export function atRenewalText({ time, renewalType, quantity, order }: Renewal): string {
+  const { outcome, verb, how } = renewalType ? atItsEnd(renewalType) : { verb: 'Commitment ends' }
   const when = time === undefined ? 'when its term ends' : `on ${dayText(time)}`
-  const what = renewalType ? renewalTypeText(renewalType) : 'The commitment ends'
-  return `${what} ${when}; ${quantity.toLocaleString('en')} now.`
+  const ordered = order?.isPlaced && outcome === 'renews' ? order.quantity : undefined
+  const isSame = outcome === 'extended-term' || (outcome === 'renews' && how === undefined)
+  const total = isSame ? `with ${licensesText(ordered ?? quantity)}` : undefined
+  return `${[verb, when, total, how].filter(Boolean).join(' ')}.`
 }
 
 /** Why nothing can be ordered for the next term. */
@@ -22,7 +27,7 @@ export function becauseText(because: Renewal['because']): string {
     not_offered: 'The vendor takes no orders for the next term of this plan.',
     no_end: 'Nothing can be ordered: it is not known when the commitment ends.',
     ended: 'The commitment has just ended. The next term will be shown here.',
-    ends: 'The plan ends with its commitment. To renew instead, contact your reseller.',
+    ends: 'To renew instead, contact your reseller.',
   }
   return because ? texts[because] : ''
 }

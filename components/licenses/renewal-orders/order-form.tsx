@@ -10,7 +10,7 @@ import type { Renewal as RenewalItem } from '#lib/costs/renewals/contract.ts'
 import { nextCostText } from '#lib/costs/renewals/format.ts'
 import { MAX_QUANTITY } from '#lib/licenses/assets/quantity-rule.ts'
 import type { Renewal } from '#lib/licenses/renewal-orders/contract.ts'
-import { renewalTypeText } from '#lib/licenses/renewal-orders/rules.ts'
+import { orderText } from '#lib/licenses/renewal-orders/rules.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
 import { type OrderBody, useOrder } from './use-order.ts'
@@ -131,7 +131,7 @@ function Choices({ choices, choice, group, hasTotal, onChoose }: ChoicesProps) {
             onChange={() => onChoose(one)}
             className="accent-accent"
           />
-          {ACTION_LABELS[one] ?? renewalTypeText(one)}
+          {ACTION_LABELS[one] ?? orderText({ renewalType: one })}
         </label>
       ))}
     </fieldset>
@@ -150,8 +150,7 @@ function bodyOf(choice: string, typed: string, confirm: string): OrderBody | und
 function orderLabel(choice: string, body: OrderBody | undefined, time: number | undefined): string {
   const day = time === undefined ? '' : dayText(time)
   if (body && 'quantity' in body) return `Renew with ${licensesText(body.quantity)}${day && ` on ${day}`}`
-  const what = choice === 'extended-term' ? 'an Extended Service Term' : 'this renewal'
-  return `Order ${what}${day && ` from ${day}`}`
+  return `${choice === 'extended-term' ? 'Continue' : 'Order this renewal'}${day && ` from ${day}`}`
 }
 
 function meaningOf(

@@ -36,7 +36,8 @@ export function SeatChart({
 }: SeatChartProps & Size) {
   const { purchased, assigned } = lines
   const all = [now.assigned, ...purchased.map(({ seats }) => seats), ...assigned.map(({ seats }) => seats)]
-  const ticks = ticksBetween(Math.min(...all), Math.max(...all), 1)
+  // From zero: the area is the share of unassigned licenses.
+  const ticks = ticksBetween(0, Math.max(...all), 1)
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)]
   const left = 14 + 7 * high.toLocaleString('en').length
   const right = width - 8

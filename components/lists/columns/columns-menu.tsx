@@ -4,6 +4,7 @@ import { Columns3 } from 'lucide-react'
 import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { Menu } from '#components/ui/menu.tsx'
+import { ToolLabel } from '#components/ui/tool-label.tsx'
 import type { ColumnOf, ListName } from '#lib/workspace/list-columns/rules.ts'
 
 type ColumnsMenuProps<List extends ListName> = {
@@ -27,18 +28,14 @@ export function ColumnsMenu<List extends ListName>({
   onShow,
 }: ColumnsMenuProps<List>) {
   return (
-    <div className={`print:hidden ${FILTER_MENU}`}>
+    <div className={FILTER_MENU}>
       <Menu
         rootClassName=""
+        title="Columns"
         preload={ColumnChoice.preload}
         className="w-74"
         buttonClassName={FILTER_BUTTON}
-        button={
-          <>
-            <Columns3 aria-hidden="true" className="size-3.5 text-ink-3" />
-            Columns
-          </>
-        }
+        button={<ToolLabel icon={Columns3}>Columns</ToolLabel>}
       >
         {() => <ColumnChoice list={list} columns={columns} without={without} onShow={onShow} />}
       </Menu>

@@ -1,39 +1,38 @@
-import type { ReactNode } from 'react'
 import { ToggleChip } from '#components/ui/chip.tsx'
 
 type Choice = {
   value: string
-  name: ReactNode
+  name: string
   selected: boolean
-  /** Number of rows with this value, where known. */
-  count?: number | undefined
 }
 
 /** Filter with few values, each a toggle chip; without a selected one, all values match. */
 export function ChoiceChips({
   legend,
+  allName = 'All',
   isAll,
-  count,
   choices,
   onAll,
   onToggle,
 }: {
   legend: string
+  /** Name of the chip of all values; null for none. */
+  allName?: string | null
   isAll: boolean
-  /** Number of rows with any value, where known. */
-  count?: number | undefined
   choices: readonly Choice[]
-  onAll: () => void
+  onAll?: () => void
   onToggle: (value: string) => void
 }) {
   return (
-    <fieldset className="flex min-w-0 flex-wrap gap-2">
+    <fieldset className="flex min-w-0 flex-wrap gap-1 max-md:gap-2">
       <legend className="sr-only">{legend}</legend>
-      <ToggleChip selected={isAll} count={count} onToggle={onAll}>
-        All
-      </ToggleChip>
-      {choices.map(({ value, name, selected, count: choiceCount }) => (
-        <ToggleChip key={value} selected={selected} count={choiceCount} onToggle={() => onToggle(value)}>
+      {allName === null || !onAll ? null : (
+        <ToggleChip selected={isAll} onToggle={onAll}>
+          {allName}
+        </ToggleChip>
+      )}
+      {choices.map(({ value, name, selected }) => (
+        <ToggleChip key={value} selected={selected} onToggle={() => onToggle(value)}>
           {name}
         </ToggleChip>
       ))}

@@ -6,7 +6,7 @@ export type DateRange = { from?: number | undefined; to?: number | undefined }
 /** Named range. */
 export type Preset = { name: string; range: DateRange }
 
-/** Returns the most requested ranges: whole calendar months, quarters and years in UTC. */
+/** Returns the most requested ranges in UTC: the last week, and whole calendar months, quarters and years. */
 export function presets(today: number): Preset[] {
   const months = (first: number, end: number) => ({
     from: monthBegin(today, first),
@@ -14,7 +14,9 @@ export function presets(today: number): Preset[] {
   })
   const january = -new Date(today).getUTCMonth()
   const quarter = january % 3
+  const begin = dayBegin(today)
   return [
+    { name: 'Last 7 days', range: { from: begin - 6 * DAY_MS, to: begin } },
     { name: 'This month', range: months(0, 1) },
     { name: 'Last month', range: months(-1, 0) },
     { name: 'This quarter', range: months(quarter, quarter + 3) },

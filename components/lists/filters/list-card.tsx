@@ -21,7 +21,7 @@ export function ListCard({
   children: ReactNode
 }) {
   return (
-    <Card data-wide="" className={staleClass(pending)}>
+    <Card className={staleClass(pending)}>
       {count === undefined ? <SkeletonRows count={8} /> : null}
       {count === 0 ? none : null}
       {count ? children : null}

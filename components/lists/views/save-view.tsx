@@ -3,9 +3,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
-import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
+import { FormDialog } from '#components/ui/form-dialog.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import { createView, listViews } from '#lib/workspace/client.ts'
 import { MAX_NAME_LENGTH, type ViewPath } from '#lib/workspace/views/rules.ts'
@@ -42,38 +41,29 @@ export function SaveView({
   })
   const wrong = errorAt(error, '/name')
   return (
-    <Dialog title="Save view" onClose={onClose}>
-      <form
-        method="post"
-        className="mt-4 grid gap-3.5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!isPending) mutate(new FormData(event.currentTarget))
-        }}
-      >
-        <Field
-          label="Name"
-          hint="Filters, search and order are kept, the page is not."
-          name="name"
-          maxLength={MAX_NAME_LENGTH}
-          required
-          autoComplete="off"
-          error={wrong && `The name ${wrong}.`}
-        />
-        <Check name="isPinned" checked>
-          In the navigation
-        </Check>
-        {mayShare ? <Check name="isShared">For everyone at your company</Check> : null}
-        {error && !wrong ? <NotDone title="Not saved" error={error} /> : null}
-        <div className="mt-2 flex flex-wrap justify-end gap-2">
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Save view"
+      submit="Save"
+      pending={isPending}
+      onSubmit={(form) => {
+        mutate(new FormData(form))
+      }}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        hint="Filters, search and order are kept, the page is not."
+        name="name"
+        maxLength={MAX_NAME_LENGTH}
+        required
+        autoComplete="off"
+        error={wrong && `The name ${wrong}.`}
+      />
+      <Check name="isPinned" checked>
+        In the navigation
+      </Check>
+      {mayShare ? <Check name="isShared">For everyone at your company</Check> : null}
+      {error && !wrong ? <NotDone title="Not saved" error={error} /> : null}
+    </FormDialog>
   )
 }

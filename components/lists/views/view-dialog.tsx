@@ -5,8 +5,8 @@ import { usePathname, useSearchParams } from 'next/navigation'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt, whyNot } from '#components/platform/problem/why-not.ts'
 import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
 import { Field } from '#components/ui/field.tsx'
+import { FormDialog } from '#components/ui/form-dialog.tsx'
 import { useToast } from '#components/ui/toast.tsx'
 import type { Input } from '#lib/platform/api/contract.ts'
 import { ProblemError } from '#lib/platform/api/problem-base.ts'
@@ -27,77 +27,70 @@ export function ViewDialog({ view, all, onClose }: { view: View; all: Views; onC
   const wrong = errorAt(change.error, '/name')
   const isPending = change.isPending || remove.isPending
   return (
-    <Dialog title="Change view" onClose={onClose}>
-      <form
-        method="post"
-        className="mt-4 grid gap-3.5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (isPending) return
-          const form = new FormData(event.currentTarget)
-          const isShared = form.has('isShared')
-          change.mutate({
-            name: String(form.get('name')),
-            isPinned: form.has('isPinned'),
-            ...(all.mayShare && isShared !== view.isShared ? { isShared } : {}),
-            ...(form.has('query') ? { query: search } : {}),
-          })
-        }}
-      >
-        <Field
-          label="Name"
-          name="name"
-          defaultValue={view.name}
-          maxLength={MAX_NAME_LENGTH}
-          required
-          autoComplete="off"
-          error={wrong && `The name ${wrong}.`}
-        />
-        <Check name="isPinned" checked={view.isPinned}>
-          In the navigation
+    <FormDialog
+      title="Change view"
+      submit="Save"
+      pending={change.isPending}
+      others={
+        <Button
+          variant="quiet"
+          pending={remove.isPending}
+          onClick={() => isPending || remove.mutate()}
+          className="mr-auto text-danger"
+        >
+          Remove
+        </Button>
+      }
+      onSubmit={(form) => {
+        if (isPending) return
+        const fields = new FormData(form)
+        const isShared = fields.has('isShared')
+        change.mutate({
+          name: String(fields.get('name')),
+          isPinned: fields.has('isPinned'),
+          ...(all.mayShare && isShared !== view.isShared ? { isShared } : {}),
+          ...(fields.has('query') ? { query: search } : {}),
+        })
+      }}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        name="name"
+        defaultValue={view.name}
+        maxLength={MAX_NAME_LENGTH}
+        required
+        autoComplete="off"
+        error={wrong && `The name ${wrong}.`}
+      />
+      <Check name="isPinned" checked={view.isPinned}>
+        In the navigation
+      </Check>
+      {all.mayShare ? (
+        <Check name="isShared" checked={view.isShared}>
+          For everyone at your company
         </Check>
-        {all.mayShare ? (
-          <Check name="isShared" checked={view.isShared}>
-            For everyone at your company
-          </Check>
-        ) : null}
-        {isOther ? <Check name="query">Show what the list shows now</Check> : null}
-        {siblings.length > 1 ? (
-          <div className="flex flex-wrap gap-2">
-            <Button disabled={index === 0} pending={move.isPending} onClick={() => move.mutate(index - 1)}>
-              Move up
-            </Button>
-            <Button
-              disabled={index === siblings.length - 1}
-              pending={move.isPending}
-              onClick={() => move.mutate(index + 1)}
-            >
-              Move down
-            </Button>
-            <span role="status" className="self-center text-sm text-ink-3 tabular-nums">
-              {`${index + 1} of ${siblings.length}`}
-            </span>
-          </div>
-        ) : null}
-        {error && !wrong ? <NotDone title="Not done" error={error} /> : null}
-        <div className="mt-2 flex flex-wrap justify-end gap-2">
+      ) : null}
+      {isOther ? <Check name="query">Show what the list shows now</Check> : null}
+      {siblings.length > 1 ? (
+        <div className="flex flex-wrap gap-2">
+          <Button disabled={index === 0} pending={move.isPending} onClick={() => move.mutate(index - 1)}>
+            Move up
+          </Button>
           <Button
-            variant="quiet"
-            pending={remove.isPending}
-            onClick={() => isPending || remove.mutate()}
-            className="mr-auto text-danger"
+            disabled={index === siblings.length - 1}
+            pending={move.isPending}
+            onClick={() => move.mutate(index + 1)}
           >
-            Remove
+            Move down
           </Button>
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={change.isPending}>
-            Save
-          </Button>
+          <span role="status" className="self-center text-sm text-ink-3 tabular-nums">
+            {`${index + 1} of ${siblings.length}`}
+          </span>
         </div>
-      </form>
-    </Dialog>
+      ) : null}
+      {error && !wrong ? <NotDone title="Not done" error={error} /> : null}
+    </FormDialog>
   )
 }
 

@@ -7,6 +7,7 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { Menu } from '#components/ui/menu.tsx'
+import { ToolLabel } from '#components/ui/tool-label.tsx'
 import type { View } from '#lib/workspace/views/contract.ts'
 import { isSameQuery, type ViewPath } from '#lib/workspace/views/rules.ts'
 import { currentViewSearch } from './current-view.ts'
@@ -28,18 +29,18 @@ export function ViewMenu({ path }: { path: ViewPath }) {
   const current = views.find((view) => isSameQuery(view.query, query))
   const close = () => setDialog(undefined)
   return (
-    <div className={`print:hidden ${FILTER_MENU}`}>
+    <div className={FILTER_MENU}>
       <Menu
         label={current ? `Views: ${escapeInvisible(current.name)}` : 'Views'}
         rootClassName=""
+        title="Views"
         preload={ViewList.preload}
         className="w-74"
         buttonClassName={FILTER_BUTTON}
         button={
-          <>
-            <Bookmark aria-hidden="true" className="size-3.5 text-ink-3" />
-            <span className="max-w-40 truncate">{current ? escapeInvisible(current.name) : 'Views'}</span>
-          </>
+          <ToolLabel icon={Bookmark} matters={current !== undefined}>
+            {current ? escapeInvisible(current.name) : 'Views'}
+          </ToolLabel>
         }
       >
         {(closeMenu) => (

@@ -1,15 +1,14 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { NotDone } from '#components/platform/problem/not-done.tsx'
 import { errorAt } from '#components/platform/problem/why-not.ts'
-import { Button } from '#components/ui/button.tsx'
 import { Checkboxes } from '#components/ui/checkboxes.tsx'
 import { CopyField } from '#components/ui/copy-field.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { Field } from '#components/ui/field.tsx'
+import { FormDialog } from '#components/ui/form-dialog.tsx'
 import { SecretOnce } from '#components/ui/secret-once.tsx'
 import { SelectField } from '#components/ui/select-field.tsx'
 import { addWebhook, changeWebhook, rotateWebhookSecret } from '#lib/notifications/webhooks/client.ts'
@@ -57,66 +56,61 @@ export function WebhookForm({
     gcTime: 0,
   })
   if (data?.secret) return <ShowSecret title="Webhook added" secret={data.secret} onClose={onClose} />
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (!isPending) mutate(fieldsOf(new FormData(event.currentTarget)))
+  const submit = (form: HTMLFormElement) => {
+    mutate(fieldsOf(new FormData(form)))
   }
   const [name, url, selected] = ['/name', '/url', '/billingProfiles'].map((pointer) =>
     errorAt(error, pointer),
   )
   return (
-    <Dialog title={webhook ? 'Edit webhook' : 'Add webhook'} onClose={onClose}>
-      <form method="post" onSubmit={submit} className="mt-4 grid gap-4.5">
-        <Field
-          label="Name"
-          name="name"
-          maxLength={NAME_MAX}
-          required
-          autoComplete="off"
-          defaultValue={webhook?.name}
-          error={name && `The name ${name}.`}
-        />
-        <Field
-          label="URL"
-          name="url"
-          type="url"
-          {...NOTES.url}
-          placeholder="https://example.com/hooks"
-          maxLength={URL_MAX}
-          required
-          autoComplete="off"
-          spellCheck={false}
-          defaultValue={webhook?.url}
-          error={url && (url.startsWith('must') ? `The URL ${url}.` : url)}
-        />
+    <FormDialog
+      title={webhook ? 'Edit webhook' : 'Add webhook'}
+      submit={webhook ? 'Save' : 'Add webhook'}
+      pending={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        name="name"
+        maxLength={NAME_MAX}
+        required
+        autoComplete="off"
+        defaultValue={webhook?.name}
+        error={name && `The name ${name}.`}
+      />
+      <Field
+        label="URL"
+        name="url"
+        type="url"
+        {...NOTES.url}
+        placeholder="https://example.com/hooks"
+        maxLength={URL_MAX}
+        required
+        autoComplete="off"
+        spellCheck={false}
+        defaultValue={webhook?.url}
+        error={url && (url.startsWith('must') ? `The URL ${url}.` : url)}
+      />
+      <Checkboxes
+        legend="Events"
+        name="kinds"
+        choices={EVENT_KINDS.map((kind) => ({ value: kind, text: KIND_LABELS[kind] ?? kind }))}
+        selected={webhook?.kinds ?? []}
+        {...NOTES.kinds}
+      />
+      {profiles.length > 1 ? (
         <Checkboxes
-          legend="Events"
-          name="kinds"
-          choices={EVENT_KINDS.map((kind) => ({ value: kind, text: KIND_LABELS[kind] ?? kind }))}
-          selected={webhook?.kinds ?? []}
-          {...NOTES.kinds}
+          legend="Billing profiles"
+          name="profiles"
+          choices={profiles.map((one) => ({ value: one.id, text: escapeInvisible(one.name) }))}
+          selected={webhook?.billingProfiles ?? []}
+          {...NOTES.profiles}
+          error={selected}
         />
-        {profiles.length > 1 ? (
-          <Checkboxes
-            legend="Billing profiles"
-            name="profiles"
-            choices={profiles.map((one) => ({ value: one.id, text: escapeInvisible(one.name) }))}
-            selected={webhook?.billingProfiles ?? []}
-            {...NOTES.profiles}
-            error={selected}
-          />
-        ) : null}
-        {error && !name && !url && !selected ? <NotDone title="Not saved" error={error} /> : null}
-        <div className="mt-1 flex justify-end gap-2">
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={isPending}>
-            {webhook ? 'Save' : 'Add webhook'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      ) : null}
+      {error && !name && !url && !selected ? <NotDone title="Not saved" error={error} /> : null}
+    </FormDialog>
   )
 }
 
@@ -166,34 +160,31 @@ export function RotateSecret({
     gcTime: 0,
   })
   if (data) return <ShowSecret title="Secret rotated" secret={data.secret} onClose={onClose} />
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (!isPending) mutate(String(new FormData(event.currentTarget).get('overlap')) as Overlap)
+  const submit = (form: HTMLFormElement) => {
+    mutate(String(new FormData(form).get('overlap')) as Overlap)
   }
   return (
-    <Dialog title="Rotate secret" onClose={onClose}>
-      <p className="mt-2 wrap-anywhere text-ink-2">
-        {escapeInvisible(webhook.name)} gets a new signing secret. During the overlap, each event carries both
-        signatures.
-      </p>
-      <form method="post" onSubmit={submit} className="mt-4 grid gap-4.5">
-        <SelectField label="Keep the current secret for" name="overlap" defaultValue={DEFAULT_OVERLAP}>
-          {OVERLAPS.map((overlap) => (
-            <option key={overlap} value={overlap}>
-              {OVERLAP_LABELS[overlap]}
-            </option>
-          ))}
-        </SelectField>
-        {error ? <NotDone title="Not rotated" error={error} /> : null}
-        <div className="flex justify-end gap-2">
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" pending={isPending}>
-            Rotate secret
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Rotate secret"
+      about={
+        <>
+          {escapeInvisible(webhook.name)} gets a new signing secret. During the overlap, each event carries
+          both signatures.
+        </>
+      }
+      submit="Rotate secret"
+      pending={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <SelectField label="Keep the current secret for" name="overlap" defaultValue={DEFAULT_OVERLAP}>
+        {OVERLAPS.map((overlap) => (
+          <option key={overlap} value={overlap}>
+            {OVERLAP_LABELS[overlap]}
+          </option>
+        ))}
+      </SelectField>
+      {error ? <NotDone title="Not rotated" error={error} /> : null}
+    </FormDialog>
   )
 }

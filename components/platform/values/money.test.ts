@@ -1,7 +1,7 @@
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { InvoiceTotals } from '#components/billing/invoice-list/invoice-totals.tsx'
+import { InvoiceTotals } from '#components/billing/invoice-summary/invoice-totals.tsx'
 import { costText } from '#components/licenses/assets/cost.ts'
 import type { CurrencySummary } from '#lib/billing/invoices/contract.ts'
 import { Money } from './money.tsx'

@@ -17,11 +17,14 @@ import { type Person, PersonLines } from './person.tsx'
 export function Frame({
   screens,
   person,
+  version,
   needs,
   views,
 }: {
   screens: readonly Screen[]
   person: Person
+  /** Version of the service. */
+  version: string
   /** Number of lines that need the caller. The frame does not wait for it. */
   needs: Promise<number | undefined>
   /** Saved views of the caller. */
@@ -69,6 +72,7 @@ export function Frame({
                 <PersonLines person={person} />
               </div>
               {items(close)}
+              <p className="px-2.5 py-1 text-xs text-ink-3">Version {version}</p>
             </>
           )}
         </Menu>
@@ -114,6 +118,7 @@ export function Frame({
           >
             {items}
           </Menu>
+          <p className="px-2 pt-1 text-xs text-ink-3">Version {version}</p>
         </div>
       </div>
       {dialog}

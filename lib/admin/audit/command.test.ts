@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -65,6 +65,10 @@ describe('the history', () => {
       .map((line) => JSON.parse(line))
     expect(lines.map(({ place }) => place)).toEqual([4, 3, 2, 1])
     expect(lines[0]).toMatchObject({ action: 'notices.set', digest: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    const file = join(folder, customer, 'new', 'history.jsonl')
+    expect(await audit('export --format jsonl', ['--to', file])).toEqual({ code: 0, out: '', err: '' })
+    expect((await readFile(file, 'utf8')).match(/\n/g)).toHaveLength(lines.length)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
     const csv = (await audit('export')).out.split('\r\n')
     expect(csv[0]).toContain('time,action,subject')
     expect(csv).toHaveLength(6)
@@ -117,10 +121,13 @@ describe('verify', () => {
     expect(await audit(`verify --heads ${file} --public-key ${key}`)).toMatchObject(expected)
     // Our own key has changed: no trusted key has signed that line.
     const outcome = await audit('verify')
-    expect(outcome).toMatchObject({ code: 1, err: expect.stringContaining('1 lines of the heads') })
+    expect(outcome).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Not signed by a trusted key: 1 line of the heads'),
+    })
     vi.stubEnv('AUDIT_SECRET', 'a secret of 32 characters and more')
     await appendFile(file, `${(await readFile(file, 'utf8')).replace('"seq":3', '"seq":2')}`)
-    expect((await audit('verify')).err).toContain('1 lines of the heads are not signed')
+    expect((await audit('verify')).err).toContain('Not signed by a trusted key: 1 line of the heads')
   })
 
   test('detects a removed end whose head was set back by the heads next to the data, without any setting', async () => {
@@ -186,7 +193,7 @@ describe('prune', () => {
     const left = await db.sql(customer, 'SELECT subject, action FROM audit_events ORDER BY at, id')
     expect(left.map(({ subject }) => subject)).toEqual(['K2', 'K1', customer])
     expect(left[2]).toMatchObject({ action: 'history.closed' })
-    expect((await audit('verify')).out).toContain('verified (3 events, 4 to 6; 1 signed heads)')
+    expect((await audit('verify')).out).toContain('verified (3 events, 4 to 6; 1 signed head)')
     expect(await audit('prune --months 4')).toEqual({ code: 0, out: '', err: '' })
     expect(await audit('prune --months 1')).toMatchObject({ code: 2 })
   })

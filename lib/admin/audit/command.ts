@@ -4,7 +4,8 @@ import { eventLines, eventsTable, newestEvents } from '#lib/identity/audit-event
 import { KIND_NAMES } from '#lib/identity/audit-events/rules.ts'
 import { csv } from '#lib/platform/files/table.ts'
 import { customerCommands, customerNamed, withDatabase } from '../command.ts'
-import { interruption, print, printRows } from '../terminal.ts'
+import { createPrivateFile } from '../customers/secret-file.ts'
+import { interruption, printJson, printRows } from '../terminal.ts'
 import { pruneHistory } from './prune.ts'
 import { exportChainHeads, verifyHistory } from './verify.ts'
 
@@ -20,14 +21,14 @@ export function addAuditCommands(parent: Command): void {
   addCommand('list', 'List what happened, the newest first.', '--customer sunbird --kind sign-ins --most 20')
     .addOption(new Option('--kind <kind>', 'what it is about').choices(KIND_NAMES))
     .option('--most <number>', 'how many', numberOf, 50)
-    .option('--json', 'as JSON')
     .action(withDatabase(listNewest))
   addCommand(
     'export',
     'Print the whole history, the newest first.',
-    '--customer sunbird --format jsonl > sunbird.jsonl',
+    '--customer sunbird --format jsonl --to out/sunbird.jsonl',
   )
     .addOption(new Option('--format <format>', 'how').choices(['csv', 'jsonl']).default('csv'))
+    .option('--to <file>', 'which is made for it, readable for you only; standard output if it is left out')
     .action(withDatabase(exportEvents))
   all('verify', 'Verify the chains, and name the first event that was tampered with.', ' --heads /mnt/heads')
     .option('--heads <path>', 'signed heads: a file, or a folder of them; AUDIT_HEADS_DIR if it is left out')
@@ -67,14 +68,7 @@ type Listed = { customer: string; kind?: string; most: number; json?: boolean }
 async function listNewest({ customer, kind, most, json = false }: Listed): Promise<void> {
   const { customerId } = await customerNamed(customer)
   const events = await newestEvents(customerId, kind, most)
-  if (json)
-    print(
-      JSON.stringify(
-        events.map(({ event }) => event),
-        null,
-        2,
-      ),
-    )
+  if (json) printJson(events.map(({ event }) => event))
   else
     printRows(
       events.map(({ row: { at, action, subject, actorName, address, details } }) => ({
@@ -84,11 +78,19 @@ async function listNewest({ customer, kind, most, json = false }: Listed): Promi
     )
 }
 
+type Exported = { customer: string; format: string; to?: string }
+
 /** Exports events with their digests, so that the chain can be verified without the database. */
-async function exportEvents({ customer, format }: { customer: string; format: string }): Promise<void> {
+async function exportEvents({ customer, format, to }: Exported): Promise<void> {
   const { customerId } = await customerNamed(customer)
   const parts = format === 'csv' ? csv(eventsTable({ customerId }, {})) : eventLines({ customerId })
-  for await (const part of parts) await write(part)
+  const file = to === undefined ? undefined : await createPrivateFile(to)
+  try {
+    for await (const part of parts) await (file ? file.appendFile(part) : write(part))
+    await file?.sync()
+  } finally {
+    await file?.close()
+  }
 }
 
 /** Writes to standard output with backpressure, for output of any length. */

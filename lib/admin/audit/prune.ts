@@ -9,7 +9,7 @@ import { startDatabase } from '#lib/platform/db/start.ts'
 import { historySettings } from '#lib/platform/history/settings.ts'
 import { verifyChain } from '#lib/platform/history/verify.ts'
 import { customerNamed, recordOperatorAction } from '../command.ts'
-import { interruption, note, print } from '../terminal.ts'
+import { counted, interruption, note, print } from '../terminal.ts'
 
 type PruneOptions = { customer?: string; months?: number; dryRun?: boolean }
 
@@ -32,7 +32,7 @@ export async function pruneHistory({
     const { ends, whole, left } = await scanHistory(owner, customers, months)
     if (dryRun)
       for (const [customerId, { count, before }] of ends)
-        print(`${customerId}: ${count} events from before ${before} would be removed`)
+        print(`${customerId}: ${counted(Number(count), 'event')} from before ${before} would be removed`)
     else {
       const isOfAll = customer === undefined && left.length === 0
       await close(owner, ends)
@@ -119,7 +119,7 @@ async function close(owner: pg.Client, ends: ReadonlyMap<CustomerId, End>): Prom
       },
     )
     print(
-      `${customerId}: ${count} events from before ${before} removed; the chain goes on after place ${seq}`,
+      `${customerId}: ${counted(Number(count), 'event')} from before ${before} removed; the chain goes on after place ${seq}`,
     )
   }
 }
@@ -149,7 +149,7 @@ async function deleteAnonymousEvents(owner: pg.Client, months: number): Promise<
     "DELETE FROM refused_strangers WHERE minute < now() - $1::int * interval '1 month'",
     [months],
   )
-  if (rowCount) note(`${rowCount} counts of refused strangers removed.`)
+  if (rowCount) note(`${counted(rowCount, 'count')} of refused strangers removed.`)
 }
 
 /** Partition of the history that may be dropped: a month, or the partition from before monthly partitions. */

@@ -15,31 +15,43 @@ import { type ChainViolation, verifyChain } from '#lib/platform/history/verify.t
 import { env } from '#lib/platform/runtime/env.ts'
 import { signedChainHeads } from '#lib/server/audit/chain-heads.ts'
 import { customerNamed } from '../command.ts'
-import { interruption, note, print } from '../terminal.ts'
+import { counted, interruption, note, print, printJson } from '../terminal.ts'
 
-type VerifyOptions = { customer?: string; heads?: string; publicKey?: string[] }
+type ChainResult = Awaited<ReturnType<typeof verifyChain>>
+type VerifyOptions = { customer?: string; heads?: string; publicKey?: string[]; json?: boolean }
 
 /** @throws Problem where a chain does not verify, after checking all of them */
-export async function verifyHistory({ customer, heads, publicKey: keys }: VerifyOptions): Promise<void> {
+export async function verifyHistory({
+  customer,
+  heads,
+  publicKey: keys,
+  json,
+}: VerifyOptions): Promise<void> {
   const customers = customer === undefined ? await listCustomers() : [await customerNamed(customer)]
   const selectedId = customer === undefined ? undefined : customers[0]?.customerId
   const signed = await trustedHeads(heads, keys ?? [publicKey()], selectedId)
   if (signed.refused > 0)
-    note(`${signed.refused} lines of the heads are not signed by a key that is trusted.`)
+    note(`Not signed by a trusted key: ${counted(signed.refused, 'line')} of the heads.`)
   let broken = signed.refused
+  const found: object[] = []
   for (const { customerId } of customers) {
     interruption.signal.throwIfAborted()
     const chainHeads = signed.chainHeads.get(customerId) ?? []
     const result = await readScope({ customerId }, (tx) => verifyChain(tx, customerId, chainHeads))
     const { violation, waiting, count, from, seq } = result
     if (violation) broken += 1
-    const events = `${count.toLocaleString('en')} events, ${from} to ${seq}`
-    const signedText = chainHeads.length === 0 ? 'no signed head' : `${chainHeads.length} signed heads`
-    print(
-      `${customerId}: ${violation ? meaningOf(violation) : `verified (${events}; ${signedText})${yetToCome(waiting)}`}`,
-    )
+    const isVerified = violation === undefined
+    const heads = chainHeads.length
+    found.push({ customer: customerId, isVerified, violation, waiting, count, from, seq, heads })
+    if (!json) print(`${customerId}: ${violation ? meaningOf(violation) : verifiedText(result, heads)}`)
   }
+  if (json) printJson(found)
   if (broken > 0) throw new Problem('invalid_request', 'The history does not verify.')
+}
+
+function verifiedText({ count, from, seq, waiting }: ChainResult, heads: number): string {
+  const signed = heads === 0 ? 'no signed head' : counted(heads, 'signed head')
+  return `verified (${counted(count, 'event')}, ${from} to ${seq}; ${signed})${yetToCome(waiting)}`
 }
 
 function yetToCome(waiting = 0): string {

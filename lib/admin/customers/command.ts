@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { OPERATOR } from '#lib/platform/history/audit.ts'
 import { customerNamed, withDatabase } from '../command.ts'
-import { needTerminal, note, print } from '../terminal.ts'
+import { needTerminal, note, print, printJson } from '../terminal.ts'
 import type { ImportOptions } from './import.ts'
 import { addLimitsCommand } from './limits.ts'
 import type { MergeOptions } from './merge/merge.ts'
@@ -27,15 +27,15 @@ export function addCustomerCommands(customers: Command): void {
     .requiredOption('--contact-email <email>', 'whom to write to')
     .option('--id <id>', 'small letters, digits and hyphens; made from the domain if it is left out')
     .action(withDatabase(async (options) => (await import('./naming.ts')).addCustomer(options)))
-  command('list', 'List the customers in the order in which they were added.', '--json')
-    .option('--json', 'as JSON')
-    .action(withDatabase(async (options) => (await import('./naming.ts')).showCustomers(options)))
+  command('list', 'List the customers in the order in which they were added.', '--json').action(
+    withDatabase(async (options) => (await import('./naming.ts')).showCustomers(options)),
+  )
   addLimitsCommand(customers)
   addPricesCommand(customers)
   command(
     'import',
     'Bring customers, with profiles, issuers, members and notices, to what a file says. It is shown first, and asked.',
-    'customers.csv --links links.csv --dry-run',
+    'customers.csv --links out/links.csv --dry-run',
   )
     .argument('<file>', 'CSV or JSON, also gzipped: see docs/operate/customers.md; - is the standard input')
     .option('--dry-run', 'show what would change, and store nothing')
@@ -51,7 +51,7 @@ export function addCustomerCommands(customers: Command): void {
   command(
     'issue-keys',
     'Issue keys for many customers, a row of a file each, and write them into a file that is made for them.',
-    'wanted.csv --out keys.csv',
+    'wanted.csv --out out/keys.csv',
   )
     .argument('<file>', 'CSV with customer, name, roles and days (90 unless told); - is the standard input')
     .requiredOption('--out <file>', 'for the keys, which cannot be shown again')
@@ -81,7 +81,7 @@ function addLeaving(command: (name: string, description: string, example: string
   command(
     'export',
     'Write everything of a customer into a folder: JSON lines for each table, and documents.',
-    'sunbird --to sunbird-export',
+    'sunbird --to out/sunbird',
   )
     .argument(...WHICH)
     .requiredOption('--to <folder>', 'which is made for it')
@@ -137,7 +137,10 @@ function addPricesCommand(customers: Command): void {
     .action(withDatabase(prices))
 }
 
-async function prices(customer: string, { toItManagers }: { toItManagers?: 'shown' | 'hidden' }) {
+async function prices(
+  customer: string,
+  { toItManagers, json }: { toItManagers?: 'shown' | 'hidden'; json?: boolean },
+) {
   // Imported here: loading the invoice modules would slow the start of every other command.
   const { changeVisibility } = await import('#lib/costs/license-prices/operations.ts')
   const { readHidesPrices } = await import('#lib/costs/license-prices/store.ts')
@@ -150,5 +153,7 @@ async function prices(customer: string, { toItManagers }: { toItManagers?: 'show
     note(isChanged ? `Prices of ${customerId} are ${toItManagers} from now on.` : 'They were so already.')
   }
   const areHidden = await readScope({ customerId }, (tx) => readHidesPrices(tx, customerId))
-  print(areHidden ? 'hidden' : 'shown')
+  const state = areHidden ? 'hidden' : 'shown'
+  if (json) printJson({ toItManagers: state })
+  else print(state)
 }

@@ -89,6 +89,7 @@ const OURS = { folder: 0o700, file: 0o600 }
 
 /** @throws Problem where the path exists or is not writable */
 async function openFolder(path: string): Promise<ExportFolder> {
+  await mkdir(dirname(path), { mode: OURS.folder, recursive: true })
   await mkdir(path, { mode: OURS.folder }).catch((error: NodeJS.ErrnoException) => {
     const reason =
       error.code === 'EEXIST'

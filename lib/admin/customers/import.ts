@@ -6,7 +6,16 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
-import { Interrupted, interruption, isAgreedTo, note, print, printRows, progress } from '../terminal.ts'
+import {
+  counted,
+  Interrupted,
+  interruption,
+  isAgreedTo,
+  note,
+  print,
+  printRows,
+  progress,
+} from '../terminal.ts'
 import { openSecretFile, type SecretFile } from './secret-file.ts'
 
 export type ImportOptions = {
@@ -85,7 +94,7 @@ async function applyAll(
   try {
     for (const { input } of plans) {
       if (signal.aborted)
-        throw new Interrupted(`Interrupted: ${done} of ${plans.length} customers are written.`)
+        throw new Interrupted(`Interrupted: ${done} of ${counted(plans.length, 'customer')} written.`)
       try {
         const { invitations } = await applyCustomer(input, { isMailed })
         await links?.add(invitations.map(linkRow))
@@ -97,7 +106,7 @@ async function applyAll(
   } finally {
     display.end()
   }
-  note(`${done} of ${plans.length} customers are written.`)
+  note(`${done} of ${counted(plans.length, 'customer is', 'customers are')} written.`)
   if (failed.length > 0)
     throw new Problem(
       'invalid_request',

@@ -9,7 +9,7 @@ import { ROLES, type Role } from '#lib/platform/caller/rules.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { checkedText } from '../command.ts'
 import { operatorOf } from '../licenses/operator.ts'
-import { Interrupted, interruption, note } from '../terminal.ts'
+import { counted, Interrupted, interruption, note } from '../terminal.ts'
 import { openSecretFile, type SecretFile } from './secret-file.ts'
 
 type KeyRequest = { customer: string; name: string; roles: Role[]; validDays: number }
@@ -28,13 +28,13 @@ export async function issueKeys(file: string, { out }: { out: string }): Promise
   try {
     for (const [customer, customerRequests] of Map.groupBy(requests, (one) => one.customer)) {
       if (interruption.signal.aborted)
-        throw new Interrupted(`Interrupted: ${done} of ${requests.length} keys are issued.`)
+        throw new Interrupted(`Interrupted: ${done} of ${counted(requests.length, 'key')} issued.`)
       done += await issueFor(customer, customerRequests, secrets)
     }
   } finally {
     await secrets.close()
   }
-  note(`${done} keys are in ${out}. They cannot be shown again.`)
+  note(`${counted(done, 'key is', 'keys are')} in ${out}. Keep the file: a key cannot be shown again.`)
 }
 
 /** Issues all keys of one customer, or none. */

@@ -26,7 +26,6 @@ export function addLimitsCommand(customers: Command): void {
   for (const name of NAMES)
     command.option(`--${name} <number>`, `${LIMITS[name]}; "default": that of the settings`)
   command
-    .option('--json', 'as JSON')
     .addHelpText(
       'after',
       '\nExample:\n  npm run -s admin -- customers limits sunbird --requests 5000 --exports default',

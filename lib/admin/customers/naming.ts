@@ -13,7 +13,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { checkedText, customerNamed, orDuplicate, recordOperatorAction } from '../command.ts'
-import { note, print, printRows } from '../terminal.ts'
+import { counted, note, print, printRows, UsageError } from '../terminal.ts'
 
 type NewCustomer = { id?: string; name: string; domain: string; contactEmail: string }
 
@@ -23,7 +23,7 @@ export async function addCustomer(input: NewCustomer): Promise<void> {
   const domain = domainOf(input.domain)
   const contactEmail = contactOf(input.contactEmail)
   const id = input.id ?? slugOf(domain.split('.')[0] ?? domain)
-  if (slugOf(id) !== id) throw new Problem('invalid_request', `"${id}" is not an id such as ${slugOf(id)}.`)
+  if (slugOf(id) !== id) throw new UsageError(`"${id}" is not an id such as ${slugOf(id)}.`)
 
   const customerId = newCustomerId(id)
   await orDuplicate(
@@ -73,8 +73,7 @@ export async function renameCustomer(idOrDomain: string, options: NamingOptions)
     ...(contactEmail === undefined ? {} : { contactEmail: contactOf(contactEmail) }),
   }
   const fields = Object.keys(naming) as (keyof Naming)[]
-  if (fields.length === 0)
-    throw new Problem('invalid_request', 'Say what changes: --name, --domain or --contact-email.')
+  if (fields.length === 0) throw new UsageError('Say what changes: --name, --domain or --contact-email.')
   const change = scope({ customerId }, async (tx) => {
     const before = await readNaming(tx, customerId)
     if (!before) throw new Problem('not_found', `There is no customer "${idOrDomain}".`)
@@ -95,7 +94,8 @@ export async function renameCustomer(idOrDomain: string, options: NamingOptions)
   })
   const changeTexts = Object.entries(changed).map(([field, value]) => `${field} ${value}`)
   note(changeTexts.length === 0 ? 'Nothing to change.' : `${customerId}: ${changeTexts.join(', ')}.`)
-  if (assets > 0) note(`${assets} assets were of ${before.domain}, and are of ${changed.domain}.`)
+  if (assets > 0)
+    note(`${counted(assets, 'asset was', 'assets were')} of ${before.domain}, now of ${changed.domain}.`)
   if (changed.name !== undefined)
     note('What invoices address are its billing profiles, which keep their names: see billing-profiles set.')
 }
@@ -109,14 +109,13 @@ function nameOf(text: string): string {
 function domainOf(text: string): string {
   const domain = text.trim().toLowerCase()
   if (!z.hostname().max(253).safeParse(domain).success || !domain.includes('.'))
-    throw new Problem('invalid_request', `"${text}" is not a domain such as sunbird.example.`)
+    throw new UsageError(`"${text}" is not a domain such as sunbird.example.`)
   return domain
 }
 
 /** @throws Problem for an invalid email address */
 function contactOf(text: string): string {
   const email = text.trim()
-  if (!z.email().max(254).safeParse(email).success)
-    throw new Problem('invalid_request', `"${text}" is not an email address.`)
+  if (!z.email().max(254).safeParse(email).success) throw new UsageError(`"${text}" is not an email address.`)
   return email
 }

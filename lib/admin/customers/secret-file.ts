@@ -1,5 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { env } from '#lib/platform/runtime/env.ts'
@@ -17,7 +17,7 @@ export type SecretFile = {
  * @throws Problem where it is, or can't be made
  */
 export async function openSecretFile(path: string, columns: readonly string[]): Promise<SecretFile> {
-  const file = await open(resolve(env().callerDir, path), 'wx', 0o600).catch(unmade(path))
+  const file = await createPrivateFile(path)
   await file.appendFile(stringify([columns]))
   const made: SecretFile = {
     count: 0,
@@ -32,8 +32,18 @@ export async function openSecretFile(path: string, columns: readonly string[]): 
   return made
 }
 
+/**
+ * Creates a file that only its owner can read, and its folder.
+ * @throws Problem where the file exists, or can't be made
+ */
+export async function createPrivateFile(path: string): Promise<FileHandle> {
+  const file = resolve(env().callerDir, path)
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch(unmade(path))
+  return open(file, 'wx', 0o600).catch(unmade(path))
+}
+
 function unmade(path: string) {
-  return (error: NodeJS.ErrnoException): FileHandle => {
+  return (error: NodeJS.ErrnoException): never => {
     const isThere = error.code === 'EEXIST'
     const reason = isThere ? 'there is a file already' : `it cannot be made (${error.code})`
     throw new Problem('invalid_request', `${path}: ${reason}.`)

@@ -11,7 +11,7 @@ import { runBackfills } from '#lib/server/backfills/run.ts'
 import { listBackfills, openAgain, type Progress } from '#lib/server/backfills/store.ts'
 import { appliedMigrations } from '#lib/server/service-stats.ts'
 import { withDatabase } from '../command.ts'
-import { Interrupted, interruption, print, printRows, progress } from '../terminal.ts'
+import { counted, Interrupted, interruption, print, printJson, printRows, progress } from '../terminal.ts'
 import { addDistributeCommands, printMachines, readMachines } from './distribute.ts'
 import { addDumpCommands } from './dump.ts'
 
@@ -22,7 +22,6 @@ export function addDatabaseCommands(database: Command): void {
   database
     .command('status')
     .description('Which migrations are applied, how far backfills are, and where customers lie.')
-    .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  npm run -s admin -- database status --json')
     .action(withDatabase(showStatus))
 
@@ -60,11 +59,9 @@ async function showStatus({ json = false }: { json?: boolean }): Promise<void> {
   const machines = await readMachines()
   if (json) {
     const distribution = machines && { machines }
-    return print(
-      JSON.stringify({ migrations: applied.length, newest, backfills: rows, ...distribution }, null, 2),
-    )
+    return printJson({ migrations: applied.length, newest, backfills: rows, ...distribution })
   }
-  print(`Database   ${applied.length} migrations, the newest ${newest ?? 'of a later release'}`)
+  print(`Database   ${counted(applied.length, 'migration')}, the newest ${newest ?? 'of a later release'}`)
   const open = rows.filter((row) => row.finished === null).length
   print(`Backfills  ${open === 0 ? 'none is open' : `${open} open`}`)
   if (rows.length > 0) print('')
@@ -113,8 +110,8 @@ async function backfill({ again }: { again?: string }): Promise<void> {
     if (count === before) await sleep(PAUSE, undefined, { signal }).catch(() => {})
   }
   if (signal.aborted)
-    throw new Interrupted(`Interrupted after ${count.toLocaleString('en')} rows: the rest is still open.`)
-  print(`Nothing is open: ${count.toLocaleString('en')} rows were looked at.`)
+    throw new Interrupted(`Interrupted after ${counted(count, 'row')}: the rest is still open.`)
+  print(`Nothing is open: ${counted(count, 'row was', 'rows were')} looked at.`)
 }
 
 async function isOpen(backfills: typeof BACKFILLS): Promise<boolean> {

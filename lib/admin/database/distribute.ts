@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { Problem } from '#lib/platform/api/problem.ts'
 import { listCustomers } from '#lib/platform/caller/store.ts'
 import { distribute } from '#lib/platform/db/citus/distribute.ts'
 import { isolate } from '#lib/platform/db/citus/isolate.ts'
@@ -7,7 +6,7 @@ import { type Machine, machinesOf } from '#lib/platform/db/citus/table-distribut
 import { database as opened } from '#lib/platform/db/client.ts'
 import { asOwner } from '#lib/platform/db/start.ts'
 import { customerNamed, withDatabase } from '../command.ts'
-import { isAgreedTo, needTerminal, print, printRows } from '../terminal.ts'
+import { isAgreedTo, needTerminal, print, printRows, UsageError } from '../terminal.ts'
 
 /** Adds the commands of a database distributed by Citus. */
 export function addDistributeCommands(database: Command): void {
@@ -77,7 +76,7 @@ type Options = { to?: string; dryRun?: boolean; yes?: boolean }
 async function alone(name: string, { to, dryRun = false, yes = false }: Options, command: Command) {
   if (!dryRun && !yes) needTerminal(command, false)
   if (to !== undefined && !/^[^\s:]+:\d+$/.test(to))
-    throw new Problem('invalid_request', `"${to}" is no host with its port, such as db3.internal:5432.`)
+    throw new UsageError(`"${to}" is no host with its port, such as db3.internal:5432.`)
   await withDatabase(async () => {
     const { customerId } = await customerNamed(name)
     const what = `${customerId}: a shard of its own${to ? `, at ${to}` : ''}`

@@ -10,7 +10,7 @@ import { databaseSettings } from '#lib/platform/db/settings.ts'
 import { historySettings } from '#lib/platform/history/settings.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { withDatabase } from '../command.ts'
-import { interruption, note, print } from '../terminal.ts'
+import { counted, interruption, note, print } from '../terminal.ts'
 
 /** Returns the settings that replace secrets in DATA_DIR. */
 function configuredSecrets(): string[] {
@@ -79,7 +79,7 @@ async function restore(source: string, { replace = false }: { replace?: boolean 
   // The first start replays the log that the dump has, and brings an older dump to this release.
   await withDatabase(async () => {
     const { all } = await countCustomers('')
-    print(`${dataDir} has the database of ${source}: ${all.toLocaleString('en')} customers.`)
+    print(`${dataDir} has the database of ${source}: ${counted(all, 'customer')}.`)
   })()
 }
 

@@ -8,7 +8,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { allowImportTimes } from '#lib/platform/db/plans.ts'
 import { scopeOfMany } from '#lib/platform/db/scope.ts'
 import { collect, withDatabase } from '../command.ts'
-import { interruption, note, print } from '../terminal.ts'
+import { counted, interruption, note, print } from '../terminal.ts'
 import { importAssets, importFocus, importInvoices } from './import.ts'
 import { listAllImports, partsWith, showImport } from './list.ts'
 
@@ -78,12 +78,10 @@ export function addImportCommands(parent: Command): void {
 
   command('list', 'List imports, the newest first.', '--customer sunbird')
     .option('--customer <id>', 'id or domain of the customer; all customers if it is left out')
-    .option('--json', 'as JSON')
     .action(withDatabase(listAllImports))
 
   command('show', 'Show what an import did, as it said then.', '20261122-4f3a9c1e')
     .argument('<id>', 'as the list has it')
-    .option('--json', 'as JSON')
     .action(withDatabase(showImport))
 
   command(
@@ -160,7 +158,7 @@ async function undo(id: string): Promise<void> {
   const charged = done.reduce((count, each) => count + (each.charged ?? 0), 0)
   // With its invoices, its charges go without saying.
   if (charged > 0 && sum('removed') + sum('voided') + sum('restored') === 0)
-    note(`Its charges of ${charged.toLocaleString('en')} invoices are gone; those before hold again.`)
+    note(`Its charges of ${counted(charged, 'invoice')} are gone; those before hold again.`)
   if (sum('voided') > 0) note('What the customer may have seen by now is voided, and not removed.')
   const issuers = [...new Set(done.flatMap((each) => each.issuers))]
   if (issuers.length > 0)

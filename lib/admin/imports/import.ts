@@ -5,10 +5,9 @@ import { platformTable } from '#lib/imports/focus/platforms.ts'
 import { expectationsOf } from '#lib/imports/report/expectations.ts'
 import type { ImportReport } from '#lib/imports/report/report.ts'
 import * as imports from '#lib/imports/run.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { customerNamed } from '../command.ts'
-import { Incomplete, interruption, note, type Progress, print, progress } from '../terminal.ts'
+import { Incomplete, interruption, note, type Progress, print, progress, UsageError } from '../terminal.ts'
 import { reportLines } from './report-lines.ts'
 
 type Common = { dryRun?: boolean; replace?: boolean; json?: boolean }
@@ -47,7 +46,7 @@ export async function importInvoices(paths: string[], options: OfInvoices) {
 
 export async function importAssets(file: string, { reseller, ...options }: Assets) {
   if (reseller !== undefined && !z.email().max(254).safeParse(reseller).success)
-    throw new Problem('invalid_request', `"${reseller}" is not an email address.`)
+    throw new UsageError(`"${reseller}" is not an email address.`)
   const customerId =
     options.customer === undefined ? undefined : (await customerNamed(options.customer)).customerId
   await watched('assets read', async ({ update: onProgress }) => {
@@ -72,8 +71,7 @@ async function runOf(
   { update: onProgress }: Progress,
 ): Promise<imports.Run> {
   if (replace)
-    throw new Problem(
-      'invalid_request',
+    throw new UsageError(
       'An invoice is not written over. --correct voids the one that is there, and puts what the files have in its place.',
     )
   return {
@@ -90,7 +88,7 @@ async function runOf(
   }
 }
 
-/** @throws Problem if more than one answer is given */
+/** @throws UsageError if more than one answer is given */
 function answerOf({ sameIssuer, anotherIssuer, unattended }: OfInvoices) {
   const answers = [
     ...(sameIssuer ? (['same'] as const) : []),
@@ -98,7 +96,7 @@ function answerOf({ sameIssuer, anotherIssuer, unattended }: OfInvoices) {
     ...(unattended ? (['unattended'] as const) : []),
   ]
   if (answers.length < 2) return answers[0]
-  throw new Problem('invalid_request', 'Give one of --same-issuer, --another-issuer and --unattended.')
+  throw new UsageError('Give one of --same-issuer, --another-issuer and --unattended.')
 }
 
 /** Shows the progress of the work, and prints the report after the progress line is cleared. */

@@ -6,7 +6,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { listCustomers } from '#lib/platform/caller/store.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { customerNamed } from '../command.ts'
-import { print, printRows } from '../terminal.ts'
+import { print, printJson, printRows } from '../terminal.ts'
 import { reportLines } from './report-lines.ts'
 
 /** Most imports listed per customer. */
@@ -38,10 +38,7 @@ export async function showImport(id: string, { json }: { json?: boolean }): Prom
   const report = reportOf(listed)
   // For one customer among many, only the file names are stored.
   const files = report.files.length > 0 ? report.files : first.files
-  if (json)
-    return print(
-      JSON.stringify({ import: importId, customers: names, createdAt, undoneAt, ...report, files }, null, 2),
-    )
+  if (json) return printJson({ import: importId, customers: names, createdAt, undoneAt, ...report, files })
   print(`Import ${importId} of ${kind} for ${namesOf(names)}, ${timeText(createdAt)}`)
   if (undoneAt) print(`Undone ${timeText(undoneAt)}`)
   print('')

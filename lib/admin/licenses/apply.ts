@@ -41,7 +41,7 @@ export async function applyTotals(
   note(`${summaryOf(allowed).text}.${rest}`)
   if (!yes && !(await isConfirmed(allowed))) throw new Problem('invalid_request', 'Nothing was changed.')
   const done = same + (await setRows(caller, allowed, signal, printOutcome))
-  const summary = `${done} of ${rows.length} rows are as listed.`
+  const summary = `${done} of ${count(rows.length)} ${rows.length === 1 ? 'is' : 'are'} as listed.`
   if (signal.aborted) throw new Interrupted(`Interrupted: ${summary} The same command again goes on.`)
   if (done < rows.length)
     throw new Problem('invalid_request', `${summary} The same file can be applied again.`)

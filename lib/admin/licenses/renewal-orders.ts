@@ -18,7 +18,7 @@ import { readScope } from '#lib/platform/db/scope.ts'
 import { auditOf } from '#lib/platform/history/audit.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { checkedText, customerNamed, withDatabase } from '../command.ts'
-import { type Cell, note, print, printRows } from '../terminal.ts'
+import { type Cell, note, print, printJson, printRows } from '../terminal.ts'
 
 type Where = { customer?: string }
 type Outcome = 'applied' | 'withdrawn' | 'lost'
@@ -35,7 +35,6 @@ export function addRenewalOrderCommands(parent: Command): void {
 
   command('list', 'List the orders that their vendor lacks, or that are unclear, the oldest first.', '')
     .option('--in-need', 'only those that a person has to see to')
-    .option('--json', 'as JSON')
     .action(withDatabase(listOrders))
   command('show', 'Show an order, each request to its vendor, and its history.', ID)
     .argument('<id>', 'its id')
@@ -89,17 +88,27 @@ function rowOf({
   }
 }
 
-async function showOrder(id: string, { customer }: Where): Promise<void> {
+async function showOrder(id: string, { customer, json }: Where & { json?: boolean }): Promise<void> {
   const customerId = await ownerOf(id, customer)
   const details = await readOrder({ customerId, id })
   if (!details) throw notFound(id)
   const { place, requests, order } = details
+  const events = await readScope({ customerId }, (tx) => auditOf(tx, customerId, id))
+  const renewal = await renewalOf(customerId, order.assetId)
+  if (json)
+    return printJson({
+      order: rowOf(details),
+      location: place,
+      reason: order.reason,
+      renewal: renewal ?? null,
+      requests,
+      events,
+    })
   printRows([rowOf(details)], {})
   if (place) {
     const { vendorCustomerId, subscriptionId, skuId } = place
     print(`\nAt the vendor: customer ${vendorCustomerId}, subscription ${subscriptionId}, SKU ${skuId}`)
   }
-  const renewal = await renewalOf(customerId, order.assetId)
   if (renewal) {
     const cost = renewal.cost ? [`${costText(renewal.cost)} at the last price`] : []
     print(`\n${[happensText(renewal), ...cost, nextCostText(renewal)].filter(Boolean).join('. ')}.`)
@@ -120,7 +129,6 @@ async function showOrder(id: string, { customer }: Where): Promise<void> {
     {},
   )
   print('\nHistory:')
-  const events = await readScope({ customerId }, (tx) => auditOf(tx, customerId, id))
   printRows(
     events.map(({ at, action, actorName: by, reason }) => ({ 'at (UTC)': secondOf(at), action, by, reason })),
     {},

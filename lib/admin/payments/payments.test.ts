@@ -61,17 +61,17 @@ describe('payments add', () => {
   })
 
   test.each([
-    ['--amount 0', 'must be above 0'],
-    ['--amount 1.005', 'is finer than EUR can be paid'],
+    ['--amount 0', 'must be above 0', 2],
+    ['--amount 1.005', 'is finer than EUR can be paid', 2],
     ['--amount 10 --invoice INV-9', 'There is no invoice "INV-9"'],
     ['--amount 200 --invoice INV-2026-001=150', 'is more than the 100 that is open'],
     ['--amount 10 --refund', 'A refund pays back a credit note'],
     ['--amount 10 --date 2026-11-21', 'is in the future'],
-    ['--amount 10 --date 2026-02-30', 'is no day'],
+    ['--amount 10 --date 2026-02-30', 'is no day', 2],
     ['--amount 10 --currency USD --invoice INV-2026-001', 'is in EUR, not in USD'],
-  ])('with %s is refused, and nothing is stored', async (args, reason) => {
+  ])('with %s is refused, and nothing is stored', async (args, reason, code = 1) => {
     const ended = await payments(`${ADD} --reference B-2 ${args}`)
-    expect(ended.code).toBe(1)
+    expect(ended.code).toBe(code)
     expect(ended.err).toContain(reason)
     expect(await count()).toBe(0)
   })

@@ -10,14 +10,13 @@ import {
 import { paymentSettings } from '#lib/billing/payments/settings.ts'
 import { isDay } from '#lib/imports/payments/transaction.ts'
 import { lockImports } from '#lib/imports/sessions/lock.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { currencyError } from '#lib/platform/values/currency-codes.ts'
 import { amountError, decimalOf } from '#lib/platform/values/decimals.ts'
 import { checkedText, customerNamed } from '../command.ts'
-import { interruption, note } from '../terminal.ts'
+import { interruption, note, UsageError } from '../terminal.ts'
 
 type Add = {
   customer: string
@@ -131,17 +130,17 @@ function partOf(text: string, currency?: string): InvoicePart {
 function amountOf(text: string, currency?: string): string {
   const amount = decimalOf(text)
   const wrong = amount ? amountError(amount, currency ?? 'CLF') : 'is no amount such as 12.50'
-  if (!amount || wrong) throw new Problem('invalid_request', `"${text}" ${wrong}.`)
+  if (!amount || wrong) throw new UsageError(`"${text}" ${wrong}.`)
   return amount.toFixed()
 }
 
 function currencyOf(text: string): string {
   const wrong = currencyError(text)
-  if (wrong) throw new Problem('invalid_request', `The currency ${wrong}.`)
+  if (wrong) throw new UsageError(`The currency ${wrong}.`)
   return text
 }
 
 function dayOption(text: string): string {
-  if (!isDay(text)) throw new Problem('invalid_request', `"${text}" is no day such as 2026-11-20.`)
+  if (!isDay(text)) throw new UsageError(`"${text}" is no day such as 2026-11-20.`)
   return text
 }

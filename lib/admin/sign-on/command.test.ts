@@ -220,7 +220,7 @@ describe('requiring single sign-on', () => {
   })
 })
 
-function expectError({ code, out, err }: Ended, reason: string) {
-  expect([code, out]).toEqual([1, ''])
+function expectError({ code, out, err }: Ended, reason: string, expected = 1) {
+  expect([code, out]).toEqual([expected, ''])
   expect(err).toContain(reason)
 }

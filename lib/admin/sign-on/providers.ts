@@ -2,11 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import * as operator from '#lib/identity/single-sign-on/operator.ts'
-import { Problem } from '#lib/platform/api/problem.ts'
 import type { Role } from '#lib/platform/caller/rules.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { checkedText, customerNamed, rolesOf } from '../command.ts'
-import { note, print } from '../terminal.ts'
+import { note, print, printJson, UsageError } from '../terminal.ts'
 
 export async function setProvider(options: Options): Promise<void> {
   const { customerId } = await customerNamed(options.customer)
@@ -15,9 +14,10 @@ export async function setProvider(options: Options): Promise<void> {
   note('Let the issuer lead back to this address (its “redirect URI”).')
 }
 
-export async function testProvider({ customer, provider }: Named): Promise<void> {
+export async function testProvider({ customer, provider, json }: Named & { json?: boolean }): Promise<void> {
   const { customerId } = await customerNamed(customer)
   const { metadata, redirectUri } = await operator.inspectProvider(customerId, provider)
+  if (json) return printJson({ redirectUri, ...metadata })
   const yes = (is: unknown) => (is ? 'yes' : 'no')
   print(`Issuer            ${metadata.issuer}`)
   print(`Sign-in at        ${metadata.authorization_endpoint}`)
@@ -55,7 +55,7 @@ type Options = Named & {
 
 /**
  * Returns the provider's values from the options.
- * @throws Problem that names the invalid option
+ * @throws UsageError that names the invalid option
  */
 async function valuesFrom(options: Options) {
   const { issuer, clientId, secretFile, verifiedClaim, join } = options
@@ -94,6 +94,6 @@ function mappingsOf({ roleFrom = [], profileFrom = [], mapping }: Options) {
 function ruleOf(rule: string) {
   const [, claim, value, what] = /^([^:=\s]+):(.+)=([^=\s]+)$/.exec(rule) ?? []
   if (!claim || !value || !what)
-    throw new Problem('invalid_request', `"${rule}" is no rule such as groups:it-team=it-manager.`)
+    throw new UsageError(`"${rule}" is no rule such as groups:it-team=it-manager.`)
   return { claim, value, what }
 }

@@ -1,16 +1,8 @@
 import 'server-only'
 import { createHash } from 'node:crypto'
-import { writeAmountLine } from '#lib/platform/pdf/block.ts'
-import {
-  element,
-  ensureRoom,
-  finishPdf,
-  openPdf,
-  PAGE,
-  type PdfDocument,
-  write,
-} from '#lib/platform/pdf/document.ts'
-import { columnWidth, remainingWidth, writeTable } from '#lib/platform/pdf/table.ts'
+import { writeAmountLine, writeHeading } from '#lib/platform/pdf/block.ts'
+import { ensureRoom, finishPdf, openPdf, PAGE, type PdfDocument } from '#lib/platform/pdf/document.ts'
+import { writeTextTable } from '#lib/platform/pdf/table.ts'
 import { dayText, epochOfDay } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { formatAmount, moneyText } from '#lib/platform/values/money.ts'
@@ -33,7 +25,7 @@ export async function renderAccountPdf(document: AccountDocument): Promise<Uint8
   const title = `Account statement ${days}`
   const id = createHash('sha256').update(JSON.stringify(document)).digest().subarray(0, 16)
   const pdf = openPdf({ title, author: 'Licenses & Invoices', date: new Date(epochOfDay(to)), id })
-  heading(pdf, 'H1', 'Account statement', 22)
+  writeHeading(pdf, 'H1', 'Account statement', 22)
   pdf.y += 8
   writeAmountLine(pdf, PAGE.left, { label: days, amount: '', style: { size: 9.5 } })
   for (const name of profiles)
@@ -44,23 +36,13 @@ export async function renderAccountPdf(document: AccountDocument): Promise<Uint8
   return finishPdf(pdf, title)
 }
 
-function heading(pdf: PdfDocument, level: 'H1' | 'H2', text: string, size: number): void {
-  ensureRoom(pdf, size + 40)
-  write(pdf, element(pdf, pdf.root, level), text, {
-    x: PAGE.left,
-    y: pdf.y,
-    style: { size, bold: true },
-  })
-  pdf.y += size + 6
-}
-
 async function renderAccount(
   pdf: PdfDocument,
   { from, to }: Pick<AccountDocument, 'from' | 'to'>,
   { currency, opening, closing, credit, movements, openItems }: Account,
 ): Promise<void> {
   pdf.y += 14
-  heading(pdf, 'H2', currency, 14)
+  writeHeading(pdf, 'H2', currency, 14)
   writeAmountLine(pdf, PAGE.left, {
     label: `Opening balance on ${dayText(from)}`,
     amount: moneyText(opening, currency),
@@ -77,7 +59,7 @@ async function renderAccount(
       formatAmount(amount, currency),
       formatAmount(balance, currency),
     ])
-    await renderTable(pdf, ['Date', 'Movement', `Amount (${currency})`, 'Balance'], rows)
+    await writeTextTable(pdf, ['Date', 'Movement', `Amount (${currency})`, 'Balance'], rows)
   }
   pdf.y += 10
   ensureRoom(pdf, 40)
@@ -99,28 +81,12 @@ async function renderAccount(
   }
   if (openItems.length === 0) return
   pdf.y += 10
-  heading(pdf, 'H2', `Open items on ${dayText(to)}`, 11)
+  writeHeading(pdf, 'H2', `Open items on ${dayText(to)}`, 11)
   const rows = openItems.map(({ dueDate, number, issuer, total, balance }) => [
     dayText(dueDate),
     `${number} · ${issuer}`,
     formatAmount(total, currency),
     formatAmount(balance, currency),
   ])
-  await renderTable(pdf, ['Due', 'Invoice', `Total (${currency})`, 'Open'], rows)
-}
-
-async function renderTable(pdf: PdfDocument, headers: string[], rows: string[][]): Promise<void> {
-  const texts = (at: number) => rows.map((row) => row[at] ?? '')
-  const widths = headers.map((header, at) => columnWidth(pdf, header, texts(at), 115))
-  const others = widths.filter((_, at) => at !== 1)
-  const columns = headers.map((header, at) => ({
-    header,
-    align: at < 2 ? ('left' as const) : ('right' as const),
-    width: at === 1 ? remainingWidth(others) : (widths[at] ?? 0),
-  }))
-  await writeTable(
-    pdf,
-    columns,
-    rows.map((row) => row.map((text) => ({ text }))),
-  )
+  await writeTextTable(pdf, ['Due', 'Invoice', `Total (${currency})`, 'Open'], rows)
 }

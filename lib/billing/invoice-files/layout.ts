@@ -24,6 +24,7 @@ import { addDays, dayText, epochOfDay } from '#lib/platform/values/days.ts'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/platform/values/money.ts'
 import { platformName } from '#lib/platform/values/platforms.ts'
+import { quantityText } from '#lib/platform/values/unit-names.ts'
 import {
   caveatOf,
   type InvoiceDocument,
@@ -59,7 +60,7 @@ export async function renderInvoicePdf(document: InvoiceDocument, lines: PdfLine
   renderParties(pdf, document)
   await renderLines(pdf, lines, itemization, document)
   renderTotals(pdf, itemization, document, tax)
-  renderItemization(pdf, itemization, document, tax)
+  renderDifferences(pdf, itemization, document, tax)
   renderTerms(pdf, document)
   if (document.paymentList) await renderPaymentList(pdf, document.paymentList, document.currency)
   return finishPdf(pdf, `${title} · ${isSellers ? '' : 'Charges of '}${seller.name}`)
@@ -80,16 +81,17 @@ async function renderLines(
   document: InvoiceDocument,
 ): Promise<void> {
   const { currency } = document
+  const isOneTax = new Set(lines.map((line) => taxLabel(line.taxCategory, line.taxRate))).size === 1
   const rows = lines.slice(0, MAX_PRINTED_LINES).map((line, index) => {
     const foreign = line.currency === currency ? '' : ` ${line.currency}`
     return [
-      { text: line.description, ...noteOf(line, document, amounts[index]) },
-      { text: formatDecimal(line.qty) },
+      { text: line.description, ...noteOf(line, document, { amount: amounts[index], isOneTax }) },
+      { text: quantityText(line.qty, line.unit, line.type).replace('\u00a0', ' ') },
       { text: formatDecimal(line.price, minorUnit(line.currency)) },
       { text: formatAmount(amounts[index] ?? 0, line.currency) + foreign },
     ] satisfies Cell[]
   })
-  const headers = ['Qty', PRICE_HEADERS[basis ?? 'unit'], `Amount (${currency})`]
+  const headers = ['Quantity', PRICE_HEADERS[basis ?? 'unit'], `Amount (${currency})`]
   const numbers = headers.map((header, index) => {
     const texts = rows.map((row) => row[index + 1]?.text ?? '')
     return { header: header, align: 'right' as const, width: columnWidth(pdf, header, texts, 115) }
@@ -108,11 +110,20 @@ async function renderLines(
   writeWrapped(pdf, element(pdf, pdf.root, 'P'), text, { left: PAGE.left, right: PAGE.right, style: VALUE })
 }
 
-/** Returns the note under a line's description: its details and posting. */
-function noteOf(line: PdfLine, document: InvoiceDocument, amount: string | undefined): { note?: string } {
+/**
+ * Returns the note under a line's description: its details and posting. The amounts of a tax are printed once, with the
+ * totals; its rate is printed here only where lines differ.
+ */
+function noteOf(
+  line: PdfLine,
+  document: InvoiceDocument,
+  { amount, isOneTax }: { amount: string | undefined; isOneTax: boolean },
+): { note?: string } {
+  const tax = isOneTax ? { taxCategory: null, taxRate: null } : {}
+  const posting = { ...line, ...tax, taxAmount: null, netAmount: null }
   const parts = [
     ...(line.details ? [line.details] : []),
-    ...describeLine(line, line.currency, document, amount),
+    ...describeLine(posting, line.currency, document, amount),
   ]
   return parts.length > 0 ? { note: parts.join(' · ') } : {}
 }
@@ -124,12 +135,13 @@ function printableTax(tax: TaxSums | undefined): TaxSums | undefined {
 
 /** Net, where the lines are not that already, and the tax by category and rate. */
 function taxRows(taxed: TaxSums, lineItems: string, currency: string): string[][] {
-  const { net, tax, breakdown } = taxed
+  const { net, tax, breakdown, from } = taxed
   const isNet = new Exact(net).eq(lineItems)
+  const calculated = from === 'LINE_ITEMS' ? ' (calculated)' : ''
   // Where the rows do not add up to the total, a note explains it: one row is enough here.
   const groups = (isConsistent(taxed) ? breakdown : []).map(
     ({ category, rate, taxableAmount, taxAmount }) => [
-      `${taxLabel(category, rate)} of ${formatAmount(taxableAmount, currency)}`,
+      `${taxLabel(category, rate)} of ${formatAmount(taxableAmount, currency)}${calculated}`,
       taxAmount,
     ],
   )
@@ -251,29 +263,22 @@ function renderParty(pdf: PdfDocument, block: PDFKit.PDFStructureElement, party:
     writeWrapped(pdf, block, line, { left: PAGE.left, right, style: VALUE })
 }
 
-/** Renders whether the lines explain the total, and the tax adds up. */
-function renderItemization(
+/** Renders the differences between lines, tax and total, if there are any. */
+function renderDifferences(
   pdf: PdfDocument,
   itemization: Itemization,
   { currency }: InvoiceDocument,
   tax: TaxSums | undefined,
 ): void {
-  pdf.y += 10
-  const style = itemization.basis ? SMALL : { ...SMALL, color: INK.amber, bold: true }
-  const text = itemizationText(itemization, currency)
-  writeWrapped(pdf, element(pdf, pdf.root, 'P'), text, { left: PAGE.left, right: PAGE.right, style })
-  if (tax?.from === 'LINE_ITEMS' && isConsistent(tax)) {
-    const note = 'The tax by rate is calculated from the line items: the issuer states none.'
-    writeWrapped(pdf, element(pdf, pdf.root, 'P'), note, { left: PAGE.left, right: PAGE.right, style: SMALL })
-  }
-  const differences = tax && statedDifferences(tax, currency)
-  if (!differences) return
   const loud = { ...SMALL, color: INK.amber, bold: true }
-  writeWrapped(pdf, element(pdf, pdf.root, 'P'), differences, {
-    left: PAGE.left,
-    right: PAGE.right,
-    style: loud,
-  })
+  const notes = [
+    { text: itemizationText(itemization, currency), style: itemization.basis ? SMALL : loud },
+    { text: tax && statedDifferences(tax, currency), style: loud },
+  ]
+  pdf.y += 10
+  for (const { text, style } of notes)
+    if (text)
+      writeWrapped(pdf, element(pdf, pdf.root, 'P'), text, { left: PAGE.left, right: PAGE.right, style })
 }
 
 /** Explains where the issuer's figures do not add up; calculated figures that differ are not printed. */

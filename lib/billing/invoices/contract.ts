@@ -335,6 +335,10 @@ const exported = {
   ...selection,
   orderBy,
   lines: switchText('A row for each line item instead, with the columns of its invoice before its own.'),
+  columns: z.enum(['words'], { error: 'must be words' }).optional().meta({
+    description:
+      'With `lines`: the columns that people need, with names in words, instead of all columns with the names of the API. Net, tax and total of each line; what an invoice’s total has besides is a row of its own. In the workbook, a total per currency follows.',
+  }),
 }
 
 /** An addition: all that the filters select, however much it is. */

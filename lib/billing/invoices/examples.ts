@@ -261,13 +261,22 @@ export const exportInvoices: readonly Example[] = [
       body: 'id,invoiceDate,dueDate,platform,status,currency,totalAmount,balanceAmount,billingProfileId,issuer,line,lineType,lineDescription,lineDetails,lineQty,linePrice,lineCurrency,lineAmount,number,documentState,corrects,billingAccount,periodStart,periodLastDay,typeCode,netAmount,taxAmount,purchaseOrder,buyerReference,costCenter,paymentTerms,sellerCountry,buyerCountry,lineNetAmount,lineTaxCategory,lineTaxRate,lineTaxAmount,linePeriodStart,linePeriodLastDay,lineBillingAccount,lineSubAccount,lineUnit,linePurchaseOrder,lineCostCenter,lineDetailId,lineChargeCategory,linePaymentCurrency,linePaymentAmount,lineAmountBasis,lineUsedQuantity,lineUsedUnit,lineSku\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,1,cloud-platform,Compute,europe-west4,1,1100,USD,1100.00,IN-2025-0917,issued,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\nIN-2025-0917,2025-09-30,2025-10-30,cloud-platform,PAST DUE,USD,1250.00,1250.00,default,Reseller,2,cloud-platform,Storage,,3000,0.05,USD,150.00,IN-2025-0917,issued,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n',
     },
   },
+  {
+    name: 'readable',
+    summary: 'The same, with the columns that people need',
+    query: { filter: 'status:PAST DUE', lines: true, columns: 'words' },
+    answer: {
+      status: 200,
+      body: 'Company,Invoice number,Invoice date,Product,Details,Period from,Period to,Quantity,Unit,Unit price,Net,Tax,Total,Currency,Purchase order,Cost center\r\nnorthwind,IN-2025-0917,2025-09-30,Compute,europe-west4,,,1,,1100.00,,,1100.00,USD,,\r\nnorthwind,IN-2025-0917,2025-09-30,Storage,,,,3000,,0.05,,,150.00,USD,,\r\n',
+    },
+  },
 ]
 
 export const exportInvoicesXlsx: readonly Example[] = [
   {
     name: 'lines',
-    summary: 'The line items of what is past due',
-    query: { filter: 'status:PAST DUE', lines: true },
+    summary: 'The line items of what is past due, for people',
+    query: { filter: 'status:PAST DUE', lines: true, columns: 'words' },
     answer: { status: 200 },
   },
 ]

@@ -56,7 +56,9 @@ const LINE_POSTING: readonly Column<PostedLine>[] = [
   },
 ]
 
-type Selected = Selection & { orderBy?: InvoiceSort | undefined }
+export type Selected = Selection & { orderBy?: InvoiceSort | undefined }
+/** An invoice with all of its lines. */
+export type InvoiceLines = { invoice: store.InvoiceRow; lines: store.LineItemRow[] }
 type Line = store.LineItemRow & { amount: string; amountBasis: Itemization['amountBasis'] }
 type LineRow = { invoice: store.InvoiceRow; line: Line }
 
@@ -134,6 +136,16 @@ function pages(tx: Transaction, owner: Owner, { orderBy, ...selection }: Selecte
 }
 
 async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {
+  for await (const portion of invoicesWithLines(tx, owner, selected))
+    yield portion.flatMap(({ invoice, lines }) => rowsOf(invoice, lines))
+}
+
+/** Yields the invoices of a selection with all of their lines, in portions that memory can contain. */
+export async function* invoicesWithLines(
+  tx: Transaction,
+  owner: Owner,
+  selected: Selected,
+): AsyncGenerator<InvoiceLines[], void, undefined> {
   for await (const page of pages(tx, owner, selected)) {
     const counts = await countLines(
       tx,
@@ -147,7 +159,7 @@ async function* linePages(tx: Transaction, owner: Owner, selected: Selected) {
         invoices.map(({ id }) => id),
       )
       const linesByInvoice = Map.groupBy(lines, ({ invoiceId }) => invoiceId)
-      yield invoices.flatMap((invoice) => rowsOf(invoice, linesByInvoice.get(invoice.id) ?? []))
+      yield invoices.map((invoice) => ({ invoice, lines: linesByInvoice.get(invoice.id) ?? [] }))
     }
   }
 }

@@ -60,22 +60,20 @@ export function itemize(invoice: TaxedInvoice, lines: readonly TaxedLine[]): Ite
 }
 
 /** Part of an itemization that `itemizationText` describes; also as JSON numbers. */
-type ItemizationSummary = Pick<Itemization, 'basis' | 'foreign' | 'amountBasis'> & {
-  notItemized: Decimal
-  rounding: Decimal
-  tax?: Decimal | undefined
-}
+type ItemizationSummary = Pick<Itemization, 'basis' | 'foreign'> & { notItemized: Decimal; rounding: Decimal }
 
-/** Describes an itemization; `amounts` are in the invoice's `currency`. */
+/**
+ * Describes the difference between the line items and the total; empty where they add up to it.
+ * `amounts` are in the invoice's `currency`.
+ */
 export function itemizationText(
-  { basis, notItemized, rounding, foreign, tax, amountBasis }: ItemizationSummary,
+  { basis, notItemized, rounding, foreign }: ItemizationSummary,
   currency: string,
 ): string {
   const money = (amount: Decimal) => moneyText(amount, currency)
   const sentences = basis
-    ? [`The line items${itemsText(tax, amountBasis)} add up to the total.`]
+    ? []
     : [`The line items do not add up to the total. Not itemized: ${money(notItemized)}.`]
-  if (basis === 'line') sentences.push('Each price is that of its whole line, not of one unit.')
   if (new Exact(rounding).cmp(0) !== 0)
     sentences.push(
       `Each line's amount is rounded: together they differ from the total by ${money(rounding)}.`,
@@ -83,9 +81,4 @@ export function itemizationText(
   if (foreign > 0)
     sentences.push(`Not counted: ${foreign} ${foreign === 1 ? 'line' : 'lines'} in another currency.`)
   return sentences.join(' ')
-}
-
-function itemsText(tax: Decimal | undefined, amountBasis: Itemization['amountBasis']): string {
-  if (tax !== undefined) return ' and the tax'
-  return amountBasis === 'GROSS' ? ', which include the tax,' : ''
 }

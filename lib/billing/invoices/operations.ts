@@ -12,6 +12,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { downloadName } from '#lib/platform/files/attachment.ts'
 import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
+import { workbookReply } from '#lib/platform/files/workbook.ts'
 import { type ListOf, pageOf, pageToken, readPageToken } from '#lib/platform/lists/keyset.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/lists/paging.ts'
 import { env } from '#lib/platform/runtime/env.ts'
@@ -19,6 +20,7 @@ import type { Invoice } from './contract.ts'
 import * as contract from './contract.ts'
 import { invoicesTable, linesTable } from './export.ts'
 import { readLinks } from './links.ts'
+import { readableLinesTable } from './readable-lines.ts'
 import type { InvoiceSortKey } from './rules.ts'
 import { findInvoices } from './search.ts'
 import { daysOf, type Owner, type Selection } from './selection.ts'
@@ -113,16 +115,18 @@ export const summarizeInvoices = operation(contract.summarizeInvoices, async (ca
 })
 
 export const exportInvoices = operation(contract.exportInvoices, async (caller, { query }) => {
-  const { lines, separator, decimal, ...selection } = checked(query)
+  const { lines, columns, separator, decimal, ...selection } = checkedColumns(checked(query))
   const dialect = { separator, decimal }
   const name = fileNameOf(lines, selection)
+  if (columns) return csvReply(name, readableLinesTable(caller, selection), dialect)
   if (lines === 'true') return csvReply(name, linesTable(caller, selection), dialect)
   return csvReply(name, invoicesTable(caller, selection), dialect)
 })
 
 export const exportInvoicesXlsx = operation(contract.exportInvoicesXlsx, async (caller, { query }) => {
-  const { lines, ...selection } = checked(query)
+  const { lines, columns, ...selection } = checkedColumns(checked(query))
   const name = fileNameOf(lines, selection)
+  if (columns) return workbookReply(name, 'Line items', readableLinesTable(caller, selection))
   if (lines === 'true') return xlsxReply(name, 'Lines', linesTable(caller, selection))
   return xlsxReply(name, 'Invoices', invoicesTable(caller, selection))
 })
@@ -176,6 +180,13 @@ export const readInvoice = operation(
   },
   { isExact: true },
 )
+
+/** @throws Problem `invalid_request` for readable columns of invoices, which have none */
+function checkedColumns<Query extends { lines?: 'true' | 'false'; columns?: 'words' }>(query: Query): Query {
+  if (query.columns === undefined || query.lines === 'true') return query
+  const detail = 'columns: needs lines=true'
+  throw new Problem('invalid_request', detail, { errors: [{ parameter: 'columns', detail }] })
+}
 
 /** @throws Problem `filter_invalid` for a due date that is not a time in epoch milliseconds */
 export function checked<Query extends Selection>(query: Query): Query {

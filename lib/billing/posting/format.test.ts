@@ -19,7 +19,7 @@ describe('the posting text of a line', () => {
     ])
     expect(describeLine(line, 'EUR', { ...line, costCenter: '4712' })).toEqual(parts.slice(1))
     expect(describeLine({ netAmount: '500.00' }, 'EUR', {}, 500)).toEqual([])
-    expect(describeLine({ unit: null, taxRate: null }, 'EUR')).toEqual([])
+    expect(describeLine({ subAccount: null, taxRate: null }, 'EUR')).toEqual([])
   })
 
   test.each([

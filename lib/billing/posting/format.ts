@@ -17,7 +17,6 @@ export type LineDetails = {
   periodEnd?: Nullable<Day>
   billingAccount?: Nullable<string>
   subAccount?: Nullable<string>
-  unit?: Nullable<string>
   purchaseOrder?: Nullable<string>
   costCenter?: Nullable<string>
   paymentCurrency?: Nullable<string>
@@ -45,7 +44,7 @@ export function describeLine(
   const hasDistinctPeriod = distinct('periodStart') !== undefined || distinct('periodEnd') !== undefined
   const { periodStart, periodEnd } = hasDistinctPeriod ? line : {}
   const netAmount = Number(line.netAmount) === Number(amount) ? undefined : line.netAmount
-  const named = { Account: distinct('billingAccount'), 'Sub-account': line.subAccount, Unit: line.unit }
+  const named = { Account: distinct('billingAccount'), 'Sub-account': line.subAccount }
   const posted = { PO: distinct('purchaseOrder'), 'Cost center': distinct('costCenter') }
   return [
     ...(isPresent(periodStart) && isPresent(periodEnd) ? [periodText(periodStart, periodEnd)] : []),

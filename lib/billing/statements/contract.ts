@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { count, currency, day, exactText, Invoice, money, part } from '#lib/billing/invoices/contract.ts'
 import { CreditTransfer } from '#lib/billing/payment-instructions/schemas.ts'
 import { contract } from '#lib/platform/api/contract.ts'
-import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
+import { csvFile, dialect, file, xlsxFile } from '#lib/platform/files/download.ts'
 import { optionalFilter } from '#lib/platform/lists/filter.ts'
 import { paging, pagingOutput } from '#lib/platform/lists/paging.ts'
 import { statementRoutes } from '../routes.ts'
@@ -110,4 +110,16 @@ export const exportStatementXlsx = contract({
   query: z.object(selection),
   output: xlsxFile(),
   examples: examples.exportStatementXlsx,
+})
+
+export const exportStatementPdf = contract({
+  ...statementRoutes.exportStatementPdf,
+  summary: 'What is open, by how long it is past due, as a PDF',
+  permission: 'invoice-viewer',
+  description:
+    'The sums per currency and all open items of a selection: at most 2,000. Tagged, for screen readers.',
+  query: z.object(selection),
+  output: file('application/pdf', 'A PDF. Binary, so without an example.'),
+  problems: ['invalid_request'],
+  examples: examples.exportStatementPdf,
 })

@@ -72,3 +72,12 @@ export const exportStatementXlsx: readonly Example[] = [
     answer: { status: 200 },
   },
 ]
+
+export const exportStatementPdf: readonly Example[] = [
+  {
+    name: 'document',
+    summary: 'What is open in one currency',
+    query: { filter: 'currency:USD' },
+    answer: { status: 200 },
+  },
+]

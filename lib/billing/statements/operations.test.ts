@@ -10,11 +10,13 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addCustomer, addInvoice, addProfile, callerOf } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { PAGE_TOKENS } from '#lib/platform/lists/keyset.ts'
+import { readPages } from '#lib/platform/pdf/test-read.ts'
 import { seal, unseal } from '#lib/platform/runtime/secrets.ts'
 import { addDays, epochOfDay } from '#lib/platform/values/days.ts'
+import { moneyText } from '#lib/platform/values/money.ts'
 import type * as contract from './contract.ts'
 import type { StatementItem } from './contract.ts'
-import { readStatement } from './operations.ts'
+import { exportStatementPdf, readStatement } from './operations.ts'
 import { AGES } from './rules.ts'
 
 type Query = NonNullable<PartialInput<typeof contract.readStatement>['query']>
@@ -276,4 +278,28 @@ describe('Access to the statement', () => {
       await run(database.url, 'ALTER TABLE invoices ENABLE ROW LEVEL SECURITY')
     }
   })
+})
+
+it('The PDF prints the balances of the statement, and rejects more items than it can print', async () => {
+  const input = { params: {}, query: { filter: { currency: ['KWD'] } }, body: undefined }
+  const { body, headers } = await exportStatementPdf(fin, input, requestMeta)
+  const texts = readPages(body as Uint8Array)
+    .flat()
+    .map(({ text }) => text)
+  const statement = (await readStatement(fin, input, requestMeta)).body
+  expect(texts[texts.indexOf('Balance') + 1]).toBe(
+    moneyText(statement.currencies[0]?.balanceAmount ?? '', 'KWD'),
+  )
+  expect(texts.filter((text) => /^IN-\d+ · Reseller/.test(text)).length).toBe(statement.count)
+  expect(headers?.['Content-Disposition']).toMatch(/filename="statement-[\d-]+\.pdf"/)
+  const many = await callerOf('southwind', 'finance-user')
+  await database.sql(
+    'southwind',
+    `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date,
+       due_date, currency, total_amount, balance_amount)
+     SELECT customer_id, seller_id, buyer_id, 'M-' || n, 'M-' || n, billing_profile_id, platform, issuer, invoice_date, due_date,
+       currency, 1, 1 FROM invoices, generate_series(1, 2000) AS n WHERE customer_id = 'southwind' AND id = 'IN-S'`,
+  )
+  const all = { params: {}, query: {}, body: undefined }
+  await expect(exportStatementPdf(many, all, requestMeta)).rejects.toMatchObject({ code: 'invalid_request' })
 })

@@ -11,10 +11,11 @@ import { listSellers } from '#lib/billing/payment-instructions/store.ts'
 import { sumCredits } from '#lib/billing/payments/read.ts'
 import { listBillingProfiles } from '#lib/identity/customers/billing-profiles.ts'
 import { operation } from '#lib/platform/api/operation.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, streamScope } from '#lib/platform/db/scope.ts'
-import { dated } from '#lib/platform/files/attachment.ts'
+import { attachment, dated } from '#lib/platform/files/attachment.ts'
 import { type Column, csvReply, type Table, xlsxReply } from '#lib/platform/files/table.ts'
 import { allPages, type Cursor, pageOf, readPageToken } from '#lib/platform/lists/keyset.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/lists/paging.ts'
@@ -24,7 +25,8 @@ import { summed } from '#lib/platform/values/decimals.ts'
 import { plainAmount } from '#lib/platform/values/money.ts'
 import type { Ageing, Statement, StatementItem } from './contract.ts'
 import * as contract from './contract.ts'
-import { AGES } from './rules.ts'
+import { renderStatementPdf, type StatementSection } from './layout.ts'
+import { AGES, type Age } from './rules.ts'
 import * as store from './store.ts'
 import { type AgeSum, keyOf, listOpenItems, type OpenItem, type Selection } from './store.ts'
 
@@ -135,6 +137,75 @@ export const exportStatement = operation(contract.exportStatement, async (caller
 export const exportStatementXlsx = operation(contract.exportStatementXlsx, async (caller, { query }) =>
   xlsxReply(dated('statement'), 'Statement', statementTable(caller, query)),
 )
+
+/** Open items of a printed statement. */
+const MAX_PRINTED_ROWS = 2000
+
+export const exportStatementPdf = operation(contract.exportStatementPdf, async (caller, { query }) => {
+  const { filter } = query
+  const isWhole = !filter?.billingProfile && !filter?.platform
+  const [today, sums, profiles, rows, credits] = await readScope(caller, (tx) =>
+    Promise.all([
+      store.readDay(tx),
+      store.sumOpenItems(tx, caller, query),
+      listBillingProfiles(tx, caller.customerId),
+      listOpenItems(tx, caller, query, { limit: MAX_PRINTED_ROWS + 1 }),
+      isWhole ? sumCredits(tx, caller, filter?.currency) : [],
+    ]),
+  )
+  if (rows.length > MAX_PRINTED_ROWS)
+    throw new Problem(
+      'invalid_request',
+      `These are more than ${MAX_PRINTED_ROWS.toLocaleString('en')} open items. Narrow the filters.`,
+    )
+  const names = new Map(profiles.map(({ id, name }) => [id, name]))
+  const nameOf = (id: string) => names.get(id) ?? id
+  const body = await renderStatementPdf({
+    today,
+    profiles: [...new Set(rows.map(({ billingProfileId }) => nameOf(billingProfileId)))],
+    sections: sectionsOf({ sums, rows, credits, nameOf }),
+  })
+  return { body, headers: attachment(`${dated('statement')}.pdf`, 'application/pdf') }
+})
+
+/** Returns the printed section of each currency with open items or credit. */
+function sectionsOf({
+  sums,
+  rows,
+  credits,
+  nameOf,
+}: {
+  sums: readonly AgeSum[]
+  rows: readonly OpenItem[]
+  credits: readonly { currency: string; amount: string }[]
+  nameOf: (id: string) => string
+}): StatementSection[] {
+  const currencies = new Set([...sums, ...credits].map(({ currency }) => currency))
+  return [...currencies].sort().map((currency) => {
+    const currencySums = sums.filter((sum) => sum.currency === currency)
+    const total = (age: Age) => sumOf(currencySums.filter((sum) => sum.age === age)).toFixed()
+    return {
+      currency,
+      ages: AGES.filter((age) => currencySums.some((sum) => sum.age === age)).map((age) => ({
+        age,
+        amount: total(age),
+      })),
+      balance: sumOf(currencySums).toFixed(),
+      items: rows
+        .filter((row) => row.currency === currency)
+        .map((row) => ({
+          dueDate: isCreditNote(row) ? null : row.dueDate,
+          number: row.number,
+          issuer: row.issuer,
+          profile: nameOf(row.billingProfileId),
+          daysPastDue: row.daysPastDue,
+          total: row.totalAmount,
+          balance: payableAmountOf(row),
+        })),
+      credit: credits.find((credit) => credit.currency === currency)?.amount,
+    }
+  })
+}
 
 type Row = OpenItem & { profile: string }
 

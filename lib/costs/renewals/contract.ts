@@ -62,7 +62,7 @@ const Renewal = z
     cost: cost.optional().meta({ description: `What the licenses cost. ${NOT_SEEN}` }),
     idleCost: cost.optional().meta({ description: `Cost of the unassigned licenses. ${NOT_SEEN}` }),
     nextCost: cost.optional().meta({
-      description: `What follows the end costs: the next term, or an Extended Service Term with its surcharge. Absent where the plan ends, becomes flexible, or nothing is stated. ${NOT_SEEN}`,
+      description: `What follows the end costs: the next term, or an Extended Service Term with its surcharge. Absent where the plan ends, switches to flexible, or nothing is stated. ${NOT_SEEN}`,
     }),
     url: z.url().meta({ description: 'The page of the asset in the console.' }),
   })

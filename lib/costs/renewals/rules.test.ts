@@ -93,7 +93,12 @@ describe('the cost after the end', () => {
       'month',
     ],
     ['is none of a plan that ends', { renewalType: 'CANCEL' }, 3, undefined],
-    ['is unknown of a plan that becomes flexible', { renewalType: 'SWITCH_TO_PAY_AS_YOU_GO' }, 3, undefined],
+    [
+      'is unknown of a plan that switches to flexible',
+      { renewalType: 'SWITCH_TO_PAY_AS_YOU_GO' },
+      3,
+      undefined,
+    ],
     ['is unknown where nothing is stated', { renewalType: null }, 3, undefined],
   ])('%s', (_, overrides, surcharge, amount, per = 'month') => {
     expect(nextCostOf(plan(overrides), PRICE, surcharge)).toEqual(

@@ -77,7 +77,7 @@ export type Renewed = Pick<Plan, 'planName' | 'purchased' | 'assigned' | 'renewa
 /**
  * Returns the cost after the end of a commitment, at the last price: of the ordered licenses, of those in use where the
  * vendor renews these, or of an Extended Service Term with its surcharge, which is paid by the month. Undefined where
- * the plan ends, becomes flexible, or nothing is stated.
+ * the plan ends, switches to flexible, or nothing is stated.
  */
 export function nextCostOf(plan: Renewed, price: LastPrice, surchargePercent: number): Money | undefined {
   const { planName, purchased, assigned, renewalType, scheduledTotal } = plan

@@ -39,7 +39,7 @@ describe.each(DAYS)('the demo customer on %s', (today) => {
     ['a renewal far ahead', () => subscriptions.some((one) => isWithin(days(one.commitmentEnd), 60, 366))],
     ['a plan that renews by itself', () => renewing('AUTO_RENEW').length > 0],
     ['a plan that renews with the licenses in use', () => renewing('RENEW_CURRENT_USERS').length > 0],
-    ['a plan that becomes flexible', () => renewing('SWITCH_TO_PAY_AS_YOU_GO').length > 0],
+    ['a plan that switches to flexible', () => renewing('SWITCH_TO_PAY_AS_YOU_GO').length > 0],
     ['a plan that ends', () => renewing('CANCEL').length > 0],
     ['a cap of the vendor’s own', () => subscriptions.some(({ seats }) => seats.maximum !== undefined)],
     ['a purchase order', () => subscriptions.some(({ purchaseOrderId }) => purchaseOrderId)],

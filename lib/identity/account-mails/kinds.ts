@@ -47,7 +47,7 @@ const recovery: MailKind = {
   ...{ kind: 'recovery', retrySeconds: MINUTE, usefulSeconds: RECOVERY_SECONDS },
   async render(_, { recipient }) {
     const started = await startRecovery(recipient)
-    return started && { to: started.email, mail: recoveryMail(started.secret, env().baseUrl) }
+    return started && { to: started.email, mail: recoveryMail(started, env().baseUrl) }
   },
 }
 

@@ -84,7 +84,10 @@ describe('a mailed link', () => {
     await join(birch, invited)
     await mail(alder, member, 'invitation')
     expect(await sendMails()).toBe(1)
-    expect(catcher.mails[0]).toMatchObject({ to: [email], headers: { subject: 'You are invited' } })
+    expect(catcher.mails[0]).toMatchObject({
+      to: [email],
+      headers: { subject: expect.stringMatching(/^You are invited to the licenses and invoices of /) },
+    })
     const [secret = ''] = secrets()
     expect(await viewOfLink('invitation', secret)).toMatchObject({ state: 'open', passwordPrompt: 'new' })
     expect(await redeem(secret)).toBe('done')

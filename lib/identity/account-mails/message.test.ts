@@ -31,7 +31,7 @@ test.each<[AdminEvent, string, string, string]>([
   const message = messageOf({ ...due, event, about }, 'https://console.example')
   expect(message.subject).toBe(subject)
   expect(message.text).toContain(expectedText)
-  expect(message.text).toContain('2026-11-22 21:00 UTC')
+  expect(message.text).toContain('22 Nov 2026, 21:00 UTC')
   expect(message.text).toContain('Alder')
   expect(message.text).toContain('It cannot be turned off.')
 })

@@ -2,7 +2,9 @@ import 'server-only'
 import type { MailedLink } from '#lib/identity/access/links/store.ts'
 import type { AccountEvent, AdminEvent, RenewalEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
 import { deviceOf } from '#lib/identity/sessions/device.ts'
+import { designedMail, type MailBlock } from '#lib/platform/mail/layout.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
+import { dayText } from '#lib/platform/values/days.ts'
 
 /** Event of a mail, with the names in it. */
 export type MemberNotice = {
@@ -21,7 +23,7 @@ export type MemberNotice = {
 /** RFC 3834: suppresses automatic replies. */
 export const NO_ANSWER = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
 
-/** What happened in words, and what to do if it was not the member. */
+/** Event as text, and the advice if it was not the member. */
 type AccountText = { subject: string; happened: (account: string) => string; otherwise: string }
 
 const CONTACT_ADVICE = 'tell your administrator or your reseller at once.'
@@ -39,8 +41,8 @@ const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
   },
   'new-device': {
     subject: 'New sign-in to your account',
-    happened: (account) => `Someone signed in to ${account} with a browser that it did not know.`,
-    otherwise: 'sign that browser out and change your password:',
+    happened: (account) => `Someone signed in to ${account} from a new browser.`,
+    otherwise: 'sign that browser out and change your password.',
   },
   'factor-added': {
     subject: 'Two-step verification was set up',
@@ -73,46 +75,49 @@ const ACCOUNT_TEXTS: Record<OfAccount, AccountText> = {
   },
 }
 
-/**
- * Returns the plain-text mail that notifies a member of an event with their account or a key, and of possible actions.
- */
+/** Subject, which is the title, too, and content of a mail. */
+type Content = { subject: string; blocks: MailBlock[] }
+
+const WHY =
+  'You get this email because it is about your account, or something that you ordered. It cannot be turned off.'
+
+/** Returns the mail that notifies a member of an event with their account or a key, and of possible actions. */
 export function messageOf(due: MemberNotice, baseUrl: string): Message {
-  const { subject, lines } = textOf(due, baseUrl)
-  const text = [
-    ...lines,
-    '-- \nThis address gets what concerns its account and what it ordered. It cannot be turned off.',
-  ]
-  return { subject, text: `${text.join('\n\n')}\n`, headers: NO_ANSWER }
+  const { subject, blocks } = contentOf(due, baseUrl)
+  return designedMail({ subject, title: subject, company: due.customer, blocks, why: WHY }, NO_ANSWER)
 }
 
-function textOf(due: MemberNotice, baseUrl: string) {
+function contentOf(due: MemberNotice, baseUrl: string): Content {
   const { event } = due
-  if (event === 'key-ends' || event === 'key-leaked') return keyText(event, due, baseUrl)
-  if (isOfRenewal(event)) return renewalText(event, due, baseUrl)
-  return isForAdmins(event) ? adminText(event, due) : accountText(event, due, baseUrl)
+  if (event === 'key-ends' || event === 'key-leaked') return keyContent(event, due, baseUrl)
+  if (isOfRenewal(event)) return renewalContent(event, due, baseUrl)
+  return isForAdmins(event) ? adminContent(event, due) : accountContent(event, due, baseUrl)
 }
 
-function accountText(event: OfAccount, { customer, ...happened }: MemberNotice, baseUrl: string) {
+function accountContent(event: OfAccount, { customer, ...happened }: MemberNotice, baseUrl: string): Content {
   const { subject, happened: eventText, otherwise } = ACCOUNT_TEXTS[event]
   const isWished = event === 'factors-reset' ? 'If you asked for that' : 'If that was you'
-  const where = event === 'new-device' ? `\n${baseUrl}/sessions` : ''
-  const lines = [
-    eventText(`your account for the licenses and invoices of ${customer}`),
-    detailsOf(event, happened),
-    `${isWished}, there is nothing to do. If it was not, ${otherwise}${where}`,
-  ]
-  return { subject, lines }
+  const review = { button: { label: 'Review your sessions', href: `${baseUrl}/sessions` } }
+  return {
+    subject,
+    blocks: [
+      { text: eventText(`your account for the licenses and invoices of ${customer}`) },
+      { values: valuesOf(event, happened) },
+      { text: `${isWished}, there is nothing to do. If it was not, ${otherwise}` },
+      ...(event === 'new-device' ? [review] : []),
+    ],
+  }
 }
 
-function detailsOf(
+function valuesOf(
   event: OfAccount,
   { at, address, userAgent }: Pick<MemberNotice, 'at' | 'address' | 'userAgent'>,
-) {
-  const time = `When:    ${minuteOf(at)}`
+): [string, string][] {
+  const time: [string, string] = ['When', minuteOf(at)]
   if (event === 'factors-reset')
-    return `${time}\nBy whom: an Admin of your company, or your reseller's operator`
-  if (event === 'new-password' && address === null) return `${time}\nBy whom: your reseller's operator`
-  return [time, `Device:  ${deviceOf(userAgent)}`, `Address: ${address || 'not known'}`].join('\n')
+    return [time, ['By whom', "an Admin of your company, or your reseller's operator"]]
+  if (event === 'new-password' && address === null) return [time, ['By whom', "your reseller's operator"]]
+  return [time, ['Device', deviceOf(userAgent)], ['Address', address || 'not known']]
 }
 
 type AdminText = (what: { about: string; customer: string; time: string }) => {
@@ -153,9 +158,10 @@ const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
   }),
 }
 
-/** Returns the text for the Admins of a customer: about a leaked token, a domain, or a webhook. */
-function adminText(event: AdminEvent, { about, customer, at }: MemberNotice) {
-  return ADMIN_TEXTS[event]({ about: about ?? '', customer, time: minuteOf(at) })
+/** Returns the mail for the Admins of a customer: about a leaked token, a domain, or a webhook. */
+function adminContent(event: AdminEvent, { about, customer, at }: MemberNotice): Content {
+  const { subject, lines } = ADMIN_TEXTS[event]({ about: about ?? '', customer, time: minuteOf(at) })
+  return { subject, blocks: lines.map((text) => ({ text })) }
 }
 
 /** Whether it is Admins that a mail is for. */
@@ -165,63 +171,80 @@ function isForAdmins(event: AccountEvent): event is AdminEvent {
 
 type AboutKey = Pick<MemberNotice, 'customer' | 'keyName' | 'keyEnds' | 'at' | 'about'>
 
-/** Returns the text for the owner of an API key: the key is about to end, or was found in public. */
-function keyText(
+/** Returns the mail for the owner of an API key: the key is about to end, or was published. */
+function keyContent(
   event: 'key-ends' | 'key-leaked',
   { customer, keyName, keyEnds, at, about }: AboutKey,
   baseUrl: string,
-): { subject: string; lines: string[] } {
+): Content {
   const key = `The API key "${keyName ?? ''}" for the licenses and invoices of ${customer}`
+  const button = { label: 'View API keys', href: `${baseUrl}/keys` }
   if (event === 'key-ends') {
     const ends = keyEnds ? ` on ${minuteOf(keyEnds)}` : ' soon'
     return {
       subject: 'An API key is about to end',
-      lines: [
-        `${key} ends${ends}. What uses it is refused from then on.`,
-        `If it is still needed, rotate it: you get another one, and both work until you have replaced it.\n${baseUrl}/keys`,
+      blocks: [
+        { text: `${key} ends${ends}. What uses it is refused from then on.` },
+        {
+          text: 'If it is still needed, rotate it: you get another one, and both work until you have replaced it.',
+        },
+        { button },
       ],
     }
   }
   const more = about === null ? '' : ` With it ended what it was rotated into: ${about} keys in all.`
   return {
     subject: 'An API key was found and revoked',
-    lines: [
-      `${key} was revoked on ${minuteOf(at)}: programs that use it are refused. Someone found it in a public place and reported it.${more}`,
-      `Look at what was done with it, issue another one, and remove the old one from where it was found:\n${baseUrl}/keys`,
+    blocks: [
+      {
+        text: `${key} was revoked on ${minuteOf(at)}: programs that use it are refused. Someone found it in a public place and reported it.${more}`,
+      },
+      {
+        text: 'Look at what was done with it, create another one, and remove the old one from where it was found.',
+      },
+      { button },
     ],
   }
 }
 
+const RENEWAL_TEXTS: Record<
+  RenewalEvent,
+  { subject: string; about: string; otherwise: string; act: string }
+> = {
+  'renewal-near': {
+    subject: 'The term of a plan ends soon',
+    about: 'That was ordered for the licenses of',
+    otherwise:
+      'If that is still right, there is nothing to do. Until that day you can change or withdraw it.',
+    act: 'Review renewals',
+  },
+  'renewal-unclear': {
+    subject: 'An order for a renewal needs a look',
+    about: 'The vendor may do something else than you asked for. This is about the licenses of',
+    otherwise: 'Your reseller knows of it. You get this email once a day until it is settled.',
+    act: 'Review renewals',
+  },
+  'renewal-not-done': {
+    subject: 'An order for a renewal came to nothing',
+    about: 'That had been ordered for the licenses of',
+    otherwise: 'Look at what the plan has now.',
+    act: 'View renewals',
+  },
+}
+
 /** Returns the mail about an order for a next term: its term ends soon, or it came to nothing, or it needs a look. */
-function renewalText(
+function renewalContent(
   event: RenewalEvent,
   { customer, about }: Pick<MemberNotice, 'customer' | 'about'>,
   baseUrl: string,
-): { subject: string; lines: string[] } {
-  const where = `${baseUrl}/assets/renewals`
-  if (event === 'renewal-near') {
-    return {
-      subject: 'The term of a plan ends soon',
-      lines: [
-        `${about ?? ''}\nThat was ordered for the licenses of ${customer}.`,
-        `If that is still right, there is nothing to do. Until that day it can be changed or taken back:\n${where}`,
-      ],
-    }
-  }
-  if (event === 'renewal-unclear') {
-    return {
-      subject: 'An order for a renewal needs a look',
-      lines: [
-        `${about ?? ''}\nThat is about the licenses of ${customer}. The vendor may do something else than you asked for.`,
-        `Your reseller knows of it. You get this mail once a day until it is settled:\n${where}`,
-      ],
-    }
-  }
+): Content {
+  const { subject, about: aboutText, otherwise, act } = RENEWAL_TEXTS[event]
+  const blocks = [about ?? '', `${aboutText} ${customer}.`, otherwise].filter(Boolean)
   return {
-    subject: 'An order for a renewal came to nothing',
-    lines: [
-      `${about ?? ''}\nThat had been ordered for the licenses of ${customer}.`,
-      `Look at what the plan has now:\n${where}`,
+    subject,
+    blocks: [
+      ...blocks.map((text) => ({ text })),
+      { button: { label: act, href: `${baseUrl}/assets/renewals` } },
     ],
   }
 }
@@ -232,36 +255,59 @@ function isOfRenewal(event: AccountEvent): event is RenewalEvent {
 }
 
 function minuteOf(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return `${dayText(at.getTime())}, ${at.toISOString().slice(11, 16)} UTC`
 }
 
-const SIGNATURE = '-- \nThis address gets what concerns the safety of its account. It cannot be turned off.'
+const SAFETY = 'You get this email because it is about the security of your account. It cannot be turned off.'
 
-/** Returns the mail with a link that accepts a membership or sets a new password; plain text only. */
+/** Returns the mail with a link that accepts a membership or sets a new password. */
 export function linkMail({ kind, secret, customer }: MailedLink, baseUrl: string): Message {
-  const link = `${baseUrl}/${kind}/${secret}`
+  const href = `${baseUrl}/${kind}/${secret}`
   if (kind === 'reset')
-    return resetOf(`An Admin of ${customer} has asked for a new password for your account.`, link)
-  return plainMail('You are invited', [
-    `You are invited to the licenses and invoices of ${customer}.`,
-    `To accept, open this link within 7 days. It works once.\n${link}`,
-    'If you didn’t expect this email, ignore it: no one can sign in with your address without the link.',
-  ])
+    return resetOf(`An Admin of ${customer} has asked for a new password for your account.`, customer, href)
+  const content = {
+    subject: `You are invited to the licenses and invoices of ${customer}`,
+    title: 'You are invited',
+    company: customer,
+    blocks: [
+      { text: `You are invited to the licenses and invoices of ${customer}.` },
+      { text: 'To accept, open this link within 7 days. It works once.' },
+      { button: { label: 'Accept the invitation', href } },
+      {
+        text: 'If you didn’t expect this email, ignore it: no one can sign in with your address without the link.',
+      },
+    ],
+    why: SAFETY,
+  }
+  return designedMail(content, NO_ANSWER)
 }
 
-/** Returns the mail with a recovery link for a forgotten password; plain text only. */
-export function recoveryMail(secret: string, baseUrl: string): Message {
-  return resetOf('Someone requested a new password for your account.', `${baseUrl}/reset/${secret}`)
+/** Returns the mail with a recovery link for a forgotten password, of an account at a customer. */
+export function recoveryMail(
+  { secret, customer }: { secret: string; customer: string },
+  baseUrl: string,
+): Message {
+  return resetOf(
+    `Someone requested a new password for your account at ${customer}.`,
+    customer,
+    `${baseUrl}/reset/${secret}`,
+  )
 }
 
-function resetOf(why: string, link: string): Message {
-  return plainMail('Set a new password', [
-    `${why} It will open all that you have here, and sign you out wherever you are signed in.`,
-    `To set one, open this link within 30 minutes. It works once.\n${link}`,
-    'If you did not expect this, there is nothing to do: your password stays as it is.',
-  ])
-}
-
-function plainMail(subject: string, paragraphs: string[]): Message {
-  return { subject, text: `${[...paragraphs, SIGNATURE].join('\n\n')}\n`, headers: NO_ANSWER }
+function resetOf(reason: string, company: string, href: string): Message {
+  const content = {
+    subject: 'Set a new password',
+    title: 'Set a new password',
+    company,
+    blocks: [
+      {
+        text: `${reason} It will open all that you have here, and sign you out wherever you are signed in.`,
+      },
+      { text: 'To set one, open this link within 30 minutes. It works once.' },
+      { button: { label: 'Set a new password', href } },
+      { text: 'If you did not expect this, there is nothing to do: your password stays as it is.' },
+    ],
+    why: SAFETY,
+  }
+  return designedMail(content, NO_ANSWER)
 }

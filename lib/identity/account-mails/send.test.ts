@@ -75,7 +75,7 @@ describe('The mail channel', () => {
     expect(others).toEqual([])
     expect([mail?.to, mail?.headers.subject]).toEqual([[email], 'New sign-in to your account'])
     expect(mail?.text).toMatch(
-      /^When: {4}\d{4}-\d\d-\d\d \d\d:\d\d UTC\r?\nDevice: {2}Firefox on Windows\r?\nAddress: 192\.0\.2\.7$/m,
+      /^When: {4}\d{1,2} \w{3} \d{4}, \d\d:\d\d UTC\r?\nDevice: {2}Firefox on Windows\r?\nAddress: 192\.0\.2\.7$/m,
     )
     expect(mail?.text).toContain('https://console.example/sessions')
     expect(mail?.headers['auto-submitted']).toBe('auto-generated')

@@ -40,10 +40,10 @@ const AuditEvent = z
 export type AuditEvent = z.output<typeof AuditEvent>
 
 const selection = {
-  filter: filterText(['kind', 'action', 'actor', 'subject'], { kind: KIND_NAMES })
+  filter: filterText(['kind', 'action', 'actor', 'subject', 'asset'], { kind: KIND_NAMES })
     .optional()
     .meta({
-      description: `As in \`kind:sign-ins|exports|actor:<id>\`. Keys: kind (${KIND_NAMES.join(', ')}), action, actor (the id of a member or key), subject. ${FILTER_GRAMMAR}`,
+      description: `As in \`kind:sign-ins|exports|actor:<id>\`. Keys: kind (${KIND_NAMES.join(', ')}), action, actor (the id of a member or key), subject, asset (its id: events of the asset and of its license changes). ${FILTER_GRAMMAR}`,
     }),
   minCreationTime: unixTime('events of this time or later'),
   maxCreationTime: unixTime('events of this second or earlier', 999),

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { route } from '#lib/platform/api/endpoint.ts'
+import { newCustomerId } from '#lib/platform/caller/store.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addKey } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { OPERATOR } from '#lib/platform/history/audit.ts'
 import { addEvent } from '#lib/platform/history/test-rows.ts'
 import { exportAuditEvents, listAuditEvents } from './operations.ts'
+import { readPeople } from './people.ts'
 
 let db: TestDatabase
 const keys = { admin: '', it: '', finance: '', other: '' }
@@ -25,7 +27,7 @@ beforeAll(async () => {
     at: at(4),
     action: 'license-change.applied',
     subject: 'C1',
-    details: { to: 5 },
+    details: { to: 5, assetId: 'A1' },
   })
   await addEvent('birch', { at: at(5), subject: 'of birch', details: { name: '=cmd|x' } })
 })
@@ -56,7 +58,7 @@ describe('the audit log', () => {
       actor: { kind: 'member', id: 'M1', name: 'Ana Ruiz' },
       address: '192.0.2.7',
       device: 'Firefox on macOS',
-      details: { to: 5 },
+      details: { to: 5, assetId: 'A1' },
     })
     const [byOperator] = (await callApi('filter=subject:K1')).json.auditEvents
     expect(byOperator.actor).toEqual({ kind: 'operator', id: 'operator', name: 'Operator' })
@@ -69,6 +71,7 @@ describe('the audit log', () => {
     ['filter=kind:sign-ins|action:session.opened', ['M1']],
     ['filter=actor:operator', ['K1']],
     ['filter=subject:C1|K1', ['C1', 'K1']],
+    ['filter=asset:A1|M1', ['C1', 'M1', 'M1']],
     ['filter=kind:notices', []],
     [`minCreationTime=${at(2).getTime() / 1000}`, ['C1', 'M1', 'K1']],
     ['maxCreationTime=0&minCreationTime=5', []],
@@ -77,6 +80,13 @@ describe('the audit log', () => {
       ? (await callApi(search)).json.auditEvents
       : await subjects(search)
     expect(matches).toEqual(expected)
+  })
+
+  it('offers the actors of its newest events, by name', async () => {
+    const { actors, names } = await readPeople({ customerId: newCustomerId('northwind') }, [])
+    expect(actors.map(({ name }) => name)).toEqual(expect.arrayContaining(['Ana Ruiz', 'Operator']))
+    expect(actors.map(({ name }) => name)).toEqual(actors.map(({ name }) => name).toSorted())
+    expect(names).toEqual({})
   })
 
   it('pages by key in both directions', async () => {

@@ -9,7 +9,7 @@ import { byCreation, type Cursor, pageByKey } from '#lib/platform/lists/keyset.t
 import { actionsOf } from './rules.ts'
 
 export type EventSelection = {
-  filter?: Filter<'kind' | 'action' | 'actor' | 'subject'> | undefined
+  filter?: Filter<'kind' | 'action' | 'actor' | 'subject' | 'asset'> | undefined
   /** In milliseconds since 1970, both inclusive. */
   minCreationTime?: number | undefined
   maxCreationTime?: number | undefined
@@ -72,6 +72,8 @@ function selected({ filter = {}, minCreationTime: min, maxCreationTime: max }: E
     filter.action && inArray(action, filter.action),
     filter.actor && inArray(actorId, filter.actor),
     filter.subject && inArray(subject, filter.subject),
+    filter.asset &&
+      or(inArray(subject, filter.asset), inArray(sql`${auditEvents.details} ->> 'assetId'`, filter.asset)),
     min === undefined ? undefined : sql`${at} >= ${timeOf(min)}`,
     // Includes the whole millisecond, because event times are reported in milliseconds.
     max === undefined ? undefined : sql`${at} < ${timeOf(max + 1)}`,
@@ -88,4 +90,33 @@ function ofKinds(kinds: readonly string[]): SQL | undefined {
 
 function timeOf(epochMs: number): SQL {
   return sql`${new Date(Math.min(epochMs, LAST)).toISOString()}::timestamptz`
+}
+
+/** Events from which the choices of a filter come. */
+const RECENT = 1000
+
+/** Returns the actors of the newest events, by name. */
+export async function listRecentActors(
+  tx: Transaction,
+  customerId: CustomerId,
+): Promise<{ id: string; kind: string; name: string }[]> {
+  const { rows } = await tx.execute<{ id: string; kind: string; name: string }>(sql`
+    SELECT DISTINCT ON (actor_id) actor_id AS id, actor_kind AS kind, actor_name AS name FROM (
+      SELECT actor_id, actor_kind, actor_name, at FROM audit_events
+      WHERE customer_id = ${customerId} ORDER BY at DESC, id DESC LIMIT ${RECENT}) AS recent
+    ORDER BY actor_id, at DESC`)
+  return rows.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Returns the names of members and keys with these ids. */
+export async function listNames(
+  tx: Transaction,
+  customerId: CustomerId,
+  ids: readonly string[],
+): Promise<Record<string, string>> {
+  const some = sql`${sql.param([...ids])}::text[]`
+  const { rows } = await tx.execute<{ id: string; name: string }>(sql`
+    SELECT id::text, name FROM members WHERE customer_id = ${customerId} AND id::text = ANY (${some})
+    UNION ALL SELECT id::text, name FROM api_keys WHERE customer_id = ${customerId} AND id::text = ANY (${some})`)
+  return Object.fromEntries(rows.map(({ id, name }) => [id, name]))
 }

@@ -3,6 +3,7 @@ import { MEMBER_MAILS } from '#lib/identity/account-mails/kinds.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { sendDueMails } from '#lib/platform/outbox/test-mails.ts'
+import { dayText } from '#lib/platform/values/days.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
 import { notifyOfExpiry } from './mails.ts'
 import { rowOf, show } from './test-calls.ts'
@@ -45,7 +46,8 @@ test('a member is notified once, a week before a key of theirs expires', async (
   expect(others).toEqual([])
   expect([mail?.to, mail?.headers.subject]).toEqual([[email], 'An API key is about to end'])
   const { expires_at: ends } = await rowOf(database, customerId, key)
-  const minute = new Date(ends as Date).toISOString().slice(0, 16).replace('T', ' ')
+  const end = new Date(ends as Date)
+  const minute = `${dayText(end.getTime())}, ${end.toISOString().slice(11, 16)}`
   expect(mail?.text).toContain(`"ERP" for the licenses and invoices of ${customerId} ends on ${minute} UTC.`)
   expect(mail?.text).toContain('https://console.example/keys')
   expect(mail?.text).not.toContain(key)
@@ -86,6 +88,6 @@ test('the owner of a leaked key is notified with the event and the next steps', 
   await show([{ token: key }])
   const [mail] = await sent()
   expect([mail?.to, mail?.headers.subject]).toEqual([[email], 'An API key was found and revoked'])
-  expect(mail?.text).toMatch(/"ERP" .* was revoked on \d{4}-\d\d-\d\d \d\d:\d\d UTC/)
+  expect(mail?.text).toMatch(/"ERP" .* was revoked on \d{1,2} \w{3} \d{4}, \d\d:\d\d UTC/)
   expect(mail?.text).not.toContain(key)
 })

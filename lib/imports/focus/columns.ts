@@ -1,4 +1,4 @@
-import type { ImportProblem } from '#lib/imports/import-error.ts'
+import { type ImportProblem, missingColumns } from '#lib/imports/import-error.ts'
 
 // FOCUS columns that make an invoice, by our field names. For a renamed column, the newest name comes first, and a row
 // that leaves it empty is read by the next.
@@ -110,9 +110,9 @@ export function readHeader(header: readonly string[], line: number): Header | Im
   const positions = Object.fromEntries(
     fields.map((field) => [field, columns[field].flatMap((column) => find(column))]),
   ) as Record<Field, number[]>
-  for (const field of fields)
-    if (positions[field].length === 0 && REQUIRED[dataset].includes(field))
-      problems.push({ line, column: columns[field].join(' or '), reason: 'there is no such column' })
+  const missing = fields.filter((field) => positions[field].length === 0 && REQUIRED[dataset].includes(field))
+  const missingNames = missing.map((field) => columns[field].join(' or '))
+  problems.push(...missingColumns(line, missingNames))
   if (problems.length > 0) return problems
   const others = new Map<string, number[]>()
   return {

@@ -1,6 +1,13 @@
 import { textError } from '#lib/platform/values/text.ts'
 import { readRows, separatedByCommas } from '../csv-rows.ts'
-import { ImportError, type ImportProblem, MAX_PROBLEMS, ofFile, problemList } from '../import-error.ts'
+import {
+  ImportError,
+  type ImportProblem,
+  MAX_PROBLEMS,
+  missingColumns,
+  ofFile,
+  problemList,
+} from '../import-error.ts'
 import { quoted } from '../value-errors.ts'
 
 /** The cells of a row by the names of their columns; one that is blank is absent. */
@@ -75,7 +82,7 @@ function namesOf<Column extends string>(
   const unknown = header.filter((_, index) => names[index] === undefined)
   const twice = columns.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
   const problems: ImportProblem[] = [
-    ...missing.map((column) => ({ line, column, reason: 'there is no such column' })),
+    ...missingColumns(line, missing),
     ...unknown.map((name) => ({
       line,
       reason: `${quoted(name.trim())} is no column of this file: ${columns.join(', ')}`,

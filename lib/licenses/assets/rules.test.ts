@@ -4,7 +4,7 @@ import { atEndText, outcomeOf, planKindOf, usageOf } from './rules.ts'
 it.each([
   ['AUTO_RENEW_YEARLY_PAY', 'renews', 'Renews'],
   ['RENEW_CURRENT_USERS_MONTHLY_PAY', 'renews', 'Renews with the licenses in use'],
-  ['SWITCH_TO_PAY_AS_YOU_GO', 'flexible', 'Becomes flexible'],
+  ['SWITCH_TO_PAY_AS_YOU_GO', 'flexible', 'Switches to flexible'],
   ['CANCEL', 'ends', 'Ends'],
   ['EXTENDED_SERVICE_TERM', 'extended-term', 'Continues as a paid Extended Service Term, at a surcharge'],
   [

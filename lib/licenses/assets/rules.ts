@@ -10,7 +10,7 @@ export type Outcome = (typeof OUTCOMES)[number]
 /** Vendor's action at the end of a commitment, in words: "Renews", and how, as in "with the licenses in use". */
 export type AtItsEnd = {
   outcome: Outcome
-  verb: 'Renews' | 'Becomes flexible' | 'Continues' | 'Ends'
+  verb: 'Renews' | 'Switches to flexible' | 'Continues' | 'Ends'
   how?: string
 }
 
@@ -31,7 +31,7 @@ export function atItsEnd(renewalType: string): AtItsEnd {
   const continues = { outcome: 'extended-term', verb: 'Continues' } as const
   if (renewalType.startsWith('AUTO_RENEW')) return renews
   if (renewalType.startsWith('RENEW_CURRENT_USERS')) return { ...renews, how: 'with the licenses in use' }
-  if (renewalType === 'SWITCH_TO_PAY_AS_YOU_GO') return { outcome: 'flexible', verb: 'Becomes flexible' }
+  if (renewalType === 'SWITCH_TO_PAY_AS_YOU_GO') return { outcome: 'flexible', verb: 'Switches to flexible' }
   if (renewalType === CANCEL) return { outcome: 'ends', verb: 'Ends' }
   if (renewalType === EXTENDED_TERM) return { ...continues, how: EXTENDED }
   if (renewalType === EXTENDED_BY_DEFAULT) return { ...continues, how: `${EXTENDED}, unless cancelled` }

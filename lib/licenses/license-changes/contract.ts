@@ -3,6 +3,7 @@ import { Asset, AssetListItem, params, pendingStatus, seats } from '#lib/license
 import { MAX_QUANTITY } from '#lib/licenses/assets/quantity-rule.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
 import { ifMatch, switchText } from '#lib/platform/api/request.ts'
+import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
@@ -98,27 +99,49 @@ export const setQuantity = contract({
   examples: quantity.setQuantity,
 })
 
+const selection = {
+  filter: filterText(['asset', 'state', 'actor'])
+    .optional()
+    .meta({
+      description: `As in \`asset:a|b|state:APPLIED\`. Keys: asset (its id), state (CLAIMED, SENT, UNKNOWN, APPLIED, REJECTED, FAILED, UNCLEAR, DRIFT, RECORDED), actor (the id of a member or key). ${FILTER_GRAMMAR}`,
+    }),
+  minCreationTime: unixTime('changes whose `createTime` is this time or later'),
+  maxCreationTime: unixTime('changes whose `createTime` is in this second or earlier', 999),
+}
+
 /** Addition: requested totals with actor, time and outcome. */
 export const listLicenseChanges = contract({
   ...changeRoutes.listLicenseChanges,
   summary: 'List changes of licenses, newest first',
   permission: 'licenses-manager',
   description: 'Who asked for which total, when, and what became of it.',
-  query: z.object({
-    filter: filterText(['asset', 'state'])
-      .optional()
-      .meta({
-        description: `As in \`asset:a|b|state:APPLIED\`. Keys: asset (its id), state (CLAIMED, SENT, UNKNOWN, APPLIED, REJECTED, FAILED, UNCLEAR, DRIFT, RECORDED). ${FILTER_GRAMMAR}`,
-      }),
-    minCreationTime: unixTime('changes whose `createTime` is this time or later'),
-    maxCreationTime: unixTime('changes whose `createTime` is in this second or earlier', 999),
-    ...paging,
-  }),
+  query: z.object({ ...selection, ...paging }),
   output: pageSchema('licenseChanges', LicenseChange).meta({
     id: 'LicenseChangeList',
     description: 'A page of changes of licenses.',
   }),
   examples: changes.listLicenseChanges,
+})
+
+/** Addition: all that the filters select. */
+export const exportLicenseChanges = contract({
+  ...changeRoutes.exportLicenseChanges,
+  summary: 'All changes of licenses of a selection, as a CSV file',
+  permission: 'licenses-manager',
+  description: 'Whatever the filters select at one moment, newest first, however much it is.',
+  query: z.object({ ...selection, ...dialect }),
+  output: csvFile(),
+  examples: changes.exportLicenseChanges,
+})
+
+export const exportLicenseChangesXlsx = contract({
+  ...changeRoutes.exportLicenseChangesXlsx,
+  summary: 'All changes of licenses of a selection, as a workbook',
+  permission: 'licenses-manager',
+  description: 'Whatever the filters select at one moment, newest first, however much it is.',
+  query: z.object(selection),
+  output: xlsxFile(),
+  examples: changes.exportLicenseChangesXlsx,
 })
 
 /** The place of one change in a path. */

@@ -182,6 +182,27 @@ export const listLicenseChanges: readonly Example[] = [
   },
 ]
 
+export const exportLicenseChanges: readonly Example[] = [
+  {
+    name: 'one-asset',
+    summary: 'Changes of an asset',
+    query: { filter: 'asset:workspace-suite-81f3c2' },
+    answer: {
+      status: 200,
+      body: 'time,assetId,assetName,type,from,to,difference,state,vendorReason,actorKind,actorId,actorName,settleTime,acknowledgedTime,acknowledgedBy,id\r\n2026-09-01T08:30:00.000Z,workspace-suite-81f3c2,Business Plus,workspace-suite,240,250,10,APPLIED,,key,K1,joiners-sync,2026-09-01T08:30:00.000Z,,,5f0c6a1e-0001\r\n',
+    },
+  },
+]
+
+export const exportLicenseChangesXlsx: readonly Example[] = [
+  {
+    name: 'one-asset',
+    summary: 'Changes of an asset',
+    query: { filter: 'asset:workspace-suite-81f3c2' },
+    answer: { status: 200 },
+  },
+]
+
 export const readLicenseChange: readonly Example[] = [
   {
     name: 'open',

@@ -1,6 +1,11 @@
+import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { listLicenseChanges, setQuantity } from '#lib/licenses/license-changes/operations.ts'
+import {
+  exportLicenseChanges,
+  listLicenseChanges,
+  setQuantity,
+} from '#lib/licenses/license-changes/operations.ts'
 import type { PartialInput } from '#lib/platform/api/client.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
@@ -8,6 +13,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-servers/test-server.ts'
+import { readAssetNames, readChoices } from './choices.ts'
 import * as contract from './contract.ts'
 
 const origin = { requestId: 'test-request' }
@@ -175,4 +181,29 @@ describe('each of the two tenant walls holds without the other', () => {
         await run(database.url, `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`)
     }
   })
+})
+
+it('Changes are filtered by actor and exported with the same rows; their actors and assets are choices', async () => {
+  await add('northwind', 'by-key', { at: '2026-03-01T00:00:00Z' })
+  const filter = { actor: ['K1'] }
+  const listed = await ids({ filter })
+  expect(listed).toContain('by-key')
+  expect(await ids({ filter: { actor: ['K2'] } })).toEqual([])
+  const { body } = await exportLicenseChanges(ana, { params: {}, query: { filter }, body: undefined }, origin)
+  const rows: Record<string, string>[] = parse((await Array.fromAsync(body)).join(''), {
+    bom: true,
+    columns: true,
+  })
+  expect(rows.map(({ id }) => id).slice(0, listed.length)).toEqual(listed)
+  expect(rows.find(({ id }) => id === 'by-key')).toMatchObject({
+    ...{ time: '2026-03-01T00:00:00.000Z', assetName: 'Business Plus', from: '1', to: '2', difference: '1' },
+    ...{ state: 'APPLIED', actorName: 'joiners-sync', acknowledgedTime: '' },
+  })
+  const { people, products } = await readChoices(ana)
+  expect(people).toContainEqual({ id: 'K1', kind: 'key', name: 'joiners-sync' })
+  expect(products).toContainEqual({ id: 'workspace-suite-1', name: 'Business Plus' })
+  expect(await readAssetNames(ana, ['workspace-suite-1', 'none'])).toEqual({
+    'workspace-suite-1': 'Business Plus',
+  })
+  expect(await readAssetNames(eve, ['workspace-suite-1'])).toEqual({})
 })

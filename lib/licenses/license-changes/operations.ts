@@ -6,6 +6,8 @@ import { operation, type RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { dated } from '#lib/platform/files/attachment.ts'
+import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
 import { pageOf, readPageToken, TimeKey } from '#lib/platform/lists/keyset.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/lists/paging.ts'
@@ -14,6 +16,7 @@ import * as answers from './answers.ts'
 import { changeQuantity } from './begin.ts'
 import * as contract from './contract.ts'
 import { predictAnswer } from './dry-run.ts'
+import { changesTable } from './export.ts'
 import { reconcileOnRead } from './open-change.ts'
 import { isOpen } from './rules.ts'
 import { serializeLicenseChange } from './serialize.ts'
@@ -62,6 +65,17 @@ export const listLicenseChanges = operation(contract.listLicenseChanges, async (
   const licenseChanges = pageRows.map(serializeLicenseChange)
   return { body: { ...links, licenseChanges, rowCount: licenseChanges.length } }
 })
+
+export const exportLicenseChanges = operation(contract.exportLicenseChanges, async (caller, { query }) => {
+  const { separator, decimal, ...selection } = query
+  return csvReply(dated('license-changes'), changesTable(caller, selection), { separator, decimal })
+})
+
+export const exportLicenseChangesXlsx = operation(
+  contract.exportLicenseChangesXlsx,
+  async (caller, { query }) =>
+    xlsxReply(dated('license-changes'), 'License changes', changesTable(caller, query)),
+)
 
 export const readLicenseChange = operation(contract.readLicenseChange, async (caller, { params }, origin) => {
   const row = await readScope(caller, (tx) => findChange(tx, caller.customerId, params.change_id))

@@ -19,12 +19,12 @@ const request = ({ setting, before = NOTHING, ...row }: Sent) =>
 const order = (row: Partial<OrderRow> = {}) =>
   ({
     ...{ toQuantity: 12, renewalType: null, takenBackAt: null, placedAt: null },
-    ...{ seenQuantity: null, seenType: null, ...row },
+    ...{ seenQuantity: null, seenType: null, termEnd: new Date(NOW), ...row },
   }) as OrderRow
 function facts(row: Partial<OrderRow>, requests: Sent[] = [], more: Partial<OrderFacts> = {}): OrderFacts {
   const times = { now: NOW, staleMs: 60_000, writeMs: 10_000 }
   const known = { order: order(row), requests: requests.map(request), label: 'Microsoft' }
-  return { ...known, mayBeDeleted: false, ...times, ...more }
+  return { ...known, mayBeDeleted: false, termStart: undefined, ...times, ...more }
 }
 const PLACED = { placedAt: at(-3_600_000) }
 const WITHDRAWN = { takenBackAt: at(-1000) }
@@ -83,6 +83,61 @@ describe('an order that is wanted', () => {
 
   it('replaces a schedule of another party that the person who ordered had seen', () => {
     expect(decide(facts({ seenQuantity: 7 }), total(7))).toMatchObject({ kind: 'send', setting: total(12) })
+  })
+})
+
+describe('an order of a way to renew', () => {
+  const way = (renewalType: string): Setting => ({ quantity: null, renewalType })
+  const [SAME, IN_USE, OTHER] = [way('AUTO_RENEW'), way('RENEW_CURRENT_USERS'), way('RENEW_YEARLY')]
+  const row = { toQuantity: null, renewalType: 'AUTO_RENEW', seenType: 'RENEW_CURRENT_USERS' }
+  it.each<[string, OrderFacts, Setting, object]>([
+    ['replaces the one that the orderer had seen', facts(row), IN_USE, { kind: 'send', setting: SAME }],
+    [
+      'leaves one that another party has set since',
+      facts(row),
+      OTHER,
+      {
+        kind: 'settle',
+        state: 'LOST',
+        reason:
+          'Microsoft has another way to renew scheduled for the next term, which another party set there.',
+      },
+    ],
+    ['is sent where the vendor shows none', facts(row), NOTHING, { kind: 'send', setting: SAME }],
+  ])('%s', (_, facts, shown, expected) => {
+    expect(decide(facts, shown)).toMatchObject(expected)
+  })
+
+  const applied = { setting: SAME, before: IN_USE, at: at(-5000), tookMs: 900 }
+  const began = (beganType: string) => ({ ...row, beganQuantity: 20, beganType, beganPlaced: true })
+  it.each<[string, OrderFacts, string]>([
+    ['began as ordered', facts(began('AUTO_RENEW'), [applied]), 'APPLIED'],
+    [
+      'shows the order, whose repetition may have arrived after the start',
+      facts(began('AUTO_RENEW'), [{ ...applied, ...late }, applied]),
+      'UNCLEAR',
+    ],
+    [
+      'shows the order, whose answer came after the start',
+      facts(began('AUTO_RENEW'), [applied], { termStart: NOW - 4500 }),
+      'UNCLEAR',
+    ],
+    [
+      'began as ordered, though a request was never sent',
+      facts(began('AUTO_RENEW'), [applied, { ...applied, kind: 'not_sent', tookMs: 9000 }]),
+      'APPLIED',
+    ],
+    ['began as withdrawn', facts({ ...began('RENEW_CURRENT_USERS'), ...WITHDRAWN }, [applied]), 'WITHDRAWN'],
+    [
+      'shows a withdrawal that may have arrived after the start',
+      facts({ ...began('RENEW_CURRENT_USERS'), ...WITHDRAWN }, [
+        applied,
+        { setting: IN_USE, before: SAME, isWithdrawal: true, ...late },
+      ]),
+      'UNCLEAR',
+    ],
+  ])('%s', (_, facts, state) => {
+    expect(decideOutcome(facts).state).toBe(state)
   })
 })
 
@@ -249,12 +304,18 @@ describe('the start of the next term', () => {
 
 it('never overwrites a setting that no request has sent and no orderer has seen', () => {
   const quantity = fc.option(fc.integer({ min: 1, max: 6 }), { nil: null })
-  const setting = quantity.map((one) => ({ quantity: one, renewalType: null }))
+  const total = quantity.map((one): Setting => ({ quantity: one, renewalType: null }))
+  const way = fc.constantFrom('AUTO_RENEW', 'RENEW_CURRENT_USERS', 'CANCEL')
+  const setting = fc.oneof(
+    total,
+    way.map((renewalType): Setting => ({ quantity: null, renewalType })),
+  )
   const sent = fc.record({ setting, before: setting, isWithdrawal: fc.boolean() })
   fc.assert(
     fc.property(fc.array(sent, { maxLength: 4 }), setting, fc.boolean(), (requests, shown, isWithdrawn) => {
       const renewal = facts(isWithdrawn ? WITHDRAWN : {}, requests)
-      const isForeign = shown.quantity !== null && !requests.some((one) => isSameSetting(one.setting, shown))
+      const isForeign =
+        !isSameSetting(shown, NOTHING) && !requests.some((one) => isSameSetting(one.setting, shown))
       const wasBefore = requests.some(({ before }) => isSameSetting(before, shown))
       if (isForeign && !wasBefore) expect(decide(renewal, shown).kind).not.toBe('send')
     }),

@@ -13,6 +13,8 @@ export type OrderFacts = {
   label: string
   /** Whether a change of the licenses after the placement may have deleted the order at the vendor. */
   mayBeDeleted: boolean
+  /** Start of the current term in epoch milliseconds, where the vendor shows it. */
+  termStart: number | undefined
   /** Epoch milliseconds; how old the state may be that a read shows; how long a request is under way at most. */
   now: number
   staleMs: number
@@ -51,7 +53,7 @@ function place(facts: OrderFacts, shown: Setting): Step {
   const send: Step = { kind: 'send', setting: wanted, isWithdrawal: false }
   if (isOurs(requests, shown)) return send
   const late = nextLateLook(facts)
-  const isDefault = shown.quantity === null && isRenewed(shown.renewalType)
+  const isDefault = shown.quantity === null && shown.renewalType === null
   // The orderer has seen this setting of another party, and so replaces it.
   const isSeen = isSameSetting(shown, { quantity: order.seenQuantity, renewalType: order.seenType })
   const base = baseOf(requests)
@@ -61,10 +63,10 @@ function place(facts: OrderFacts, shown: Setting): Step {
     if (now < lookAt) return { kind: 'wait', reason: undefined, lookAt }
     return end('LOST', `${label} does not show the order any more: it was taken back or replaced there.`)
   }
-  const reason =
-    shown.quantity === null
-      ? `${label} does not renew the plan any more.`
-      : `${label} has ${shown.quantity} licenses scheduled for the next term, which another party set there.`
+  const another = shown.quantity === null ? 'another way to renew' : `${shown.quantity} licenses`
+  const reason = isRenewed(shown.renewalType)
+    ? `${label} has ${another} scheduled for the next term, which another party set there.`
+    : `${label} does not renew the plan any more.`
   return late === undefined ? end('LOST', reason) : { kind: 'wait', reason, lookAt: late }
 }
 
@@ -88,34 +90,47 @@ function withdraw(facts: OrderFacts, shown: Setting): Step {
  * Decides when the next term has begun, from the first reading of it. APPLIED needs an order that was placed, and a
  * term that began as ordered; LOST needs another party's setting. Every other case is UNCLEAR, and a person decides.
  */
-export function decideOutcome({ order, requests, label }: OrderFacts): Settle {
+export function decideOutcome({ order, requests, label, termStart }: OrderFacts): Settle {
   const { beganQuantity, beganType, beganPlaced } = order
   const wanted = wantedOf(order)
   const ended = endActionOf(beganType)
   const isTotal = wanted.quantity !== null && !ended
   const began: Setting = { quantity: isTotal ? beganQuantity : null, renewalType: isTotal ? null : beganType }
-  const isOrdered = isSameSetting(began, wanted)
-  const base = baseOf(requests)
   const how = {
     cancel: `${label} ended the plan`,
     'extended-term': `${label} continued the plan as an Extended Service Term`,
     term: `${label} began the next term with ${beganQuantity} licenses`,
   }[ended ?? 'term']
-  if (order.takenBackAt) {
-    const isBase = base && isSameSetting(base, began)
-    // Without any action, too, a plan that does not renew continues as an Extended Service Term.
-    const isDefault = ended === 'extended-term' && outcomeOf(base?.renewalType) === 'extended-term'
-    const isSent = requests.some(
-      (one) => isSameSetting(one, began) || (ended && endActionOf(one.renewalType)),
-    )
-    if (!isSent || isBase || isDefault) return end('WITHDRAWN')
-    return end('UNCLEAR', `${how}, as ordered: the withdrawal did not reach it.`)
-  }
+  // A way to renew outlasts the start of the term: a request that arrived after it may be what is shown.
+  const start = termStart ?? order.termEnd.getTime()
+  if (!isTotal && !ended && requests.some((one) => mayArriveAfter(one, start)))
+    return end('UNCLEAR', `${how}, while a request about it was under way.`)
+  if (order.takenBackAt)
+    return isCausedBy(requests, began)
+      ? end('UNCLEAR', `${how}, as ordered: the withdrawal did not reach it.`)
+      : end('WITHDRAWN')
+  const isOrdered = isSameSetting(began, wanted)
   if (isOrdered && beganPlaced) return end('APPLIED')
   if (isOrdered) return end('UNCLEAR', `${how}, and had not confirmed the order before.`)
   if (!beganPlaced) return end('UNCLEAR', `${how}, before the order was placed there.`)
   if (isOurs(requests, began)) return end('UNCLEAR', `${how}, as an earlier order said.`)
   return end('LOST', `${how}: another party changed that there.`)
+}
+
+/** Returns whether what began comes from a request, and not from the setting before all of them. */
+function isCausedBy(requests: readonly RequestRow[], began: Setting): boolean {
+  const base = baseOf(requests)
+  if (base && isSameSetting(base, began)) return false
+  const ended = endActionOf(began.renewalType)
+  // Without any action, too, a plan that does not renew continues as an Extended Service Term.
+  if (ended === 'extended-term' && outcomeOf(base?.renewalType) === 'extended-term') return false
+  return isOurs(requests, began) || requests.some(({ renewalType }) => ended && endActionOf(renewalType))
+}
+
+/** @param time epoch milliseconds */
+function mayArriveAfter({ at, lateUntil, tookMs, kind }: RequestRow, time: number): boolean {
+  if (kind === 'rejected' || kind === 'not_sent') return false
+  return (lateUntil?.getTime() ?? at.getTime() + (tookMs ?? 0)) > time
 }
 
 /** Gives up an order whose vendor shows neither its term nor a next one. */

@@ -4,6 +4,7 @@ import { readOne } from '#lib/licenses/license-changes/vendor-sync/read.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
 import { DAY_MS } from '#lib/platform/values/days.ts'
+import type { FakeOptions } from '../../../test/fakes/vendors/fake.ts'
 import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
 import type { Renewal } from './contract.ts'
@@ -20,8 +21,8 @@ let caller: Awaited<ReturnType<typeof callerOf>>
 afterEach(() => vendor.close())
 
 /** The term of the annual plan ends in a day. */
-async function at(scenery: typeof google) {
-  vendor = await testVendor(scenery, { times: { VENDOR_WRITE_MS: '1500' } })
+async function at(scenery: typeof google, { times = {}, ...options }: { times?: object } & FakeOptions = {}) {
+  vendor = await testVendor(scenery, { times: { VENDOR_WRITE_MS: '1500', ...times }, options })
   caller = await callerOf(CUSTOMER, 'it-manager')
   setTerm(new Date(Date.now() + DAY_MS))
   await see()
@@ -172,6 +173,20 @@ describe('Google', () => {
     vendor.fake.setFault(vendor.annual.id, 'drop-before')
     expect((await order({ renewalType: SAME })).order).toMatchObject({ isPlaced: false })
     renew()
+    await until(() => isSettled('UNCLEAR'))
+  })
+
+  test('began the next term while a repeated request was under way, which hides what it began with', async () => {
+    const arrival = Promise.withResolvers<void>()
+    await at(google, { delayUntil: () => arrival.promise, times: { GOOGLE_SETTLE_SECONDS: '3600' } })
+    vendor.fake.failNext('write', 'late')
+    await order({ renewalType: SAME })
+    await until(async () => expect((await read()).order).toMatchObject({ isPlaced: true }))
+    setVendorFields({ renewalType: 'RENEW_CURRENT_USERS_YEARLY_PAY' })
+    vendor.fake.change(vendor.annual.id, { createdAt: Date.now() })
+    arrival.resolve()
+    await vendor.fake.whenIdle()
+    expect(vendorFields().renewalType).toBe(SAME)
     await until(() => isSettled('UNCLEAR'))
   })
 

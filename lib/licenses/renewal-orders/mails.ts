@@ -1,35 +1,30 @@
 import 'server-only'
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { customersWithOrderMails } from '#lib/identity/access/due-work.ts'
 import { enqueueAccountMail, type RenewalEvent } from '#lib/identity/access/sign-ins/account-mail.ts'
 import { decideBy } from '#lib/licenses/assets/rules.ts'
+import { type AssetRow, readAsset } from '#lib/licenses/assets/store.ts'
 import { type CustomerId, ROLES_WITH } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { renewalOrders } from '#lib/platform/db/schema/renewals.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { dayText } from '#lib/platform/values/days.ts'
-import { endActionOf, orderText } from './rules.ts'
+import { orderText } from './rules.ts'
+import type { OrderRow } from './store.ts'
 
 /** Before a term ends, the person who ordered something for the next one gets a mail. */
 const NEAR_DAYS = 14
 
-type Mailed = {
-  name: string
-  now: number
-  quantity: number | null
-  type: string | null
-  end: number
-} & Record<'kind' | 'actor' | 'by' | 'event', string> &
-  Record<'withdrawnBy' | 'reason', string | null>
-
-/** `Business Plus: 96 licenses (now 120) from 3 Dec 2026, ordered by Ana Ruiz.`, and why that needs a look. */
-function aboutText({ name, now, quantity, type, end, by, withdrawnBy, reason, event }: Mailed): string {
-  const today = quantity === null ? '' : ` (now ${now.toLocaleString('en')})`
-  const when = endActionOf(type) ? 'on' : 'from'
-  const withdrawn = withdrawnBy === null ? '' : `, taken back by ${withdrawnBy}`
-  const order = `${name}: ${orderText({ quantity, renewalType: type })}${today} ${when} ${dayText(end)}`
+/** `Business Plus: 96 licenses from 3 Dec 2026 (now 120), ordered by Ana Ruiz.`, and why that needs a look. */
+function aboutText({ name, seatsPurchased }: AssetRow, order: OrderRow, event: RenewalEvent): string {
+  const { toQuantity: quantity, renewalType, termEnd, actorName, takenBackByName, reason } = order
+  const now = quantity === null ? '' : ` (now ${seatsPurchased?.toLocaleString('en')})`
+  const withdrawn = takenBackByName === null ? '' : `, taken back by ${takenBackByName}`
+  const end = termEnd.getTime()
+  const ordered = `${orderText({ quantity, renewalType }, dayText(end))}${now}, ordered by ${actorName}`
   const deadline = event === 'renewal-near' ? `\nLast day to decide: ${dayText(decideBy(end))}.` : ''
-  return `${order}, ordered by ${by}${withdrawn}.${reason === null ? '' : ` ${reason}`}${deadline}`
+  return `${name}: ${ordered}${withdrawn}.${reason === null ? '' : ` ${reason}`}${deadline}`
 }
 
 /**
@@ -39,23 +34,15 @@ function aboutText({ name, now, quantity, type, end, by, withdrawnBy, reason, ev
 export async function mailOrderer(
   tx: Transaction,
   customerId: CustomerId,
-  orderId: string,
+  order: OrderRow,
   event: RenewalEvent,
 ): Promise<void> {
-  if (!mailSettings()) return
-  // By two statements: orders and members may lie on different machines.
-  const { rows } = await tx.execute<Omit<Mailed, 'event'>>(sql`
-    SELECT o.actor_kind AS kind, o.actor_id AS actor, o.actor_name AS by, o.taken_back_by_name AS "withdrawnBy", o.reason,
-      o.to_quantity AS quantity, o.renewal_type AS type, a.name, a.seats_purchased AS now,
-      floor(extract(epoch FROM o.term_end) * 1000)::float8 AS end
-    FROM renewal_orders o
-    JOIN assets a ON a.customer_id = ${customerId} AND a.id = o.asset_id
-    WHERE o.customer_id = ${customerId} AND o.id = ${orderId}`)
-  const [order] = rows
-  if (!order) return
-  const about = aboutText({ ...order, event })
-  const issuer = sql`(SELECT k.issued_by FROM api_keys k WHERE k.customer_id = ${customerId} AND k.id = ${order.actor})`
-  const member = order.kind === 'key' ? sql`coalesce(${issuer}, ${order.actor})` : sql`${order.actor}::text`
+  const asset = mailSettings() && (await readAsset(tx, customerId, order.assetId))
+  if (!asset) return
+  const about = aboutText(asset, order, event)
+  const issuer = sql`(SELECT k.issued_by FROM api_keys k WHERE k.customer_id = ${customerId} AND k.id = ${order.actorId})`
+  const member =
+    order.actorKind === 'key' ? sql`coalesce(${issuer}, ${order.actorId})` : sql`${order.actorId}::text`
   const { rows: members } = await tx.execute<{ id: string }>(sql`
     WITH able AS (
       SELECT m.id, m.roles FROM members m
@@ -73,14 +60,21 @@ export async function mailOrderer(
   )
 }
 
+const { state, toldAt, takenBackAt, reportedAt, termEnd, createdAt } = renewalOrders
 const NEAR = sql`make_interval(days => ${NEAR_DAYS}::int)`
-/** Occasions of mails, each with the column of its time. */
+/** Occasions of mails, each with its orders and the column of its time. */
 const OCCASIONS = {
   // Not of an order that was made when its term's end was near already.
-  'renewal-near': sql`told_at = now() WHERE state = 'STANDING' AND told_at IS NULL AND taken_back_at IS NULL
-    AND term_end BETWEEN now() AND now() + ${NEAR} AND term_end - created_at > ${NEAR}`,
-  'renewal-unclear': sql`reported_at = now() WHERE reported_at < now() - interval '23 hours'
-    AND (state = 'UNCLEAR' OR (state = 'STANDING' AND taken_back_at IS NOT NULL))`,
+  'renewal-near': {
+    set: { toldAt: sql`now()` },
+    where: sql`${state} = 'STANDING' AND ${toldAt} IS NULL AND ${takenBackAt} IS NULL
+      AND ${termEnd} BETWEEN now() AND now() + ${NEAR} AND ${termEnd} - ${createdAt} > ${NEAR}`,
+  },
+  'renewal-unclear': {
+    set: { reportedAt: sql`now()` },
+    where: sql`${reportedAt} < now() - interval '23 hours'
+      AND (${state} = 'UNCLEAR' OR (${state} = 'STANDING' AND ${takenBackAt} IS NOT NULL))`,
+  },
 }
 
 /**
@@ -95,11 +89,11 @@ export async function mailOrders(_requestId: string, signal: AbortSignal): Promi
     if (signal.aborted) break
     for (const event of ['renewal-near', 'renewal-unclear'] as const)
       count += await scope({ customerId }, async (tx) => {
-        const { rows } = await tx.execute<{ id: string }>(
-          sql`UPDATE renewal_orders SET ${OCCASIONS[event]} AND customer_id = ${customerId} RETURNING id`,
-        )
-        for (const { id } of rows) await mailOrderer(tx, customerId, id, event)
-        return rows.length
+        const { set, where } = OCCASIONS[event]
+        const isDue = and(eq(renewalOrders.customerId, customerId), where)
+        const orders = await tx.update(renewalOrders).set(set).where(isDue).returning()
+        for (const order of orders) await mailOrderer(tx, customerId, order, event)
+        return orders.length
       })
   }
   return count

@@ -7,8 +7,8 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import * as contract from './contract.ts'
-import { found, order, versionOf, withdraw } from './ordering.ts'
-import { type NamedOrder, reconcile } from './reconcile.ts'
+import { found, type OrderRequest, order, versionOf, withdraw } from './ordering.ts'
+import { reconcile } from './reconcile.ts'
 import { END_ACTIONS } from './rules.ts'
 import { serializeRenewal } from './serialize.ts'
 import * as store from './store.ts'
@@ -20,66 +20,65 @@ export const readRenewal = operation(contract.readRenewal, async (caller, { para
 export const orderRenewal = operation(
   contract.orderRenewal,
   async (caller, { params, body, headers }, meta) => {
-    const { asset_id: assetId } = params
-    const { requestId } = meta
     const { action, confirm } = body
     const renewalType = action ? END_ACTIONS[action] : (body.renewalType ?? null)
-    const setting = { quantity: body.quantity ?? null, renewalType }
-    const request = { caller, assetId, setting, action, confirm, ifMatch: headers?.['if-match'], requestId }
-    const id = await scope(caller, async (tx) => {
-      const id = await order(tx, request)
-      await recordConfirmation(tx, request, meta)
-      return id
-    }).catch(asBusy)
-    if (id !== undefined) {
-      await reconcileNow(caller, { id, assetId }, requestId)
-      const outcome = await readScope(caller, (tx) => store.findOrder(tx, caller.customerId, id))
-      const reason = outcome?.reason ?? undefined
-      if (outcome?.state === 'REJECTED') throw new Problem('vendor_rejected', reason)
-      if (outcome?.state === 'LOST') throw new Problem('renewal_not_supported', reason)
+    const wanted = { setting: { quantity: body.quantity ?? null, renewalType }, action, confirm }
+    const request = requestOf(caller, params, headers, meta)
+    const id = await change(request, meta, (tx) => order(tx, { ...request, ...wanted }))
+    const outcome = id && (await readScope(caller, (tx) => store.findOrder(tx, caller.customerId, id)))
+    if (outcome) {
+      const reason = outcome.reason ?? undefined
+      if (outcome.state === 'REJECTED') throw new Problem('vendor_rejected', reason)
+      if (outcome.state === 'LOST') throw new Problem('renewal_not_supported', reason)
     }
-    return readScope(caller, (tx) => read(tx, caller, assetId))
+    return readScope(caller, (tx) => read(tx, caller, params.asset_id))
   },
 )
 
 export const withdrawRenewal = operation(
   contract.withdrawRenewal,
   async (caller, { params, headers }, meta) => {
-    const { asset_id: assetId } = params
-    const { requestId } = meta
-    const request = { caller, assetId, ifMatch: headers?.['if-match'], requestId }
-    const id = await scope(caller, async (tx) => {
-      const id = await withdraw(tx, request)
-      await recordConfirmation(tx, request, meta)
-      return id
-    }).catch(asBusy)
-    if (id !== undefined) await reconcileNow(caller, { id, assetId }, requestId)
-    return readScope(caller, (tx) => read(tx, caller, assetId))
+    const request = requestOf(caller, params, headers, meta)
+    await change(request, meta, (tx) => withdraw(tx, request))
+    return readScope(caller, (tx) => read(tx, caller, params.asset_id))
   },
 )
 
-/** Uses the confirmation of a change, if it has one. */
-async function recordConfirmation(
-  tx: Transaction,
-  { caller, assetId }: { caller: Caller; assetId: string },
+function requestOf(
+  caller: Caller,
+  { asset_id: assetId }: { asset_id: string },
+  headers: { 'if-match'?: string | undefined } | undefined,
+  { requestId }: RequestMeta,
+): OrderRequest {
+  return { caller, assetId, ifMatch: headers?.['if-match'], requestId }
+}
+
+/** Writes a change of the order, and then reconciles it with its vendor. */
+async function change(
+  { caller, assetId, requestId }: OrderRequest,
   meta: RequestMeta,
-): Promise<void> {
-  if (!meta.confirm) return
-  const row = await readAsset(tx, caller.customerId, assetId)
-  await meta.confirm(tx, row?.seatVersion ?? 0)
+  work: (tx: Transaction) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const id = await scope(caller, async (tx) => {
+    const id = await work(tx)
+    if (meta.confirm) {
+      const row = await readAsset(tx, caller.customerId, assetId)
+      await meta.confirm(tx, row?.seatVersion ?? 0)
+    }
+    return id
+  }).catch(asBusy)
+  // A row that is locked for the moment leaves the order to a job.
+  if (id !== undefined)
+    await reconcile(caller, { id, assetId }, requestId).catch((error: unknown) => {
+      if (errorCode(error) !== '55P03') throw error
+    })
+  return id
 }
 
 async function read(tx: Transaction, { customerId }: Caller, assetId: string) {
   const row = found(await readAsset(tx, customerId, assetId))
   const newest = await store.newestOrder(tx, customerId, assetId)
   return { body: serializeRenewal(row, newest), version: versionOf(newest) }
-}
-
-/** A row that is locked for the moment leaves the order to a job. */
-async function reconcileNow(caller: Caller, named: NamedOrder, requestId: string) {
-  await reconcile(caller, named, requestId).catch((error: unknown) => {
-    if (errorCode(error) !== '55P03') throw error
-  })
 }
 
 /** Translates errors of a race. lock_not_available: another change holds the row. unique_violation: a parallel order won. */

@@ -14,7 +14,7 @@ import { factsOf, setScheduled, settingOf } from './terms.ts'
 
 // Placing and withdrawal of an order, in one transaction; the vendor gets its request after the commit.
 
-type OrderRequest = { caller: Caller; assetId: string; ifMatch: string | undefined; requestId: string }
+export type OrderRequest = { caller: Caller; assetId: string; ifMatch: string | undefined; requestId: string }
 
 /** Ordered setting. `action` orders an end, and `confirm` is the typed name of the product. */
 type Order = { setting: Setting; action?: EndAction | undefined; confirm?: string | undefined }
@@ -125,7 +125,7 @@ function notSupported(row: LicensedRow, because: NoOrder, label: string): Proble
     not_offered: `${label} takes no orders for the next term of this plan.`,
     no_end: 'It is not known when the commitment ends, or how long the next term is.',
     ended: 'The commitment has just ended. Look at it again when the next term is known.',
-    ends: 'The plan ends with its commitment. To renew instead, contact your reseller.',
+    ends: 'The plan is not renewed. To renew it, contact your reseller.',
   }
   return new Problem('renewal_not_supported', details[because])
 }

@@ -91,8 +91,9 @@ async function compare(look: Look, vendorRead: VendorRead): Promise<NextRequest 
   const wait = (reason: string, ms: number) => follow(look, { kind: 'wait', reason, lookAt: now + ms })
   if (vendorRead.kind === 'unavailable') {
     const ms = Math.max((vendorRead.retryAfter ?? 0) * 1000, backoff(order.tries))
-    await wait(`${vendor.label} could not be asked.`, ms)
-    return reportWithdrawal(look, { answer: vendorRead, tries: order.tries + 1, nextAt: now + ms })
+    const reason = `${vendor.label} could not be asked.`
+    await wait(reason, ms)
+    return reportWithdrawal(look, { answer: vendorRead, reason, tries: order.tries + 1, nextAt: now + ms })
   }
   if (vendorRead.kind === 'missing')
     return isOverdue(order.termEnd.getTime(), now)
@@ -154,7 +155,8 @@ async function factsOf({ tx, customerId, order, asset, vendor }: Look): Promise<
   const { staleMs, writeMs } = vendorTimes()
   const requests = await requestsOf(tx, customerId, order)
   const times = { now: Date.now(), staleMs, writeMs: writeMs + MAX_ANSWER_MS }
-  return { order, requests, label: vendor.label, mayBeDeleted: !isCurrent(order, asset), ...times }
+  const termStart = asset.commitmentStart?.getTime()
+  return { order, requests, label: vendor.label, mayBeDeleted: !isCurrent(order, asset), termStart, ...times }
 }
 
 /** Writes a step that sends nothing. */
@@ -210,32 +212,32 @@ async function conclude(look: Look, answer: WriteAnswer, isAlone: boolean): Prom
     if (!order.placedAt) await restoreReplaced(tx, customerId, order.id)
     return undefined
   }
-  const reasons = {
+  const reason = {
     rejected: answer.reason,
     not_sent: `${vendor.label} could not be asked yet.`,
     unknown: `${vendor.label} has not confirmed it yet.`,
-  }
+  }[answer.kind]
   const retryMs = answer.kind === 'not_sent' ? (answer.retryAfter ?? 0) * 1000 : 0
   const nextAt = now + Math.max(retryMs, backoff(order.tries))
-  await note(look, { reason: reasons[answer.kind], nextLookAt: new Date(nextAt) })
-  return reportWithdrawal(look, { answer, tries: order.tries, nextAt })
+  await note(look, { reason, nextLookAt: new Date(nextAt) })
+  return reportWithdrawal(look, { answer, reason, tries: order.tries, nextAt })
 }
 
-/** Failed attempt: its answer, the number of attempts so far, and the time of the next one in epoch milliseconds. */
-type Failure = { answer: Unavailable | WriteAnswer; tries: number; nextAt: number }
+/** Failed attempt: the number of attempts so far, and the time of the next one in epoch milliseconds. */
+type Failure = { answer: Unavailable | WriteAnswer; reason: string; tries: number; nextAt: number }
 
 /**
  * Mails immediately that a withdrawal has not reached the vendor; a job repeats the mail each day. Where the vendor only
  * asks to wait, the next attempt usually succeeds before the term ends: it comes first.
  */
-async function reportWithdrawal(look: Look, { answer, tries, nextAt }: Failure): Promise<undefined> {
+async function reportWithdrawal(look: Look, { answer, reason, tries, nextAt }: Failure): Promise<undefined> {
   const { tx, customerId, order } = look
   if (!order.takenBackAt || order.reportedAt) return
   const wait: Wait = answer.kind === 'unavailable' || answer.kind === 'not_sent' ? answer : {}
   const isThrottle = wait.why === 'throttled' || wait.retryAfter !== undefined
   if (isThrottle && tries < 2 && nextAt < order.termEnd.getTime()) return
   await note(look, { reportedAt: new Date() })
-  await mailOrderer(tx, customerId, order.id, 'renewal-unclear')
+  await mailOrderer(tx, customerId, { ...order, reason }, 'renewal-unclear')
 }
 
 /** An import has pointed the asset to another subscription: the order was for the one before, which may have it still. */

@@ -42,7 +42,7 @@ describe('whether anything can be ordered', () => {
     ['a plan that ends', { renewalType: 'CANCEL' }, 0, 'ends'],
     ['a plan that ends by an order of its customer', { renewalType: 'CANCEL', hasOrder: true }, 0, undefined],
     ['an Extended Service Term', { renewalType: 'EXTENDED_SERVICE_TERM_UNLESS_CANCELLED' }, 0, undefined],
-    ['a plan that becomes flexible', { renewalType: 'SWITCH_TO_PAY_AS_YOU_GO' }, 0, 'ends'],
+    ['a plan that switches to flexible', { renewalType: 'SWITCH_TO_PAY_AS_YOU_GO' }, 0, 'ends'],
   ])('%s', (_, facts, now, expected) => {
     expect(whyNoOrder({ ...FACTS, ...facts }, now)).toBe(expected)
   })

@@ -1,5 +1,4 @@
 import {
-  atEndText,
   atItsEnd,
   CANCEL,
   EXTENDED_BY_DEFAULT,
@@ -41,23 +40,21 @@ export function endActionOf(renewalType: string | null): EndAction | undefined {
   return renewalType === EXTENDED_TERM ? 'extended-term' : undefined
 }
 
-/** Describes an order: `96 licenses`, `Ends`, `Renews with the same licenses`. */
-export function orderText({
-  quantity,
-  renewalType,
-}: {
-  quantity?: number | null
-  renewalType?: string | null
-}): string {
-  if (typeof quantity === 'number')
-    return `${quantity.toLocaleString('en')} ${quantity === 1 ? 'license' : 'licenses'}`
-  return renewalTypeText(renewalType ?? '')
-}
-
-/** Describes a vendor's type of renewal. */
-export function renewalTypeText(renewalType: string): string {
-  const { outcome, how } = atItsEnd(renewalType)
-  return outcome === 'renews' && how === undefined ? 'Renews with the same licenses' : atEndText(renewalType)
+/**
+ * Describes an order: `96 licenses from 3 Dec 2026`, `Ends on 3 Dec 2026`, `Renews with the same licenses`.
+ * @param day of the term's end
+ */
+export function orderText(
+  { quantity, renewalType }: { quantity?: number | null; renewalType?: string | null },
+  day?: string,
+): string {
+  if (typeof quantity === 'number') {
+    const total = `${quantity.toLocaleString('en')} ${quantity === 1 ? 'license' : 'licenses'}`
+    return day === undefined ? total : `${total} from ${day}`
+  }
+  const { outcome, verb, how } = atItsEnd(renewalType ?? '')
+  const same = outcome === 'renews' ? 'with the same licenses' : undefined
+  return [verb, day && `on ${day}`, how ?? same].filter(Boolean).join(' ')
 }
 
 /** Facts about a subscription for the rule. Times in epoch milliseconds. */

@@ -88,9 +88,9 @@ export async function settleOrder(
   const settledAt = new Date()
   const note = { state, settledAt, reason: reason ?? null, replacedBy, settledBy, waitsSince: null }
   await noteOrder(tx, customerId, order.id, isUnclear ? { ...note, reportedAt: settledAt } : note)
-  const isNews = state === 'LOST' || (state === 'REJECTED' && order.placedAt)
-  if (isUnclear || isNews)
-    await mailOrderer(tx, customerId, order.id, isUnclear ? 'renewal-unclear' : 'renewal-not-done')
+  const isNews = isUnclear || state === 'LOST' || (state === 'REJECTED' && order.placedAt)
+  const event = isUnclear ? 'renewal-unclear' : 'renewal-not-done'
+  if (isNews) await mailOrderer(tx, customerId, { ...order, ...note }, event)
   if (!isUnclear)
     recordEvent(tx, customerId, {
       kind: 'renewal_order.completed',

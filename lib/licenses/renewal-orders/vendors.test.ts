@@ -311,6 +311,26 @@ describe('Google', () => {
     expect(books()).toMatchObject({ renewalType: 'CANCEL' })
   })
 
+  test('keeps another way to renew that another party set before the order could reach it', async () => {
+    await at(google)
+    vendor.fake.failNext('read', 'drop-before')
+    await order({ renewalType: SAME })
+    const OTHER = 'RENEW_CURRENT_USERS_YEARLY_PAY'
+    vendor.fake.change(vendor.annual.id, {}, { renewalType: OTHER } as object)
+    await vi.waitFor(
+      async () => {
+        await look()
+        expect((await read()).lastOrder).toMatchObject({ state: 'LOST' })
+      },
+      { timeout: 10_000, interval: 100 },
+    )
+    expect(books()).toMatchObject({ renewalType: OTHER })
+    // Who has seen it may replace it.
+    expect((await order({ renewalType: SAME })).order).toMatchObject({ isPlaced: true })
+    await withdraw()
+    expect(books()).toMatchObject({ renewalType: OTHER })
+  })
+
   test("gets an order later if it can't be reached", async () => {
     await at(google)
     vendor.fake.failNext('read', 'drop-before')

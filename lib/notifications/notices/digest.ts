@@ -11,7 +11,7 @@ import { type Kind, MAX_NAMED, NOTICE_NAMES, type Notice, type Section, sections
 import type { MailInvoiceRow } from './store.ts'
 
 /** What a mail says, in words, before it is text or HTML. Each text is one line. */
-export type Digest = { subject: string; title: string; parts: Part[] }
+export type Digest = { subject: string; title: string; company: string; parts: Part[] }
 
 /** What is to be told: of invoices, and of licenses that a vendor changed, newest first. */
 export type DigestContent = {
@@ -32,10 +32,11 @@ export function digestOf(
   const counts = sections.map(({ notice, named, others }) => SHORT[notice](named.length + others.length))
   const licenses = changes.length > 0 ? [licensesPart(changes, context)] : []
   if (changes.length > 0) counts.push(`${totals(changes.length)} changed by a vendor`)
-  if (needs.length > 0) counts.push(`${things(needs.length)} you`)
+  if (needs.length > 0) counts.push(items(needs.length))
   const what = [...(sections.length > 0 ? ['Invoices'] : []), ...(changes.length > 0 ? ['licenses'] : [])]
   return {
     subject: `${customer}: ${counts.join(', ')}`,
+    company: customer,
     title:
       what.length > 0
         ? `${what.join(' and ').replace(/^l/, 'L')} of ${customer}`
@@ -62,6 +63,12 @@ const LISTS: Record<Notice, string> = {
   new: '/invoices',
 }
 
+const ACTS: Record<Notice, string> = {
+  'past-due': 'View past-due invoices',
+  due: 'View open invoices',
+  new: 'View invoices',
+}
+
 function partOf({ notice, named, others }: Section<MailInvoiceRow>, context: DigestContext): Part {
   const sums = sumsOf([...named, ...others], notice)
   return {
@@ -80,6 +87,7 @@ function partOf({ notice, named, others }: Section<MailInvoiceRow>, context: Dig
     })),
     more: others.length > 0 ? `and ${others.length.toLocaleString('en')} more in the console` : undefined,
     href: context.baseUrl + LISTS[notice],
+    act: ACTS[notice],
   }
 }
 
@@ -158,13 +166,16 @@ export type Part = {
     amount: string
     details: string[]
     href: string
+    /** Label of the link, if it is not the name. */
+    act?: string
     /** Address where it is paid. */
     payHref?: string | undefined
   }[]
   /** How many are not named, and where they are. */
   more: string | undefined
-  /** The console's list of them. */
+  /** The console's list of them, and the label of its button. */
   href: string
+  act: string
 }
 
 type DigestContext = {
@@ -178,9 +189,9 @@ type DigestContext = {
 /** `3 license totals`. */
 const totals = (count: number) => `${count.toLocaleString('en')} license ${count === 1 ? 'total' : 'totals'}`
 
-/** `3 things need`, to be followed by whom. */
-const things = (count: number) =>
-  count === 1 ? '1 thing needs' : `${count.toLocaleString('en')} things need`
+/** `3 items need attention`. */
+const items = (count: number) =>
+  `${count.toLocaleString('en')} ${count === 1 ? 'item needs' : 'items need'} attention`
 
 /** What needs the recipient, as the console's first page has it. */
 function needsPart(needs: readonly Need[], { baseUrl }: DigestContext): Part {
@@ -191,10 +202,11 @@ function needsPart(needs: readonly Need[], { baseUrl }: DigestContext): Part {
     lines: needs.slice(0, MAX_NAMED).map((need) => {
       const { title, headline, details, act, path } = describeNeed(need)
       const [id, amount] = [oneLine(title), oneLine(headline)]
-      return { id, amount, details: [...details.map(oneLine), `${act}:`], href: baseUrl + path }
+      return { id, amount, details: details.map(oneLine), act, href: baseUrl + path }
     }),
     more: others > 0 ? `and ${others.toLocaleString('en')} more in the console` : undefined,
     href: `${baseUrl}/`,
+    act: 'Review what needs attention',
   }
 }
 
@@ -215,6 +227,7 @@ function licensesPart(changes: readonly MailChange[], { baseUrl }: DigestContext
     })),
     more: others > 0 ? `and ${others.toLocaleString('en')} more in the console` : undefined,
     href: `${baseUrl}/activity?filter=state:DRIFT`,
+    act: 'View license changes',
   }
 }
 

@@ -75,7 +75,7 @@ describe('the weekly mail of needs', () => {
     await stage.passDays(7)
     expect(await stage.run(customerId)).toBe(1)
     const [mail] = stage.taken()
-    expect([mail?.to, mail?.headers.subject]).toEqual([[ana.email], `${customerId}: 1 thing needs you`])
+    expect([mail?.to, mail?.headers.subject]).toEqual([[ana.email], `${customerId}: 1 item needs attention`])
     for (const expectedText of [
       `Needs attention at ${customerId}`,
       `* ${customerId}: 4.00 USD`,
@@ -119,7 +119,7 @@ describe('the weekly mail of needs', () => {
     await owe()
     expect(await stage.run(customerId)).toBe(1)
     const [mail] = stage.taken()
-    expect(mail?.headers.subject).toBe(`${customerId}: 1 invoice past due, 1 thing needs you`)
+    expect(mail?.headers.subject).toBe(`${customerId}: 1 invoice past due, 1 item needs attention`)
     expect(mail?.text.indexOf('Needs attention: 1')).toBeLessThan(
       mail?.text.indexOf('Past due: 1 invoice') ?? 0,
     )

@@ -53,7 +53,7 @@ function orderLines({ customerId, order, label, place, need }: OrderInNeed): str
   const run = (words: string) => `npm run -s admin -- renewal-orders ${words}`
   const withdrawn = takenBackByName === null ? '' : `, taken back by ${oneLine(takenBackByName)}`
   return [
-    `* ${label}, customer ${customerId}: ${assetId}, ${orderText({ quantity: toQuantity, renewalType })} from ${minuteOf(termEnd)}`,
+    `* ${label}, customer ${customerId}: ${assetId}, ${orderText({ quantity: toQuantity, renewalType }, minuteOf(termEnd))}`,
     `  Order ${id}, ${need}`,
     ...(place ? [`  There: ${locationText(place)}`] : []),
     `  Ordered by ${oneLine(actorName)}${withdrawn}`,

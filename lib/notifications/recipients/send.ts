@@ -8,6 +8,7 @@ import { NOTICE_NAMES, NOTICES, type Notice } from '#lib/notifications/notices/r
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
+import { designedMail } from '#lib/platform/mail/layout.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
 import type { MailKind } from '#lib/platform/outbox/mail.ts'
 import { env } from '#lib/platform/runtime/env.ts'
@@ -82,27 +83,35 @@ async function adoptOf(tx: Transaction, customerId: CustomerId): Promise<number>
   return rowCount ?? 0
 }
 
-/**
- * Returns the mail with the link; plain text only. It has no text that an Admin chooses: it goes to an address that
- * is not verified yet.
- */
+/** Returns the mail with the link. It has no text that an Admin chooses: it goes to an address that is not verified yet. */
 function messageOf(customerId: CustomerId, request: Request, baseUrl: string): Message {
   const { id, customer, profile, kinds, attachesPdf, email, requestedBy } = request
   const link = confirmationLink({ customerId, confirmationId: id })
-  const notices = NOTICES.filter((notice) => kinds.includes(notice)).map((notice) => {
+  const list = NOTICES.filter((notice) => kinds.includes(notice)).map((notice) => {
     const more = notice === 'new' && attachesPdf ? ', with their PDFs attached' : ''
-    return `* ${NOTICE_NAMES[notice]}${more}`
+    return `${NOTICE_NAMES[notice]}${more}`
   })
-  const paragraphs = [
-    `${requestedBy} asks that ${email} gets these emails about invoices of ${oneLine(customer)}, billed to ${oneLine(profile)}:`,
-    notices.join('\n'),
-    `To confirm or to decline, open this link within ${CONFIRMATION_DAYS} days. It works once.\n${baseUrl}/confirm?link=${link}`,
-    'If you did not expect this, decline, or do nothing: without your confirmation, no invoices are sent.',
-    '-- \nThis email was sent because your address was entered. You can unsubscribe at any time.',
-  ]
-  return {
-    subject: `Confirm invoice emails of ${oneLine(customer)}`,
-    text: `${paragraphs.join('\n\n')}\n`,
-    headers: NO_ANSWER,
-  }
+  const company = oneLine(customer)
+  return designedMail(
+    {
+      subject: `Confirm invoice emails of ${company}`,
+      company,
+      title: 'Confirm invoice emails',
+      blocks: [
+        {
+          text: `${requestedBy} asks that ${email} gets these emails about invoices of ${company}, billed to ${oneLine(profile)}:`,
+        },
+        { list },
+        {
+          text: `To confirm or to decline, open this link within ${CONFIRMATION_DAYS} days. It works once.`,
+        },
+        { button: { label: 'Confirm or decline', href: `${baseUrl}/confirm?link=${link}` } },
+        {
+          text: 'If you did not expect this, decline, or do nothing: without your confirmation, no invoices are sent.',
+        },
+      ],
+      why: 'This email was sent because your address was entered. You can unsubscribe at any time.',
+    },
+    NO_ANSWER,
+  )
 }

@@ -10,6 +10,7 @@ import type { Message } from '#lib/platform/outbox/store.ts'
 import type { Channel, DeliveryResult } from '#lib/platform/outbox/worker.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { sendOutbound } from '#lib/platform/runtime/outbound.ts'
+import { PRODUCT } from '#lib/platform/runtime/version.ts'
 import { GIVE_UP_SECONDS, isAccepted, retrySeconds } from './rules.ts'
 import { unsealSecret } from './secrets.ts'
 import { webhookSettings } from './settings.ts'
@@ -117,7 +118,7 @@ async function call(
       headers: {
         'content-type': 'application/json',
         'content-length': String(Buffer.byteLength(body)),
-        'user-agent': 'licenses-invoices-webhooks/1',
+        'user-agent': `${PRODUCT} (webhooks)`,
         'webhook-id': content.event,
         'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
         'webhook-signature': signatures.join(' '),

@@ -31,7 +31,13 @@ export const CASES: Record<string, readonly string[]> = {
   exportAccount: [],
   exportAccountXlsx: [],
   exportAccountPdf: [],
-  exportInvoices: ['', 'lines=true&search=are-00', 'search=are-00', 'filter=issuer:Rare'],
+  exportInvoices: [
+    '',
+    'lines=true&search=are-00',
+    'lines=true&columns=words&search=are-00',
+    'search=are-00',
+    'filter=issuer:Rare',
+  ],
   // A workbook is read by the statements of the CSV file, whose rows can be counted.
   exportInvoicesXlsx: [],
   summarizeInvoices: [
@@ -68,6 +74,7 @@ export const CASES: Record<string, readonly string[]> = {
   readStatement: ['', 'filter=currency:EUR', 'filter=billingProfile:default'],
   exportStatement: [''],
   exportStatementXlsx: [],
+  exportStatementPdf: ['filter=platform:rare'],
   listAssets: [
     ...['', 'filter=type:cloud-platform', 'view=full', 'search=suite-9', 'search=suite-4999'],
     ...['orderBy=created', 'filter=usage:idle'],
@@ -92,6 +99,8 @@ export const CASES: Record<string, readonly string[]> = {
   readAssetPosting: ['cloud-platform-1'],
   setAssetPosting: [],
   listLicenseChanges: ['', 'filter=state:REJECTED', 'filter=asset:workspace-suite-2'],
+  exportLicenseChanges: ['filter=asset:workspace-suite-2'],
+  exportLicenseChangesXlsx: [],
   readLicenseChange: ['change-7'],
   acknowledgeLicenseChange: [],
   setQuantity: ['workspace-suite-2'],

@@ -315,16 +315,16 @@ function endEach(pipelines: readonly PipelinedQueries[]): void {
  */
 export function sendOne(
   client: pg.PoolClient,
-  { values: configValues = [], name, ...statement }: pg.QueryConfig,
+  { values: configValues = [], name, ...query }: pg.QueryConfig,
   {
     values = configValues,
     isPrepared = name !== undefined,
   }: { values?: unknown[]; isPrepared?: boolean } = {},
 ): Promise<unknown> {
   inOnePacket(client)
-  if (!isPrepared) return client.query(statement, values)
+  if (!isPrepared) return client.query(query, values)
   const pipeline = new PipelinedQueries()
-  const answer = pipeline.add(statement, values)
+  const answer = pipeline.add(query, values)
   client.query(pipeline)
   return answer
 }

@@ -16,6 +16,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { openDatabase } from './client.ts'
 import { migrate } from './migrate.ts'
+import { listMigrations } from './migration-files.ts'
 import { scope } from './scope.ts'
 import { dropDatabase, onDatabase, run } from './test-servers/test-server.ts'
 
@@ -75,6 +76,17 @@ async function addAsset(customer: string, id: string, subscriptionId: string, ve
     [customer, id, vendor, subscriptionId],
   )
 }
+
+test('a database of the last release has its rows and all migrations of this one afterwards', async () => {
+  const releases: { newest: string }[] = JSON.parse(await readFile('releases.json', 'utf8'))
+  // Before the first release: the newest migration of the product that was not released.
+  await migrateUpTo(releases.at(-1)?.newest ?? listMigrations()[28]?.name ?? '')
+  await addCustomer('sunbird')
+  await migrate(url)
+  const { rows } = await client.query('SELECT count(*)::int AS count FROM drizzle.__drizzle_migrations')
+  expect(rows).toEqual([{ count: listMigrations().length }])
+  expect(await as('sunbird', 'SELECT id FROM customers')).toEqual([{ id: 'sunbird' }])
+})
 
 describe('a subscription stands in one asset', () => {
   beforeEach(async () => {

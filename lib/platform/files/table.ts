@@ -5,9 +5,10 @@ import { attachment } from './attachment.ts'
 
 /**
  * Column with the function that returns its value for a row: any text; a number as plain decimal text, or an amount of
- * money, which is one; a day, `YYYY-MM-DD`; or a moment. Null is an empty cell.
+ * money, which is one; a day, `YYYY-MM-DD`; or a moment. Null is an empty cell. The width is in characters of a
+ * workbook's column.
  */
-export type Column<Row> = { name: string } & (
+export type Column<Row> = { name: string; width?: number } & (
   | { text: (row: Row) => string | null }
   | { number: (row: Row) => string | number | null }
   | { amount: (row: Row) => string | null }
@@ -22,7 +23,7 @@ export type Table<Row> = {
 }
 
 /** Validated cell of any file format: numbers and days are well-formed. */
-type Cell =
+export type Cell =
   | { kind: 'empty' }
   | { kind: 'text' | 'number' | 'day'; text: string }
   | { kind: 'moment'; at: Date }
@@ -31,7 +32,7 @@ type Cell =
  * Returns the cell of a column for a row.
  * @throws Error for a number that is not a plain decimal, or an invalid day
  */
-function cellOf<Row>(column: Column<Row>, row: Row): Cell {
+export function cellOf<Row>(column: Column<Row>, row: Row): Cell {
   if ('moment' in column) {
     const at = column.moment(row)
     return at ? { kind: 'moment', at } : { kind: 'empty' }
@@ -173,12 +174,12 @@ function typed(cell: Cell): string | number | Date | null {
 }
 
 /** Returns whether a spreadsheet keeps each digit; longer numbers are written as text, without loss. */
-function isExact(number: string): boolean {
+export function isExact(number: string): boolean {
   return number.replace(/^-?0*\.?0*|\./g, '').length <= EXACT_DIGITS
 }
 
 /** Replaces characters that XML can't contain by a mark; escapes `_x0041_`, which spreadsheets would decode. */
-function escapeControls(text: string): string {
+export function escapeControls(text: string): string {
   const escaped = text
     .toWellFormed()
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -2,6 +2,7 @@ import 'server-only'
 import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { PRODUCT } from '#lib/platform/runtime/version.ts'
 import type { MailConfig } from './settings.ts'
 
 export type Message = {
@@ -48,7 +49,12 @@ export async function deliver(
   const messageId = `<${id}@${from.address.split('@').at(-1)}>`
   const access = { disableFileAccess: true, disableUrlAccess: true }
   const addressed = { from, to: { name: '', address: to }, subject, messageId }
-  const content = { text, html, headers, attachments: [...(attachments ?? [])] }
+  const content = {
+    text,
+    html,
+    headers: { ...headers, 'User-Agent': PRODUCT },
+    attachments: [...(attachments ?? [])],
+  }
   const bytes = await new MailComposer({ ...addressed, ...content, ...access }).compile().build()
   let hasStarted = false
   const source = new Readable({

@@ -1,7 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
 import { defineSettings } from '#lib/platform/runtime/env.ts'
-import { together } from '#lib/platform/runtime/settings.ts'
+import { text, together } from '#lib/platform/runtime/settings.ts'
 
 const SCHEMES: Record<string, { port: number; secure: boolean }> = {
   'smtp:': { port: 587, secure: false },
@@ -45,6 +45,22 @@ export const mailSettings = defineSettings(
       return server && from ? { ...server, from } : undefined
     }),
 )
+
+/** Reseller in whose name mails are sent. */
+export type Reseller = { name: string; email: string; address?: string | undefined }
+
+/** Postal address of the sender, if one is set. */
+export const resellerSettings = defineSettings(
+  z.object({
+    MAIL_POSTAL_ADDRESS: text.max(300).optional(),
+  }),
+)
+
+/** Returns the sender of mails and its postal address, for their footer; undefined if mails are off. */
+export function resellerOf(): Reseller | undefined {
+  const from = mailSettings()?.from
+  return from && { name: from.name, email: from.address, address: resellerSettings().MAIL_POSTAL_ADDRESS }
+}
 
 /** Returns the server and login of a URL; undefined for any other text, such as a URL with a path or options. */
 function serverOf(text: string): Omit<MailConfig, 'from'> | undefined {

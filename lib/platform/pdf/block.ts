@@ -43,3 +43,11 @@ export function writeAmountLine(
   write(pdf, pair, amount, { x: PAGE.right, y: pdf.y, style: { ...style, align: 'right' } })
   pdf.y += 17
 }
+
+/** Renders a heading, with room for the next line. */
+export function writeHeading(pdf: PdfDocument, level: 'H1' | 'H2', text: string, size: number): void {
+  ensureRoom(pdf, size + 40)
+  const style = { size, bold: true }
+  write(pdf, element(pdf, pdf.root, level), text, { x: PAGE.left, y: pdf.y, style })
+  pdf.y += size + 6
+}

@@ -107,3 +107,24 @@ function edge(columns: Column[], index: number): number {
 export function remainingWidth(others: number[]): number {
   return PAGE.right - PAGE.left - others.reduce((sum, width) => sum + width + GAP, 0)
 }
+
+/** Renders a table of text whose second column has the remaining width; the third and later ones are numbers. */
+export async function writeTextTable(
+  pdf: PdfDocument,
+  headers: readonly string[],
+  rows: readonly (readonly string[])[],
+): Promise<void> {
+  const texts = (at: number) => rows.map((row) => row[at] ?? '')
+  const widths = headers.map((header, at) => columnWidth(pdf, header, texts(at), 115))
+  const others = widths.filter((_, at) => at !== 1)
+  const columns = headers.map((header, at) => ({
+    header,
+    align: at < 2 ? ('left' as const) : ('right' as const),
+    width: at === 1 ? remainingWidth(others) : (widths[at] ?? 0),
+  }))
+  await writeTable(
+    pdf,
+    columns,
+    rows.map((row) => row.map((text) => ({ text }))),
+  )
+}

@@ -1,6 +1,13 @@
 import { resolve } from 'node:path'
 import type { z } from 'zod'
-import { allowedHosts, settings as consoleSettings, namesIn, withoutSlash } from './settings.ts'
+import {
+  allowedHosts,
+  settings as consoleSettings,
+  namesIn,
+  settingValue,
+  variableNames,
+  withoutSlash,
+} from './settings.ts'
 
 // Only reader of process.env (see `.env.example`). Each module declares and reads its settings with it; shared settings
 // are declared here. lib/server/registry.ts lists all settings, and validates them when a program starts.
@@ -11,6 +18,8 @@ export type Settings<Values> = {
   (): Values
   /** Returns the invalid settings as `NAME: reason`, one entry per error. */
   issues(): string[]
+  /** Returns the names that the environment may have. */
+  names(): string[]
 }
 
 /** Parsed settings. Fixed settings are not parsed again. */
@@ -24,10 +33,11 @@ type ParsedSettings<Values> = {
 /** Declares settings, of which empty values count as absent. The environment is read at the first call. */
 export function defineSettings<Values>(schema: z.ZodType<Values>): Settings<Values> {
   const names = namesIn(schema)
+  const possible = names.flatMap(variableNames)
   let last: ParsedSettings<Values> | undefined
   const current = (): ParsedSettings<Values> => {
     if (last?.isFixed) return last
-    const variables = JSON.stringify(names.map((name) => environment()[name]))
+    const variables = JSON.stringify(possible.map((name) => environment()[name]))
     if (last?.variables !== variables) last = { variables, isFixed: false, ...parsed(schema, names) }
     last.isFixed = snapshot !== undefined
     return last
@@ -37,17 +47,30 @@ export function defineSettings<Values>(schema: z.ZodType<Values>): Settings<Valu
     assertNoIssues(issues)
     return values as Values
   }
-  return Object.assign(read, { issues: () => current().issues })
+  return Object.assign(read, { issues: () => current().issues, names: () => possible })
 }
 
 function parsed<Values>(schema: z.ZodType<Values>, names: readonly string[]) {
+  const unread: string[] = []
   const entries = names.flatMap((name) => {
-    const value = environment()[name]
-    return value ? [[name, value] as const] : []
+    try {
+      const value = settingValue(name, environment())
+      return value === undefined ? [] : [[name, value] as const]
+    } catch (error) {
+      unread.push(`${name}: ${(error as Error).message}`)
+      return []
+    }
   })
   const { data, error } = schema.safeParse(Object.fromEntries(entries))
-  const issues = (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`)
-  return { values: data, issues }
+  const issues = (error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${messageOf(issue)}`)
+  return { values: data, issues: [...unread, ...issues] }
+}
+
+/** Explains a value of the wrong type without the value. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_type' || issue.message.startsWith('must be')) return issue.message
+  if (issue.expected === 'int') return 'must be a whole number'
+  return issue.expected === 'number' ? 'must be a number' : issue.message
 }
 
 /** @throws Error with all issues, if there are any */

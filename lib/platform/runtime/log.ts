@@ -134,6 +134,8 @@ export type RequestContext = {
   statements: number
   /** Whether the request failed after its status had been sent. */
   isFailed?: boolean
+  /** Status of the page, where it is not 200: Next can set none for a page with content. */
+  pageStatus?: 403 | 404
   /** Counts further work against the limit of an unknown client. @throws Problem `rate_limited` */
   charge?: ((weight: number) => void) | undefined
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
 // Schemas of common kinds of settings, and the console's own settings. Each module declares its settings with them, and
@@ -8,7 +9,8 @@ export const text = z.string().trim().min(1)
 /** Secret from which keys are derived. */
 export const secret = z.string().min(32, 'must have at least 32 characters')
 
-export const port = z.coerce.number().int().min(0).max(65_535)
+const PORT_RANGE = 'must be a whole number from 0 to 65535'
+export const port = z.coerce.number(PORT_RANGE).int(PORT_RANGE).min(0, PORT_RANGE).max(65_535, PORT_RANGE)
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 const isPrivate = (url: string) =>
@@ -72,6 +74,38 @@ export function together<Values extends Record<string, unknown>>(
   if (missing.length === Object.keys(values).length) return undefined
   for (const name of missing) context.addIssue({ code: 'custom', path: [name], message: 'is needed too' })
   return undefined
+}
+
+/** Settings whose value may be in a file instead, which the setting with this suffix names. */
+const SECRET_SETTING = /_SECRET$|^DATABASE_(DIRECT_|READ_)?URL$|^SMTP_URL$/
+const IN_FILE = '_FILE'
+
+/** Returns a setting's name, and the one that names a file with its value if the setting is secret. */
+export function variableNames(setting: string): string[] {
+  return SECRET_SETTING.test(setting) ? [setting, setting + IN_FILE] : [setting]
+}
+
+/**
+ * Returns a setting's value, from its file if it is secret and has one; undefined where it is absent or empty.
+ * @throws Error if both are given, or the file can't be read or is empty
+ */
+export function settingValue(setting: string, environment: NodeJS.ProcessEnv): string | undefined {
+  const [, fileSetting] = variableNames(setting)
+  const value = environment[setting] || undefined
+  const file = fileSetting && environment[fileSetting]
+  if (!file) return value
+  if (value !== undefined) throw new Error(`is given, and ${fileSetting}, too: give one of them`)
+  const content = readSecret(file)
+  if (!content) throw new Error(`the file of ${fileSetting} cannot be read, or is empty`)
+  return content
+}
+
+function readSecret(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns the names of a schema's settings. */

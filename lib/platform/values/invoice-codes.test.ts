@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isTaxCategory, isTypeCode, taxCategoryName, typeName } from './invoice-codes.ts'
+import { quantityText, unitName } from './unit-names.ts'
 import { isUnit } from './units.ts'
 
 describe('codes', () => {
@@ -18,6 +19,16 @@ describe('codes', () => {
 
   test('have words, and are themselves where there are none', () => {
     expect([taxCategoryName('AE'), taxCategoryName('VAT')]).toEqual(['Reverse charge', 'VAT'])
-    expect([typeName('381'), typeName('71')]).toEqual(['Credit note (381)', 'Type 71'])
+    expect([typeName('381'), typeName('71')]).toEqual(['Credit note', 'Type 71'])
+  })
+
+  test('of units have names for quantities: those of a suite are licenses', () => {
+    expect([unitName('C62', 'office-suite'), unitName('C62', 'web-services')]).toEqual(['licenses', 'units'])
+    expect([unitName('E34', 'web-services'), unitName('XPP', 'office-suite')]).toEqual(['GB', 'XPP'])
+    expect([quantityText('1.0', 'HUR', ''), quantityText('1234.5', 'HUR', '')]).toEqual([
+      '1\u00a0hour',
+      '1,234.5\u00a0hours',
+    ])
+    expect([quantityText(1, 'E34', ''), quantityText('2', null, '')]).toEqual(['1\u00a0GB', '2'])
   })
 })

@@ -54,8 +54,7 @@ export function taxCategoryName(code: string): string {
   return Object.entries(TAX_CATEGORIES).find(([key]) => key === code)?.[1] ?? code
 }
 
-/** Returns a type of invoice with its code: `Credit note (381)`. */
+/** Returns the name of a type of invoice: `Credit note`; with its code where unnamed: `Type 71`. */
 export function typeName(code: string): string {
-  const name = TYPE_NAMES[code]
-  return name ? `${name} (${code})` : `Type ${code}`
+  return TYPE_NAMES[code] ?? `Type ${code}`
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { requestContext, runWithRequestContext } from '#lib/platform/runtime/log.ts'
 import type { Handler } from '../http-handler.ts'
 import { deferScripts, scriptDeferrer } from './deferred-scripts.ts'
 
@@ -72,6 +73,26 @@ test('split characters, other encodings and callbacks are preserved', async () =
     scriptDeferrer()(bytes.toString('latin1'), true),
   )
   expect(called).toEqual(['written', 'ended'])
+})
+
+test('a page gets the status that was chosen while it was rendered', async () => {
+  const context = { requestId: 'a', address: '192.0.2.1', agent: undefined }
+  const answer = await answerOf((req, res) =>
+    runWithRequestContext(context, () =>
+      deferScripts((_, inner) => {
+        Object.assign(requestContext() ?? {}, { pageStatus: 403 })
+        inner.setHeader('Content-Type', 'text/html')
+        inner.end(PAGE)
+      })(req, res),
+    ),
+  )
+  expect(answer.status).toBe(403)
+})
+
+test('the scripts of a page without content are not deferred', async () => {
+  const page = `<!DOCTYPE html><html id="__next_error__"><head>${SCRIPT_TAG}</head></html>`
+  const answer = await answerOf((_, res) => void res.setHeader('Content-Type', 'text/html').end(page))
+  expect(await answer.text()).toBe(page)
 })
 
 test.each([

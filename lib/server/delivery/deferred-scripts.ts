@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { requestContext } from '#lib/platform/runtime/log.ts'
 import type { Handler } from '../http-handler.ts'
 import { release } from './release.ts'
 import { replayClicks } from './replay-clicks.ts'
@@ -19,14 +20,17 @@ type Write = (chunk?: unknown, ...rest: unknown[]) => unknown
  * Defers the scripts of a page until the browser has painted it, so that they compete neither with its styles and font
  * for bandwidth nor with its first frame for the processor. Each script tag becomes an element that loads nothing. In
  * front of the first one, an inline script with the same nonce releases them (`release.ts`), and replays the clicks in
- * between (`replay-clicks.ts`). Responses that are not pages or have a Content-Length pass unchanged.
+ * between (`replay-clicks.ts`). Responses that are not pages or have a Content-Length pass unchanged, and so does the page
+ * of a failure, which is empty until its scripts have run. Sets the status that a page has chosen.
  */
 export function deferScripts(inside: Handler): Handler {
   return (req, res) => {
+    const context = requestContext()
     let hold: ((text: string, isLast: boolean) => string) | undefined
     const through = (send: Write, isLast: boolean): Write => {
       return (...args) => {
-        hold ??= isPage(res) ? scriptDeferrer() : asItIs
+        if (!hold && isPage(res) && context?.pageStatus) res.statusCode = context.pageStatus
+        hold ??= isPage(res) && !isEmpty(args) ? scriptDeferrer() : asItIs
         if (hold === asItIs) return send.apply(res, args)
         const out = Buffer.from(hold(latin1(args), isLast), 'latin1')
         return send.apply(res, [out, ...args.filter((one) => typeof one === 'function')])
@@ -70,6 +74,11 @@ function beforeOpenTag(text: string): number {
 
 function isPage(res: ServerResponse): boolean {
   return HTML.test(String(res.getHeader('Content-Type'))) && !res.hasHeader('Content-Length')
+}
+
+/** Returns whether a chunk begins the page that Next sends where rendering failed: without any content. */
+function isEmpty(args: unknown[]): boolean {
+  return latin1(args).slice(0, MAX_TAG_LENGTH).includes('<html id="__next_error__"')
 }
 
 function asItIs(text: string): string {

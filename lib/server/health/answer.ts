@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-// Imports nothing else of the project: the health thread loads it, too.
+import { PRODUCT } from '#lib/platform/runtime/version.ts'
+
+// Imports nothing of the project that imports more: the health thread loads it, too.
 
 /** Missing requirement of requests. */
 export type Missing = 'database' | 'migrations'
@@ -19,6 +21,12 @@ export function sendHealth(res: ServerResponse, problem?: string, ofReplica?: st
   res.writeHead(problem ? 503 : 200, { ...headers, 'Content-Length': text.length }).end(text)
 }
 
+/** Answers that the process lives, with its version in the header Server. */
+export function sendLife(res: ServerResponse): void {
+  res.setHeader('Server', PRODUCT)
+  sendHealth(res)
+}
+
 /**
  * Answers the three addresses of `healthCheck` from a reported state, and 404 elsewhere.
  * @param state undefined where the process has not reported for too long (`stalled`)
@@ -27,7 +35,7 @@ export function sendReported({ url = '' }: IncomingMessage, res: ServerResponse,
   const path = url.split('?')[0]
   if (path !== '/livez' && path !== '/healthz' && path !== '/readyz') res.writeHead(404).end()
   else if (!state) sendHealth(res, 'stalled')
-  else if (path === '/livez') sendHealth(res)
+  else if (path === '/livez') sendLife(res)
   else if (state.isDraining) sendHealth(res, 'draining')
   else if (path === '/healthz') sendHealth(res)
   else sendHealth(res, state.missing, state.replica)

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { openDatabase } from '#lib/platform/db/client.ts'
 import { testDatabase } from '#lib/platform/db/test-database.ts'
+import { PRODUCT } from '#lib/platform/runtime/version.ts'
 import { openTestServer } from '../test-server.ts'
 import { healthCheck } from './health.ts'
 
@@ -38,6 +39,9 @@ test('a query string is ignored, and HEAD has no body', async () => {
   expect(await requestHealth('/healthz?full')).toBe('200 ok')
   const testServer = await openTestServer({ health: healthCheck(() => false) })
   close.push(testServer.close)
+  expect((await testServer.request('GET /livez')).answers[0]?.headers).toMatchObject({
+    server: PRODUCT,
+  })
   expect((await testServer.request('HEAD /livez')).answers).toMatchObject([{ status: 200, body: '' }])
 })
 

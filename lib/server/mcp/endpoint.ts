@@ -1,3 +1,4 @@
+import { VERSION } from '#lib/platform/runtime/version.ts'
 import 'server-only'
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import { type ApiResponse, guarded, type Respond } from '#lib/platform/api/endpoint.ts'
@@ -99,7 +100,7 @@ async function acknowledgement(response: Response): Promise<string> {
 /** Returns the protocol's server for one request. */
 function serverFor(here: AssistantRequest, tools: readonly Tool[]): Server {
   const server = new Server(
-    { name: 'licenses-invoices', title: 'Licenses & Invoices', version: '1.0.0' },
+    { name: 'licenses-invoices', title: 'Licenses & Invoices', version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
   server.setRequestHandler('tools/list', () => ({

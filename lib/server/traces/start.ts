@@ -2,7 +2,7 @@ import { type DiagLogger, DiagLogLevel, diag, trace } from '@opentelemetry/api'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
-import packageJson from '../../../package.json' with { type: 'json' }
+import { NAME, VERSION } from '#lib/platform/runtime/version.ts'
 import type { Handler } from '../http-handler.ts'
 import { innerSpans, requestSpans, type Trace } from './spans.ts'
 
@@ -16,9 +16,8 @@ export type Traces = {
 
 /** Starts tracing this process. The library itself reads address, sampling and service name from the environment. */
 export function startTraces(): Traces {
-  const { name, version } = packageJson
   diag.setLogger(toLog(), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
-  const resource = resourceFromAttributes({ 'service.name': name, 'service.version': version })
+  const resource = resourceFromAttributes({ 'service.name': NAME, 'service.version': VERSION })
   const sdk = new NodeSDK({
     // The environment's service attributes take precedence.
     resource: defaultResource().merge(resource),
@@ -27,7 +26,7 @@ export function startTraces(): Traces {
     logRecordProcessors: [],
   })
   sdk.start()
-  const tracer = trace.getTracerProvider().getTracer(name, version)
+  const tracer = trace.getTracerProvider().getTracer(NAME, VERSION)
   // Hidden from Next, whose spans would contain addresses with search texts.
   trace.disable()
   innerSpans(tracer)

@@ -1,5 +1,4 @@
 import type { Metadata } from 'next'
-import { notFound } from 'next/navigation'
 import { cache } from 'react'
 import { AssetPosting } from '#components/billing/posting-details/asset-posting.tsx'
 import { AssetDetails } from '#components/licenses/asset-page/asset-details.tsx'
@@ -26,6 +25,7 @@ import { readRenewal as renewalOf } from '#lib/licenses/renewal-orders/operation
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import { parseWholeNumber } from '#lib/platform/values/numbers.ts'
+import { Missing } from '../../../missing.tsx'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { currentCaller, requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
@@ -36,7 +36,7 @@ import { historyOf, movedSince } from './history.ts'
 
 /** Returns the costs after the end of an asset's commitment, at the last price. */
 function nextCostsOf(
-  { properties, scheduled }: Awaited<ReturnType<typeof loadAsset>>,
+  { properties, scheduled }: contract.AssetListItem,
   { renewalType, quantity: purchased, assigned }: Renewal,
   price: LastPrice | undefined,
 ) {
@@ -53,7 +53,8 @@ export async function generateMetadata({ params }: PageProps): Promise<Metadata>
   const caller = await currentCaller()
   if (!caller || !may(caller, 'licenses-manager')) return { title: `Asset ${id}` }
   // If it can't be read, the page shows the reason.
-  const item = await loadAsset(caller, id).catch(() => undefined)
+  const item = await loadAsset(caller, id).catch(() => null)
+  if (item === undefined) return { title: 'Page not found' }
   return { title: item ? escapeInvisible(item.assetName) : `Asset ${id}` }
 }
 
@@ -66,6 +67,7 @@ export default async function Page({ params, searchParams }: PageProps) {
   const { history, set } = await searchParams
   // Load the asset before anything is sent, so that a missing one gets the status 404.
   const item = await loadAsset(caller, id)
+  if (!item) return <Missing />
   const span = yearUntil(Date.now())
   const meta = await requestMeta()
   const posted = { params: { asset_id: id } }
@@ -150,12 +152,12 @@ export default async function Page({ params, searchParams }: PageProps) {
   )
 }
 
-/** Cached per request for the page and its title. */
-const loadAsset = cache(async (caller: Caller, id: string): Promise<contract.AssetListItem> => {
+/** Returns an asset; undefined if there is none. Cached per request for the page and its title. */
+const loadAsset = cache(async (caller: Caller, id: string): Promise<contract.AssetListItem | undefined> => {
   try {
     return await readAssetItem(caller, id, await requestMeta())
   } catch (error) {
-    if (error instanceof Problem && error.code === 'not_found') notFound()
+    if (error instanceof Problem && error.code === 'not_found') return undefined
     throw error
   }
 })

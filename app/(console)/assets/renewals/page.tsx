@@ -4,8 +4,8 @@ import { CalendarFeed } from '#components/costs/renewals/calendar-feed.tsx'
 import { RenewalsScreen } from '#components/costs/renewals/renewals-screen.tsx'
 import { RENEWALS } from '#components/costs/renewals/view.ts'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { exportRenewals, exportRenewalsXlsx, listRenewals } from '#lib/costs/client.ts'
@@ -44,18 +44,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       <PageHeader
         title={TITLE}
         subtitle="Commitments ending in the next 12 months"
-        actions={
-          <>
-            <CalendarFeed />
-            <ExportMenu
-              files={{
-                'Excel (XLSX)': exportRenewalsXlsx.path({ query: view }),
-                CSV: exportRenewals.path({ query: view }),
-              }}
-            />
-            <MoreMenu path={listRenewals.path({ query: view })} />
-          </>
-        }
+        actions={<CalendarFeed />}
       />
       <AssetTabs current={RENEWALS} />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
@@ -63,7 +52,22 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           result instanceof Problem ? (
             <InvalidNote {...INVALID} problem={result} />
           ) : (
-            <RenewalsScreen view={view} list={result.body} />
+            <RenewalsScreen
+              view={view}
+              list={result.body}
+              tools={
+                <>
+                  <ExportMenu
+                    isTool
+                    files={{
+                      'Excel (XLSX)': exportRenewalsXlsx.path({ query: view }),
+                      CSV: exportRenewals.path({ query: view }),
+                    }}
+                  />
+                  <CopyRequest path={listRenewals.path({ query: view })} />
+                </>
+              }
+            />
           )
         }
       </Streamed>

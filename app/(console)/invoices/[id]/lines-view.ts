@@ -6,6 +6,7 @@ import { itemizationText } from '#lib/billing/invoices/itemization.ts'
 import { roundingText, settlementOf } from '#lib/billing/invoices/total-to-balance.ts'
 import { describeLine } from '#lib/billing/posting/format.ts'
 import { formatAmount, formatDecimal, minorUnit, moneyText } from '#lib/platform/values/money.ts'
+import { quantityText } from '#lib/platform/values/unit-names.ts'
 import { toLineChargesView } from './charges-view.ts'
 import { toTaxView } from './tax-view.ts'
 
@@ -23,7 +24,7 @@ export function toLinesView(invoice: InvoiceWithLines): { rows: LineView[]; sums
       place: index,
       description: line.description,
       details: line.Details ?? '',
-      qty: formatDecimal(line.qty),
+      qty: quantityText(line.qty, line.unit, line.type),
       price: formatDecimal(line.price, minorUnit(line.currency)),
       amount: line.currency === currency ? amount : `${amount} ${line.currency}`,
       posting: describeLine(line, line.currency, invoice, line.amount).join(' · '),
@@ -39,8 +40,6 @@ export function toLinesView(invoice: InvoiceWithLines): { rows: LineView[]; sums
     notItemized: notItemizedAmount,
     rounding: itemization.roundingAmount,
     foreign: itemization.otherCurrencyLines,
-    tax: itemization.taxAmount,
-    ...(itemization.lineAmountBasis ? { amountBasis: itemization.lineAmountBasis } : {}),
   }
   return {
     rows,

@@ -1,9 +1,9 @@
 import type { Metadata } from 'next'
-import { notFound } from 'next/navigation'
 import { cache } from 'react'
 import { DocumentNotes } from '#components/billing/invoice-document/document-notes.tsx'
 import { FileLinks } from '#components/billing/invoice-document/file-links.tsx'
 import { InvoiceCharges } from '#components/billing/invoice-document/invoice-charges.tsx'
+import { InvoiceCodes } from '#components/billing/invoice-document/invoice-codes.tsx'
 import { InvoiceDetails } from '#components/billing/invoice-document/invoice-details.tsx'
 import { InvoiceLines, SeatCheckNote } from '#components/billing/invoice-document/invoice-lines.tsx'
 import { NeighbourLinks } from '#components/billing/invoice-document/neighbour-links.tsx'
@@ -14,7 +14,7 @@ import { latenessOf, StatusBadge } from '#components/billing/invoices/status-bad
 import { CompareLink } from '#components/costs/comparisons/compare-link.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { LetterLines } from '#components/shell/frame/print-header.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listInvoices, readInvoice, readInvoiceFile } from '#lib/billing/client.ts'
@@ -26,6 +26,7 @@ import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import { countryName } from '#lib/platform/values/countries.ts'
 import { monthAndYear } from '#lib/platform/values/days.ts'
 import { platformName } from '#lib/platform/values/platforms.ts'
+import { Missing } from '../../../missing.tsx'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { currentCaller, requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
@@ -37,7 +38,7 @@ import { toLinesView } from './lines-view.ts'
 import { toPaymentsView } from './payments-view.ts'
 import { addressLines, relatedData } from './related-data.ts'
 import { seatNotes } from './seat-notes.ts'
-import { toTaxView } from './tax-view.ts'
+import { toCodes, toTaxView } from './tax-view.ts'
 
 type PageProps = { params: Promise<{ id: string }>; searchParams: SearchParams }
 
@@ -46,7 +47,8 @@ export async function generateMetadata({ params }: PageProps): Promise<Metadata>
   const caller = await currentCaller()
   if (!caller || !may(caller, 'invoice-viewer')) return { title: `Invoice ${id}` }
   // If it can't be read, the page shows the reason.
-  const invoice = await loadInvoice(caller, id).catch(() => undefined)
+  const invoice = await loadInvoice(caller, id).catch(() => null)
+  if (invoice === undefined) return { title: 'Page not found' }
   if (!invoice) return { title: `Invoice ${id}` }
   return { title: `${documentName(invoice.form, invoice.totalAmount)} ${invoice.number}` }
 }
@@ -62,6 +64,7 @@ export default async function Page({ params, searchParams }: PageProps) {
   const listed = view instanceof Problem ? search : listInvoices.search(view)
   // Load the invoice before anything is sent, so that a missing one gets the status 404.
   const invoice = await loadInvoice(caller, id)
+  if (!invoice) return <Missing />
   const [answer, seats] = await Promise.all([
     settleWithin(relatedData(caller, invoice, view)),
     settleWithin(seatNotes(caller, invoice)),
@@ -106,7 +109,7 @@ export default async function Page({ params, searchParams }: PageProps) {
                   : undefined
               }
             />
-            <MoreMenu path={readInvoice.path({ params: { invoice_id: id } })} />
+            <CopyRequest path={readInvoice.path({ params: { invoice_id: id } })} />
           </>
         }
       />
@@ -144,6 +147,7 @@ export default async function Page({ params, searchParams }: PageProps) {
         <TaxTable rows={tax.rows} currency={invoice.currency} note={tax.note} />
       ) : null}
       {charges ? <InvoiceCharges charges={charges} currency={invoice.currency} /> : null}
+      <InvoiceCodes codes={toCodes(invoice)} />
     </>
   )
 }
@@ -152,13 +156,15 @@ function nameOf(country: string | undefined): string | undefined {
   return country && countryName(country)
 }
 
-/** Cached per request for the page and its title. */
-const loadInvoice = cache(async (caller: Caller, id: string): Promise<contract.InvoiceWithLines> => {
-  try {
-    const input = { params: { invoice_id: id }, query: {}, body: undefined }
-    return (await operations.readInvoice(caller, input, await requestMeta())).body
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'not_found') notFound()
-    throw error
-  }
-})
+/** Returns an invoice; undefined if there is none. Cached per request for the page and its title. */
+const loadInvoice = cache(
+  async (caller: Caller, id: string): Promise<contract.InvoiceWithLines | undefined> => {
+    try {
+      const input = { params: { invoice_id: id }, query: {}, body: undefined }
+      return (await operations.readInvoice(caller, input, await requestMeta())).body
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'not_found') return undefined
+      throw error
+    }
+  },
+)

@@ -1,9 +1,11 @@
 import 'server-only'
+import type { CodeView } from '#components/billing/invoice-document/invoice-codes.tsx'
 import type { TaxView } from '#components/billing/invoice-document/tax-table.tsx'
 import type { InvoiceWithLines } from '#lib/billing/invoices/contract.ts'
 import { differencesText, taxLabel } from '#lib/billing/posting/format.ts'
-import { taxCategoryName } from '#lib/platform/values/invoice-codes.ts'
+import { taxCategoryName, typeName } from '#lib/platform/values/invoice-codes.ts'
 import { formatAmount, formatDecimal } from '#lib/platform/values/money.ts'
+import { unitName } from '#lib/platform/values/unit-names.ts'
 
 /** An invoice's tax as text: its rows among the sums, the table, and where it does not add up. */
 export function toTaxView({ tax, currency, itemization }: InvoiceWithLines) {
@@ -29,7 +31,7 @@ export function toTaxView({ tax, currency, itemization }: InvoiceWithLines) {
     rows: tax.breakdown.map((row): TaxView => {
       const { taxCategory, taxRate, exemptionReason = '' } = row
       return {
-        category: `${taxCategoryName(taxCategory)} (${taxCategory})`,
+        category: taxCategoryName(taxCategory),
         rate: taxRate === undefined ? '–' : `${formatDecimal(taxRate)} %`,
         taxable: money(row.taxableAmount),
         tax: money(row.taxAmount),
@@ -45,4 +47,21 @@ export function toTaxView({ tax, currency, itemization }: InvoiceWithLines) {
       from: tax.breakdownFrom,
     }),
   }
+}
+
+/** Returns the codes of an invoice with their names, each once. */
+export function toCodes({ typeCode, tax, lineItems }: InvoiceWithLines): CodeView[] {
+  const units = lineItems.flatMap(({ unit, type }): CodeView[] =>
+    unit === undefined ? [] : [{ name: `Unit: ${unitName(unit, type)}`, code: unit, list: 'UN/ECE 20' }],
+  )
+  const codes: CodeView[] = [
+    ...(typeCode === undefined ? [] : [{ name: typeName(typeCode), code: typeCode, list: 'UNTDID 1001' }]),
+    ...(tax?.breakdown ?? []).map(({ taxCategory }) => ({
+      name: taxCategoryName(taxCategory),
+      code: taxCategory,
+      list: 'UNTDID 5305',
+    })),
+    ...units,
+  ]
+  return [...new Map(codes.map((one) => [`${one.list} ${one.code} ${one.name}`, one])).values()]
 }

@@ -3,10 +3,10 @@ import { Movements, OpenAtEnd } from '#components/billing/statements/movements.t
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { buttonVariants } from '#components/ui/button-variants.ts'
 import { Card } from '#components/ui/card.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { Field } from '#components/ui/field.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
 import type { AccountOfDays } from '#lib/billing/account-statements/contract.ts'
@@ -52,7 +52,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               }}
             />
             <PrintButton />
-            <MoreMenu path={readAccount.path({ query })} />
+            <CopyRequest path={readAccount.path({ query })} />
           </>
         }
       />

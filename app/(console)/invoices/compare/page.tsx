@@ -1,5 +1,4 @@
 import type { Metadata } from 'next'
-import { notFound } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { disambiguatingIssuer } from '#components/billing/invoices/numbers.ts'
 import { ComparisonPicker, NothingChosen } from '#components/costs/comparisons/comparison-picker.tsx'
@@ -7,10 +6,10 @@ import { ComparisonSummary } from '#components/costs/comparisons/comparison-summ
 import { ComparisonTable } from '#components/costs/comparisons/comparison-table.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { Card } from '#components/ui/card.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
 import { compareInvoices, exportComparison, exportComparisonXlsx } from '#lib/costs/client.ts'
@@ -19,6 +18,7 @@ import type { InvoiceComparison } from '#lib/costs/comparisons/contract.ts'
 import { PROBLEMS, Problem } from '#lib/platform/api/problem.ts'
 import { may } from '#lib/platform/caller/rules.ts'
 import { platformName } from '#lib/platform/values/platforms.ts'
+import { Missing } from '../../../missing.tsx'
 import { type SearchParams, searchOf } from '../../address.ts'
 import { currentCaller, requireCaller } from '../../caller.ts'
 import { MissingRole } from '../../missing-role.tsx'
@@ -34,8 +34,14 @@ export async function generateMetadata({ searchParams }: { searchParams: SearchP
     return { title: TITLE }
   // If the invoices can't be compared, the page shows the reason.
   const compared = await compare(caller, from, to).catch(() => undefined)
+  if (isMissing(compared)) return { title: 'Page not found' }
   if (!compared || compared instanceof Problem) return { title: TITLE }
   return { title: escapeInvisible(`${compared.from.number} vs. ${compared.to.number}`) }
+}
+
+/** Returns whether one of two compared invoices does not exist. */
+function isMissing(compared: unknown): boolean {
+  return compared instanceof Problem && compared.code === 'not_found'
 }
 
 export default async function Page({ searchParams }: { searchParams: SearchParams }) {
@@ -57,7 +63,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     comparableInvoices(caller, to || from),
     from && to ? compare(caller, from, to) : undefined,
   ])
-  if (choices.length === 0) notFound()
+  if (choices.length === 0 || isMissing(compared)) return <Missing />
   const picker = <ComparisonPicker choices={choices} from={from} to={to} />
   if (compared && !(compared instanceof Problem)) {
     return <Compared comparison={compared} picker={picker} />
@@ -98,7 +104,7 @@ function Compared({ comparison, picker }: { comparison: InvoiceComparison; picke
                 CSV: exportComparison.path({ query }),
               }}
             />
-            <MoreMenu path={compareInvoices.path({ query })} />
+            <CopyRequest path={compareInvoices.path({ query })} />
           </>
         }
       />

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { CurrencySection } from '#components/costs/explanations/currency-section.tsx'
 import { ExplanationFilters } from '#components/costs/explanations/explanation-filters.tsx'
 import { MonthPicker } from '#components/costs/explanations/month-picker.tsx'
@@ -15,24 +16,28 @@ export function Explained({
   isOver,
   explanation,
   profiles,
+  tools,
 }: {
   view: View
   isOver: boolean
   explanation: InvoiceExplanation
   profiles: readonly { id: string; name: string }[]
+  tools: ReactNode
 }) {
   const { month, previousMonth, currencies, months } = explanation
   const platforms = currencies.flatMap(({ causes }) => causes.map(({ platform }) => ({ platform })))
   return (
     <>
-      <div className="relative mb-4 flex flex-wrap items-end gap-2 print:hidden">
+      <div className="mb-3 print:hidden">
         <MonthPicker view={view} month={month} months={months} />
-        <ExplanationFilters
-          view={view}
-          profiles={profiles.map(({ id, name }) => ({ id, name }))}
-          platforms={platforms}
-        />
       </div>
+      <ExplanationFilters
+        view={view}
+        profiles={profiles.map(({ id, name }) => ({ id, name }))}
+        platforms={platforms}
+      >
+        {tools}
+      </ExplanationFilters>
       {isOver ? null : (
         <p className="mb-4 rounded-card bg-info-tint px-4 py-2.5 text-sm text-info">
           {monthAndYear(month)} is not over: what is gone here may still be billed.

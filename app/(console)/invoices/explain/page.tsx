@@ -6,9 +6,9 @@ import { valuesOf } from '#components/lists/filters/view.ts'
 import { LetterLines, profilesLine } from '#components/shell/frame/print-header.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
@@ -63,29 +63,30 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           />
         )}
       </Streamed>
-      <PageHeader
-        breadcrumb={BREADCRUMB}
-        title={titleOf(begin)}
-        subtitle={COUNTED}
-        actions={
-          <>
-            <ExportMenu
-              files={{
-                'Excel (XLSX)': exportExplanationXlsx.path({ query: view }),
-                CSV: exportExplanation.path({ query: view }),
-              }}
-            />
-            <PrintButton />
-            <MoreMenu path={explainMonth.path({ query: view })} />
-          </>
-        }
-      />
+      <PageHeader breadcrumb={BREADCRUMB} title={titleOf(begin)} subtitle={COUNTED} />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
         {(result) =>
           result instanceof Problem ? (
             <InvalidNote {...INVALID} problem={result} />
           ) : (
-            <Explained view={view} isOver={begin < monthBegin(Date.now())} {...result} />
+            <Explained
+              view={view}
+              isOver={begin < monthBegin(Date.now())}
+              {...result}
+              tools={
+                <>
+                  <ExportMenu
+                    isTool
+                    files={{
+                      'Excel (XLSX)': exportExplanationXlsx.path({ query: view }),
+                      CSV: exportExplanation.path({ query: view }),
+                    }}
+                  />
+                  <PrintButton />
+                  <CopyRequest path={explainMonth.path({ query: view })} />
+                </>
+              }
+            />
           )
         }
       </Streamed>

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { Profiles } from '#components/billing/posting-details/profiles.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listBillingProfiles } from '#lib/billing/client.ts'
@@ -29,7 +29,7 @@ export default async function Page() {
         breadcrumb={{ href: '/invoices', name: 'Invoices' }}
         title={TITLE}
         subtitle="Defaults for new invoices"
-        actions={<MoreMenu path={listBillingProfiles.path({})} />}
+        actions={<CopyRequest path={listBillingProfiles.path({})} />}
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
         {({ body }) => (

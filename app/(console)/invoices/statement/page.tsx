@@ -4,12 +4,17 @@ import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { valuesOf } from '#components/lists/filters/view.ts'
 import { LetterLines, profilesLine } from '#components/shell/frame/print-header.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
-import { exportStatement, exportStatementXlsx, readStatement } from '#lib/billing/client.ts'
+import {
+  exportStatement,
+  exportStatementPdf,
+  exportStatementXlsx,
+  readStatement,
+} from '#lib/billing/client.ts'
 import { listCallerProfiles } from '#lib/billing/posting-details/operations.ts'
 import * as contract from '#lib/billing/statements/contract.ts'
 import * as operations from '#lib/billing/statements/operations.ts'
@@ -64,26 +69,31 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             {(result) => (result instanceof Problem ? OPEN : openOn(result.statement.today))}
           </Streamed>
         }
-        actions={
-          <>
-            <ExportMenu
-              files={{
-                'Excel (XLSX)': exportStatementXlsx.path({ query: { filter: view.filter } }),
-                CSV: exportStatement.path({ query: { filter: view.filter } }),
-              }}
-            />
-            <ButtonLink href="/invoices/account">Account statement</ButtonLink>
-            <PrintButton />
-            <MoreMenu path={readStatement.path({ query })} />
-          </>
-        }
+        actions={<ButtonLink href="/invoices/account">Account statement</ButtonLink>}
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
         {(result) =>
           result instanceof Problem ? (
             <InvalidNote {...INVALID} problem={result} />
           ) : (
-            <Statement view={view} {...result} />
+            <Statement
+              view={view}
+              {...result}
+              tools={
+                <>
+                  <ExportMenu
+                    isTool
+                    files={{
+                      PDF: exportStatementPdf.path({ query: { filter: view.filter } }),
+                      'Excel (XLSX)': exportStatementXlsx.path({ query: { filter: view.filter } }),
+                      CSV: exportStatement.path({ query: { filter: view.filter } }),
+                    }}
+                  />
+                  <PrintButton />
+                  <CopyRequest path={readStatement.path({ query })} />
+                </>
+              }
+            />
           )
         }
       </Streamed>

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { PaymentCard } from '#components/billing/invoices/payment-card.tsx'
 import { AgeingTable } from '#components/billing/statements/ageing-table.tsx'
 import { OpenItems } from '#components/billing/statements/open-items.tsx'
@@ -18,10 +19,12 @@ export function Statement({
   view,
   statement,
   profiles,
+  tools,
 }: {
   view: View
   statement: Answer
   profiles: readonly { id: string; name: string }[]
+  tools: ReactNode
 }) {
   const { count, items } = statement
   const { sums, accounts, credits, transfers } = toStatementView(statement, view)
@@ -31,7 +34,9 @@ export function Statement({
         view={view}
         profiles={profiles.map(({ id, name }) => ({ id, name }))}
         rows={items.map(({ platform }) => ({ platform }))}
-      />
+      >
+        {tools}
+      </StatementFilters>
       {items.length === 0 ? <NothingOpen view={view} /> : null}
       {sums.length > 0 ? <AgeingTable rows={sums} /> : null}
       {credits.map((credit) => (

@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { Directory } from '#components/identity/directories/directory.tsx'
 import { SignOnTabs } from '#components/identity/sign-on/sign-on-tabs.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { readDirectory } from '#lib/identity/client.ts'
@@ -33,7 +33,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       <PageHeader
         title="Single sign-on"
         subtitle={`How a directory of ${caller.customerName} adds and removes members.`}
-        actions={<MoreMenu path={readDirectory.path({})} />}
+        actions={<CopyRequest path={readDirectory.path({})} />}
       />
       <SignOnTabs current="/sign-on/directory" />
       <Streamed answer={answer} fallback={<RowsWaiting />}>

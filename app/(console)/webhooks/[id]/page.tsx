@@ -1,16 +1,16 @@
 import type { Metadata } from 'next'
-import { notFound } from 'next/navigation'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { Deliveries } from '#components/notifications/webhooks/deliveries.tsx'
 import { webhookHref } from '#components/notifications/webhooks/labels.ts'
+import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
-import { MoreMenu } from '#components/ui/more-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { listWebhookDeliveries } from '#lib/notifications/webhooks/client.ts'
 import * as contract from '#lib/notifications/webhooks/contract.ts'
 import * as operations from '#lib/notifications/webhooks/operations.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { may } from '#lib/platform/caller/rules.ts'
+import { Missing } from '../../../missing.tsx'
 import { idOf, readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
@@ -37,7 +37,7 @@ export default async function Page({ params, searchParams }: PageProps) {
     operations.listWebhookDeliveries(caller, input, meta),
   ]).catch(problemOf)
   if (answers instanceof Problem) {
-    if (answers.code === 'not_found') notFound()
+    if (answers.code === 'not_found') return <Missing />
     return <InvalidView {...invalid} problem={answers} />
   }
   const [{ body: webhook }, { body: deliveries }] = answers
@@ -48,7 +48,7 @@ export default async function Page({ params, searchParams }: PageProps) {
         title={webhook.name}
         subtitle={escapeInvisible(webhook.url)}
         breadcrumb={{ href: '/webhooks', name: 'Webhooks' }}
-        actions={<MoreMenu path={listWebhookDeliveries.path(query)} />}
+        actions={<CopyRequest path={listWebhookDeliveries.path(query)} />}
       />
       <Hydrated answers={[[listWebhookDeliveries.key(query), deliveries]]}>
         <Deliveries webhookId={id} view={view} />

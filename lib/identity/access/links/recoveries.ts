@@ -63,7 +63,9 @@ const MAKE = `
  * Makes the link of a recovery. A mail that is repeated gets a new secret.
  * @returns the address as stored with the member; undefined for an unknown address, and a withdrawn recovery
  */
-export async function startRecovery(id: string): Promise<{ email: string; secret: string } | undefined> {
+export async function startRecovery(
+  id: string,
+): Promise<{ email: string; secret: string; customer: string } | undefined> {
   const { signIn } = database()
   const { rows } = await signIn.query<{ email: string }>(
     `SELECT email FROM recoveries WHERE id = $1 AND withdrawn_at IS NULL
@@ -71,13 +73,15 @@ export async function startRecovery(id: string): Promise<{ email: string; secret
     [id],
   )
   const person = rows[0] && (await findPerson(rows[0].email))
-  const membership = person?.memberships.find(
+  const memberships = person?.memberships.filter(
     ({ isDisabled, isInvited, isSignOnOnly }) => !isDisabled && !isInvited && !isSignOnOnly,
   )
+  const [membership] = memberships ?? []
   if (!person?.personId || !membership) return undefined
   const secret = newSecret()
   await signIn.query(MAKE, [person.personId, id, digestOf(secret)])
-  return { email: membership.email, secret }
+  const customer = memberships?.map(({ customerName }) => customerName).join(', ') ?? ''
+  return { email: membership.email, secret, customer }
 }
 
 /**

@@ -19,7 +19,7 @@ export type ChangeRow = {
   micros: string
 }
 export type ChangeSelection = {
-  filter?: Filter<'asset' | 'state'> | undefined
+  filter?: Filter<'asset' | 'state' | 'actor'> | undefined
   /** Epoch milliseconds, both inclusive. */
   minCreationTime?: number | undefined
   maxCreationTime?: number | undefined
@@ -83,6 +83,7 @@ function selected({ filter, minCreationTime: min, maxCreationTime: max }: Change
   const conditions = [
     filter?.asset && inArray(licenseChanges.assetId, filter.asset),
     filter?.state && inArray(licenseChanges.state, filter.state),
+    filter?.actor && inArray(licenseChanges.actorId, filter.actor),
     min === undefined ? undefined : sql`${createdAt} >= ${timeOf(min)}`,
     // Covers the whole millisecond, the resolution of a change's time on the wire.
     max === undefined ? undefined : sql`${createdAt} < ${timeOf(max + 1)}`,

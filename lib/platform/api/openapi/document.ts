@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { PERMISSION_NAMES } from '#lib/platform/caller/rules.ts'
 import { FILTER_GRAMMAR } from '#lib/platform/lists/filter.ts'
 import { env } from '#lib/platform/runtime/env.ts'
+import { VERSION } from '#lib/platform/runtime/version.ts'
 import { type AnyContract, contract } from '../contract.ts'
 import { operation } from '../operation.ts'
 import type { ParameterMeta } from '../request.ts'
@@ -119,7 +120,7 @@ function addressed(): Json {
   return {
     info: {
       title: 'Licenses & Invoices',
-      version: '1.0.0',
+      version: VERSION,
       description: DESCRIPTION,
       contact: { ...apiInfo.contact, url: baseUrl },
       license: apiInfo.license,

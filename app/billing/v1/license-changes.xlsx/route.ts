@@ -1,0 +1,4 @@
+import * as operations from '#lib/licenses/license-changes/operations.ts'
+import { route } from '#lib/platform/api/endpoint.ts'
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(operations.exportLicenseChangesXlsx)

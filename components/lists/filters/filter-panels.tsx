@@ -1,0 +1,211 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { Field } from '#components/ui/field.tsx'
+import { focusOnMount } from '#components/ui/focus-on-mount.ts'
+import { MENU_ITEM } from '#components/ui/menu.tsx'
+import { type AmountRange, isBackwards, moneyOf } from './amount-range.ts'
+import { type DateRange, dayOfInput, inputDay, type Preset } from './date-range.ts'
+
+/** Panel of a filter with any number of selected values. */
+export function Choices({
+  label,
+  choices,
+  selected,
+  onToggle,
+}: {
+  label: string
+  choices: readonly { value: string; name: ReactNode }[]
+  selected: readonly string[]
+  onToggle: (value: string) => void
+}) {
+  return (
+    <fieldset className="max-h-96 overflow-y-auto">
+      <legend className="sr-only">{label}</legend>
+      {choices.map(({ value, name }) => (
+        <label
+          key={value}
+          className="flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.75 text-sm hover:bg-sunken max-md:py-2.5"
+        >
+          <input
+            type="checkbox"
+            checked={selected.includes(value)}
+            onChange={() => onToggle(value)}
+            className="size-4 shrink-0 accent-accent"
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Panel of a range of days: a preset, or two days in UTC. */
+export function DateRanges({
+  range,
+  offered,
+  preset,
+  onChoose,
+}: {
+  range: DateRange
+  offered: readonly Preset[]
+  /** Name of the preset with this range, if any. */
+  preset: string | undefined
+  onChoose: (range: DateRange) => void
+}) {
+  return (
+    <>
+      <div className="grid grid-cols-2">
+        {offered.map(({ name, range: its }) => (
+          <button
+            key={name}
+            type="button"
+            aria-current={name === preset ? 'true' : undefined}
+            onClick={() => onChoose(its)}
+            className={MENU_ITEM}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <hr className="my-1.5 border-line" />
+      <CustomRange range={range} onChoose={onChoose} />
+    </>
+  )
+}
+
+/** Form for two days in UTC. */
+function CustomRange({ range, onChoose }: { range: DateRange; onChoose: (range: DateRange) => void }) {
+  const [from, setFrom] = useState(inputDay(range.from))
+  const [to, setTo] = useState(inputDay(range.to))
+  const selected = { from: dayOfInput(from), to: dayOfInput(to) }
+  const isReversed = selected.from !== undefined && selected.to !== undefined && selected.to < selected.from
+  const problem = isReversed ? 'Ends before it starts: choose a later day, or an earlier start.' : undefined
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isReversed) onChoose(selected)
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-2.5 p-2">
+      <Field
+        label="From"
+        type="date"
+        value={from}
+        max="9999-12-31"
+        onChange={(event) => setFrom(event.target.value)}
+      />
+      <Field
+        label="To"
+        type="date"
+        value={to}
+        max="9999-12-31"
+        onChange={(event) => setTo(event.target.value)}
+        error={problem}
+      />
+      <div className="flex items-center justify-between gap-2">
+        <span className="text-xs text-ink-3">UTC, inclusive</span>
+        <Button type="submit" variant="primary" disabled={isReversed}>
+          Apply
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+const UNCLEAR = 'Write it as 1250.50.'
+
+/** Panel of two amounts, with the focus on the first. */
+export function Amounts({
+  range,
+  hint,
+  currencies,
+  onChoose,
+}: {
+  range: AmountRange
+  hint: string
+  /** Currencies: one that is typed next to an amount is selected with it. */
+  currencies: readonly string[]
+  onChoose: (range: AmountRange, currency: string | undefined) => void
+}) {
+  const [from, setFrom] = useState(range.from ?? '')
+  const [to, setTo] = useState(range.to ?? '')
+  const [low, high] = [moneyOf(from), moneyOf(to)]
+  const selected = { from: low.amount, to: high.amount }
+  const validateAmount = (text: string, { amount, currency }: typeof low) => {
+    if (text.trim() !== '' && amount === undefined) return UNCLEAR
+    return currency && !currencies.includes(currency) ? `Nothing is in ${currency}.` : undefined
+  }
+  const currencyError =
+    low.currency && high.currency && low.currency !== high.currency
+      ? 'Another currency than above.'
+      : undefined
+  const ends = isBackwards(selected) ? 'Less than the amount above.' : undefined
+  const problems = [validateAmount(from, low), validateAmount(to, high) ?? currencyError ?? ends]
+  const isWrong = problems.some((problem) => problem !== undefined)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isWrong) onChoose(selected, low.currency ?? high.currency)
+  }
+  const field = { inputMode: 'decimal', autoComplete: 'off' } as const
+  return (
+    <form onSubmit={submit} className="grid gap-2.5 p-2">
+      <Field
+        {...field}
+        label="From"
+        ref={focusOnMount}
+        value={from}
+        error={problems[0]}
+        onChange={(event) => setFrom(event.target.value)}
+      />
+      <Field
+        {...field}
+        label="To"
+        value={to}
+        error={problems[1]}
+        onChange={(event) => setTo(event.target.value)}
+      />
+      <div className="flex items-center justify-between gap-2">
+        <span className="text-xs text-ink-3">{hint}</span>
+        <Button type="submit" variant="primary" disabled={isWrong}>
+          Apply
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+const MAX_LENGTH = 200
+
+/** Panel of a text, with the focus. */
+export function TypedText({
+  label,
+  hint,
+  value,
+  onChoose,
+}: {
+  label: string
+  hint: string
+  value: string | undefined
+  onChoose: (value: string | undefined) => void
+}) {
+  const [text, setText] = useState(value ?? '')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onChoose(text.trim() || undefined)
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-2.5 p-2">
+      <Field
+        label={label}
+        hint={hint}
+        autoComplete="off"
+        maxLength={MAX_LENGTH}
+        ref={focusOnMount}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button type="submit" variant="primary" className="justify-self-end">
+        Apply
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,69 @@
+import { useState } from 'react'
+import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
+import { countText } from '#components/ui/count-text.ts'
+import { escapeInvisible } from '#components/ui/escape-invisible.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
+import { filtersOf } from './filter.tsx'
+import type { ListView } from './view.ts'
+
+export type PlatformCount = { type: string; count: number }
+
+/** Returns the options of a filter by platforms as types of assets, each with its number of rows. */
+export function platformOption(counts: readonly PlatformCount[]) {
+  const count = new Map(counts.map((one) => [one.type, one.count]))
+  return {
+    label: 'Type',
+    several: 'types',
+    options: [...count.keys()],
+    isFixed: true,
+    nameOf: platformName,
+    renderOption: (slug: string) => (
+      <>
+        <PlatformIcon slug={slug} />
+        <span className="ml-auto text-xs text-ink-3 tabular-nums">{countText(count.get(slug) ?? 0)}</span>
+      </>
+    ),
+  }
+}
+
+const MAIN_PLATFORMS = ['workspace-suite', 'office-suite', 'cloud-platform', 'web-services']
+
+export type Profile = { id: string; name: string }
+
+/**
+ * Returns the filters of an account's screens: billing profiles, and platforms. Offers the four known platforms, and
+ * those that the rows have had so far, because a selection hides the rows with other ones.
+ */
+export function useAccountFilters<View extends ListView>(
+  view: View,
+  {
+    profiles,
+    rows,
+    onChange,
+  }: {
+    /** All profiles that the caller may see. */
+    profiles: readonly Profile[]
+    rows: readonly { platform: string }[]
+    onChange: (view: View) => void
+  },
+) {
+  const [offered, setOffered] = useState(MAIN_PLATFORMS)
+  const platforms = [...new Set([...offered, ...rows.map(({ platform }) => platform)])]
+  if (platforms.length > offered.length) setOffered(platforms)
+  const by = filtersOf<ListView>(view, (next) => onChange(next as View))
+  return [
+    by('billingProfile', {
+      label: 'Billing profile',
+      several: 'billing profiles',
+      options: profiles.map(({ id }) => id),
+      nameOf: (id) => escapeInvisible(profiles.find((profile) => profile.id === id)?.name ?? id),
+    }),
+    by('platform', {
+      label: 'Platform',
+      several: 'platforms',
+      options: platforms,
+      nameOf: platformName,
+      renderOption: (slug) => <PlatformIcon slug={slug} />,
+    }),
+  ]
+}
