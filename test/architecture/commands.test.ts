@@ -129,6 +129,6 @@ function scriptErrors(name: string, args: readonly string[]): string[] {
   const options = args.filter((arg) => /^--[a-z]/.test(arg)).map((arg) => arg.slice(2).split('=')[0])
   const source = read(file)
   return options
-    .filter((option) => !new RegExp(`(^\\s*|')(--)?${option}('|:)`, 'm').test(source))
+    .filter((option) => !new RegExp(`(^|[\\s{'])(--)?${option}('|:)`, 'm').test(source))
     .map((option) => `--${option}`)
 }
