@@ -12,7 +12,7 @@ type Documented = { line: string; whole: boolean }
 
 describe.each(documents.filter((document) => documented(read(document)).length > 0))('%s', (document) => {
   test('has commands with options, arguments and settings that exist', async () => {
-    expect(await faults(read(document))).toEqual([])
+    expect(await errorsIn(read(document))).toEqual([])
   })
 })
 
@@ -30,13 +30,13 @@ test.each([
   ['`npm run unit -- lib/gone` and `npm run e2e -- statement`', ['lib/gone']],
   ['`npm run floods -- --all --only pages --fast`', ['--fast']],
   ['`DRAIN_SECONDS=1 DEEP=1 SPEED=9 npm start`', ['SPEED']],
-])('in %j exactly %j are found', async (text, expected) => {
-  const found = await faults(text)
-  expect(found).toHaveLength(expected.length)
-  for (const [index, fault] of expected.entries()) expect(found[index]).toContain(fault)
+])('in %j exactly %j are reported', async (text, expected) => {
+  const errors = await errorsIn(text)
+  expect(errors).toHaveLength(expected.length)
+  for (const [index, error] of expected.entries()) expect(errors[index]).toContain(error)
 })
 
-test('the commands of the documents are found', () => {
+test('the documents contain commands', () => {
   const lines = documents.flatMap((document) => documented(read(document)))
   expect(lines.filter(({ whole }) => whole).length).toBeGreaterThan(50)
   expect(lines.filter(({ whole }) => !whole).length).toBeGreaterThan(50)
@@ -50,27 +50,27 @@ function documented(text: string): Documented[] {
   const spans = [...rest.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span)
   const command = (line: string) => /(?:[A-Z_]+=\S+ +)*npm (?:run|test|start)\b.*/.exec(line)?.[0]
   const asDocumented = (whole: boolean) => (line: string) => {
-    const found = command(line.replace(/(^|\s)#\s.*/, ''))
-    return found === undefined ? [] : [{ line: found.split(/ [|>&] ?/)[0]?.trim() ?? '', whole }]
+    const match = command(line.replace(/(^|\s)#\s.*/, ''))
+    return match === undefined ? [] : [{ line: match.split(/ [|>&] ?/)[0]?.trim() ?? '', whole }]
   }
   return [...lines.flatMap(asDocumented(true)), ...spans.flatMap(asDocumented(false))]
 }
 
-async function faults(text: string): Promise<string[]> {
-  const found: string[] = []
+async function errorsIn(text: string): Promise<string[]> {
+  const errors: string[] = []
   for (const { line, whole } of documented(text)) {
-    const [call = '', given = ''] = line.split(/ --(?= |$)/)
-    const words = [...given.matchAll(/"[^"]*"|\S+/g)].map(([word]) => word.replaceAll('"', ''))
+    const [call = '', tail = ''] = line.split(/ --(?= |$)/)
+    const args = [...tail.matchAll(/"[^"]*"|\S+/g)].map(([arg]) => arg.replaceAll('"', ''))
     const script = /npm run (?:-s )?([\w:-]+)/.exec(call)?.[1]
-    found.push(...settingFaults(call))
-    if (script === 'admin') found.push(...(await adminFaults(words, whole && !given.includes('…'))))
-    else if (script !== undefined) found.push(...scriptFaults(script, words))
+    errors.push(...settingErrors(call))
+    if (script === 'admin') errors.push(...(await adminErrors(args, whole && !tail.includes('…'))))
+    else if (script !== undefined) errors.push(...scriptErrors(script, args))
   }
-  return found
+  return errors
 }
 
 /** Returns the assigned settings that no file of the project reads. */
-function settingFaults(call: string): string[] {
+function settingErrors(call: string): string[] {
   const names = [...call.matchAll(/([A-Z][A-Z_]+)=/g)].map(([, name = '']) => name)
   const sources = files.filter((file) => /\.(ts|mjs)$/.test(file) && !file.endsWith('commands.test.ts'))
   return names.filter(
@@ -81,15 +81,15 @@ function settingFaults(call: string): string[] {
 }
 
 /** Returns the errors of an operator's command; a `whole` one is parsed, and only its work is left out. */
-async function adminFaults(words: readonly string[], whole: boolean): Promise<string[]> {
-  const group = GROUPS.find(({ name }) => name === words[0])
-  if (!group) return words.length === 0 || words[0]?.startsWith('<') ? [] : [`unknown group ${words[0]}`]
+async function adminErrors(args: readonly string[], whole: boolean): Promise<string[]> {
+  const group = GROUPS.find(({ name }) => name === args[0])
+  if (!group) return args.length === 0 || args[0]?.startsWith('<') ? [] : [`unknown group ${args[0]}`]
   const parent = new Command(group.name).exitOverride().configureOutput({ writeErr: () => {} })
   ;(await group.load())(parent)
-  if (!whole) return mentionFaults(parent, words.slice(1))
+  if (!whole) return mentionErrors(parent, args.slice(1))
   for (const leaf of leavesOf(parent)) leaf.action(() => {})
   try {
-    await parent.parseAsync(words.slice(1), { from: 'user' })
+    await parent.parseAsync(args.slice(1), { from: 'user' })
     return []
   } catch (error) {
     if (error instanceof CommanderError) return [error.message]
@@ -97,17 +97,17 @@ async function adminFaults(words: readonly string[], whole: boolean): Promise<st
   }
 }
 
-/** Returns the first word of a mention that names no command, and its unknown options. */
-function mentionFaults(parent: Command, words: readonly string[]): string[] {
+/** Returns the first arg of a mention that names no command, and its unknown options. */
+function mentionErrors(parent: Command, args: readonly string[]): string[] {
   let command = parent
-  for (const word of words) {
-    if (command.commands.length === 0 || !/^[a-z][a-z-]*$/.test(word)) break
-    const next = command.commands.find((sub) => sub.name() === word)
-    if (!next) return [`unknown command ${word}`]
+  for (const arg of args) {
+    if (command.commands.length === 0 || !/^[a-z][a-z-]*$/.test(arg)) break
+    const next = command.commands.find((sub) => sub.name() === arg)
+    if (!next) return [`unknown command ${arg}`]
     command = next
   }
-  const known = leavesOf(command).flatMap(({ options }) => options.map(({ long }) => long))
-  return words.filter((word) => word.startsWith('--') && !known.includes(word.split('=')[0]))
+  const options = leavesOf(command).flatMap((leaf) => leaf.options.map(({ long }) => long))
+  return args.filter((arg) => arg.startsWith('--') && !options.includes(arg.split('=')[0]))
 }
 
 function leavesOf(command: Command): Command[] {
@@ -117,18 +117,18 @@ function leavesOf(command: Command): Command[] {
 }
 
 /** Returns the options and paths of a script's command that its source and the project don't have. */
-function scriptFaults(name: string, words: readonly string[]): string[] {
+function scriptErrors(name: string, args: readonly string[]): string[] {
   const script = scripts[name] ?? ''
   if (script.startsWith('vitest') || script.startsWith('playwright')) {
     const tests = files.filter((file) => /\.(test|spec)\.ts$/.test(file))
-    const filters = words.filter((word) => !word.startsWith('-') && !/[<…]/.test(word))
+    const filters = args.filter((arg) => !arg.startsWith('-') && !/[<…]/.test(arg))
     return filters.filter((filter) => !tests.some((file) => file.includes(filter)))
   }
   const file = /([\w/-]+\.ts)\b(?! .*\.ts)/.exec(script)?.[1]
   if (!file) return []
-  const options = words.filter((word) => /^--[a-z]/.test(word)).map((word) => word.slice(2).split('=')[0])
+  const options = args.filter((arg) => /^--[a-z]/.test(arg)).map((arg) => arg.slice(2).split('=')[0])
   const source = read(file)
   return options
-    .filter((option) => !new RegExp(`(^\\s*|')(--)?${option}('|:)`, 'm').test(source))
+    .filter((option) => !new RegExp(`(^|[\\s{'])(--)?${option}('|:)`, 'm').test(source))
     .map((option) => `--${option}`)
 }
