@@ -30,7 +30,7 @@ const INPUTS = [
 /**
  * Builds the app with `next build`, unless the last build had the same inputs. A second build at the same
  * time waits for the first. The output of its programs is shown only when they fail.
- * @param options.quiet says nothing of a build that is up to date
+ * @param options.quiet prints nothing if the build is up to date
  * @throws Error when the build fails
  */
 export async function build({ quiet = false } = {}): Promise<void> {

@@ -32,7 +32,7 @@ test('the data of earlier demos are deleted, and their absence is no error', asy
   expect(existsSync(join(folder, 'data'))).toBe(false)
 })
 
-test('a folder without a database, and a server elsewhere, are left alone', async () => {
+test('a folder without a database, and a server elsewhere, are not changed', async () => {
   mkdirSync(join(folder, 'data'))
   writeFileSync(join(folder, 'data/letter.txt'), 'mine')
   await expect(deleteDemoData()).rejects.toThrow('has no database of a demo')

@@ -13,7 +13,7 @@ import { readReleases, recordRelease } from './release/releases.ts'
 // Checks, packs and records the release of package.json's version.
 // npm run release [-- --dry-run | --tested]
 // It writes the source archive, an SBOM (CycloneDX), the notes and checksums into dist/<version>, and the release into
-// releases.json, which is committed afterwards. It runs the suite before, unless --tested says that it passed on this
+// releases.json, which is committed afterwards. It runs the suite before, unless --tested states that it passed on this
 // commit. --dry-run neither runs the suite nor keeps or records anything.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -29,7 +29,7 @@ function run(program: string, ...args: string[]): Buffer {
   })
 }
 
-/** @throws Error that says what has to be done first */
+/** @throws Error with the step that has to be done first */
 function check(isDryRun: boolean): string {
   const changed = run('git', 'status', '--porcelain').toString().trim()
   if (changed !== '') throw new Error(`Commit these changes first, or remove them:\n${changed}`)

@@ -71,8 +71,8 @@ describe('changes show', () => {
       expect(out).toContain(`license-change.${action}`)
     expect(out).toContain(`\nAt the vendor: customer ${seed.customerId}, subscription ${seed.id}, SKU `)
     expect(out).toContain('We can’t tell')
-    const shown = JSON.parse((await admin(`changes show ${id} --json`)).out)
-    expect(shown).toMatchObject({ change: { id }, calls: [{ call: 1 }], events: expect.any(Array) })
+    const printed = JSON.parse((await admin(`changes show ${id} --json`)).out)
+    expect(printed).toMatchObject({ change: { id }, calls: [{ call: 1 }], events: expect.any(Array) })
     expect((await admin('changes show nothing')).err).toContain('No change nothing waits')
   })
 

@@ -35,7 +35,7 @@ function addJsonTo(command: Command, path: string): void {
   if (SHOWING.test(path)) command.option('--json', 'as JSON')
 }
 
-/** Returns what the help says of an option: a required one is marked. */
+/** Returns the help text of an option. Required options are marked. */
 function optionDescription(option: Option): string {
   const text = new Help().optionDescription(option)
   return option.mandatory ? `${text} (required)` : text
@@ -105,7 +105,7 @@ const DECLARED: readonly Group[] = [
   {
     name: 'import',
     description:
-      'Bring in files, all of an import or nothing. The same files again change nothing. Each import says what it did.',
+      'Bring in files, all of an import or nothing. The same files again change nothing. Each import prints its result.',
     load: async () => (await import('./imports/command.ts')).addImportCommands,
   },
   {

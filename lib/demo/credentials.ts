@@ -25,7 +25,7 @@ export async function changedPasswords(
 
 /**
  * Issues a new key with all permissions of the API. Only digests are stored, so each start issues its own key and
- * revokes that of the previous start on its port: a second demo on the same data leaves the first one's key alone.
+ * revokes that of the previous start on its port: the key of another demo on the same data stays valid.
  * @param domain of an existing customer
  */
 export async function issueDemoKey(domain: string, port: number): Promise<string> {

@@ -163,7 +163,7 @@ test('Every member signs in with the common password and has the right permissio
   expect(limited).toEqual([{ billing_profiles: ['northwind-europe'] }])
 })
 
-test('A start issues a working key, and revokes the previous one of its port alone', async () => {
+test('A start issues a working key, and revokes only the previous one of its port', async () => {
   const other = await issueDemoKey(northwind.domain, 3001)
   const [first, second] = [
     await issueDemoKey(northwind.domain, 3000),

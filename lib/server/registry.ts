@@ -62,10 +62,10 @@ const OF_OTHERS =
 
 /** Names each setting in the text of a `.env` file that no module reads but that resembles one which is read. */
 export function misspeltIn(text: string): string[] {
-  const known = [...new Set(ALL.flatMap((settings) => settings.names()))]
+  const names = [...new Set(ALL.flatMap((settings) => settings.names()))]
   return Object.keys(parseEnv(text)).flatMap((name) => {
-    if (known.includes(name) || OF_OTHERS.test(name)) return []
-    const distances = known.map((other) => ({ other, distance: distanceOf(name.toUpperCase(), other) }))
+    if (names.includes(name) || OF_OTHERS.test(name)) return []
+    const distances = names.map((other) => ({ other, distance: distanceOf(name.toUpperCase(), other) }))
     const { other, distance } = distances.reduce((best, each) =>
       each.distance < best.distance ? each : best,
     )

@@ -51,14 +51,14 @@ describe('Dockerfile', () => {
       .filter((line) => line !== '' && !line.startsWith('#'))
     expect(ignored[0]).toBe('*')
     const allowed = ignored.flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []))
-    const copiedPaths = argumentsOf(all, 'COPY')
+    const sources = argumentsOf(all, 'COPY')
       .filter((line) => !line.startsWith('--from'))
       .flatMap((line) => line.split(' ').slice(0, -1))
       .filter((path) => !path.startsWith('--'))
-    expect(copiedPaths).not.toContain('.')
-    for (const path of [...copiedPaths, ...allowed])
+    expect(sources).not.toContain('.')
+    for (const path of [...sources, ...allowed])
       expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
-    for (const path of allowed) expect(copiedPaths).toContain(path.startsWith('scripts/') ? 'scripts' : path)
+    for (const path of allowed) expect(sources).toContain(path.startsWith('scripts/') ? 'scripts' : path)
   })
 
   test('builds by the account that runs it, whose compile cache no other one finds', () => {
@@ -104,7 +104,7 @@ describe('deploy/compose.yml', () => {
   const { services } = parse(read('deploy/compose.yml'))
   const { web, migrate } = services
 
-  test('passes all settings of a file, and the address of the owner to the migration alone', () => {
+  test('passes all settings of a file, and the owner’s address to the migration only', () => {
     expect(Object.keys(web.environment).filter((name) => !SETTINGS.includes(name))).toEqual([])
     expect(web.environment).toMatchObject({ MIGRATE_AT_START: '0' })
     expect([web.env_file, migrate.env_file]).toEqual(['settings.env', ['settings.env', 'owner.env']])

@@ -73,7 +73,7 @@ describe('settings in the documents', () => {
 
 describe('a number', () => {
   test('with a unit of size or count is stated in one document', () => {
-    // The files beside a recipe have the numbers of its trials.
+    // The other files of a recipe have the numbers of its trials.
     const pages = documents.filter((file) => !file.startsWith('deploy/'))
     expect(repeated(new Map(pages.map((file) => [file, read(file)])))).toEqual([])
   })

@@ -6,7 +6,7 @@ const EVERY_MS = 25
 /** How far below a commitment's first total the changed totals go: no writer requests them, and users have fewer. */
 const BELOW = 16
 /** Time in which no total repeats: longer than any change is open in the fuzz. */
-const SPACING_MS = 60_000
+const SPACING_MS = 300_000
 
 /**
  * Simulates a user of the vendor's own console, who changes totals outside of the product. Its totals are ones that no

@@ -41,16 +41,16 @@ export async function verifyHistory({
     const { violation, waiting, count, from, seq } = result
     if (violation) broken += 1
     const isVerified = violation === undefined
-    const heads = chainHeads.length
-    found.push({ customer: customerId, isVerified, violation, waiting, count, from, seq, heads })
-    if (!json) print(`${customerId}: ${violation ? meaningOf(violation) : verifiedText(result, heads)}`)
+    const signatures = chainHeads.length
+    found.push({ customer: customerId, isVerified, violation, waiting, count, from, seq, signatures })
+    if (!json) print(`${customerId}: ${violation ? meaningOf(violation) : verifiedText(result, signatures)}`)
   }
   if (json) printJson(found)
   if (broken > 0) throw new Problem('invalid_request', 'The history does not verify.')
 }
 
-function verifiedText({ count, from, seq, waiting }: ChainResult, heads: number): string {
-  const signed = heads === 0 ? 'no signed head' : counted(heads, 'signed head')
+function verifiedText({ count, from, seq, waiting }: ChainResult, signatures: number): string {
+  const signed = signatures === 0 ? 'no signed head' : counted(signatures, 'signed head')
   return `verified (${counted(count, 'event')}, ${from} to ${seq}; ${signed})${yetToCome(waiting)}`
 }
 

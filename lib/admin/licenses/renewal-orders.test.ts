@@ -88,8 +88,8 @@ test('an unclear order is listed, mailed, shown with each request, and settled',
   expect(mail?.text).toContain(`  Order ${id}, unclear\n`)
   expect(mail?.text).toContain(`npm run -s admin -- renewal-orders settle ${id} --as applied --reason "…"`)
   const { out } = await admin(`renewal-orders show ${id}`)
-  const shown = JSON.parse((await admin(`renewal-orders show ${id} --json`)).out)
-  expect(shown).toMatchObject({ order: { id }, requests: [{ number: 1 }], events: expect.any(Array) })
+  const printed = JSON.parse((await admin(`renewal-orders show ${id} --json`)).out)
+  expect(printed).toMatchObject({ order: { id }, requests: [{ number: 1 }], events: expect.any(Array) })
   expect(out).toMatch(/1 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +12 +order +nothing +unknown/)
   expect(out).toContain('renewal.unclear')
   expect((await admin('status')).out).toMatch(

@@ -92,21 +92,21 @@ async function showOrder(id: string, { customer, json }: Where & { json?: boolea
   const customerId = await ownerOf(id, customer)
   const details = await readOrder({ customerId, id })
   if (!details) throw notFound(id)
-  const { place, requests, order } = details
+  const { requests, order } = details
   const events = await readScope({ customerId }, (tx) => auditOf(tx, customerId, id))
   const renewal = await renewalOf(customerId, order.assetId)
   if (json)
     return printJson({
       order: rowOf(details),
-      location: place,
+      location: details.place,
       reason: order.reason,
       renewal: renewal ?? null,
       requests,
       events,
     })
   printRows([rowOf(details)], {})
-  if (place) {
-    const { vendorCustomerId, subscriptionId, skuId } = place
+  if (details.place) {
+    const { vendorCustomerId, subscriptionId, skuId } = details.place
     print(`\nAt the vendor: customer ${vendorCustomerId}, subscription ${subscriptionId}, SKU ${skuId}`)
   }
   if (renewal) {

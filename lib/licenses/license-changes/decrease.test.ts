@@ -75,8 +75,11 @@ test('is refused by one read, which all requests share, where the copy is older,
   expect((await increase).status).toBe(200)
   const codes = (await Promise.all(answers)).map(({ code }) => code)
   for (const code of codes) expect(['decrease_not_allowed', 'change_in_progress']).toContain(code)
+  const before = reads()
+  // The increase reads once, and once more where its write is answered late.
+  expect([3, 4]).toContain(before)
   expect(await decrease()).toMatchObject({ code: 'decrease_not_allowed', json: { current: 25 } })
-  expect([reads(), await vendor.states(vendor.annual)]).toEqual([3, ['APPLIED']])
+  expect([reads(), await vendor.states(vendor.annual)]).toEqual([before, ['APPLIED']])
 })
 
 test('is decided by the vendor’s books where the read shows that it is none', async () => {

@@ -12,7 +12,7 @@ const CODELESS =
 export function toProblem(error: unknown): Problem {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof Problem) return at
-    // SQLSTATE by which the database's `begin_write` refuses a change.
+    // SQLSTATE of the database's `begin_write`, which refuses a change.
     if ('code' in at && at.code === 'CC001') return new Problem('customer_closed')
     if (isUnavailable(at)) {
       const detail = 'The service is not available for the moment. Please try again.'

@@ -15,7 +15,7 @@ export type Cookie = keyof typeof NAMES
 
 /**
  * Returns whether cookies have the attribute Secure and the prefix `__Host-`, which binds them to this host: where
- * `BASE_URL` is https. Over http, browsers would drop such a cookie, except at some addresses of the same machine, and
+ * `BASE_URL` is https. Over http, browsers would drop that cookie, except at some addresses of the same machine, and
  * sign-in has to work at localhost, 127.0.0.1 and inside a private network.
  */
 export function areSecure(): boolean {
