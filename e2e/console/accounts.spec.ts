@@ -93,7 +93,7 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
     await sees(button('Send the link'))
     await type(field('Work email'), email)
     await press(button('Send the link'))
-    await sees(page.getByRole('status').filter({ hasText: 'a mail with a link is on its way' }))
+    await sees(page.getByRole('status').filter({ hasText: 'we’ve emailed a link' }))
     // The app's job may be first.
     expect((await run('e2e/notify-members.ts', there.env)).code).toBe(0)
     const mailed = () =>
@@ -158,7 +158,7 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
     await press(button('Set up'))
     await sees(page.getByRole('listitem').filter({ hasText: 'Authenticator app' }))
     await press(button('Make recovery codes'))
-    await sees(page.getByText('They are not shown again.'))
+    await sees(page.getByText('You won’t see them again.'))
 
     await page.context().clearCookies()
     await page.goto('/sign-in?from=/assets')

@@ -78,7 +78,7 @@ test('every screen shows the same days, wherever server, database and browser ar
   expect(one).toContain(`${dayLabel(day(-31))}`)
   expect(one).toContain('Past due 1 day')
   expect(comparison).toContain(dayLabel(day(-1)))
-  expect(statement).toContain(`What is open on ${dayLabel(day(0))}`)
+  expect(statement).toContain(`Open balance as of ${dayLabel(day(0))}`)
   expect(statement?.match(/IN-\w+|1 day\b|Not due yet/g)).toEqual(
     expect.arrayContaining(['1 day', 'Not due yet']),
   )

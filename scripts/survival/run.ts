@@ -13,7 +13,7 @@ import { disagreements } from './agreement.ts'
 import { ISSUERS } from './invoices.ts'
 
 const ORIGIN = { requestId: 'survival' }
-const BATCH = 500
+const BATCH = 200
 /**
  * Text that a spreadsheet evaluates as a formula, at any place where a cell may begin; a signed number is not a
  * formula.
