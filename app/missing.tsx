@@ -6,6 +6,11 @@ import { setPageStatus } from './page-status.ts'
 /** Content for an address without a page, with the status 404. */
 export function Missing() {
   setPageStatus(404)
+  return <MissingContent />
+}
+
+/** Content for an address without a page. Next renders it with each page, in case there is none. */
+export function MissingContent() {
   return (
     <ErrorPage
       title="Page not found"

@@ -1,12 +1,12 @@
 import type { Metadata } from 'next'
-import { Missing } from './missing.tsx'
+import { MissingContent } from './missing.tsx'
 
 export const metadata: Metadata = { title: 'Page not found' }
 
 export default function Page() {
   return (
     <main>
-      <Missing />
+      <MissingContent />
     </main>
   )
 }

@@ -139,7 +139,7 @@ const TABLE = `mt-3 w-full border-collapse text-sm max-md:block
   [&_tbody_tr]:border-b [&_tbody_tr]:border-line [&_tbody_tr]:align-top
   max-md:[&_tbody_tr]:block max-md:[&_tbody_tr]:py-2
   [&_td]:py-1.5 [&_td]:pr-4 [&_td]:wrap-anywhere max-md:[&_td]:block max-md:[&_td]:py-0.5 max-md:[&_td]:pr-0
-  md:[&_td:first-child]:min-w-40 md:[&_td:first-child]:wrap-break-word`
+  not-print:md:[&_td:first-child]:min-w-40 not-print:md:[&_td:first-child]:wrap-break-word`
 
 /** Table that becomes stacked rows on a phone. */
 function Table({ header, rows }: Extract<Block, { kind: 'table' }>) {

@@ -228,15 +228,16 @@ test('a change at the vendor is shown as a conflict, in Activity, and on the ass
   await expect(page.getByText('Google Workspace set this to 255 licenses just now')).toBeVisible()
   await page.getByRole('button', { name: 'Keep 255' }).click()
   await page.goto('/activity')
-  await page.getByRole('button', { name: 'Changed at the vendor' }).click()
+  await page.getByRole('button', { name: /^Outcome/ }).click()
+  await page.getByRole('checkbox', { name: 'Changed at the vendor' }).check()
   await expect(page).toHaveURL('/activity?filter=state:DRIFT')
   await expect(changes(page)).toHaveCount(1)
   await expect(changes(page).first()).toContainText(
     /Chat.*Google Workspace \(vendor\).*240 → 255.*Changed at the vendor/,
   )
-  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Open', exact: true }).check()
   await expect(page).toHaveURL('/activity?filter=state:DRIFT|CLAIMED|SENT|UNKNOWN')
-  await page.getByRole('button', { name: 'Changed at the vendor' }).click()
+  await page.getByRole('checkbox', { name: 'Changed at the vendor' }).uncheck()
   await expect(page.getByText('Nothing matches')).toBeVisible()
   await page.goto('/assets/workspace-suite-6')
   await expect(

@@ -13,6 +13,7 @@ import {
   TableBody,
   TableHeader,
   TableHeaderCell,
+  TIGHT_IN_PRINT,
 } from '#components/ui/table.tsx'
 import type { Renewal } from '#lib/costs/renewals/contract.ts'
 import { costText, countText, licensesText, nextCostText } from '#lib/costs/renewals/format.ts'
@@ -33,7 +34,7 @@ type RenewalTableProps = {
 /** Plans whose commitment ends, the earliest first. Each row links to its asset. */
 export function RenewalTable({ renewals, hasPrices, today, pending }: RenewalTableProps) {
   return (
-    <Card className={staleClass(pending)}>
+    <Card className={`${staleClass(pending)} ${TIGHT_IN_PRINT}`}>
       <Table label="Renewals" pending={pending}>
         <TableHeader>
           <TableHeaderCell>Asset</TableHeaderCell>
@@ -63,7 +64,7 @@ function RenewalRow({
   const next = isOther ? nextCostText(renewal) : undefined
   return (
     <Row className="relative hover:bg-sunken/50">
-      <RowHeaderCell className="wrap-anywhere md:min-w-32">
+      <RowHeaderCell className="wrap-anywhere not-print:md:min-w-32">
         <Link
           href={`/assets/${encodeURIComponent(asset.id)}`}
           prefetch={false}

@@ -10,6 +10,7 @@ import {
   TableBody,
   TableHeader,
   TableHeaderCell,
+  TIGHT_IN_PRINT,
 } from '#components/ui/table.tsx'
 import type { Member } from '#lib/identity/members/contract.ts'
 import type { MemberState } from '#lib/identity/members/rules.ts'
@@ -33,7 +34,7 @@ const INLINE_CLASS = 'not-print:md:max-xl:hidden'
 export function MemberTable({ members, pending, ...rest }: MemberTableProps) {
   return (
     // Where long names need too much room, the columns scroll, not the page.
-    <div className="relative overflow-x-auto max-md:overflow-visible">
+    <div className={`relative overflow-x-auto max-md:overflow-visible ${TIGHT_IN_PRINT}`}>
       <Table label="Members, newest first" pending={pending}>
         <TableHeader>
           <TableHeaderCell>Who</TableHeaderCell>
@@ -70,7 +71,7 @@ function MemberRow({
   const name = escapeInvisible(member.name)
   return (
     <Row className={state === 'disabled' ? 'text-ink-2' : ''}>
-      <RowHeaderCell className="wrap-anywhere md:min-w-38 xl:min-w-62">
+      <RowHeaderCell className="wrap-anywhere not-print:md:min-w-38 not-print:xl:min-w-62">
         <span className="block font-[550]">
           {name}
           {id === self ? <span className="font-normal text-ink-3"> (you)</span> : null}
@@ -82,12 +83,12 @@ function MemberRow({
           {email}
         </span>
       </RowHeaderCell>
-      <Cell className="text-ink-2 max-md:text-sm md:min-w-24">
+      <Cell className="text-ink-2 max-md:text-sm not-print:md:min-w-24">
         <span className="not-print:md:line-clamp-2" title={rolesText(roles)}>
           {rolesText(roles)}
         </span>
       </Cell>
-      <Cell className={`wrap-anywhere text-ink-2 max-md:text-sm md:min-w-28 ${INLINE_CLASS}`}>
+      <Cell className={`wrap-anywhere text-ink-2 max-md:text-sm not-print:md:min-w-28 ${INLINE_CLASS}`}>
         <span className="text-ink-3 md:hidden">Billing profiles: </span>
         <span className="not-print:md:line-clamp-2" title={profilesText(billingProfiles, giving)}>
           {profilesText(billingProfiles, giving)}

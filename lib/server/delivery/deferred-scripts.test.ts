@@ -82,6 +82,7 @@ test('a page gets the status that was chosen while it was rendered', async () =>
       deferScripts((_, inner) => {
         Object.assign(requestContext() ?? {}, { pageStatus: 403 })
         inner.setHeader('Content-Type', 'text/html')
+        inner.flushHeaders()
         inner.end(PAGE)
       })(req, res),
     ),

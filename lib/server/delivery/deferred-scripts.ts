@@ -29,14 +29,21 @@ export function deferScripts(inside: Handler): Handler {
     let hold: ((text: string, isLast: boolean) => string) | undefined
     const through = (send: Write, isLast: boolean): Write => {
       return (...args) => {
-        if (!hold && isPage(res) && context?.pageStatus) res.statusCode = context.pageStatus
         hold ??= isPage(res) && !isEmpty(args) ? scriptDeferrer() : asItIs
         if (hold === asItIs) return send.apply(res, args)
         const out = Buffer.from(hold(latin1(args), isLast), 'latin1')
         return send.apply(res, [out, ...args.filter((one) => typeof one === 'function')])
       }
     }
-    Object.assign(res, { write: through(res.write as Write, false), end: through(res.end as Write, true) })
+    const { writeHead } = res
+    // Next sends the head before the first chunk.
+    const writeStatus = (status: number, ...rest: unknown[]) =>
+      Reflect.apply(writeHead, res, [(isPage(res) && context?.pageStatus) || status, ...rest])
+    Object.assign(res, {
+      writeHead: writeStatus,
+      write: through(res.write as Write, false),
+      end: through(res.end as Write, true),
+    })
     return inside(req, res)
   }
 }
