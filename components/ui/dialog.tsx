@@ -2,9 +2,10 @@
 
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 
-/** Positions of the panel: dialogs are centered, search panels start at the top, so that a list can grow downwards. */
+/** Panels: dialogs are centered, and wide with two columns of fields; search panels start at the top, so that a list can grow downwards. */
 const VARIANTS = {
   asks: { box: 'm-auto w-100 p-6', title: 'text-lg font-semibold' },
+  wide: { box: 'm-auto w-140 p-6', title: 'text-lg font-semibold' },
   finds: { box: 'mx-auto mt-[12vh] w-150 overflow-hidden p-0 max-md:mt-4', title: 'sr-only' },
 }
 

@@ -17,9 +17,14 @@ type FormProps = {
 }
 
 /** Dialog with a form: its purpose, its fields, and the buttons that cancel and submit. */
-export function FormDialog({ title, about, ...form }: FormProps & { title: string; about?: ReactNode }) {
+export function FormDialog({
+  title,
+  about,
+  variant = 'asks',
+  ...form
+}: FormProps & { title: string; about?: ReactNode; variant?: 'asks' | 'wide' }) {
   return (
-    <Dialog title={title} onClose={form.onClose}>
+    <Dialog title={title} variant={variant} onClose={form.onClose}>
       {about ? <p className="mt-1 wrap-anywhere text-ink-2">{about}</p> : null}
       <DialogForm {...form} />
     </Dialog>

@@ -187,6 +187,7 @@ test("an Admin sees all keys, with long names and on a phone, and makes one the 
   await panel.getByLabel('Name').fill(LONG)
   await panel.getByRole('checkbox', { name: 'Finance User' }).check()
   await panel.getByRole('radio', { name: /keys Ltd/ }).check()
+  expect((await panel.boundingBox())?.height).toBeLessThanOrEqual(700)
   await page.setViewportSize(PHONE)
   await expectGood(page)
   await panel.getByRole('button', { name: 'Create key' }).click()

@@ -86,7 +86,7 @@ function To({ id, text = id, search }: { id: string; text?: string; search: stri
     <Link
       href={invoiceHref(id, search)}
       prefetch={false}
-      className="rounded-sm font-[550] tabular-nums underline underline-offset-2"
+      className="rounded-sm font-[550] underline underline-offset-2"
     >
       {escapeInvisible(text)}
     </Link>

@@ -145,7 +145,7 @@ function InvoiceName({
       <Link
         href={invoiceHref(id, search)}
         prefetch={false}
-        className="inline-block max-w-full scroll-mb-24 rounded-sm align-middle font-[550] tabular-nums underline-offset-2 after:absolute after:inset-0 hover:underline"
+        className="inline-block max-w-full scroll-mb-24 rounded-sm align-middle font-[550] underline-offset-2 after:absolute after:inset-0 hover:underline"
       >
         {escapeInvisible(number)}
         <LinkSpinner />

@@ -89,7 +89,7 @@ function Detail({ label, value, copyText = value }: { label: string; value: stri
   return (
     <div className="flex flex-wrap items-center gap-x-3 py-1">
       <dt className="w-20 shrink-0 text-xs text-ink-3">{label}</dt>
-      <dd className="flex min-w-0 grow basis-40 items-center justify-between gap-2 text-sm tabular-nums">
+      <dd className="flex min-w-0 grow basis-40 items-center justify-between gap-2 text-sm">
         <span className="min-w-0 wrap-anywhere">{escapeInvisible(value)}</span>
         <span className="-mr-3 shrink-0 print:hidden">
           <CopyValue label={label} value={copyText} />

@@ -91,7 +91,7 @@ function Item({
         <Link
           href={invoiceHref(id, '')}
           prefetch={false}
-          className="rounded-sm font-[550] tabular-nums underline-offset-2 after:absolute after:inset-0 hover:underline"
+          className="rounded-sm font-[550] underline-offset-2 after:absolute after:inset-0 hover:underline"
         >
           {escapeInvisible(number)}
           <LinkSpinner />

@@ -37,7 +37,7 @@ export function RenewalTable({ renewals, hasPrices, today, pending }: RenewalTab
     <Card className={`${staleClass(pending)} ${TIGHT_IN_PRINT}`}>
       <Table label="Renewals" pending={pending}>
         <TableHeader>
-          <TableHeaderCell>Asset</TableHeaderCell>
+          <TableHeaderCell className="not-print:xl:w-[21%]">Asset</TableHeaderCell>
           <TableHeaderCell className="not-print:md:max-xl:hidden">Type</TableHeaderCell>
           <TableHeaderCell>Commitment ends</TableHeaderCell>
           <TableHeaderCell>Decide by</TableHeaderCell>
@@ -59,9 +59,7 @@ function RenewalRow({
   hasPrices,
   today,
 }: Pick<RenewalTableProps, 'hasPrices' | 'today'> & { renewal: Renewal }) {
-  const { asset, domain, time, idle, cost, idleCost, outcome, nextTotal } = renewal
-  const isOther = outcome === 'ends' || outcome === 'extended-term' || nextTotal !== undefined
-  const next = isOther ? nextCostText(renewal) : undefined
+  const { asset, domain, time, idle } = renewal
   return (
     <Row className="relative hover:bg-sunken/50">
       <RowHeaderCell className="wrap-anywhere not-print:md:min-w-32">
@@ -70,7 +68,9 @@ function RenewalRow({
           prefetch={false}
           className="rounded-sm font-[550] underline-offset-2 after:absolute after:inset-0 hover:underline"
         >
-          {escapeInvisible(asset.name)}
+          <span className="not-print:md:line-clamp-2" title={escapeInvisible(asset.name)}>
+            {escapeInvisible(asset.name)}
+          </span>
           <LinkSpinner />
         </Link>
         <span className="block text-xs text-ink-3">{escapeInvisible(domain)}</span>
@@ -102,25 +102,31 @@ function RenewalRow({
           {idle === 0 ? 'All assigned' : `${countText(idle)} unassigned`}
         </span>
       </Cell>
-      {hasPrices ? (
-        <Cell
-          placement="across"
-          right
-          className="tabular-nums max-md:order-3 max-md:text-left max-md:text-sm"
-        >
-          {cost ? (
-            <span className="xl:whitespace-nowrap print:whitespace-nowrap">{costText(cost)}</span>
-          ) : (
-            <span className="text-xs text-ink-3">No known price</span>
-          )}
-          {next || idleCost ? (
-            <span className="text-xs text-ink-3 max-md:ml-1.5 md:block xl:whitespace-nowrap print:whitespace-nowrap">
-              {[next, idleCost ? `${costText(idleCost)} unassigned` : ''].filter(Boolean).join(' · ')}
-            </span>
-          ) : null}
-        </Cell>
-      ) : null}
+      {hasPrices ? <CostCell renewal={renewal} /> : null}
     </Row>
+  )
+}
+
+/** Cost of the next term at the last price, and its share of unassigned licenses. */
+function CostCell({ renewal }: { renewal: Renewal }) {
+  const { cost, idleCost, outcome, nextTotal } = renewal
+  const isOther = outcome === 'ends' || outcome === 'extended-term' || nextTotal !== undefined
+  const next = isOther ? nextCostText(renewal) : undefined
+  return (
+    <Cell placement="across" right className="tabular-nums max-md:order-3 max-md:text-left max-md:text-sm">
+      {cost ? (
+        <span className="xl:whitespace-nowrap print:whitespace-nowrap">{costText(cost)}</span>
+      ) : (
+        <span className="text-xs text-ink-3">No known price</span>
+      )}
+      {next || idleCost ? (
+        <span className="text-xs text-ink-3 max-md:ml-1.5 md:block print:whitespace-nowrap">
+          {next}
+          {next && idleCost ? ' · ' : ''}
+          {idleCost ? <span className="xl:whitespace-nowrap">{costText(idleCost)} unassigned</span> : null}
+        </span>
+      ) : null}
+    </Cell>
   )
 }
 

@@ -70,6 +70,7 @@ function IssueKey({
   return (
     <FormDialog
       title="Create key"
+      variant="wide"
       submit="Create key"
       pending={isPending}
       onSubmit={submit}
@@ -100,16 +101,18 @@ function IssueKey({
           hint="Leave empty for all profiles you can access."
         />
       ) : null}
-      <Expiry limits={issuer.limits} />
-      <Field
-        label="Allowed addresses"
-        name="addresses"
-        hint="Networks such as 192.0.2.0/24, separated by spaces. Leave empty to allow any address."
-        spellCheck={false}
-        autoCapitalize="none"
-        autoComplete="off"
-        error={addresses && `One of them ${addresses}.`}
-      />
+      <div className="grid items-start gap-4 md:grid-cols-2">
+        <Expiry limits={issuer.limits} />
+        <Field
+          label="Allowed addresses"
+          name="addresses"
+          hint="Networks such as 192.0.2.0/24. Leave empty for any."
+          spellCheck={false}
+          autoCapitalize="none"
+          autoComplete="off"
+          error={addresses && `One of them ${addresses}.`}
+        />
+      </div>
       {issuer.isAdmin ? <OwnerChoice customer={issuer.customer} /> : null}
       {error && !hasFieldError ? <NotDone title="Key not created" error={error} /> : null}
     </FormDialog>
@@ -160,7 +163,7 @@ function OwnerChoice({ customer }: { customer: string }) {
     { value: 'CUSTOMER', text: escapeInvisible(customer), means: 'Keeps working if you leave.' },
   ]
   return (
-    <fieldset className="grid gap-0.5 text-sm">
+    <fieldset className="grid gap-x-4 gap-y-0.5 text-sm md:grid-cols-2">
       <legend className="mb-1 font-medium">Belongs to</legend>
       {choices.map(({ value, text, means }, at) => (
         <label key={value} className="flex cursor-pointer items-start gap-2.5 py-1.25">

@@ -55,7 +55,9 @@ export function AssetCells({
             prefetch={false}
             className="min-w-0 rounded-sm underline-offset-2 after:absolute after:inset-0 hover:underline"
           >
-            {escapeInvisible(item.assetName)}
+            <span className="not-print:md:line-clamp-2" title={escapeInvisible(item.assetName)}>
+              {escapeInvisible(item.assetName)}
+            </span>
             <LinkSpinner />
           </Link>
           {subscription && subscription.Status !== 'ACTIVE' ? (
@@ -82,9 +84,7 @@ export function AssetCells({
     plan: (
       <Cell className="max-md:text-sm max-md:text-ink-2">
         {subscription ? planName(subscription) : 'Usage-based'}
-        {end && !hasEndColumn ? (
-          <span className="block text-xs text-ink-3 xl:whitespace-nowrap">{unbroken(end)}</span>
-        ) : null}
+        {end && !hasEndColumn ? <span className="block text-xs text-ink-3">{unbroken(end)}</span> : null}
       </Cell>
     ),
     renewal: (
@@ -124,7 +124,7 @@ function IdleCost({ idle }: { idle: Idle | undefined }) {
       className="relative z-1 mt-0.5 block w-fit text-xs leading-tight text-ink-3 tabular-nums"
       title={idleText(idle)}
     >
-      {idle.longIdle.toLocaleString('en')} unused: <span className="xl:whitespace-nowrap">{cost}</span>
+      {idle.longIdle.toLocaleString('en')} unused: {cost.replace(' a month', '/mo')}
     </span>
   ) : null
 }
@@ -153,8 +153,8 @@ function breakable(domain: string) {
 function Usage({ seats }: { seats: Subscription['Seats'] }) {
   const { LicensedNumberOfSeats: assigned, NumberOfSeats: purchased } = seats
   return (
-    <div className="grid max-w-44 gap-1">
-      <span className="text-sm leading-tight tabular-nums">
+    <div className="grid gap-0.5">
+      <span className="text-sm leading-none tabular-nums">
         {assigned.toLocaleString('en')}{' '}
         <span className="text-xs text-ink-3">
           of {purchased.toLocaleString('en')}

@@ -44,14 +44,14 @@ export function AssetTable({
   const headers: Record<AssetColumn, ReactNode> = {
     name: <SortableHeader {...sortProps('name')}>Asset</SortableHeader>,
     type: (
-      <TableHeaderCell className={isWide ? 'w-36' : `xl:w-40 print:w-[15%] ${TYPE_COLUMN}`}>
+      <TableHeaderCell className={isWide ? 'w-36' : `xl:w-37 print:w-[15%] ${TYPE_COLUMN}`}>
         Type
       </TableHeaderCell>
     ),
     plan: columns.includes('renewal') ? (
       <TableHeaderCell className="w-40 print:w-[17%]">Plan</TableHeaderCell>
     ) : (
-      <SortableHeader className="w-40 xl:w-48 print:w-[18%]" {...sortProps('renewal')}>
+      <SortableHeader className="w-40 xl:w-52 print:w-[18%]" {...sortProps('renewal')}>
         Plan, renewal
       </SortableHeader>
     ),
@@ -61,7 +61,7 @@ export function AssetTable({
       </SortableHeader>
     ),
     usage: (
-      <SortableHeader className="w-32 xl:w-44 print:w-34" {...sortProps('idle')}>
+      <SortableHeader className="w-32 xl:w-48 print:w-34" {...sortProps('idle')}>
         Usage
       </SortableHeader>
     ),
