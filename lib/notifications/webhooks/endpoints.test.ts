@@ -210,6 +210,26 @@ describe('a webhook', () => {
     expect(await deliverWebhooks(owner.customer)).toBe(1)
   })
 
+  it.each([
+    ['never analyzed', 'SELECT 1'],
+    ['analyzed while it was empty', 'ANALYZE outbox'],
+  ])('finds its next event by the index of the order, in an outbox that was %s', async (_, prepare) => {
+    await run(stage.database.url, prepare)
+    await addEndpoint(owner, stage.receiver.url)
+    const customerId = newCustomerId(owner.customer)
+    await writeEvents(owner.customer, ...Array.from({ length: 2000 }, (_, n) => assetEvent(`a-${n}`)))
+    const read = await scope({ customerId }, async (tx) => {
+      await claimMessage(tx, customerId, ['webhook'], 30)
+      const { rows } = await tx.execute<{ read: number }>(`
+        SELECT sum(pg_stat_get_xact_tuples_returned(c.oid))::int AS read FROM pg_class c
+        LEFT JOIN pg_index i ON i.indexrelid = c.oid WHERE coalesce(i.indrelid, c.oid) = 'outbox'::regclass`)
+      return rows[0]?.read
+    })
+    expect(read).toBeGreaterThan(0)
+    // Entries of dead rows count, too.
+    expect(read).toBeLessThan(50)
+  })
+
   it('with more events than one statement may change rests, is resumed and is removed', async () => {
     const { id } = await addEndpoint(owner, stage.receiver.url)
     const customerId = newCustomerId(owner.customer)

@@ -66,8 +66,9 @@ export async function customersWithMessages(kinds: readonly string[]): Promise<C
 
 /**
  * Claims the customer's message that is due for longest and the first of its lane; undefined where none is due. No other
- * process claims it within the lease. Both orders are those of an index: without them, a planner that knows nothing of
- * thousands of new messages reads all of them for each one.
+ * process claims it within the lease. Without statistics of thousands of new messages, the planner would sort them, or
+ * read all of them for each one: it may use neither, so that both orders have to come from the index of that order. For
+ * the same reason the lane is a range, which only the index of lanes has in order.
  */
 export async function claimMessage(
   tx: Transaction,
@@ -75,12 +76,15 @@ export async function claimMessage(
   kinds: readonly string[],
   leaseSeconds: number,
 ): Promise<Message | undefined> {
+  await tx.execute(sql`SELECT set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true),
+    set_config('enable_bitmapscan', 'off', true)`)
   const { rows } = await tx.execute<Omit<Message, 'customerId'>>(sql`
     WITH due AS (
       SELECT o.id FROM outbox o
       LEFT JOIN LATERAL (
         SELECT true AS waits FROM outbox b
-        WHERE b.customer_id = ${customerId} AND b.lane = o.lane AND b.seq < o.seq AND b.state IN ('WAITING', 'SENDING')
+        WHERE b.customer_id = ${customerId} AND b.lane BETWEEN o.lane AND o.lane AND b.seq < o.seq
+          AND b.state IN ('WAITING', 'SENDING')
         ORDER BY b.customer_id, b.lane, b.seq LIMIT 1) b ON true
       WHERE o.customer_id = ${customerId} AND o.state IN ('WAITING', 'SENDING')
         AND o.not_before <= statement_timestamp() AND o.kind = ANY (${sql.param([...kinds])}::text[])
