@@ -13,7 +13,10 @@ import {
   sidOf,
 } from '#lib/identity/access/factors/test-person.ts'
 import { hashPassword } from '#lib/identity/access/passwords/hash.ts'
+import { notifyOfWrongFactor } from '#lib/identity/access/sign-ins/account-mail.ts'
 import { proveStep } from '#lib/identity/access/sign-ins/steps.ts'
+import { newCustomerId } from '#lib/platform/caller/store.ts'
+import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-servers/test-server.ts'
@@ -98,4 +101,31 @@ it('a wrong factor after the correct password is an event of its own, and mailed
   )
   await wrongFactor()
   await expect.poll(mails).toHaveLength(2)
+})
+
+it('parallel wrong factors are one mail', async () => {
+  const member = await join('alder', 'dan@alder.example', { passwordHash: await hashPassword(PASSWORD) })
+  const customerId = newCustomerId('alder')
+  const [written, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const attempt = (until?: Promise<void>) =>
+    scope({ customerId }, async (tx) => {
+      await notifyOfWrongFactor(tx, customerId, member, undefined)
+      written.resolve()
+      await until
+    })
+  const first = attempt(end.promise)
+  await written.promise
+  const second = attempt()
+  // The second one waits for the lock of the first one.
+  await expect
+    .poll(() =>
+      database.sql(
+        'alder',
+        "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+      ),
+    )
+    .toHaveLength(1)
+  end.resolve()
+  await Promise.all([first, second])
+  expect(await database.sql('alder', 'SELECT id FROM outbox WHERE recipient = $1', [member])).toHaveLength(1)
 })

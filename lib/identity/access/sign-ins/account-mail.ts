@@ -83,6 +83,10 @@ export async function notifyOfWrongFactor(
   memberId: string,
   from: { address: string; userAgent: string } | undefined,
 ): Promise<void> {
+  // Parallel attempts wait for each other's commit: otherwise each would find no mail, and write one.
+  await tx.execute(
+    sql`SELECT pg_advisory_xact_lock(hashtextextended(${`wrong factor of ${customerId} ${memberId}`}, 0))`,
+  )
   const { rows } = await tx.execute(sql`
     SELECT FROM outbox WHERE customer_id = ${customerId} AND kind = 'account' AND recipient = ${memberId}
       AND content ->> 'event' = 'factor-refused' AND created_at > now() - interval '1 hour' LIMIT 1`)
