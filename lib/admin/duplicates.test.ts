@@ -123,7 +123,7 @@ describe('a bill of another issuer', () => {
 
   test('accepts one answer: two are wrong usage', async () => {
     const { code, err } = await load(put({}), '--same-issuer --unattended')
-    expect([code, err]).toEqual([1, expect.stringContaining('Give one of')])
+    expect([code, err]).toEqual([2, expect.stringContaining('Give one of')])
   })
 })
 

@@ -33,7 +33,7 @@ export async function enter(page: Page, email: string): Promise<void> {
   // Generous timeout that only ends hanging tests: a busy machine is not a failure.
   page.setDefaultTimeout(180_000)
   await page.goto('/sign-in')
-  await page.getByLabel('Work e-mail').fill(email)
+  await page.getByLabel('Work email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill('demo-password')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL((address) => address.pathname !== '/sign-in')

@@ -134,7 +134,7 @@ it('the environment decides the collector’s address and the service name', () 
   expect(collector.requests[0]?.authorization).toBe('Bearer of-the-collector')
   expect(collector.resources[0]).toMatchObject({
     'service.name': 'billing-in-a-test',
-    'service.version': '0.1.0',
+    'service.version': '1.0.0',
   })
 })
 
