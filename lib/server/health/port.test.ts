@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openDatabase } from '#lib/platform/db/client.ts'
 import { testDatabase } from '#lib/platform/db/test-database.ts'
 import { type HealthPort, startHealthPort } from './port.ts'
+import { whatIsMissing } from './readiness.ts'
 import { startReports } from './reports.ts'
 
 let close: (() => Promise<void>)[] = []
@@ -95,6 +96,17 @@ test('the checks show a shutdown, and a database that is away', async () => {
   expect(await get(port, '/healthz')).toBe('200 ok')
   port.report({ isDraining: true })
   await expect.poll(() => all(port)).toEqual(['200 ok', '503 draining', '503 draining'])
+})
+
+test('a check that is running at the stop reports nothing', async () => {
+  const database = await testDatabase()
+  const reports: object[] = []
+  startReports((state) => reports.push(state)).stop()
+  // Ends after the check that began before.
+  await whatIsMissing()
+  await new Promise(setImmediate)
+  expect(reports).toHaveLength(1)
+  await database.close()
 })
 
 test('a primary passes the reports of its workers on', async () => {

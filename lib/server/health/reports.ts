@@ -15,20 +15,29 @@ const REPORT_INTERVAL_MS = 500
 export function startReports(report: (state: HealthState) => void): { stop(): void } {
   let missing: HealthState['missing']
   let isChecking = false
+  let isStopped = false
   const check = async () => {
     isChecking = true
     missing = await whatIsMissing()
     isChecking = false
     send()
   }
-  const send = () => report({ missing, replica: database().replica?.unavailability() })
+  const send = () => {
+    // A check that was running at the stop ends when the database may be closed.
+    if (!isStopped) report({ missing, replica: database().replica?.unavailability() })
+  }
   const beat = () => {
     send()
     if (!isChecking) void check()
   }
   beat()
   const timer = setInterval(beat, REPORT_INTERVAL_MS).unref()
-  return { stop: () => clearInterval(timer) }
+  return {
+    stop() {
+      isStopped = true
+      clearInterval(timer)
+    },
+  }
 }
 
 /** Health reports of a process that answers requests. */
