@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { expectAccessibleAtBoth } from '../axe-checks.ts'
-import { complaints, exported, signIn } from '../browser.ts'
+import { complaints, DESKTOP, exported, signIn } from '../browser.ts'
 
 // Asset ids may contain characters with a meaning in URLs.
 const ODD = "workspace-suite-a/b|c:[7] ü%2F?&#é'"
@@ -271,6 +271,7 @@ test('axe finds nothing on a desk or a phone, and nothing sticks out', { tag: '@
   await page.getByRole('button', { name: 'One more: Licenses of Business Plus' }).click()
   await expect(page.getByText('Business Plus: 48 → 49 licenses')).toBeVisible()
   await expectAccessibleAtBoth(page)
+  await page.setViewportSize(DESKTOP)
   await page.goto('/activity')
   await page.getByRole('button', { name: /^When/ }).click()
   await expectAccessibleAtBoth(page)
