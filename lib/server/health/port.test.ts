@@ -90,8 +90,9 @@ test('the checks show a shutdown, and a database that is away', async () => {
   const reports = startReports(port.report)
   close.push(async () => reports.stop())
   await expect.poll(() => all(port)).toEqual(['200 ok', '200 ok', '200 ok'])
-  await database.close()
+  // A process has a database open at each moment.
   close.push(openDatabase('postgres://nobody@127.0.0.1:1/none').close)
+  await database.close()
   await expect.poll(() => get(port, '/readyz'), { timeout: 5000 }).toBe('503 database')
   expect(await get(port, '/healthz')).toBe('200 ok')
   port.report({ isDraining: true })
