@@ -130,8 +130,10 @@ describe('a webhook', () => {
       { timeout: 4500 },
     )
     // The slow one holds its share, and is not called again.
-    expect(hooks().filter(({ path }) => path === '/hooks/slow')).toHaveLength(4)
+    const slow = () => hooks().filter(({ path }) => path === '/hooks/slow')
+    await vi.waitFor(() => expect(slow()).toHaveLength(4), { timeout: 4500 })
     expect(await run).toBe(others.length)
+    expect(slow()).toHaveLength(4)
   }, 30_000)
 
   it('gets each event once from two workers, in order per object', async () => {
@@ -211,24 +213,33 @@ describe('a webhook', () => {
   })
 
   it.each([
-    ['never analyzed', 'SELECT 1'],
-    ['analyzed while it was empty', 'ANALYZE outbox'],
-  ])('finds its next event by the index of the order, in an outbox that was %s', async (_, prepare) => {
-    await run(stage.database.url, prepare)
-    await addEndpoint(owner, stage.receiver.url)
-    const customerId = newCustomerId(owner.customer)
-    await writeEvents(owner.customer, ...Array.from({ length: 2000 }, (_, n) => assetEvent(`a-${n}`)))
-    const read = await scope({ customerId }, async (tx) => {
-      await claimMessage(tx, customerId, ['webhook'], 30)
-      const { rows } = await tx.execute<{ read: number }>(`
-        SELECT sum(pg_stat_get_xact_tuples_returned(c.oid))::int AS read FROM pg_class c
-        LEFT JOIN pg_index i ON i.indexrelid = c.oid WHERE coalesce(i.indrelid, c.oid) = 'outbox'::regclass`)
-      return rows[0]?.read
-    })
-    expect(read).toBeGreaterThan(0)
-    // Entries of dead rows count, too.
-    expect(read).toBeLessThan(50)
-  })
+    ['never analyzed', 'SELECT 1', 'SELECT 1'],
+    ['analyzed while it was empty', 'ANALYZE outbox', 'SELECT 1'],
+    ['analyzed with all events', 'SELECT 1', 'ANALYZE outbox'],
+  ])(
+    'finds its next event by the index of the order, in an outbox that was %s',
+    async (_, atFirst, atLast) => {
+      await run(stage.database.url, atFirst)
+      await addEndpoint(owner, stage.receiver.url)
+      const customerId = newCustomerId(owner.customer)
+      await writeEvents(owner.customer, ...Array.from({ length: 2000 }, (_, n) => assetEvent(`a-${n}`)))
+      await run(stage.database.url, atLast)
+      const read = await scope({ customerId }, async (tx) => {
+        // Of this connection, and not of this transaction only.
+        const rowsRead = async () => {
+          const { rows } = await tx.execute<{ read: number }>(`
+          SELECT sum(pg_stat_get_xact_tuples_returned(c.oid))::int AS read FROM pg_class c
+          LEFT JOIN pg_index i ON i.indexrelid = c.oid WHERE coalesce(i.indrelid, c.oid) = 'outbox'::regclass`)
+          return rows[0]?.read ?? Number.NaN
+        }
+        const before = await rowsRead()
+        await claimMessage(tx, customerId, ['webhook'], 30)
+        return (await rowsRead()) - before
+      })
+      expect(read).toBeGreaterThan(0)
+      expect(read).toBeLessThan(10)
+    },
+  )
 
   it('with more events than one statement may change rests, is resumed and is removed', async () => {
     const { id } = await addEndpoint(owner, stage.receiver.url)

@@ -77,7 +77,7 @@ export async function claimMessage(
   leaseSeconds: number,
 ): Promise<Message | undefined> {
   await tx.execute(sql`SELECT set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true),
-    set_config('enable_bitmapscan', 'off', true)`)
+    set_config('enable_incremental_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`)
   const { rows } = await tx.execute<Omit<Message, 'customerId'>>(sql`
     WITH due AS (
       SELECT o.id FROM outbox o
