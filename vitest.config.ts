@@ -9,6 +9,8 @@ const ISOLATED = [
   // Mocks the jobs' module.
   'lib/server/jobs-once.test.ts',
   'lib/server/job-failure.test.ts',
+  // Reads generated secrets, which a process remembers: its worker could log in to no other database after it.
+  'lib/admin/database/dump.test.ts',
   // Mocks the list of backfills.
   'lib/admin/database/command.test.ts',
   // Counts calls of a mocked argon2.
