@@ -1,5 +1,4 @@
-import type { Command } from 'commander'
-import { Problem } from '#lib/platform/api/problem.ts'
+import { type Command, InvalidArgumentError } from 'commander'
 import { type CustomerLimits, readLimits, setLimits } from '#lib/platform/caller/limits/budget.ts'
 import { limitSettings } from '#lib/platform/caller/limits/settings.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
@@ -24,7 +23,7 @@ export function addLimitsCommand(customers: Command): void {
     .description('Show the limits of a customer, or set those that are given, at once and for all processes.')
     .argument('<customer>', 'id or domain of the customer')
   for (const name of NAMES)
-    command.option(`--${name} <number>`, `${LIMITS[name]}; "default": that of the settings`)
+    command.option(`--${name} <number>`, `${LIMITS[name]}; "default": that of the settings`, numberFor(name))
   command
     .addHelpText(
       'after',
@@ -33,12 +32,12 @@ export function addLimitsCommand(customers: Command): void {
     .action(withDatabase(limits))
 }
 
-type LimitOptions = Partial<Record<Name, string>> & { json?: boolean }
+type LimitOptions = Partial<Record<Name, number | 'default'>> & { json?: boolean }
 
-async function limits(customer: string, { json, ...texts }: LimitOptions): Promise<void> {
+async function limits(customer: string, { json, ...options }: LimitOptions): Promise<void> {
   const { customerId } = await customerNamed(customer)
   const requested = Object.fromEntries(
-    NAMES.flatMap((name) => (texts[name] === undefined ? [] : [[name, numberOf(name, texts[name])]])),
+    Object.entries(options).map(([name, value]) => [name, value === 'default' ? null : value]),
   ) as Partial<CustomerLimits>
   if (Object.keys(requested).length > 0)
     await scope({ customerId }, async (tx) => {
@@ -59,13 +58,14 @@ async function limits(customer: string, { json, ...texts }: LimitOptions): Promi
   if (Object.keys(requested).length > 0) note(`The limits of ${customerId} are set.`)
 }
 
-/** @throws Problem for anything but a whole number from 1 on, or "default" */
-function numberOf(name: Name, text: string): number | null {
-  if (text === 'default') return null
-  const number = Number(text)
-  if (/^\d+$/.test(text) && number >= 1 && number <= MAX_LIMITS[name]) return number
-  throw new Problem(
-    'invalid_request',
-    `--${name} is a whole number from 1 to ${MAX_LIMITS[name].toLocaleString('en')}, or "default".`,
-  )
+/** Parses a whole number from 1 on, or "default", for commander. */
+function numberFor(name: Name): (text: string) => number | 'default' {
+  return (text) => {
+    if (text === 'default') return text
+    const number = Number(text)
+    if (/^\d+$/.test(text) && number >= 1 && number <= MAX_LIMITS[name]) return number
+    throw new InvalidArgumentError(
+      `Give a whole number from 1 to ${MAX_LIMITS[name].toLocaleString('en')}, or "default".`,
+    )
+  }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, InvalidArgumentError } from 'commander'
 import { platformTable } from '#lib/imports/focus/platforms.ts'
+import { validateTerms } from '#lib/imports/focus/terms.ts'
 import { expectationsOf } from '#lib/imports/report/expectations.ts'
 import { lockImports } from '#lib/imports/sessions/lock.ts'
 import { undoImport } from '#lib/imports/undo.ts'
@@ -50,7 +51,10 @@ export function addImportCommands(parent: Command): void {
       'a tag that is kept of charges, by its key; may be given up to 20 times',
       collectTag,
     )
-  ofInvoices(focus).hook('preAction', oneOwner).action(withDatabase(importFocus))
+  ofInvoices(focus)
+    .hook('preAction', oneOwner)
+    .hook('preAction', resellersPrices)
+    .action(withDatabase(importFocus))
 
   const invoices = command(
     'invoices',
@@ -100,6 +104,12 @@ function oneOwner(_: Command, command: Command): void {
     command.error(
       'error: give either --customer, whose all charges are, or --map, which leads each account to its own',
     )
+}
+
+/** Requires prices with a reseller, and a reseller with prices. */
+function resellersPrices(_: Command, command: Command): void {
+  const [contradiction] = validateTerms(command.opts())
+  if (contradiction) command.error(`error: ${contradiction.reason}`)
 }
 
 /** Requires one of the two options: assets belong to one customer, or each names its customer's domain. */

@@ -24,8 +24,11 @@ export type Terms = {
   tags?: readonly string[] | undefined
 }
 
+/** Terms of prices, or the options that name them. */
+type PriceTerms = { [option in 'issuer' | 'prices' | 'atCost']?: unknown }
+
 /** Returns contradictions of the terms; prevents an omitted option from exposing the reseller's cost to a customer. */
-export function validateTerms({ issuer, prices, atCost = false }: Terms): ImportProblem[] {
+export function validateTerms({ issuer, prices, atCost }: PriceTerms): ImportProblem[] {
   const problems: ImportProblem[] = []
   if (issuer !== undefined && !prices && !atCost)
     problems.push({ reason: '--issuer needs --prices, or --at-cost to bill what the vendor billed' })

@@ -2,7 +2,7 @@ import { ImportError, type ImportProblem, MAX_PROBLEMS } from '#lib/imports/impo
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { OwnersWork } from '#lib/server/pruning/as-owner.ts'
 import { customerNamed } from '../../command.ts'
-import { isAgreedTo, note, printRows } from '../../terminal.ts'
+import { isAgreedTo, note, printRows, UsageError } from '../../terminal.ts'
 import { byOwner, readCustomerClosure } from '../owners-work.ts'
 import { copyAll } from './copy.ts'
 import { type Merge, prepare, sizesOf } from './prepare.ts'
@@ -25,7 +25,7 @@ export async function mergeCustomers(idOrDomain: string, options: MergeOptions):
   const { into: target, profile = [], leaveMembers = false, dryRun = false, yes = false } = options
   const [from, into] = [await customerNamed(idOrDomain), await customerNamed(target)]
   if (from.customerId === into.customerId)
-    throw new Problem('invalid_request', `${idOrDomain} and ${target} are one customer.`)
+    throw new UsageError(`${idOrDomain} and ${target} are one customer.`)
   const merge: Merge = {
     from: from.customerId,
     into: into.customerId,
