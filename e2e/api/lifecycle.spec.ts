@@ -45,6 +45,12 @@ async function quantity(): Promise<number> {
   return (await answer.json()).properties.subscription.Seats.NumberOfSeats
 }
 
+test('a start prints its address first, and nothing of Next', () => {
+  const lines = app.output().trim().split('\n')
+  expect(lines[0]).toMatch(/^Listening on http/)
+  expect(lines.slice(1).filter((line) => !line.startsWith('{'))).toEqual([])
+})
+
 test('SIGTERM lets a running request finish, closes idle connections and stops the database', async () => {
   const lines = ['Host: localhost:PORT', `Authorization: Bearer ${key}`, 'Content-Type: application/json']
   const requestText = `PATCH ${path} HTTP/1.1\r\n${lines.join('\r\n').replace('PORT', `${app.port}`)}\r\n`

@@ -154,13 +154,20 @@ function isBuilt(): boolean {
   return existsSync(join(ROOT, '.next', 'BUILD_ID'))
 }
 
-/** Starts Next. */
+/** Starts Next, without what it prints about its start: the first line on standard output is the address. */
 async function prepareNext() {
   // Imported late, because React reads NODE_ENV at its import.
   const { default: next } = await import('next')
   const { host, port } = env()
   const app = next({ dev: false, dir: ROOT, hostname: host, port })
-  await app.prepare()
+  const { stdout } = process
+  const { write } = stdout
+  stdout.write = () => true
+  try {
+    await app.prepare()
+  } finally {
+    stdout.write = write
+  }
   return app
 }
 
