@@ -3,6 +3,7 @@ import { readScope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { callerOf } from '#lib/platform/db/test-rows.ts'
 import { log } from '#lib/platform/runtime/log.ts'
+import { VERSION } from '#lib/platform/runtime/version.ts'
 import { google } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER, type Seed, type Stage, setStage } from '../../../test/fuzz/stage.ts'
 import { loadApi } from '../api.ts'
@@ -134,7 +135,7 @@ it('the environment decides the collector’s address and the service name', () 
   expect(collector.requests[0]?.authorization).toBe('Bearer of-the-collector')
   expect(collector.resources[0]).toMatchObject({
     'service.name': 'billing-in-a-test',
-    'service.version': '1.0.0',
+    'service.version': VERSION,
   })
 })
 
