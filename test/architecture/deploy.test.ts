@@ -101,13 +101,66 @@ describe('Dockerfile', () => {
 })
 
 describe('deploy/compose.yml', () => {
-  const { services } = parse(read('deploy/compose.yml'))
-  const { web, migrate } = services
+  const { services, volumes } = parse(read('deploy/compose.yml'))
+  const { web, migrate, database } = services
 
   test('passes all settings of a file, and the owner’s address to the migration only', () => {
     expect(Object.keys(web.environment).filter((name) => !SETTINGS.includes(name))).toEqual([])
     expect(web.environment).toMatchObject({ MIGRATE_AT_START: '0' })
     expect([web.env_file, migrate.env_file]).toEqual(['settings.env', ['settings.env', 'owner.env']])
+  })
+
+  test('hides none of the settings that it does not have to set itself', () => {
+    const reachable = (service: typeof web) =>
+      SETTINGS.filter((name = '') => !Object.keys(service.environment ?? {}).includes(name))
+    const all = new Set(SETTINGS)
+    expect(all).toContain('RATE_LIMIT_REQUESTS')
+    expect([...all].filter((name) => !reachable(web).includes(name)).sort()).toEqual([
+      'HOST',
+      'MIGRATE_AT_START',
+      'PORT',
+      'TRUST_PROXY',
+    ])
+    expect(reachable(migrate)).toHaveLength(SETTINGS.length)
+  })
+
+  test('mounts the files of secrets where its comment names them, and git ignores them', () => {
+    const [, path = ''] = /[A-Z]+_SECRET_FILE=(\/\S+)\/\w+ names it/.exec(read('deploy/compose.yml')) ?? []
+    for (const service of [web, migrate]) expect(service.volumes).toEqual([`./secrets:${path}:ro`])
+    expect(read('.gitignore').split('\n')).toEqual(
+      expect.arrayContaining(['/deploy/secrets/', '/deploy/*.env']),
+    )
+  })
+
+  test('runs the image as its own account, without privileges, on a root that it cannot write', () => {
+    for (const service of [web, migrate]) {
+      expect(service).toMatchObject({
+        image: 'licenses-invoices',
+        read_only: true,
+        tmpfs: '/tmp',
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      })
+      expect(
+        Object.keys(service).filter((key) => /^(user|privileged|cap_add|pid|network_mode)$/.test(key)),
+      ).toEqual([])
+    }
+    // Nothing but secrets is mounted, and the port is not one that needs privileges.
+    expect(web.volumes).toHaveLength(1)
+    expect(Number(web.environment.PORT)).toBeGreaterThan(1023)
+  })
+
+  test('waits longer for the end of a process than it drains', () => {
+    const seconds = (text: string) => Number(/^(\d+)s$/.exec(text)?.[1])
+    const [, drain] = /^# DRAIN_SECONDS=(\d+)$/m.exec(read('.env.example')) ?? []
+    expect(seconds(web.stop_grace_period)).toBeGreaterThan(Number(drain) + 20)
+  })
+
+  test('starts a database only with its profile, and others wait until it answers', () => {
+    expect(database.profiles).toEqual(['database'])
+    expect(migrate.depends_on.database).toEqual({ condition: 'service_healthy', required: false })
+    expect(database.healthcheck.test).toContain('pg_isready')
+    expect(Object.keys(volumes)).toEqual(database.volumes.map((volume: string) => volume.split(':')[0]))
   })
 
   test('migrates before the web processes start, with an existing program', () => {
@@ -120,7 +173,6 @@ describe('deploy/compose.yml', () => {
       expect(existsSync(join(ROOT, 'deploy', build, 'Dockerfile'))).toBe(true)
     expect(web.healthcheck.test.join(' ')).toContain('http://127.0.0.1:3000/readyz')
     expect(web.ports.every((port: string) => port.endsWith(':3000'))).toBe(true)
-    expect([web.read_only, migrate.read_only]).toEqual([true, true])
   })
 })
 

@@ -15,7 +15,7 @@ const files = [...projectFiles(), '.env.example', '.ci/run']
 const documents = files.filter((file) => file.endsWith('.md'))
 const decisions = documents.filter((file) => /^docs\/decisions\/\d/.test(file))
 /** Files that the operator writes. */
-const NOT_OURS = ['deploy/settings.env', 'deploy/owner.env']
+const NOT_OURS = ['deploy/settings.env', 'deploy/owner.env', 'deploy/secrets/']
 /** Folders of the root: a word in a document that begins with one of them is a path. */
 const FOLDERS = [
   ...new Set(projectFiles().flatMap((file) => (file.includes('/') ? (file.split('/')[0] ?? []) : []))),
