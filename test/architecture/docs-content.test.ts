@@ -13,7 +13,7 @@ const settings = [...read('.env.example').matchAll(/^# ([A-Z][A-Z_0-9]*)=/gm)].m
 /** First parts of the settings' names. */
 const prefixes = new Set(settings.filter((name) => name.includes('_')).map((name) => name.split('_')[0]))
 /** Variables of examples. */
-const SAMPLE_VARIABLES = ['KEY_ID', 'API_KEY', 'WEBHOOK_SECRET']
+const SAMPLE_VARIABLES = ['KEY_ID', 'API_KEY', 'CONSOLE', 'WEBHOOK_SECRET']
 
 const groups = await Promise.all(
   GROUPS.map(async ({ name }) =>
