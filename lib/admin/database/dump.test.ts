@@ -125,14 +125,16 @@ test(
     try {
       await expect.poll(() => written).toBeGreaterThan(60)
       const before = written
-      const dumped = await separate('first', 'database dump', [at('one.tar.gz')])
+      const dumped = await separate('first', 'database dump', [at('dumps/one.tar.gz')])
       expect(dumped).toMatchObject({ code: 0, out: expect.stringMatching(/database-secret, session-secret/) })
-      expect((await stat(at('one.tar.gz'))).mode & 0o777).toBe(0o600)
-      expect((await admin('first', 'database dump', [at('one.tar.gz')])).err).toContain('a file already')
+      expect((await stat(at('dumps/one.tar.gz'))).mode & 0o777).toBe(0o600)
+      expect((await admin('first', 'database dump', [at('dumps/one.tar.gz')])).err).toContain(
+        'a file already',
+      )
       const after = written
       expect(after).toBeGreaterThan(before)
 
-      const restored = await admin('second', 'database restore', [at('one.tar.gz')])
+      const restored = await admin('second', 'database restore', [at('dumps/one.tar.gz')])
       expect(restored).toMatchObject({ code: 0, out: expect.stringContaining(': 1 customer.') })
       const output = await program('second', PROBE(secret))
       expect(output).toContainEqual(expect.stringMatching(/^alder: verified/))
@@ -152,7 +154,7 @@ test(
   'A restored database is a server of its own, to which the console moves by DATABASE_URL and the two secrets',
   async () => {
     // A copy in which the code of the first test was not used yet.
-    expect(await separate('moved', 'database restore', [at('one.tar.gz')])).toMatchObject({ code: 0 })
+    expect(await separate('moved', 'database restore', [at('dumps/one.tar.gz')])).toMatchObject({ code: 0 })
     const secretOf = async (name: string) =>
       `${name.toUpperCase()}_SECRET=${await readFile(join(at('moved'), `${name}-secret`), 'utf8')}`
     const secrets = await Promise.all(['session', 'database'].map(secretOf))
@@ -171,11 +173,11 @@ test(
 )
 
 test('An existing database is not overwritten by default, and moved aside on request', async () => {
-  const result = await admin('second', 'database restore', [at('one.tar.gz')])
+  const result = await admin('second', 'database restore', [at('dumps/one.tar.gz')])
   expect(result).toMatchObject({ code: 1, err: expect.stringContaining('holds data (postgres, ') })
   const sessionSecret = await readFile(join(at('second'), 'session-secret'), 'utf8')
   await writeFile(join(at('second'), 'session-secret'), `${sessionSecret} of before`)
-  const restored = await admin('second', 'database restore --replace', [at('one.tar.gz')])
+  const restored = await admin('second', 'database restore --replace', [at('dumps/one.tar.gz')])
   expect(restored).toMatchObject({ code: 0 })
   expect(await readFile(join(at('second'), 'session-secret'), 'utf8')).toBe(sessionSecret)
   const [aside = ''] = /\S+session-secret\.replaced-\w+/.exec(restored.err) ?? []
@@ -183,10 +185,10 @@ test('An existing database is not overwritten by default, and moved aside on req
 })
 
 test('A truncated or foreign file changes nothing', async () => {
-  const { size } = await stat(at('one.tar.gz'))
-  await truncate(at('one.tar.gz'), size - 100)
+  const { size } = await stat(at('dumps/one.tar.gz'))
+  await truncate(at('dumps/one.tar.gz'), size - 100)
   for (const [file, reason] of [
-    ['one.tar.gz', 'is not a whole dump'],
+    ['dumps/one.tar.gz', 'is not a whole dump'],
     ['totals.csv', 'is not a whole dump'],
   ] as const) {
     const result = await admin('third', 'database restore', [at(file)])

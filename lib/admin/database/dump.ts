@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { mkdir, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { factorSettings } from '#lib/identity/settings.ts'
 import { errorCode } from '#lib/platform/api/error-mapper.ts'
@@ -33,26 +33,21 @@ export function addDumpCommands(database: Command): void {
     .description(
       'Write the embedded database and the secrets of DATA_DIR into a file, while the console runs.',
     )
-    .addHelpText(
-      'after',
-      '\nExample:\n  npm run -s admin -- database dump /backups/console-2026-11-23.tar.gz',
-    )
+    .addHelpText('after', '\nExample:\n  npm run -s admin -- database dump out/console-2026-11-23.tar.gz')
     .action(dump)
 
   database
     .command('restore <file>')
     .description('Put a dump into DATA_DIR, while the console is stopped.')
     .option('--replace', 'where DATA_DIR holds data: move it aside first')
-    .addHelpText(
-      'after',
-      '\nExample:\n  npm run -s admin -- database restore /backups/console-2026-11-23.tar.gz',
-    )
+    .addHelpText('after', '\nExample:\n  npm run -s admin -- database restore out/console-2026-11-23.tar.gz')
     .action(restore)
 }
 
 async function dump(target: string): Promise<void> {
   expectEmbedded('pg_basebackup or pg_dump')
   const file = resolve(env().callerDir, target)
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const secrets = await dumpEmbedded(env().dataDir, file, interruption.signal).catch((error: unknown) => {
     if (errorCode(error) === 'EEXIST')
       throw new Problem('invalid_request', `${target}: there is a file already.`)
