@@ -3,7 +3,7 @@ import { dirname, join, matchesGlob, posix, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
-const NOT_OURS = ['node_modules', 'test-results', 'playwright-report', 'blob-report', 'shots']
+const NOT_OURS = ['node_modules', 'test-results', 'playwright-report', 'blob-report', 'shots', 'dist', 'out']
 
 /** An `import` or `export … from` of a source text. */
 export type Import = { specifier: string; isType: boolean }
