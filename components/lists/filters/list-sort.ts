@@ -22,25 +22,25 @@ export function listSort<View extends SortedView>(
   ascendingFirst: readonly SortKeyOf<View>[] = [],
 ) {
   const sorts = Object.keys(names) as SortOf<View>[]
-  const orderOf = ({ orderBy }: View) => (orderBy ?? sorts[0]) as SortOf<View>
+  const sortOf = ({ orderBy }: View) => (orderBy ?? sorts[0]) as SortOf<View>
 
   /** Returns the view with another order, starting on the first page. */
   const withSort = (view: View, sort: SortOf<View>): View =>
     changed<SortedView>(view, { orderBy: sort === sorts[0] ? undefined : sort }) as View
 
   /** Returns the display name of a view's order. */
-  const sortName = (view: View): string => names[orderOf(view)]
+  const sortName = (view: View): string => names[sortOf(view)]
 
   /** Returns a column header's sort state and its link to the other direction. */
   const sortableHeaderProps = (view: View, key: SortKeyOf<View>, onNavigate: (view: View) => void) => {
     const [ascending, descending] = [`${key} asc`, `${key} desc`] as SortOf<View>[]
     const [first, second] = ascendingFirst.includes(key) ? [ascending, descending] : [descending, ascending]
-    const order = orderOf(view)
-    const next = withSort(view, (order === first ? second : first) as SortOf<View>)
+    const current = sortOf(view)
+    const next = withSort(view, (current === first ? second : first) as SortOf<View>)
     const sorted =
-      order === ascending
+      current === ascending
         ? ('ascending' as const)
-        : order === descending
+        : current === descending
           ? ('descending' as const)
           : undefined
     return { sorted, href: hrefOf(next), onNavigate: () => onNavigate(next) }
@@ -53,7 +53,7 @@ export function listSort<View extends SortedView>(
       return {
         name: names[sort],
         href: hrefOf(next),
-        selected: sort === orderOf(view),
+        selected: sort === sortOf(view),
         onNavigate: () => onNavigate(next),
       }
     })
