@@ -105,6 +105,18 @@ describe('verify', () => {
     expect([code, out]).toEqual([1, expect.stringContaining('EDITED at place 2')])
   })
 
+  test('needs neither a secret nor a folder for one without signed heads', async () => {
+    vi.stubEnv('AUDIT_HEADS_DIR', '')
+    vi.stubEnv('AUDIT_SECRET', '')
+    vi.stubEnv('DATA_DIR', '/dev/null/none')
+    try {
+      expect(await audit('verify')).toMatchObject({ code: 0, out: expect.stringContaining('no signed head') })
+    } finally {
+      vi.stubEnv('AUDIT_SECRET', 'a secret of 32 characters and more')
+      vi.stubEnv('DATA_DIR', undefined)
+    }
+  })
+
   test('detects a removed end by the signed head, from a folder or a file, with only the public key', async () => {
     expect(await audit('heads')).toMatchObject({ code: 0, out: expect.stringContaining('"seq":3') })
     const key = (await audit('heads --public-key')).out.trim()
