@@ -26,7 +26,7 @@ import * as recipients from '#lib/notifications/recipients/operations.ts'
 import * as webhooks from '#lib/notifications/webhooks/operations.ts'
 import type { AnyOperation } from '#lib/platform/api/operation.ts'
 import { changeTools } from '#lib/server/mcp/changes.ts'
-import { assistantsEndpoint } from '#lib/server/mcp/endpoint.ts'
+import { assistantsEndpoint, toolServer } from '#lib/server/mcp/endpoint.ts'
 import { readTools } from '#lib/server/mcp/tools.ts'
 import * as matches from '#lib/workspace/matches/operations.ts'
 
@@ -39,11 +39,11 @@ const MODULES: readonly object[] = [
 
 /** Tools of assistants: reads of the API that a key may call, and changes that a person confirms. */
 export const TOOLS = [
-  ...readTools(MODULES.flatMap(operationsOf)),
   ...changeTools({ ...changes, ...renewalOrders, readAssetItem: assets.readAssetItem }),
+  ...readTools(MODULES.flatMap(operationsOf)),
 ]
 
-export const respond = assistantsEndpoint(TOOLS)
+export const respond = assistantsEndpoint((here) => toolServer(TOOLS, here))
 
 function operationsOf(module: object): AnyOperation[] {
   return Object.values(module).filter((value) => typeof value === 'function' && 'contract' in value)

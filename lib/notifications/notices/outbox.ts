@@ -96,50 +96,28 @@ export async function includesNeeds(tx: Transaction, to: To, notifiedOn: string)
   return rows.length > 0
 }
 
-/** Stores how often the mail may have left. */
-export async function setAttempts(
-  tx: Transaction,
-  to: To,
-  notifiedOn: string,
-  attempts: number,
-): Promise<void> {
-  await change(tx, to, notifiedOn, sql`attempts = ${attempts}`)
-}
-
 /**
- * Records the outcome of a mail. One that certainly did not leave is removed, and its news goes into a later mail. A
- * rejected address gets no further mails.
+ * Records the outcome of a mail, and how often it may have left. One that certainly did not leave is removed, and its
+ * news goes into a later mail. A rejected address gets no further mails.
  */
 export async function recordDelivery(
   tx: Transaction,
-  to: To,
-  notifiedOn: string,
+  { customerId, recipientId }: To,
+  { on, attempts }: { on: string; attempts: number },
   delivery: Delivery | undefined,
 ): Promise<void> {
-  const { customerId, recipientId } = to
-  if (delivery?.kind === 'sent') return change(tx, to, notifiedOn, sql`state = 'SENT'`)
-  if (delivery?.kind === 'later' || delivery?.kind === 'away')
-    await tx.execute(sql`
-      DELETE FROM notice_mails WHERE customer_id = ${customerId} AND recipient_id = ${recipientId}
-        AND told_on = ${notifiedOn} AND state = 'SENDING' AND attempts = 1`)
-  if (delivery?.kind !== 'refused') return change(tx, to, notifiedOn, sql`state = 'UNKNOWN'`)
-  await change(tx, to, notifiedOn, sql`state = 'REFUSED', reason = ${delivery.reason}`)
-  if (delivery.address)
-    await tx.execute(sql`
-      UPDATE notice_recipients SET failure = ${delivery.reason}, failed_at = now()
-      WHERE customer_id = ${customerId} AND id = ${recipientId}`)
-}
-
-async function change(
-  tx: Transaction,
-  { customerId, recipientId }: To,
-  notifiedOn: string,
-  set: ReturnType<typeof sql>,
-): Promise<void> {
+  const isMail = sql`customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${on} AND state = 'SENDING'`
+  const hasNotLeft = delivery?.kind === 'later' || delivery?.kind === 'away'
+  if (hasNotLeft && attempts === 1)
+    return void (await tx.execute(sql`DELETE FROM notice_mails WHERE ${isMail}`))
+  const reason = delivery?.kind === 'refused' ? delivery.reason : null
+  const state = delivery?.kind === 'sent' ? 'SENT' : delivery?.kind === 'refused' ? 'REFUSED' : 'UNKNOWN'
   await tx.execute(sql`
-    UPDATE notice_mails SET ${set}
-    WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${notifiedOn}
-      AND state = 'SENDING'`)
+    UPDATE notice_mails SET state = ${state}, attempts = ${attempts}, reason = ${reason} WHERE ${isMail}`)
+  if (delivery?.kind === 'refused' && delivery.address)
+    await tx.execute(sql`
+      UPDATE notice_recipients SET failure = ${reason}, failed_at = now()
+      WHERE customer_id = ${customerId} AND id = ${recipientId}`)
 }
 
 const RETENTION = sql`interval '2 years'`

@@ -1,6 +1,7 @@
 import 'server-only'
 import { customersWithNotices } from '#lib/identity/access/due-work.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { type MailKind, mailChannel } from '#lib/platform/outbox/mail.ts'
@@ -10,27 +11,20 @@ import { readAttachments } from './attachments.ts'
 import { digestOf, pdfsToAttach } from './digest.ts'
 import { listMailChanges } from './licenses.ts'
 import { messageOf } from './message.ts'
-import {
-  adoptMails,
-  enqueueMail,
-  includesNeeds,
-  listRecipients,
-  recordDelivery,
-  setAttempts,
-} from './outbox.ts'
-import { listMailInvoices, readAddressee, readDays, type To } from './store.ts'
+import { adoptMails, enqueueMail, includesNeeds, listRecipients, recordDelivery } from './outbox.ts'
+import { listMailInvoices, readAddressee, readDays } from './store.ts'
 import { listMailNeeds } from './weekly.ts'
 
 /** Time after which a mail that may have left is sent once more, in seconds. */
 const REPEAT_SECONDS = 15 * 60
+const MAX_ATTEMPTS = 2
 
 /** Mail with the news of a day. Temporary failures are not repeated: the next run sends their news with later ones. */
 export const noticeMail: MailKind = {
-  ...{ kind: 'notice', retrySeconds: REPEAT_SECONDS, usefulSeconds: 86_400, maxAttempts: 2 },
+  ...{ kind: 'notice', retrySeconds: REPEAT_SECONDS, usefulSeconds: 86_400, maxAttempts: MAX_ATTEMPTS },
   idOf: ({ recipient, content }) => `${content.on}.${recipient}`,
-  async render(tx, { customerId, recipient: recipientId, content, attempts }) {
+  async render(tx, { customerId, recipient: recipientId, content }) {
     const [to, on] = [{ customerId, recipientId }, String(content.on)]
-    if (attempts > 1) await setAttempts(tx, to, on, attempts)
     const addressee = await readAddressee(tx, to)
     if (!addressee) return undefined
     const { today } = await readDays(tx, to)
@@ -57,14 +51,14 @@ export const noticeMail: MailKind = {
   outcomeOf(delivery, { attempts }) {
     if (delivery.kind === 'later' || delivery.kind === 'away')
       return { state: 'REFUSED', reason: `Its news goes into a later mail: ${delivery.reason}` }
-    const isRepeated = delivery.kind === 'unknown' && attempts < 2
+    const isRepeated = delivery.kind === 'unknown' && attempts < MAX_ATTEMPTS
     return isRepeated
       ? { state: 'WAITING', reason: delivery.reason, retrySeconds: REPEAT_SECONDS }
       : undefined
   },
-  async record(tx, { customerId, recipient: recipientId, content }, outcome, delivery) {
-    if (outcome.state !== 'WAITING')
-      await recordDelivery(tx, { customerId, recipientId }, String(content.on), delivery)
+  async record(tx, { customerId, recipient: recipientId, content, attempts }, outcome, delivery) {
+    const mail = { on: String(content.on), attempts: Math.min(attempts, MAX_ATTEMPTS) }
+    if (outcome.state !== 'WAITING') await recordDelivery(tx, { customerId, recipientId }, mail, delivery)
   },
 }
 
@@ -89,24 +83,19 @@ export async function sendNotices(
   const failed = (error: unknown) => void errors.push(error)
   const customers = only ? [only] : await customersWithNotices()
   let count = 0
-  for (const to of await listAll(customers, failed)) {
-    if (signal.aborted) break
-    if (await scope(to, (tx) => enqueueMail(tx, to)).catch(failed))
-      count += await deliverDue(CHANNEL, { requestId, signal, only: [to.customerId] })
+  for (const customerId of customers) {
+    const list = async (tx: Transaction) => {
+      await adoptMails(tx, customerId)
+      return listRecipients(tx, customerId)
+    }
+    for (const recipientId of (await scope({ customerId }, list).catch(failed)) ?? []) {
+      if (signal.aborted) break
+      const to = { customerId, recipientId }
+      if (await scope(to, (tx) => enqueueMail(tx, to)).catch(failed))
+        count += await deliverDue(CHANNEL, { requestId, signal, only: [customerId] })
+    }
   }
   if (!signal.aborted) count += await deliverDue(CHANNEL, { requestId, signal, only: customers })
   if (errors.length > 0) throw new AggregateError(errors, `Notices to ${errors.length} could not be sent.`)
   return count
-}
-
-async function listAll(customers: readonly CustomerId[], failed: (error: unknown) => void): Promise<To[]> {
-  const all: To[] = []
-  for (const customerId of customers) {
-    const ids = await scope({ customerId }, async (tx) => {
-      await adoptMails(tx, customerId)
-      return listRecipients(tx, customerId)
-    }).catch(failed)
-    all.push(...(ids ?? []).map((recipientId) => ({ customerId, recipientId })))
-  }
-  return all
 }

@@ -63,13 +63,14 @@ async function send(kind: MailKind, config: MailConfig, message: Message): Promi
   const unsent = reasonNotToSend(kind, message)
   const render = (tx: Transaction) => kind.render(tx, message)
   const rendered = unsent ? undefined : await scope(message, render, { evenIfClosed: true })
-  if (!rendered) return resultOf(kind, message, unsent ?? OBSOLETE, undefined)
   const id = kind.idOf?.(message) ?? `${kind.kind}.${message.id}`
-  const delivery = await deliverRendered(config, rendered, id)
-  const outcome = kind.outcomeOf?.(delivery, message) ?? outcomeOf(delivery, kind.retrySeconds)
-  const result = resultOf(kind, message, outcome, delivery)
-  if (delivery.kind !== 'away') return result
-  return { ...result, unavailable: `The mail server could not be used: ${delivery.reason}` }
+  const delivery = rendered && (await deliverRendered(config, rendered, id))
+  const outcome = delivery
+    ? (kind.outcomeOf?.(delivery, message) ?? outcomeOf(delivery, kind.retrySeconds))
+    : (unsent ?? OBSOLETE)
+  const unavailable =
+    delivery?.kind === 'away' ? `The mail server could not be used: ${delivery.reason}` : undefined
+  return { outcome, unavailable, record: async (tx) => kind.record?.(tx, message, outcome, delivery) }
 }
 
 /** Sends the mail with its attachments, and without them where the mail server refuses the larger message. */
@@ -78,15 +79,6 @@ async function deliverRendered(config: MailConfig, rendered: Rendered, id: strin
   const delivery = await deliver(config, rendered.to, larger ?? rendered.mail, id)
   const isTooLarge = larger && delivery.kind === 'refused' && !delivery.address
   return isTooLarge ? deliver(config, rendered.to, rendered.mail, id) : delivery
-}
-
-function resultOf(
-  kind: MailKind,
-  message: Message,
-  outcome: Outcome,
-  delivery: Delivery | undefined,
-): DeliveryResult {
-  return { outcome, record: async (tx) => kind.record?.(tx, message, outcome, delivery) }
 }
 
 /** Returns the outcome of a mail that may have left as often as it may, or is useless by now. */

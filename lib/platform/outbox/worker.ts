@@ -56,10 +56,10 @@ export async function deliverDue(
   const run = channelRun(channel, requestId, signal)
   for (const customerId of only ?? (await customersWithMessages(channel.kinds))) run.start(customerId)
   await run.end()
-  if (run.unavailable()) throw new Error(run.unavailable())
-  const { errors } = run
+  const { errors, count, unavailable } = run.state
+  if (unavailable) throw new Error(unavailable)
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} deliveries failed.`)
-  return run.count()
+  return count
 }
 
 /**
@@ -67,22 +67,22 @@ export async function deliverDue(
  * @returns resolves when the deliveries that have begun are recorded
  */
 export async function deliverContinuously(channel: Channel, signal: AbortSignal): Promise<void> {
-  const run = channelRun(channel, 'outbox', signal)
+  const { state, start, end } = channelRun(channel, 'outbox', signal)
   while (!signal.aborted) {
     if (channel.isOn())
       try {
-        for (const customerId of await customersWithMessages(channel.kinds)) run.start(customerId)
+        for (const customerId of await customersWithMessages(channel.kinds)) start(customerId)
       } catch (error) {
-        run.errors.push(error)
+        state.errors.push(error)
       }
-    for (const error of run.errors.splice(0))
+    for (const error of state.errors.splice(0))
       log().warn({ reason: reasonOf(error).slice(0, 300) }, 'outbox not read')
-    const reason = run.unavailable()
+    const { unavailable: reason } = state
     if (reason) log().warn({ reason }, 'outbox rests')
     await wait(reason ? REST_MS : POLL_MS, undefined, { signal }).catch(() => {})
-    run.resume()
+    state.unavailable = undefined
   }
-  await run.end()
+  await end()
 }
 
 function channelRun(channel: Channel, requestId: string, signal: AbortSignal) {
@@ -90,23 +90,24 @@ function channelRun(channel: Channel, requestId: string, signal: AbortSignal) {
   const semaphore = fairSemaphore({ most, share, timeoutError: () => new Error('The outbox is full.') })
   const lanes = new Map<CustomerId, number>()
   const running = new Set<Promise<void>>()
-  const errors: unknown[] = []
-  let count = 0
-  let unavailable: string | undefined
+  const state = { errors: [] as unknown[], count: 0, unavailable: undefined as string | undefined }
   /** Delivers one message. @returns whether there was one */
   const next = async (customerId: CustomerId): Promise<boolean> => {
     const release = await semaphore.acquire(customerId)
     try {
-      if (signal.aborted || unavailable !== undefined) return false
+      if (signal.aborted || state.unavailable) return false
       const claim = (tx: Transaction) => claimMessage(tx, customerId, channel.kinds, channel.leaseSeconds)
       const message = await scope({ customerId }, claim, EVEN_IF_CLOSED)
       if (!message) return false
       const result = await channel.deliver(message)
       const { outcome } = result
-      unavailable ??= result.unavailable
-      await record(message, result)
+      state.unavailable ??= result.unavailable
+      const write = async (tx: Transaction) => {
+        if (await recordOutcome(tx, message, outcome)) await result.record?.(tx)
+      }
+      await scope(message, write, EVEN_IF_CLOSED)
       measured('outbox', { kind: message.kind, outcome: outcome.state.toLowerCase() })
-      if (outcome.state === 'SENT') count += 1
+      if (outcome.state === 'SENT') state.count += 1
       else {
         const { kind, id, recipient } = message
         // Without a customer, the recipient is an address, which no log contains.
@@ -124,7 +125,7 @@ function channelRun(channel: Channel, requestId: string, signal: AbortSignal) {
     try {
       while (await next(customerId));
     } catch (error) {
-      errors.push(error)
+      state.errors.push(error)
     } finally {
       const left = (lanes.get(customerId) ?? 1) - 1
       if (left > 0) lanes.set(customerId, left)
@@ -132,12 +133,7 @@ function channelRun(channel: Channel, requestId: string, signal: AbortSignal) {
     }
   }
   return {
-    errors,
-    count: () => count,
-    unavailable: () => unavailable,
-    resume: () => {
-      unavailable = undefined
-    },
+    state,
     /** Begins as many concurrent deliveries of the customer's messages as its share allows. */
     start(customerId: CustomerId) {
       for (let free = share - (lanes.get(customerId) ?? 0); free > 0; free--) {
@@ -148,11 +144,4 @@ function channelRun(channel: Channel, requestId: string, signal: AbortSignal) {
     },
     end: () => Promise.all(running),
   }
-}
-
-function record(message: Message, { outcome, record }: DeliveryResult): Promise<void> {
-  const write = async (tx: Transaction) => {
-    if (await recordOutcome(tx, message, outcome)) await record?.(tx)
-  }
-  return scope(message, write, EVEN_IF_CLOSED)
 }

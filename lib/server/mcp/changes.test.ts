@@ -7,6 +7,7 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addInvoice, addKey, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { run } from '#lib/platform/db/test-servers/test-server.ts'
+import { seal } from '#lib/platform/runtime/secrets.ts'
 import { accepted, callTool } from './test-client.ts'
 
 const SET = 'set_license_quantity'
@@ -44,6 +45,10 @@ async function withAssets(): Promise<string> {
   await addAsset(id, COMMITTED, { purchased: 20, assigned: 5, ...term }, plan)
   return id
 }
+
+const UNCLEAR_CHANGE = `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state,
+  actor_kind, actor_id, actor_name, request_id, sent_at, settled_at)
+  VALUES ($1, 'C1', $2, 10, 12, 'UNCLEAR', 'key', 'K', 'K', 'r', now(), now())`
 
 type Args = Record<string, unknown>
 type Confirming = { content?: boolean | string | undefined; by?: string }
@@ -109,6 +114,12 @@ describe('a new total', () => {
       20,
       undefined,
     ])
+  })
+
+  test('is shown after the beginning of a long name, which would hide it', async () => {
+    await addAsset(customer, 'workspace-suite-3', { purchased: 10 }, { name: 'x'.repeat(2000) })
+    const { message } = await preview(SET, setArgs(12, 'workspace-suite-3'))
+    expect(message?.slice(0, 180)).toContain('x…" from 10 to 12 (+2)?')
   })
 
   test('that is the present one changes nothing and asks nothing', async () => {
@@ -196,12 +207,7 @@ describe('an order for the next term', () => {
 })
 
 test('an unclear change is acknowledged after a confirmation, once', async () => {
-  await database.sql(
-    customer,
-    `INSERT INTO license_changes (customer_id, id, asset_id, from_quantity, to_quantity, state, actor_kind, actor_id, actor_name,
-     request_id, sent_at, settled_at) VALUES ($1, 'C1', $2, 10, 12, 'UNCLEAR', 'key', 'K', 'K', 'r', now(), now())`,
-    [customer, FLEXIBLE],
-  )
+  await database.sql(customer, UNCLEAR_CHANGE, [customer, FLEXIBLE])
   const before = await state()
   const previewed = await preview('acknowledge_license_change', { change_id: 'C1' })
   expect(previewed.message).toContain('unclear change of "Mail" from 10 to 12')
@@ -213,8 +219,8 @@ test('an unclear change is acknowledged after a confirmation, once', async () =>
 })
 
 describe('hostile confirmations', () => {
-  const ROUNDS = 32
-  const PER_ROUND = 11
+  const ROUNDS = 28
+  const PER_ROUND = 13
   const INVALID_PARAMS = -32602
 
   test(`change nothing: ${ROUNDS * (PER_ROUND + 5)} of them, and of parallel ones a single one counts`, async () => {
@@ -255,6 +261,8 @@ describe('hostile confirmations', () => {
         ['other_arguments', await confirm(SET, setArgs(quantity + 500, COMMITTED), fresh)],
         ['other_arguments', await confirm(SET, setArgs(quantity + 501), fresh)],
         ['other_arguments', await confirm('order_renewal', next, fresh)],
+        ['other_arguments', await confirm(SET, { ...next, quantity: String(next.quantity) }, fresh)],
+        [INVALID_PARAMS, await confirm(SET, next, seal(JSON.stringify({}), { purpose: 'page tokens' }))],
       ]
       expect(hostile.map(([, { isError, body }]) => (isError ? (body.reason ?? body.code) : 'made'))).toEqual(
         hostile.map(([reason]) => reason),
@@ -267,14 +275,56 @@ describe('hostile confirmations', () => {
     expect(n).toBe(applied)
   })
 
-  test('are refused after another process has used them, also while both run', async () => {
-    const { requestState = '' } = await preview(SET, setArgs(12))
+  test('of one change, each with a preview of its own, make it once', async () => {
+    const tokens = await Promise.all(Array.from({ length: 8 }, () => preview(SET, setArgs(12))))
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => confirm(SET, setArgs(12), requestState)),
+      tokens.map(({ requestState = '' }) => confirm(SET, setArgs(12), requestState)),
     )
     expect(answers.filter(({ isError }) => !isError)).toHaveLength(1)
-    const rows = await database.sql(customer, 'SELECT count(*)::int AS n FROM used_confirmations')
-    expect(rows).toEqual([{ n: 1 }])
+    const made = "SELECT from_quantity, to_quantity FROM license_changes WHERE state = 'APPLIED'"
+    expect(await database.sql(customer, made)).toEqual([{ from_quantity: 10, to_quantity: 12 }])
+  })
+
+  test('of each tool are refused for every other tool, asset and argument, and used once', async () => {
+    await database.sql(customer, UNCLEAR_CHANGE, [customer, FLEXIBLE])
+    const calls: [tool: string, args: Args][] = [
+      [SET, setArgs(30, COMMITTED)],
+      ['order_renewal', setArgs(30, COMMITTED)],
+      ['order_renewal', { asset_id: COMMITTED, quantity: 31 }],
+      ['acknowledge_license_change', { change_id: 'C1' }],
+    ]
+    const tokens = await Promise.all(
+      calls.map(async ([tool, args]) => (await preview(tool, args)).requestState ?? ''),
+    )
+    await make('order_renewal', setArgs(25, COMMITTED))
+    calls.push(['withdraw_renewal_order', { asset_id: COMMITTED }])
+    tokens.push((await preview('withdraw_renewal_order', { asset_id: COMMITTED })).requestState ?? '')
+    const before = await state()
+    for (const [at, [tool, args]] of calls.entries())
+      for (const [other, token] of tokens.entries()) {
+        const { body } = other === at ? {} : await confirm(tool, args, token)
+        expect([tool, other, body?.reason]).toEqual([
+          tool,
+          other,
+          other === at ? undefined : 'other_arguments',
+        ])
+      }
+    expect(await state()).toBe(before)
+    const withdraw = () => confirm('withdraw_renewal_order', { asset_id: COMMITTED }, tokens.at(-1) ?? '')
+    const answers = await Promise.all([withdraw(), withdraw(), withdraw()])
+    expect(answers.filter(({ isError }) => !isError)).toHaveLength(1)
+  })
+
+  test('of a key that was ended, or has lost its role, are refused', async () => {
+    const { requestState = '' } = await preview(SET, setArgs(12))
+    const before = await state()
+    await database.sql(customer, "UPDATE api_keys SET roles = '{finance-user}' WHERE customer_id = $1", [
+      customer,
+    ])
+    expect((await confirm(SET, setArgs(12), requestState)).body.code).toBe('permission_denied')
+    await database.sql(customer, 'UPDATE api_keys SET revoked_at = now() WHERE customer_id = $1', [customer])
+    expect((await confirm(SET, setArgs(12), requestState)).body.code).toBe('unauthenticated')
+    expect(await state()).toBe(before)
   })
 })
 

@@ -118,6 +118,18 @@ test('arguments that a tool does not have, or of another type, are the problem o
     expect((await callTool(key, 'read_asset', args)).body.code).toBe('not_found')
 })
 
+test('arguments and answers that are nested a thousand times are invalid, and nothing fails', async () => {
+  const nested = JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`)
+  const { body } = await callTool(key, 'list_assets', { filter: nested })
+  expect(body.code).toBe('invalid_request')
+  for (const answers of [
+    { inputResponses: nested },
+    { requestState: nested },
+    { inputResponses: { confirmation: nested } },
+  ])
+    expect((await callTool(key, 'read_asset', { asset_id: 'a' }, answers as object)).body.code).toBeDefined()
+})
+
 describe('limits', () => {
   test('are those of the API: a call of a tool counts once, and a change as a change', async () => {
     vi.stubEnv('RATE_LIMIT_REQUESTS', '6')

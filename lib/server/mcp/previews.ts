@@ -148,8 +148,11 @@ function messageOf(sentences: readonly string[]): string {
   return [...sentences.filter(Boolean), `This holds for ${minutes} minutes.`].join(' ')
 }
 
+/** Longest name in a preview, in characters: a longer one would hide what follows it. */
+const MAX_NAME = 100
+
 function nameOf({ assetName }: Item): string {
-  return dataText(assetName)
+  return dataText(assetName.length > MAX_NAME ? `${assetName.slice(0, MAX_NAME)}…` : assetName)
 }
 
 function count(licenses: number): string {

@@ -91,7 +91,8 @@ export async function callTool(
     requestOf({ key, method: 'tools/call', params, headers: { 'Request-Id': 'always-the-same' } }),
   )
   const { result, error, ...problem } = await response.json()
-  if (!result) return { isError: true, body: error ?? problem, text: '' }
+  // A problem has a member `error`, too.
+  if (!result) return { isError: true, body: 'code' in problem ? problem : error, text: '' }
   const { requestState, inputRequests, content = [], structuredContent, isError = false } = result
   const text: string = content[0]?.text ?? ''
   return {

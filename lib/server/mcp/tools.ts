@@ -10,7 +10,16 @@ import { type Json, parametersOf, schemaWriter } from '#lib/platform/api/openapi
 import type { AnyOperation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import { type Caller, may, PERMISSION_NAMES } from '#lib/platform/caller/rules.ts'
-import { type Args, type AssistantRequest, call, problemResult, resultOf, thrownResult } from './api-call.ts'
+import {
+  type Args,
+  type AssistantRequest,
+  call,
+  problemResult,
+  resultOf,
+  thrownResult,
+  tooLargeResult,
+} from './api-call.ts'
+import { isPart, partsOf } from './parts.ts'
 
 /** Answers of a person to the question of a tool, and the token that the tool sent with its question. */
 export type Answers = { requestState?: string | undefined; responses?: Record<string, unknown> | undefined }
@@ -47,8 +56,8 @@ const SCREENS: Readonly<Record<string, string>> = {
   '/sessions': 'listSessions',
 }
 
-/** Parameters of a page of a list, which a screen does not have. */
-const OF_PAGE = ['maxResults', 'pageToken', 'view']
+/** Arguments of a page of a list, which a screen does not have. */
+const OF_PAGE = ['maxResults', 'pageToken', 'view', 'part']
 
 /** Returns the address of the screen that shows the answer of a call. */
 export function screenOf({ name, path }: AnyContract, args: Args): string {
@@ -83,6 +92,9 @@ export function annotationsOf(isRead: boolean): NonNullable<ToolDefinition['anno
   return Object.fromEntries([['readOnlyHint', isRead], ['openWorldHint', !isRead], ...forChange])
 }
 
+/** Argument of every read tool. */
+const PART = { type: 'integer', minimum: 1, description: 'Part of a large answer, 1 by default.' }
+
 function readTool(operation: AnyOperation): Tool {
   const contract: AnyContract = operation.contract
   const inputSchema = inputOf(contract)
@@ -99,10 +111,24 @@ function readTool(operation: AnyOperation): Tool {
     async run(request, args) {
       const unknown = unknownOf(inputSchema, args)
       if (unknown) return thrownResult(unknown, request.requestId)
-      const called = await call(operation, request, { args })
-      return called.status === 200 ? resultOf(screenOf(contract, args), called.body) : problemResult(called)
+      const { part = 1, ...parameters } = args
+      const address = screenOf(contract, args)
+      const called = await call(operation, request, { args: parameters })
+      if (called.status === 413) return tooLargeResult(address)
+      if (called.status !== 200) return problemResult(called)
+      const parts = partsOf(called.body)
+      const content = parts[Number(part) - 1]
+      if (content === undefined) return thrownResult(noPart(parts.length), request.requestId)
+      if (!isPart(content)) return tooLargeResult(address)
+      const more = parts.length === 1 ? {} : { part: Number(part), parts: parts.length }
+      return resultOf(address, content, more)
     },
   }
+}
+
+function noPart(parts: number): Problem {
+  const detail = `must be a number from 1 to ${parts}`
+  return new Problem('invalid_request', `part: ${detail}`, { errors: [{ parameter: 'part', detail }] })
 }
 
 /** Returns the name of a contract's tool: `list_assets` for `listAssets`. */
@@ -127,27 +153,41 @@ function inputOf(contract: AnyContract): ToolDefinition['inputSchema'] {
   )
   return {
     type: 'object',
-    properties,
+    properties: { ...properties, part: PART },
     required: parameters.flatMap(({ name, required }) => (required ? [String(name)] : [])),
     additionalProperties: false,
     examples,
   }
 }
 
-/** Returns the schema of a tool's structured result. */
+const TEXT = { type: 'string' }
+const COUNT = { type: 'integer' }
+
+/** Keywords that a reader of results does not need: `/developers` has them. A list of a part may also be empty. */
+const OMITTED = [
+  'description',
+  'format',
+  'maximum',
+  'maxLength',
+  'minimum',
+  'minItems',
+  'minLength',
+  'pattern',
+]
+
+/** Returns the schema of a tool's structured result, except its parts that the instructions describe. */
 export function outputOf(output: z.ZodType): NonNullable<ToolDefinition['outputSchema']> {
   const schemas: Record<string, Json> = {}
   const data = schemaWriter(schemas)(output, 'output')
-  const text = JSON.stringify({
+  const whole = {
     type: 'object',
-    properties: {
-      notice: { type: 'string', description: 'How to treat `data`.' },
-      url: { type: 'string', description: 'The screen of the console that shows it.' },
-      data,
-    },
+    properties: { notice: TEXT, url: TEXT, part: COUNT, parts: COUNT, data },
     required: ['notice', 'url', 'data'],
     $defs: schemas,
-  })
+  }
+  const text = JSON.stringify(whole, (name, value) =>
+    OMITTED.includes(name) && typeof value !== 'object' ? undefined : value,
+  )
   return JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/'))
 }
 
