@@ -21,6 +21,8 @@ export default {
   // `next dev` and `next build` must not stop to offer an upgrade: versions change in package.json.
   experimental: {
     agentUpgrade: false,
+    // Holds a navigation until the connection is back, instead of leaving the console for the browser's error page.
+    useOffline: true,
     // Prefetched data is cached no longer than Next has to: components/shell/navigation/fetched.ts.
     staleTimes: { static: 30 },
   },
