@@ -2,8 +2,8 @@
 
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { pagerLabels } from '#components/billing/invoices/sort.ts'
 import { invoiceHref } from '#components/billing/invoices/view.ts'
+import { pagerLabels } from '#components/lists/filters/list-sort.ts'
 import { Button } from '#components/ui/button.tsx'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { LinkSpinner } from '#components/ui/link-spinner.tsx'

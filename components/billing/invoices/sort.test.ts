@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { pagerLabels, sortableHeaderProps, sortName, sortOptions } from './sort.ts'
+import { pagerLabels } from '#components/lists/filters/list-sort.ts'
+import { sortableHeaderProps, sortName, sortOptions } from './sort.ts'
 
 test('a column header sorts from the highest or latest, and reverses its own order', () => {
   const onNavigate = vi.fn()

@@ -17,6 +17,7 @@ export const listCharges = contract({
   summary: 'List the charges of an invoice, line by line, the dearest first',
   permission: 'invoice-viewer',
   cachedBy: ['billingProfiles'],
+  showsLicenses: false,
   description:
     'What the vendor charged, as Cost and Usage of FOCUS has it. Charges explain an invoice and change nothing of it: `charges` of the invoice and of its lines has the difference. An invoice without charges has an empty list.',
   params,

@@ -324,6 +324,7 @@ export const listInvoices = contract({
   summary: 'List invoices, newest first unless told otherwise',
   permission: 'invoice-viewer',
   cachedBy: ['day', 'billingProfiles'],
+  showsLicenses: false,
   description:
     'The invoices of all billing profiles that the caller may see, without their line items. Issued ones, unless the filter names another `state`.',
   query: z.object({ ...selection, orderBy, ...paging }),
@@ -374,6 +375,7 @@ export const readInvoice = contract({
   summary: 'Read one invoice with its line items',
   permission: 'invoice-viewer',
   cachedBy: ['day', 'billingProfiles'],
+  showsLicenses: false,
   description:
     'It also says whether the line items explain the total, and which other invoices it replaces or corrects. Drafts and voided invoices can be read too. The bare number and `number~k` of a valid invoice lead to the same one, whose `id` is in `Content-Location`.',
   params,
@@ -388,6 +390,7 @@ export const summarizeInvoices = contract({
   summary: 'Count and add up invoices per currency, what is due, and what was billed per month and platform',
   permission: 'invoice-viewer',
   cachedBy: ['day', 'billingProfiles'],
+  showsLicenses: false,
   description: 'What the same filters select in the list of invoices. Two currencies are never added.',
   query: z.object(selection),
   output: InvoiceSummary,

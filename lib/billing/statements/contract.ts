@@ -86,6 +86,7 @@ export const readStatement = contract({
   summary: 'What is open, by how long it is past due, per currency and billing profile',
   permission: 'invoice-viewer',
   cachedBy: ['day', 'billingProfiles'],
+  showsLicenses: false,
   description: 'All invoices whose balance is not 0, with sums. Two currencies are never added.',
   query: z.object({ ...selection, ...paging }),
   output: Statement,

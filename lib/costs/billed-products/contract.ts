@@ -80,6 +80,7 @@ export type BilledProduct = BilledProducts['products'][number]
 export const readBilledProducts = contract({
   ...productRoutes.readBilledProducts,
   cachedBy: ['day', 'billingProfiles'],
+  showsLicenses: false,
   permission: 'invoice-viewer',
   summary: 'What was billed for a product, by month',
   description: `Of issued invoices, the line items whose \`description\` has the text, added up by product, currency and month of the invoice date. The ${MAX_PRODUCTS} products with the most invoices are told.`,

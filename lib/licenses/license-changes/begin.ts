@@ -16,7 +16,7 @@ import {
 import { type Answer, claimIdempotencyKey, pointKey, saveResponse } from '#lib/platform/api/idempotency.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { scope } from '#lib/platform/db/scope.ts'
+import { licenseScope } from '#lib/platform/db/scope.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
 import { logFailure } from '#lib/platform/runtime/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
@@ -92,13 +92,13 @@ async function beginWithFreshCopy(
   request: QuantityRequest,
 ): Promise<Exclude<BeginOutcome, { kind: 'outdated' }>> {
   const { caller, keyed, requestId } = request
-  const outcome = await scope(caller, (tx) => beginConfirmed(tx, request, false))
+  const outcome = await licenseScope(caller, (tx) => beginConfirmed(tx, request, false))
   if (outcome.kind !== 'outdated') return outcome
   const copy = await readShared(caller, outcome.row, outcome.vendor, requestId)
   const problem = copy && !keyed ? problemOfCopy(request, copy) : undefined
   // The answer to a request with an Idempotency-Key is stored by the second transaction.
   if (problem) return { kind: 'answered', answer: problem }
-  const again = await scope(caller, (tx) => beginConfirmed(tx, request, true))
+  const again = await licenseScope(caller, (tx) => beginConfirmed(tx, request, true))
   if (again.kind === 'outdated') throw new Error('The vendor was read a moment ago.')
   return again
 }

@@ -6,7 +6,7 @@ import { toProblem } from '#lib/platform/api/error-mapper.ts'
 import type { RequestMeta } from '#lib/platform/api/operation.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { scope } from '#lib/platform/db/scope.ts'
+import { licenseScope } from '#lib/platform/db/scope.ts'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import { reconcileChange } from './reconcile.ts'
@@ -72,7 +72,7 @@ export function refreshOnView(
   const age = observedAt ? Date.now() - observedAt.getTime() : Number.POSITIVE_INFINITY
   const wait = waitFor({ kind: 'looked', age }, vendorTimes().staleMs)
   if (id === null || wait === null) return
-  scope(who, (tx) => scheduleRead(tx, who.customerId, id, wait)).catch((error: Error) => {
+  licenseScope(who, (tx) => scheduleRead(tx, who.customerId, id, wait)).catch((error: Error) => {
     if (toProblem(error).code === 'customer_closed') return
     const reason = reasonOf(error).slice(0, 300)
     log().warn({ requestId, vendorSubscriptionId: id, reason }, 'reading not planned')

@@ -5,7 +5,7 @@ import { errorCode } from '#lib/platform/api/error-mapper.ts'
 import { operation, type RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
-import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { licenseScope, readScope } from '#lib/platform/db/scope.ts'
 import { dated } from '#lib/platform/files/attachment.ts'
 import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
@@ -124,7 +124,7 @@ async function acknowledge(
   { requestId, confirm }: RequestMeta,
 ): Promise<Omit<ChangeRow, 'micros'>> {
   const { customerId } = caller
-  return scope(caller, async (tx) => {
+  return licenseScope(caller, async (tx) => {
     const unlocked = await readChange(tx, customerId, changeId)
     if (!unlocked) throw new Problem('not_found')
     // Also an operator may be settling it: locks in one order.

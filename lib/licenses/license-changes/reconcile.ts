@@ -2,7 +2,7 @@ import 'server-only'
 import { lockLicensed } from '#lib/licenses/assets/store.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { scope } from '#lib/platform/db/scope.ts'
+import { licenseScope } from '#lib/platform/db/scope.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { Observed, VendorRead, WriteAnswer } from '#lib/vendors/vendor.ts'
@@ -42,22 +42,25 @@ export async function reconcileChange(
   { whenUnknown, isJob = false }: How = {},
 ): Promise<ReconciledChange | undefined> {
   const { customerId } = who
-  const { change, lease } = await scope(who, (tx) => recoverAbandoned(tx, customerId, changeId, requestId))
+  const { change, lease } = await licenseScope(who, (tx) =>
+    recoverAbandoned(tx, customerId, changeId, requestId),
+  )
   if (!lease) return change
   if (
     isJob &&
     lease.change.age <= lease.vendor.settleMs + LONGER_MS &&
     (await lease.vendor.secondsUntilAvailable()) > 0
   ) {
-    await scope(who, (tx) => releasePollLease(tx, customerId, changeId, requestId))
+    await licenseScope(who, (tx) => releasePollLease(tx, customerId, changeId, requestId))
     return change
   }
   const result = await fetchWriteResult(lease)
   const fromResult =
-    result && (await scope(who, (tx) => reconcileFromResult(tx, customerId, lease, { result, requestId })))
+    result &&
+    (await licenseScope(who, (tx) => reconcileFromResult(tx, customerId, lease, { result, requestId })))
   if (fromResult && fromResult.state !== 'UNKNOWN') return fromResult
   const readResult = await readSubscription(lease.vendor, lease.row, vendorTimes().confirmMs)
-  return scope(who, async (tx) => {
+  return licenseScope(who, async (tx) => {
     const fromRead = await reconcileFromRead(tx, customerId, lease, { readResult, requestId })
     if (fromRead?.state === 'UNKNOWN') await whenUnknown?.(tx, fromRead, lease, readResult)
     await releasePollLease(tx, customerId, changeId, requestId)

@@ -7,7 +7,7 @@ import type { Confirm } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { scope } from '#lib/platform/db/scope.ts'
+import { licenseScope } from '#lib/platform/db/scope.ts'
 import { log, logFailure } from '#lib/platform/runtime/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
@@ -50,7 +50,7 @@ export function withAsset<T>(
   { caller, assetId }: Pick<QuantityRequest, 'caller' | 'assetId'>,
   fn: (tx: Transaction, asset: LicensedRow) => Promise<T>,
 ): Promise<T> {
-  return scope(caller, async (tx) => fn(tx, await lockLicensed(tx, caller.customerId, assetId)))
+  return licenseScope(caller, async (tx) => fn(tx, await lockLicensed(tx, caller.customerId, assetId)))
 }
 
 /** Logs the vendor's messages and our own failures for operators; the change's row contains the text for people. */

@@ -5,7 +5,7 @@ import { lockLicensed, readAsset } from '#lib/licenses/assets/store.ts'
 import { findSubscriptionLocation, type SubscriptionLocation } from '#lib/licenses/vendor-subscriptions.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
-import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { licenseScope, readScope } from '#lib/platform/db/scope.ts'
 import { auditOf, OPERATOR } from '#lib/platform/history/audit.ts'
 import { hasAccount } from '#lib/vendors/accounts.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
@@ -98,7 +98,7 @@ export async function resolveByHand(
   { as, reason }: { as: 'APPLIED' | 'FAILED'; reason: string },
 ): Promise<Change> {
   const requestId = randomUUID()
-  const resolved = await scope({ customerId }, async (tx) => {
+  const resolved = await licenseScope({ customerId }, async (tx) => {
     const unlocked = await readChange(tx, customerId, changeId)
     if (!unlocked) throw new Problem('not_found', `There is no change ${changeId}.`)
     const vendor = vendorOf(await lockLicensed(tx, customerId, unlocked.assetId))
@@ -176,7 +176,7 @@ const WHY: Record<Unfit, (label: string) => string> = {
 /** Returns the change, where its answer may be lost, and its vendor's writes are idempotent. */
 async function repeatable(operator: Caller, changeId: string): Promise<Change & { label: string }> {
   const { customerId } = operator
-  return scope(operator, async (tx) => {
+  return licenseScope(operator, async (tx) => {
     const change = await readChange(tx, customerId, changeId)
     if (!change) throw new Problem('not_found', `There is no change ${changeId}.`)
     const asset = await lockLicensed(tx, customerId, change.assetId)

@@ -7,7 +7,7 @@ import { findSubscriptionLocation, type SubscriptionLocation } from '#lib/licens
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { licenseScope, readScope } from '#lib/platform/db/scope.ts'
 import { OPERATOR } from '#lib/platform/history/audit.ts'
 import { DAY_MS } from '#lib/platform/values/days.ts'
 import { vendorOf } from '#lib/vendors/vendors.ts'
@@ -37,7 +37,7 @@ export async function readOrder({
   customerId,
   id,
 }: Omit<DueOrder, 'assetId'>): Promise<OrderInNeed | undefined> {
-  return scope(
+  return licenseScope(
     { customerId },
     async (tx) => {
       const order = await findOrder(tx, customerId, id)
@@ -95,7 +95,7 @@ export async function settleOrderByHand(
   { as, reason }: { as: 'APPLIED' | 'WITHDRAWN' | 'LOST'; reason: string },
 ): Promise<OrderRow> {
   const requestId = randomUUID()
-  const settled = await scope({ customerId }, async (tx) => {
+  const settled = await licenseScope({ customerId }, async (tx) => {
     const order = await lockOrder(tx, customerId, id)
     if (order.state === 'STANDING' && !order.waitsSince)
       throw refused('Nothing is settled: the vendor has the order. The customer can take it back.')
@@ -119,7 +119,7 @@ export async function settleOrderByHand(
  */
 export async function resendOrderByHand(customerId: CustomerId, id: string, reason: string) {
   const requestId = randomUUID()
-  const { order, count } = await scope({ customerId }, async (tx) => {
+  const { order, count } = await licenseScope({ customerId }, async (tx) => {
     const order = await lockOrder(tx, customerId, id)
     if (order.state === 'UNCLEAR')
       throw refused('Nothing is sent: the order is UNCLEAR. Settle it, and have it ordered again.')

@@ -7,7 +7,7 @@ import { type AssetRow, readAsset } from '#lib/licenses/assets/store.ts'
 import { type CustomerId, ROLES_WITH } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { renewalOrders } from '#lib/platform/db/schema/renewals.ts'
-import { scope } from '#lib/platform/db/scope.ts'
+import { licenseScope } from '#lib/platform/db/scope.ts'
 import { mailSettings } from '#lib/platform/mail/settings.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { orderText } from './rules.ts'
@@ -87,7 +87,7 @@ export async function mailOrders(_requestId: string, signal: AbortSignal): Promi
   for (const customerId of await customersWithOrderMails(NEAR_DAYS)) {
     if (signal.aborted) break
     for (const event of ['renewal-near', 'renewal-unclear'] as const)
-      count += await scope({ customerId }, async (tx) => {
+      count += await licenseScope({ customerId }, async (tx) => {
         const { set, where } = OCCASIONS[event]
         const isDue = and(eq(renewalOrders.customerId, customerId), where)
         const orders = await tx.update(renewalOrders).set(set).where(isDue).returning()

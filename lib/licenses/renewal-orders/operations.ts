@@ -5,7 +5,7 @@ import { operation, type RequestMeta } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { licenseScope, readScope } from '#lib/platform/db/scope.ts'
 import * as contract from './contract.ts'
 import { found, type OrderRequest, order, versionOf, withdraw } from './ordering.ts'
 import { reconcile } from './reconcile.ts'
@@ -59,7 +59,7 @@ async function change(
   meta: RequestMeta,
   work: (tx: Transaction) => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  const id = await scope(caller, async (tx) => {
+  const id = await licenseScope(caller, async (tx) => {
     const id = await work(tx)
     if (meta.confirm) {
       const row = await readAsset(tx, caller.customerId, assetId)

@@ -5,7 +5,7 @@ import { findOpenChange } from '#lib/licenses/license-changes/store/changes.ts'
 import { observe, readSubscription } from '#lib/licenses/license-changes/vendor-sync/read.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { licenseScope, readScope } from '#lib/platform/db/scope.ts'
 import type { Actor } from '#lib/platform/history/audit.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
@@ -43,7 +43,7 @@ export async function reconcile(
   const vendor = vendorOf(row)
   /** Calls with the asset's row locked; without an order where that is not active any more. */
   const locked = <T>(work: (tx: Transaction, asset: LicensedRow, order?: OrderRow) => Promise<T>) =>
-    scope({ customerId }, async (tx) => {
+    licenseScope({ customerId }, async (tx) => {
       const asset = await lockLicensed(tx, customerId, assetId)
       const order = await findOrder(tx, customerId, id)
       return work(tx, asset, order?.state === 'STANDING' ? order : undefined)

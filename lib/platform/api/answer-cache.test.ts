@@ -7,7 +7,7 @@ import { listAssets } from '#lib/licenses/assets/operations.ts'
 import { findKeyCaller } from '#lib/platform/caller/authenticate.ts'
 import { digestOf } from '#lib/platform/caller/credentials.ts'
 import type { Caller, Role } from '#lib/platform/caller/rules.ts'
-import { scope } from '#lib/platform/db/scope.ts'
+import { licenseScope, scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addInvoice, addKey, addNewCustomer, addProfile } from '#lib/platform/db/test-rows.ts'
 
@@ -60,8 +60,12 @@ const LIST = '/billing/v1/invoices'
 
 async function isCached(customer: string, key: string): Promise<boolean> {
   await get(key, LIST)
-  const caller = await findKeyCaller(digestOf(key))
-  const entry = cacheKey(listInvoices.contract, caller, `${LIST}?`)
+  return isStillCached(customer, key)
+}
+
+/** Returns whether the list is cached, without asking for it. */
+async function isStillCached(customer: string, key: string): Promise<boolean> {
+  const entry = cacheKey(listInvoices.contract, await findKeyCaller(digestOf(key)), `${LIST}?`)
   return entry?.customerId === customer && readAnswer(entry) !== undefined
 }
 
@@ -105,6 +109,45 @@ describe('a cached answer', () => {
        UPDATE invoices SET platform = 'other' WHERE customer_id = '${customer}'; COMMIT`,
     )
     expect((await get(key, LIST)).body.invoices[0].platform).toBe('other')
+  })
+
+  it('without licenses outlasts license writes, until the next other write', async () => {
+    const [customer, key] = await customerWithKey('finance-user')
+    const managerKey = await addKey(customer, ['it-manager'])
+    const versionWith = async (write: () => Promise<unknown>) => {
+      await addAsset(customer, 'office-suite-1', { purchased: 5 }).catch(() => {})
+      await get(key, LIST)
+      await write()
+      return isStillCached(customer, key)
+    }
+    const quantity = async () => (await get(managerKey, '/billing/v1/assets')).body.assets[0].quantity
+    const setQuantity = (total: number) =>
+      licenseScope(owner(customer), (tx) => tx.execute(`UPDATE assets SET seats_purchased = ${total}`))
+    expect(await versionWith(() => setQuantity(6))).toBe(true)
+    expect(await quantity()).toBe(6)
+    expect(await versionWith(() => setQuantity(7))).toBe(true)
+    expect(await quantity()).toBe(7)
+    expect(await versionWith(() => addInvoice(customer, 'A-2'))).toBe(false)
+    expect(await versionWith(() => setQuantity(8))).toBe(true)
+    // A process of the previous release, which knows one version only.
+    const replace = () =>
+      database.opened.app.query(
+        `BEGIN; SET LOCAL console.customer = '${customer}';
+         UPDATE customer_versions SET version = version + 1; COMMIT`,
+      )
+    expect(await versionWith(replace)).toBe(false)
+    expect(await versionWith(() => setQuantity(9))).toBe(true)
+    expect(await quantity()).toBe(9)
+  })
+
+  it('without licenses is refused other writes by the check of test databases', async () => {
+    const [customer] = await customerWithKey('finance-user')
+    const write = (query: string) => licenseScope(owner(customer), (tx) => tx.execute(query))
+    await expect(write("UPDATE invoices SET platform = 'other'")).rejects.toThrow()
+    await addAsset(customer, 'office-suite-1', { purchased: 5 })
+    await expect(write('UPDATE assets SET seats_purchased = 6')).resolves.toBeDefined()
+    const both = "UPDATE assets SET seats_purchased = 7; UPDATE invoices SET platform = 'other'"
+    await expect(write(both)).rejects.toThrow()
   })
 
   it('ends at midnight of UTC', async () => {
@@ -166,7 +209,7 @@ describe('the key of an answer', () => {
       ...{ customerId: 'alder', via: 'key', id: 'k-1', roles: [], billingProfiles: [] },
       ...{ seenAt: { version: '1', now: 1 }, ...more },
     }) as unknown as Caller
-  const contractOf = (...cachedBy: CachePart[]) => ({ name: 'listInvoices', cachedBy })
+  const contractOf = (...cachedBy: CachePart[]) => ({ name: 'listInvoices', cachedBy, showsLicenses: true })
   const nameOf = (parts: CachePart[], more: object, question = 'q') =>
     cacheKey(contractOf(...parts), caller(more), question)?.name
 

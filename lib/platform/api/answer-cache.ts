@@ -1,5 +1,6 @@
 import 'server-only'
 import type { Caller } from '#lib/platform/caller/rules.ts'
+import { withoutLicenses } from '#lib/platform/db/prepared-queries.ts'
 import { DAY_MS } from '#lib/platform/values/days.ts'
 import type { AnyContract, CachePart } from './contract.ts'
 import { cacheSettings } from './settings.ts'
@@ -52,13 +53,14 @@ export type CacheKey = { name: string; validFor: string; now: number; customerId
  * @param question everything of the request that the answer depends on
  */
 export function cacheKey(
-  contract: Pick<AnyContract, 'name' | 'cachedBy'>,
+  contract: Pick<AnyContract, 'name' | 'cachedBy' | 'showsLicenses'>,
   caller: Caller | undefined,
   question: string,
 ): CacheKey | undefined {
-  const { cachedBy } = contract
+  const { cachedBy, showsLicenses } = contract
   if (!cachedBy || !caller?.seenAt || cacheSettings().bytes === 0) return undefined
-  const { version, now } = caller.seenAt
+  const { now } = caller.seenAt
+  const version = showsLicenses ? caller.seenAt.version : withoutLicenses(caller.seenAt.version)
   let name = `${contract.name}\0${caller.customerId}\0${question}`
   for (const part of cachedBy as readonly CachePart[]) name += textOf(PARTS[part](caller))
   return {

@@ -62,6 +62,11 @@ export type Contract<
    * Undefined: it must not be cached.
    */
   cachedBy?: readonly CachePart[] | undefined
+  /**
+   * Whether the answer shows rows that `licenseScope` writes; true by default. False: it stays cached while only licenses
+   * change.
+   */
+  showsLicenses: boolean
   /** By default JSON and problems, for keys and sessions. */
   protocol?: Protocol
   /** Schema of the answer's body; undeclared members are removed. */
@@ -110,7 +115,15 @@ export function contract<
 ): Contract<Params, Query, Body, Output, Headers> & { cachedBy: Cached } {
   const empty = { params: nothing, query: nothing, body: noBody, headers: nothing, responseHeaders: [] }
   const limit: Kind = definition.output.meta()?.streamed ? 'exports' : 'requests'
-  const whole = { limit, evenIfClosed: false, ...empty, examples: [], problems: [], ...definition }
+  const whole = {
+    limit,
+    evenIfClosed: false,
+    showsLicenses: true,
+    ...empty,
+    examples: [],
+    problems: [],
+    ...definition,
+  }
   const problems = [...new Set([...routingProblems(whole), ...whole.problems])]
   return { ...whole, problems } as unknown as Contract<Params, Query, Body, Output, Headers> & {
     cachedBy: Cached

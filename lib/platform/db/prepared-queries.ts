@@ -207,10 +207,17 @@ function strip(error: DrizzleQueryError): void {
 
 /**
  * SQL expression of the version of the rows of the customer `$1`: text that each transaction which writes rows of the
- * customer replaces. An answer that was computed for a version is right as long as the customer has it.
+ * customer replaces. An answer that was computed for a version is right as long as the customer has it. Where only
+ * licenses were written last, a blank and the version before those writes follow.
  */
-export const VERSION = `coalesce((SELECT v.version FROM customer_versions v WHERE v.customer_id = $1)::text, '0')
+export const VERSION = `coalesce((SELECT v.version || CASE WHEN v.version = v.license_version
+    THEN ' ' || v.version_without_licenses ELSE '' END FROM customer_versions v WHERE v.customer_id = $1), '0')
   || '.' || (SELECT count(*) FROM unversioned_writes u WHERE u.customer_id = $1)`
+
+/** Returns the part of a version that license writes don't replace. */
+export function withoutLicenses(version: string): string {
+  return version.slice(version.indexOf(' ') + 1)
+}
 
 /** Properties of the server of a transaction: whether it has Citus, and whether it has a replica that is read from. */
 type ServerOf = { isDistributed: boolean; hasReplica: boolean }
@@ -226,25 +233,46 @@ export function noteServer(tx: Transaction, server: ServerOf): void {
  * Returns the statements with which a writing transaction ends for a customer: they replace the version of its rows if
  * the transaction wrote anything, and note the write for replicas. Their lock on the version is held for the COMMIT
  * only.
+ * @param writes all that the transaction writes, as far as cached answers show it; by default anything
  */
-export function closing(tx: Transaction, customerId: string): pg.QueryConfig[] {
+export function closing(tx: Transaction, customerId: string, writes?: 'licenses'): pg.QueryConfig[] {
   const values = [customerId, newVersion()]
   const { isDistributed, hasReplica } = servers.get(tx) ?? { isDistributed: false, hasReplica: false }
-  const replaced = isDistributed ? REPLACE_VERSION : REPLACE_VERSION_IF_WRITTEN
+  const [always, ifWritten] = writes ? LICENSE_WRITES : ALL_WRITES
+  const replaced = isDistributed ? always : ifWritten
   return [{ ...replaced, values }, ...(hasReplica ? [NOTE_WRITE] : [])]
 }
 
 const VERSION_REPLACED = 'ON CONFLICT (customer_id) DO UPDATE SET version = excluded.version'
-const REPLACE_VERSION_IF_WRITTEN = {
-  name: 'replace-version-if-written',
-  text: `INSERT INTO customer_versions (customer_id, version)
-    SELECT $1, $2::bigint WHERE pg_current_xact_id_if_assigned() IS NOT NULL ${VERSION_REPLACED}`,
-}
-// With Citus, the nodes' transactions have ids, and the coordinator's has none.
-const REPLACE_VERSION = {
-  name: 'replace-version',
-  text: `INSERT INTO customer_versions (customer_id, version) VALUES ($1, $2::bigint) ${VERSION_REPLACED}`,
-}
+// With Citus, the nodes' transactions have ids, and the coordinator's has none: there each transaction replaces the version.
+const ALL_WRITES = [
+  {
+    name: 'replace-version',
+    text: `INSERT INTO customer_versions (customer_id, version) VALUES ($1, $2::bigint) ${VERSION_REPLACED}`,
+  },
+  {
+    name: 'replace-version-if-written',
+    text: `INSERT INTO customer_versions (customer_id, version)
+      SELECT $1, $2::bigint WHERE pg_current_xact_id_if_assigned() IS NOT NULL ${VERSION_REPLACED}`,
+  },
+] as const
+// Processes of the previous release replace only `version`: then it differs from `license_version`.
+const LICENSES_REPLACED = `ON CONFLICT (customer_id) DO UPDATE SET version = excluded.version,
+  license_version = excluded.version,
+  version_without_licenses = CASE WHEN customer_versions.version = customer_versions.license_version
+    THEN customer_versions.version_without_licenses ELSE customer_versions.version END`
+const LICENSE_COLUMNS = 'customer_id, version, license_version, version_without_licenses'
+const LICENSE_WRITES = [
+  {
+    name: 'replace-license-version',
+    text: `INSERT INTO customer_versions (${LICENSE_COLUMNS}) VALUES ($1, $2::bigint, $2::bigint, 0) ${LICENSES_REPLACED}`,
+  },
+  {
+    name: 'replace-license-version-if-written',
+    text: `INSERT INTO customer_versions (${LICENSE_COLUMNS})
+      SELECT $1, $2::bigint, $2::bigint, 0 WHERE pg_current_xact_id_if_assigned() IS NOT NULL ${LICENSES_REPLACED}`,
+  },
+] as const
 
 /**
  * Records in `recent_writes` that this transaction has written rows of its customer, if it has. Sent as its last

@@ -37,12 +37,23 @@ import {
 export function scope<T>(
   caller: { customerId: CustomerId },
   fn: (tx: Transaction) => Promise<T>,
-  { evenIfClosed = false } = {},
+  { evenIfClosed = false, writes }: Pick<TransactionOptions, 'evenIfClosed' | 'writes'> = {},
 ): Promise<T> {
   const { app } = database()
-  return withFairShare(app, caller.customerId, () =>
-    transaction(app, caller.customerId, fn, { evenIfClosed }),
-  )
+  const options = { evenIfClosed, writes }
+  return withFairShare(app, caller.customerId, () => transaction(app, caller.customerId, fn, options))
+}
+
+/**
+ * Like `scope`, for transactions that write licenses and nothing else that cached answers show: answers without licenses
+ * stay cached. Test databases check each COMMIT.
+ */
+export function licenseScope<T>(
+  caller: { customerId: CustomerId },
+  fn: (tx: Transaction) => Promise<T>,
+  options?: { evenIfClosed: boolean },
+): Promise<T> {
+  return scope(caller, fn, { ...options, writes: 'licenses' })
 }
 
 /**
@@ -210,6 +221,8 @@ function insteadOf(error: unknown): Pools {
   return primaryPools
 }
 
+type TransactionOptions = { readOnly?: boolean; evenIfClosed?: boolean; writes?: 'licenses' | undefined }
+
 /**
  * Runs `fn` in one transaction that sees one customer; commits, or rolls back when it throws. A read's answer does not
  * wait for its COMMIT, which could lose nothing.
@@ -218,7 +231,7 @@ export async function transaction<T>(
   from: pg.Pool,
   customerId: string,
   fn: (tx: Transaction) => Promise<T>,
-  { readOnly = false, evenIfClosed = false }: { readOnly?: boolean; evenIfClosed?: boolean } = {},
+  { readOnly = false, evenIfClosed = false, writes }: TransactionOptions = {},
 ): Promise<T> {
   const kind = readOnly ? 'read' : evenIfClosed ? 'late write' : 'write'
   const { tx, opened, send, end, reasonOf } = await begin(from, customerId, kind)
@@ -240,7 +253,7 @@ export async function transaction<T>(
   }
   if (readOnly) end('COMMIT').catch(() => {})
   else {
-    const last = customerId === NOBODY ? [] : closing(tx, customerId)
+    const last = customerId === NOBODY ? [] : closing(tx, customerId, writes)
     await commitWithDeferred([...deferred, ...last], send, () => end('COMMIT'))
   }
   return value

@@ -23,6 +23,7 @@ const OneList = z
 export const readListColumns = contract({
   ...columnRoutes.readListColumns,
   cachedBy: ['member'],
+  showsLicenses: false,
   summary: 'Read which columns the signed-in member sees in each list',
   permission: 'any',
   description: 'Of the console’s screens. What the API and exports answer does not depend on it.',

@@ -62,6 +62,7 @@ const OF_QUERY =
 export const listViews = contract({
   ...viewRoutes.listViews,
   cachedBy: ['roles', 'member'],
+  showsLicenses: false,
   summary: 'List saved views',
   permission: 'any',
   description:

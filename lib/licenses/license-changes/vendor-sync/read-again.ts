@@ -7,7 +7,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller, CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { vendorSubscriptions } from '#lib/platform/db/schema/vendors.ts'
-import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { licenseScope, readScope } from '#lib/platform/db/scope.ts'
 import { log } from '#lib/platform/runtime/log.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
@@ -49,7 +49,9 @@ async function pollVendor(
   const { customerId } = who
   const { againMs } = vendorTimes()
   if (vendorSubscriptionId === null) return
-  const permit = await scope(who, (tx) => acquireRefresh(tx, customerId, vendorSubscriptionId, againMs))
+  const permit = await licenseScope(who, (tx) =>
+    acquireRefresh(tx, customerId, vendorSubscriptionId, againMs),
+  )
   if (permit.kind === 'known') return
   if (permit.kind === 'waits') throw answers.noResponseYet(label, permit.seconds)
   const readResult = await readOne(customerId, assetId, requestId)
@@ -118,7 +120,7 @@ async function readInTurn(
   // The process that holds the lease may die: after the deadline this process acquires the lease.
   const deadline = Date.now() + 2 * readMs
   for (;;) {
-    const turn = await scope(who, async (tx) => {
+    const turn = await licenseScope(who, async (tx) => {
       // The outcome of an open change decides.
       if (await findOpenChange(tx, customerId, assetId)) return { kind: 'known' as const }
       return acquireRefresh(tx, customerId, vendorSubscriptionId, readMs)
@@ -131,7 +133,7 @@ async function readInTurn(
   const reading = await readOne(customerId, assetId, requestId)
   if (reading === undefined || reading.kind === 'read') return
   // The next request does not have to wait for the lease.
-  await scope(who, (tx) => endReadTurn(tx, customerId, vendorSubscriptionId))
+  await licenseScope(who, (tx) => endReadTurn(tx, customerId, vendorSubscriptionId))
   // The request reads the vendor again, and answers with that result.
   if (reading.kind === 'missing') return
   log().warn({ requestId, assetId, vendor: name, account, reason: reading.reason }, 'vendor')

@@ -8,7 +8,7 @@ import {
   readAsset,
   setObserved,
 } from '#lib/licenses/assets/store.ts'
-import { noteTermStart } from '#lib/licenses/renewal-orders/term-start.ts'
+import { noteTermStart } from '#lib/licenses/renewal-orders/terms.ts'
 import { type AssetAtVendor, holdersOf } from '#lib/licenses/vendor-passes/holders.ts'
 import {
   changeSubscriptionId,
@@ -18,7 +18,7 @@ import {
 } from '#lib/licenses/vendor-subscriptions.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
-import { readScope, scope } from '#lib/platform/db/scope.ts'
+import { licenseScope, readScope } from '#lib/platform/db/scope.ts'
 import type { Actor } from '#lib/platform/history/audit.ts'
 import { forEach } from '#lib/platform/runtime/concurrency.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
@@ -77,7 +77,7 @@ export async function readOne(
 async function tryAgain(customerId: CustomerId, { vendorSubscriptionId: id }: LicensedRow): Promise<void> {
   const { staleMs } = vendorTimes()
   if (id === null) return
-  await scope({ customerId }, (tx) =>
+  await licenseScope({ customerId }, (tx) =>
     noteUnread(tx, customerId, id, (age) => waitFor({ kind: 'unread', age }, staleMs)),
   )
 }
@@ -130,7 +130,7 @@ export async function applyObservation(
   requestId: string,
 ) {
   const { customerId, assetId } = asset
-  await scope(asset, async (tx) => {
+  await licenseScope(asset, async (tx) => {
     const row = await lockLicensed(tx, customerId, assetId)
     // An import may have assigned another subscription to the asset since the read.
     const isThere = row.vendor === vendor.name && row.vendorAccount === vendor.account

@@ -11,6 +11,10 @@ const transactionId = customType<{ data: string }>({ dataType: () => 'xid8' })
 export const customerVersions = pgTable('customer_versions', {
   customerId: customerId().primaryKey(),
   version: bigint('version', { mode: 'bigint' }).notNull(),
+  /** Version that the last license write set; null: there was none. */
+  licenseVersion: bigint('license_version', { mode: 'bigint' }),
+  /** Version before that write and the license writes directly before it. Valid while `version` is `licenseVersion`. */
+  versionWithoutLicenses: bigint('version_without_licenses', { mode: 'bigint' }),
 })
 
 /**
