@@ -138,7 +138,7 @@ const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
   'domain-lost': ({ about, customer, time }) => ({
     subject: `The DNS record of ${about} is missing`,
     lines: [
-      `On ${time}, the DNS of ${about} no longer had the record that proves it belongs to ${customer}. People there can still use single sign-on for licenses and invoices.`,
+      `On ${time}, the DNS of ${about} no longer had the record that proves it belongs to ${customer}. People there can still sign in with single sign-on.`,
       `If it is still missing seven days after that, they cannot. Publish the record again; to know what it says, ${RESELLER}.`,
     ],
   }),
