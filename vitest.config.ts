@@ -13,6 +13,8 @@ const ISOLATED = [
   'lib/admin/database/dump.test.ts',
   // Mocks the list of backfills.
   'lib/admin/database/command.test.ts',
+  // Checks the costs of a hash.
+  'lib/identity/access/passwords/hash.test.ts',
   // Counts calls of a mocked argon2.
   'lib/identity/access/people/alike.test.ts',
   // Counts the answers in the process's cache, which other files fill.
@@ -53,11 +55,14 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Timeout of `expect.poll`.
     expect: { poll: { timeout: 60_000 } },
-    // One worker more than processors: some wait for a vendor's response.
-    maxWorkers: 1 + availableParallelism(),
+    // Two workers more than processors: some wait for a vendor's response.
+    maxWorkers: 2 + availableParallelism(),
     projects: [
       {
         extends: true,
+        resolve: {
+          alias: { '@node-rs/argon2': fileURLToPath(new URL('./test/fakes/argon2.ts', import.meta.url)) },
+        },
         test: {
           name: 'shared',
           include: [ALL],

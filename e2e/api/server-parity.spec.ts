@@ -115,12 +115,13 @@ test('both servers give the same answers and refusals for each documented path a
   expect(Object.keys(paths).length).toBeGreaterThan(15)
   // Each export is recorded as an event: the CSV is compared without these.
   const compared = Object.keys(paths).filter((path) => path !== '/billing/v1/audit-events.xlsx')
-  for (const template of compared) {
+  for (const [index, template] of compared.entries()) {
     const path = template.replace(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? 'none')
-    // Roles are decided behind both: an allowed, a refused and an unknown caller are enough.
-    for (const key of [keys.admin, keys.other, 'lik_nobody'])
-      await compare(base, { path, headers: bearer(key) })
-    for (const call of [
+    await compare(base, { path, headers: bearer(keys.admin) })
+    const others: Call[] = [
+      // Roles are decided behind both: an allowed, a refused and an unknown caller are enough.
+      { path, headers: bearer(keys.other) },
+      { path, headers: bearer('lik_nobody') },
       { path },
       { path: `${path}/`, headers: bearer(keys.admin) },
       // Except for invalid UTF-8, which Next decodes with replacement characters.
@@ -128,8 +129,10 @@ test('both servers give the same answers and refusals for each documented path a
       { path, method: 'HEAD', headers: bearer(keys.admin) },
       { path, method: 'PUT', headers: bearer(keys.admin), body: '{}' },
       { path, method: 'OPTIONS', headers: bearer(keys.admin) },
-    ])
-      await compare(base, call)
+    ]
+    // The code around all operations decides these: each path gets a quarter of them, and all in a deep run.
+    for (const [at, call] of others.entries())
+      if (process.env.DEEP === '1' || at % 4 === index % 4) await compare(base, call)
   }
 })
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, test } from '@playwright/test'
 import { asset, newCustomer } from '../admin.ts'
 import { type AppDatabase, createDatabase } from '../database.ts'
@@ -8,7 +9,8 @@ import { isolatedEnvironment, operate, postmaster, startIsolatedApp } from '../i
 import { openConnection } from '../tcp-connection.ts'
 import { connectToEach, workersOf } from '../workers.ts'
 
-// Two processes share a port, a database, keys and limits. A trusted proxy forwards the client's address.
+// Two processes share a port, a database, keys, limits and assistants' confirmations. A trusted proxy forwards the
+// client's address.
 
 let data: string
 let database: AppDatabase
@@ -114,6 +116,65 @@ test('a revealed key opens nothing in any process, and gets the same answer as a
 /** @param from each test has an address of its own, because a new key counts as a stranger's until it is known */
 const bearer = (key: string, from: string) => ({
   headers: { authorization: `Bearer ${key}`, 'x-forwarded-for': from },
+})
+
+/** Address of the assistants below, which connect to either process. */
+const ASSISTANT = '192.0.2.20'
+
+/** Connects a client whose person accepts, and records the calls of tools that it sends. */
+async function connectAssistant(key: string) {
+  const sent: RequestInit[] = []
+  const client = new Client(
+    { name: 'test', version: '1' },
+    {
+      versionNegotiation: { mode: { pin: '2026-07-28' } },
+      capabilities: { elicitation: { form: {} } },
+    },
+  )
+  client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { confirm: true } }))
+  const transport = new StreamableHTTPClientTransport(new URL('/mcp', app.url), {
+    requestInit: { headers: { Authorization: `Bearer ${key}`, 'X-Forwarded-For': ASSISTANT } },
+    fetch: (url, init = {}) => {
+      sent.push(init)
+      return fetch(url, init)
+    },
+  })
+  await client.connect(transport)
+  return { client, sent }
+}
+
+test('an assistant lists, reads and changes; the confirmation then counts in no process', async () => {
+  await customer.importAssets([asset('workspace-suite-1', 'Suite', { purchased: 10 })])
+  const { client, sent } = await connectAssistant(await customer.key('it-manager'))
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['list_assets', 'order_renewal']))
+  expect(tools.map(({ name }) => name)).not.toContain('list_invoices')
+  const quantity = async () => {
+    const { structuredContent } = await client.callTool({ name: 'list_assets', arguments: {} })
+    return (structuredContent as { data: { assets: { quantity: number }[] } }).data.assets[0]?.quantity
+  }
+  expect(await quantity()).toBe(10)
+  const args = { asset_id: 'workspace-suite-1', quantity: 12 }
+  expect((await client.callTool({ name: 'set_license_quantity', arguments: args })).isError).not.toBe(true)
+  expect(await quantity()).toBe(12)
+  const confirmed = sent.find(({ body }) => String(body).includes('requestState'))
+  expect(confirmed).toBeDefined()
+  const repeats = await Promise.all(
+    Array.from({ length: 20 }, async () => (await fetch(new URL('/mcp', app.url), confirmed)).text()),
+  )
+  expect(repeats.filter((text) => !text.includes('confirmation_refused'))).toEqual([])
+  expect(await quantity()).toBe(12)
+  await client.close()
+})
+
+test('pages of other sites, other hosts and other methods reach no assistant', async ({ request }) => {
+  const itsHeaders = { ...bearer(await customer.key('it-manager'), ASSISTANT).headers }
+  const send = (headers: Record<string, string>) =>
+    request.post(`${app.url}/mcp`, { headers: { ...itsHeaders, ...headers }, data: {} })
+  expect((await send({ origin: 'https://evil.example' })).status()).toBe(403)
+  expect((await send({ host: 'evil.example' })).status()).toBe(400)
+  expect((await request.get(`${app.url}/mcp`)).status()).toBe(401)
+  expect((await request.get(`${app.url}/mcp/more`)).status()).toBe(404)
 })
 
 test('two processes together let exactly the limit of parallel requests through', async () => {

@@ -1,9 +1,34 @@
 import { spawn } from 'node:child_process'
-import { vi } from 'vitest'
+import { afterAll, vi } from 'vitest'
+import { databaseSettings } from '#lib/platform/db/settings.ts'
+import { startDatabase } from '#lib/platform/db/start.ts'
+import { env } from '#lib/platform/runtime/env.ts'
 import { type Ended, runHere } from './test-run.ts'
+
+/** The database of the last command, which stays open: to connect and check the migrations takes longer than a command. */
+let opened: { settings: string; close(): Promise<void> } | undefined
+
+/** Opens the database of the next command. The command itself reports what is wrong. */
+async function openFirst(): Promise<void> {
+  try {
+    const settings = JSON.stringify([databaseSettings(), env().dataDir])
+    if (opened?.settings === settings) return
+    await closeOpened()
+    const started = await startDatabase()
+    opened = { settings, close: started.stop }
+    started.stop = async () => {}
+  } catch {}
+}
+
+async function closeOpened(): Promise<void> {
+  await opened?.close()
+  opened = undefined
+}
 
 /** Runs the operator's commands on the database at `url`, with `folder` as working directory. */
 export function commandLine(url: () => string, folder: string) {
+  afterAll(closeOpened)
+
   /**
    * Starts a separate process like npm does, for tests of process behavior.
    * @param more further arguments, which may contain spaces
@@ -31,6 +56,7 @@ export function commandLine(url: () => string, folder: string) {
   async function admin(args: string, input = '', more: string[] = [], where = url()): Promise<Ended> {
     vi.stubEnv('DATABASE_URL', where)
     vi.stubEnv('INIT_CWD', folder)
+    await openFirst()
     return runHere([...args.split(' '), ...more], input)
   }
 

@@ -12,7 +12,7 @@ import { commandLine } from '../test-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'licenses-invoices-customers-'))
 let db: TestDatabase
-const { admin } = commandLine(() => db.url, folder)
+const { start, admin } = commandLine(() => db.url, folder)
 beforeAll(async () => {
   db = await testDatabase()
 })
@@ -255,7 +255,6 @@ test('Parallel imports leave each customer complete, once', async () => {
       (_, at) => `twin-${at},Twin,twin-${at}.example,it@twin.example,t@twin-${at}.example,T,admin\n`,
     ).join('')}`,
   )
-  const { start } = commandLine(() => db.url, folder)
   const ends = await Promise.all(
     ['a', 'b'].map((name) => start(`customers import customers.csv --yes --links twins-${name}.csv`).ended),
   )

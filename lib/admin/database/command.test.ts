@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os'
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -6,14 +5,18 @@ import type { Backfill } from '#lib/platform/db/backfill.ts'
 import { listMigrations } from '#lib/platform/db/migration-files.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer } from '#lib/platform/db/test-rows.ts'
-import { commandLine } from '../test-command.ts'
+import { runHere } from '../test-run.ts'
 
 const backfills = vi.hoisted(() => ({ list: [] as unknown[] }))
 vi.mock('#lib/server/backfills/list.ts', () => ({ BACKFILLS: backfills.list }))
 
 let db: TestDatabase
 let owner: pg.Client
-const { admin } = commandLine(() => db.url, tmpdir())
+/** Runs a command that opens the database anew, unlike `commandLine`. */
+const admin = (args: string) => {
+  vi.stubEnv('DATABASE_URL', db.url)
+  return runHere(args.split(' '))
+}
 beforeAll(async () => {
   db = await testDatabase()
   owner = new pg.Client({ connectionString: db.url })

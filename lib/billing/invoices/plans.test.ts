@@ -12,7 +12,7 @@ import { sumInvoices } from './sums/summary.ts'
 
 // A few drafts among many issued invoices are found by an index, and the issued ones as before.
 
-const ISSUED = 30_000
+const ISSUED = 8_000
 const DRAFTS = 50
 let database: TestDatabase
 let client: PoolClient

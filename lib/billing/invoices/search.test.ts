@@ -211,7 +211,7 @@ describe('a search', () => {
           expect(currencies[0]?.totalAmount ?? 0).toBe(expected.reduce((sum, { total }) => sum + total, 0))
         },
       ),
-      { numRuns: DEEP ? 150 : 50 },
+      { numRuns: DEEP ? 150 : 30 },
     )
   }, 120_000)
 
@@ -242,7 +242,7 @@ describe('a search', () => {
           expect((await summary(query)).count).toBe(expected.length)
         },
       ),
-      { numRuns: DEEP ? 100 : 33 },
+      { numRuns: DEEP ? 100 : 20 },
     )
   }, 120_000)
 

@@ -162,7 +162,7 @@ describe.each(ORDERS)('orderBy=%s', (orderBy) => {
 })
 
 describe('A page at any depth is read from an index', () => {
-  const ROWS = 20_000
+  const ROWS = 4_000
   let client: PoolClient
   beforeAll(async () => {
     await addCustomer('large')

@@ -73,7 +73,7 @@ test('A file of purchase orders is stored by primary keys and numbers', async ()
 })
 
 test('A large file among customers with one invoice each is stored by keys after ANALYZE', async () => {
-  for (let n = 0; n < 300; n++) await addInvoice(await addNewCustomer(), 'I-1')
+  for (let n = 0; n < 150; n++) await addInvoice(await addNewCustomer(), 'I-1')
   await analyze()
   const customer = await addNewCustomer()
   expect(await rowsRead(customer, '1')).toBeLessThanOrEqual(MAX_READ)

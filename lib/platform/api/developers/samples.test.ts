@@ -24,19 +24,21 @@ const TS_RUNNER = `
   import { readFileSync, writeFileSync } from 'node:fs'
   import { stripTypeScriptTypes } from 'node:module'
   import { dirname } from 'node:path'
-  import { text } from 'node:stream/consumers'
-  import { Worker } from 'node:worker_threads'
+  import { pathToFileURL } from 'node:url'
+  const print = process.stdout.write.bind(process.stdout)
   for (const file of process.argv.slice(2)) {
     process.chdir(dirname(file))
-    // Each thread that reads TypeScript would load the compiler again.
     const script = file.replace(/mts$/, 'mjs')
     writeFileSync(script, stripTypeScriptTypes(readFileSync(file, 'utf8')))
-    const worker = new Worker(script, { stdout: true, stderr: true })
-    let failure = ''
-    worker.once('error', (error) => { failure = String(error?.stack ?? error) })
-    const ended = new Promise((resolve) => worker.once('exit', resolve))
-    const [out, err, code] = await Promise.all([text(worker.stdout), text(worker.stderr), ended])
-    console.log(JSON.stringify({ code, output: out + (code === 0 ? '' : err + failure) }))
+    let [code, output] = [0, '']
+    process.stdout.write = (text) => Boolean((output += text))
+    try {
+      await import(pathToFileURL(script))
+    } catch (error) {
+      code = 1
+      output += error.stack
+    }
+    print(JSON.stringify({ code, output }) + '\\n')
   }`
 const PYTHON_RUNNER = `
 import contextlib, io, json, os, runpy, sys, traceback

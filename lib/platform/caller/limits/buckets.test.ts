@@ -41,10 +41,10 @@ test('a bucket admits exactly its burst and the refilled tokens, at any pace', (
   )
 })
 
-test('a million names take no memory, and no tokens from other names', () => {
+test('hundreds of thousands of names take no memory, and no tokens from other names', () => {
   const limiter = buckets(300, 100, () => clock.now)
   const before = process.memoryUsage().arrayBuffers
-  for (let n = 0; n < 1_000_000; n++) {
+  for (let n = 0; n < 300_000; n++) {
     limiter.consume(`2001:db8:${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}::/64`)
     // 20,000 requests a second.
     clock.now += 0.05

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startProcessReaper } from '../embedded/test-process-reaper.ts'
 import { startEmbedded } from '../embedded.ts'
-import { LOGINS } from '../logins.ts'
+import { LOGINS, loginOf } from '../logins.ts'
 import { migrate } from '../migrate.ts'
 import { closeDistributed, dropDistributed, makeDistributed } from './test-citus.ts'
 import { testFolder } from './test-folder.ts'
@@ -56,6 +56,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await run(templateUrl, VERSION_CHECKS)
   // The tests' owner may act as each login, and end their connections.
   await run(templateUrl, `GRANT ${LOGINS.join(', ')} TO CURRENT_USER`)
+  await server.easeLogins(templateUrl)
   project.provide('templateUrl', templateUrl)
   return async () => {
     await dropDatabase(server.url, template)
@@ -64,15 +65,24 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-type Server = { url: string; stop(): Promise<void> }
+type Server = {
+  url: string
+  /** Gives the logins of a database passwords that each connection checks in no time. */
+  easeLogins(url: string): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Rounds of a password's hash: each of a run's many connections computes them. */
+const ONE_ROUND = 'SET scram_iterations = 1'
 
 async function testServer(folder: string): Promise<Server> {
   const { DATABASE_URL: configured, DATABASE_DIRECT_URL: direct = configured } = process.env
-  if (direct) return { url: direct, stop: async () => {} }
+  if (direct) return { url: direct, easeLogins: async () => {}, stop: async () => {} }
   const embedded = await startEmbedded(folder)
   const password = randomBytes(12).toString('hex')
   await run(
     embedded.url,
+    ONE_ROUND,
     `CREATE ROLE plain_owner LOGIN NOSUPERUSER CREATEDB CREATEROLE PASSWORD '${password}'`,
   )
   const url = new URL(embedded.url)
@@ -80,6 +90,12 @@ async function testServer(folder: string): Promise<Server> {
   url.password = password
   return {
     url: url.href,
+    easeLogins: (templateUrl) =>
+      run(
+        embedded.url,
+        ONE_ROUND,
+        ...LOGINS.map((login) => `ALTER ROLE ${login} PASSWORD '${loginOf(templateUrl, login).password}'`),
+      ),
     stop: () => embedded.release(),
   }
 }
