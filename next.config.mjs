@@ -23,6 +23,8 @@ export default {
   // `next dev` and `next build` must not stop to offer an upgrade: versions change in package.json.
   experimental: {
     agentUpgrade: false,
+    // Holds a navigation until the connection is back, instead of leaving the console for the browser's error page.
+    useOffline: true,
     // A first build takes a seventh longer with a cache for the next one: scripts/test.ts does without.
     turbopackFileSystemCacheForBuild: process.env.BUILD_CACHE !== '0',
     // Prefetched data is cached no longer than Next has to: components/shell/navigation/fetched.ts.

@@ -48,8 +48,8 @@ export async function newCustomer(name: string, env = appEnvironment()) {
       pathOf(await command(['members', 'reset', ...customerOption, '--email', email])),
     profile: (profileId: string, profileName: string) =>
       command(['billing-profiles', 'set', profileId, ...customerOption, '--name', profileName]),
-    importAssets: (assets: object[]) =>
-      command(['import', 'assets', '-', ...customerOption], JSON.stringify(assets)),
+    importAssets: (assets: object[], ...options: string[]) =>
+      command(['import', 'assets', '-', ...customerOption, ...options], JSON.stringify(assets)),
     /** Notifies an address of the invoices through a mail server, and returns the number of mails sent. */
     async sendNotices(email: string, smtpUrl: string) {
       await command(['notices', 'add', email, ...customerOption])

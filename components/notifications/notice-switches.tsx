@@ -53,7 +53,7 @@ export function NoticeSwitches({
           </Switch>
         ) : (
           <Switch action={action} kind="all" intent="start">
-            Start all again
+            Resume all
           </Switch>
         )}
       </div>

@@ -2,7 +2,7 @@
 
 import { Download as DownloadIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { FILTER_BUTTON, FILTER_MENU } from './filter-button.ts'
+import { FILTER_BUTTON } from './filter-button.ts'
 import { MENU_ITEM, Menu } from './menu.tsx'
 import { ToolLabel } from './tool-label.tsx'
 
@@ -15,21 +15,17 @@ export function ExportMenu({
   files,
   preload,
   more,
-  isTool = false,
 }: {
   files: Record<string, string>
   /** Fetches the data of `more`, as soon as the user is about to open the menu. */
   preload?: () => void
   more?: (close: () => void) => ReactNode
-  /** Whether it is among the tools of a list. */
-  isTool?: boolean
 }) {
   return (
     <Menu
       side="under-right"
       preload={preload}
       className="w-64"
-      rootClassName={isTool ? FILTER_MENU : 'relative'}
       buttonClassName={FILTER_BUTTON}
       button={
         <ToolLabel icon={DownloadIcon} matters>

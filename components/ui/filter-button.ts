@@ -5,6 +5,3 @@ export const FILTER_BUTTON =
 /** Button of an active filter: its left part, next to the × that removes it. */
 export const FILTER_BUTTON_ON =
   'inline-flex h-8.5 max-md:h-10 items-center gap-2 rounded-l-control border border-r-0 border-accent bg-accent-tint px-3 text-sm font-medium text-accent transition-colors duration-120 hover:bg-accent/15'
-
-/** On a phone the panel opens below the whole row of filters, whose left end has the room. */
-export const FILTER_MENU = 'md:relative'

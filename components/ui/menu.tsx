@@ -1,26 +1,31 @@
 'use client'
 
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { type PanelSide, useSide } from './panel-side.ts'
+
+/** Position of a panel: under or over its button, aligned with its left or right edge. */
+type PanelSide = 'under-left' | 'under-right' | 'over-left'
 
 const SIDES: Record<PanelSide, string> = {
-  'under-left': 'top-full left-0 mt-1.5',
-  'under-right': 'top-full right-0 mt-1.5',
-  'over-left': 'bottom-full left-0 mb-1.5',
-  'over-right': 'bottom-full right-0 mb-1.5',
+  'under-left': '[position-area:bottom_span-right]',
+  'under-right': '[position-area:bottom_span-left]',
+  'over-left': '[position-area:top_span-right]',
 }
 
+/** The side with the most height, in which a longer panel scrolls; on narrow screens at last the whole width. */
+const FALLBACKS =
+  '[position-try-order:most-height] [position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline,bottom_span-all,top_span-all]'
+
 /**
- * Button that opens a panel of further controls. The panel is not modal: Tab moves through it, Escape and a press
- * outside close it, and Escape returns the focus. It opens on a side with enough room. The argument of `children`
- * closes it.
+ * Button that opens a panel of further controls: a popover of the platform, anchored to its button. The panel is not
+ * modal: Tab moves through it, Escape, a press outside and the focus elsewhere close it, and Escape returns the focus.
+ * Its content is rendered while it is open. The argument of `children` closes it.
  */
 export function Menu({
   label,
   title,
   button,
   buttonClassName,
-  rootClassName = 'relative',
+  rootClassName,
   side = 'under-left',
   className = '',
   preload,
@@ -32,7 +37,6 @@ export function Menu({
   title?: string
   button: ReactNode
   buttonClassName: string
-  /** Positions the panel at another ancestor, such as on phones a whole row of buttons. */
   rootClassName?: string
   side?: PanelSide
   className?: string
@@ -41,60 +45,41 @@ export function Menu({
   children: (close: () => void) => ReactNode
 }) {
   const id = useId()
-  const root = useRef<HTMLDivElement>(null)
-  const trigger = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
   const [open, setOpen] = useState(false)
-  const panelSide = useSide(side, open, panel)
-
-  useEffect(() => {
-    if (!open) return
-    const onElsewhere = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false)
-    }
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape') return
-      setOpen(false)
-      trigger.current?.focus()
-    }
-    document.addEventListener('pointerdown', onElsewhere)
-    document.addEventListener('focusin', onElsewhere)
-    document.addEventListener('keydown', onKey)
-    return () => {
-      document.removeEventListener('pointerdown', onElsewhere)
-      document.removeEventListener('focusin', onElsewhere)
-      document.removeEventListener('keydown', onKey)
-    }
-  }, [open])
-
+  // The browser opens the panel before hydration, too.
+  useEffect(() => setOpen(panel.current?.matches(':popover-open') ?? false), [])
+  const close = () => panel.current?.hidePopover()
   return (
-    <div ref={root} className={rootClassName}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the handler only notices where the focus goes
+    <div
+      className={rootClassName}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (relatedTarget && !currentTarget.contains(relatedTarget)) close()
+      }}
+    >
       <button
-        ref={trigger}
         type="button"
+        popoverTarget={id}
         aria-label={label}
         title={title}
         aria-expanded={open}
         aria-controls={open ? id : undefined}
         onPointerEnter={preload}
         onFocus={preload}
-        onClick={() => setOpen(!open)}
         className={buttonClassName}
       >
         {button}
       </button>
-      {open ? (
-        <div
-          ref={panel}
-          id={id}
-          className={`appear absolute z-30 min-w-52 rounded-card border border-line-2 bg-surface p-1.5 shadow-float ${SIDES[panelSide]} ${className}`}
-        >
-          {children(() => {
-            setOpen(false)
-            trigger.current?.focus()
-          })}
-        </div>
-      ) : null}
+      <div
+        ref={panel}
+        id={id}
+        popover="auto"
+        onToggle={({ newState }) => setOpen(newState === 'open')}
+        className={`fixed inset-auto my-1.5 max-h-[calc(100%-0.75rem)] max-w-[calc(100vw-1rem)] min-w-52 rounded-card border border-line-2 bg-surface p-1.5 text-left text-ink shadow-float empty:invisible not-empty:appear ${SIDES[side]} ${FALLBACKS} ${className}`}
+      >
+        {open ? children(close) : null}
+      </div>
     </div>
   )
 }

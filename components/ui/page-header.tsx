@@ -40,9 +40,9 @@ export function PageHeader({
           <PageTitle className="min-w-0 wrap-anywhere">{escapeInvisible(title)}</PageTitle>
           {badge}
         </div>
-        {actions ? <div className="flex flex-wrap gap-2 print:hidden">{actions}</div> : null}
+        {actions ? <div className="flex flex-wrap items-start gap-2 print:hidden">{actions}</div> : null}
       </div>
-      {subtitle ? <p className="text-ink-3">{subtitle}</p> : null}
+      {subtitle ? <p className="text-ink-3 max-md:mt-1">{subtitle}</p> : null}
     </header>
   )
 }

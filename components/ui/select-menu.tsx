@@ -1,5 +1,5 @@
 import { ArrowDownUp } from 'lucide-react'
-import { FILTER_BUTTON, FILTER_MENU } from './filter-button.ts'
+import { FILTER_BUTTON } from './filter-button.ts'
 import { GoLink } from './go-link.tsx'
 import { MENU_ITEM, Menu } from './menu.tsx'
 import { ToolLabel } from './tool-label.tsx'
@@ -40,16 +40,13 @@ export function SelectOptions({
 export function SortMenu({ options }: { options: readonly SelectOption[] }) {
   const name = options.find(({ selected }) => selected)?.name ?? ''
   return (
-    <div className={FILTER_MENU}>
-      <Menu
-        label={`Order: ${name}`}
-        title={`Order: ${name}`}
-        rootClassName=""
-        buttonClassName={FILTER_BUTTON}
-        button={<ToolLabel icon={ArrowDownUp}>{name}</ToolLabel>}
-      >
-        {(close) => <SelectOptions options={options} onSelect={close} />}
-      </Menu>
-    </div>
+    <Menu
+      label={`Order: ${name}`}
+      title={`Order: ${name}`}
+      buttonClassName={FILTER_BUTTON}
+      button={<ToolLabel icon={ArrowDownUp}>{name}</ToolLabel>}
+    >
+      {(close) => <SelectOptions options={options} onSelect={close} />}
+    </Menu>
   )
 }

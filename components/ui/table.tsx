@@ -71,6 +71,8 @@ export function TableHeader({ children }: { children: ReactNode }) {
  */
 const INSET = 'md:px-(--inset,0.625rem) md:first:pl-(--end-inset,1rem) md:last:pr-(--end-inset,1rem)'
 export const TIGHT_IN_PRINT = 'print:[--inset:0.25rem] print:[--end-inset:0.25rem]'
+/** Like `TIGHT_IN_PRINT`, in small type: for many columns, or the longest amounts. */
+export const TIGHTEST_IN_PRINT = `${TIGHT_IN_PRINT} print:[&_*]:text-[7pt]`
 
 export function TableHeaderCell({
   right,

@@ -103,13 +103,13 @@ for (const away of ['//elsewhere.example', '/\t/elsewhere.example']) {
 const SEES = [
   {
     who: 'it',
-    links: ['Home', 'Assets', 'Activity'],
+    links: ['Home', 'Assets', 'Activity', 'API keys'],
     lacks: ['/invoices'],
     needs: 'Finance User or Admin',
   },
   {
     who: 'finance',
-    links: ['Home', 'Invoices', 'Billing profiles'],
+    links: ['Home', 'Invoices', 'Billing profiles', 'API keys'],
     lacks: ['/assets', '/assets/bulk'],
     needs: 'IT Manager or Admin',
   },
@@ -117,7 +117,7 @@ const SEES = [
     who: 'admin',
     links: [
       ...['Home', 'Assets', 'Invoices', 'Billing profiles', 'Activity'],
-      ...['Invoice emails', 'Members', 'Single sign-on', 'Webhooks'],
+      ...['Members', 'Single sign-on', 'Invoice emails', 'API keys', 'Webhooks'],
     ],
     lacks: [],
     needs: '',

@@ -21,12 +21,18 @@ const monthName = (months: number) =>
 const QUARTER = inMonth((new Date(day(0)).getUTCMonth() % 3) + 2)
 const line = (description: string, price: string, qty = '1') => ({ description, price, qty })
 
+const ARCHIVE = 'workspace-suite-9'
+/** Time in the second month of the next calendar quarter. */
+const NEXT_QUARTER = `${inMonth((new Date(day(0)).getUTCMonth() % 3) - 4)}T00:00:00Z`
+
 /** Plan for each input device: the journeys must not see each other's changes. */
 const PLANS = { mouse: 'Business Plus', keyboard: 'Frontline Starter', phone: 'Enterprise Standard' }
 type InputMethod = keyof typeof PLANS
 
 test.beforeAll(async () => {
   customer = await newCustomer('journeys')
+  await customer.profile('emea', 'Journeys Europe B.V.')
+  await customer.importAssets([asset(ARCHIVE, 'Archive', { purchased: 35, assigned: 30 })])
   await customer.importAssets(
     Object.values(PLANS).flatMap((name, n) => [
       asset(`workspace-suite-${n}`, name, { purchased: 7, assigned: 6 }),
@@ -35,9 +41,25 @@ test.beforeAll(async () => {
       }),
     ]),
   )
+  await customer.importAssets(
+    [
+      asset(ARCHIVE, 'Archive', { purchased: 40, assigned: 30 }),
+      asset('office-suite-9', 'Quarterly', { purchased: 20, commitmentEnd: NEXT_QUARTER }),
+    ],
+    '--replace',
+  )
+  await customer.addSamples([[ARCHIVE, 120, 40, 30]])
   const paid = { dueDate: day(10), balanceAmount: '0' }
   await customer.importInvoices([
     invoice('LATE', { invoiceDate: inMonth(7), dueDate: day(-30), totalAmount: '2480' }),
+    invoice('EU-DUE', { billingProfileId: 'emea', invoiceDate: inMonth(7), dueDate: day(-30) }),
+    // Equal in both months: they explain nothing.
+    ...[1, 2].map((months) =>
+      invoice(`SEATS-${months}`, {
+        ...{ ...paid, invoiceDate: inMonth(months), platform: 'workspace-suite', totalAmount: '720' },
+        lines: [line('Archive', '18', '40')],
+      }),
+    ),
     invoice('QUARTER', {
       ...{ ...paid, invoiceDate: QUARTER, totalAmount: '70' },
       lines: [line('Backup vault', '20', '2'), line('Audit log', '30')],
@@ -53,6 +75,13 @@ test.beforeAll(async () => {
   ])
   email = await customer.member('Ana Ruiz', 'admin')
 })
+
+/** Opens a screen that the command palette finds by a text. */
+async function open({ page, find, type }: At, text: string) {
+  await find()
+  await type(page.getByRole('combobox', { name: 'Search assets' }), text)
+  await page.keyboard.press('Enter')
+}
 
 type At = InputDriver & { page: Page; method: InputMethod }
 
@@ -119,6 +148,68 @@ const JOURNEYS: Record<string, { most: number; go: (at: At) => Promise<void> }> 
       expect(dates.filter((date) => date < from || date > to)).toEqual([])
     },
   },
+  'sees unused licenses and their cost': {
+    most: 1,
+    async go({ page, go }) {
+      await go('Assets')
+      await expect(page.getByRole('row', { name: 'Archive' })).toContainText('5 unused: 90.00 USD/mo')
+    },
+  },
+  'sees the renewals of the next quarter': {
+    most: 2,
+    async go(at) {
+      await open(at, 'next quarter')
+      await expect(at.page.getByRole('status').filter({ hasText: /^1 plan in Q[1-4] \d{4}$/ })).toBeVisible()
+      await expect(at.page.getByRole('table', { name: 'Renewals' }).getByRole('rowheader')).toHaveText([
+        /^Quarterly/,
+      ])
+    },
+  },
+  'invites someone for one company': {
+    most: 6,
+    async go(at) {
+      const { page, method, press, type } = at
+      await open(at, 'members')
+      await press(page.getByRole('button', { name: 'Invite a member' }))
+      const dialog = page.getByRole('dialog')
+      await expect(dialog.getByLabel('Email address')).toBeFocused()
+      await page.keyboard.type(`${method}@${customer.domain}`)
+      await type(dialog.getByLabel('Name'), `By ${method}`)
+      await press(dialog.getByRole('checkbox', { name: /Finance User/ }))
+      await press(dialog.getByRole('checkbox', { name: /Journeys Europe/ }))
+      await press(dialog.getByRole('button', { name: 'Invite', exact: true }))
+      await expect(page.getByRole('dialog', { name: `By ${method} is invited` })).toBeVisible()
+      const { members } = await (await page.request.get(`/billing/v1/members?search=By ${method}`)).json()
+      expect(members).toMatchObject([{ roles: ['finance-user'], billingProfiles: ['emea'] }])
+    },
+  },
+  'creates a key, and copies a curl line that lists invoices': {
+    most: 5,
+    async go(at) {
+      const { page, method, press, type } = at
+      await open(at, 'API keys')
+      await press(page.getByRole('button', { name: 'Create key' }))
+      const dialog = page.getByRole('dialog')
+      await type(dialog.getByLabel('Name'), `ERP by ${method}`)
+      await press(dialog.getByRole('button', { name: 'Create key' }))
+      await press(page.getByRole('button', { name: 'Copy as curl' }))
+      const text = await page.evaluate(() => navigator.clipboard.readText())
+      const [, authorization = '', url = ''] = /^curl -H "Authorization: (.*)" '(.*)'$/.exec(text) ?? []
+      const answer = await fetch(url, { headers: { authorization } })
+      expect((await answer.json()).invoices).not.toHaveLength(0)
+    },
+  },
+  'sees who changed what last week': {
+    most: 2,
+    async go(at) {
+      await open(at, 'last week')
+      // On phones the chip is behind the button Filters.
+      await expect(at.page).toHaveURL(/\/activity\?(.*&)?minCreationTime=\d+/)
+      const changed = at.page.getByRole('row', { name: 'Archive' })
+      await expect(changed).toContainText('Operator')
+      await expect(changed).toContainText('40')
+    },
+  },
   'explains the last month': {
     most: 2,
     async go({ page, go, press }) {
@@ -140,7 +231,10 @@ const DRIVERS: Record<InputMethod, { hands: (page: Page) => InputDriver; how: Br
 for (const [name, { hands, how }] of Object.entries(DRIVERS))
   for (const [journey, { most, go }] of Object.entries(JOURNEYS))
     test(`${journey}: ${name}, ${most} at most`, async ({ browser, baseURL }) => {
-      const context = await browser.newContext({ baseURL: baseURL ?? '', reducedMotion: 'reduce', ...how })
+      const context = await browser.newContext({
+        ...{ baseURL: baseURL ?? '', reducedMotion: 'reduce', ...how },
+        permissions: ['clipboard-read', 'clipboard-write'],
+      })
       const page = await context.newPage()
       await countClicks(page)
       const pageErrors = complaints(page)

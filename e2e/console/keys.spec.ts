@@ -48,7 +48,6 @@ test('a member issues a key by keyboard, copies it, and it works', async ({ page
   const pageErrors = complaints(page)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await signInFreshly(page, member.ana)
-  await page.getByRole('button', { name: /Ana Ruiz/ }).click()
   await page.getByRole('link', { name: 'API keys' }).click()
   await expect(page).toHaveURL(/\/keys$/)
   await expect(page.getByText('No API keys yet')).toBeVisible()
@@ -72,7 +71,9 @@ test('a member issues a key by keyboard, copies it, and it works', async ({ page
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
   await page.getByRole('button', { name: 'Copy as curl' }).click()
   const line = await page.evaluate(() => navigator.clipboard.readText())
-  expect(line).toBe(`curl -H "Authorization: Bearer ${key}" '${new URL(page.url()).origin}/auth/v1/validate'`)
+  expect(line).toBe(
+    `curl -H "Authorization: Bearer ${key}" '${new URL(page.url()).origin}/billing/v1/assets'`,
+  )
   expect(await opens(page, key)).toBe(200)
   await page.keyboard.press('Escape')
   await expect(page.getByText(key)).toHaveCount(0)
@@ -118,7 +119,7 @@ test('a member with an old sign-in confirms it, and the requested action complet
   const key = await issue(page, 'Old import', 'IT Manager')
   await customer.ageSignIns()
   await choose(page, 'Old import', 'Revoke')
-  await expect(dialog(page, 'Revoke key')).toContainText('ends at once')
+  await expect(dialog(page, 'Revoke key')).toContainText('stops working immediately')
   await expectGood(page)
   await page.getByRole('button', { name: 'Revoke key' }).click()
   const confirm = dialog(page, 'Confirm it’s you')

@@ -133,6 +133,50 @@ test('a page prefetched a while ago is shown, and refreshed immediately', async 
   await expect(page.getByRole('link', { name: 'IN-NEW' })).toBeVisible()
 })
 
+test('links that are followed offline keep the page, and continue when the connection is back', async ({
+  page,
+}) => {
+  const pageErrors = complaints(page)
+  await signIn(page, email, '/assets')
+  await live(page)
+  const field = page.getByRole('spinbutton', { name: /^Licenses of Business Plus/ })
+  await field.fill('245')
+  await page.context().setOffline(true)
+  const note = page.getByText('You’re offline.')
+  await expect(note).toHaveText('You’re offline.')
+  await toScreen(page, 'Members').click()
+  await expect(note).toHaveText('You’re offline. Members opens when the connection is back.')
+  await toScreen(page, 'Invoices').click()
+  await expect(note).toHaveText('You’re offline. Invoices opens when the connection is back.')
+  await expect(field).toHaveValue('245')
+  await expect(page).toHaveTitle('Assets · Licenses & Invoices')
+  await page.context().setOffline(false)
+  await expect(page).toHaveURL(/\/invoices$/)
+  await expect(page.getByRole('link', { name: 'IN-1' })).toBeVisible()
+  await expect(note).toHaveCount(0)
+
+  // A file, and a screen that the browser itself navigates to.
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  await page.context().setOffline(true)
+  await page.getByRole('link', { name: /CSV/ }).first().click()
+  await expect(note).toHaveText('You’re offline. Your download starts when the connection is back.')
+  const download = page.waitForEvent('download')
+  await page.context().setOffline(false)
+  await download
+  await page.evaluate(() =>
+    document.querySelector('main')?.insertAdjacentHTML('beforeend', '<a href="/assets">Plain</a>'),
+  )
+  await page.context().setOffline(true)
+  await expect(note).toBeVisible()
+  await page.getByRole('link', { name: 'Plain' }).click()
+  await expect(note).toHaveText('You’re offline. Assets opens when the connection is back.')
+  await page.context().setOffline(false)
+  await expect(page).toHaveURL(/\/assets$/)
+  await waitForRows(page)
+  await expect(page.getByRole('link', { name: 'Business Plus' })).toBeVisible()
+  expect(pageErrors).toEqual([])
+})
+
 test('Back returns to the same place of a list', async ({ page }) => {
   const long = await newCustomer('going-back')
   await long.importAssets(

@@ -50,7 +50,7 @@ test('mails are stopped and started again on a phone, by keyboard and without sc
   await button.focus()
   await page.keyboard.press('Enter')
   await expect(page.getByText('Stopped')).toHaveCount(3)
-  await page.getByRole('button', { name: 'Start all again' }).click()
+  await page.getByRole('button', { name: 'Resume all' }).click()
   await expect(page.getByText('On', { exact: true })).toHaveCount(3)
   await context.close()
   const scripted = await browser.newContext({ viewport: PHONE })

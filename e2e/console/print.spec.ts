@@ -22,6 +22,13 @@ test.beforeAll(async () => {
     }),
   ])
   const ages = [-100, -70, -40, -10, 20]
+  await customer.profile('emea', 'Paper Works Europe, Middle East and Africa GmbH & Co. KG')
+  await customer.importInvoices([
+    invoice('EU-1', {
+      ...{ invoiceDate: day(-20), dueDate: day(10), platform: 'workspace-suite', totalAmount: LONG },
+      ...{ billingProfileId: 'emea', issuer: 'Cloud Distribution B.V.' },
+    }),
+  ])
   await customer.importInvoices(
     ages.map((due, index) =>
       invoice(`IN-${index + 1}`, {
@@ -60,6 +67,27 @@ test('each sheet has its customer and the time of printing, and nothing overflow
     await page.emulateMedia({ media: 'screen' })
   }
   expect(findings).toEqual([])
+})
+
+test('a printed list of invoices and a printed statement keep all columns, with the longest amounts', async ({
+  page,
+}) => {
+  await signIn(page, admin)
+  const columns = ['Invoice', 'Date', 'Billed to', 'Issuer', 'Platform', 'Due', 'Status', 'Total', 'Balance']
+  for (const [path, table, names] of [
+    ['/invoices', /^Invoices/, columns],
+    [
+      '/invoices/statement',
+      /USD$/,
+      ['Invoice', 'Date', 'Platform', 'Due', 'Past due', 'Total', 'Balance, USD'],
+    ],
+  ] as const) {
+    await print(page, path)
+    const headers = page.getByRole('table', { name: table }).first().getByRole('columnheader')
+    await expect(headers.filter({ visible: true })).toHaveText(names.map((name) => new RegExp(`^${name}`)))
+    expect(await excess(page)).toBeLessThanOrEqual(0)
+    await page.emulateMedia({ media: 'screen' })
+  }
 })
 
 test('printed events have their actor, and the printed lines of home are in columns', async ({ page }) => {

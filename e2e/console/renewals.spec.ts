@@ -76,6 +76,11 @@ test('an Admin sees the renewals, chooses a month, and opens an asset', async ({
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Clear all' }).click()
   // The whole row is the link.
+  await page.getByRole('button', { name: 'Next quarter' }).click()
+  await expect(page).toHaveURL(/quarter=\d{4}-Q[1-4]$/)
+  await expect(page.getByRole('status').filter({ hasText: /^\d plans? in Q[1-4] \d{4}$/ })).toBeVisible()
+  await page.getByRole('button', { name: 'Next quarter', pressed: true }).click()
+  await expect(page).toHaveURL(RENEWALS)
   await row(page, 'Business Plus').click()
   await expect(page).toHaveURL(/\/assets\/workspace-suite-1$/)
   expect(pageErrors).toEqual([])

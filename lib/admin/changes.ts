@@ -201,6 +201,6 @@ async function ownerOf(id: string, customer: string | undefined): Promise<Custom
 function unknownChange(id: string): Problem {
   return new Problem(
     'not_found',
-    `No change ${id} waits for a person. For one that is settled, give --customer.`,
+    `No change ${id} is waiting for a decision. For a completed change, add --customer.`,
   )
 }

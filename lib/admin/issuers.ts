@@ -149,7 +149,7 @@ async function setIssuer(
 function daysOf(text: string): number | null {
   if (text.trim() === '') return null
   const days = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
-  if (!(days <= MAX_GRACE_DAYS)) throw new UsageError(`Give whole days, 0 to ${MAX_GRACE_DAYS}.`)
+  if (!(days <= MAX_GRACE_DAYS)) throw new UsageError(`Enter whole days, from 0 to ${MAX_GRACE_DAYS}.`)
   return days
 }
 

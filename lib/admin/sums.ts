@@ -17,7 +17,7 @@ import { counted, interruption, note, print, printJson, printRows } from './term
 export function addSumCommands(sums: Command): void {
   sums
     .command('verify')
-    .description('Compare the sums with the invoices, and name each difference. Nothing is changed.')
+    .description('Compare the stored sums with the invoices, and list each difference. Changes nothing.')
     .option('--customer <id>', 'id or domain of the customer; without it: all of them')
     .addHelpText('after', '\nExample:\n  npm run -s admin -- sums verify --customer sunbird')
     .action(withDatabase(verify))

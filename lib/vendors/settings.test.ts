@@ -41,8 +41,8 @@ describe('Microsoft', () => {
   })
 
   test.each([
-    [['TENANT_ID', 'CLIENT_ID'], /MICROSOFT_CLIENT_SECRET: is needed too$/],
-    [['CLIENT_SECRET'], /MICROSOFT_TENANT_ID: is needed too; MICROSOFT_CLIENT_ID: is needed too$/],
+    [['TENANT_ID', 'CLIENT_ID'], /MICROSOFT_CLIENT_SECRET: is required, too$/],
+    [['CLIENT_SECRET'], /MICROSOFT_TENANT_ID: is required, too; MICROSOFT_CLIENT_ID: is required, too$/],
   ])('reports the missing settings with %j, and no secret', (names, message) => {
     named(names)
     expect(vendorSettings).toThrow(message)
@@ -71,7 +71,7 @@ describe('Google Workspace', () => {
 
   test('requires a key and an administrator, and has defaults for the rest', () => {
     vi.stubEnv('GOOGLE_KEY_FILE', '/keys/google.json')
-    expect(vendorSettings).toThrow('GOOGLE_ADMIN: is needed too')
+    expect(vendorSettings).toThrow('GOOGLE_ADMIN: is required, too')
     vi.stubEnv('GOOGLE_ADMIN', 'admin@reseller.example')
     expect(vendorSettings()['google-workspace']).toEqual({
       url: 'https://reseller.googleapis.com',
@@ -82,7 +82,7 @@ describe('Google Workspace', () => {
       callsPerMinute: 300,
     })
     vi.stubEnv('GOOGLE_KEY_FILE', '')
-    expect(vendorSettings).toThrow('GOOGLE_KEY_FILE: is needed too')
+    expect(vendorSettings).toThrow('GOOGLE_KEY_FILE: is required, too')
   })
 
   test.each([

@@ -82,7 +82,7 @@ describe('a vendor with a folder and an entry in the list', () => {
 
   test('has its settings parsed and validated together with all others', () => {
     vi.stubEnv('PAPERCLIP_KEY', 'a key')
-    expect(checkSettings).toThrow('PAPERCLIP_URL: is needed too')
+    expect(checkSettings).toThrow('PAPERCLIP_URL: is required, too')
     vi.stubEnv('PAPERCLIP_URL', 'http://paperclip.example')
     vi.stubEnv('GOOGLE_SETTLE_SECONDS', '0')
     expect(checkSettings).toThrow(/GOOGLE_SETTLE_SECONDS.*; PAPERCLIP_URL: must be https/)

@@ -39,7 +39,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
   const list = await settleWithin(load(caller, input, await requestMeta()).catch(asInvalid))
   if ('now' in list && list.now instanceof Problem) return <InvalidView {...INVALID} problem={list.now} />
   const { filter, minCreationTime, maxCreationTime } = view
-  const selected = { filter, minCreationTime, maxCreationTime }
+  const selected = { filter, minCreationTime, maxCreationTime, columns: 'words' } as const
   return (
     <>
       <PageHeader title="Activity" subtitle="License changes and their outcome" />
@@ -58,7 +58,6 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
                 tools={
                   <>
                     <ExportMenu
-                      isTool
                       files={{
                         'Excel (XLSX)': exportLicenseChangesXlsx.path({ query: selected }),
                         CSV: exportLicenseChanges.path({ query: selected }),

@@ -81,7 +81,6 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
                 tools={
                   <>
                     <ExportMenu
-                      isTool
                       files={{
                         'Excel (XLSX)': queries.exportAssetsXlsx.path({ query: selected }),
                         CSV: queries.exportAssets.path({ query: selected }),

@@ -17,7 +17,6 @@ export function ExportInvoices(props: { view: View; today: number; pendingSummar
   const lines = { ...query, lines: 'true', columns: 'words' } as const
   return (
     <ExportMenu
-      isTool
       files={{
         'Invoices, Excel (XLSX)': exportInvoicesXlsx.path({ query }),
         'Line items, Excel (XLSX)': exportInvoicesXlsx.path({ query: lines }),

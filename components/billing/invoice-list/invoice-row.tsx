@@ -13,10 +13,11 @@ import { latenessOf, StatusBadge } from '../invoices/status-badge.tsx'
 import { invoiceHref } from '../invoices/view.ts'
 
 /** On phones below all else, as wide as the card: names of companies are long. */
-const PARTY = 'text-sm wrap-anywhere max-md:order-1 max-md:text-xs max-md:text-ink-2 md:@max-wide:hidden'
+const PARTY =
+  'text-sm wrap-break-word max-md:order-1 max-md:wrap-anywhere max-md:text-xs max-md:text-ink-2 not-print:md:@max-wide:hidden'
 
 /** Inset of the last column where the balance is not a column. */
-export const BEFORE_BALANCE = 'md:@max-two:pr-4'
+export const BEFORE_BALANCE = 'not-print:md:@max-two:pr-4'
 
 /** An invoice in a list: a row of a table, on phones a card. */
 // Remembered, so that selecting one does not draw the others again.
@@ -47,7 +48,7 @@ export const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps) {
       </Cell>
     ) : null,
     platform: (
-      <Cell className="whitespace-nowrap max-md:text-sm max-md:text-ink-2 md:@max-all:hidden">
+      <Cell className="not-print:whitespace-nowrap max-md:text-sm max-md:text-ink-2 not-print:md:@max-all:hidden">
         <PlatformIcon slug={invoice.platform} />
       </Cell>
     ),
@@ -77,14 +78,19 @@ export const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps) {
       <Cell placement="right-1" right number className={BEFORE_BALANCE}>
         <Money amount={totalAmount} currency={currency} />
         {isIssued && columns.includes('balance') ? (
-          <span className="hidden text-xs text-ink-2 md:@max-two:block">
+          <span className="hidden text-xs text-ink-2 not-print:md:@max-two:block">
             Balance {formatAmount(balance, currency)}
           </span>
         ) : null}
       </Cell>
     ),
     balance: (
-      <Cell placement="right-2" right number className="max-md:text-sm max-md:text-ink-2 md:@max-two:hidden">
+      <Cell
+        placement="right-2"
+        right
+        number
+        className="max-md:text-sm max-md:text-ink-2 not-print:md:@max-two:hidden"
+      >
         {isIssued ? (
           <>
             <span className="md:hidden">Balance </span>
@@ -131,7 +137,7 @@ function InvoiceName({
 }: InvoiceRowProps) {
   const { id, number, platform } = invoice
   return (
-    <RowHeaderCell className="wrap-anywhere md:min-w-28">
+    <RowHeaderCell className="wrap-anywhere not-print:md:min-w-28">
       {/* The label is larger than the box: a finger finds it. What has the focus stands clear of the bar below. */}
       <label className="relative z-1 -my-2 -ml-2 inline-flex cursor-pointer py-2 pr-2.5 pl-2 align-middle print:hidden">
         <span className="sr-only">{issuer ? `Select ${number} of ${issuer}` : `Select ${number}`}</span>
@@ -154,13 +160,15 @@ function InvoiceName({
         <span className="block pl-6.5 text-xs text-ink-2 print:pl-0">{escapeInvisible(issuer)}</span>
       ) : null}
       {/* Where there is no room for columns of their own. */}
-      {billedTo ? <Under className="max-md:hidden @wide:hidden">To {escapeInvisible(billedTo)}</Under> : null}
+      {billedTo ? (
+        <Under className="max-md:hidden @wide:hidden print:hidden">To {escapeInvisible(billedTo)}</Under>
+      ) : null}
       {billedBy ? (
-        <Under className="max-md:hidden @wide:hidden">From {escapeInvisible(billedBy)}</Under>
+        <Under className="max-md:hidden @wide:hidden print:hidden">From {escapeInvisible(billedBy)}</Under>
       ) : null}
       {columns.includes('platform') ? (
         <Under
-          className={`whitespace-nowrap max-md:hidden @all:hidden ${billedTo || billedBy ? 'md:@max-wide:hidden' : ''}`}
+          className={`whitespace-nowrap max-md:hidden @all:hidden print:hidden ${billedTo || billedBy ? 'md:@max-wide:hidden' : ''}`}
         >
           <PlatformIcon slug={platform} />
         </Under>
@@ -170,5 +178,5 @@ function InvoiceName({
 }
 
 function Under({ className, children }: { className: string; children: ReactNode }) {
-  return <span className={`block pl-6.5 text-xs text-ink-2 print:pl-0 ${className}`}>{children}</span>
+  return <span className={`block pl-6.5 text-xs text-ink-2 ${className}`}>{children}</span>
 }

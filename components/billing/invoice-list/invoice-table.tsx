@@ -2,7 +2,7 @@ import { Fragment, type ReactNode, useMemo } from 'react'
 import { type FilterChoices, profileName } from '#components/billing/invoice-filters/choices.ts'
 import { useFirstRows } from '#components/ui/first-rows.ts'
 import { SortableHeader } from '#components/ui/sortable-header.tsx'
-import { Table, TableBody, TableHeader, TableHeaderCell } from '#components/ui/table.tsx'
+import { Table, TableBody, TableHeader, TableHeaderCell, TIGHTEST_IN_PRINT } from '#components/ui/table.tsx'
 import { listInvoices } from '#lib/billing/client.ts'
 import type { Invoice } from '#lib/billing/invoices/contract.ts'
 import type { InvoiceColumn } from '#lib/workspace/list-columns/rules.ts'
@@ -54,9 +54,9 @@ export function InvoiceTable({
   const headers: Record<InvoiceColumn, ReactNode> = {
     number: <TableHeaderCell>Invoice</TableHeaderCell>,
     date: <SortableHeader {...sortProps('invoiceDate')}>Date</SortableHeader>,
-    billedTo: <TableHeaderCell className="@max-wide:hidden">Billed to</TableHeaderCell>,
-    issuer: <TableHeaderCell className="@max-wide:hidden">Issuer</TableHeaderCell>,
-    platform: <TableHeaderCell className="md:@max-all:hidden">Platform</TableHeaderCell>,
+    billedTo: <TableHeaderCell className="not-print:@max-wide:hidden">Billed to</TableHeaderCell>,
+    issuer: <TableHeaderCell className="not-print:@max-wide:hidden">Issuer</TableHeaderCell>,
+    platform: <TableHeaderCell className="not-print:md:@max-all:hidden">Platform</TableHeaderCell>,
     due: <SortableHeader {...sortProps('dueDate')}>Due</SortableHeader>,
     status: <TableHeaderCell>Status</TableHeaderCell>,
     total: (
@@ -65,15 +65,16 @@ export function InvoiceTable({
       </SortableHeader>
     ),
     balance: (
-      <SortableHeader right {...sortProps('balanceAmount')} className="md:@max-two:hidden">
+      <SortableHeader right {...sortProps('balanceAmount')} className="not-print:md:@max-two:hidden">
         Balance
       </SortableHeader>
     ),
   }
   const mixed = new Set(invoices.map(({ currency }) => currency)).size > 1
   return (
-    // Long amounts may need more room than the side bar leaves: then the columns scroll, not the page.
-    <div className="@container">
+    // Long amounts may need more room than the side bar leaves: then the columns scroll, not the page. Paper has all of
+    // them, in smaller type.
+    <div className={`@container ${TIGHTEST_IN_PRINT}`}>
       <div className="overflow-x-auto max-md:overflow-visible">
         <Table label={`Invoices, ${sortName(view).toLowerCase()}`} pending={pending}>
           <TableHeader>

@@ -20,6 +20,7 @@ import {
   TableHeader,
   TableHeaderCell,
   TIGHT_IN_PRINT,
+  TIGHTEST_IN_PRINT,
 } from '#components/ui/table.tsx'
 import { isLong } from './view.ts'
 
@@ -50,12 +51,14 @@ export function OpenItems({ profile, currency, items }: AccountView) {
         {escapeInvisible(profile)}{' '}
         <span className="text-xs font-normal text-ink-3">{currency} · oldest first</span>
       </h2>
-      <Card className={`overflow-x-auto xl:[&_table]:table-fixed max-md:overflow-visible ${TIGHT_IN_PRINT}`}>
+      <Card
+        className={`overflow-x-auto max-md:overflow-visible ${isTight ? TIGHTEST_IN_PRINT : `xl:[&_table]:table-fixed ${TIGHT_IN_PRINT}`}`}
+      >
         <Table label={`Open items of ${profile} in ${currency}`}>
           <TableHeader>
             <TableHeaderCell className="xl:w-[18%]">Invoice</TableHeaderCell>
             <TableHeaderCell>Date</TableHeaderCell>
-            <TableHeaderCell className={`xl:w-[18%] ${inColumn(isTight)}`}>Platform</TableHeaderCell>
+            <TableHeaderCell className={`xl:w-[18%] ${WIDE_ONLY}`}>Platform</TableHeaderCell>
             <TableHeaderCell>Due</TableHeaderCell>
             <TableHeaderCell>Past due</TableHeaderCell>
             <TableHeaderCell right>Total</TableHeaderCell>
@@ -63,7 +66,7 @@ export function OpenItems({ profile, currency, items }: AccountView) {
           </TableHeader>
           <TableBody>
             {items.map((item) => (
-              <Item key={item.id} item={item} isTight={isTight} />
+              <Item key={item.id} item={item} />
             ))}
           </TableBody>
         </Table>
@@ -72,18 +75,13 @@ export function OpenItems({ profile, currency, items }: AccountView) {
   )
 }
 
-/** Returns the class of a column for wide screens, and for print unless amounts are long. */
-function inColumn(isTight: boolean): string {
-  return `md:max-xl:hidden ${isTight ? '' : 'print:table-cell'}`
-}
+/** Column without room at medium widths. Paper has it, in smaller type if amounts are long. */
+const WIDE_ONLY = 'not-print:md:max-xl:hidden'
 
 function Item({
   item: { id, number, issuer, invoiceDate, dueDate, platform, lateness, isCredit, total, balance },
-  isTight,
 }: {
   item: ItemView
-  /** Whether the printed page has no room for a column of platforms. */
-  isTight: boolean
 }) {
   return (
     <Row className="relative hover:bg-sunken/50">
@@ -98,16 +96,14 @@ function Item({
         </Link>
         {issuer ? <span className="block text-xs text-ink-2">{escapeInvisible(issuer)}</span> : null}
         {/* Medium widths have no room for a separate column. */}
-        <span
-          className={`hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block ${isTight ? '' : 'print:hidden'}`}
-        >
+        <span className="hidden text-xs whitespace-nowrap text-ink-2 md:max-xl:block print:hidden">
           <PlatformIcon slug={platform} />
         </span>
       </RowHeaderCell>
       <Cell className="max-md:text-sm max-md:text-ink-2">
         <Day at={invoiceDate} />
       </Cell>
-      <Cell className={`whitespace-nowrap max-md:text-sm max-md:text-ink-2 ${inColumn(isTight)}`}>
+      <Cell className={`whitespace-nowrap max-md:text-sm max-md:text-ink-2 ${WIDE_ONLY}`}>
         <PlatformIcon slug={platform} />
       </Cell>
       <Cell className="max-md:text-sm max-md:text-ink-2">

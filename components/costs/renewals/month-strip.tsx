@@ -34,7 +34,7 @@ export function MonthStrip({ months, view, onNavigate }: MonthStripProps) {
   )
 }
 
-function withoutMonth({ month: _, ...view }: View): View {
+function withoutPeriod({ month: _, quarter: __, ...view }: View): View {
   return view
 }
 
@@ -68,7 +68,7 @@ function Slot({
       </div>
     )
   const isSelected = view.month === month.month
-  const target = isSelected ? withoutMonth(view) : { ...view, month: month.month }
+  const target = { ...withoutPeriod(view), ...(isSelected ? {} : { month: month.month }) }
   return (
     <GoLink
       href={hrefOf(target)}

@@ -9,13 +9,14 @@ import { cleared } from '#components/lists/filters/view.ts'
 import { Money } from '#components/platform/values/money.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { ToggleChip } from '#components/ui/chip.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import type { RenewalList } from '#lib/costs/renewals/contract.ts'
-import { plansText } from '#lib/costs/renewals/format.ts'
-import { monthAndYear } from '#lib/platform/values/days.ts'
+import { periodText, plansText } from '#lib/costs/renewals/format.ts'
+import { quarterOf } from '#lib/platform/values/days.ts'
 import { MonthStrip } from './month-strip.tsx'
 import { RenewalTable } from './renewal-table.tsx'
-import { beginOf, hrefOf, isFiltered, type View } from './view.ts'
+import { hrefOf, isFiltered, type View } from './view.ts'
 
 /** Year of months, and the plans whose commitment ends in them. The address holds the view. */
 export function RenewalsScreen({ view, list, tools }: { view: View; list: RenewalList; tools: ReactNode }) {
@@ -29,7 +30,8 @@ export function RenewalsScreen({ view, list, tools }: { view: View; list: Renewa
         view={requestedView}
         isFiltered={isFiltered(requestedView)}
         main={[filtersOf(requestedView, narrow)('type', platformOption(types))]}
-        active={monthFilter(requestedView)}
+        quick={<NextQuarter view={requestedView} today={today} onChange={narrow} />}
+        active={activePeriods(requestedView, today)}
         onChange={narrow}
       >
         {tools}
@@ -40,7 +42,7 @@ export function RenewalsScreen({ view, list, tools }: { view: View; list: Renewa
           These are the 1,000 plans whose commitment ends first.
         </p>
       )}
-      <RenewalSums {...money} month={view.month} count={renewals.length} />
+      <RenewalSums {...money} view={view} count={renewals.length} />
       {renewals.length > 0 ? (
         <RenewalTable
           renewals={renewals}
@@ -62,9 +64,35 @@ export function RenewalsScreen({ view, list, tools }: { view: View; list: Renewa
   )
 }
 
-/** Returns the month of a view as an active filter, which the strip sets. */
-function monthFilter({ month, ...without }: View) {
-  return month === undefined ? [] : [{ text: monthAndYear(beginOf(month)), without }]
+/** Filter for the next calendar quarter with one click. */
+function NextQuarter({
+  view: { month: _, quarter, ...view },
+  today,
+  onChange,
+}: {
+  view: View
+  today: number
+  onChange: (view: View) => void
+}) {
+  const next = quarterOf(today, 1)
+  const selected = quarter === next
+  return (
+    <ToggleChip selected={selected} onToggle={() => onChange(selected ? view : { ...view, quarter: next })}>
+      Next quarter
+    </ToggleChip>
+  )
+}
+
+/** Returns the month of a view, which the strip sets, and a quarter without a control, as active filters. */
+function activePeriods(view: View, today: number) {
+  const { month, quarter, ...others } = view
+  const nameOf = (period: Parameters<typeof periodText>[0]) => periodText(period).replace(/^in /, '')
+  return [
+    ...(month === undefined ? [] : [{ text: nameOf({ month }), without: { ...others, quarter } }]),
+    ...(quarter === undefined || quarter === quarterOf(today, 1)
+      ? []
+      : [{ text: nameOf({ quarter }), without: { ...others, month } }]),
+  ]
 }
 
 function NothingEnds() {
@@ -78,19 +106,17 @@ function NothingEnds() {
 }
 
 type RenewalSumsProps = Pick<RenewalList, 'sums' | 'unpriced'> & {
-  /** Selected month, as in `2026-12`. */
-  month: string | undefined
+  view: View
   /** Number of plans below. */
   count: number
 }
 
 /** Number of plans below and, for members who may see prices, their annual costs per currency. */
-function RenewalSums({ sums, unpriced = 0, month, count }: RenewalSumsProps) {
-  const when = month === undefined ? 'in the next 12 months' : `in ${monthAndYear(beginOf(month))}`
+function RenewalSums({ sums, unpriced = 0, view, count }: RenewalSumsProps) {
   return (
     <div className="mb-3 flex flex-wrap gap-x-6 gap-y-1 text-sm text-ink-2">
       <p role="status" className="font-[550] text-ink">
-        {plansText(count)} {when}
+        {plansText(count)} {periodText(view)}
       </p>
       {sums.length + unpriced > 0 ? (
         <ul aria-label="In a year, at the last prices" className="contents">

@@ -74,7 +74,7 @@ export function Directory({ giving }: { giving: Giving }) {
         action={<Button onClick={() => setOpen({ is: 'map' })}>Map a group</Button>}
       >
         {groups.length === 0 ? (
-          <Nothing>None yet. They come with the directory, or by a mapping.</Nothing>
+          <Nothing>None yet. Add them in your directory, or map its groups.</Nothing>
         ) : null}
         <ul>
           {groups.map((group) => (

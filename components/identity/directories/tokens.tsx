@@ -156,8 +156,8 @@ export function RevokeToken({
       onConfirm={() => mutate()}
       onClose={onClose}
     >
-      A directory that uses it is refused from its next request on. Members and what they have stay. This
-      cannot be undone.
+      Your directory can no longer connect with this token. Members and their access stay. This cannot be
+      undone.
     </Confirm>
   )
 }

@@ -58,7 +58,7 @@ function IssueKey({
   if (data)
     return (
       <Dialog title="Key created" onClose={onClose}>
-        <IssuedKey secret={data.secret} onDone={onClose} />
+        <IssuedKey secret={data.secret} roles={data.key.roles} onDone={onClose} />
       </Dialog>
     )
   const submit = (form: HTMLFormElement) => {

@@ -3,14 +3,21 @@
 import Link from 'next/link'
 import { CopyField } from '#components/ui/copy-field.tsx'
 import { SecretOnce } from '#components/ui/secret-once.tsx'
+import { may, type Role } from '#lib/platform/caller/rules.ts'
 import { handKey } from './handed-key.ts'
 
-/** Call that returns the owner of a key: it works with every key. */
-const EXAMPLE_PATH = '/auth/v1/validate'
-
-/** New key, shown only once, and a shell command that tests it. */
-export function IssuedKey({ secret, onDone }: { secret: string; onDone: () => void }) {
-  const line = `curl -H "Authorization: Bearer ${secret}" '${location.origin}${EXAMPLE_PATH}'`
+/** New key, shown only once, and a shell command that lists with it what its roles allow. */
+export function IssuedKey({
+  secret,
+  roles,
+  onDone,
+}: {
+  secret: string
+  roles: readonly Role[]
+  onDone: () => void
+}) {
+  const path = may({ roles }, 'invoice-viewer') ? '/billing/v1/invoices' : '/billing/v1/assets'
+  const line = `curl -H "Authorization: Bearer ${secret}" '${location.origin}${path}'`
   return (
     <SecretOnce
       instructions="Copy the key now, and store it securely. You won’t see it again."

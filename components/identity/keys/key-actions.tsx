@@ -34,7 +34,7 @@ export function KeyActions({
       <Menu
         label={`Actions for ${target.name}`}
         side="under-right"
-        rootClassName="relative inline-block text-left"
+        rootClassName="inline-block"
         buttonClassName="grid size-9 place-items-center rounded-control text-ink-2 hover:bg-sunken max-md:size-11"
         button={<Ellipsis aria-hidden="true" className="size-4.5" />}
       >

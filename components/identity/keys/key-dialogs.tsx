@@ -64,7 +64,7 @@ export function RotateKey({ target, onChanged, onClose }: AboutKey) {
   if (data)
     return (
       <Dialog title="Key rotated" onClose={onClose}>
-        <IssuedKey secret={data.secret} onDone={onClose} />
+        <IssuedKey secret={data.secret} roles={data.key.roles} onDone={onClose} />
       </Dialog>
     )
   return (
@@ -126,8 +126,8 @@ export function RevokeKey({ target, onChanged, onClose }: AboutKey) {
       onClose={onClose}
     >
       <p className="wrap-anywhere text-ink-2">
-        <strong className="font-[550] text-ink">{escapeInvisible(target.name)}</strong> ends at once: what
-        uses it is refused from its next request on. This cannot be undone.
+        <strong className="font-[550] text-ink">{escapeInvisible(target.name)}</strong> stops working
+        immediately: programs that use it are refused. This cannot be undone.
       </p>
       <LastUse target={target} />
       {target.replacedBy ? (

@@ -72,24 +72,23 @@ export function AccessFields({
           />
           Selected profiles
         </label>
-        {billingProfiles === null ? null : (
-          <div className="ml-6.5 max-h-48 overflow-y-auto">
-            {offered.map(({ id, name }) => (
-              <label key={id} className={CHOICE}>
-                <input
-                  type="checkbox"
-                  className={BOX}
-                  checked={billingProfiles.includes(id)}
-                  onChange={() => setProfiles(toggled(billingProfiles, id))}
-                />
-                <span className="min-w-0 wrap-anywhere">
-                  {escapeInvisible(name)}
-                  {name === id ? null : <span className="text-xs text-ink-3"> {id}</span>}
-                </span>
-              </label>
-            ))}
-          </div>
-        )}
+        {/* Always visible: a profile that is ticked is a selection. */}
+        <div className="ml-6.5 max-h-48 overflow-y-auto">
+          {offered.map(({ id, name }) => (
+            <label key={id} className={CHOICE}>
+              <input
+                type="checkbox"
+                className={BOX}
+                checked={billingProfiles?.includes(id) ?? false}
+                onChange={() => setProfiles(toggled(billingProfiles ?? [], id))}
+              />
+              <span className="min-w-0 wrap-anywhere">
+                {escapeInvisible(name)}
+                {name === id ? null : <span className="text-xs text-ink-3"> {id}</span>}
+              </span>
+            </label>
+          ))}
+        </div>
         {billingProfiles?.length === 0 ? (
           <p className="mt-0.5 ml-6.5 text-xs text-ink-3">With none of them, no invoices are seen.</p>
         ) : null}

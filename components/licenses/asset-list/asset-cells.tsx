@@ -49,7 +49,7 @@ export function AssetCells({
   const cells: Record<AssetColumn, ReactNode> = {
     name: (
       <RowHeaderCell className="min-w-0">
-        <span className="flex flex-wrap items-center gap-x-2 gap-y-1 font-[550]">
+        <span className="flex items-center gap-x-2 gap-y-1 font-[550] max-md:flex-wrap">
           <Link
             href={assetHref(item.id, search)}
             prefetch={false}

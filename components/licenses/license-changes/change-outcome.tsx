@@ -2,24 +2,16 @@ import Link from 'next/link'
 import { assetHref } from '#components/licenses/assets/one-asset.ts'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
-import { type CHANGE_STATES, isOpen, OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
+import {
+  CHANGE_STATE_NAMES,
+  type ChangeState,
+  isOpen,
+  OPEN_STATES,
+} from '#lib/licenses/license-changes/rules.ts'
 import { statusText } from '../assets/labels.ts'
 import { CopyId } from './copy-id.tsx'
 import { PendingStatus } from './pending-status.tsx'
 
-type ChangeState = (typeof CHANGE_STATES)[number]
-
-const NAMES: Record<ChangeState, string> = {
-  CLAIMED: 'Applying',
-  SENT: 'Applying',
-  UNKNOWN: 'Confirming',
-  APPLIED: 'Applied',
-  REJECTED: 'Refused by the vendor',
-  FAILED: 'Not applied',
-  UNCLEAR: 'Unclear',
-  DRIFT: 'Changed at the vendor',
-  RECORDED: 'Recorded by import',
-}
 const TONES: Record<ChangeState, BadgeTone> = {
   CLAIMED: 'info',
   SENT: 'info',
@@ -34,7 +26,7 @@ const TONES: Record<ChangeState, BadgeTone> = {
 
 /** Returns the display name of a change's outcome. */
 export function outcomeText(state: string): string {
-  return NAMES[state as ChangeState] ?? statusText(state)
+  return CHANGE_STATE_NAMES[state as ChangeState] ?? statusText(state)
 }
 
 /** States with a copyable change id, because the member may have to quote it to support. */

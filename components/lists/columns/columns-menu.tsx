@@ -1,7 +1,7 @@
 'use client'
 
 import { Columns3 } from 'lucide-react'
-import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
+import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { Menu } from '#components/ui/menu.tsx'
 import { ToolLabel } from '#components/ui/tool-label.tsx'
@@ -28,17 +28,14 @@ export function ColumnsMenu<List extends ListName>({
   onShow,
 }: ColumnsMenuProps<List>) {
   return (
-    <div className={FILTER_MENU}>
-      <Menu
-        rootClassName=""
-        title="Columns"
-        preload={ColumnChoice.preload}
-        className="w-74"
-        buttonClassName={FILTER_BUTTON}
-        button={<ToolLabel icon={Columns3}>Columns</ToolLabel>}
-      >
-        {() => <ColumnChoice list={list} columns={columns} without={without} onShow={onShow} />}
-      </Menu>
-    </div>
+    <Menu
+      title="Columns"
+      preload={ColumnChoice.preload}
+      className="w-74"
+      buttonClassName={FILTER_BUTTON}
+      button={<ToolLabel icon={Columns3}>Columns</ToolLabel>}
+    >
+      {() => <ColumnChoice list={list} columns={columns} without={without} onShow={onShow} />}
+    </Menu>
   )
 }

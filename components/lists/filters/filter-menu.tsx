@@ -1,7 +1,7 @@
 import { ChevronDown, Plus } from 'lucide-react'
 import { type MouseEvent, useEffect, useRef, useState } from 'react'
 import { RemoveFilter } from '#components/ui/chip.tsx'
-import { FILTER_BUTTON, FILTER_BUTTON_ON, FILTER_MENU } from '#components/ui/filter-button.ts'
+import { FILTER_BUTTON, FILTER_BUTTON_ON } from '#components/ui/filter-button.ts'
 import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
 import { type Filter, preloadPanels } from './filter.tsx'
 
@@ -16,7 +16,7 @@ export function FilterMenu({ label, value, off, isWide, onClear, renderPanel }: 
     onClear()
   }
   return (
-    <div className={`inline-flex max-w-full ${FILTER_MENU}`} data-off={value === undefined ? '' : undefined}>
+    <div className="inline-flex max-w-full" data-off={value === undefined ? '' : undefined}>
       <Menu
         label={`${label}: ${value ?? off}`}
         buttonClassName={value === undefined ? FILTER_BUTTON : FILTER_BUTTON_ON}
@@ -47,9 +47,8 @@ export function FilterMenu({ label, value, off, isWide, onClear, renderPanel }: 
 /** Menu of the filters that are off; the selected one shows its panel in the place of the menu. */
 export function AddFilter({ filters }: { filters: readonly Filter[] }) {
   return (
-    <div className={FILTER_MENU} data-off="" data-add="">
+    <div data-off="" data-add="">
       <Menu
-        rootClassName=""
         className="w-74"
         preload={preloadPanels}
         buttonClassName={FILTER_BUTTON}

@@ -4,7 +4,7 @@ import { Bookmark } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import { useState } from 'react'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
-import { FILTER_BUTTON, FILTER_MENU } from '#components/ui/filter-button.ts'
+import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { Menu } from '#components/ui/menu.tsx'
 import { ToolLabel } from '#components/ui/tool-label.tsx'
@@ -29,10 +29,9 @@ export function ViewMenu({ path }: { path: ViewPath }) {
   const current = views.find((view) => isSameQuery(view.query, query))
   const close = () => setDialog(undefined)
   return (
-    <div className={FILTER_MENU}>
+    <>
       <Menu
         label={current ? `Views: ${escapeInvisible(current.name)}` : 'Views'}
-        rootClassName=""
         title="Views"
         preload={ViewList.preload}
         className="w-74"
@@ -60,6 +59,6 @@ export function ViewMenu({ path }: { path: ViewPath }) {
       ) : dialog ? (
         <ViewDialog view={views.find(({ id }) => id === dialog.id) ?? dialog} all={all} onClose={close} />
       ) : null}
-    </div>
+    </>
   )
 }

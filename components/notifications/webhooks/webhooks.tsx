@@ -152,7 +152,7 @@ function WebhookRow({
       <Menu
         label={`Actions for ${name}`}
         side="under-right"
-        rootClassName="relative inline-block text-left"
+        rootClassName="inline-block"
         buttonClassName="grid size-9 place-items-center rounded-control text-ink-2 hover:bg-sunken max-md:size-11"
         button={<Ellipsis aria-hidden="true" className="size-4.5" />}
       >

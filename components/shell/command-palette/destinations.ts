@@ -1,4 +1,7 @@
 import { hrefOf, withRange } from '#components/billing/invoices/view.ts'
+import { hrefOf as activityHref, withRange as withActivityRange } from '#components/licenses/activity/view.ts'
+import { presets } from '#components/lists/filters/date-range.ts'
+import { quarterOf } from '#lib/platform/values/days.ts'
 import type { Entry } from './entries.ts'
 
 type Destination = Omit<Entry, 'group'> & {
@@ -56,21 +59,35 @@ const DESTINATIONS: readonly Destination[] = [
     detail: 'When commitments end, and until when to decide',
     href: '/assets/renewals',
   },
-  { name: 'API keys', detail: 'For scripts', href: '/keys' },
   { name: 'Sessions', detail: 'Where you are signed in', href: '/sessions' },
   { name: 'Two-step verification', detail: 'Passkeys, codes of an app', href: '/second-factor' },
 ]
 
-/** Computed with its days, which change with the year. */
-function creditNotes(now: number): Destination {
+/** Returns the destinations whose days change with time. */
+function datedDestinations(now: number): Destination[] {
   const year = new Date(now).getUTCFullYear()
   const range = { from: Date.UTC(year, 0, 1), to: Date.UTC(year, 11, 31) }
-  return {
-    within: '/invoices',
-    name: 'Credit notes of this year',
-    detail: `By their date, in ${year}`,
-    href: hrefOf(withRange({ filter: { document: ['credit-note'] } }, range)),
-  }
+  const week = presets(now).find(({ name }) => name === 'Last 7 days')?.range ?? {}
+  return [
+    {
+      within: '/invoices',
+      name: 'Credit notes of this year',
+      detail: `By their date, in ${year}`,
+      href: hrefOf(withRange({ filter: { document: ['credit-note'] } }, range)),
+    },
+    {
+      within: '/assets',
+      name: 'Renewals in the next quarter',
+      detail: 'Commitments that end in it',
+      href: `/assets/renewals?quarter=${quarterOf(now, 1)}`,
+    },
+    {
+      within: '/assets',
+      name: 'License changes of the last week',
+      detail: 'Who changed what in the last 7 days',
+      href: activityHref(withActivityRange({}, week)),
+    },
+  ]
 }
 
 /** Returns all destinations that need no search: the caller's screens, and views of them. */
@@ -78,7 +95,7 @@ export function destinationsFor(
   screens: readonly { href: string; name: string }[],
   now = Date.now(),
 ): Entry[] {
-  const reachable = [...DESTINATIONS, creditNotes(now)].filter(
+  const reachable = [...DESTINATIONS, ...datedDestinations(now)].filter(
     ({ within }) => !within || screens.some(({ href }) => href === within),
   )
   return [...screens, ...reachable].map(({ name, href, ...more }) => ({

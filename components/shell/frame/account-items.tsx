@@ -1,6 +1,6 @@
 'use client'
 
-import { Building2, KeyRound, LogOut, MonitorSmartphone, ShieldCheck, SquareTerminal } from 'lucide-react'
+import { Building2, KeyRound, LogOut, MonitorSmartphone, ShieldCheck } from 'lucide-react'
 import Link from 'next/link'
 import { Suspense, use, useState } from 'react'
 import { useSignInMethods } from '#components/identity/access/fresh-sign-in/sign-in-methods.ts'
@@ -46,10 +46,6 @@ export function AccountItems({
       <Link href="/sessions" prefetch={false} className={MENU_ITEM} onClick={onNavigate}>
         <MonitorSmartphone aria-hidden="true" className="size-4 text-ink-3" />
         Sessions
-      </Link>
-      <Link href="/keys" prefetch={false} className={MENU_ITEM} onClick={onNavigate}>
-        <SquareTerminal aria-hidden="true" className="size-4 text-ink-3" />
-        API keys
       </Link>
       <Suspense>
         <ChangeCustomer mayChange={person.mayChange} onNavigate={onNavigate} />

@@ -99,7 +99,7 @@ export function Frame({
           <Menu
             side="over-left"
             preload={preload}
-            className="w-full"
+            className="w-[anchor-size(width)]"
             buttonClassName="flex w-full items-center gap-2.5 rounded-md px-2 py-2 hover:bg-sunken"
             button={
               <>

@@ -1,6 +1,17 @@
 'use client'
 
-import { Activity, Building2, House, Layers, LogIn, Mail, ReceiptText, Users, Webhook } from 'lucide-react'
+import {
+  Activity,
+  Building2,
+  House,
+  Layers,
+  LogIn,
+  Mail,
+  ReceiptText,
+  SquareTerminal,
+  Users,
+  Webhook,
+} from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { Fragment, Suspense } from 'react'
@@ -19,8 +30,12 @@ export const ICONS = {
   '/notifications': Mail,
   '/members': Users,
   '/sign-on': LogIn,
+  '/keys': SquareTerminal,
   '/webhooks': Webhook,
 } as const
+
+/** First screens of the group Settings, for members with and without the permission to manage members. */
+const SETTINGS: readonly string[] = ['/members', '/keys'] satisfies (keyof typeof ICONS)[]
 
 /** Screen that the caller may open. */
 export type Screen = { href: keyof typeof ICONS; name: string }
@@ -53,16 +68,18 @@ export function NavLinks({
 }) {
   const { path, activeHref } = useActivePath(screens)
   const views = useViews(first)
+  const settingsAt = screens.findIndex(({ href }) => SETTINGS.includes(href))
   const view = useCurrentView(views.views.filter(({ isPinned }) => isPinned))
   return (
     <nav aria-label="Main" className="grid gap-0.5 lg:-m-1 lg:min-h-0 lg:overflow-y-auto lg:p-1">
-      {screens.map(({ href, name }) => {
+      {screens.map(({ href, name }, index) => {
         const Icon = ICONS[href]
         const pinned = pinnedBelow(views, href, screens)
         const isHere = path === href && !(view && pinned.includes(view))
         const current = isHere ? 'page' : href === activeHref ? 'true' : undefined
         return (
           <Fragment key={href}>
+            {index === settingsAt ? <p className="px-2 pt-3 pb-1 text-xs text-ink-3">Settings</p> : null}
             <Link
               href={href}
               prefetch={false}

@@ -1,6 +1,7 @@
 'use client'
 
 import { usePathname, useRouter } from 'next/navigation'
+import { useOffline } from 'next/offline'
 import {
   createContext,
   type ReactNode,
@@ -11,6 +12,7 @@ import {
   useRef,
 } from 'react'
 import { forgetFetched, isOld } from './fetched.ts'
+import { OfflineNote } from './offline-note.tsx'
 import { onNavigationStart, type PendingNavigation } from './pending-navigation.ts'
 import { titleOf } from './titles.ts'
 import { useScrollPosition } from './use-scroll-position.ts'
@@ -19,10 +21,12 @@ const PendingContext = createContext<PendingNavigation | undefined>(undefined)
 
 /**
  * Provides the pending navigation: from a click until the page has loaded or the navigation was cancelled. Changes the
- * tab's title immediately. Wraps the frame and the page, because either can outlast the other.
+ * tab's title immediately. Without a connection, the present page stays until the connection is back. Wraps the frame
+ * and the page, because either can outlast the other.
  */
 export function NavigationProvider({ children }: { children: ReactNode }) {
   const path = usePathname()
+  const isOffline = useOffline()
   // Optimistic state within the router's transition: reset when the transition ends, in any way.
   const [started, setStarted] = useOptimistic<PendingNavigation | undefined>(undefined)
   const isStale = useRef(false)
@@ -38,9 +42,15 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
   )
   useRenewal(isStale, path)
   // Another view of the same screen: the present rows stay until the new ones have loaded.
-  const pending = started && pathOf(started.href) !== path ? started : undefined
+  const awaited = started && pathOf(started.href) !== path ? started : undefined
+  const pending = isOffline ? undefined : awaited
   useTitle(pending && titleOf(pathOf(pending.href)), path)
-  return <PendingContext value={pending}>{children}</PendingContext>
+  return (
+    <PendingContext value={pending}>
+      {children}
+      <OfflineNote isOffline={isOffline} pendingPath={awaited && pathOf(awaited.href)} />
+    </PendingContext>
+  )
 }
 
 /** Returns the pending navigation; undefined while there is none to another screen. */

@@ -24,7 +24,7 @@ export function addAuditCommands(parent: Command): void {
     .action(withDatabase(listNewest))
   addCommand(
     'export',
-    'Print the whole history, the newest first.',
+    'Print the whole history, newest first.',
     '--customer sunbird --format jsonl --to out/sunbird.jsonl',
   )
     .addOption(new Option('--format <format>', 'how').choices(['csv', 'jsonl']).default('csv'))

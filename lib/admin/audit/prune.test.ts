@@ -48,7 +48,7 @@ describe('months', () => {
     expect(await parts()).toBeGreaterThan(6)
     const { code, out } = await run('audit prune --months 2')
     expect(code).toBe(0)
-    expect(out).toContain('removed whole')
+    expect(out).toContain('removed completely')
     expect(out).toContain('8 events')
     expect(await parts()).toBe(0)
     for (const customerId of both) {

@@ -213,5 +213,5 @@ async function drop(owner: pg.Client, { name }: Month): Promise<void> {
       throw error
     }
   })
-  print(`${name.replace('audit_events_', '').replace('_', '-')}: removed whole`)
+  print(`${name.replace('audit_events_', '').replace('_', '-')}: removed completely`)
 }

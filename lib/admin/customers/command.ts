@@ -114,7 +114,7 @@ function addLeaving(command: (name: string, description: string, example: string
 function daysOf(text: string): number {
   const days = Number(text)
   if (/^\d{1,4}$/.test(text) && days >= 1 && days <= 3650) return days
-  throw new InvalidArgumentError('Give whole days, 1 to 3650.')
+  throw new InvalidArgumentError('Enter whole days, from 1 to 3650.')
 }
 
 function pairOf(text: string, before: [string, string][] = []): [string, string][] {

@@ -80,7 +80,7 @@ export function addImportCommands(parent: Command): void {
     .hook('preAction', requireOneOption)
     .action(withDatabase(importAssets))
 
-  command('list', 'List imports, the newest first.', '--customer sunbird')
+  command('list', 'List imports, newest first.', '--customer sunbird')
     .option('--customer <id>', 'id or domain of the customer; all customers if it is left out')
     .action(withDatabase(listAllImports))
 
@@ -216,6 +216,6 @@ function collectOption(
 /** Whole days. */
 function daysOf(text: string): number {
   const days = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN
-  if (!(days <= 3650)) throw new InvalidArgumentError('Give whole days, 0 to 3650.')
+  if (!(days <= 3650)) throw new InvalidArgumentError('Enter whole days, from 0 to 3650.')
   return days
 }

@@ -66,7 +66,7 @@ const AccountOfDays = z
   })
   .meta({
     id: 'AccountStatement',
-    description: 'An account between two days, with its opening and its closing balance.',
+    description: 'Account activity between two days, with opening and closing balance.',
   })
 
 export type AccountOfDays = z.output<typeof AccountOfDays>

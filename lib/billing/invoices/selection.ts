@@ -227,6 +227,9 @@ function hasStatus(status: string): SQL {
   return sql`false`
 }
 
+/** The one rule of what is past due: of the list, of home's sums by `sumsHaveStatus`, of mails and webhooks. */
+export const isPastDue = hasStatus('PAST DUE')
+
 /**
  * Columns in which a search matches any part; a purchase order may also be that of a single line. Another field is
  * added here, and, where most invoices have different values, in a migration that gives it tokens: `tokens_of_invoice`,

@@ -14,7 +14,7 @@ import { MONTHS } from './rules.ts'
 const asset = z.object({
   id: z.string().meta({ description: 'The asset.' }),
   name: z.string().meta({ description: 'Its name for people.' }),
-  type: z.string().meta({ description: 'What kind of product it is.' }),
+  type: z.string().meta({ description: 'Product type.' }),
 })
 
 export const cost = z.object({
@@ -71,6 +71,8 @@ const Renewal = z
 /** From 1970 on, because times are milliseconds since then. */
 const MONTH = '^(19[7-9]\\d|[2-9]\\d{3})-(0[1-9]|1[0-2])$'
 
+const QUARTER = '^(19[7-9]\\d|[2-9]\\d{3})-Q[1-4]$'
+
 const month = z.object({
   month: z.string().regex(new RegExp(MONTH)).meta({ description: 'As in `2026-12`.' }),
   count: z.int().min(0).meta({ description: 'Plans whose commitment ends in it.' }),
@@ -94,7 +96,7 @@ const RenewalList = z
     types: z
       .array(
         z.object({
-          type: z.string().meta({ description: 'What kind of product it is.' }),
+          type: z.string().meta({ description: 'Product type.' }),
           count: z.int().min(1).meta({ description: 'Plans of it.' }),
         }),
       )
@@ -125,6 +127,14 @@ const selection = {
     .meta({
       description: 'The month of UTC in which the commitment ends. Absent: this one and the eleven after it.',
       json: { type: 'string', pattern: MONTH },
+    } satisfies ParameterMeta & { description: string }),
+  quarter: z
+    .string({ error: 'must be a quarter, as in 2027-Q1' })
+    .regex(new RegExp(QUARTER), 'must be a quarter, as in 2027-Q1')
+    .optional()
+    .meta({
+      description: 'The calendar quarter of UTC in which the commitment ends.',
+      json: { type: 'string', pattern: QUARTER },
     } satisfies ParameterMeta & { description: string }),
   filter: optionalFilter(['type'], 'type:workspace-suite'),
 }

@@ -1,4 +1,4 @@
-import { dayText } from '#lib/platform/values/days.ts'
+import { dayText, monthAndYear } from '#lib/platform/values/days.ts'
 import { moneyText } from '#lib/platform/values/money.ts'
 import type { Renewal } from './contract.ts'
 
@@ -49,6 +49,12 @@ export function happensText({ happens }: Pick<Renewal, 'happens'>): string {
 /** Returns `1 plan`, `12 plans`. */
 export function plansText(count: number): string {
   return `${countText(count)} ${count === 1 ? 'plan' : 'plans'}`
+}
+
+/** Returns the selected time of renewals: `in December 2026`, `in Q1 2027`. */
+export function periodText({ month, quarter }: { month?: string | undefined; quarter?: string | undefined }) {
+  if (month !== undefined) return `in ${monthAndYear(`${month}-01`)}`
+  return quarter === undefined ? 'in the next 12 months' : `in ${quarter.split('-').reverse().join(' ')}`
 }
 
 export function countText(count: number): string {

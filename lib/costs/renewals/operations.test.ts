@@ -121,6 +121,9 @@ describe('the list', () => {
     ['?month=2026-12', ['workspace-suite-soon']],
     ['?month=2027-03', ['office-suite-march']],
     ['?month=2020-01', []],
+    ['?quarter=2027-Q1', ['office-suite-march']],
+    ['?quarter=2026-Q4&month=2026-12', ['workspace-suite-soon']],
+    ['?quarter=2027-Q2', []],
     ['?filter=type:office-suite', ['office-suite-march']],
     ['?filter=type:nothing', []],
   ])('%s selects', async (search, expected) => {
@@ -132,6 +135,7 @@ describe('the list', () => {
     ['?month=2026-13', 'invalid_request'],
     ['?month=', 'invalid_request'],
     ['?month=december', 'invalid_request'],
+    ['?quarter=2027-Q5', 'invalid_request'],
     ['?filter=colour:red', 'filter_invalid'],
     ['?filter=type:', 'filter_invalid'],
   ])('refuses %s', async (search, code) => {

@@ -61,8 +61,9 @@ async function tableFor(caller: Caller, selection: Selection) {
   return renewalsTable(chosenOf(renewals, selection))
 }
 
-function nameOf({ month }: Selection): string {
-  return month ? `renewals-${month}` : dated('renewals')
+function nameOf({ month, quarter }: Selection): string {
+  const period = month ?? quarter
+  return period ? `renewals-${period}` : dated('renewals')
 }
 
 /** Renewals in their order. */

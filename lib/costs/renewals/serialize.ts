@@ -1,20 +1,26 @@
 import 'server-only'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { atEndText, EXTENDED_TERM, outcomeOf } from '#lib/licenses/assets/rules.ts'
-import { dayBegin, dayOf, epochOfDay, monthBegin } from '#lib/platform/values/days.ts'
+import { dayBegin, dayOf, epochOfDay, monthBegin, quarterOf } from '#lib/platform/values/days.ts'
 import { toJsonNumber } from '#lib/platform/values/numbers.ts'
 import { extendedTermSettings } from '#lib/vendors/settings.ts'
 import type { Renewal as Item, RenewalList } from './contract.ts'
 import type { RenewalData } from './read.ts'
 import { byMonth, type Money, nextCostOf, type Renewal, type Renewed, sumsOf } from './rules.ts'
 
-/** Selection of the renewals to show. `month` as in `2026-12`. */
-export type Selection = { month?: string | undefined; filter?: { type?: string[] } | undefined }
+/** Selection of the renewals to show. `month` as in `2026-12`, `quarter` as in `2027-Q1`. */
+export type Selection = {
+  month?: string | undefined
+  quarter?: string | undefined
+  filter?: { type?: string[] } | undefined
+}
 
-/** Returns the renewals of the selected month, or all without a selection. */
-export function chosenOf(renewals: readonly Renewal[], { month, filter }: Selection): Renewal[] {
+/** Returns the renewals of the selected month and quarter, or all without a selection. */
+export function chosenOf(renewals: readonly Renewal[], { month, quarter, filter }: Selection): Renewal[] {
   return ofTypes(renewals, filter).filter(
-    ({ at }) => month === undefined || monthOf(monthBegin(at)) === month,
+    ({ at }) =>
+      (month === undefined || monthOf(monthBegin(at)) === month) &&
+      (quarter === undefined || quarterOf(at) === quarter),
   )
 }
 

@@ -17,7 +17,7 @@ test.each<[AdminEvent, string, string, string]>([
   [
     'scim-token-leaked',
     'Entra ID',
-    'A token of your directory was found and revoked',
+    'A leaked token of your directory was revoked',
     'The SCIM token "Entra ID"',
   ],
   ['domain-lost', 'alder.example', 'The DNS record of alder.example is missing', 'still sign in'],

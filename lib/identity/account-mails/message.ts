@@ -96,7 +96,7 @@ function contentOf(due: MemberNotice, baseUrl: string): Content {
 
 function accountContent(event: OfAccount, { customer, ...happened }: MemberNotice, baseUrl: string): Content {
   const { subject, happened: eventText, otherwise } = ACCOUNT_TEXTS[event]
-  const isWished = event === 'factors-reset' ? 'If you asked for that' : 'If that was you'
+  const isWished = event === 'factors-reset' ? 'If you requested this' : 'If this was you'
   const review = { button: { label: 'Review your sessions', href: `${baseUrl}/sessions` } }
   return {
     subject,
@@ -129,7 +129,7 @@ const RESELLER = 'ask your reseller’s operator'
 
 const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
   'scim-token-leaked': ({ about, customer, time }) => ({
-    subject: 'A token of your directory was found and revoked',
+    subject: 'A leaked token of your directory was revoked',
     lines: [
       `The SCIM token "${about}" for the licenses and invoices of ${customer} was shown to us on ${time} by someone who found it in a public place. It was revoked immediately: your directory cannot add or remove members until it has a new token.`,
       `Look at what was done with it in the history, issue another token or ${RESELLER} for one, and remove the old one from where it was found.`,
@@ -138,7 +138,7 @@ const ADMIN_TEXTS: Record<AdminEvent, AdminText> = {
   'domain-lost': ({ about, customer, time }) => ({
     subject: `The DNS record of ${about} is missing`,
     lines: [
-      `The DNS of ${about} had no record any more on ${time} that proves that the domain is of ${customer}. Its people still sign in by single sign-on for the licenses and invoices.`,
+      `On ${time}, the DNS of ${about} no longer had the record that proves it belongs to ${customer}. People there can still sign in with single sign-on.`,
       `If it is still missing seven days after that, they cannot. Publish the record again; to know what it says, ${RESELLER}.`,
     ],
   }),
@@ -264,7 +264,7 @@ const SAFETY = 'You get this email because it is about the security of your acco
 export function linkMail({ kind, secret, customer }: MailedLink, baseUrl: string): Message {
   const href = `${baseUrl}/${kind}/${secret}`
   if (kind === 'reset')
-    return resetOf(`An Admin of ${customer} has asked for a new password for your account.`, customer, href)
+    return resetOf(`An Admin of ${customer} requested a new password for your account.`, customer, href)
   const content = {
     subject: `You are invited to the licenses and invoices of ${customer}`,
     title: 'You are invited',

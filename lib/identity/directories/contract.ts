@@ -16,7 +16,7 @@ const name = (most: number) =>
 const roles = z
   .array(z.enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` }))
   .min(1, 'must name at least one role')
-  .max(20, 'names too many')
+  .max(20, 'has too many entries')
 
 const Token = z
   .object({

@@ -82,7 +82,7 @@ const name = z
 const roles = z
   .array(z.enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` }))
   .min(1, 'must name at least one role')
-  .max(20, 'names too many')
+  .max(20, 'has too many entries')
   .meta({ description: 'All of their roles. A member can only give roles that they have; Admins have all.' })
 
 const billingProfiles = z

@@ -15,7 +15,7 @@ const text = (most: number) =>
 
 const Roles = z
   .array(z.enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` }))
-  .max(20, 'names too many')
+  .max(20, 'has too many entries')
 
 /** Mapping from a value of a claim to a role or a billing profile. */
 const Mapping = z
@@ -46,7 +46,7 @@ const clientSecret = text(1000).meta({
 })
 const scopes = z
   .array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/, 'is no scope'))
-  .max(20, 'names too many')
+  .max(20, 'has too many entries')
   .meta({ description: 'What is asked for beside `openid`. `email` and `profile`, unless told.' })
 const verifiedClaim = text(100).meta({
   description: 'The claim that says that the address is verified. `email_verified`, unless told.',

@@ -39,7 +39,7 @@ export function gatherCharges(
   const { accounts, issuer } = terms
   const chargeOf = chargeReader(terms.tags)
   const { summary, tallyOf } = createReadSummary()
-  const unowned = missingList('is not in the map of accounts')
+  const unowned = missingList('is not in the account map')
   const groups = groupsOf(terms, problems, issuers)
   const more = overflow()
   const bills = new Map<string, BillBuilder>()

@@ -90,9 +90,9 @@ describe('with a map of accounts', () => {
     expect(await importErrorOf(read(rows, { accounts }))).toEqual([
       {
         subject: 'sub-account S-2 of account B-1',
-        reason: 'is not in the map of accounts (2 charges, 5 USD, 0.5 EUR)',
+        reason: 'is not in the account map (2 charges, 5 USD, 0.5 EUR)',
       },
-      { subject: 'account B-1', reason: 'is not in the map of accounts (1 charge, 4 USD)' },
+      { subject: 'account B-1', reason: 'is not in the account map (1 charge, 4 USD)' },
     ])
     const many = Array.from({ length: 25 }, (_, index) => ({ SubAccountId: `S-${index + 10}` }))
     const problems = await importErrorOf(read(many, { accounts, mostInMemory: 1 }))

@@ -39,7 +39,7 @@ const lastChange = z.object({
   from: seats.meta({ description: 'Purchased licenses before.' }),
   to: seats.meta({ description: 'The total that was asked for, or that the vendor set.' }),
   state: z.string().meta({ description: 'APPLIED, REJECTED, FAILED, UNCLEAR, DRIFT, RECORDED.' }),
-  vendorReason: z.string().optional().meta({ description: 'What is known of it, in words.' }),
+  vendorReason: z.string().optional().meta({ description: 'The outcome or its reason, in words.' }),
   actor: actor.meta({ description: 'Who asked for it, or that the vendor did it.' }),
   settleTime: timeOf('When its outcome was known'),
 })

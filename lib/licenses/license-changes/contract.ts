@@ -15,7 +15,7 @@ import * as reading from './examples.ts'
 
 const acknowledged = z.object({
   actor: actor.meta({ description: 'Who said so.' }),
-  time: timeOf('When it was said'),
+  time: timeOf('When it was acknowledged'),
 })
 
 /** Addition: a requested total and its outcome. */
@@ -123,13 +123,21 @@ export const listLicenseChanges = contract({
   examples: changes.listLicenseChanges,
 })
 
+const exported = {
+  ...selection,
+  columns: z.enum(['words'], { error: 'must be words' }).optional().meta({
+    description:
+      'The columns that people need, with names, platforms and outcomes in words, instead of those of the API.',
+  }),
+}
+
 /** Addition: all that the filters select. */
 export const exportLicenseChanges = contract({
   ...changeRoutes.exportLicenseChanges,
   summary: 'All changes of licenses of a selection, as a CSV file',
   permission: 'licenses-manager',
   description: 'Whatever the filters select at one moment, newest first, however much it is.',
-  query: z.object({ ...selection, ...dialect }),
+  query: z.object({ ...exported, ...dialect }),
   output: csvFile(),
   examples: changes.exportLicenseChanges,
 })
@@ -139,7 +147,7 @@ export const exportLicenseChangesXlsx = contract({
   summary: 'All changes of licenses of a selection, as a workbook',
   permission: 'licenses-manager',
   description: 'Whatever the filters select at one moment, newest first, however much it is.',
-  query: z.object(selection),
+  query: z.object(exported),
   output: xlsxFile(),
   examples: changes.exportLicenseChangesXlsx,
 })

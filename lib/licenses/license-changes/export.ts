@@ -4,6 +4,8 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { streamScope } from '#lib/platform/db/scope.ts'
 import type { Column, Table } from '#lib/platform/files/table.ts'
 import { allPages, type Cursor } from '#lib/platform/lists/keyset.ts'
+import { platformName } from '#lib/platform/values/platforms.ts'
+import { CHANGE_STATE_NAMES, type ChangeState } from './rules.ts'
 import { type ChangeRow, type ChangeSelection, keyOfChange, listLicenseChanges } from './store/list.ts'
 
 /** Rows of one statement. */
@@ -28,12 +30,40 @@ const COLUMNS: Column<ChangeRow>[] = [
   { name: 'id', text: ({ change }) => change.id },
 ]
 
-/** Returns all license changes of a selection from one snapshot, newest first. */
+const READABLE_COLUMNS: Column<ChangeRow>[] = [
+  { name: 'Time (UTC)', width: 18, moment: ({ change }) => change.createdAt },
+  { name: 'Product', width: 40, text: ({ assetName }) => assetName },
+  { name: 'Platform', width: 22, text: ({ type }) => platformName(type) },
+  { name: 'Licenses before', width: 16, number: ({ change }) => change.fromQuantity },
+  { name: 'Licenses after', width: 16, number: ({ change }) => change.toQuantity },
+  { name: 'Difference', width: 12, number: ({ change }) => change.toQuantity - change.fromQuantity },
+  { name: 'Changed by', width: 26, text: ({ change }) => actorText(change) },
+  {
+    name: 'Outcome',
+    width: 24,
+    text: ({ change }) => CHANGE_STATE_NAMES[change.state as ChangeState] ?? change.state,
+  },
+  { name: 'Reason', width: 50, text: ({ change }) => change.vendorReason },
+]
+
+/** Returns the name of an actor; API keys and vendors are labeled as such. */
+function actorText({ actorKind, actorName }: ChangeRow['change']): string {
+  if (actorKind === 'vendor') return `${actorName} (vendor)`
+  return actorKind === 'key' ? `API key “${actorName}”` : actorName
+}
+
+/**
+ * Returns all license changes of a selection from one snapshot, newest first.
+ * @param columns `words` for columns for people instead of those of the API
+ */
 export function changesTable(
   caller: { customerId: CustomerId },
-  selection: ChangeSelection,
+  { columns, ...selection }: ChangeSelection & { columns?: 'words' | undefined },
 ): Table<ChangeRow> {
-  return { columns: COLUMNS, batches: streamScope(caller, (tx) => pages(tx, caller.customerId, selection)) }
+  return {
+    columns: columns === 'words' ? READABLE_COLUMNS : COLUMNS,
+    batches: streamScope(caller, (tx) => pages(tx, caller.customerId, selection)),
+  }
 }
 
 function pages(tx: Transaction, customerId: CustomerId, selection: ChangeSelection) {

@@ -189,15 +189,23 @@ it('Changes are filtered by actor and exported with the same rows; their actors 
   const listed = await ids({ filter })
   expect(listed).toContain('by-key')
   expect(await ids({ filter: { actor: ['K2'] } })).toEqual([])
-  const { body } = await exportLicenseChanges(ana, { params: {}, query: { filter }, body: undefined }, origin)
-  const rows: Record<string, string>[] = parse((await Array.fromAsync(body)).join(''), {
-    bom: true,
-    columns: true,
-  })
+  const exported = async (query: Parameters<typeof exportLicenseChanges>[1]['query']) => {
+    const { body } = await exportLicenseChanges(ana, { params: {}, query, body: undefined }, origin)
+    const text = (await Array.fromAsync(body)).join('')
+    return parse<Record<string, string>>(text, { bom: true, columns: true })
+  }
+  const rows = await exported({ filter })
   expect(rows.map(({ id }) => id).slice(0, listed.length)).toEqual(listed)
   expect(rows.find(({ id }) => id === 'by-key')).toMatchObject({
     ...{ time: '2026-03-01T00:00:00.000Z', assetName: 'Business Plus', from: '1', to: '2', difference: '1' },
     ...{ state: 'APPLIED', actorName: 'joiners-sync', acknowledgedTime: '' },
+  })
+  const readable = await exported({ filter, columns: 'words' })
+  expect(readable).toHaveLength(rows.length)
+  expect(readable.find((row) => row['Time (UTC)'] === '2026-03-01T00:00:00.000Z')).toEqual({
+    ...{ 'Time (UTC)': '2026-03-01T00:00:00.000Z', Product: 'Business Plus', Platform: 'Workspace suite' },
+    ...{ 'Licenses before': '1', 'Licenses after': '2', Difference: '1' },
+    ...{ 'Changed by': 'API key “joiners-sync”', Outcome: 'Applied', Reason: '' },
   })
   const { people, products } = await readChoices(ana)
   expect(people).toContainEqual({ id: 'K1', kind: 'key', name: 'joiners-sync' })

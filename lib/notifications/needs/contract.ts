@@ -12,7 +12,7 @@ import { KINDS } from './rules.ts'
 const asset = z.object({
   id: z.string().meta({ description: 'The asset.' }),
   name: z.string().meta({ description: 'Its name for people.' }),
-  type: z.string().meta({ description: 'What kind of product it is.' }),
+  type: z.string().meta({ description: 'Product type.' }),
 })
 
 const cost = z
@@ -49,7 +49,7 @@ const change = z.object({
   }),
   from: seats.meta({ description: 'Purchased licenses before.' }),
   to: seats.meta({ description: 'The total that was asked for.' }),
-  reason: z.string().optional().meta({ description: 'What is known of it, in words.' }),
+  reason: z.string().optional().meta({ description: 'The outcome or its reason, in words.' }),
   time: timeOf('When it was asked for'),
 })
 
@@ -117,7 +117,8 @@ const Need = z
       description: 'Says which of the members below is there: `past-due` has `pastDue`, and so on.',
     }),
     isDismissed: z.boolean().meta({
-      description: 'Whether the signed-in member has put it aside as it is. Never so for an API key.',
+      description:
+        'Whether the signed-in member has dismissed it in its current state. Always false for an API key.',
     }),
     url: z.url().meta({ description: 'The page of the console where it is seen to.' }),
     asset: asset.optional().meta({ description: 'Which asset it is about, where it is about one.' }),

@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import type { Delivery } from '#lib/platform/mail/mailer.ts'
 import { enqueue } from '#lib/platform/outbox/store.ts'
 import { addMailChanges, listUntold } from './licenses.ts'
-import { noticesOf } from './rules.ts'
+import { noticesOfAll } from './rules.ts'
 import { listCandidates, readDays, type To } from './store.ts'
 import { isNeedsMailDue } from './weekly.ts'
 
@@ -64,12 +64,10 @@ async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
     WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${today}`)
   if (rows.length > 0) return undefined
   const candidates = await listCandidates(tx, to)
-  const notices = candidates.flatMap((candidate) =>
-    noticesOf(candidate, today, lastReminder).map((kind) => {
-      const isAgain = kind === 'past-due' && Boolean(candidate.toldOn[kind])
-      return { id: candidate.id, kind, isAgain }
-    }),
-  )
+  const notices = noticesOfAll(candidates, today, lastReminder).map(({ candidate, kind }) => {
+    const isAgain = kind === 'past-due' && Boolean(candidate.toldOn[kind])
+    return { id: candidate.id, kind, isAgain }
+  })
   const changes = await listUntold(tx, to)
   const isForNeeds = await isNeedsMailDue(tx, to, today)
   if (notices.length + changes.length === 0 && !isForNeeds) return undefined

@@ -15,7 +15,15 @@ const TODAY = '2026-10-15'
 const day = (offset: number) => addDays(TODAY, offset)
 const noticesFor = (values: Partial<Candidate>, lastReminder?: string) =>
   noticesOf(
-    { dueDate: day(30), isOpen: true, isNew: false, wanted: NOTICES, toldOn: {}, ...values },
+    {
+      dueDate: day(30),
+      isOpen: true,
+      isNew: false,
+      isHistory: false,
+      wanted: NOTICES,
+      toldOn: {},
+      ...values,
+    },
     TODAY,
     lastReminder,
   )
@@ -36,6 +44,7 @@ describe('noticesOf', () => {
     ['no reminder six days later', { dueDate: day(-9), toldOn: { 'past-due': day(-6) } }, []],
     ['a reminder seven days later', { dueDate: day(-9), toldOn: { 'past-due': day(-7) } }, ['past-due']],
     ['all kinds that apply', { isNew: true, dueDate: day(2) }, ['due', 'new']],
+    ['nothing for an invoice imported for the record', { isHistory: true, dueDate: day(-1) }, []],
     ['only subscribed kinds', { isNew: true, dueDate: day(2), wanted: ['new', 'past-due'] }, ['new']],
     ['nothing without a subscription', { isNew: true, dueDate: day(-2), wanted: [] }, []],
   ])('returns %s', (_, values, expected) => {
@@ -59,6 +68,7 @@ describe('noticesOf', () => {
           dueDate: addDays('2026-01-01', due),
           isOpen: now < paidOn,
           isNew: true,
+          isHistory: false,
           wanted: NOTICES,
           toldOn,
         }

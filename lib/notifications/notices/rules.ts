@@ -64,6 +64,8 @@ export type Candidate = {
   isOpen: boolean
   /** Whether the invoice arrived since the address's subscription to its billing profile. */
   isNew: boolean
+  /** Whether the invoice was imported for the record: it causes no mail. */
+  isHistory: boolean
   /** Notices that the address gets about the billing profile and has not stopped. */
   wanted: readonly Notice[]
   /** Day of the last notice, by kind. */
@@ -76,7 +78,7 @@ export type Candidate = {
  * @param lastReminder day of the address's last reminder about any invoice: invoices share one interval
  */
 export function noticesOf(
-  { dueDate, isOpen, isNew, wanted, toldOn }: Candidate,
+  { dueDate, isOpen, isNew, isHistory, wanted, toldOn }: Candidate,
   today: string,
   lastReminder?: string | null,
 ): Notice[] {
@@ -88,7 +90,26 @@ export function noticesOf(
     due: isOpen && dueDate >= today && dueDate <= addDays(today, DUE_WITHIN) && !toldOn.due,
     new: isNew && !toldOn.new,
   }
-  return NOTICES.filter((notice) => holds[notice] && wanted.includes(notice))
+  return NOTICES.filter((notice) => holds[notice] && wanted.includes(notice) && !isHistory)
+}
+
+/**
+ * Returns the notices of today's mail. One past-due notice adds all other past-due invoices, so that the mail has the
+ * same count and sums as the console.
+ */
+export function noticesOfAll<T extends Candidate>(
+  candidates: readonly T[],
+  today: string,
+  lastReminder?: string | null,
+): { candidate: T; kind: Notice }[] {
+  const due = candidates.map((candidate) => ({ candidate, kinds: noticesOf(candidate, today, lastReminder) }))
+  const reportsPastDue = due.some(({ kinds }) => kinds.includes('past-due'))
+  return due.flatMap(({ candidate, kinds }) => {
+    const { dueDate, isOpen, wanted } = candidate
+    const isPastDue = reportsPastDue && isOpen && dueDate < today && wanted.includes('past-due')
+    const all = isPastDue ? new Set<Notice>(['past-due', ...kinds]) : kinds
+    return [...all].map((kind) => ({ candidate, kind }))
+  })
 }
 
 /** Invoice in a mail, with its present state. */

@@ -1,28 +1,17 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { DocumentForm } from '#lib/billing/invoices/rules.ts'
+import { isPastDue, issued, payable, today } from '#lib/billing/invoices/selection.ts'
 import { wireIdOf } from '#lib/billing/invoices/wire-ids.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { type Candidate, DUE_WITHIN, type MailInvoice, type Notice } from './rules.ts'
 
 /** Whose mail: each statement here names both. */
 export type To = { customerId: CustomerId; recipientId: string }
 
-/** The database's day in UTC. */
-const TODAY = sql`(now() AT TIME ZONE 'UTC')::date`
-
-/**
- * Mails are of issued invoices that were not imported for the record. A draft that is issued begins to be there then:
- * its `created_at` is of that moment, and so it is new.
- */
-const IS_NOTIFIABLE = sql`i.document_state = 'issued' AND NOT i.is_history`
-
-/**
- * Payable amount of an invoice: no reminder is sent for less than a minor unit, or for an amount that a credit note
- * sets off.
- */
-const PAYABLE = sql`coalesce(i.payable_amount, i.balance_amount)`
+const TODAY = sql`${today}::date`
 
 /** What the recipient gets of each billing profile, less what they have stopped. */
 const subscriptionsQuery = ({ customerId, recipientId }: To): SQL => sql`
@@ -35,27 +24,31 @@ const subscriptionsQuery = ({ customerId, recipientId }: To): SQL => sql`
 export type CandidateRow = Candidate & { id: string }
 
 /**
- * The invoices of the recipient's billing profiles of which something may be to tell: what is open and due by then,
- * and what has arrived since the day before the last mail. (An import that began earlier has ended by now.)
+ * Returns the issued invoices of the recipient's billing profiles that a mail may report: past-due ones, those due soon,
+ * and those that have arrived since the day before the last mail. (An import that began earlier has ended by now.) A
+ * draft that is issued arrives at that moment: `created_at` is set then.
  */
 export async function listCandidates(tx: Transaction, to: To): Promise<CandidateRow[]> {
   const { customerId, recipientId } = to
-  const columns = sql`i.id, i.billing_profile_id, i.due_date, ${PAYABLE} AS payable, i.created_at`
-  const mine = sql`i.customer_id = ${customerId} AND i.billing_profile_id IN (SELECT * FROM profiles) AND ${IS_NOTIFIABLE}`
+  const { id, billingProfileId, dueDate, createdAt, isHistory } = invoices
+  const columns = sql`${id}, ${billingProfileId}, ${dueDate}, ${createdAt}, ${isHistory}, ${payable} AS payable`
+  const mine = sql`${invoices.customerId} = ${customerId} AND ${billingProfileId} IN (SELECT * FROM profiles) AND ${issued}`
   const { rows } = await tx.execute<Row>(sql`
     WITH own AS (${subscriptionsQuery(to)}),
     profiles AS (SELECT billing_profile_id FROM own),
     found AS (
-      SELECT ${columns} FROM invoices i
-      WHERE ${mine} AND i.balance_amount <> 0 AND ${PAYABLE} <> 0 AND i.due_date <= ${TODAY} + ${DUE_WITHIN}::int
+      SELECT ${columns} FROM ${invoices} WHERE ${mine} AND ${isPastDue}
       UNION
-      SELECT ${columns} FROM invoices i
-      WHERE ${mine} AND i.created_at >= greatest(
+      SELECT ${columns} FROM ${invoices}
+      WHERE ${mine} AND ${invoices.balanceAmount} <> 0 AND ${payable} > 0 AND ${dueDate} BETWEEN ${TODAY} AND ${TODAY} + ${DUE_WITHIN}::int
+      UNION
+      SELECT ${columns} FROM ${invoices}
+      WHERE ${mine} AND NOT ${isHistory} AND ${createdAt} >= greatest(
           (SELECT min(since) FROM own WHERE 'new' = ANY (wanted)),
           (SELECT (max(told_on) - 1)::timestamp AT TIME ZONE 'UTC' FROM notice_mails
            WHERE customer_id = ${customerId} AND recipient_id = ${recipientId})))
     SELECT f.id, f.due_date::text AS "dueDate", f.payable > 0 AS "isOpen", f.created_at >= own.since AS "isNew",
-      own.wanted, told.late AS "lateOn", told.due AS "dueOn", told.new AS "newOn"
+      f.is_history AS "isHistory", own.wanted, told.late AS "lateOn", told.due AS "dueOn", told.new AS "newOn"
     FROM found f
     JOIN own USING (billing_profile_id)
     CROSS JOIN LATERAL (
@@ -113,18 +106,18 @@ export async function listMailInvoices(
   const { customerId, recipientId } = to
   const { rows } = await tx.execute<MailInvoiceRow & { notices: Notice[] }>(sql`
     WITH own AS (${subscriptionsQuery(to)})
-    SELECT ${wireIdOf('i')} AS id, i.number, p.name AS profile, i.platform, i.issuer, i.invoice_date::text AS "invoiceDate",
-      i.due_date::text AS "dueDate", i.currency, i.total_amount AS "totalAmount", i.balance_amount AS "balanceAmount",
-      i.payable_amount AS "payableAmount", ${PAYABLE} > 0 AS "isOpen", array_agg(n.kind) AS notices, i.id AS key,
-      i.billing_profile_id AS "billingProfileId", i.form, own.attaches_pdf AS "attachesPdf", (
-        SELECT payment_url FROM issuers s WHERE s.customer_id = ${customerId} AND s.name = i.issuer) AS "paymentUrl"
+    SELECT ${wireIdOf('invoices')} AS id, invoices.number, p.name AS profile, platform, issuer,
+      invoice_date::text AS "invoiceDate", due_date::text AS "dueDate", currency, total_amount AS "totalAmount",
+      balance_amount AS "balanceAmount", payable_amount AS "payableAmount", ${payable} > 0 AS "isOpen",
+      array_agg(n.kind) AS notices, invoices.id AS key, invoices.billing_profile_id AS "billingProfileId", form,
+      own.attaches_pdf AS "attachesPdf", (
+        SELECT payment_url FROM issuers s WHERE s.customer_id = ${customerId} AND s.name = invoices.issuer) AS "paymentUrl"
     FROM notices n
-    JOIN invoices i ON i.customer_id = n.customer_id AND i.id = n.invoice_id
-    JOIN own ON own.billing_profile_id = i.billing_profile_id AND n.kind = ANY (own.wanted)
-    JOIN billing_profiles p ON p.customer_id = i.customer_id AND p.id = i.billing_profile_id
-    WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.told_on = ${notifiedOn}
-      AND ${IS_NOTIFIABLE}
-    GROUP BY i.customer_id, i.id, p.customer_id, p.id, own.attaches_pdf`)
+    JOIN ${invoices} ON invoices.customer_id = n.customer_id AND invoices.id = n.invoice_id
+    JOIN own ON own.billing_profile_id = invoices.billing_profile_id AND n.kind = ANY (own.wanted)
+    JOIN billing_profiles p ON p.customer_id = invoices.customer_id AND p.id = invoices.billing_profile_id
+    WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.told_on = ${notifiedOn} AND ${issued}
+    GROUP BY invoices.customer_id, invoices.id, p.customer_id, p.id, own.attaches_pdf`)
   return rows
 }
 

@@ -27,5 +27,5 @@ test.each([['nobody'], ['ops@reseller.example,'], ['Ops <ops@reseller.example>']
 )
 
 test('operators need a mail server', () => {
-  expect(stubSettings('ops@reseller.example', '')).toThrow('SMTP_URL: is needed too')
+  expect(stubSettings('ops@reseller.example', '')).toThrow('SMTP_URL: is required, too')
 })

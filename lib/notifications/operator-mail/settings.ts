@@ -17,7 +17,7 @@ export const operatorSettings = defineSettings(
     })
     .transform(({ OPERATOR_MAIL, SMTP_URL }, context): string[] => {
       if (OPERATOR_MAIL && SMTP_URL === undefined)
-        context.addIssue({ code: 'custom', path: ['SMTP_URL'], message: 'is needed too' })
+        context.addIssue({ code: 'custom', path: ['SMTP_URL'], message: 'is required, too' })
       return OPERATOR_MAIL ?? []
     }),
 )

@@ -42,7 +42,7 @@ const NoticeRecipient = z
 export type NoticeRecipient = z.output<typeof NoticeRecipient>
 
 const notices = Notices.min(1, 'must name at least one kind')
-  .max(10, 'names too many')
+  .max(10, 'has too many entries')
   .meta({ description: NOTICES_TEXT })
 const attachesPdf = z.boolean().meta({ description: ATTACHED })
 
@@ -74,7 +74,7 @@ const LIMITS = `A billing profile has ${MAX_RECIPIENTS} addresses at most: else 
 
 export const listNoticeRecipients = contract({
   ...recipientRoutes.listNoticeRecipients,
-  summary: 'List the addresses that are mailed invoices, by billing profile and address',
+  summary: 'List the addresses that receive invoice emails, by billing profile and address',
   permission,
   description:
     'Of the billing profiles that the caller may see; also addresses that the provider set. All of them: a billing profile has few.',
@@ -86,7 +86,7 @@ export const listNoticeRecipients = contract({
         description: 'Whether this console sends mails at all. If not, requests wait and expire.',
       }),
     })
-    .meta({ id: 'NoticeRecipientList', description: 'The addresses that are mailed invoices.' }),
+    .meta({ id: 'NoticeRecipientList', description: 'Addresses that receive invoice emails.' }),
   examples: examples.listNoticeRecipients,
 })
 

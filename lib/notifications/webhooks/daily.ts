@@ -1,8 +1,10 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
+import { isPastDue, issued, today } from '#lib/billing/invoices/selection.ts'
 import { customersWithWebhooks } from '#lib/identity/access/due-work.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { recordEvent, recordInvoiceEvent } from '#lib/platform/outbox/events.ts'
 
@@ -37,14 +39,12 @@ export async function writeDailyEvents(_requestId: string, signal: AbortSignal):
 /** Locks the invoices, whose other events are written under the same lock. */
 async function writePastDue(tx: Transaction, customerId: CustomerId): Promise<number> {
   const { rows } = await tx.execute<{ id: string; billingProfileId: string; dueDate: string }>(sql`
-    SELECT i.id, i.billing_profile_id AS "billingProfileId", i.due_date::text AS "dueDate" FROM invoices i
-    WHERE i.customer_id = ${customerId} AND i.document_state = 'issued' AND NOT i.is_history
-      AND coalesce(i.payable_amount, i.balance_amount) > 0 AND i.balance_amount <> 0
-      AND i.due_date < (now() AT TIME ZONE 'UTC')::date
-      AND i.due_date >= (now() AT TIME ZONE 'UTC')::date - ${PAST_DUE_DAYS}::int
+    SELECT id, billing_profile_id AS "billingProfileId", due_date::text AS "dueDate" FROM ${invoices}
+    WHERE customer_id = ${customerId} AND ${issued} AND NOT is_history AND ${isPastDue}
+      AND due_date >= ${today}::date - ${PAST_DUE_DAYS}::int
       AND NOT EXISTS (SELECT FROM daily_events d WHERE d.customer_id = ${customerId} AND d.kind = 'invoice.past_due'
-        AND d.object_id = i.id AND d."on" = i.due_date)
-    ORDER BY i.id FOR NO KEY UPDATE OF i SKIP LOCKED`)
+        AND d.object_id = invoices.id AND d."on" = due_date)
+    ORDER BY id FOR NO KEY UPDATE OF invoices SKIP LOCKED`)
   const days = rows.map(({ id, dueDate }) => ({ id, on: dueDate }))
   const added = await addOnce(tx, customerId, 'invoice.past_due', days)
   for (const { id, billingProfileId } of rows)

@@ -25,7 +25,7 @@ describe('notices', () => {
     ['BASE_URL', 'BASE_URL'],
   ])('report the missing settings where %s is set alone, or is missing', (name, missing) => {
     withEnvironment(name === 'BASE_URL' ? { BASE_URL: '' } : { [missing]: '' })
-    expect(mailSettings).toThrow(`${missing}: is needed too`)
+    expect(mailSettings).toThrow(`${missing}: is required, too`)
   })
 
   test.each([

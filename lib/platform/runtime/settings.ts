@@ -72,7 +72,7 @@ export function together<Values extends Record<string, unknown>>(
   const missing = Object.keys(values).filter((name) => values[name] === undefined)
   if (missing.length === 0) return values as Present<Values>
   if (missing.length === Object.keys(values).length) return undefined
-  for (const name of missing) context.addIssue({ code: 'custom', path: [name], message: 'is needed too' })
+  for (const name of missing) context.addIssue({ code: 'custom', path: [name], message: 'is required, too' })
   return undefined
 }
 

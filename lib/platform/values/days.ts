@@ -77,6 +77,12 @@ export function monthBegin(day: Day, months = 0): number {
   return date.setUTCFullYear(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
 }
 
+/** Returns a day's calendar quarter, or the one this number of quarters later: `2026-Q3`. */
+export function quarterOf(day: Day, quarters = 0): string {
+  const date = new Date(monthBegin(day, 3 * quarters))
+  return `${date.getUTCFullYear()}-Q${Math.floor(date.getUTCMonth() / 3) + 1}`
+}
+
 /** Returns a day for people: `30 Sep 2026`. */
 export function dayText(day: Day): string {
   const date = new Date(timeOf(day))

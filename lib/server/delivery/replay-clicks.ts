@@ -3,7 +3,7 @@
  * that happened before their listener existed. That is before React listens, or in a part of the page whose script is
  * still loading: React then stops the event at the document. Each press is replayed once, those of one part in their
  * order. Presses without a listener for ten seconds are dropped, and so are those of buttons that were disabled or
- * removed since. Submit buttons are left to their form.
+ * removed since. Submit buttons are left to their form, and openers of popovers to the browser.
  *
  * React marks the document, once it listens, with a property that begins with `_react`. The source of the function is
  * sent unchanged, so it must not use outer variables or contain comments.
@@ -41,7 +41,8 @@ export function replayClicks(): void {
   }
   const capture = (event: MouseEvent) => {
     const button =
-      event.isTrusted && (event.target as Element).closest<HTMLButtonElement>('button[type=button]')
+      event.isTrusted &&
+      (event.target as Element).closest<HTMLButtonElement>('button[type=button]:not([popovertarget])')
     if (!button) return
     const isHeard = hearing(button, event)
     setTimeout(() => {

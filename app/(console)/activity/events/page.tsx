@@ -61,7 +61,6 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
                 tools={
                   <>
                     <ExportMenu
-                      isTool
                       files={{
                         'Excel (XLSX)': exportAuditEventsXlsx.path({ query: selected }),
                         CSV: exportAuditEvents.path({ query: selected }),

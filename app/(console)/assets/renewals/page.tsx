@@ -58,7 +58,6 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               tools={
                 <>
                   <ExportMenu
-                    isTool
                     files={{
                       'Excel (XLSX)': exportRenewalsXlsx.path({ query: view }),
                       CSV: exportRenewals.path({ query: view }),

@@ -76,7 +76,6 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               tools={
                 <>
                   <ExportMenu
-                    isTool
                     files={{
                       'Excel (XLSX)': exportExplanationXlsx.path({ query: view }),
                       CSV: exportExplanation.path({ query: view }),

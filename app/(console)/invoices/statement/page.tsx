@@ -82,7 +82,6 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
               tools={
                 <>
                   <ExportMenu
-                    isTool
                     files={{
                       PDF: exportStatementPdf.path({ query: { filter: view.filter } }),
                       'Excel (XLSX)': exportStatementXlsx.path({ query: { filter: view.filter } }),
