@@ -243,6 +243,12 @@ describe('a reseller in the place of the vendor', () => {
       PricingQuantity: fc.integer({ min: -20, max: 50 }).map((tenths) => `${tenths / 10}`),
       BilledCost: fc.integer({ min: -30_000, max: 90_000 }).map((units) => `${units}e-4`),
     })
+    // -0.12001875 beside 0.1005 and 0.0245, which are exact: half a cent beside whole cents.
+    const halfUnit = [
+      { ServiceName: 'Compute', SkuId: 'K-3', PricingQuantity: '0', BilledCost: '-1110e-4' },
+      { ServiceName: 'Compute', SkuId: 'K-2', PricingQuantity: '0.1', BilledCost: '0' },
+      { ServiceName: 'Compute', SkuId: 'K-1', PricingQuantity: '5', BilledCost: '0' },
+    ]
     await fc.assert(
       fc.asyncProperty(fc.array(charge, { minLength: 1, maxLength: 30 }), async (charges) => {
         const [invoice] = await resold(charges, '', { prices })
@@ -253,7 +259,7 @@ describe('a reseller in the place of the vendor', () => {
         )
         expect([basis, notItemized]).toEqual(['unit', '0'])
       }),
-      { numRuns: 300 },
+      { numRuns: 300, examples: [[halfUnit]] },
     )
   })
 

@@ -1,6 +1,7 @@
 import Big from 'big.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { roundTo } from '#lib/platform/values/decimals.ts'
 import { roundTogether } from './rounding.ts'
 
 const together = (parts: string[], decimals = 2) =>
@@ -67,6 +68,28 @@ describe('roundTogether', () => {
         })
       }),
     )
+  })
+
+  test('shares and exact amounts beside them round to the total, also with half a unit', () => {
+    const thousandths = fc.integer({ min: -30, max: 30 })
+    const parts = fc.array(fc.integer({ min: -3000, max: 3000 }), { minLength: 1, maxLength: 4 })
+    fc.assert(
+      fc.property(parts, thousandths, (numbers, beside) => {
+        const unrounded = new Big(beside).div(1000)
+        const { total, shares } = roundTogether(
+          numbers.map((number) => new Big(number).div(100_000)),
+          2,
+          unrounded,
+        )
+        const sum = shares.reduce((all, share) => all.plus(share), unrounded)
+        expect(roundTo(sum, 2).eq(total)).toBe(true)
+      }),
+      { numRuns: 2000, examples: [[[-12_002], 125]] },
+    )
+    expect(roundTogether([new Big('-0.12001875')], 2, new Big('0.125'))).toEqual({
+      total: '0.00',
+      shares: ['-0.125'],
+    })
   })
 
   test('rounds each share to the unit’s decimals, without a minus before zero', () => {

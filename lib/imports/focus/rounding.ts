@@ -7,7 +7,8 @@ export type Rounded = { total: string; shares: string[] }
 /**
  * Rounds the exact sum half away from zero, and its parts so that they add up to the sum (largest remainder method):
  * each part is rounded down, and the missing units go to the parts that lost most. Each share stays within one unit of
- * its part, and a part without remainder, such as zero, stays the same.
+ * its part, and a part without remainder, such as zero, stays the same. Where no whole units make a total of zero, the
+ * share of the largest part has half a unit.
  * @param parts exact amounts, of either sign
  * @param decimals the currency's minor unit: 2 for USD, 0 for JPY
  * @param unrounded exact sum of amounts outside the parts that stay unrounded: included in the total, which equals the
@@ -23,6 +24,12 @@ export function roundTogether(parts: readonly Big[], decimals: number, unrounded
   const lost = parts.map((part, index) => part.minus(shares[index] ?? 0))
   const indexes = [...parts.keys()].sort((a, b) => bySize(lost, a, b) || bySize(parts, a, b) || a - b)
   for (const index of indexes.slice(0, missing)) shares[index] = shares[index]?.plus(unit) ?? unit
+  const made = shares.reduce((all, share) => all.plus(share), unrounded)
+  // Half a unit, of either sign, rounds away from zero: whole units beside it never make zero.
+  if (!roundTo(made, decimals).eq(total)) {
+    const [largest = 0] = [...parts.keys()].sort((a, b) => bySize(parts, a, b) || a - b)
+    shares[largest] = total.minus(made).plus(shares[largest] ?? 0)
+  }
   return { total: plain(total, decimals), shares: shares.map((share) => plain(share, decimals)) }
 }
 
@@ -51,7 +58,8 @@ function bySize(values: readonly Big[], a: number, b: number): number {
   return (values[b] ?? new Big(0)).abs().cmp((values[a] ?? new Big(0)).abs())
 }
 
-/** Formats a number without the minus sign that big.js keeps on a zero. */
+/** Formats a number with these decimals at least, without the minus sign that big.js keeps on a zero. */
 function plain(value: Big, decimals: number): string {
-  return (value.eq(0) ? value.abs() : value).toFixed(decimals)
+  const number = value.eq(0) ? value.abs() : value
+  return number.round(decimals, Big.roundDown).eq(number) ? number.toFixed(decimals) : number.toFixed()
 }
