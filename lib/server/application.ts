@@ -154,7 +154,7 @@ function isBuilt(): boolean {
   return existsSync(join(ROOT, '.next', 'BUILD_ID'))
 }
 
-/** Starts Next, without what it prints about its start: the first line on standard output is the address. */
+/** Starts Next without its messages about the start: the first line on standard output is the address. */
 async function prepareNext() {
   // Imported late, because React reads NODE_ENV at its import.
   const { default: next } = await import('next')

@@ -1,4 +1,4 @@
-/** Story of a document's commands: files and steps of the operator beside them. */
+/** Story of a document's commands: with the operator’s files and steps. */
 export type Page = {
   file: string
   /** Blocks that are files of the operator, by how they begin. */

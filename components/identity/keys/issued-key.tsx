@@ -6,7 +6,7 @@ import { SecretOnce } from '#components/ui/secret-once.tsx'
 import { may, type Role } from '#lib/platform/caller/rules.ts'
 import { handKey } from './handed-key.ts'
 
-/** New key, shown only once, and a shell command that lists with it what its roles allow. */
+/** New key, shown only once, and a shell command that lists with it invoices or assets, as its roles allow. */
 export function IssuedKey({
   secret,
   roles,

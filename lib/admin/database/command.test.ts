@@ -12,7 +12,7 @@ vi.mock('#lib/server/backfills/list.ts', () => ({ BACKFILLS: backfills.list }))
 
 let db: TestDatabase
 let owner: pg.Client
-/** Runs a command that opens the database anew, unlike `commandLine`. */
+/** Runs a command that opens the database itself, unlike `commandLine`. */
 const admin = (args: string) => {
   vi.stubEnv('DATABASE_URL', db.url)
   return runHere(args.split(' '))

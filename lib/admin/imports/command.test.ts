@@ -132,7 +132,7 @@ test.each<[string, string, number?]>([
   ],
   ['import focus costs --customer nobody', 'no customer "nobody"'],
   ['import focus costs --map none.csv', 'none.csv: there is no such file'],
-  ['import focus costs --customer cedar --issuer Us', '--prices'],
+  ['import focus costs --customer cedar --issuer Us', '--prices', 2],
   ['import show 20260101-00000000', 'There is no import'],
   ['import undo 20260101-00000000', 'There is no import'],
 ])('%s is refused', async (args, reason, expected = 1) => {

@@ -227,7 +227,7 @@ function hasStatus(status: string): SQL {
   return sql`false`
 }
 
-/** The one rule of what is past due: of the list, of home's sums by `sumsHaveStatus`, of mails and webhooks. */
+/** Rule of past due invoices: of the list, of home's sums by `sumsHaveStatus`, of mails and webhooks. */
 export const isPastDue = hasStatus('PAST DUE')
 
 /**

@@ -243,7 +243,7 @@ describe('a reseller in the place of the vendor', () => {
       PricingQuantity: fc.integer({ min: -20, max: 50 }).map((tenths) => `${tenths / 10}`),
       BilledCost: fc.integer({ min: -30_000, max: 90_000 }).map((units) => `${units}e-4`),
     })
-    // -0.12001875 beside 0.1005 and 0.0245, which are exact: half a cent beside whole cents.
+    // -0.12001875 with 0.1005 and 0.0245, which are exact: half a cent with whole cents.
     const halfUnit = [
       { ServiceName: 'Compute', SkuId: 'K-3', PricingQuantity: '0', BilledCost: '-1110e-4' },
       { ServiceName: 'Compute', SkuId: 'K-2', PricingQuantity: '0.1', BilledCost: '0' },

@@ -70,12 +70,12 @@ describe('roundTogether', () => {
     )
   })
 
-  test('shares and exact amounts beside them round to the total, also with half a unit', () => {
+  test('shares and exact amounts round to the total, also with half a unit', () => {
     const thousandths = fc.integer({ min: -30, max: 30 })
     const parts = fc.array(fc.integer({ min: -3000, max: 3000 }), { minLength: 1, maxLength: 4 })
     fc.assert(
-      fc.property(parts, thousandths, (numbers, beside) => {
-        const unrounded = new Big(beside).div(1000)
+      fc.property(parts, thousandths, (numbers, exact) => {
+        const unrounded = new Big(exact).div(1000)
         const { total, shares } = roundTogether(
           numbers.map((number) => new Big(number).div(100_000)),
           2,

@@ -25,7 +25,7 @@ export function roundTogether(parts: readonly Big[], decimals: number, unrounded
   const indexes = [...parts.keys()].sort((a, b) => bySize(lost, a, b) || bySize(parts, a, b) || a - b)
   for (const index of indexes.slice(0, missing)) shares[index] = shares[index]?.plus(unit) ?? unit
   const made = shares.reduce((all, share) => all.plus(share), unrounded)
-  // Half a unit, of either sign, rounds away from zero: whole units beside it never make zero.
+  // Half a unit, of either sign, rounds away from zero: with whole units it never makes zero.
   if (!roundTo(made, decimals).eq(total)) {
     const [largest = 0] = [...parts.keys()].sort((a, b) => bySize(parts, a, b) || a - b)
     shares[largest] = total.minus(made).plus(shares[largest] ?? 0)

@@ -45,7 +45,7 @@ function cutMembers(value: Record<string, unknown>, limit: number): unknown[] {
   const large = Object.entries(value).filter(([, member]) => isLarge(member))
   const rest = { ...value, ...Object.fromEntries(large.map(([name, member]) => [name, hollow(member)])) }
   const room = limit - bytesOf(rest)
-  // What is not in lists cannot be cut.
+  // Texts outside of lists cannot be cut.
   if (large.length === 0 || room < limit / 8) return [value]
   return large.flatMap(([name, member]) => cut(member, room).map((part) => ({ ...rest, [name]: part })))
 }

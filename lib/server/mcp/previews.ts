@@ -148,7 +148,7 @@ function messageOf(sentences: readonly string[]): string {
   return [...sentences.filter(Boolean), `This holds for ${minutes} minutes.`].join(' ')
 }
 
-/** Longest name in a preview, in characters: a longer one would hide what follows it. */
+/** Longest name in a preview, in characters: a longer one would hide the totals behind it. */
 const MAX_NAME = 100
 
 function nameOf({ assetName }: Item): string {
