@@ -73,7 +73,7 @@ describe('changes show', () => {
     expect(out).toContain('We can’t tell')
     const printed = JSON.parse((await admin(`changes show ${id} --json`)).out)
     expect(printed).toMatchObject({ change: { id }, calls: [{ call: 1 }], events: expect.any(Array) })
-    expect((await admin('changes show nothing')).err).toContain('No change nothing waits')
+    expect((await admin('changes show nothing')).err).toContain('No change nothing is waiting')
   })
 
   test('shows the vendor’s answer and id, of settled changes as well', async () => {

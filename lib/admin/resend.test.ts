@@ -96,7 +96,7 @@ test('A resend is refused after its time, at a vendor without idempotent writes,
   await vendor.database.sql(CUSTOMER, "UPDATE license_changes SET sent_at = sent_at - interval '1 day'")
   await resent(id, /its time is over: Microsoft/)
   expect((await resend(id, ' ')).err).toContain('The reason is empty')
-  expect((await resend('none')).err).toContain('No change none waits')
+  expect((await resend('none')).err).toContain('No change none is waiting')
   expect(sent()).toHaveLength(1)
 })
 
