@@ -11,9 +11,9 @@ const SIDES: Record<PanelSide, string> = {
   'over-left': '[position-area:top_span-right]',
 }
 
-/** The side with the most height, in which a longer panel scrolls; on narrow screens at last the whole width. */
+/** The first place that has room for the whole panel; at last the whole height and then the whole width, over its button. */
 const FALLBACKS =
-  '[position-try-order:most-height] [position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline,bottom_span-all,top_span-all]'
+  '[position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline,span-all_span-right,span-all_span-left,span-all]'
 
 /** Place in browsers that have popovers without anchors: the lower edge of the screen. */
 const UNANCHORED = 'not-supports-[position-area:bottom]:[inset:auto_0.5rem_0.5rem]'
@@ -86,7 +86,7 @@ export function Menu({
         id={id}
         popover="auto"
         onToggle={({ newState }) => noteToggle(newState === 'open')}
-        className={`fixed inset-auto my-1.5 max-h-[calc(100%-0.75rem)] max-w-[calc(100vw-1rem)] min-w-52 rounded-card border border-line-2 bg-surface p-1.5 text-left text-ink shadow-float empty:invisible not-empty:appear ${SIDES[side]} ${FALLBACKS} ${UNANCHORED} ${className}`}
+        className={`fixed inset-auto my-1.5 max-h-[calc(100dvh-0.75rem)] max-w-[calc(100vw-1rem)] min-w-52 rounded-card border border-line-2 bg-surface p-1.5 text-left text-ink shadow-float empty:invisible not-empty:appear ${SIDES[side]} ${FALLBACKS} ${UNANCHORED} ${className}`}
       >
         {open ? children(close) : null}
       </div>
