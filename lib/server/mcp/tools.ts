@@ -114,7 +114,7 @@ function readTool(operation: AnyOperation): Tool {
       const { part = 1, ...parameters } = args
       const address = screenOf(contract, args)
       const called = await call(operation, request, { args: parameters })
-      if (called.status === 413) return tooLargeResult(address)
+      if (called.isTooLarge) return tooLargeResult(address)
       if (called.status !== 200) return problemResult(called)
       const parts = partsOf(called.body)
       const content = parts[Number(part) - 1]
