@@ -103,6 +103,12 @@ export function tooLargeResult(address: string): CallToolResult {
   return problemResult({ headers: {}, body: { code: 'result_too_large', status: 413, detail, url } })
 }
 
+/** Returns the result of a part whose answer has changed since the parts before it. */
+export function changedResult(): CallToolResult {
+  const detail = 'The answer has changed. Drop its parts, and read it again from part 1, without `version`.'
+  return problemResult({ headers: {}, body: { code: 'result_changed', status: 409, detail } })
+}
+
 /** Returns the result of a refused call: its problem, as the API answers it. */
 export function problemResult({ body, headers }: Pick<Called, 'body' | 'headers'>): CallToolResult {
   const retryAfter = Object.entries(headers).find(([name]) => name.toLowerCase() === 'retry-after')?.[1]
