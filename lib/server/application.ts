@@ -162,7 +162,12 @@ async function prepareNext() {
   const app = next({ dev: false, dir: ROOT, hostname: host, port })
   const { stdout } = process
   const { write } = stdout
-  stdout.write = () => true
+  stdout.write = (...written: unknown[]) => {
+    // Streams wait for this callback.
+    const done = written.findLast((one) => typeof one === 'function')
+    done?.()
+    return true
+  }
   try {
     await app.prepare()
   } finally {

@@ -62,7 +62,7 @@ export async function cloneProject(settings: Record<string, string>) {
     if (!server) return
     const { child } = server
     server = undefined
-    if (child.exitCode !== null) return
+    if (child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
     process.kill(-(child.pid as number), 'SIGINT')
     await ended

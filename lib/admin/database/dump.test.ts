@@ -154,6 +154,8 @@ test(
       } finally {
         await server.release()
       }
+      // With the restored secrets of its folder.
+      expect(await separate('second', 'audit verify', [])).toMatchObject({ code: 0 })
       // Nothing of the data is here.
       expect(await readdir(at('elsewhere')).catch(() => [])).not.toContain('postgres')
     } finally {
