@@ -15,6 +15,9 @@ const SIDES: Record<PanelSide, string> = {
 const FALLBACKS =
   '[position-try-order:most-height] [position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline,bottom_span-all,top_span-all]'
 
+/** Place in browsers that have popovers without anchors: the lower edge of the screen. */
+const UNANCHORED = 'not-supports-[position-area:bottom]:[inset:auto_0.5rem_0.5rem]'
+
 /**
  * Button that opens a panel of further controls: a popover of the platform, anchored to its button. The panel is not
  * modal: Tab moves through it, Escape, a press outside and the focus elsewhere close it, and Escape returns the focus.
@@ -45,11 +48,17 @@ export function Menu({
   children: (close: () => void) => ReactNode
 }) {
   const id = useId()
+  const trigger = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
   const [open, setOpen] = useState(false)
   // The browser opens the panel before hydration, too.
   useEffect(() => setOpen(panel.current?.matches(':popover-open') ?? false), [])
   const close = () => panel.current?.hidePopover()
+  const noteToggle = (isOpen: boolean) => {
+    setOpen(isOpen)
+    // Safari does not focus a button that is pressed, so that its popover has no focus to return.
+    if (!isOpen && document.activeElement === document.body) trigger.current?.focus({ preventScroll: true })
+  }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the handler only notices where the focus goes
     <div
@@ -59,6 +68,7 @@ export function Menu({
       }}
     >
       <button
+        ref={trigger}
         type="button"
         popoverTarget={id}
         aria-label={label}
@@ -75,8 +85,8 @@ export function Menu({
         ref={panel}
         id={id}
         popover="auto"
-        onToggle={({ newState }) => setOpen(newState === 'open')}
-        className={`fixed inset-auto my-1.5 max-h-[calc(100%-0.75rem)] max-w-[calc(100vw-1rem)] min-w-52 rounded-card border border-line-2 bg-surface p-1.5 text-left text-ink shadow-float empty:invisible not-empty:appear ${SIDES[side]} ${FALLBACKS} ${className}`}
+        onToggle={({ newState }) => noteToggle(newState === 'open')}
+        className={`fixed inset-auto my-1.5 max-h-[calc(100%-0.75rem)] max-w-[calc(100vw-1rem)] min-w-52 rounded-card border border-line-2 bg-surface p-1.5 text-left text-ink shadow-float empty:invisible not-empty:appear ${SIDES[side]} ${FALLBACKS} ${UNANCHORED} ${className}`}
       >
         {open ? children(close) : null}
       </div>

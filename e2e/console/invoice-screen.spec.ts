@@ -225,14 +225,24 @@ test('amounts of 12 digits in six currencies are whole from 360 to 2560 px', asy
   expect(pageErrors).toEqual([])
 })
 
+/** Returns the pixels between a panel and its button, over or under it; Infinity where it is beside the button. */
+function distanceToButton(panel: Element): number {
+  const button = document.querySelector(`[popovertarget="${panel.id}"]`)?.getBoundingClientRect()
+  const { top, bottom, left, right } = panel.getBoundingClientRect()
+  if (!button || left >= button.right || right <= button.left) return Number.POSITIVE_INFINITY
+  return Math.min(Math.abs(top - button.bottom), Math.abs(bottom - button.top))
+}
+
 test('a panel opens where it has room', async ({ page }) => {
   await page.setViewportSize({ width: 1366, height: 560 })
   await signIn(page, people.finance, '/invoices')
   for (const filter of ['Amount', 'Product', 'Documents']) {
     await addFilter(page, filter)
-    const panel = filters(page).locator('[id].absolute')
+    const panel = filters(page).locator(':popover-open')
     await expect(panel).toBeInViewport({ ratio: 1 })
+    await expect.poll(() => panel.evaluate(distanceToButton), filter).toBeLessThanOrEqual(12)
     await page.keyboard.press('Escape')
+    await expect(panel).toHaveCount(0)
   }
 })
 

@@ -164,11 +164,20 @@ test('links that are followed offline keep the page, and continue when the conne
   await page.context().setOffline(false)
   await download
   await page.evaluate(() =>
-    document.querySelector('main')?.insertAdjacentHTML('beforeend', '<a href="/assets">Plain</a>'),
+    document
+      .querySelector('main')
+      ?.insertAdjacentHTML('beforeend', '<a href="/developers">Docs</a> <a href="/assets">Plain</a>'),
   )
   await page.context().setOffline(true)
   await expect(note).toBeVisible()
+  // The last link is followed, whichever kind it is; one in another tab is left to the browser.
+  await toScreen(page, 'Members').click()
+  await page.getByRole('link', { name: 'Docs' }).click()
+  await expect(note).toHaveText('You’re offline. The page opens when the connection is back.')
   await page.getByRole('link', { name: 'Plain' }).click()
+  const beside = page.context().waitForEvent('page')
+  await page.getByRole('link', { name: 'Docs' }).click({ modifiers: ['ControlOrMeta'] })
+  await (await beside).close()
   await expect(note).toHaveText('You’re offline. Assets opens when the connection is back.')
   await page.context().setOffline(false)
   await expect(page).toHaveURL(/\/assets$/)

@@ -15,6 +15,8 @@ import { invoiceHref } from '../invoices/view.ts'
 /** On phones below all else, as wide as the card: names of companies are long. */
 const PARTY =
   'text-sm wrap-break-word max-md:order-1 max-md:wrap-anywhere max-md:text-xs max-md:text-ink-2 not-print:md:@max-wide:hidden'
+/** A word breaks on paper only where it alone is wider than the column. */
+const PARTY_NAME = 'print:block print:max-w-20'
 
 /** Inset of the last column where the balance is not a column. */
 export const BEFORE_BALANCE = 'not-print:md:@max-two:pr-4'
@@ -38,13 +40,13 @@ export const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps) {
     billedTo: billedTo ? (
       <Cell placement="across" className={PARTY}>
         <span className="md:hidden">To </span>
-        {escapeInvisible(billedTo)}
+        <span className={PARTY_NAME}>{escapeInvisible(billedTo)}</span>
       </Cell>
     ) : null,
     issuer: billedBy ? (
       <Cell placement="across" className={PARTY}>
         <span className="md:hidden">From </span>
-        {escapeInvisible(billedBy)}
+        <span className={PARTY_NAME}>{escapeInvisible(billedBy)}</span>
       </Cell>
     ) : null,
     platform: (

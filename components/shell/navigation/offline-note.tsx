@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { titleOf } from './titles.ts'
 
 /**
  * Notice during a lost connection, in which Next holds its own navigations. This component holds the links that the
- * browser follows, because they would replace the console by the browser's error page.
+ * browser follows, because they would replace the console by the browser's error page; the last one opens when the
+ * connection is back. Links that open beside the console are left to the browser.
  * @param pendingPath path of the screen that Next waits for
  */
 export function OfflineNote({
@@ -13,36 +14,40 @@ export function OfflineNote({
   isOffline: boolean
   pendingPath: string | undefined
 }) {
-  const waiting = useRef<HTMLAnchorElement>(undefined)
-  const [waitingPath, setWaitingPath] = useState<string>()
+  const [held, setHeld] = useState<HTMLAnchorElement>()
   useEffect(() => {
-    if (!isOffline) return
+    if (!isOffline) {
+      held?.click()
+      return setHeld(undefined)
+    }
     const hold = (event: MouseEvent) => {
       const link = event.target instanceof Element ? event.target.closest('a') : null
-      if (link?.origin !== location.origin || link.hash !== '') return
+      if (link?.origin !== location.origin || link.hash !== '' || opensBeside(event, link)) return
       // React has seen the click before, and has prevented the browser's navigation for Next's links.
-      waiting.current = event.defaultPrevented ? undefined : link
-      setWaitingPath(waiting.current?.pathname)
+      setHeld(event.defaultPrevented ? undefined : link)
       event.preventDefault()
     }
     addEventListener('click', hold)
-    return () => {
-      removeEventListener('click', hold)
-      waiting.current?.click()
-      waiting.current = undefined
-      setWaitingPath(undefined)
-    }
-  }, [isOffline])
+    return () => removeEventListener('click', hold)
+  }, [isOffline, held])
   if (!isOffline) return null
-  const path = waitingPath ?? pendingPath
-  const title = path && titleOf(path)
+  const path = held?.pathname ?? pendingPath
   return (
     <p
       role="status"
       className="appear fixed inset-x-4 top-4 z-50 mx-auto max-w-md rounded-card border border-line-2 bg-surface px-4 py-2.5 shadow-float print:hidden"
     >
       You’re offline.
-      {path ? ` ${title ? `${title} opens` : 'Your download starts'} when the connection is back.` : null}
+      {path ? ` ${waitingText(path, held)} when the connection is back.` : null}
     </p>
   )
+}
+
+function opensBeside({ ctrlKey, metaKey, shiftKey }: MouseEvent, { target }: HTMLAnchorElement): boolean {
+  return ctrlKey || metaKey || shiftKey || target === '_blank'
+}
+
+function waitingText(path: string, held: HTMLAnchorElement | undefined): string {
+  const isDownload = held?.hasAttribute('download') || path.startsWith('/billing/')
+  return isDownload ? 'Your download starts' : `${titleOf(path) ?? 'The page'} opens`
 }

@@ -133,7 +133,8 @@ const selection = {
     .regex(new RegExp(QUARTER), 'must be a quarter, as in 2027-Q1')
     .optional()
     .meta({
-      description: 'The calendar quarter of UTC in which the commitment ends.',
+      description:
+        'The calendar quarter of UTC in which the commitment ends: this one, of which past months are not listed, or one of the three after it.',
       json: { type: 'string', pattern: QUARTER },
     } satisfies ParameterMeta & { description: string }),
   filter: optionalFilter(['type'], 'type:workspace-suite'),

@@ -124,6 +124,7 @@ describe('the list', () => {
     ['?quarter=2027-Q1', ['office-suite-march']],
     ['?quarter=2026-Q4&month=2026-12', ['workspace-suite-soon']],
     ['?quarter=2027-Q2', []],
+    ['?quarter=2027-Q3', []],
     ['?filter=type:office-suite', ['office-suite-march']],
     ['?filter=type:nothing', []],
   ])('%s selects', async (search, expected) => {
@@ -136,11 +137,24 @@ describe('the list', () => {
     ['?month=', 'invalid_request'],
     ['?month=december', 'invalid_request'],
     ['?quarter=2027-Q5', 'invalid_request'],
+    // Of the twelve months, only October 2027 is in the former, and none in the others.
+    ['?quarter=2027-Q4', 'invalid_request'],
+    ['?quarter=2028-Q1', 'invalid_request'],
+    ['?quarter=2026-Q3', 'invalid_request'],
     ['?filter=colour:red', 'filter_invalid'],
     ['?filter=type:', 'filter_invalid'],
   ])('refuses %s', async (search, code) => {
     const { status, json } = await request(['admin'], search)
     expect([status, json.code]).toEqual([400, code])
+  })
+
+  test('names the quarters of a refusal, and the file refuses the same', async () => {
+    const detail = 'must be one of 2026-Q4, 2027-Q1, 2027-Q2, 2027-Q3'
+    const { json } = await request(['admin'], '?quarter=2027-Q4')
+    expect(json).toMatchObject({ errors: [{ parameter: 'quarter', detail }] })
+    const headers = { Authorization: `Bearer ${await addKey(customer, ['admin'])}` }
+    const file = new Request('http://a.example/billing/v1/renewals.csv?quarter=2027-Q4', { headers })
+    expect((await csv.GET(file)).status).toBe(400)
   })
 
   test('is limited to the first thousand, and reports the limit', async () => {

@@ -57,8 +57,7 @@ export const exportRenewalsXlsx = operation(contract.exportRenewalsXlsx, async (
 )
 
 async function tableFor(caller: Caller, selection: Selection) {
-  const { renewals } = await readRenewals(caller)
-  return renewalsTable(chosenOf(renewals, selection))
+  return renewalsTable(chosenOf(await readRenewals(caller), selection))
 }
 
 function nameOf({ month, quarter }: Selection): string {

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { decideBy } from '#lib/licenses/assets/rules.ts'
-import { byMonth, moneyOf, monthsFrom, nextCostOf, type Plan, renewalOf, sumsOf } from './rules.ts'
+import { quarterOf } from '#lib/platform/values/days.ts'
+import {
+  byMonth,
+  moneyOf,
+  monthsFrom,
+  nextCostOf,
+  type Plan,
+  quartersFrom,
+  renewalOf,
+  sumsOf,
+} from './rules.ts'
 
 const NOW = Date.parse('2026-11-23T08:41:00Z')
 const PRICE: LastPrice = {
@@ -147,4 +157,15 @@ describe('sums', () => {
   test('omit renewals without a yearly price', () => {
     expect(sumsOf([renewal(undefined), renewal({ ...PRICE, months: null })])).toEqual([])
   })
+})
+
+test.each([
+  ['2026-10-01T00:00:00Z', ['2026-Q4', '2027-Q1', '2027-Q2', '2027-Q3']],
+  ['2026-12-31T23:59:59.999Z', ['2026-Q4', '2027-Q1', '2027-Q2', '2027-Q3']],
+  ['2027-01-01T00:00:00Z', ['2027-Q1', '2027-Q2', '2027-Q3', '2027-Q4']],
+])('the quarters at %s end within its twelve months', (at, expected) => {
+  const months = monthsFrom(Date.parse(at)).map((begin) => quarterOf(begin))
+  expect(quartersFrom(Date.parse(at))).toEqual(expected)
+  expect(months).toContain(expected[0])
+  for (const quarter of expected.slice(1)) expect(months.filter((one) => one === quarter)).toHaveLength(3)
 })

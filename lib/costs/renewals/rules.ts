@@ -1,6 +1,6 @@
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { decideBy, outcomeOf } from '#lib/licenses/assets/rules.ts'
-import { monthBegin } from '#lib/platform/values/days.ts'
+import { monthBegin, quarterOf } from '#lib/platform/values/days.ts'
 import { Exact, roundMoney } from '#lib/platform/values/decimals.ts'
 
 /** Number of months with renewals, including the present one. */
@@ -123,6 +123,11 @@ export function byMonth(renewals: readonly Renewal[], now: number): Month[] {
       idle: sum(({ idle }) => idle),
     }
   })
+}
+
+/** Returns the quarters whose end is within the months with renewals, this one first. */
+export function quartersFrom(now: number): string[] {
+  return Array.from({ length: MONTHS / 3 }, (_, quarters) => quarterOf(now, quarters))
 }
 
 /** Sums renewals by currency per year, adding up the rows as shown. Currencies are never added to each other. */

@@ -1,12 +1,13 @@
 import 'server-only'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import { atEndText, EXTENDED_TERM, outcomeOf } from '#lib/licenses/assets/rules.ts'
+import { Problem } from '#lib/platform/api/problem.ts'
 import { dayBegin, dayOf, epochOfDay, monthBegin, quarterOf } from '#lib/platform/values/days.ts'
 import { toJsonNumber } from '#lib/platform/values/numbers.ts'
 import { extendedTermSettings } from '#lib/vendors/settings.ts'
 import type { Renewal as Item, RenewalList } from './contract.ts'
 import type { RenewalData } from './read.ts'
-import { byMonth, type Money, nextCostOf, type Renewal, type Renewed, sumsOf } from './rules.ts'
+import { byMonth, type Money, nextCostOf, quartersFrom, type Renewal, type Renewed, sumsOf } from './rules.ts'
 
 /** Selection of the renewals to show. `month` as in `2026-12`, `quarter` as in `2027-Q1`. */
 export type Selection = {
@@ -15,8 +16,15 @@ export type Selection = {
   filter?: { type?: string[] } | undefined
 }
 
-/** Returns the renewals of the selected month and quarter, or all without a selection. */
-export function chosenOf(renewals: readonly Renewal[], { month, quarter, filter }: Selection): Renewal[] {
+/**
+ * Returns the renewals of the selected month and quarter, or all without a selection.
+ * @throws Problem `invalid_request` for a quarter that is not read to its end
+ */
+export function chosenOf(
+  { now, renewals }: Pick<RenewalData, 'now' | 'renewals'>,
+  { month, quarter, filter }: Selection,
+): Renewal[] {
+  if (quarter !== undefined) checkQuarter(quarter, now)
   return ofTypes(renewals, filter).filter(
     ({ at }) =>
       (month === undefined || monthOf(monthBegin(at)) === month) &&
@@ -24,10 +32,17 @@ export function chosenOf(renewals: readonly Renewal[], { month, quarter, filter 
   )
 }
 
+function checkQuarter(quarter: string, now: number): void {
+  const quarters = quartersFrom(now)
+  if (quarters.includes(quarter)) return
+  const detail = `must be one of ${quarters.join(', ')}`
+  throw new Problem('invalid_request', `quarter: ${detail}`, { errors: [{ parameter: 'quarter', detail }] })
+}
+
 /** @param baseUrl the console's public address, without a trailing slash */
 export function serializeRenewals(data: RenewalData, selection: Selection, baseUrl: string): RenewalList {
   const { now, renewals, isWhole, seesPrices } = data
-  const chosen = chosenOf(renewals, selection)
+  const chosen = chosenOf(data, selection)
   const types = Map.groupBy(renewals, ({ asset }) => asset.type)
   return {
     today: dayBegin(now),

@@ -5,7 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import type { Delivery } from '#lib/platform/mail/mailer.ts'
 import { enqueue } from '#lib/platform/outbox/store.ts'
 import { addMailChanges, listUntold } from './licenses.ts'
-import { noticesOfAll } from './rules.ts'
+import { isPastDue, noticesOfAll } from './rules.ts'
 import { listCandidates, readDays, type To } from './store.ts'
 import { isNeedsMailDue } from './weekly.ts'
 
@@ -64,14 +64,16 @@ async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
     WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${today}`)
   if (rows.length > 0) return undefined
   const candidates = await listCandidates(tx, to)
-  const notices = noticesOfAll(candidates, today, lastReminder).map(({ candidate, kind }) => {
-    const isAgain = kind === 'past-due' && Boolean(candidate.toldOn[kind])
-    return { id: candidate.id, kind, isAgain }
-  })
+  const notices = noticesOfAll(candidates, today, lastReminder).map(({ candidate: { id }, kind }) => ({
+    id,
+    kind,
+  }))
   const changes = await listUntold(tx, to)
   const isForNeeds = await isNeedsMailDue(tx, to, today)
   if (notices.length + changes.length === 0 && !isForNeeds) return undefined
-  const reminds = notices.some(({ isAgain }) => isAgain)
+  // A mail about one past-due invoice names all, also those of earlier mails.
+  const namesPastDue = notices.some(({ kind }) => kind === 'past-due')
+  const reminds = namesPastDue && candidates.some((one) => isPastDue(one, today) && one.toldOn['past-due'])
   await tx.execute(sql`
     INSERT INTO notice_mails (customer_id, recipient_id, told_on, reminds, tells_needs, claimed_at)
     VALUES (${customerId}, ${recipientId}, ${today}, ${reminds}, ${isForNeeds}, 'infinity')`)

@@ -82,4 +82,12 @@ it('A mail, home and the list report the same past-due invoices, whatever earlie
   expect(second.list).toEqual({ EUR: { count: 1, amount: '5' }, USD: { count: 4, amount: '102.35' } })
   expect(second.home).toEqual(second.list)
   expect(second.mail).toBe(headingOf(second.list))
+  // Of the second mail, only its cause is written down.
+  const recorded = await stage.database.sql(
+    customerId,
+    `SELECT invoice_id FROM notices WHERE kind = 'past-due' AND told_on = (SELECT max(told_on) FROM notices)`,
+  )
+  expect(recorded).toEqual([{ invoice_id: 'TODAY' }])
+  const named = await stage.database.sql(customerId, `SELECT FROM notices WHERE invoice_id = 'HISTORY'`)
+  expect(named).toHaveLength(1)
 })

@@ -52,7 +52,7 @@ export type NoticeSubscription = {
 
 /** Days before the due date from which an invoice is reported. */
 export const DUE_WITHIN = 7
-/** Days after which a past due invoice is reported again, and the least days between reminders. */
+/** Days after which a past due invoice is reported again, and the least days from a reminder to a mail that only reminds. */
 const REMIND_AFTER = 7
 /** Most invoices listed in a mail per kind; the mail counts the others. */
 export const MAX_NAMED = 10
@@ -74,19 +74,16 @@ export type Candidate = {
 
 /**
  * Returns today's notices about an invoice: new, once; due, once; past due, first when it becomes past due and then as
- * a reminder.
+ * a reminder. A mail about one past-due invoice also names all others, which reminds of them.
  * @param lastReminder day of the address's last reminder about any invoice: invoices share one interval
  */
-export function noticesOf(
-  { dueDate, isOpen, isNew, isHistory, wanted, toldOn }: Candidate,
-  today: string,
-  lastReminder?: string | null,
-): Notice[] {
+export function noticesOf(candidate: Candidate, today: string, lastReminder?: string | null): Notice[] {
+  const { dueDate, isOpen, isNew, isHistory, wanted, toldOn } = candidate
   const before = addDays(today, -REMIND_AFTER)
   const lastPastDue = toldOn['past-due']
   const mayRemind = !lastReminder || lastReminder <= before
   const holds: Record<Notice, boolean> = {
-    'past-due': isOpen && dueDate < today && (!lastPastDue || (mayRemind && lastPastDue <= before)),
+    'past-due': isPastDue(candidate, today) && (!lastPastDue || (mayRemind && lastPastDue <= before)),
     due: isOpen && dueDate >= today && dueDate <= addDays(today, DUE_WITHIN) && !toldOn.due,
     new: isNew && !toldOn.new,
   }
@@ -94,8 +91,8 @@ export function noticesOf(
 }
 
 /**
- * Returns the notices of today's mail. One past-due notice adds all other past-due invoices, so that the mail has the
- * same count and sums as the console.
+ * Returns the notices to record for today's mail. One past-due notice adds the past-due invoices that no mail has named
+ * yet, which were imported for the record: their import must not be undone after the mail.
  */
 export function noticesOfAll<T extends Candidate>(
   candidates: readonly T[],
@@ -105,11 +102,15 @@ export function noticesOfAll<T extends Candidate>(
   const due = candidates.map((candidate) => ({ candidate, kinds: noticesOf(candidate, today, lastReminder) }))
   const reportsPastDue = due.some(({ kinds }) => kinds.includes('past-due'))
   return due.flatMap(({ candidate, kinds }) => {
-    const { dueDate, isOpen, wanted } = candidate
-    const isPastDue = reportsPastDue && isOpen && dueDate < today && wanted.includes('past-due')
-    const all = isPastDue ? new Set<Notice>(['past-due', ...kinds]) : kinds
+    const { wanted, toldOn } = candidate
+    const isUnnamed = isPastDue(candidate, today) && wanted.includes('past-due') && !toldOn['past-due']
+    const all = reportsPastDue && isUnnamed ? new Set<Notice>(['past-due', ...kinds]) : kinds
     return [...all].map((kind) => ({ candidate, kind }))
   })
+}
+
+export function isPastDue({ isOpen, dueDate }: Candidate, today: string): boolean {
+  return isOpen && dueDate < today
 }
 
 /** Invoice in a mail, with its present state. */

@@ -84,6 +84,7 @@ export async function sendNotices(
   const customers = only ? [only] : await customersWithNotices()
   let count = 0
   for (const customerId of customers) {
+    if (signal.aborted) break
     const list = async (tx: Transaction) => {
       await adoptMails(tx, customerId)
       return listRecipients(tx, customerId)
@@ -95,7 +96,7 @@ export async function sendNotices(
         count += await deliverDue(CHANNEL, { requestId, signal, only: [customerId] })
     }
   }
-  if (!signal.aborted) count += await deliverDue(CHANNEL, { requestId, signal, only: customers })
+  count += await deliverDue(CHANNEL, { requestId, signal, only: customers })
   if (errors.length > 0) throw new AggregateError(errors, `Notices to ${errors.length} could not be sent.`)
   return count
 }

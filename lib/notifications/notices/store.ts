@@ -97,7 +97,10 @@ export type MailInvoiceRow = MailInvoice & {
   paymentUrl: string | null
 }
 
-/** What a mail tells: of what was written down for it, what the recipient still wants. */
+/**
+ * What a mail tells: of what was written down for it, what the recipient still wants. With one past-due notice it has
+ * all past-due invoices, so that its count and sums are the console's.
+ */
 export async function listMailInvoices(
   tx: Transaction,
   to: To,
@@ -105,18 +108,28 @@ export async function listMailInvoices(
 ): Promise<MailInvoiceRow[]> {
   const { customerId, recipientId } = to
   const { rows } = await tx.execute<MailInvoiceRow & { notices: Notice[] }>(sql`
-    WITH own AS (${subscriptionsQuery(to)})
+    WITH own AS (${subscriptionsQuery(to)}),
+    told AS (
+      SELECT invoice_id, kind FROM notices
+      WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${notifiedOn}),
+    named AS (
+      SELECT invoice_id, kind FROM told
+      UNION
+      SELECT ${invoices.id}, 'past-due' FROM ${invoices}
+      WHERE ${invoices.customerId} = ${customerId} AND ${issued} AND ${isPastDue}
+        AND EXISTS (SELECT FROM told WHERE kind = 'past-due')
+        AND ${invoices.billingProfileId} IN (SELECT billing_profile_id FROM own))
     SELECT ${wireIdOf('invoices')} AS id, invoices.number, p.name AS profile, platform, issuer,
       invoice_date::text AS "invoiceDate", due_date::text AS "dueDate", currency, total_amount AS "totalAmount",
       balance_amount AS "balanceAmount", payable_amount AS "payableAmount", ${payable} > 0 AS "isOpen",
       array_agg(n.kind) AS notices, invoices.id AS key, invoices.billing_profile_id AS "billingProfileId", form,
       own.attaches_pdf AS "attachesPdf", (
         SELECT payment_url FROM issuers s WHERE s.customer_id = ${customerId} AND s.name = invoices.issuer) AS "paymentUrl"
-    FROM notices n
-    JOIN ${invoices} ON invoices.customer_id = n.customer_id AND invoices.id = n.invoice_id
+    FROM named n
+    JOIN ${invoices} ON invoices.customer_id = ${customerId} AND invoices.id = n.invoice_id
     JOIN own ON own.billing_profile_id = invoices.billing_profile_id AND n.kind = ANY (own.wanted)
     JOIN billing_profiles p ON p.customer_id = invoices.customer_id AND p.id = invoices.billing_profile_id
-    WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.told_on = ${notifiedOn} AND ${issued}
+    WHERE ${issued}
     GROUP BY invoices.customer_id, invoices.id, p.customer_id, p.id, own.attaches_pdf`)
   return rows
 }
