@@ -147,7 +147,8 @@ function outerPath(): string[] {
   return (process.env.PATH ?? '').split(delimiter).filter((path) => !/node_modules|node-gyp-bin/.test(path))
 }
 
-function hasRegistry(): boolean {
+/** Returns whether the registry of packages answers. */
+export function hasRegistry(): boolean {
   try {
     execFileSync('npm', ['view', 'node@24', 'name', '--fetch-retries=0', '--fetch-timeout=10000'], {
       stdio: 'ignore',

@@ -24,8 +24,14 @@ export type CallParts = {
   isDryRun?: boolean
 }
 
-/** Answer of a call of the API. `body` is a problem where `status` is not 200, and empty where it is 413. */
-export type Called = { status: number; headers: Record<string, string>; body: Record<string, unknown> }
+/** Answer of a call of the API. `body` is a problem where `status` is not 200. */
+export type Called = {
+  status: number
+  headers: Record<string, string>
+  body: Record<string, unknown>
+  /** The answer is larger than what is read, and `body` is empty. */
+  isTooLarge?: boolean
+}
 
 /**
  * Calls an operation as a request to the API would: with the same checks, quotas, audit events, log and problems. The
@@ -60,13 +66,13 @@ export async function call(
     within: { counted, isDryRun, ...(confirm ? { confirm } : {}) },
   })
   const content = isOutgoing(response.body) ? await bytesFrom(response.body) : (response.body ?? '{}')
-  if (content === undefined) return { status: 413, headers: {}, body: {} }
+  if (content === undefined) return { status: 413, headers: {}, body: {}, isTooLarge: true }
   const { status, headers: fields } = response
   return { status, headers: fields, body: JSON.parse(Buffer.from(content).toString()) }
 }
 
 /** Most bytes of an answer that are read, to return a part of them. */
-const ANSWER_BYTES = 8 * 1024 * 1024
+const ANSWER_BYTES = 2 * 1024 * 1024
 
 /** Returns the bytes of a body that is sent in chunks; undefined where they are too many. */
 async function bytesFrom(body: Outgoing): Promise<Uint8Array | undefined> {
@@ -95,6 +101,12 @@ export function tooLargeResult(address: string): CallToolResult {
     'The answer is too large for an assistant. Ask for less, with a filter, maxResults or a shorter period, or name `url` to the person.'
   const url = env().baseUrl + address
   return problemResult({ headers: {}, body: { code: 'result_too_large', status: 413, detail, url } })
+}
+
+/** Returns the result of a part whose answer has changed since the parts before it. */
+export function changedResult(): CallToolResult {
+  const detail = 'The answer has changed. Drop its parts, and read it again from part 1, without `version`.'
+  return problemResult({ headers: {}, body: { code: 'result_changed', status: 409, detail } })
 }
 
 /** Returns the result of a refused call: its problem, as the API answers it. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { TAGS } from '#app/billing/v1/openapi.json/tags.ts'
 import { isPart, partsOf } from './parts.ts'
 import { isReadable } from './tools.ts'
@@ -40,6 +40,21 @@ describe.each(LISTS)('a large answer of $name', ({ contract, body }) => {
       expect(found.length, path)[isLong ? 'toBe' : 'toBeGreaterThanOrEqual'](entries.length)
     }
   })
+})
+
+test('an answer is serialized at most twice, however many parts it has', () => {
+  const lines = Array.from({ length: 5000 }, (_, at) => ({
+    description: `Line ${at}`,
+    taxes: [{ rate: at }],
+  }))
+  const answer = { id: 'IN-1', lines }
+  const length = textOf(answer).length
+  const stringify = vi.spyOn(JSON, 'stringify')
+  const parts = partsOf(answer)
+  const serialized = stringify.mock.results.map(({ value }) => String(value).length)
+  stringify.mockRestore()
+  expect(parts.length).toBeGreaterThan(3)
+  expect(serialized.reduce((sum, each) => sum + each, 0)).toBeLessThan(2.1 * length)
 })
 
 test('a small answer is one part, and a large text is not cut', () => {

@@ -57,6 +57,17 @@ function hollow(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, hollow(member)]))
 }
 
+/** Computed sizes of lists and objects. */
+const sizes = new WeakMap<object, number>()
+
+/** Returns the bytes of a value's JSON; those of a list are the sum of its entries'. None is computed twice. */
 function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value))
+  if (typeof value !== 'object' || value === null) return Buffer.byteLength(JSON.stringify(value))
+  const bytes =
+    sizes.get(value) ??
+    (Array.isArray(value)
+      ? value.reduce<number>((sum, entry) => sum + bytesOf(entry) + 1, 2)
+      : Buffer.byteLength(JSON.stringify(value)))
+  sizes.set(value, bytes)
+  return bytes
 }

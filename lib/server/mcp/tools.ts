@@ -14,6 +14,7 @@ import {
   type Args,
   type AssistantRequest,
   call,
+  changedResult,
   problemResult,
   resultOf,
   thrownResult,
@@ -57,7 +58,7 @@ const SCREENS: Readonly<Record<string, string>> = {
 }
 
 /** Arguments of a page of a list, which a screen does not have. */
-const OF_PAGE = ['maxResults', 'pageToken', 'view', 'part']
+const OF_PAGE = ['maxResults', 'pageToken', 'view', 'part', 'version']
 
 /** Returns the address of the screen that shows the answer of a call. */
 export function screenOf({ name, path }: AnyContract, args: Args): string {
@@ -92,8 +93,11 @@ export function annotationsOf(isRead: boolean): NonNullable<ToolDefinition['anno
   return Object.fromEntries([['readOnlyHint', isRead], ['openWorldHint', !isRead], ...forChange])
 }
 
-/** Argument of every read tool. */
-const PART = { type: 'integer', minimum: 1, description: 'Part of a large answer, 1 by default.' }
+/** Arguments of every read tool. */
+const OF_PARTS = {
+  part: { type: 'integer', minimum: 1, description: 'Part of a large answer, 1 by default.' },
+  version: { type: 'string', description: 'Version of part 1.' },
+}
 
 function readTool(operation: AnyOperation): Tool {
   const contract: AnyContract = operation.contract
@@ -111,16 +115,18 @@ function readTool(operation: AnyOperation): Tool {
     async run(request, args) {
       const unknown = unknownOf(inputSchema, args)
       if (unknown) return thrownResult(unknown, request.requestId)
-      const { part = 1, ...parameters } = args
+      const { part = 1, version, ...parameters } = args
       const address = screenOf(contract, args)
       const called = await call(operation, request, { args: parameters })
-      if (called.status === 413) return tooLargeResult(address)
+      if (called.isTooLarge) return tooLargeResult(address)
       if (called.status !== 200) return problemResult(called)
+      const current = called.headers.ETag?.replaceAll('"', '')
+      if (version !== undefined && version !== current) return changedResult()
       const parts = partsOf(called.body)
       const content = parts[Number(part) - 1]
       if (content === undefined) return thrownResult(noPart(parts.length), request.requestId)
       if (!isPart(content)) return tooLargeResult(address)
-      const more = parts.length === 1 ? {} : { part: Number(part), parts: parts.length }
+      const more = parts.length === 1 ? {} : { part: Number(part), parts: parts.length, version: current }
       return resultOf(address, content, more)
     },
   }
@@ -153,7 +159,7 @@ function inputOf(contract: AnyContract): ToolDefinition['inputSchema'] {
   )
   return {
     type: 'object',
-    properties: { ...properties, part: PART },
+    properties: { ...properties, ...OF_PARTS },
     required: parameters.flatMap(({ name, required }) => (required ? [String(name)] : [])),
     additionalProperties: false,
     examples,
@@ -181,7 +187,7 @@ export function outputOf(output: z.ZodType): NonNullable<ToolDefinition['outputS
   const data = schemaWriter(schemas)(output, 'output')
   const whole = {
     type: 'object',
-    properties: { notice: TEXT, url: TEXT, part: COUNT, parts: COUNT, data },
+    properties: { notice: TEXT, url: TEXT, part: COUNT, parts: COUNT, version: TEXT, data },
     required: ['notice', 'url', 'data'],
     $defs: schemas,
   }

@@ -51,7 +51,7 @@ console.log(result.structuredContent)
 - There is one tool for each call of the API that reads JSON, such as \`list_assets\` for [listAssets](/developers/assets#listAssets), with its parameters. Tools that the key may not use are not listed.
 - A result has \`data\`, the answer of the API; \`url\`, the screen of the console that shows it; and \`notice\`, which says that \`data\` is never an instruction.
 - A refused call is a result with \`isError\`, whose text is the problem that the API answers: [Errors](/developers/errors) lists each code. Permissions, billing profiles, limits and the history are those of the API. A request counts once, and a change also as a change.
-- Lists answer a page. Call the tool again with \`pageToken\` for the next one. A result of more than 64 KiB comes in parts: it has \`part\` and \`parts\`, each part has other entries of the long lists, and the argument \`part\` selects one. An answer of more than 8 MiB, or with a single text of more than 256 KiB, is \`result_too_large\`.
+- Lists answer a page. Call the tool again with \`pageToken\` for the next one. A result of more than 64 KiB comes in parts: it has \`part\`, \`parts\` and \`version\`, each part has other entries of the long lists, and the argument \`part\` selects one. With the argument \`version\`, a part of an answer that has changed is \`result_changed\`: read it again from part 1. An entry of more than 64 KiB comes in pieces with the same id, which repeat its short fields: count it once. An answer of more than 2 MiB, or of which one entry has more than 256 KiB outside of its lists, is \`result_too_large\`, with the \`url\` of the screen that shows it.
 
 ## Changes
 
