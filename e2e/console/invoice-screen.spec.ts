@@ -225,7 +225,7 @@ test('amounts of 12 digits in six currencies are whole from 360 to 2560 px', asy
   expect(pageErrors).toEqual([])
 })
 
-/** Returns the pixels between a panel and its button, over or under it; Infinity where it is beside the button. */
+/** Returns the pixels between a panel and its button, over or under it; Infinity where they do not overlap horizontally. */
 function distanceToButton(panel: Element): number {
   const button = document.querySelector(`[popovertarget="${panel.id}"]`)?.getBoundingClientRect()
   const { top, bottom, left, right } = panel.getBoundingClientRect()

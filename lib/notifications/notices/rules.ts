@@ -78,14 +78,14 @@ export type Candidate = {
  * @param lastReminder day of the address's last reminder about any invoice: invoices share one interval
  */
 export function noticesOf(candidate: Candidate, today: string, lastReminder?: string | null): Notice[] {
-  const { dueDate, isOpen, isNew, isHistory, wanted, toldOn } = candidate
+  const { dueDate, isOpen, isNew, isHistory, wanted } = candidate
   const before = addDays(today, -REMIND_AFTER)
-  const lastPastDue = toldOn['past-due']
+  const lastPastDue = candidate.toldOn['past-due']
   const mayRemind = !lastReminder || lastReminder <= before
   const holds: Record<Notice, boolean> = {
     'past-due': isPastDue(candidate, today) && (!lastPastDue || (mayRemind && lastPastDue <= before)),
-    due: isOpen && dueDate >= today && dueDate <= addDays(today, DUE_WITHIN) && !toldOn.due,
-    new: isNew && !toldOn.new,
+    due: isOpen && dueDate >= today && dueDate <= addDays(today, DUE_WITHIN) && !candidate.toldOn.due,
+    new: isNew && !candidate.toldOn.new,
   }
   return NOTICES.filter((notice) => holds[notice] && wanted.includes(notice) && !isHistory)
 }
@@ -102,9 +102,11 @@ export function noticesOfAll<T extends Candidate>(
   const due = candidates.map((candidate) => ({ candidate, kinds: noticesOf(candidate, today, lastReminder) }))
   const reportsPastDue = due.some(({ kinds }) => kinds.includes('past-due'))
   return due.flatMap(({ candidate, kinds }) => {
-    const { wanted, toldOn } = candidate
-    const isUnnamed = isPastDue(candidate, today) && wanted.includes('past-due') && !toldOn['past-due']
-    const all = reportsPastDue && isUnnamed ? new Set<Notice>(['past-due', ...kinds]) : kinds
+    const isUnnamed = !candidate.toldOn['past-due'] && candidate.wanted.includes('past-due')
+    const all =
+      reportsPastDue && isUnnamed && isPastDue(candidate, today)
+        ? new Set<Notice>(['past-due', ...kinds])
+        : kinds
     return [...all].map((kind) => ({ candidate, kind }))
   })
 }
