@@ -247,6 +247,7 @@ test('three hundred members with long names on a phone can be searched, and filt
   await expect(page.getByRole('dialog').getByRole('button', { name: 'Save' })).toBeVisible()
   await expectGood(page)
   await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Filters', exact: true }).click()
   await page.getByRole('button', { name: 'Active', exact: true }).click()
   await expect(page.getByText('No matches')).toBeVisible()
   await expectGood(page)

@@ -28,10 +28,13 @@ function inputOf({ file }: Page, start: string): string {
   return fencesOf(file).find(({ text }) => text.startsWith(start))?.text ?? ''
 }
 
-/** Returns the value of `id` in the first row of a command's JSON; an import of assets can't be undone. */
+/**
+ * Returns the value of `id` in the first row of a command's JSON. Of imports that is the one of FOCUS files: one of assets
+ * can't be undone, and later commands use the imported invoices.
+ */
 async function newestId(command: string): Promise<string> {
   const rows: { id: string; kind?: string }[] = JSON.parse(await clone.run(command))
-  return rows.find(({ kind }) => kind !== 'assets')?.id ?? ''
+  return rows.find(({ kind = 'focus' }) => kind === 'focus')?.id ?? ''
 }
 
 /** Issues the API key that the commands take from their environment. */
