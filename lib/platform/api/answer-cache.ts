@@ -108,7 +108,7 @@ export function readAnswer({ name, validFor, now, customerId }: CacheKey): Cache
 
 /**
  * Caches an answer that was computed after its caller was found. It may have been computed for a later version than
- * that of the key: then no caller is found with this version any more.
+ * that of the key: then no caller is found any more with the part of the version that the key has.
  */
 export function storeAnswer({ name, validFor, customerId }: CacheKey, answer: CachedAnswer): void {
   const limit = cacheSettings().bytes
