@@ -87,7 +87,7 @@ const SCREENS: string[] = [
   ...['/keys', '/activity', '/activity/events', '/invoices/statement', '/invoices/explain'],
 ]
 
-/** Screens with tables, of which each row has a header. */
+/** Screens whose tables have a header in each row. */
 const TABLES = [
   ...['/assets', '/assets/workspace-suite-0', '/invoices', '/invoices/IN-203610', '/invoices/statement'],
   '/invoices/compare?from=IN-203612&to=IN-203618',

@@ -48,14 +48,14 @@ export async function listCandidates(tx: Transaction, to: To): Promise<Candidate
           (SELECT (max(told_on) - 1)::timestamp AT TIME ZONE 'UTC' FROM notice_mails
            WHERE customer_id = ${customerId} AND recipient_id = ${recipientId})))
     SELECT f.id, f.due_date::text AS "dueDate", f.payable > 0 AS "isOpen", f.created_at >= own.since AS "isNew",
-      f.is_history AS "isHistory", own.wanted, told.late AS "lateOn", told.due AS "dueOn", told.new AS "newOn"
+      f.is_history AS "isHistory", own.wanted, mailed.late AS "lateOn", mailed.due AS "dueOn", mailed.new AS "newOn"
     FROM found f
     JOIN own USING (billing_profile_id)
     CROSS JOIN LATERAL (
       SELECT max(told_on) FILTER (WHERE kind = 'past-due')::text AS late,
         max(told_on) FILTER (WHERE kind = 'due')::text AS due, max(told_on) FILTER (WHERE kind = 'new')::text AS new
       FROM notices n
-      WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.invoice_id = f.id) told`)
+      WHERE n.customer_id = ${customerId} AND n.recipient_id = ${recipientId} AND n.invoice_id = f.id) mailed`)
   return rows.map(({ lateOn, dueOn, newOn, ...row }) => ({
     ...row,
     toldOn: { 'past-due': lateOn, due: dueOn, new: newOn },
@@ -109,15 +109,15 @@ export async function listMailInvoices(
   const { customerId, recipientId } = to
   const { rows } = await tx.execute<MailInvoiceRow & { notices: Notice[] }>(sql`
     WITH own AS (${subscriptionsQuery(to)}),
-    told AS (
+    mailed AS (
       SELECT invoice_id, kind FROM notices
       WHERE customer_id = ${customerId} AND recipient_id = ${recipientId} AND told_on = ${notifiedOn}),
     named AS (
-      SELECT invoice_id, kind FROM told
+      SELECT invoice_id, kind FROM mailed
       UNION
       SELECT ${invoices.id}, 'past-due' FROM ${invoices}
       WHERE ${invoices.customerId} = ${customerId} AND ${issued} AND ${isPastDue}
-        AND EXISTS (SELECT FROM told WHERE kind = 'past-due')
+        AND EXISTS (SELECT FROM mailed WHERE kind = 'past-due')
         AND ${invoices.billingProfileId} IN (SELECT billing_profile_id FROM own))
     SELECT ${wireIdOf('invoices')} AS id, invoices.number, p.name AS profile, platform, issuer,
       invoice_date::text AS "invoiceDate", due_date::text AS "dueDate", currency, total_amount AS "totalAmount",
