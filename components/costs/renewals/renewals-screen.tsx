@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react'
 import { filtersOf } from '#components/lists/filters/filter.tsx'
 import { FilterBar } from '#components/lists/filters/filter-bar.tsx'
-import { platformOption } from '#components/lists/filters/platform-filters.tsx'
+import { platformOption } from '#components/lists/filters/platform-option.tsx'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { cleared } from '#components/lists/filters/view.ts'
 import { Money } from '#components/platform/values/money.tsx'

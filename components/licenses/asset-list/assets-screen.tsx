@@ -9,12 +9,10 @@ import { ColumnsMenu } from '#components/lists/columns/columns-menu.tsx'
 import { useColumns } from '#components/lists/columns/use-columns.ts'
 import { pagerLabels } from '#components/lists/filters/list-sort.ts'
 import { useView } from '#components/lists/filters/use-view.ts'
-import { cleared } from '#components/lists/filters/view.ts'
 import { ViewMenu } from '#components/lists/views/view-menu.tsx'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
-import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SortMenu } from '#components/ui/select-menu.tsx'
 import type { LicenseCosts } from '#lib/costs/idle-licenses/rules.ts'
@@ -25,6 +23,10 @@ import type { AssetColumn } from '#lib/workspace/list-columns/rules.ts'
 import { refetchInterval } from '../assets/one-asset.ts'
 import { hrefOf, isFiltered, pagesOf, type View } from '../assets/view.ts'
 import { AssetTable } from './asset-table.tsx'
+
+const NoRows = lazyWithPreload(() =>
+  import('#components/lists/filters/no-rows.tsx').then(({ NoRows }) => NoRows<View>),
+)
 
 /** List of assets. The address holds the view; the page has put the rows into the query cache. */
 export function AssetsScreen({
@@ -81,14 +83,15 @@ export function AssetsScreen({
         />
       ) : (
         <Card>
-          <EmptyState
-            title={isNarrowed ? 'Nothing matches' : 'No assets yet'}
-            action={isNarrowed ? <Button onClick={() => go(cleared(view))}>Clear filters</Button> : null}
+          <NoRows
+            view={requestedView}
+            isFiltered={isNarrowed}
+            rowLabels={['asset', 'assets']}
+            toFirst="Back to the start"
+            onNavigate={go}
           >
-            {isNarrowed
-              ? 'No asset fits all of the filters. Take one away.'
-              : `What ${customer} buys appears here as soon as your reseller has set it up.`}
-          </EmptyState>
+            {`What ${customer} buys appears here as soon as your reseller has set it up.`}
+          </NoRows>
         </Card>
       )}
       <Pager {...pagesOf(view, data)} labels={pagerLabels(view.orderBy)} />

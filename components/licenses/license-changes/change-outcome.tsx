@@ -2,12 +2,8 @@ import Link from 'next/link'
 import { assetHref } from '#components/licenses/assets/one-asset.ts'
 import { Badge, type BadgeTone } from '#components/ui/badge.tsx'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
-import {
-  CHANGE_STATE_NAMES,
-  type ChangeState,
-  isOpen,
-  OPEN_STATES,
-} from '#lib/licenses/license-changes/rules.ts'
+import { type ChangeState, isOpen, OPEN_STATES } from '#lib/licenses/license-changes/rules.ts'
+import { CHANGE_STATE_NAMES } from '#lib/licenses/license-changes/state-names.ts'
 import { statusText } from '../assets/labels.ts'
 import { CopyId } from './copy-id.tsx'
 import { PendingStatus } from './pending-status.tsx'

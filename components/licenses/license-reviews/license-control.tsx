@@ -1,16 +1,20 @@
 'use client'
 
-import { useId } from 'react'
+import { useEffect, useId } from 'react'
 import { ClockTime } from '#components/platform/waits/clock-time.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
+import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { minimumQuantity } from '#lib/licenses/assets/quantity-rule.ts'
 import { limitText, nextText, type Subscription, toQuantityState } from '../assets/labels.ts'
 import { Applying } from '../license-changes/applying.tsx'
-import { Confirming } from '../license-changes/confirming.tsx'
 import { QuantityControl } from '../license-changes/quantity-control.tsx'
 import type { LicenseEdit } from '../license-changes/use-license-edit.ts'
 import { LicenseReview } from './lazy-review.ts'
+
+const Confirming = lazyWithPreload(() =>
+  import('../license-changes/confirming.tsx').then(({ Confirming }) => Confirming),
+)
 
 const NOTE = 'mt-1 text-xs leading-tight text-ink-3 max-md:text-left xl:mt-0'
 
@@ -35,6 +39,10 @@ export function LicenseControl({
   const { openChange, waitUntil } = edit
   const isOff = openChange !== undefined || waitUntil !== undefined
   const reason = isOff ? undefined : limitText(quantityState)
+  // A request may become an open change, whose note takes the focus.
+  useEffect(() => {
+    if (edit.isPending) Confirming.preload()
+  }, [edit.isPending])
   return (
     // Next to the control where there is room, so that a reason makes no row higher.
     <div className={isStated ? '' : 'xl:flex xl:flex-row-reverse xl:items-center xl:gap-x-2.5'}>

@@ -1,9 +1,9 @@
 import { ChevronDown, Plus } from 'lucide-react'
-import { type MouseEvent, useEffect, useRef, useState } from 'react'
+import type { MouseEvent } from 'react'
 import { RemoveFilter } from '#components/ui/chip.tsx'
 import { FILTER_BUTTON, FILTER_BUTTON_ON } from '#components/ui/filter-button.ts'
-import { MENU_ITEM, Menu } from '#components/ui/menu.tsx'
-import { type Filter, preloadPanels } from './filter.tsx'
+import { Menu } from '#components/ui/menu.tsx'
+import { type Filter, OffFilters, preloadPanels } from './filter.tsx'
 
 /**
  * Filter that is set and removed in one place: a button that shows its name while it is off and its value while it is
@@ -59,42 +59,8 @@ export function AddFilter({ filters }: { filters: readonly Filter[] }) {
           </>
         }
       >
-        {(close) => <AddFilterPanel filters={filters} close={close} />}
+        {(close) => <OffFilters filters={filters} close={close} />}
       </Menu>
     </div>
-  )
-}
-
-function AddFilterPanel({ filters, close }: { filters: readonly Filter[]; close: () => void }) {
-  const [label, setLabel] = useState<string>()
-  const panel = useRef<HTMLDivElement>(null)
-  // The pressed entry is gone: the focus moves into the panel, unless the panel has taken it itself.
-  useEffect(() => {
-    if (label === undefined || panel.current?.contains(document.activeElement)) return
-    const first = panel.current?.querySelector<HTMLElement>('input, button, a')
-    ;(first ?? panel.current)?.focus()
-  }, [label])
-  const picked = filters.find((filter) => filter.label === label)
-  if (picked)
-    return (
-      <div ref={panel} tabIndex={-1} className="outline-none">
-        <p aria-hidden="true" className="px-2.5 pt-1 pb-1.5 text-xs font-medium text-ink-3">
-          {picked.label}
-        </p>
-        {picked.renderPanel(close)}
-      </div>
-    )
-  const off = filters.filter(({ value }) => value === undefined)
-  if (off.length === 0) return <p className="px-2.5 py-1.75 text-sm text-ink-3">All filters are in use.</p>
-  return (
-    <ul>
-      {off.map((filter) => (
-        <li key={filter.label}>
-          <button type="button" onClick={() => setLabel(filter.label)} className={MENU_ITEM}>
-            {filter.label}
-          </button>
-        </li>
-      ))}
-    </ul>
   )
 }

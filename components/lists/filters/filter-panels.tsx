@@ -1,10 +1,11 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { focusOnMount } from '#components/ui/focus-on-mount.ts'
 import { MENU_ITEM } from '#components/ui/menu.tsx'
 import { type AmountRange, isBackwards, moneyOf } from './amount-range.ts'
 import { type DateRange, dayOfInput, inputDay, type Preset } from './date-range.ts'
+import type { Filter } from './filter.tsx'
 
 /** Panel of a filter with any number of selected values. */
 export function Choices({
@@ -207,5 +208,40 @@ export function TypedText({
         Apply
       </Button>
     </form>
+  )
+}
+
+/** Panel of the filters that are off; the selected one shows its own panel in the place of this one. */
+export function OffFilters({ filters, close }: { filters: readonly Filter[]; close: () => void }) {
+  const [label, setLabel] = useState<string>()
+  const panel = useRef<HTMLDivElement>(null)
+  // The pressed entry is gone: the focus moves into the panel, unless the panel has taken it itself.
+  useEffect(() => {
+    if (label === undefined || panel.current?.contains(document.activeElement)) return
+    const first = panel.current?.querySelector<HTMLElement>('input, button, a')
+    ;(first ?? panel.current)?.focus()
+  }, [label])
+  const picked = filters.find((filter) => filter.label === label)
+  if (picked)
+    return (
+      <div ref={panel} tabIndex={-1} className="outline-none">
+        <p aria-hidden="true" className="px-2.5 pt-1 pb-1.5 text-xs font-medium text-ink-3">
+          {picked.label}
+        </p>
+        {picked.renderPanel(close)}
+      </div>
+    )
+  const off = filters.filter(({ value }) => value === undefined)
+  if (off.length === 0) return <p className="px-2.5 py-1.75 text-sm text-ink-3">All filters are in use.</p>
+  return (
+    <ul>
+      {off.map((filter) => (
+        <li key={filter.label}>
+          <button type="button" onClick={() => setLabel(filter.label)} className={MENU_ITEM}>
+            {filter.label}
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }

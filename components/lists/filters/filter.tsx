@@ -37,10 +37,15 @@ const TypedText = lazyWithPreload(
   () => load().then((part) => part.TypedText),
   () => <div className="h-36" />,
 )
+/** Panel of the filters that are off. */
+export const OffFilters = lazyWithPreload(
+  () => load().then((part) => part.OffFilters),
+  () => <div className="h-32" />,
+)
 
 /** Loads the script of all panels, as soon as the user is about to open one. */
 export function preloadPanels(): void {
-  for (const part of [Choices, DateRanges, Amounts, TypedText]) part.preload()
+  for (const part of [Choices, DateRanges, Amounts, TypedText, OffFilters]) part.preload()
 }
 
 type Options = {

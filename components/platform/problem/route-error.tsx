@@ -1,14 +1,11 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import { startTransition } from 'react'
-import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
+import { lazy, Suspense, startTransition } from 'react'
 
-// Every screen preloads its error page: the text of the error is loaded when needed.
-const UnexpectedErrorPage = lazyWithPreload(
-  () =>
-    import('#components/ui/unexpected-error-page.tsx').then(({ UnexpectedErrorPage }) => UnexpectedErrorPage),
-  () => <p className="p-6 text-center">This page could not be shown.</p>,
+// Every screen loads this file: the text of the error is loaded when needed. If that fails, Next shows the global error.
+const UnexpectedErrorPage = lazy(() =>
+  import('#components/ui/unexpected-error-page.tsx').then((part) => ({ default: part.UnexpectedErrorPage })),
 )
 
 /** Props that Next passes to an error page. */
@@ -22,5 +19,9 @@ export function RouteError({ error, reset }: Failure) {
       router.refresh()
       reset()
     })
-  return <UnexpectedErrorPage digest={error.digest} onRetry={retry} />
+  return (
+    <Suspense fallback={<p className="p-6 text-center">This page could not be shown.</p>}>
+      <UnexpectedErrorPage digest={error.digest} onRetry={retry} />
+    </Suspense>
+  )
 }

@@ -5,7 +5,8 @@ import { streamScope } from '#lib/platform/db/scope.ts'
 import type { Column, Table } from '#lib/platform/files/table.ts'
 import { allPages, type Cursor } from '#lib/platform/lists/keyset.ts'
 import { platformName } from '#lib/platform/values/platforms.ts'
-import { CHANGE_STATE_NAMES, type ChangeState } from './rules.ts'
+import type { ChangeState } from './rules.ts'
+import { CHANGE_STATE_NAMES } from './state-names.ts'
 import { type ChangeRow, type ChangeSelection, keyOfChange, listLicenseChanges } from './store/list.ts'
 
 /** Rows of one statement. */

@@ -25,19 +25,6 @@ export const CHANGE_STATES = [
 ] as const
 export type ChangeState = (typeof CHANGE_STATES)[number]
 
-/** Names of the states for people. */
-export const CHANGE_STATE_NAMES: Record<ChangeState, string> = {
-  CLAIMED: 'Applying',
-  SENT: 'Applying',
-  UNKNOWN: 'Confirming',
-  APPLIED: 'Applied',
-  REJECTED: 'Refused by the vendor',
-  FAILED: 'Not applied',
-  UNCLEAR: 'Unclear',
-  DRIFT: 'Changed at the vendor',
-  RECORDED: 'Recorded by import',
-}
-
 /** Returns whether the outcome of a change is still to come. Unrecognized states count as final. */
 export function isOpen(state: string): boolean {
   return (OPEN_STATES as readonly string[]).includes(state)
