@@ -186,6 +186,47 @@ test('links that are followed offline keep the page, and continue when the conne
   expect(pageErrors).toEqual([])
 })
 
+test('the next page of a list and downloads that are requested offline both come later', async ({ page }) => {
+  const long = await newCustomer('offline-pages')
+  await long.importInvoices(Array.from({ length: 3 }, (_, n) => invoice(`IN-${n}`)))
+  await signIn(page, await long.member('Ana', 'admin'), '/invoices?maxResults=2')
+  await live(page)
+  const note = page.getByText('You’re offline.')
+  const files = page.getByRole('button', { name: 'Export', exact: true })
+  const chooseFile = async (name: string) => {
+    await files.click()
+    await page.getByRole('link', { name, exact: true }).click()
+  }
+  await files.click()
+  await expect(page.getByRole('link', { name: /PDF/ })).toBeVisible()
+  await page.keyboard.press('Escape')
+
+  await page.context().setOffline(true)
+  await page.getByRole('link', { name: 'Older' }).click()
+  await expect(note).toHaveText('You’re offline. Invoices opens when the connection is back.')
+  await chooseFile('Invoices, CSV')
+  await expect(note).toHaveText(
+    'You’re offline. Invoices opens, and your download starts when the connection is back.',
+  )
+  const [csv] = await Promise.all([page.waitForEvent('download'), page.context().setOffline(false)])
+  expect(csv.suggestedFilename()).toMatch(/\.csv$/)
+  await expect(page).toHaveURL(/pageToken=/)
+  await expect(page.getByRole('link', { name: 'Newer' })).toBeVisible()
+
+  // The other way around, with two files.
+  await page.context().setOffline(true)
+  await chooseFile('Invoices, CSV')
+  await chooseFile('Line items, CSV')
+  await expect(note).toHaveText('You’re offline. Your downloads start when the connection is back.')
+  await page.getByRole('link', { name: 'Newer' }).click()
+  const started: string[] = []
+  page.on('download', (download) => started.push(download.url()))
+  await page.context().setOffline(false)
+  await expect.poll(() => started.length).toBe(2)
+  await expect(page.getByRole('link', { name: 'Older' })).toBeVisible()
+  await expect(note).toHaveCount(0)
+})
+
 test('Back returns to the same place of a list', async ({ page }) => {
   const long = await newCustomer('going-back')
   await long.importAssets(

@@ -48,7 +48,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
   return (
     <PendingContext value={pending}>
       {children}
-      <OfflineNote isOffline={isOffline} pendingPath={awaited && pathOf(awaited.href)} />
+      <OfflineNote isOffline={isOffline} pendingPath={started && pathOf(started.href)} />
     </PendingContext>
   )
 }

@@ -3,9 +3,9 @@ import { titleOf } from './titles.ts'
 
 /**
  * Notice during a lost connection, in which Next holds its own navigations. This component holds the links that the
- * browser follows, because they would replace the console by the browser's error page; the last one opens when the
- * connection is back. Links to a new tab or window are left to the browser.
- * @param pendingPath path of the screen that Next waits for
+ * browser follows, because they would replace the console by the browser's error page; when the connection is back, all
+ * downloads start, and the last page opens. Links to a new tab or window are left to the browser.
+ * @param pendingPath path of the page that Next waits for
  */
 export function OfflineNote({
   isOffline,
@@ -14,31 +14,42 @@ export function OfflineNote({
   isOffline: boolean
   pendingPath: string | undefined
 }) {
-  const [waitingLink, setWaitingLink] = useState<HTMLAnchorElement>()
+  const [waitingLinks, setWaitingLinks] = useState<readonly HTMLAnchorElement[]>([])
   useEffect(() => {
     if (!isOffline) {
-      waitingLink?.click()
-      return setWaitingLink(undefined)
+      for (const link of waitingLinks) link.click()
+      return setWaitingLinks((links) => (links.length > 0 ? [] : links))
     }
     const hold = (event: MouseEvent) => {
       const link = event.target instanceof Element ? event.target.closest('a') : null
       if (link?.origin !== location.origin || link.hash !== '' || opensElsewhere(event, link)) return
       // React has seen the click before, and has prevented the browser's navigation for Next's links.
-      setWaitingLink(event.defaultPrevented ? undefined : link)
+      const isNext = event.defaultPrevented
+      setWaitingLinks((links) => [
+        ...links.filter((one) => one !== link && isDownload(one)),
+        ...(isNext ? [] : [link]),
+      ])
       event.preventDefault()
     }
     addEventListener('click', hold)
     return () => removeEventListener('click', hold)
-  }, [isOffline, waitingLink])
+  }, [isOffline, waitingLinks])
   if (!isOffline) return null
-  const path = waitingLink?.pathname ?? pendingPath
+  const downloads = waitingLinks.filter(isDownload)
+  const path = waitingLinks.find((link) => !isDownload(link))?.pathname ?? pendingPath
+  const waiting = [
+    ...(path ? [`${titleOf(path) ?? 'The page'} opens`] : []),
+    ...(downloads.length > 0
+      ? [`${path ? 'your' : 'Your'} ${downloads.length > 1 ? 'downloads start' : 'download starts'}`]
+      : []),
+  ]
   return (
     <p
       role="status"
       className="appear fixed inset-x-4 top-4 z-50 mx-auto max-w-md rounded-card border border-line-2 bg-surface px-4 py-2.5 shadow-float print:hidden"
     >
       You’re offline.
-      {path ? ` ${waitingText(path, waitingLink)} when the connection is back.` : null}
+      {waiting.length > 0 ? ` ${waiting.join(', and ')} when the connection is back.` : null}
     </p>
   )
 }
@@ -47,7 +58,6 @@ function opensElsewhere({ ctrlKey, metaKey, shiftKey }: MouseEvent, { target }: 
   return ctrlKey || metaKey || shiftKey || target === '_blank'
 }
 
-function waitingText(path: string, waitingLink: HTMLAnchorElement | undefined): string {
-  const isDownload = waitingLink?.hasAttribute('download') || path.startsWith('/billing/')
-  return isDownload ? 'Your download starts' : `${titleOf(path) ?? 'The page'} opens`
+function isDownload(link: HTMLAnchorElement): boolean {
+  return link.hasAttribute('download') || link.pathname.startsWith('/billing/')
 }
