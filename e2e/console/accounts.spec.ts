@@ -157,7 +157,7 @@ const JOURNEYS: Record<string, (at: At, name: string) => Promise<void>> = {
     await type(field('Code'), totp.generate())
     await press(button('Set up'))
     await sees(page.getByRole('listitem').filter({ hasText: 'Authenticator app' }))
-    await press(button('Make recovery codes'))
+    await press(button('Create recovery codes'))
     await sees(page.getByText('You won’t see them again.'))
 
     await page.context().clearCookies()

@@ -165,7 +165,7 @@ test('a rotation states its consequences, and both keys work during the overlap'
   await page.getByRole('button', { name: 'Revoke', exact: true }).click()
   const revoking = dialog(page, 'Revoke key')
   await expect(revoking).toContainText('Its successor keeps working')
-  const both = revoking.getByRole('checkbox', { name: 'Revoke the key that followed it, too' })
+  const both = revoking.getByRole('checkbox', { name: 'Also revoke its successor' })
   await expect(both).not.toBeChecked()
   await page.setViewportSize(PHONE)
   await expectGood(page)

@@ -41,7 +41,7 @@ test('members find their sessions in the menu, and end one by keyboard', async (
   await page.getByRole('link', { name: 'Sessions' }).click()
   await expect(page).toHaveURL(/\/sessions$/)
   await expect(page.getByRole('row')).toHaveCount(3)
-  await expect(page.getByRole('row').nth(1)).toContainText('This one')
+  await expect(page.getByRole('row').nth(1)).toContainText('This device')
   await expect(rowOf(page, 'Microsoft Edge on Windows')).toContainText('127.0.0.1')
   await expect(page.getByText('All')).toHaveCount(0)
   await expectGood(page)

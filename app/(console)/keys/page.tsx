@@ -54,7 +54,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         title="API keys"
         subtitle={
           view.whose === 'all'
-            ? `What programs of ${caller.customerName} get in with. Whose key you revoke is out at once.`
+            ? `All keys of ${caller.customerName}. Revoking a key takes effect immediately.`
             : 'Keys give programs access to the API, limited to your own permissions.'
         }
         actions={

@@ -22,7 +22,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     <>
       <PageHeader
         title="Two-step verification"
-        subtitle="What proves that it is you, beside your password: a code of an app, or a passkey."
+        subtitle="Add an authenticator app or a passkey to protect your account."
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
         {({ body }) => (

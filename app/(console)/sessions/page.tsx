@@ -41,10 +41,9 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         title="Sessions"
         subtitle={
           view.whose === 'all'
-            ? `Who is signed in at ${caller.customerName}, and where. Whom you sign out is out at once.`
+            ? `Who is signed in at ${caller.customerName}, and where. Signing someone out takes effect immediately.`
             : 'Where you are signed in. Sign out devices you don’t recognize, then change your password.'
         }
-        actions={<CopyRequest path={listSessions.path({ query: view })} />}
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
         {(list) =>
@@ -52,7 +51,11 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             <InvalidNote {...INVALID} problem={list} />
           ) : (
             <Hydrated answers={[[listSessions.key({ query: view }), list.body]]}>
-              <Sessions view={view} maySeeAll={maySeeAll} />
+              <Sessions
+                view={view}
+                maySeeAll={maySeeAll}
+                tools={<CopyRequest path={listSessions.path({ query: view })} />}
+              />
             </Hydrated>
           )
         }

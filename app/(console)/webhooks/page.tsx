@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
-import { Webhooks } from '#components/notifications/webhooks/webhooks.tsx'
+import { AddWebhook, Webhooks } from '#components/notifications/webhooks/webhooks.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { RowsWaiting } from '#components/ui/skeleton.tsx'
@@ -32,15 +32,26 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
       <PageHeader
         title="Webhooks"
         subtitle="Send events to your own systems as they happen."
-        actions={<CopyRequest path={listWebhooks.path({})} />}
+        actions={
+          <>
+            <CopyRequest path={listWebhooks.path({})} />
+            <Streamed answer={answer} fallback={null}>
+              {([, profiles]) => <AddWebhook profiles={namesOf(profiles)} />}
+            </Streamed>
+          </>
+        }
       />
       <Streamed answer={answer} fallback={<RowsWaiting />}>
         {([{ body }, profiles]) => (
           <Hydrated answers={[[listWebhooks.key({}), body]]}>
-            <Webhooks profiles={profiles.map(({ id, name }) => ({ id, name }))} />
+            <Webhooks profiles={namesOf(profiles)} />
           </Hydrated>
         )}
       </Streamed>
     </>
   )
+}
+
+function namesOf(profiles: readonly { id: string; name: string }[]) {
+  return profiles.map(({ id, name }) => ({ id, name }))
 }

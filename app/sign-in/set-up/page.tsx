@@ -21,8 +21,8 @@ export default async function Page() {
   return (
     <Entry title="Set up two-step verification">
       <p className="mt-1 text-sm text-ink-3">
-        {membership.customerName} demands one of all members, beside{' '}
-        {at.pending.proven.includes('issuer') ? 'single sign-on' : 'the password'}.
+        {membership.customerName} requires it in addition to{' '}
+        {at.pending.proven.includes('issuer') ? 'single sign-on' : 'your password'}.
       </p>
       <RequiredFactor app={newSecret(digest, membership)} options={options && { ...options }} />
     </Entry>

@@ -63,7 +63,7 @@ function FeedDialog({ onClose }: { onClose: () => void }) {
         </p>
         {data ? <State feed={data} isRevoked={revoke.isSuccess} /> : null}
         {error ? <NotDone title="Not read" error={error} /> : null}
-        {make.error ? <NotDone title="Not made" error={make.error} /> : null}
+        {make.error ? <NotDone title="Not created" error={make.error} /> : null}
         {revoke.error ? <NotDone title="Not revoked" error={revoke.error} /> : null}
         {data || error ? null : <Spinner />}
       </div>

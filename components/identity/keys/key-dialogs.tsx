@@ -113,7 +113,7 @@ export function RevokeKey({ target, onChanged, onClose }: AboutKey) {
     onSuccess: ({ goesOn }) => {
       onChanged()
       onClose()
-      const next = goesOn ? '. The key that followed it goes on.' : ''
+      const next = goesOn ? '. Its successor keeps working.' : ''
       toast(`Revoked: ${target.name}${next}`)
     },
   })
@@ -143,7 +143,7 @@ export function RevokeKey({ target, onChanged, onClose }: AboutKey) {
               onChange={() => setWithNext(!withNext)}
               className="size-4 shrink-0 accent-accent"
             />
-            Revoke the key that followed it, too
+            Also revoke its successor
           </label>
         </>
       ) : null}
@@ -156,10 +156,10 @@ function LastUse({ target: { lastUseTime, lastUseAddress } }: { target: Key }) {
   return (
     <p className="text-ink-3">
       {lastUseTime === undefined ? (
-        'It was never used.'
+        'Never used.'
       ) : (
         <>
-          It was used last on <Moment at={lastUseTime} /> UTC
+          Last used on <Moment at={lastUseTime} /> UTC
           {lastUseAddress ? ` from ${lastUseAddress}` : ''}.
         </>
       )}

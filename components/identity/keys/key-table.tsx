@@ -36,8 +36,8 @@ export function KeyTable({
         <TableHeaderCell>Key</TableHeaderCell>
         {named ? <TableHeaderCell>Belongs to</TableHeaderCell> : null}
         <TableHeaderCell>Roles</TableHeaderCell>
-        <TableHeaderCell>Last use (UTC)</TableHeaderCell>
-        <TableHeaderCell>Ends (UTC)</TableHeaderCell>
+        <TableHeaderCell>Last used (UTC)</TableHeaderCell>
+        <TableHeaderCell>Expires (UTC)</TableHeaderCell>
         <TableHeaderCell right>
           <span className="sr-only">Actions</span>
         </TableHeaderCell>
@@ -59,11 +59,11 @@ export function KeyTable({
               <Opens apiKey={key} />
             </Cell>
             <Cell className="text-ink-2 max-md:text-sm xl:min-w-44">
-              <span className="text-ink-3 md:hidden">Last use </span>
+              <span className="text-ink-3 md:hidden">Last used </span>
               <LastUse apiKey={key} />
             </Cell>
             <Cell className="text-ink-2 max-md:text-sm xl:min-w-44">
-              <span className="text-ink-3 md:hidden">Ends </span>
+              <span className="text-ink-3 md:hidden">Expires </span>
               {key.expireTime === undefined ? 'Never' : <Moment at={key.expireTime} />}
               {key.status === 'ACTIVE' ? null : (
                 <span className="mt-1 block">

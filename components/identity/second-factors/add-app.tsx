@@ -37,7 +37,7 @@ export function AddApp({ onAdded, onClose }: { onAdded: () => void; onClose: () 
           <AppSecret {...app} />
           <Field
             label="Code"
-            hint="The six digits that the app shows now."
+            hint="The 6-digit code in your app."
             name="code"
             autoComplete="one-time-code"
             inputMode="numeric"
@@ -47,7 +47,7 @@ export function AddApp({ onAdded, onClose }: { onAdded: () => void; onClose: () 
           {add.error && !wrong ? <NotDone title="Not set up" error={add.error} /> : null}
         </DialogForm>
       ) : begin.error ? (
-        <NotDone title="Not begun" error={begin.error} />
+        <NotDone title="Setup not started" error={begin.error} />
       ) : (
         <SkeletonRows count={5} />
       )}

@@ -26,7 +26,7 @@ export function AddPasskey({ onAdded, onClose }: { onAdded: (name: string) => vo
   return (
     <FormDialog
       title="Add a passkey"
-      about="It stays on this device, in your password manager, or on a security key. It also signs you in without a password, where it asks for a PIN, a finger or your face."
+      about="Stored on this device, in your password manager or on a security key. If it checks a PIN, fingerprint or face, it also signs you in without a password."
       submit="Add"
       pending={isPending}
       onSubmit={submit}
@@ -34,7 +34,7 @@ export function AddPasskey({ onAdded, onClose }: { onAdded: (name: string) => vo
     >
       <Field
         label="Name"
-        hint="By which you know it again, such as the device."
+        hint="For example, the name of the device."
         name="name"
         maxLength={60}
         autoComplete="off"

@@ -34,13 +34,14 @@ export function FactorRow({
       <div className="min-w-0">
         <p className="font-[550] wrap-anywhere">{nameOf(factor)}</p>
         <p className="text-sm text-ink-3">
-          {kind === 'totp' ? 'App' : 'Passkey'}, since <Moment at={createTime} /> UTC
+          {kind === 'totp' ? 'App' : 'Passkey'} added <Moment at={createTime} /> UTC
           {lastUseTime === undefined ? null : (
             <>
-              , last used <Moment at={lastUseTime} /> UTC
+              {' '}
+              · Last used <Moment at={lastUseTime} /> UTC
             </>
           )}
-          {isEverywhere || !hasSharedFactors ? null : '. It counts at this customer alone'}
+          {isEverywhere || !hasSharedFactors ? null : ' · Only for this customer'}
         </p>
       </div>
       <Button onClick={onRemove} aria-label={`Remove ${nameOf(factor)}`}>
@@ -70,8 +71,8 @@ export function RemoveFactor({
     <Dialog title={`Remove ${nameOf(factor)}?`} onClose={onClose}>
       <p className="mt-2 text-sm">
         {isLast
-          ? 'It is the last one: sign-in asks for your password alone then, and your recovery codes are gone.'
-          : 'Sign-in asks for one of the others then.'}
+          ? 'This is your last one. You’ll sign in with only your password, and your recovery codes stop working.'
+          : 'You’ll sign in with one of the others.'}
       </p>
       {error ? (
         <div className="mt-3">

@@ -40,8 +40,8 @@ export function RecoveryCodes({ codesLeft }: { codesLeft: number }) {
         <>
           <p className="mt-1 text-ink-3">
             {codesLeft === 0
-              ? 'You have none. Without them, a lost device shuts you out until an Admin helps.'
-              : `${codesLeft} of 10 are left. New ones take the place of all of them.`}
+              ? 'None yet. Without them, you need an Admin’s help if you lose your device.'
+              : `${codesLeft} of 10 left. New codes replace all of them.`}
           </p>
           <div className="mt-4">
             <Button
@@ -49,14 +49,14 @@ export function RecoveryCodes({ codesLeft }: { codesLeft: number }) {
               pending={isPending}
               onClick={() => mutate()}
             >
-              {codesLeft === 0 ? 'Make recovery codes' : 'Make new recovery codes'}
+              {codesLeft === 0 ? 'Create recovery codes' : 'Create new recovery codes'}
             </Button>
           </div>
         </>
       )}
       {error ? (
         <div className="mt-3">
-          <NotDone title="Not made" error={error} />
+          <NotDone title="Not created" error={error} />
         </div>
       ) : null}
     </Card>

@@ -60,7 +60,7 @@ export function RequiredFactor({
               }))
             }
           >
-            Make a passkey on this device
+            Create a passkey on this device
           </Button>
           <p className="text-center text-sm text-ink-3">or use an app that shows codes</p>
         </>
@@ -69,7 +69,7 @@ export function RequiredFactor({
       <form method="post" onSubmit={submit} className="grid gap-3.5">
         <Field
           label="Code"
-          hint="The six digits that the app shows now."
+          hint="The 6-digit code in your app."
           name="code"
           autoComplete="one-time-code"
           inputMode="numeric"
@@ -92,6 +92,6 @@ export function RequiredFactor({
 function textOf({ kind }: SignInAnswer, what: 'app' | 'passkey'): string {
   if (kind !== 'refused') return 'No answer from the service. Check your connection and try again.'
   return what === 'app'
-    ? 'This is not the code that the app shows now. Wait for the next one.'
-    : 'The passkey could not be checked. Load the page anew and try again.'
+    ? 'This code is wrong. Wait for the next one and try again.'
+    : 'The passkey could not be checked. Reload the page and try again.'
 }

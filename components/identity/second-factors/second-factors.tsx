@@ -16,8 +16,8 @@ import { RecoveryCodes } from './recovery-codes.tsx'
 
 const NO_PASSKEYS = {
   address:
-    'Passkeys are not possible here: they need the console under a name, and it is under an IP address.',
-  'not-safe': 'Passkeys are not possible here: they need the console under https.',
+    'Passkeys aren’t available here: they need a domain name, and this console is open under an IP address.',
+  'not-safe': 'Passkeys aren’t available here: they need https.',
 }
 
 /** Second factors of a member, with add and remove. */

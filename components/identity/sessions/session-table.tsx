@@ -52,7 +52,7 @@ export function SessionTable({
               <span className={named ? '' : 'font-[550]'}>{session.device}</span>
             </RowHeaderCell>
             <Cell className="wrap-anywhere text-ink-2 tabular-nums max-md:text-sm md:min-w-32">
-              {session.address ?? 'Not known'}
+              {session.address ?? 'Unknown'}
             </Cell>
             <Cell className="text-ink-2 max-md:text-sm">
               <span className="text-ink-3 md:hidden">Signed in </span>
@@ -64,7 +64,7 @@ export function SessionTable({
             </Cell>
             <Cell placement={named ? 'right-2' : 'right'} right className="max-md:row-span-4">
               {session.isCurrent ? (
-                <Badge tone="ok">This one</Badge>
+                <Badge tone="ok">This device</Badge>
               ) : (
                 <EndSession session={session} named={named} onEnded={onEnded} />
               )}

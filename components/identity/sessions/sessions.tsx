@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { listScreen } from '#components/lists/filters/list-screen.ts'
 import { useView } from '#components/lists/filters/use-view.ts'
 import { RefreshFailed } from '#components/platform/problem/refresh-failed.tsx'
@@ -18,7 +18,7 @@ import type { Input } from '#lib/platform/api/contract.ts'
 import { SessionTable } from './session-table.tsx'
 
 /** Sessions of the caller and, for callers who may see them, of all members. */
-export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }) {
+export function Sessions({ view, maySeeAll, tools }: { view: View; maySeeAll: boolean; tools: ReactNode }) {
   const { requestedView, isWaiting, go } = useView(view, hrefOf)
   const list = useRef<HTMLDivElement>(null)
   const { data, error, refetch } = useQuery({
@@ -29,17 +29,22 @@ export function Sessions({ view, maySeeAll }: { view: View; maySeeAll: boolean }
   const rows = data?.sessions ?? []
   return (
     <>
-      {maySeeAll ? (
-        <fieldset className="mb-3 flex flex-wrap gap-2">
-          <legend className="sr-only">Whose sessions</legend>
-          <ToggleChip selected={!isAll} onToggle={() => go({})}>
-            Yours
-          </ToggleChip>
-          <ToggleChip selected={isAll} onToggle={() => go({ whose: 'all' })}>
-            All
-          </ToggleChip>
-        </fieldset>
-      ) : null}
+      <div className="mb-3 flex items-center justify-between gap-2">
+        {maySeeAll ? (
+          <fieldset className="flex flex-wrap gap-2">
+            <legend className="sr-only">Whose sessions</legend>
+            <ToggleChip selected={!isAll} onToggle={() => go({})}>
+              Yours
+            </ToggleChip>
+            <ToggleChip selected={isAll} onToggle={() => go({ whose: 'all' })}>
+              All
+            </ToggleChip>
+          </fieldset>
+        ) : (
+          <span />
+        )}
+        <div className="flex print:hidden">{tools}</div>
+      </div>
       {error ? <RefreshFailed label="sessions" error={error} onRetry={refetch} /> : null}
       <Card className={staleClass(isWaiting)}>
         {/* Receives the focus when the focused row is gone. */}

@@ -23,11 +23,31 @@ import {
   testWebhook,
 } from '#lib/notifications/webhooks/client.ts'
 import type { Webhook } from '#lib/notifications/webhooks/contract.ts'
-import { MAX_WEBHOOKS } from '#lib/notifications/webhooks/rules.ts'
 import { KIND_LABELS, REFRESH_MS, STATUS_LABELS, webhookHref } from './labels.ts'
 import { type Profiles, RotateSecret, WebhookForm } from './webhook-form.tsx'
 
-type OpenDialog = { is: 'add' } | { is: 'edit' | 'rotate' | 'remove'; webhook: Webhook }
+type OpenDialog = { is: 'edit' | 'rotate' | 'remove'; webhook: Webhook }
+
+/** Button that adds a webhook. */
+export function AddWebhook({ profiles }: { profiles: Profiles }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const client = useQueryClient()
+  return (
+    <>
+      <Button variant="primary" onClick={() => setIsOpen(true)}>
+        Add webhook
+      </Button>
+      {isOpen ? (
+        <WebhookForm
+          webhook={undefined}
+          profiles={profiles}
+          onSaved={() => client.invalidateQueries({ queryKey: ['listWebhooks'] })}
+          onClose={() => setIsOpen(false)}
+        />
+      ) : null}
+    </>
+  )
+}
 
 /** Webhooks of the customer, with their actions. */
 export function Webhooks({ profiles }: { profiles: Profiles }) {
@@ -55,23 +75,15 @@ export function Webhooks({ profiles }: { profiles: Profiles }) {
     toast(message)
   }
   const webhooks = data?.webhooks ?? []
-  const add = (
-    <Button variant="primary" onClick={() => setOpen({ is: 'add' })}>
-      Add webhook
-    </Button>
-  )
   return (
-    <div className="grid max-w-220 gap-3">
-      {webhooks.length > 0 && webhooks.length < MAX_WEBHOOKS ? (
-        <div className="flex justify-end">{add}</div>
-      ) : null}
+    <div className="grid gap-3">
       {error ? <RefreshFailed label="webhooks" error={error} onRetry={refetch} /> : null}
       <Card>
         {/* Receives the focus when the focused element is gone. */}
         <div ref={list} tabIndex={-1} className="rounded-card outline-none">
           {data ? null : <SkeletonRows count={3} />}
           {data && webhooks.length === 0 ? (
-            <EmptyState title="No webhooks yet" action={add}>
+            <EmptyState title="No webhooks yet">
               A webhook tells your own system when an invoice is issued, a license change completes, or a key
               is about to expire.
             </EmptyState>
@@ -83,13 +95,8 @@ export function Webhooks({ profiles }: { profiles: Profiles }) {
           </ul>
         </div>
       </Card>
-      {open?.is === 'add' || open?.is === 'edit' ? (
-        <WebhookForm
-          webhook={open.is === 'edit' ? open.webhook : undefined}
-          profiles={profiles}
-          onSaved={done}
-          onClose={close}
-        />
+      {open?.is === 'edit' ? (
+        <WebhookForm webhook={open.webhook} profiles={profiles} onSaved={done} onClose={close} />
       ) : null}
       {open?.is === 'rotate' ? (
         <RotateSecret webhook={open.webhook} onSaved={refresh} onClose={close} />
