@@ -13,6 +13,11 @@ function printed(args: string[], { code, out, err }: Awaited<ReturnType<typeof r
   return out.trim()
 }
 
+/** Adds the demo's customer with this id and its members, unless a test has added it before. */
+export function loadDemoCustomer(id: string, env = appEnvironment()) {
+  return admin(['load-demo', id], '', env)
+}
+
 export const PASSWORD = 'correct horse battery'
 
 /**

@@ -1,11 +1,14 @@
 import { createInterface } from 'node:readline'
 import { sql } from 'drizzle-orm'
+import { demoCustomers } from '#lib/demo/customers.ts'
+import { loadDemo } from '#lib/demo/load.ts'
 import { redeemLink } from '#lib/identity/access/links/redeem.ts'
 import { minted } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 import { addInvoice } from '#lib/platform/db/test-rows.ts'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
+import { dayOf } from '#lib/platform/values/days.ts'
 import { runHere } from '../lib/admin/test-run.ts'
 
 /** Further commands, which only tests need, by name. */
@@ -36,6 +39,14 @@ const OTHERS: Record<string, (args: string[], input: string) => Promise<unknown>
     const customerId = minted(customer ?? '')
     return scope({ customerId }, (tx) =>
       tx.execute(sql`UPDATE invoice_sums SET count = 2147483647 WHERE customer_id = ${customerId}`),
+    )
+  },
+  /** Adds a customer of the demo, as of today. */
+  'load-demo': ([id]) => {
+    const today = dayOf(Date.now())
+    return loadDemo(
+      demoCustomers(today).filter(({ domain }) => domain === `${id}.example`),
+      today,
     )
   },
   /** Inserts invoices as rows: drafts and voided ones as any import may leave them. */
