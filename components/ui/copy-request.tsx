@@ -17,7 +17,7 @@ export function CopyRequest({ path }: { path: string }) {
         onClick={copy}
         className={buttonVariants('icon')}
       >
-        <Icon aria-hidden="true" className="size-4" />
+        <Icon aria-hidden="true" className="size-3.5 text-ink-3" />
       </button>
       <span role="status" className={copyState === 'refused' ? 'self-center text-sm text-danger' : 'sr-only'}>
         {copyState === 'copied' ? 'Copied' : copyState === 'refused' ? 'Not copied: the browser refused' : ''}

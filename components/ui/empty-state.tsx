@@ -13,7 +13,7 @@ export function EmptyState({
   return (
     <div className="grid justify-items-center gap-1.5 px-6 py-14 text-center">
       <p className="font-semibold">{title}</p>
-      {children ? <div className="max-w-md text-ink-3">{children}</div> : null}
+      {children ? <div className="max-w-md text-balance text-ink-3">{children}</div> : null}
       {action ? <div className="mt-3">{action}</div> : null}
     </div>
   )

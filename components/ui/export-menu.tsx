@@ -2,7 +2,7 @@
 
 import { Download as DownloadIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { FILTER_BUTTON } from './filter-button.ts'
+import { TOOL_BUTTON } from './filter-button.ts'
 import { MENU_ITEM, Menu } from './menu.tsx'
 import { ToolLabel } from './tool-label.tsx'
 
@@ -26,7 +26,7 @@ export function ExportMenu({
       side="under-right"
       preload={preload}
       className="w-64"
-      buttonClassName={FILTER_BUTTON}
+      buttonClassName={TOOL_BUTTON}
       button={
         <ToolLabel icon={DownloadIcon} matters>
           Export

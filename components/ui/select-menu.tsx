@@ -1,5 +1,5 @@
 import { ArrowDownUp } from 'lucide-react'
-import { FILTER_BUTTON } from './filter-button.ts'
+import { TOOL_BUTTON } from './filter-button.ts'
 import { GoLink } from './go-link.tsx'
 import { MENU_ITEM, Menu } from './menu.tsx'
 import { ToolLabel } from './tool-label.tsx'
@@ -43,7 +43,7 @@ export function SortMenu({ options }: { options: readonly SelectOption[] }) {
     <Menu
       label={`Order: ${name}`}
       title={`Order: ${name}`}
-      buttonClassName={FILTER_BUTTON}
+      buttonClassName={TOOL_BUTTON}
       button={<ToolLabel icon={ArrowDownUp}>{name}</ToolLabel>}
     >
       {(close) => <SelectOptions options={options} onSelect={close} />}

@@ -13,7 +13,7 @@ export function ToolLabel({
   return (
     <>
       <Icon aria-hidden="true" className="size-3.5 text-ink-3" />
-      <span className={`max-w-40 truncate ${matters ? 'max-xl:sr-only' : 'max-2xl:sr-only'}`}>
+      <span className={`max-w-40 truncate pr-0.75 ${matters ? 'max-xl:sr-only' : 'max-2xl:sr-only'}`}>
         {children}
       </span>
     </>

@@ -10,11 +10,11 @@ export function AppSecret({ secret, uri, qr }: AppSecretView) {
     <div className="grid gap-3">
       <QrCode {...qr} label="QR code for your authenticator app" className="mx-auto w-full max-w-55" />
       <p className="text-sm">
-        Scan it with an authenticator app, or{' '}
+        Scan the code with an authenticator app,{' '}
         <a href={uri} className="text-accent underline">
           open the app on this device
         </a>
-        , or type in this secret:
+        , or enter this secret:
       </p>
       <p className="rounded-control bg-sunken px-3 py-2 font-mono text-sm wrap-anywhere">{secret}</p>
       <div className="-mt-1.5 -ml-3">

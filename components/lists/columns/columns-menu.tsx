@@ -1,7 +1,7 @@
 'use client'
 
 import { Columns3 } from 'lucide-react'
-import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
+import { TOOL_BUTTON } from '#components/ui/filter-button.ts'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { Menu } from '#components/ui/menu.tsx'
 import { ToolLabel } from '#components/ui/tool-label.tsx'
@@ -32,7 +32,7 @@ export function ColumnsMenu<List extends ListName>({
       title="Columns"
       preload={ColumnChoice.preload}
       className="w-74"
-      buttonClassName={FILTER_BUTTON}
+      buttonClassName={TOOL_BUTTON}
       button={<ToolLabel icon={Columns3}>Columns</ToolLabel>}
     >
       {() => <ColumnChoice list={list} columns={columns} without={without} onShow={onShow} />}

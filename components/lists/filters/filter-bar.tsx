@@ -92,7 +92,7 @@ export function FilterBar<View extends ListView>({
       >
         <div
           ref={bar}
-          className={`flex min-w-0 grow flex-wrap items-center gap-2 print:hidden ${searchLabel ? 'max-md:w-full' : ''}`}
+          className={`flex min-h-8.5 min-w-0 grow flex-wrap items-center gap-2 print:hidden ${searchLabel ? 'max-md:w-full' : ''}`}
         >
           {searchLabel ? (
             <div className="flex gap-2 max-md:w-full">

@@ -4,7 +4,7 @@ import { Bookmark } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import { useState } from 'react'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'
-import { FILTER_BUTTON } from '#components/ui/filter-button.ts'
+import { TOOL_BUTTON } from '#components/ui/filter-button.ts'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { Menu } from '#components/ui/menu.tsx'
 import { ToolLabel } from '#components/ui/tool-label.tsx'
@@ -35,7 +35,7 @@ export function ViewMenu({ path }: { path: ViewPath }) {
         title="Views"
         preload={ViewList.preload}
         className="w-74"
-        buttonClassName={FILTER_BUTTON}
+        buttonClassName={TOOL_BUTTON}
         button={
           <ToolLabel icon={Bookmark} matters={current !== undefined}>
             {current ? escapeInvisible(current.name) : 'Views'}
