@@ -1,7 +1,10 @@
+import type { ReactNode } from 'react'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { ProblemNote } from '#components/ui/problem-note.tsx'
+import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { PROBLEMS, Problem } from '#lib/platform/api/problem.ts'
+import { type Deferred, Streamed } from './streamed.tsx'
 
 /** Returns the Problem of an invalid address; rethrows any other error for the error page. */
 export function asInvalid(error: unknown): Problem {
@@ -16,6 +19,25 @@ type InvalidNoteProps = {
   problem: Problem
 }
 
+type Invalid = Omit<InvalidNoteProps, 'problem'>
+
+/** Renders the rows of a list, a skeleton until they arrive, or the reason why the list's address is invalid. */
+export function StreamedRows<T>({
+  answer,
+  invalid,
+  children,
+}: {
+  answer: Deferred<T | Problem>
+  invalid: Invalid
+  children: (rows: T) => ReactNode
+}) {
+  return (
+    <Streamed answer={answer} fallback={<RowsWaiting />}>
+      {(rows) => (rows instanceof Problem ? <InvalidNote {...invalid} problem={rows} /> : children(rows))}
+    </Streamed>
+  )
+}
+
 /** Page for an invalid address of a list: the reason, and a link to the whole list. */
 export function InvalidView({ title, ...props }: InvalidNoteProps & { title: string }) {
   return (
@@ -26,8 +48,7 @@ export function InvalidView({ title, ...props }: InvalidNoteProps & { title: str
   )
 }
 
-/** Like `InvalidView`, but below an existing page header. */
-export function InvalidNote({ label, path, problem }: InvalidNoteProps) {
+function InvalidNote({ label, path, problem }: InvalidNoteProps) {
   return (
     <ProblemNote
       title={PROBLEMS[problem.code].title}

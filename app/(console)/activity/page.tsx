@@ -6,7 +6,6 @@ import { whoText } from '#components/platform/values/who.ts'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { exportLicenseChanges, exportLicenseChangesXlsx, listLicenseChanges } from '#lib/licenses/client.ts'
 import { readChoices } from '#lib/licenses/license-changes/choices.ts'
 import * as contract from '#lib/licenses/license-changes/contract.ts'
@@ -18,10 +17,10 @@ import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
+import { asInvalid, InvalidView, StreamedRows } from '../invalid-view.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { requestMeta } from '../request-meta.ts'
-import { Streamed, settleWithin } from '../streamed.tsx'
+import { settleWithin } from '../streamed.tsx'
 
 export const metadata: Metadata = { title: 'Activity' }
 
@@ -44,33 +43,29 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     <>
       <PageHeader title="Activity" subtitle="License changes and their outcome" />
       {may(caller, 'audit-viewer') ? <ActivityTabs current="/activity" /> : null}
-      <Streamed answer={list} fallback={<RowsWaiting />}>
-        {(result) =>
-          result instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={result} />
-          ) : (
-            <Hydrated answers={[[listLicenseChanges.key({ query: view }), result.body]]}>
-              <Activity
-                view={view}
-                today={Date.now()}
-                people={result.people}
-                products={result.products}
-                tools={
-                  <>
-                    <ExportMenu
-                      files={{
-                        'Excel (XLSX)': exportLicenseChangesXlsx.path({ query: selected }),
-                        CSV: exportLicenseChanges.path({ query: selected }),
-                      }}
-                    />
-                    <CopyRequest path={listLicenseChanges.path({ query: view })} />
-                  </>
-                }
-              />
-            </Hydrated>
-          )
-        }
-      </Streamed>
+      <StreamedRows answer={list} invalid={INVALID}>
+        {(result) => (
+          <Hydrated answers={[[listLicenseChanges.key({ query: view }), result.body]]}>
+            <Activity
+              view={view}
+              today={Date.now()}
+              people={result.people}
+              products={result.products}
+              tools={
+                <>
+                  <ExportMenu
+                    files={{
+                      'Excel (XLSX)': exportLicenseChangesXlsx.path({ query: selected }),
+                      CSV: exportLicenseChanges.path({ query: selected }),
+                    }}
+                  />
+                  <CopyRequest path={listLicenseChanges.path({ query: view })} />
+                </>
+              }
+            />
+          </Hydrated>
+        )}
+      </StreamedRows>
     </>
   )
 }

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { AssetTabs } from '#components/costs/renewals/asset-tabs.tsx'
 import { AssetsScreen } from '#components/licenses/asset-list/assets-screen.tsx'
+import { idleNotes } from '#components/licenses/assets/idle.ts'
 import { isFiltered } from '#components/licenses/assets/view.ts'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { selectionOf, withValues } from '#components/lists/filters/view.ts'
@@ -9,7 +10,6 @@ import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { countText } from '#components/ui/count-text.ts'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { readLicenseCosts } from '#lib/costs/idle-licenses/operations.ts'
 import * as contract from '#lib/licenses/assets/contract.ts'
 import { listAssets, readChoices, summarizeAssets } from '#lib/licenses/assets/operations.ts'
@@ -21,7 +21,7 @@ import { selectedColumns } from '#lib/workspace/list-columns/operations.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
+import { asInvalid, InvalidView, StreamedRows } from '../invalid-view.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { requestMeta } from '../request-meta.ts'
 import { Streamed, settleWithin } from '../streamed.tsx'
@@ -64,36 +64,32 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
       />
       <AssetTabs current="/assets" />
-      <Streamed answer={answer} fallback={<RowsWaiting />}>
-        {(result) =>
-          result instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={result} />
-          ) : (
-            <Hydrated answers={[[queries.listAssets.key({ query }), result.list]]}>
-              <AssetsScreen
-                query={query}
-                counts={result.summary.types}
-                choices={result.choices}
-                today={Date.now()}
-                customer={caller.customerName}
-                costs={result.worth}
-                columns={result.columns}
-                tools={
-                  <>
-                    <ExportMenu
-                      files={{
-                        'Excel (XLSX)': queries.exportAssetsXlsx.path({ query: selected }),
-                        CSV: queries.exportAssets.path({ query: selected }),
-                      }}
-                    />
-                    <CopyRequest path={queries.listAssets.path({ query })} />
-                  </>
-                }
-              />
-            </Hydrated>
-          )
-        }
-      </Streamed>
+      <StreamedRows answer={answer} invalid={INVALID}>
+        {(result) => (
+          <Hydrated answers={[[queries.listAssets.key({ query }), result.list]]}>
+            <AssetsScreen
+              query={query}
+              counts={result.summary.types}
+              choices={result.choices}
+              today={Date.now()}
+              customer={caller.customerName}
+              costs={result.costs}
+              columns={result.columns}
+              tools={
+                <>
+                  <ExportMenu
+                    files={{
+                      'Excel (XLSX)': queries.exportAssetsXlsx.path({ query: selected }),
+                      CSV: queries.exportAssets.path({ query: selected }),
+                    }}
+                  />
+                  <CopyRequest path={queries.listAssets.path({ query })} />
+                </>
+              }
+            />
+          </Hydrated>
+        )}
+      </StreamedRows>
     </>
   )
 }
@@ -121,7 +117,13 @@ async function load(caller: Caller, query: Query) {
     caller,
     licensed.map(({ id }) => id),
   )
-  return { list: list.body, summary: summary.body, choices, columns, worth: costs }
+  return {
+    list: list.body,
+    summary: summary.body,
+    choices,
+    columns,
+    costs: { prices: costs.prices, idle: idleNotes(costs.idle) },
+  }
 }
 
 function subtitle({ view: _, ...view }: Query, { count, types }: Counts): string {

@@ -27,7 +27,7 @@ import { selectedColumns } from '#lib/workspace/list-columns/operations.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
+import { asInvalid, InvalidView, StreamedRows } from '../invalid-view.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { requestMeta } from '../request-meta.ts'
 import { Streamed, settleWithin } from '../streamed.tsx'
@@ -79,31 +79,27 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           </ButtonLink>
         }
       />
-      <Streamed answer={answer} fallback={<RowsWaiting />}>
-        {(result) =>
-          result instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={result} />
-          ) : (
-            <Hydrated answers={[[listInvoices.key({ query: view }), result[0].body]]}>
-              <Invoices
-                view={view}
-                choices={choicesOf(result)}
-                columns={result[3]}
-                today={Date.now()}
-                pendingSummary={pendingSummary}
-                tools={<CopyRequest path={listInvoices.path({ query: view })} />}
-                products={
-                  view.product && statesOf(view).includes('issued') ? (
-                    <Suspense fallback={<RowsWaiting />}>
-                      <Products view={view} product={view.product} caller={caller} meta={meta} />
-                    </Suspense>
-                  ) : null
-                }
-              />
-            </Hydrated>
-          )
-        }
-      </Streamed>
+      <StreamedRows answer={answer} invalid={INVALID}>
+        {(result) => (
+          <Hydrated answers={[[listInvoices.key({ query: view }), result[0].body]]}>
+            <Invoices
+              view={view}
+              choices={choicesOf(result)}
+              columns={result[3]}
+              today={Date.now()}
+              pendingSummary={pendingSummary}
+              tools={<CopyRequest path={listInvoices.path({ query: view })} />}
+              products={
+                view.product && statesOf(view).includes('issued') ? (
+                  <Suspense fallback={<RowsWaiting />}>
+                    <Products view={view} product={view.product} caller={caller} meta={meta} />
+                  </Suspense>
+                ) : null
+              }
+            />
+          </Hydrated>
+        )}
+      </StreamedRows>
     </>
   )
 }

@@ -6,7 +6,6 @@ import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { ButtonLink } from '#components/ui/button-link.tsx'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listCallerProfiles } from '#lib/billing/posting-details/operations.ts'
 import { listKeys } from '#lib/identity/client.ts'
 import * as contract from '#lib/identity/keys/contract.ts'
@@ -17,7 +16,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
+import { asInvalid, InvalidView, StreamedRows } from '../invalid-view.tsx'
 import { requestMeta } from '../request-meta.ts'
 import { Streamed, settleWithin } from '../streamed.tsx'
 
@@ -72,22 +71,18 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           </>
         }
       />
-      <Streamed answer={answer} fallback={<RowsWaiting />}>
-        {(result) =>
-          result instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={result} />
-          ) : (
-            <Hydrated answers={[[listKeys.key({ query: view }), result[0].body]]}>
-              <Keys
-                view={view}
-                maySeeAll={maySeeAll}
-                issuer={{ ...issuer, profiles: profilesOf(result[1]) }}
-                tools={<CopyRequest path={listKeys.path({ query: view })} />}
-              />
-            </Hydrated>
-          )
-        }
-      </Streamed>
+      <StreamedRows answer={answer} invalid={INVALID}>
+        {(result) => (
+          <Hydrated answers={[[listKeys.key({ query: view }), result[0].body]]}>
+            <Keys
+              view={view}
+              maySeeAll={maySeeAll}
+              issuer={{ ...issuer, profiles: profilesOf(result[1]) }}
+              tools={<CopyRequest path={listKeys.path({ query: view })} />}
+            />
+          </Hydrated>
+        )}
+      </StreamedRows>
     </>
   )
 }

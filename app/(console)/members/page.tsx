@@ -6,7 +6,6 @@ import { DemandFactor } from '#components/identity/second-factors/demand-factor.
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { readPriceVisibility } from '#lib/costs/client.ts'
 import { readPriceVisibility as readVisibility } from '#lib/costs/license-prices/operations.ts'
 import { listMembers, readFactorDemand } from '#lib/identity/client.ts'
@@ -18,7 +17,7 @@ import { may } from '#lib/platform/caller/rules.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
+import { asInvalid, InvalidView, StreamedRows } from '../invalid-view.tsx'
 import { MissingRole } from '../missing-role.tsx'
 import { requestMeta } from '../request-meta.ts'
 import { Streamed, settleWithin } from '../streamed.tsx'
@@ -57,31 +56,27 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
           </Streamed>
         }
       />
-      <Streamed answer={answer} fallback={<RowsWaiting />}>
-        {(result) =>
-          result instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={result} />
-          ) : (
-            <Hydrated
-              answers={[
-                [listMembers.key({ query: view }), result[0].body],
-                [readFactorDemand.key({}), result[2].body],
-                [readPriceVisibility.key({}), result[3].body],
-              ]}
-            >
-              <Members
-                view={view}
-                giving={result[1]}
-                self={caller.id}
-                now={Date.now()}
-                tools={<CopyRequest path={listMembers.path({ query: view })} />}
-              />
-              <DemandFactor />
-              <PriceVisibility />
-            </Hydrated>
-          )
-        }
-      </Streamed>
+      <StreamedRows answer={answer} invalid={INVALID}>
+        {(result) => (
+          <Hydrated
+            answers={[
+              [listMembers.key({ query: view }), result[0].body],
+              [readFactorDemand.key({}), result[2].body],
+              [readPriceVisibility.key({}), result[3].body],
+            ]}
+          >
+            <Members
+              view={view}
+              giving={result[1]}
+              self={caller.id}
+              now={Date.now()}
+              tools={<CopyRequest path={listMembers.path({ query: view })} />}
+            />
+            <DemandFactor />
+            <PriceVisibility />
+          </Hydrated>
+        )}
+      </StreamedRows>
     </>
   )
 }

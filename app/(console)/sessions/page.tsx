@@ -4,7 +4,6 @@ import { Sessions } from '#components/identity/sessions/sessions.tsx'
 import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listSessions } from '#lib/identity/client.ts'
 import * as contract from '#lib/identity/sessions/contract.ts'
 import * as operations from '#lib/identity/sessions/operations.ts'
@@ -13,9 +12,9 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { readQuery, type SearchParams, searchOf } from '../address.ts'
 import { requireCaller } from '../caller.ts'
 import { Hydrated } from '../hydrated.tsx'
-import { asInvalid, InvalidNote, InvalidView } from '../invalid-view.tsx'
+import { asInvalid, InvalidView, StreamedRows } from '../invalid-view.tsx'
 import { requestMeta } from '../request-meta.ts'
-import { Streamed, settleWithin } from '../streamed.tsx'
+import { settleWithin } from '../streamed.tsx'
 
 export const metadata: Metadata = { title: 'Sessions' }
 
@@ -45,21 +44,17 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
             : 'Where you are signed in. Sign out devices you don’t recognize, then change your password.'
         }
       />
-      <Streamed answer={answer} fallback={<RowsWaiting />}>
-        {(list) =>
-          list instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={list} />
-          ) : (
-            <Hydrated answers={[[listSessions.key({ query: view }), list.body]]}>
-              <Sessions
-                view={view}
-                maySeeAll={maySeeAll}
-                tools={<CopyRequest path={listSessions.path({ query: view })} />}
-              />
-            </Hydrated>
-          )
-        }
-      </Streamed>
+      <StreamedRows answer={answer} invalid={INVALID}>
+        {(list) => (
+          <Hydrated answers={[[listSessions.key({ query: view }), list.body]]}>
+            <Sessions
+              view={view}
+              maySeeAll={maySeeAll}
+              tools={<CopyRequest path={listSessions.path({ query: view })} />}
+            />
+          </Hydrated>
+        )}
+      </StreamedRows>
     </>
   )
 }

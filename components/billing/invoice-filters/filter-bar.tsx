@@ -7,14 +7,9 @@ import {
   type View,
   withRange,
 } from '#components/billing/invoices/view.ts'
-import {
-  amountFilter,
-  dateFilter,
-  type Filter,
-  filtersOf,
-  textFilter,
-} from '#components/lists/filters/filter.tsx'
+import { dateFilter, type Filter, filtersOf } from '#components/lists/filters/filter.tsx'
 import { FilterBar } from '#components/lists/filters/filter-bar.tsx'
+import { amountFilter, textFilter } from '#components/lists/filters/typed-filters.tsx'
 import { activeValues, changed, toggled, valuesOf, withValues } from '#components/lists/filters/view.ts'
 import { PlatformIcon } from '#components/platform/values/platform-icon.tsx'
 import { escapeInvisible } from '#components/ui/escape-invisible.ts'

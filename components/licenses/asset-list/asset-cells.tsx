@@ -6,13 +6,13 @@ import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { LinkSpinner } from '#components/ui/link-spinner.tsx'
 import { Meter } from '#components/ui/meter.tsx'
 import { Cell, RowHeaderCell } from '#components/ui/table.tsx'
-import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { usageOf } from '#lib/licenses/assets/rules.ts'
 import { platformName } from '#lib/platform/values/platforms.ts'
 import { type AssetColumn, usualColumns } from '#lib/workspace/list-columns/rules.ts'
 import { AssetStatus } from '../assets/asset-status.tsx'
-import { idleCost, idleText, planEnd, planName, type Subscription } from '../assets/labels.ts'
+import type { IdleNote } from '../assets/idle.ts'
+import { planEnd, planName, type Subscription } from '../assets/labels.ts'
 import { assetHref } from '../assets/one-asset.ts'
 
 /**
@@ -39,7 +39,7 @@ export function AssetCells({
   columns: readonly AssetColumn[]
   /** Cell with the license control. */
   control: ReactNode
-  idle?: Idle | undefined
+  idle?: IdleNote | undefined
   children?: ReactNode
 }) {
   const subscription = item.properties?.subscription
@@ -49,7 +49,7 @@ export function AssetCells({
   const cells: Record<AssetColumn, ReactNode> = {
     name: (
       <RowHeaderCell className="min-w-0">
-        <span className="flex items-center gap-x-2 gap-y-1 font-[550] max-md:flex-wrap">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1 font-[550]">
           <Link
             href={assetHref(item.id, search)}
             prefetch={false}
@@ -103,7 +103,14 @@ export function AssetCells({
         {subscription ? (
           <>
             <Usage seats={subscription.Seats} />
-            <IdleCost idle={idle} />
+            {idle ? (
+              <span
+                className="relative z-1 mt-0.5 block w-fit text-xs leading-tight text-ink-3 tabular-nums"
+                title={idle.counted}
+              >
+                {idle.short}
+              </span>
+            ) : null}
           </>
         ) : (
           <span className="text-xs text-ink-3">No licenses</span>
@@ -113,20 +120,6 @@ export function AssetCells({
     licenses: control,
   }
   return columns.map((column) => <Fragment key={column}>{cells[column]}</Fragment>)
-}
-
-/** Cost of the licenses that were unused for 60 days or more. Renders nothing where there are none. */
-function IdleCost({ idle }: { idle: Idle | undefined }) {
-  if (!idle?.longIdle) return null
-  const cost = idleCost(idle)
-  return cost ? (
-    <span
-      className="relative z-1 mt-0.5 block w-fit text-xs leading-tight text-ink-3 tabular-nums"
-      title={idleText(idle)}
-    >
-      {idle.longIdle.toLocaleString('en')} unused: {cost.replace(' a month', '/mo')}
-    </span>
-  ) : null
 }
 
 /** Returns the text with non-breaking spaces in its dates, such as 25 Apr 2027. */

@@ -7,14 +7,18 @@ import { useFirstRows } from '#components/ui/first-rows.ts'
 import { SortableHeader } from '#components/ui/sortable-header.tsx'
 import { staleClass } from '#components/ui/stale-class.ts'
 import { Cell, Row, Table, TableBody, TableHeader, TableHeaderCell } from '#components/ui/table.tsx'
-import type { LicenseCosts } from '#lib/costs/idle-licenses/rules.ts'
+import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import type { AssetSortKey } from '#lib/licenses/assets/rules.ts'
 import { listAssets } from '#lib/licenses/client.ts'
 import { type AssetColumn, usualColumns } from '#lib/workspace/list-columns/rules.ts'
+import type { IdleNote } from '../assets/idle.ts'
 import type { View } from '../assets/view.ts'
 import { AssetCells, TYPE_COLUMN } from './asset-cells.tsx'
 import { LicenseRow } from './license-row.tsx'
+
+/** Last billed price of a license, and the note on unused ones, each by asset id. */
+export type RowCosts = { prices: Record<string, LastPrice>; idle: Record<string, IdleNote> }
 
 /** Number of columns that fit on every screen with columns. */
 const DEFAULT_COLUMN_COUNT = usualColumns('assets').length
@@ -34,7 +38,7 @@ export function AssetTable({
   view: View
   onNavigate: (view: View) => void
   pending: boolean
-  costs: LicenseCosts
+  costs: RowCosts
   columns: readonly AssetColumn[]
 }) {
   const visibleAssets = useFirstRows(assets)

@@ -15,14 +15,13 @@ import { Card } from '#components/ui/card.tsx'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
 import { Pager } from '#components/ui/pager.tsx'
 import { SortMenu } from '#components/ui/select-menu.tsx'
-import type { LicenseCosts } from '#lib/costs/idle-licenses/rules.ts'
 import type { listAssets as contract } from '#lib/licenses/assets/contract.ts'
 import { listAssets } from '#lib/licenses/client.ts'
 import type { Input } from '#lib/platform/api/contract.ts'
 import type { AssetColumn } from '#lib/workspace/list-columns/rules.ts'
 import { refetchInterval } from '../assets/one-asset.ts'
 import { hrefOf, isFiltered, pagesOf, type View } from '../assets/view.ts'
-import { AssetTable } from './asset-table.tsx'
+import { AssetTable, type RowCosts } from './asset-table.tsx'
 
 const NoRows = lazyWithPreload(() =>
   import('#components/lists/filters/no-rows.tsx').then(({ NoRows }) => NoRows<View>),
@@ -45,7 +44,7 @@ export function AssetsScreen({
   /** Present time, in epoch milliseconds. */
   today: number
   customer: string
-  costs: LicenseCosts
+  costs: RowCosts
   /** Columns that the member has chosen. */
   columns: readonly AssetColumn[]
   /** Further tools: the export. */

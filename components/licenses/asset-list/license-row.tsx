@@ -1,13 +1,13 @@
 'use client'
 
 import { type KeyboardEvent, memo, type RefObject, useEffect, useRef } from 'react'
+import type { IdleNote } from '#components/licenses/assets/idle.ts'
 import { type Subscription, toQuantityState } from '#components/licenses/assets/labels.ts'
 import { ChangeSign } from '#components/licenses/license-changes/change-sign.tsx'
 import { useLicenseEdit } from '#components/licenses/license-changes/use-license-edit.ts'
 import { LicenseReview } from '#components/licenses/license-reviews/lazy-review.ts'
 import { LicenseControl } from '#components/licenses/license-reviews/license-control.tsx'
 import { Cell, Row } from '#components/ui/table.tsx'
-import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
 import type { LastPrice } from '#lib/costs/license-prices/rules.ts'
 import type { AssetListItem } from '#lib/licenses/assets/contract.ts'
 import type { AssetColumn } from '#lib/workspace/list-columns/rules.ts'
@@ -28,7 +28,7 @@ export const LicenseRow = memo(function LicenseRow({
   search: string
   columns: readonly AssetColumn[]
   lastPrice: LastPrice | undefined
-  idle: Idle | undefined
+  idle: IdleNote | undefined
 }) {
   const review = useRef<HTMLTableRowElement>(null)
   const edit = useLicenseEdit(item, toQuantityState(subscription))

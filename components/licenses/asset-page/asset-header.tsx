@@ -19,7 +19,8 @@ import { readAsset } from '#lib/licenses/client.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { platformName } from '#lib/platform/values/platforms.ts'
 import { AssetStatus } from '../assets/asset-status.tsx'
-import { idleCost, idleText, type Subscription, toQuantityState } from '../assets/labels.ts'
+import { idleCost, idleText } from '../assets/idle.ts'
+import { type Subscription, toQuantityState } from '../assets/labels.ts'
 import { type List, oneAsset, refetchInterval } from '../assets/one-asset.ts'
 
 type AssetHeaderProps = {

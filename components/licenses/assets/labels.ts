@@ -1,10 +1,8 @@
-import type { Idle } from '#lib/costs/idle-licenses/rules.ts'
 import type { Asset, AssetListItem } from '#lib/licenses/assets/contract.ts'
 import { decideQuantity, type QuantityState } from '#lib/licenses/assets/quantity-rule.ts'
 import { atItsEnd } from '#lib/licenses/assets/rules.ts'
 import type { LicenseChange } from '#lib/licenses/license-changes/contract.ts'
 import { dayText } from '#lib/platform/values/days.ts'
-import { moneyText } from '#lib/platform/values/money.ts'
 
 export type Subscription = NonNullable<Asset['properties']['subscription']>
 
@@ -87,21 +85,4 @@ export function changeOutcomeText(
   if (state === 'UNCLEAR')
     return `${name}: ${vendorReason?.replace(/^(We can’t tell [^:]*): .+$/, '$1.') ?? 'we can’t tell whether it was changed.'}`
   return [`Not changed: ${name} stays at ${licensesText(from)}.`, vendorReason].filter(Boolean).join(' ')
-}
-
-/** Returns `58 unused for 60 days or more`, or `58 unassigned` where that is not known; undefined for none. */
-export function idleText({ now, longIdle }: Idle): string | undefined {
-  const count = longIdle ?? now
-  if (count < 1) return undefined
-  const what = longIdle === null ? 'unassigned' : 'unused for 60 days or more'
-  return `${count.toLocaleString('en')} ${what}`
-}
-
-/**
- * Returns the costs of idle licenses: `1,044.00 USD a month`; undefined where the price is unknown, or hidden from the
- * member.
- */
-export function idleCost({ cost }: Idle): string | undefined {
-  if (!cost) return undefined
-  return `${moneyText(cost.amount, cost.currency)} ${cost.isMonthly ? 'a month' : 'per billing period'}`
 }

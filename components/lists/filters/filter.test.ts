@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { amountFilter, choiceFilter, dateFilter, filtersOf } from './filter.tsx'
+import { choiceFilter, dateFilter, filtersOf } from './filter.tsx'
+import { amountFilter } from './typed-filters.tsx'
 import type { ListView } from './view.ts'
 
 const day = (text: string) => Date.parse(`${text}T00:00:00Z`)

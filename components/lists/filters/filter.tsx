@@ -1,7 +1,5 @@
 import type { ReactNode } from 'react'
-import { escapeInvisible } from '#components/ui/escape-invisible.ts'
 import { lazyWithPreload } from '#components/ui/lazy-with-preload.tsx'
-import { type AmountRange, amountsText } from './amount-range.ts'
 import { type DateRange, type Preset, presetOf, presets, rangeText } from './date-range.ts'
 import { changed, type FilterKey, type ListView, toggled, valuesOf, withValues } from './view.ts'
 
@@ -29,14 +27,6 @@ const DateRanges = lazyWithPreload(
   () => load().then((part) => part.DateRanges),
   () => <div className="h-88" />,
 )
-const Amounts = lazyWithPreload(
-  () => load().then((part) => part.Amounts),
-  () => <div className="h-48" />,
-)
-const TypedText = lazyWithPreload(
-  () => load().then((part) => part.TypedText),
-  () => <div className="h-36" />,
-)
 /** Panel of the filters that are off. */
 export const OffFilters = lazyWithPreload(
   () => load().then((part) => part.OffFilters),
@@ -45,7 +35,7 @@ export const OffFilters = lazyWithPreload(
 
 /** Loads the script of all panels, as soon as the user is about to open one. */
 export function preloadPanels(): void {
-  for (const part of [Choices, DateRanges, Amounts, TypedText, OffFilters]) part.preload()
+  for (const part of [Choices, DateRanges, OffFilters]) part.preload()
 }
 
 type Options = {
@@ -137,74 +127,6 @@ export function dateFilter({
         range={range}
         offered={offered(today)}
         preset={preset}
-        onChoose={(selected) => {
-          close()
-          onChange(selected)
-        }}
-      />
-    ),
-  }
-}
-
-/** Returns a filter for a range of amounts; a currency typed next to an amount is selected with it. */
-export function amountFilter({
-  label,
-  hint,
-  range,
-  currencies,
-  onChange,
-}: {
-  label: string
-  /** Explains which amounts of a row are compared. */
-  hint: string
-  range: AmountRange
-  /** Currencies to choose from. */
-  currencies: readonly string[]
-  onChange: (range: AmountRange, currency?: string) => void
-}): Filter {
-  return {
-    label,
-    off: 'any',
-    value: amountsText(range),
-    isWide: true,
-    onClear: () => onChange({}),
-    renderPanel: (close) => (
-      <Amounts
-        range={range}
-        hint={hint}
-        currencies={currencies}
-        onChoose={(selected, currency) => {
-          close()
-          onChange(selected, currency)
-        }}
-      />
-    ),
-  }
-}
-
-/** Returns a filter by a text in the rows. `hint` names the searched fields. */
-export function textFilter({
-  label,
-  hint,
-  value,
-  onChange,
-}: {
-  label: string
-  hint: string
-  value: string | undefined
-  onChange: (value: string | undefined) => void
-}): Filter {
-  return {
-    label,
-    off: 'any',
-    value: value && escapeInvisible(value),
-    isWide: true,
-    onClear: () => onChange(undefined),
-    renderPanel: (close) => (
-      <TypedText
-        label={label}
-        hint={hint}
-        value={value}
         onChoose={(selected) => {
           close()
           onChange(selected)

@@ -6,7 +6,6 @@ import { whoText } from '#components/platform/values/who.ts'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import * as contract from '#lib/identity/audit-events/contract.ts'
 import * as operations from '#lib/identity/audit-events/operations.ts'
 import { readPeople } from '#lib/identity/audit-events/people.ts'
@@ -19,10 +18,10 @@ import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
 import { Hydrated } from '../../hydrated.tsx'
-import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
+import { asInvalid, InvalidView, StreamedRows } from '../../invalid-view.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { requestMeta } from '../../request-meta.ts'
-import { Streamed, settleWithin } from '../../streamed.tsx'
+import { settleWithin } from '../../streamed.tsx'
 
 export const metadata: Metadata = { title: 'Audit log' }
 
@@ -46,34 +45,30 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
     <>
       <PageHeader title="Activity" subtitle={`Everything that was done at ${caller.customerName}`} />
       <ActivityTabs current={PATH} />
-      <Streamed answer={list} fallback={<RowsWaiting />}>
-        {(result) =>
-          result instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={result} />
-          ) : (
-            <Hydrated answers={[[listAuditEvents.key({ query: view }), result.body]]}>
-              <AuditEvents
-                view={view}
-                today={Date.now()}
-                names={result.names}
-                people={result.people}
-                products={result.products}
-                tools={
-                  <>
-                    <ExportMenu
-                      files={{
-                        'Excel (XLSX)': exportAuditEventsXlsx.path({ query: selected }),
-                        CSV: exportAuditEvents.path({ query: selected }),
-                      }}
-                    />
-                    <CopyRequest path={listAuditEvents.path({ query: view })} />
-                  </>
-                }
-              />
-            </Hydrated>
-          )
-        }
-      </Streamed>
+      <StreamedRows answer={list} invalid={INVALID}>
+        {(result) => (
+          <Hydrated answers={[[listAuditEvents.key({ query: view }), result.body]]}>
+            <AuditEvents
+              view={view}
+              today={Date.now()}
+              names={result.names}
+              people={result.people}
+              products={result.products}
+              tools={
+                <>
+                  <ExportMenu
+                    files={{
+                      'Excel (XLSX)': exportAuditEventsXlsx.path({ query: selected }),
+                      CSV: exportAuditEvents.path({ query: selected }),
+                    }}
+                  />
+                  <CopyRequest path={listAuditEvents.path({ query: view })} />
+                </>
+              }
+            />
+          </Hydrated>
+        )}
+      </StreamedRows>
     </>
   )
 }

@@ -7,7 +7,6 @@ import { pathWith } from '#components/lists/filters/list-screen.ts'
 import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { exportRenewals, exportRenewalsXlsx, listRenewals } from '#lib/costs/client.ts'
 import * as contract from '#lib/costs/renewals/contract.ts'
 import * as operations from '#lib/costs/renewals/operations.ts'
@@ -15,10 +14,10 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import { may } from '#lib/platform/caller/rules.ts'
 import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
-import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
+import { asInvalid, InvalidView, StreamedRows } from '../../invalid-view.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { requestMeta } from '../../request-meta.ts'
-import { Streamed, settleWithin } from '../../streamed.tsx'
+import { settleWithin } from '../../streamed.tsx'
 
 export const metadata: Metadata = { title: 'Renewals' }
 
@@ -47,29 +46,25 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         actions={<CalendarFeed />}
       />
       <AssetTabs current={RENEWALS} />
-      <Streamed answer={answer} fallback={<RowsWaiting />}>
-        {(result) =>
-          result instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={result} />
-          ) : (
-            <RenewalsScreen
-              view={view}
-              list={result.body}
-              tools={
-                <>
-                  <ExportMenu
-                    files={{
-                      'Excel (XLSX)': exportRenewalsXlsx.path({ query: view }),
-                      CSV: exportRenewals.path({ query: view }),
-                    }}
-                  />
-                  <CopyRequest path={listRenewals.path({ query: view })} />
-                </>
-              }
-            />
-          )
-        }
-      </Streamed>
+      <StreamedRows answer={answer} invalid={INVALID}>
+        {(result) => (
+          <RenewalsScreen
+            view={view}
+            list={result.body}
+            tools={
+              <>
+                <ExportMenu
+                  files={{
+                    'Excel (XLSX)': exportRenewalsXlsx.path({ query: view }),
+                    CSV: exportRenewals.path({ query: view }),
+                  }}
+                />
+                <CopyRequest path={listRenewals.path({ query: view })} />
+              </>
+            }
+          />
+        )}
+      </StreamedRows>
     </>
   )
 }

@@ -11,7 +11,6 @@ import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
-import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import { listCallerProfiles } from '#lib/billing/posting-details/operations.ts'
 import { explainMonth, exportExplanation, exportExplanationXlsx } from '#lib/costs/client.ts'
 import * as contract from '#lib/costs/explanations/contract.ts'
@@ -22,7 +21,7 @@ import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import { dayOf, monthAndYear, monthBegin, monthText } from '#lib/platform/values/days.ts'
 import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
-import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
+import { asInvalid, InvalidView, StreamedRows } from '../../invalid-view.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { requestMeta } from '../../request-meta.ts'
 import { Streamed, settleWithin } from '../../streamed.tsx'
@@ -64,31 +63,27 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         )}
       </Streamed>
       <PageHeader breadcrumb={BREADCRUMB} title={titleOf(begin)} subtitle={COUNTED} />
-      <Streamed answer={answer} fallback={<RowsWaiting />}>
-        {(result) =>
-          result instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={result} />
-          ) : (
-            <Explained
-              view={view}
-              isOver={begin < monthBegin(Date.now())}
-              {...result}
-              tools={
-                <>
-                  <ExportMenu
-                    files={{
-                      'Excel (XLSX)': exportExplanationXlsx.path({ query: view }),
-                      CSV: exportExplanation.path({ query: view }),
-                    }}
-                  />
-                  <PrintButton />
-                  <CopyRequest path={explainMonth.path({ query: view })} />
-                </>
-              }
-            />
-          )
-        }
-      </Streamed>
+      <StreamedRows answer={answer} invalid={INVALID}>
+        {(result) => (
+          <Explained
+            view={view}
+            isOver={begin < monthBegin(Date.now())}
+            {...result}
+            tools={
+              <>
+                <ExportMenu
+                  files={{
+                    'Excel (XLSX)': exportExplanationXlsx.path({ query: view }),
+                    CSV: exportExplanation.path({ query: view }),
+                  }}
+                />
+                <PrintButton />
+                <CopyRequest path={explainMonth.path({ query: view })} />
+              </>
+            }
+          />
+        )}
+      </StreamedRows>
     </>
   )
 }

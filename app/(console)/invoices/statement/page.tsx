@@ -8,7 +8,6 @@ import { CopyRequest } from '#components/ui/copy-request.tsx'
 import { ExportMenu } from '#components/ui/export-menu.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { PrintButton } from '#components/ui/print-button.tsx'
-import { RowsWaiting } from '#components/ui/skeleton.tsx'
 import {
   exportStatement,
   exportStatementPdf,
@@ -25,7 +24,7 @@ import { type Caller, may } from '#lib/platform/caller/rules.ts'
 import { dayText } from '#lib/platform/values/days.ts'
 import { readQuery, type SearchParams, searchOf } from '../../address.ts'
 import { requireCaller } from '../../caller.ts'
-import { asInvalid, InvalidNote, InvalidView } from '../../invalid-view.tsx'
+import { asInvalid, InvalidView, StreamedRows } from '../../invalid-view.tsx'
 import { MissingRole } from '../../missing-role.tsx'
 import { requestMeta } from '../../request-meta.ts'
 import { Streamed, settleWithin } from '../../streamed.tsx'
@@ -71,31 +70,27 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         }
         actions={<ButtonLink href="/invoices/account">Account statement</ButtonLink>}
       />
-      <Streamed answer={answer} fallback={<RowsWaiting />}>
-        {(result) =>
-          result instanceof Problem ? (
-            <InvalidNote {...INVALID} problem={result} />
-          ) : (
-            <Statement
-              view={view}
-              {...result}
-              tools={
-                <>
-                  <ExportMenu
-                    files={{
-                      PDF: exportStatementPdf.path({ query: { filter: view.filter } }),
-                      'Excel (XLSX)': exportStatementXlsx.path({ query: { filter: view.filter } }),
-                      CSV: exportStatement.path({ query: { filter: view.filter } }),
-                    }}
-                  />
-                  <PrintButton />
-                  <CopyRequest path={readStatement.path({ query })} />
-                </>
-              }
-            />
-          )
-        }
-      </Streamed>
+      <StreamedRows answer={answer} invalid={INVALID}>
+        {(result) => (
+          <Statement
+            view={view}
+            {...result}
+            tools={
+              <>
+                <ExportMenu
+                  files={{
+                    PDF: exportStatementPdf.path({ query: { filter: view.filter } }),
+                    'Excel (XLSX)': exportStatementXlsx.path({ query: { filter: view.filter } }),
+                    CSV: exportStatement.path({ query: { filter: view.filter } }),
+                  }}
+                />
+                <PrintButton />
+                <CopyRequest path={readStatement.path({ query })} />
+              </>
+            }
+          />
+        )}
+      </StreamedRows>
     </>
   )
 }
