@@ -37,7 +37,7 @@ export function PaymentCard({
   payment: PaymentView
   note?: string | undefined
 }) {
-  const { payee, amountText, amount, reference, bank, ibanText, iban, bic, account, qr, paymentUrl } = payment
+  const { payee, amountText, iban, account, qr, paymentUrl } = payment
   const isTransfer = iban !== undefined || account !== undefined
   return (
     <Card className="mb-4 flex flex-wrap items-start gap-x-6 gap-y-4 p-4 max-md:p-3.5">
@@ -57,17 +57,7 @@ export function PaymentCard({
             </a>
           )}
         </div>
-        {isTransfer ? (
-          <dl className="mt-2 divide-y divide-line">
-            <Detail label="Payee" value={payee} />
-            {bank === undefined ? null : <Detail label="Bank" value={bank} />}
-            {iban === undefined ? null : <Detail label="IBAN" value={ibanText ?? iban} copyText={iban} />}
-            {bic === undefined ? null : <Detail label="BIC" value={bic} />}
-            {account === undefined ? null : <Detail label="Account" value={account} />}
-            <Detail label="Amount" value={amountText} copyText={amount} />
-            <Detail label="Reference" value={reference} />
-          </dl>
-        ) : null}
+        {isTransfer ? <Transfer payment={payment} /> : null}
         {note ? <p className="mt-2 text-xs text-ink-3">{note}</p> : null}
       </div>
       {qr ? (
@@ -84,10 +74,26 @@ export function PaymentCard({
   )
 }
 
+/** Details of a bank transfer: in two columns, unless a QR code is beside them. */
+function Transfer({ payment }: { payment: PaymentView }) {
+  const { payee, amountText, amount, reference, bank, ibanText, iban, bic, account, qr } = payment
+  return (
+    <dl className={`mt-2 ${qr ? '' : 'md:grid md:grid-cols-2 md:gap-x-10 md:[&>:nth-child(2)]:border-t-0'}`}>
+      <Detail label="Payee" value={payee} />
+      {bank === undefined ? null : <Detail label="Bank" value={bank} />}
+      {iban === undefined ? null : <Detail label="IBAN" value={ibanText ?? iban} copyText={iban} />}
+      {bic === undefined ? null : <Detail label="BIC" value={bic} />}
+      {account === undefined ? null : <Detail label="Account" value={account} />}
+      <Detail label="Amount" value={amountText} copyText={amount} />
+      <Detail label="Reference" value={reference} />
+    </dl>
+  )
+}
+
 /** Detail with a copy button, which copies `copyText` where that differs from the displayed value. */
 function Detail({ label, value, copyText = value }: { label: string; value: string; copyText?: string }) {
   return (
-    <div className="flex flex-wrap items-center gap-x-3 py-1">
+    <div className="flex flex-wrap items-center gap-x-3 border-t border-line py-1 first:border-t-0">
       <dt className="w-20 shrink-0 text-xs text-ink-3">{label}</dt>
       <dd className="flex min-w-0 grow basis-40 items-center justify-between gap-2 text-sm">
         <span className="min-w-0 wrap-anywhere">{escapeInvisible(value)}</span>

@@ -89,7 +89,7 @@ function RenewalRow({
           title={renewal.happens}
           className="text-xs text-ink-3 max-md:ml-1.5 md:block not-print:xl:max-w-52 not-print:xl:truncate"
         >
-          {escapeInvisible(renewal.happens ?? 'What follows is not known')}
+          {escapeInvisible(renewal.happens ?? 'Next term unknown')}
         </span>
       </Cell>
       <Cell placement="across" className="max-md:order-2 max-md:text-sm">
@@ -121,9 +121,11 @@ function CostCell({ renewal }: { renewal: Renewal }) {
       )}
       {next || idleCost ? (
         <span className="text-xs text-ink-3 max-md:ml-1.5 md:block print:whitespace-nowrap">
-          {next}
-          {next && idleCost ? ' · ' : ''}
-          {idleCost ? <span className="xl:whitespace-nowrap">{costText(idleCost)} unassigned</span> : null}
+          {next ? <span className="md:block">{next}</span> : null}
+          {next && idleCost ? <span className="md:hidden"> · </span> : null}
+          {idleCost ? (
+            <span className="md:block xl:whitespace-nowrap">{costText(idleCost)} unassigned</span>
+          ) : null}
         </span>
       ) : null}
     </Cell>

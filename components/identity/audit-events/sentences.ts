@@ -43,6 +43,8 @@ export function phraseOf(event: Event, names: Names): string {
 
 /** Returns the name of an event's subject; undefined where it has none. */
 function nameOf(event: Event, names: Names): string | undefined {
+  // An import of text that was piped in has no file.
+  if (event.action.endsWith('.imported') && event.subject === 'stdin') return undefined
   return names[event.subject] ?? subjectText(event)
 }
 

@@ -34,7 +34,7 @@ export function FactorRow({
       <div className="min-w-0">
         <p className="font-[550] wrap-anywhere">{nameOf(factor)}</p>
         <p className="text-sm text-ink-3">
-          {kind === 'totp' ? 'App' : 'Passkey'} added <Moment at={createTime} /> UTC
+          {kind === 'totp' ? 'Added' : 'Passkey added'} <Moment at={createTime} /> UTC
           {lastUseTime === undefined ? null : (
             <>
               {' '}

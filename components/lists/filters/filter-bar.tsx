@@ -104,7 +104,7 @@ export function FilterBar<View extends ListView>({
                   text === (view.search ?? '') || onChange(searching(view, text), 'replace')
                 }
               />
-              {hasFilters ? <Toggle isOpen={isOpen} onToggle={() => setIsOpen(!isOpen)} /> : null}
+              {hasFilters ? <Toggle isTall isOpen={isOpen} onToggle={() => setIsOpen(!isOpen)} /> : null}
             </div>
           ) : hasFilters ? (
             <Toggle isOpen={isOpen} onToggle={() => setIsOpen(!isOpen)} />
@@ -159,13 +159,22 @@ export function FilterBar<View extends ListView>({
 }
 
 /** Button that shows the filters on a phone. */
-function Toggle({ isOpen, onToggle }: { isOpen: boolean; onToggle: () => void }) {
+function Toggle({
+  isOpen,
+  isTall = false,
+  onToggle,
+}: {
+  isOpen: boolean
+  /** As tall as the search box. */
+  isTall?: boolean
+  onToggle: () => void
+}) {
   return (
     <button
       type="button"
       aria-expanded={isOpen}
       onClick={onToggle}
-      className={`shrink-0 max-md:h-11 md:hidden ${FILTER_BUTTON}`}
+      className={`shrink-0 md:hidden ${FILTER_BUTTON} ${isTall ? 'max-md:h-11' : ''}`}
     >
       <ListFilter aria-hidden="true" className="size-3.5 text-ink-3" />
       {isOpen ? 'Fewer filters' : 'Filters'}

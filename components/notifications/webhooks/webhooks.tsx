@@ -137,7 +137,7 @@ function WebhookRow({
     ['Remove', () => onOpen({ is: 'remove', webhook })],
   ]
   return (
-    <li className="flex items-start justify-between gap-x-4 border-t border-line px-5 py-4">
+    <li className="flex items-start justify-between gap-x-4 border-t border-line px-4 py-3 max-md:px-3.5">
       <div className="grid min-w-0 flex-1 gap-1">
         <h2 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-[550] wrap-anywhere">
           <Link href={webhookHref(id)} prefetch={false} className="hover:underline">
@@ -159,7 +159,7 @@ function WebhookRow({
       <Menu
         label={`Actions for ${name}`}
         side="under-right"
-        rootClassName="inline-block"
+        rootClassName="inline-block -my-1.5 -mr-2 max-md:-my-2.5"
         buttonClassName="grid size-9 place-items-center rounded-control text-ink-2 hover:bg-sunken max-md:size-11"
         button={<Ellipsis aria-hidden="true" className="size-4.5" />}
       >
