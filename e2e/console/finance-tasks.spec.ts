@@ -179,7 +179,7 @@ test('9, by the search: a product search among numbers is redirected to the prod
 }) => {
   await page.getByRole('searchbox').click()
   await page.keyboard.type('backup')
-  await button(page, 'Look among products').click()
+  await button(page, 'Search in products').click()
   await expectRows(page, ['SOON-77', 'QUARTER'])
   await expect(page.getByRole('searchbox')).toHaveValue('')
   expect(await clicksOf(page)).toBe(2)

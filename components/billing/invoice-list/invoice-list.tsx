@@ -116,5 +116,5 @@ export function InvoiceList({
  */
 function suggestProductFilter({ search, product, ...rest }: View) {
   if (!search || product) return undefined
-  return { name: 'Look among products', view: changed(rest as View, { product: search }) }
+  return { name: 'Search in products', view: changed(rest as View, { product: search }) }
 }

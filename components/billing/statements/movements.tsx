@@ -61,6 +61,7 @@ export function Movements({ currency, rows }: { currency: string; rows: readonly
                 number
                 className={isBalance ? '' : 'max-md:text-sm max-md:text-ink-3'}
               >
+                {isBalance ? null : <span className="md:hidden">Balance </span>}
                 {balance}
               </Cell>
             </Row>
@@ -89,9 +90,11 @@ export function OpenAtEnd({ currency, rows }: { currency: string; rows: readonly
                 <InvoiceLink id={id} number={number} />
               </RowHeaderCell>
               <Cell placement="left" className="max-md:text-sm max-md:text-ink-3">
+                <span className="md:hidden">Due </span>
                 <Day at={dueDate} />
               </Cell>
               <Cell placement="right-2" right number className="max-md:text-sm max-md:text-ink-3">
+                <span className="md:hidden">Total </span>
                 {total}
               </Cell>
               <Cell placement="right-1" right number>
@@ -110,7 +113,7 @@ function InvoiceLink({ id, number }: { id: string; number: string }) {
     <Link
       href={invoiceHref(id, '')}
       prefetch={false}
-      className="rounded-sm underline decoration-line hover:decoration-current"
+      className="inline-block rounded-sm underline decoration-line hover:decoration-current"
     >
       {escapeInvisible(number)}
     </Link>

@@ -85,9 +85,9 @@ function FromWhere({ event: { address, device, browser } }: { event: AuditEvent 
   if (address === undefined) return null
   return (
     <>
-      <span className="block tabular-nums">{address}</span>
+      <span className="tabular-nums md:block">{address}</span>
       {device === undefined ? null : (
-        <span className="block text-xs text-ink-3" title={browser}>
+        <span className="text-xs text-ink-3 max-md:ml-2 md:block" title={browser}>
           {device}
         </span>
       )}

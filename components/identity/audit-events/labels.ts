@@ -45,7 +45,7 @@ const TEXTS: Record<string, string> = {
   'access.denied': 'Refused access',
   'access.throttled': 'Refused requests over a limit',
   'export.begun': 'Exported a file',
-  'key.issued': 'Issued a key',
+  'key.issued': 'Created a key',
   'key.revoked': 'Revoked a key',
   'key.renamed': 'Renamed a key',
   'key.rotated': 'Rotated a key',

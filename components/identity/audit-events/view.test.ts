@@ -17,7 +17,7 @@ test("each filter without a control is named, with the person's name where a row
   const rows = [{ actor: { kind: 'key', id: 'K1', name: 'nightly' } }] as never
   const view = { filter: { kind: ['access'], actor: ['K1', 'gone'], action: ['key.issued'] } }
   const active = activeFilters(view, rows)
-  expect(active.map(({ text }) => text)).toEqual(['Key “nightly”', 'gone', 'Issued a key'])
+  expect(active.map(({ text }) => text)).toEqual(['Key “nightly”', 'gone', 'Created a key'])
   expect(active[0]?.without.filter?.actor).toEqual(['gone'])
   expect(Object.keys(KIND_TEXTS).sort()).toEqual([...KIND_NAMES].sort())
 })

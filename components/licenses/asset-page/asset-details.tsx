@@ -65,7 +65,7 @@ function SubscriptionDetails({ subscription }: { subscription: Subscription }) {
       <DetailItem label="Assigned">{count(assigned)}</DetailItem>
       <DetailItem label="Unassigned">{count(Math.max(0, purchased - assigned))}</DetailItem>
       <DetailItem label="Renewal">
-        {planEnd(subscription) ?? (Plan.IsCommitmentPlan ? 'Not known' : 'No commitment')}
+        {planEnd(subscription) ?? (Plan.IsCommitmentPlan ? 'Unknown' : 'No commitment')}
       </DetailItem>
       <DetailItem label="Purchase order">{PurchaseOrderID || '–'}</DetailItem>
     </>
@@ -92,7 +92,7 @@ function DetailItem({ label, children }: { label: string; children: ReactNode })
   return (
     <div className="flex justify-between gap-4 text-sm">
       <dt className="shrink-0 text-ink-3">{label}</dt>
-      <dd className="min-w-0 text-right wrap-anywhere tabular-nums">{children}</dd>
+      <dd className="min-w-0 text-right wrap-anywhere">{children}</dd>
     </div>
   )
 }

@@ -38,7 +38,7 @@ export function NoRows<View extends ListView>({
     )
     return (
       <EmptyState title="Nothing matches" action={action}>
-        <p>{`No ${one} fits all of the filters. Take one away, or choose a longer time.`}</p>
+        <p>{`No ${one} matches all filters. Remove one, or choose a longer period.`}</p>
       </EmptyState>
     )
   }
