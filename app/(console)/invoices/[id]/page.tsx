@@ -95,6 +95,7 @@ export default async function Page({ params, searchParams }: PageProps) {
             </span>
           </>
         }
+        actionsBelow
         actions={
           <>
             <Streamed answer={answer} fallback={null}>

@@ -42,6 +42,7 @@ export default async function Page({ searchParams }: { searchParams: SearchParam
         breadcrumb={BREADCRUMB}
         title={TITLE}
         subtitle={`${dayText(body.from)} to ${dayText(body.to)}, UTC, inclusive`}
+        actionsBelow
         actions={
           <>
             <ExportMenu
