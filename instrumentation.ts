@@ -12,7 +12,12 @@ export async function register(): Promise<void> {
     const { checkSettings } = await load('lib/server/registry.ts')
     checkSettings()
     const { startDatabase } = await load('lib/platform/db/start.ts')
-    await startDatabase()
+    const database = await startDatabase()
+    if (process.env.NEXT_MANUAL_SIG_HANDLE) {
+      // `npm run dev`: Next would end the process at once, and leave the embedded server behind.
+      const { heedSignals } = await load('lib/server/workers/lifetime.ts')
+      heedSignals(() => database.stop().then(() => process.exit(0)))
+    }
     const { registerLeaks } = await load('lib/server/leaks.ts')
     registerLeaks()
     await loadLog()

@@ -71,8 +71,8 @@ export const BY_SCREEN: Revocation[] = [
 ]
 
 /** Returns the cookie of a member who has just signed in. */
-export async function cookieOf(member: string): Promise<string> {
-  const sid = await addSession(CUSTOMER, member)
+export async function cookieOf(member: string, customer = CUSTOMER): Promise<string> {
+  const sid = await addSession(customer, member)
   return `console-session=${await encode({ token: { sid }, secret: SESSION_SECRET })}`
 }
 

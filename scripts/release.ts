@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -49,15 +49,11 @@ function fileAt(commit: string, path: string): Buffer {
 }
 
 /** @throws Error with the step that has to be done first */
-function check(isDryRun: boolean): string {
+function check(): void {
   const changed = run('git', 'status', '--porcelain').toString().trim()
   if (changed !== '') throw new Error(`Commit these changes first, or remove them:\n${changed}`)
   if (readReleases().some(({ version }) => version === VERSION))
     throw new Error(`releases.json has ${VERSION} already: raise the version in package.json.`)
-  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')
-  if (!isDryRun && isUnreleased(VERSION, changelog))
-    throw new Error(`CHANGELOG.md calls ${VERSION} unreleased: write the day there.`)
-  return notesOf(VERSION, changelog)
 }
 
 /** Returns the SBOM of a commit's packages. */
@@ -90,8 +86,12 @@ function pack(commit: string, folder: string, notes: string): void {
 }
 
 function release({ isDryRun, tested }: { isDryRun: boolean; tested: string | undefined }): void {
-  const notes = check(isDryRun)
+  check()
   const commit = releasedCommit(tested)
+  const changelog = fileAt(commit, 'CHANGELOG.md').toString()
+  if (!isDryRun && isUnreleased(VERSION, changelog))
+    throw new Error(`CHANGELOG.md calls ${VERSION} unreleased in ${commit}: write the day there.`)
+  const notes = notesOf(VERSION, changelog)
   if (isDryRun) {
     const folder = mkdtempSync(join(tmpdir(), 'release-'))
     try {

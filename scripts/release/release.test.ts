@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { VERSION } from '#lib/platform/runtime/version.ts'
 import { isUnreleased, notesOf } from './notes.ts'
 import { olderCommit, readReleases, recordRelease } from './releases.ts'
 
@@ -31,6 +32,40 @@ test('without a release, a commit has to be named', () => {
   expect(() => olderCommit(undefined, [])).toThrow(
     'releases.json has no release yet: name a commit after `--`.',
   )
+})
+
+test('the notes, the archive and the migration of --tested are those of the tested commit', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'release-'))
+  const run = (program: string, ...args: string[]) =>
+    execFileSync(program, args, { cwd: folder, stdio: 'pipe' })
+  const commit = (notes: string) => {
+    writeFileSync(join(folder, 'CHANGELOG.md'), `# Changelog\n\n## ${VERSION} (2026-12-01)\n\n${notes}\n`)
+    run('git', 'add', '--all')
+    run('git', '-c', 'user.name=t', '-c', 'user.email=t@example.org', 'commit', '--quiet', '--message', notes)
+    return run('git', 'rev-parse', 'HEAD').toString().trim()
+  }
+  for (const path of ['scripts/release.ts', 'scripts/release', 'lib/platform/runtime/version.ts'])
+    cpSync(path, join(folder, path), { recursive: true })
+  const { name, type, imports } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const lock = { name, version: VERSION, lockfileVersion: 3, packages: { '': { name, version: VERSION } } }
+  const journal = 'lib/platform/db/migrations/meta/_journal.json'
+  mkdirSync(join(folder, dirname(journal)), { recursive: true })
+  const files = {
+    'package.json': { name, version: VERSION, type, imports },
+    'package-lock.json': lock,
+    'releases.json': [],
+    [journal]: { entries: [{ tag: '0001_first' }] },
+  }
+  for (const [path, content] of Object.entries(files))
+    writeFileSync(join(folder, path), JSON.stringify(content))
+  run('git', 'init', '--quiet')
+  const tested = commit('- Tested.')
+  commit('- Not tested.')
+  run(process.execPath, '--conditions=react-server', 'scripts/release.ts', '--tested', tested)
+  expect(readFileSync(join(folder, 'dist', VERSION, 'notes.md'), 'utf8')).toBe('- Tested.\n')
+  const [release] = readReleases(join(folder, 'releases.json'))
+  expect(release).toMatchObject({ version: VERSION, commit: tested, newest: '0001_first' })
+  rmSync(folder, { recursive: true })
 })
 
 test.each([

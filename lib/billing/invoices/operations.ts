@@ -11,8 +11,8 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { downloadName } from '#lib/platform/files/attachment.ts'
-import { csvReply, xlsxReply } from '#lib/platform/files/table.ts'
-import { workbookReply } from '#lib/platform/files/workbook.ts'
+import { csvReply } from '#lib/platform/files/table.ts'
+import { xlsxReply } from '#lib/platform/files/workbook.ts'
 import { type ListOf, pageOf, pageToken, readPageToken } from '#lib/platform/lists/keyset.ts'
 import { DEFAULT_MAX_RESULTS } from '#lib/platform/lists/paging.ts'
 import { env } from '#lib/platform/runtime/env.ts'
@@ -126,7 +126,7 @@ export const exportInvoices = operation(contract.exportInvoices, async (caller, 
 export const exportInvoicesXlsx = operation(contract.exportInvoicesXlsx, async (caller, { query }) => {
   const { lines, columns, ...selection } = checkedColumns(checked(query))
   const name = fileNameOf(lines, selection)
-  if (columns) return workbookReply(name, 'Line items', readableLinesTable(caller, selection))
+  if (columns) return xlsxReply(name, 'Line items', readableLinesTable(caller, selection))
   if (lines === 'true') return xlsxReply(name, 'Lines', linesTable(caller, selection))
   return xlsxReply(name, 'Invoices', invoicesTable(caller, selection))
 })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { route } from '#lib/platform/api/endpoint.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addCustomer, addInvoice, addKey } from '#lib/platform/db/test-rows.ts'
-import { XLSX } from '#lib/platform/files/table.ts'
+import { XLSX } from '#lib/platform/files/workbook.ts'
 import { dayOf } from '#lib/platform/values/days.ts'
 import { exportInvoices, exportInvoicesXlsx } from './operations.ts'
 

@@ -20,9 +20,6 @@ export type MemberNotice = {
   about: string | null
 }
 
-/** RFC 3834: suppresses automatic replies. */
-export const NO_ANSWER = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
-
 /** Event as text, and the advice if it was not the member. */
 type AccountText = { subject: string; happened: (account: string) => string; otherwise: string }
 
@@ -84,7 +81,7 @@ const WHY =
 /** Returns the mail that notifies a member of an event with their account or a key, and of possible actions. */
 export function messageOf(due: MemberNotice, baseUrl: string): Message {
   const { subject, blocks } = contentOf(due, baseUrl)
-  return designedMail({ subject, title: subject, company: due.customer, blocks, why: WHY }, NO_ANSWER)
+  return designedMail({ subject, title: subject, company: due.customer, blocks, why: WHY })
 }
 
 function contentOf(due: MemberNotice, baseUrl: string): Content {
@@ -279,7 +276,7 @@ export function linkMail({ kind, secret, customer }: MailedLink, baseUrl: string
     ],
     why: SAFETY,
   }
-  return designedMail(content, NO_ANSWER)
+  return designedMail(content)
 }
 
 /** Returns the mail with a recovery link for a forgotten password, of an account at a customer. */
@@ -309,5 +306,5 @@ function resetOf(reason: string, company: string, href: string): Message {
     ],
     why: SAFETY,
   }
-  return designedMail(content, NO_ANSWER)
+  return designedMail(content)
 }

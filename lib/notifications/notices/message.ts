@@ -33,9 +33,6 @@ export function messageOf(digest: Digest, to: To, baseUrl: string): Required<Omi
     {
       'List-Unsubscribe': `<${baseUrl}/api/unsubscribe?${stop('all')}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      // RFC 3834: suppresses automatic replies such as absence notes.
-      'Auto-Submitted': 'auto-generated',
-      'X-Auto-Response-Suppress': 'All',
     },
   )
 }

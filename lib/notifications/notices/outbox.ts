@@ -5,6 +5,7 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import type { Delivery } from '#lib/platform/mail/mailer.ts'
 import { enqueue } from '#lib/platform/outbox/store.ts'
 import { addMailChanges, listUntold } from './licenses.ts'
+import { setFailure } from './recipients.ts'
 import { isPastDue, noticesOfAll } from './rules.ts'
 import { listCandidates, readDays, type To } from './store.ts'
 import { isNeedsMailDue } from './weekly.ts'
@@ -43,17 +44,6 @@ export async function enqueueMail(tx: Transaction, to: To): Promise<boolean> {
   if (on === undefined) return false
   await enqueue(tx, customerId, [{ kind: 'notice', recipient, content: { on } }])
   return true
-}
-
-/** Moves mails of the previous release whose process has died into the outbox, with their attempts. */
-export async function adoptMails(tx: Transaction, customerId: CustomerId): Promise<void> {
-  await tx.execute(sql`
-    WITH adopted AS (
-      UPDATE notice_mails SET claimed_at = 'infinity'
-      WHERE customer_id = ${customerId} AND state = 'SENDING' AND claimed_at < now() - interval '15 minutes'
-      RETURNING customer_id, recipient_id, told_on, attempts)
-    INSERT INTO outbox (customer_id, kind, recipient, content, attempts)
-    SELECT customer_id, 'notice', recipient_id, jsonb_build_object('on', told_on), attempts FROM adopted`)
 }
 
 async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
@@ -114,10 +104,7 @@ export async function recordDelivery(
   const state = delivery?.kind === 'sent' ? 'SENT' : delivery?.kind === 'refused' ? 'REFUSED' : 'UNKNOWN'
   await tx.execute(sql`
     UPDATE notice_mails SET state = ${state}, attempts = ${attempts}, reason = ${reason} WHERE ${isMail}`)
-  if (delivery?.kind === 'refused' && delivery.address)
-    await tx.execute(sql`
-      UPDATE notice_recipients SET failure = ${reason}, failed_at = now()
-      WHERE customer_id = ${customerId} AND id = ${recipientId}`)
+  await setFailure(tx, customerId, recipientId, delivery)
 }
 
 const RETENTION = sql`interval '2 years'`

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import type { Delivery } from '#lib/platform/mail/mailer.ts'
 import type { Kind, Notice } from './rules.ts'
 
 /** Recipient's notices about one billing profile, or about licenses, which have none. */
@@ -19,6 +20,19 @@ export type RecipientRow = {
   lastMail: string | null
   /** Why the mail server refused the address; null: it is good. */
   failure: string | null
+}
+
+/** Stops all mails to an address that the mail server has refused, until it is added again. */
+export async function setFailure(
+  tx: Transaction,
+  customerId: CustomerId,
+  recipientId: string,
+  delivery: Delivery | undefined,
+): Promise<void> {
+  if (delivery?.kind !== 'refused' || !delivery.address) return
+  await tx.execute(sql`
+    UPDATE notice_recipients SET failure = ${delivery.reason}, failed_at = now()
+    WHERE customer_id = ${customerId} AND id = ${recipientId}`)
 }
 
 /** Returns the recipients of notices, by billing profile and address. */

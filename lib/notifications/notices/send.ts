@@ -11,17 +11,16 @@ import { readAttachments } from './attachments.ts'
 import { digestOf, pdfsToAttach } from './digest.ts'
 import { listMailChanges } from './licenses.ts'
 import { messageOf } from './message.ts'
-import { adoptMails, enqueueMail, includesNeeds, listRecipients, recordDelivery } from './outbox.ts'
+import { enqueueMail, includesNeeds, listRecipients, recordDelivery } from './outbox.ts'
 import { listMailInvoices, readAddressee, readDays } from './store.ts'
 import { listMailNeeds } from './weekly.ts'
 
-/** Time after which a mail that may have left is sent once more, in seconds. */
-const REPEAT_SECONDS = 15 * 60
+/** A mail that may have left is sent once more. */
 const MAX_ATTEMPTS = 2
 
 /** Mail with the news of a day. Temporary failures are not repeated: the next run sends their news with later ones. */
 export const noticeMail: MailKind = {
-  ...{ kind: 'notice', retrySeconds: REPEAT_SECONDS, usefulSeconds: 86_400, maxAttempts: MAX_ATTEMPTS },
+  ...{ kind: 'notice', retrySeconds: 15 * 60, usefulSeconds: 86_400, maxAttempts: MAX_ATTEMPTS },
   idOf: ({ recipient, content }) => `${content.on}.${recipient}`,
   async render(tx, { customerId, recipient: recipientId, content }) {
     const [to, on] = [{ customerId, recipientId }, String(content.on)]
@@ -48,13 +47,9 @@ export const noticeMail: MailKind = {
     }
     return { to: addressee.email, mail, withAttachments }
   },
-  outcomeOf(delivery, { attempts }) {
-    if (delivery.kind === 'later' || delivery.kind === 'away')
-      return { state: 'REFUSED', reason: `Its news goes into a later mail: ${delivery.reason}` }
-    const isRepeated = delivery.kind === 'unknown' && attempts < MAX_ATTEMPTS
-    return isRepeated
-      ? { state: 'WAITING', reason: delivery.reason, retrySeconds: REPEAT_SECONDS }
-      : undefined
+  outcomeOf(delivery) {
+    if (delivery.kind !== 'later' && delivery.kind !== 'away') return undefined
+    return { state: 'REFUSED', reason: `Its news goes into a later mail: ${delivery.reason}` }
   },
   async record(tx, { customerId, recipient: recipientId, content, attempts }, outcome, delivery) {
     const mail = { on: String(content.on), attempts: Math.min(attempts, MAX_ATTEMPTS) }
@@ -85,10 +80,7 @@ export async function sendNotices(
   let count = 0
   for (const customerId of customers) {
     if (signal.aborted) break
-    const list = async (tx: Transaction) => {
-      await adoptMails(tx, customerId)
-      return listRecipients(tx, customerId)
-    }
+    const list = (tx: Transaction) => listRecipients(tx, customerId)
     for (const recipientId of (await scope({ customerId }, list).catch(failed)) ?? []) {
       if (signal.aborted) break
       const to = { customerId, recipientId }

@@ -33,12 +33,7 @@ export function messageOf(
     ...section('Renewal orders that need a look:', 'renewal-orders', orders.map(orderLines)),
     '-- \nEach is told once a day, until it is settled. The commands are run where the console is set up.',
   ]
-  return {
-    subject: subjects.join('; '),
-    text: `${text.join('\n\n')}\n`,
-    // RFC 3834: suppresses automatic replies.
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-  }
+  return { subject: subjects.join('; '), text: `${text.join('\n\n')}\n` }
 }
 
 function section(title: string, group: string, items: readonly string[]): string[] {

@@ -57,22 +57,14 @@ export async function notifyOperators(_requestId: string, signal: AbortSignal): 
 /** An unclear item stays unclear when its customer is closed. */
 const EVEN_IF_CLOSED = { evenIfClosed: true }
 
-async function overdueChanges(changes: readonly DueChange[]): Promise<UnresolvedChange[]> {
-  const overdue: UnresolvedChange[] = []
-  await forEach(changes, async (due) => {
-    const one = await readUnresolved(due)
-    if (one?.isOverdue) overdue.push(one)
-  })
-  return overdue
+async function overdueChanges(due: readonly DueChange[]): Promise<UnresolvedChange[]> {
+  const changes = await forEach(due, readUnresolved)
+  return changes.flatMap((one) => (one?.isOverdue ? [one] : []))
 }
 
-async function ordersForPerson(orders: readonly DueOrder[]): Promise<OrderInNeed[]> {
-  const inNeed: OrderInNeed[] = []
-  await forEach(orders, async (due) => {
-    const one = await readOrder(due)
-    if (one?.need) inNeed.push(one)
-  })
-  return inNeed
+async function ordersForPerson(due: readonly DueOrder[]): Promise<OrderInNeed[]> {
+  const orders = await forEach(due, readOrder)
+  return orders.flatMap((one) => (one?.need ? [one] : []))
 }
 
 /** Table whose rows store the time of the last mail to operators; settled rows stay as they are. */

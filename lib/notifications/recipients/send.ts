@@ -1,13 +1,10 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
-import { customersWithConfirmations } from '#lib/identity/access/due-work.ts'
 import { confirmationLink } from '#lib/identity/access/notice-link.ts'
-import { NO_ANSWER } from '#lib/identity/account-mails/message.ts'
 import { oneLine } from '#lib/notifications/notices/digest.ts'
+import { setFailure } from '#lib/notifications/notices/recipients.ts'
 import { NOTICE_NAMES, NOTICES, type Notice } from '#lib/notifications/notices/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
-import type { Transaction } from '#lib/platform/db/client.ts'
-import { scope } from '#lib/platform/db/scope.ts'
 import { designedMail } from '#lib/platform/mail/layout.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
 import type { MailKind } from '#lib/platform/outbox/mail.ts'
@@ -44,43 +41,11 @@ export const confirmationMail: MailKind = {
   },
   async record(tx, { customerId, recipient: id }, outcome, delivery) {
     const reason = 'reason' in outcome ? outcome.reason : null
-    await tx.execute(sql`
+    const { rows } = await tx.execute<{ recipientId: string }>(sql`
       UPDATE notice_confirmations SET state = ${outcome.state}, reason = ${reason}
-      WHERE customer_id = ${customerId} AND id = ${id}`)
-    if (delivery?.kind !== 'refused' || !delivery.address) return
-    await tx.execute(sql`
-      UPDATE notice_recipients SET failure = ${delivery.reason}, failed_at = now()
-      WHERE customer_id = ${customerId} AND id = (
-        SELECT recipient_id FROM notice_confirmations WHERE customer_id = ${customerId} AND id = ${id})`)
+      WHERE customer_id = ${customerId} AND id = ${id} RETURNING recipient_id AS "recipientId"`)
+    for (const { recipientId } of rows) await setFailure(tx, customerId, recipientId, delivery)
   },
-}
-
-/**
- * Moves mails that the previous release has queued into the outbox, each once: a process of that release that sends one
- * of them holds it for its lease.
- * @returns how many
- */
-export async function adoptConfirmations(_requestId: string, signal: AbortSignal): Promise<number> {
-  let count = 0
-  for (const customerId of await customersWithConfirmations()) {
-    if (signal.aborted) break
-    count += await scope({ customerId }, (tx) => adoptOf(tx, customerId))
-  }
-  return count
-}
-
-async function adoptOf(tx: Transaction, customerId: CustomerId): Promise<number> {
-  const { rowCount } = await tx.execute(sql`
-    WITH adopted AS (
-      UPDATE notice_confirmations SET state = 'WAITING', not_before = 'infinity'
-      WHERE customer_id = ${customerId} AND id IN (
-        SELECT id FROM notice_confirmations
-        WHERE customer_id = ${customerId} AND outcome IS NULL AND state IN ('WAITING', 'SENDING')
-          AND not_before <= statement_timestamp() FOR UPDATE SKIP LOCKED)
-      RETURNING customer_id, id, created_at)
-    INSERT INTO outbox (customer_id, kind, recipient, created_at)
-    SELECT customer_id, 'confirmation', id, created_at FROM adopted ORDER BY created_at`)
-  return rowCount ?? 0
 }
 
 /** Returns the mail with the link. It has no text that an Admin chooses: it goes to an address that is not verified yet. */
@@ -92,26 +57,23 @@ function messageOf(customerId: CustomerId, request: Request, baseUrl: string): M
     return `${NOTICE_NAMES[notice]}${more}`
   })
   const company = oneLine(customer)
-  return designedMail(
-    {
-      subject: `Confirm invoice emails of ${company}`,
-      company,
-      title: 'Confirm invoice emails',
-      blocks: [
-        {
-          text: `${requestedBy} asks that ${email} gets these emails about invoices of ${company}, billed to ${oneLine(profile)}:`,
-        },
-        { list },
-        {
-          text: `To confirm or to decline, open this link within ${CONFIRMATION_DAYS} days. It works once.`,
-        },
-        { button: { label: 'Confirm or decline', href: `${baseUrl}/confirm?link=${link}` } },
-        {
-          text: 'If you did not expect this, decline, or do nothing: without your confirmation, no invoices are sent.',
-        },
-      ],
-      why: 'This email was sent because your address was entered. You can unsubscribe at any time.',
-    },
-    NO_ANSWER,
-  )
+  return designedMail({
+    subject: `Confirm invoice emails of ${company}`,
+    company,
+    title: 'Confirm invoice emails',
+    blocks: [
+      {
+        text: `${requestedBy} asks that ${email} gets these emails about invoices of ${company}, billed to ${oneLine(profile)}:`,
+      },
+      { list },
+      {
+        text: `To confirm or to decline, open this link within ${CONFIRMATION_DAYS} days. It works once.`,
+      },
+      { button: { label: 'Confirm or decline', href: `${baseUrl}/confirm?link=${link}` } },
+      {
+        text: 'If you did not expect this, decline, or do nothing: without your confirmation, no invoices are sent.',
+      },
+    ],
+    why: 'This email was sent because your address was entered. You can unsubscribe at any time.',
+  })
 }

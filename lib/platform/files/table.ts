@@ -1,6 +1,5 @@
 import 'server-only'
 import { stringify } from 'csv-stringify/sync'
-import { type ColumnDef, writeXlsxStream } from 'hucre/xlsx'
 import { attachment } from './attachment.ts'
 
 /**
@@ -123,79 +122,7 @@ function disarmed(text: string): string {
   return /^[\t\r\n]/.test(safe) ? `'${safe}` : safe
 }
 
-/** Value of the header Content-Type. */
-export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-
-/** Digits of a number that a spreadsheet keeps exactly. */
-const EXACT_DIGITS = 15
-/** Longest text of a cell in characters; Excel reports a file with more as damaged. */
-const MAX_CELL_LENGTH = 32_767
-
-/**
- * Writes a table as an Office Open XML workbook, whose cells are numbers, days, moments and text, so that no
- * spreadsheet guesses: no text is a formula, and a number is read equally in every language. Holds one batch in memory.
- * Rows beyond a sheet's 1,048,576 continue on the next sheet.
- * @param name name of the first sheet
- */
-export async function* xlsx<Row>(
-  name: string,
-  { columns, batches }: Table<Row>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  yield* writeXlsxStream(rowsOf(columns, batches), {
-    name,
-    columns: columns.map(headerOf),
-    freezePane: { rows: 1 },
-  })
-}
-
-async function* rowsOf<Row>(columns: readonly Column<Row>[], batches: Table<Row>['batches']) {
-  for await (const rows of batches)
-    for (const row of rows) yield columns.map((column) => typed(cellOf(column, row)))
-}
-
-/**
- * Returns a column's header and width, by typical content. An amount has two decimal places, or more where it is more
- * exact.
- */
-function headerOf<Row>(column: Column<Row>): ColumnDef {
-  const header = column.name
-  if ('day' in column) return { header, width: 12, numFmt: 'yyyy-mm-dd' }
-  if ('moment' in column) return { header, width: 20, numFmt: 'yyyy-mm-dd hh:mm:ss' }
-  if ('amount' in column) return { header, width: 16, numFmt: '#,##0.00######' }
-  return { header, width: 'number' in column ? 12 : 22 }
-}
-
-function typed(cell: Cell): string | number | Date | null {
-  if (cell.kind === 'empty') return null
-  if (cell.kind === 'moment') return cell.at
-  if (cell.kind === 'day') return new Date(`${cell.text}T00:00:00Z`)
-  if (cell.kind === 'number' && isExact(cell.text)) return Number(cell.text)
-  return escapeControls(cell.text)
-}
-
-/** Returns whether a spreadsheet keeps each digit; longer numbers are written as text, without loss. */
-export function isExact(number: string): boolean {
-  return number.replace(/^-?0*\.?0*|\./g, '').length <= EXACT_DIGITS
-}
-
-/** Replaces characters that XML can't contain by a mark; escapes `_x0041_`, which spreadsheets would decode. */
-export function escapeControls(text: string): string {
-  const escaped = text
-    .toWellFormed()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
-    .replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_')
-  return escaped.length > MAX_CELL_LENGTH
-    ? `${escaped.slice(0, MAX_CELL_LENGTH - 1).toWellFormed()}…`
-    : escaped
-}
-
 /** Returns a table as the reply with a CSV file of this name, without extension. */
 export function csvReply<Row>(name: string, table: Table<Row>, dialect: Dialect) {
   return { body: csv(table, dialect), headers: attachment(`${name}.csv`, CSV) }
-}
-
-/** Returns a table as the reply with a workbook, like `csvReply` for CSV. */
-export function xlsxReply<Row>(name: string, sheet: string, table: Table<Row>) {
-  return { body: xlsx(sheet, table), headers: attachment(`${name}.xlsx`, XLSX) }
 }

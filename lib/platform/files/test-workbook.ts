@@ -1,6 +1,6 @@
 import { readPages } from '#lib/platform/pdf/test-read.ts'
-import { XLSX } from './table.ts'
 import { unzip } from './test-zip.ts'
+import { XLSX } from './workbook.ts'
 
 /**
  * Returns an answer's body for tests, one character per byte; for a workbook, the text of all its parts; for a PDF that we

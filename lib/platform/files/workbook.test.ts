@@ -1,5 +1,7 @@
+import Big from 'big.js'
+import fc from 'fast-check'
 import { readXlsx } from 'hucre/xlsx'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Column } from './table.ts'
 import { unzip } from './test-zip.ts'
 import { workbook } from './workbook.ts'
@@ -108,4 +110,141 @@ it('A failure while the rows are read is thrown, and a client that leaves ends t
   while (!isStarted) await bytes.next()
   await bytes.return()
   expect(isEnded).toBe(true)
+})
+
+describe('any table', () => {
+  type Row = { text?: string | null; number?: string | number | null; day?: string | null; at?: Date | null }
+
+  const COLUMNS: Column<Row>[] = [
+    { name: 'text', text: ({ text = null }) => text },
+    { name: 'number', number: ({ number = null }) => number },
+    { name: 'amount', amount: ({ number = null }) => (number === null ? null : String(number)) },
+    { name: 'day', day: ({ day = null }) => day },
+    { name: 'moment', moment: ({ at = null }) => at },
+  ]
+
+  async function bytesOf(...batches: Row[][]): Promise<Buffer> {
+    return Buffer.concat(await Array.fromAsync(workbook('Rows', { columns: COLUMNS, batches })))
+  }
+
+  function partsOf(bytes: Uint8Array): Record<string, string> {
+    return Object.fromEntries(unzip(bytes).map(({ name, bytes }) => [name, bytes.toString('utf8')]))
+  }
+
+  async function rowsOf(...batches: Row[][]) {
+    const { sheets } = await readXlsx(await bytesOf(...batches))
+    return sheets.map(({ rows }) => rows)
+  }
+
+  it('writes typed cells below the column names', async () => {
+    const at = new Date('2026-10-19T08:30:15Z')
+    const rows = [{ text: 'Kovač 請求書', number: '-39004.92', day: '2026-09-30', at }, {}]
+    expect(await rowsOf(rows, [], [{ number: 7 }])).toEqual([
+      [
+        ['text', 'number', 'amount', 'day', 'moment'],
+        ['Kovač 請求書', -39004.92, -39004.92, new Date('2026-09-30T00:00:00Z'), at],
+        [null, null, null, null, null],
+        [null, 7, 7, null, null],
+      ],
+    ])
+  })
+
+  it('writes the column names even without rows', async () => {
+    expect(await rowsOf()).toEqual([[['text', 'number', 'amount', 'day', 'moment']]])
+  })
+
+  it('formats amounts and days, and freezes the header row', async () => {
+    const parts = partsOf(await bytesOf([{ number: '7.500', day: '2026-09-30' }]))
+    expect(parts['xl/styles.xml']).toContain('formatCode="#,##0.000"')
+    expect(parts['xl/styles.xml']).toContain('formatCode="yyyy-mm-dd"')
+    const sheet = parts['xl/worksheets/sheet1.xml']
+    expect(sheet).toContain('state="frozen"')
+    // As written, without parsing: no cell may contain text where a number belongs.
+    expect(sheet).toMatch(/<c r="B2"[^>]*><v>7\.500<\/v><\/c><c r="C2" s="\d+"><v>7\.500<\/v><\/c>/)
+  })
+
+  it.each([
+    '=1+1',
+    '+1',
+    '-1',
+    '@SUM(A1)',
+    '\t=1',
+    "'=1",
+    '_x0041_',
+    '_X000d_',
+    'a&b<c>"d"',
+    ' a ',
+    'a\r\nb',
+  ])('keeps the text %j as unchanged text', async (text) => {
+    const bytes = await bytesOf([{ text }])
+    expect(partsOf(bytes)['xl/worksheets/sheet1.xml']).not.toContain('<f>')
+    const { sheets } = await readXlsx(bytes)
+    expect(sheets[0]?.rows[1]?.[0]).toBe(text)
+  })
+
+  describe('numbers', () => {
+    it('are exact where a spreadsheet keeps each digit, and text otherwise', () =>
+      fc.assert(
+        fc.asyncProperty(fc.bigInt(-(10n ** 18n), 10n ** 18n), fc.nat(6), async (units, decimals) => {
+          const number = decimal(units, decimals)
+          const [[, row] = []] = await rowsOf([{ number }])
+          const cell = row?.[1]
+          const digits = number.replace(/[-.]/g, '').replace(/^0+/, '').length
+          if (digits > 15) expect(cell).toBe(number)
+          else expect(new Big(cell as number).eq(number)).toBe(true)
+        }),
+        { numRuns: 60 },
+      ))
+
+    it.each(['=1', 'NaN', '1e5', '1,5', '', Number.NaN])('rejects %j as a number', async (number) => {
+      await expect(bytesOf([{ number }])).rejects.toThrow('number is not a plain decimal')
+    })
+
+    it('includes days', async () => {
+      await expect(bytesOf([{ day: '30.09.2026' }])).rejects.toThrow('day is not a day')
+    })
+  })
+
+  it('replaces characters that XML cannot contain, and truncates text that a cell cannot contain', async () => {
+    const [[, marked, long] = []] = await rowsOf([
+      { text: 'a\0b\u001fc\ud800d\uffff' },
+      { text: 'x'.repeat(40_000) },
+    ])
+    expect(marked?.[0]).toBe('a\ufffdb\ufffdc\ufffdd\ufffd')
+    expect(String(long?.[0])).toHaveLength(32_767)
+    expect(String(long?.[0])).toMatch(/x…$/)
+  })
+
+  it('requests no batch before the previous one was sent, and none after the consumer has stopped', async () => {
+    let readCount = 0
+    async function* batches() {
+      for (;;) {
+        readCount += 1
+        yield Array.from({ length: 1000 }, () => ({ text: crypto.randomUUID() }))
+      }
+    }
+    const pieces = workbook('Rows', { columns: COLUMNS, batches: batches() })
+    for (let n = 0; n < 3; n++) await pieces.next()
+    expect(readCount).toBeLessThan(20)
+    await pieces.return()
+    const before = readCount
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(readCount).toBe(before)
+  })
+
+  it('throws the errors of its rows', async () => {
+    async function* batches(): AsyncGenerator<Row[]> {
+      yield [{ text: 'one' }]
+      throw new Error('The database is gone.')
+    }
+    const all = Array.fromAsync(workbook('Rows', { columns: COLUMNS, batches: batches() }))
+    await expect(all).rejects.toThrow('The database is gone.')
+  })
+
+  function decimal(units: bigint, decimals: number): string {
+    const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0')
+    const whole = digits.slice(0, digits.length - decimals)
+    const sign = units < 0n ? '-' : ''
+    return decimals === 0 ? `${sign}${whole}` : `${sign}${whole}.${digits.slice(-decimals)}`
+  }
 })

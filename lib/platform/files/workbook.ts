@@ -4,7 +4,7 @@ import type Big from 'big.js'
 import { ZipFile } from 'yazl'
 import { Exact } from '#lib/platform/values/decimals.ts'
 import { attachment } from './attachment.ts'
-import { type Cell, type Column, cellOf, escapeControls, isExact, type Table, XLSX } from './table.ts'
+import { type Cell, type Column, cellOf, type Table } from './table.ts'
 import {
   cellStyles,
   listingParts,
@@ -14,28 +14,39 @@ import {
   workbookXml,
 } from './workbook-parts.ts'
 
-/** Table for people, with sums of some columns for each value of another one, such as the currency. */
-export type SummedTable<Row> = Table<Row> & { sums: { by: string; columns: readonly string[] } }
+/** Columns with sums for each value of another one, such as the currency. */
+type Sums = { by: string; columns: readonly string[] }
+export type SummedTable<Row> = Table<Row> & { sums: Sums }
+type WorkbookTable<Row> = Table<Row> & { sums?: Sums }
 
+/** Value of the header Content-Type. */
+export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 /** Rows of a sheet in every spreadsheet program. */
 const MAX_ROWS = 1_048_576
+/** Digits of a number that a spreadsheet keeps exactly. */
+const EXACT_DIGITS = 15
+/** Longest text of a cell in characters; Excel reports a file with more as damaged. */
+const MAX_CELL_LENGTH = 32_767
+/** Characters of a sheet that are compressed at once. */
+const CHUNK_LENGTH = 32_768
 
-/** Returns a table as the reply with a workbook for people of this name, without extension. */
-export function workbookReply<Row>(name: string, sheet: string, table: SummedTable<Row>) {
+/** Returns a table as the reply with a workbook of this name, without extension. */
+export function xlsxReply<Row>(name: string, sheet: string, table: WorkbookTable<Row>) {
   return { body: workbook(sheet, table), headers: attachment(`${name}.xlsx`, XLSX) }
 }
 
 /**
- * Writes a workbook for people: a bold header that stays in view, a filter, column widths, and below the rows the sums
- * of their columns, as formulas with the exact result. Cells have the types of `xlsx`, and amounts as many decimals as
- * the table gives them. Holds one batch in memory. Rows beyond a sheet's 1,048,576 continue on the next sheet; then the
- * sums are numbers.
+ * Writes a table as an Office Open XML workbook: a bold header that stays in view, a filter, column widths, and, if the
+ * table has any, below the rows the sums of their columns, as formulas with the exact result. Cells are numbers, days,
+ * moments and text, so that no spreadsheet guesses: no text is a formula, and a number is read equally in every
+ * language, with as many decimals as the table gives it. Holds one batch in memory. Rows beyond a sheet's 1,048,576
+ * continue on the next sheet; then the sums are numbers.
  * @param name name of the first sheet
  * @param mostRows rows of a sheet with its header
  */
 export async function* workbook<Row>(
   name: string,
-  table: SummedTable<Row>,
+  table: WorkbookTable<Row>,
   mostRows = MAX_ROWS,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const archive = new ZipFile()
@@ -73,14 +84,14 @@ async function* rowsOf<Row>({ columns, batches }: Table<Row>): AsyncGenerator<Ce
 }
 
 function sheetWriter<Row>(
-  { columns, sums }: SummedTable<Row>,
+  { columns, sums }: WorkbookTable<Row>,
   rows: AsyncGenerator<Cell[], void, undefined>,
   mostRows: number,
 ) {
   const styles = cellStyles()
   const ends: string[] = []
   const letters = columns.map((_, index) => letterOf(index))
-  const added = sumsOf(columns, sums)
+  const added = sums && sumsOf(columns, sums)
   let waiting: IteratorResult<Cell[], void> | undefined
   const formatOf = (cell: Cell) => numberFormat(cell)
   const row = (number: number, kind: RowKind, cells: readonly (Cell & { formula?: string })[]) => {
@@ -94,12 +105,8 @@ function sheetWriter<Row>(
 
   /** Yields a sheet, and returns whether it is the last one. */
   async function* sheet(): AsyncGenerator<string, boolean, undefined> {
-    yield sheetStart(columns.map(widthOf)) +
-      row(
-        1,
-        'header',
-        columns.map(({ name }) => ({ kind: 'text', text: name })),
-      )
+    const header = columns.map(({ name }): Cell => ({ kind: 'text', text: name }))
+    let chunk = sheetStart(columns.map(widthOf)) + row(1, 'header', header)
     let number = 1
     for (;;) {
       waiting ??= await rows.next()
@@ -107,23 +114,26 @@ function sheetWriter<Row>(
       const cells = waiting.value
       waiting = undefined
       number += 1
-      added.add(cells)
-      yield row(number, 'row', cells)
+      added?.add(cells)
+      chunk += row(number, 'row', cells)
+      if (chunk.length < CHUNK_LENGTH) continue
+      yield chunk
+      chunk = ''
     }
     ends.push(`$${letters.at(-1)}$${number}`)
     const isLast = Boolean(waiting.done)
     // The sums need a blank row before them, which ends the filtered range.
     const isOneSheet = ends.length === 1
-    const sumRows = isLast ? added.rows(isOneSheet ? { letters, last: number } : undefined) : []
-    yield sumRows.map((cells, index) => row(number + 2 + index, 'sum', cells)).join('') +
-      sheetEnd(ends.at(-1) ?? '')
+    const sumRows = (isLast && added?.rows(isOneSheet ? { letters, last: number } : undefined)) || []
+    const sumText = sumRows.map((cells, index) => row(number + 2 + index, 'sum', cells)).join('')
+    yield chunk + sumText + sheetEnd(ends.at(-1) ?? '')
     return isLast
   }
   return { sheet, ends, stylesXml: styles.xml }
 }
 
 /** Adds up columns for each value of the column `by`; a column with an empty cell has no sum. */
-function sumsOf<Row>(columns: readonly Column<Row>[], { by, columns: names }: SummedTable<Row>['sums']) {
+function sumsOf<Row>(columns: readonly Column<Row>[], { by, columns: names }: Sums) {
   const at = columns.findIndex(({ name }) => name === by)
   const summed = columns.map(({ name }) => names.includes(name))
   const sums = new Map<string, (Sum | undefined)[]>()
@@ -206,7 +216,7 @@ function isNumeric<Row>(column: Column<Row>): boolean {
 }
 
 function widthOf<Row>(column: Column<Row>): number {
-  return column.width ?? (isNumeric(column) ? 14 : 'day' in column ? 12 : 22)
+  return column.width ?? ('amount' in column ? 16 : 'number' in column ? 14 : 'day' in column ? 12 : 22)
 }
 
 /** Returns the letters of a column: `A`, …, `Z`, `AA`. */
@@ -216,5 +226,23 @@ function letterOf(index: number): string {
 }
 
 function escaped(text: string): string {
-  return escapeControls(text).replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  // XML would read a carriage return as a line break.
+  return escapeControls(text).replace(/[&<>"\r]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}
+
+/** Returns whether a spreadsheet keeps each digit; longer numbers are written as text, without loss. */
+function isExact(number: string): boolean {
+  return number.replace(/^-?0*\.?0*|\./g, '').length <= EXACT_DIGITS
+}
+
+/** Replaces characters that XML can't contain by a mark; escapes `_x0041_`, which spreadsheets would decode. */
+function escapeControls(text: string): string {
+  const escaped = text
+    .toWellFormed()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+    .replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_')
+  return escaped.length > MAX_CELL_LENGTH
+    ? `${escaped.slice(0, MAX_CELL_LENGTH - 1).toWellFormed()}…`
+    : escaped
 }

@@ -47,7 +47,7 @@ export type MailContent = {
  */
 export function designedMail(
   content: MailContent,
-  headers: Record<string, string>,
+  headers: Record<string, string> = {},
   reseller: Reseller | undefined = resellerOf(),
 ): Required<Omit<Message, 'attachments'>> {
   const { subject } = content

@@ -9,7 +9,7 @@ export type Message = {
   subject: string
   text: string
   html?: string
-  headers: Record<string, string>
+  headers?: Record<string, string>
   attachments?: readonly Attachment[]
 }
 
@@ -34,6 +34,9 @@ const WAITS = {
 }
 const WHOLE = 120_000
 
+/** RFC 3834: suppresses automatic replies, such as absence notes. */
+const NO_REPLIES = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/
 
 /**
@@ -52,7 +55,7 @@ export async function deliver(
   const content = {
     text,
     html,
-    headers: { ...headers, 'User-Agent': PRODUCT },
+    headers: { ...headers, ...NO_REPLIES, 'User-Agent': PRODUCT },
     attachments: [...(attachments ?? [])],
   }
   const bytes = await new MailComposer({ ...addressed, ...content, ...access }).compile().build()

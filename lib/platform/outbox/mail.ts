@@ -29,8 +29,8 @@ export type MailKind = {
   /** Returns the id of the mail, the same for each attempt; the id of the message by default. */
   idOf?(message: Message): string
   /** Returns the outcome of a delivery where it differs from the usual one. */
-  outcomeOf?(delivery: Delivery, message: Message): Outcome | undefined
-  /** Number of times that a mail may leave. */
+  outcomeOf?(delivery: Delivery): Outcome | undefined
+  /** Number of times that a mail may leave; without it, once, and again where its process died. */
   maxAttempts?: number
   /** Time between attempts while the mail server refuses temporarily, and after which the mail is useless. */
   retrySeconds: number
@@ -66,7 +66,7 @@ async function send(kind: MailKind, config: MailConfig, message: Message): Promi
   const id = kind.idOf?.(message) ?? `${kind.kind}.${message.id}`
   const delivery = rendered && (await deliverRendered(config, rendered, id))
   const outcome = delivery
-    ? (kind.outcomeOf?.(delivery, message) ?? outcomeOf(delivery, kind.retrySeconds))
+    ? (kind.outcomeOf?.(delivery) ?? outcomeOf(delivery, kind, message))
     : (unsent ?? OBSOLETE)
   const unavailable =
     delivery?.kind === 'away' ? `The mail server could not be used: ${delivery.reason}` : undefined
@@ -93,10 +93,14 @@ function reasonNotToSend(
     : undefined
 }
 
-function outcomeOf(delivery: Delivery, retrySeconds: number): Outcome {
+function outcomeOf(
+  delivery: Delivery,
+  { maxAttempts = 1, retrySeconds }: MailKind,
+  { attempts }: Message,
+): Outcome {
   if (delivery.kind === 'sent') return { state: 'SENT' }
   const { kind, reason } = delivery
   if (kind === 'refused') return { state: 'REFUSED', reason }
-  if (kind === 'unknown') return { state: 'UNKNOWN', reason }
+  if (kind === 'unknown' && attempts >= maxAttempts) return { state: 'UNKNOWN', reason }
   return { state: 'WAITING', reason, retrySeconds }
 }

@@ -315,11 +315,13 @@ const MAX_PARALLEL = 4
 
 /**
  * Runs the work for each item, several in parallel; a failure does not stop the others.
+ * @returns the results, in the order of the items
  * @throws AggregateError of the failures
  */
-export async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+export async function forEach<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const limited = pLimit(MAX_PARALLEL)
   const ends = await Promise.allSettled(items.map((item) => limited(work, item)))
   const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${items.length} failed.`)
+  return ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
 }

@@ -71,7 +71,7 @@ export function notifyMember(
   {
     event,
     from = undefined,
-  }: { event: AccountEvent; from?: { address: string; userAgent: string } | undefined | undefined },
+  }: { event: AccountEvent; from?: { address: string; userAgent: string } | undefined },
 ): Promise<void> {
   return enqueueAccountMail(tx, customerId, [memberId], { event, ...from })
 }
@@ -114,4 +114,11 @@ export async function notifyAdmins(
     rows.map(({ id }) => id),
     { event, about },
   )
+}
+
+/** Removes mails of a commit before 1.0.0, which have a table of their own, after 90 days. @returns how many */
+export async function pruneAccountMails(tx: Transaction, customerId: CustomerId): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    DELETE FROM account_mails WHERE customer_id = ${customerId} AND at < now() - interval '90 days'`)
+  return rowCount ?? 0
 }
