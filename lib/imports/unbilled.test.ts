@@ -136,6 +136,31 @@ describe('charges without a number', () => {
     expect(await documents()).toEqual(['issued with number 100, owed 100', 'draft without number 9, owed 0'])
   })
 
+  test('of a release that made a draft for each spelling are one document once they are billed', async () => {
+    const { id, load, documents } = await newCustomer()
+    const draftIn = (name: string, cost: string) => usage({ InvoiceIssuerName: name, BilledCost: cost })
+    await all.db.setToday('2026-09-20')
+    await load([draftIn('Nimbus Cloud', '4')])
+    await load([usage({ InvoiceIssuerName: 'Cirrus', BillingAccountId: 'A-2', BilledCost: '6' })])
+    await all.db.sql(
+      id,
+      "UPDATE invoices SET issuer = 'NIMBUS CLOUD', billing_account = 'A-1' WHERE issuer = 'Cirrus'",
+    )
+    for (const [today, name, cost] of [
+      ['2026-09-30', 'NIMBUS CLOUD', '7'],
+      ['2026-10-02', 'Nimbus Cloud', '8'],
+      ['2026-10-20', 'Nimbus  cloud', '9'],
+    ] as const) {
+      await all.db.setToday(today)
+      await load([draftIn(name, cost)])
+      const drafts = await documents()
+      expect(drafts).toContain(`draft without number ${cost}, owed 0`)
+      expect(drafts.filter((one) => !one.endsWith('owed 0'))).toEqual([])
+    }
+    await load([all.bill({ BilledCost: '9' })])
+    expect(await documents()).toEqual(['issued with number 9, owed 9'])
+  })
+
   test('give way to their bill, and come back when its import is undone', async () => {
     const { load, documents, undo } = await newCustomer()
     const first = await load([usage({})])

@@ -2,8 +2,8 @@ import 'server-only'
 import type { BackgroundWork } from '#lib/platform/db/background.ts'
 import { pruneSeatSamples } from './assets/store.ts'
 import { readVendors, reconcileOpenChanges } from './license-changes/jobs.ts'
-import { reconcileOrders } from './renewal-orders/jobs.ts'
 import { mailOrders } from './renewal-orders/mails.ts'
+import { reconcileOrders } from './renewal-orders/reconcile.ts'
 
 export const licensesWork: BackgroundWork = {
   jobs: [

@@ -1,5 +1,5 @@
 import { readOne } from '#lib/licenses/license-changes/vendor-sync/read.ts'
-import { reconcileOrders } from '#lib/licenses/renewal-orders/jobs.ts'
+import { reconcileOrders } from '#lib/licenses/renewal-orders/reconcile.ts'
 import { newCustomerId } from '#lib/platform/caller/store.ts'
 import type { TestDatabase } from '#lib/platform/db/test-database.ts'
 import { repeatUntilAborted } from './jobs.ts'

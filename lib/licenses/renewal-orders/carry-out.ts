@@ -35,8 +35,8 @@ export async function carryOut(tx: Transaction, customerId: CustomerId, due: Due
   }
   const isEnding = !isRenewed(asset.renewalType)
   const isLate = isOverdue(order.termEnd.getTime(), now)
-  if (phase.kind === 'due' && !isLate && !isEnding) return beginTerm(tx, customerId, due)
   await setScheduled(tx, customerId, asset.id)
+  if (phase.kind === 'due' && !isLate && !isEnding) return beginTerm(tx, customerId, due)
   if (phase.kind === 'over' && asset.seatsPurchased === order.toQuantity)
     return settleOrder(tx, customerId, order, { state: 'APPLIED', ...by })
   const ended = isEnding ? 'The plan was not renewed.' : 'It could not be carried out when the term ended.'
@@ -48,11 +48,8 @@ export async function carryOut(tx: Transaction, customerId: CustomerId, due: Due
   return settleOrder(tx, customerId, order, { state: 'LOST', ...by, reason: reasons[phase.kind] })
 }
 
-async function beginTerm(
-  tx: Transaction,
-  customerId: CustomerId,
-  { order, asset, vendor }: Due,
-): Promise<void> {
+async function beginTerm(tx: Transaction, customerId: CustomerId, due: Due): Promise<void> {
+  const { order, asset, vendor } = due
   const by = { actor: ordererOf(order), requestId: order.requestId }
   const { id: assetId, seatsPurchased: from } = asset
   const to = order.toQuantity ?? from
@@ -60,11 +57,9 @@ async function beginTerm(
   const { quantityState } = assetStateOf(asset)
   if (!quantityState || !term || asset.status !== 'ACTIVE') {
     const reason = term ? `The subscription was ${asset.status}.` : 'The next term’s length is not known.'
-    await setScheduled(tx, customerId, assetId)
     return settleOrder(tx, customerId, order, { state: 'REJECTED', ...by, reason })
   }
   await setObserved(tx, customerId, assetId, { values: term, moves: false })
-  await setScheduled(tx, customerId, assetId)
   const last = await lastChange(tx, customerId, assetId)
   if (last && last.createdAt > order.termEnd) {
     const reason = 'The licenses were changed after the term had ended, and before it was carried out.'

@@ -5,8 +5,8 @@ import { addAsset, callerOf } from '#lib/platform/db/test-rows.ts'
 import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
 import type { Renewal } from './contract.ts'
-import { reconcileOrders } from './jobs.ts'
 import { orderRenewal, readRenewal, withdrawRenewal } from './operations.ts'
+import { reconcileOrders } from './reconcile.ts'
 
 // Orders of an end instead of a next term, against the fakes of the vendors.
 

@@ -8,8 +8,8 @@ import type { FakeOptions } from '../../../test/fakes/vendors/fake.ts'
 import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
 import type { Renewal } from './contract.ts'
-import { reconcileOrders } from './jobs.ts'
 import { orderRenewal, readRenewal, withdrawRenewal } from './operations.ts'
+import { reconcileOrders } from './reconcile.ts'
 
 // Requests that are lost or late, and terms that end: the vendor's behavior, and the reported states.
 

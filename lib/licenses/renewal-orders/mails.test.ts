@@ -4,8 +4,8 @@ import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.
 import { addAsset, addKey, addMember, addNewCustomer } from '#lib/platform/db/test-rows.ts'
 import { sendDueMails } from '#lib/platform/outbox/test-mails.ts'
 import { type Catcher, startCatcher } from '../../../test/fakes/mail/catcher.ts'
-import { reconcileOrders } from './jobs.ts'
 import { mailOrders } from './mails.ts'
+import { reconcileOrders } from './reconcile.ts'
 
 let catcher: Catcher
 let database: TestDatabase

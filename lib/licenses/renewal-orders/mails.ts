@@ -36,7 +36,7 @@ export async function mailOrderer(
   customerId: CustomerId,
   order: OrderRow,
   event: RenewalEvent,
-): Promise<void> {
+) {
   const asset = mailSettings() && (await readAsset(tx, customerId, order.assetId))
   if (!asset) return
   const about = aboutText(asset, order, event)
@@ -52,12 +52,8 @@ export async function mailOrderer(
     SELECT m.id FROM (SELECT ${member} AS member) t
     JOIN able m ON m.id = t.member
       OR ('admin' = ANY (m.roles) AND NOT EXISTS (SELECT FROM able o WHERE o.id = t.member))`)
-  await enqueueAccountMail(
-    tx,
-    customerId,
-    members.map(({ id }) => id),
-    { event, about },
-  )
+  const ids = members.map(({ id }) => id)
+  await enqueueAccountMail(tx, customerId, ids, { event, about })
 }
 
 const NEAR = sql`make_interval(days => ${NEAR_DAYS}::int)`

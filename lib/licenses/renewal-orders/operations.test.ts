@@ -7,8 +7,8 @@ import { scope } from '#lib/platform/db/scope.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import { addAsset, addCustomer, callerOf } from '#lib/platform/db/test-rows.ts'
 import type { Renewal } from './contract.ts'
-import { reconcileOrders } from './jobs.ts'
 import { orderRenewal, readRenewal, withdrawRenewal } from './operations.ts'
+import { reconcileOrders } from './reconcile.ts'
 
 // Orders for the next term where the books are our own.
 

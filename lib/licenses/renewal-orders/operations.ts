@@ -13,58 +13,36 @@ import { END_ACTIONS } from './rules.ts'
 import { serializeRenewal } from './serialize.ts'
 import * as store from './store.ts'
 
-export const readRenewal = operation(contract.readRenewal, async (caller, { params }) =>
+export const readRenewal = operation(contract.readRenewal, (caller, { params }) =>
   readScope(caller, (tx) => read(tx, caller, params.asset_id)),
 )
 
-export const orderRenewal = operation(
-  contract.orderRenewal,
-  async (caller, { params, body, headers }, meta) => {
-    const { action, confirm } = body
-    const renewalType = action ? END_ACTIONS[action] : (body.renewalType ?? null)
-    const requested = { setting: { quantity: body.quantity ?? null, renewalType }, action, confirm }
-    const request = requestOf(caller, params, headers, meta)
-    const id = await change(request, meta, (tx) => order(tx, { ...request, ...requested }))
-    const outcome = id && (await readScope(caller, (tx) => store.findOrder(tx, caller.customerId, id)))
-    if (outcome) {
-      const reason = outcome.reason ?? undefined
-      if (outcome.state === 'REJECTED') throw new Problem('vendor_rejected', reason)
-      if (outcome.state === 'LOST') throw new Problem('renewal_not_supported', reason)
-    }
-    return readScope(caller, (tx) => read(tx, caller, params.asset_id))
-  },
+export const orderRenewal = operation(contract.orderRenewal, (caller, { params, body, headers }, meta) => {
+  const { action, confirm, quantity = null } = body
+  const renewalType = action ? END_ACTIONS[action] : (body.renewalType ?? null)
+  const requested = { setting: { quantity, renewalType }, action, confirm }
+  const asset = { caller, assetId: params.asset_id, ifMatch: headers?.['if-match'] }
+  return change(asset, meta, (tx, request) => order(tx, { ...request, ...requested }))
+})
+
+export const withdrawRenewal = operation(contract.withdrawRenewal, (caller, { params, headers }, meta) =>
+  change({ caller, assetId: params.asset_id, ifMatch: headers?.['if-match'] }, meta, withdraw),
 )
 
-export const withdrawRenewal = operation(
-  contract.withdrawRenewal,
-  async (caller, { params, headers }, meta) => {
-    const request = requestOf(caller, params, headers, meta)
-    await change(request, meta, (tx) => withdraw(tx, request))
-    return readScope(caller, (tx) => read(tx, caller, params.asset_id))
-  },
-)
-
-function requestOf(
-  caller: Caller,
-  { asset_id: assetId }: { asset_id: string },
-  headers: { 'if-match'?: string | undefined } | undefined,
-  { requestId }: RequestMeta,
-): OrderRequest {
-  return { caller, assetId, ifMatch: headers?.['if-match'], requestId }
-}
-
-/** Writes a change of the order, and then reconciles it with its vendor. */
+/**
+ * Writes a change of the order, and then reconciles it with its vendor.
+ * @throws Problem where the vendor refuses what was ordered, or another party has set a different next term there
+ */
 async function change(
-  { caller, assetId, requestId }: OrderRequest,
-  meta: RequestMeta,
-  work: (tx: Transaction) => Promise<string | undefined>,
-): Promise<string | undefined> {
+  asset: Omit<OrderRequest, 'requestId'>,
+  { requestId, confirm }: RequestMeta,
+  work: (tx: Transaction, request: OrderRequest) => Promise<string | undefined>,
+) {
+  const { caller, assetId } = asset
+  const { customerId } = caller
   const id = await licenseScope(caller, async (tx) => {
-    const id = await work(tx)
-    if (meta.confirm) {
-      const row = await readAsset(tx, caller.customerId, assetId)
-      await meta.confirm(tx, row?.seatVersion ?? 0)
-    }
+    const id = await work(tx, { ...asset, requestId })
+    if (confirm) await confirm(tx, (await readAsset(tx, customerId, assetId))?.seatVersion ?? 0)
     return id
   }).catch(asBusy)
   // A row that is locked for the moment leaves the order to a job.
@@ -72,7 +50,15 @@ async function change(
     await reconcile(caller, { id, assetId }, requestId).catch((error: unknown) => {
       if (errorCode(error) !== '55P03') throw error
     })
-  return id
+  return readScope(caller, async (tx) => {
+    const changed = id === undefined ? undefined : await store.findOrder(tx, customerId, id)
+    if (changed && !changed.takenBackAt) {
+      const reason = changed.reason ?? undefined
+      if (changed.state === 'REJECTED') throw new Problem('vendor_rejected', reason)
+      if (changed.state === 'LOST') throw new Problem('renewal_not_supported', reason)
+    }
+    return read(tx, caller, assetId)
+  })
 }
 
 async function read(tx: Transaction, { customerId }: Caller, assetId: string) {

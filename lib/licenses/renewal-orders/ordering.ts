@@ -45,14 +45,13 @@ export async function order(tx: Transaction, request: OrderRequest & Order): Pro
   if (active) await store.settleOrder(tx, customerId, active, { state: 'REPLACED', ...by, replacedBy: id })
   const termEnd = row.commitmentEnd as Date
   const isOwn = vendor.systemOfRecord === 'ours'
-  const placedVersion = isOwn ? row.seatVersion : null
   const { vendorSubscriptionId } = row
-  const isLogged = active ? active.isLogged : true
   const seen = settingOf(row)
-  const ordered = { toQuantity: setting.quantity, renewalType: setting.renewalType }
-  const atVendor = { vendorSubscriptionId, seenQuantity: seen.quantity, seenType: seen.renewalType }
-  const added = { id, assetId, ...ordered, termEnd, ...atVendor, placedVersion, isLogged }
-  await store.addOrder(tx, customerId, added, by)
+  await store.addOrder(tx, customerId, by, {
+    ...{ id, assetId, termEnd, toQuantity: setting.quantity, renewalType: setting.renewalType },
+    ...{ vendorSubscriptionId, seenQuantity: seen.quantity, seenType: seen.renewalType },
+    ...{ placedVersion: isOwn ? row.seatVersion : null, isLogged: active ? active.isLogged : true },
+  })
   if (!isOwn) return id
   if (setting.quantity !== null)
     await setScheduled(tx, customerId, assetId, { total: setting.quantity, at: termEnd })
@@ -96,11 +95,14 @@ async function lock(tx: Transaction, { caller, assetId, ifMatch }: OrderRequest)
   if (isVersion(version, ifMatch)) return { row, active }
   const changedBy = active?.actorName ?? 'Someone'
   const etag = entityTag(JSON.stringify(serializeRenewal(row, newest)), version)
-  const members = { current: row.seatsPurchased, changedBy, etag }
-  const detail = `${changedBy} changed what is ordered for the next term since you read it.`
-  throw new Problem('version_mismatch', detail, {
-    members: active ? { ...members, changedAt: active.createdAt.getTime() } : members,
-  })
+  const changedAt = active?.createdAt.getTime()
+  throw new Problem(
+    'version_mismatch',
+    `${changedBy} changed what is ordered for the next term since you read it.`,
+    {
+      members: { current: row.seatsPurchased, changedBy, etag, ...(active && { changedAt }) },
+    },
+  )
 }
 
 export function found(row: Awaited<ReturnType<typeof readAsset>>): LicensedRow {

@@ -1,5 +1,6 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
+import { dueOrders } from '#lib/identity/access/due-work.ts'
 import { type LicensedRow, licensed, lockLicensed, readAsset } from '#lib/licenses/assets/store.ts'
 import { findOpenChange } from '#lib/licenses/license-changes/store/changes.ts'
 import { observe, readSubscription } from '#lib/licenses/license-changes/vendor-sync/read.ts'
@@ -7,6 +8,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { licenseScope, readScope } from '#lib/platform/db/scope.ts'
 import type { Actor } from '#lib/platform/history/audit.ts'
+import { forEach } from '#lib/platform/runtime/concurrency.ts'
 import type { GuardedVendor } from '#lib/vendors/breaker.ts'
 import { vendorTimes } from '#lib/vendors/settings.ts'
 import type { NextTerm, Observed, Unavailable, VendorRead, Wait, WriteAnswer } from '#lib/vendors/vendor.ts'
@@ -75,6 +77,21 @@ export async function reconcile(
       !(await findOpenChange(tx, customerId, assetId))
     if (order) await conclude({ tx, customerId, order, asset, vendor, requestId }, answer, isAlone)
   })
+}
+
+/**
+ * Reconciles the orders that are due. The job carries out existing orders on their dates, and chooses no numbers.
+ * @returns the number of orders
+ * @throws AggregateError of those that failed
+ */
+export async function reconcileOrders(requestId: string, signal: AbortSignal): Promise<number> {
+  let count = 0
+  await forEach(await dueOrders(), async (due) => {
+    if (signal.aborted) return
+    count += 1
+    await reconcile(due, due, requestId)
+  })
+  return count
 }
 
 /** An active order at a vendor, in a transaction that has locked its asset's row. */

@@ -84,9 +84,7 @@ export async function expireRequests(
 
 /** Returns the effect of a response on its request, which took `tookMs` milliseconds. */
 export function answerOf(answer: WriteAnswer, tookMs: number): Partial<RequestRow> {
-  const { kind } = answer
-  const reason = 'reason' in answer ? answer.reason : null
-  const vendorRequestId = 'vendorRequestId' in answer ? (answer.vendorRequestId ?? null) : null
+  const { kind, reason = null, vendorRequestId = null }: Partial<RequestRow> = answer
   const values = { kind, reason, vendorRequestId, tookMs: Math.round(tookMs) }
   return kind === 'unknown' ? values : { ...values, lateUntil: null }
 }

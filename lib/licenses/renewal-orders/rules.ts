@@ -100,7 +100,11 @@ export function isOffered(
   return renewalType !== null && (choice?.renewalTypes.includes(renewalType) ?? false)
 }
 
-type Times = { commitmentStart?: number | undefined; commitmentEnd: number | undefined }
+type Term = {
+  isCommitmentPlan: boolean
+  commitmentStart?: number | undefined
+  commitmentEnd: number | undefined
+}
 
 /**
  * State of an order's term: it runs, until the known end or another one (moved); it is over, without a known next one
@@ -112,16 +116,9 @@ export type Phase = { kind: 'running' | 'due' | 'over' | 'none' } | { kind: 'mov
  * An order is for the end of one term: nothing of it happens within a term, this one or the next.
  * @param now epoch milliseconds, like all times here
  */
-export function phaseOf(
-  termEnd: number,
-  {
-    isCommitmentPlan,
-    commitmentStart: start,
-    commitmentEnd: end = termEnd,
-  }: Times & { isCommitmentPlan: boolean },
-  now: number,
-): Phase {
-  if (!isCommitmentPlan) return { kind: 'none' }
+export function phaseOf(termEnd: number, term: Term, now: number): Phase {
+  if (!term.isCommitmentPlan) return { kind: 'none' }
+  const { commitmentStart: start, commitmentEnd: end = termEnd } = term
   // Clocks differ by minutes, and books may be written some days before.
   const isNext =
     (start !== undefined && start > termEnd - NEAR_MS) || (end > termEnd + NEAR_MS && now > termEnd - NEAR_MS)
@@ -130,22 +127,18 @@ export function phaseOf(
   return end <= termEnd ? { kind: 'due' } : { kind: 'over' }
 }
 
-/** Subscription after the end of a term, as its vendor shows it. */
-type AfterTerm = Times & { isCommitmentPlan: boolean; status: string }
+/** `endActions`: ends that the vendor knows; `renewalType`: the ordered one. */
+type Ordered = { termEnd: number; renewalType: string | null } & Pick<RenewalFacts, 'endActions'>
 
 /**
  * Returns the successor of a term: another one, an Extended Service Term, or the end of the plan; undefined where the
  * vendor shows none of these.
- * @param order `endActions`: ends that the vendor knows; `renewalType`: the ordered one
+ * @param after the subscription as its vendor shows it
  * @param now epoch milliseconds, like `termEnd`
  */
 export function whatBegan(
-  {
-    termEnd,
-    renewalType,
-    endActions,
-  }: { termEnd: number; renewalType: string | null } & Pick<RenewalFacts, 'endActions'>,
-  after: AfterTerm,
+  { termEnd, renewalType, endActions }: Ordered,
+  after: Term & { status: string },
   now: number,
 ): 'term' | EndAction | undefined {
   const { kind } = phaseOf(termEnd, after, now)

@@ -37,23 +37,11 @@ export async function findOrder(tx: Transaction, customerId: CustomerId, id: str
   return order
 }
 
-type NewOrder = Pick<
-  OrderRow,
-  | 'id'
-  | 'assetId'
-  | 'toQuantity'
-  | 'renewalType'
-  | 'vendorSubscriptionId'
-  | 'termEnd'
-  | 'seenQuantity'
-  | 'seenType'
-  | 'placedVersion'
-  | 'isLogged'
->
+type NewOrder = OrderNote & Pick<OrderRow, 'id' | 'assetId' | 'termEnd' | 'placedVersion'>
 type By = { actor: Actor; requestId: string }
 
 /** Adds an active order. `placedVersion` marks an order in our own books, which is placed immediately. */
-export async function addOrder(tx: Transaction, customerId: CustomerId, order: NewOrder, by: By) {
+export async function addOrder(tx: Transaction, customerId: CustomerId, by: By, order: NewOrder) {
   const isPlaced = order.placedVersion !== null
   const { kind: actorKind, id: actorId, name: actorName } = by.actor
   const [row] = await tx
@@ -69,20 +57,19 @@ export async function addOrder(tx: Transaction, customerId: CustomerId, order: N
 }
 
 /** `settledBy`: the operator who settles it by hand. */
-type Settlement = By & { reason?: string | undefined; replacedBy?: string | null; settledBy?: string | null }
+type Settlement = By & {
+  state: Exclude<OrderState, 'STANDING'>
+  reason?: string | undefined
+  replacedBy?: string | null
+  settledBy?: string | null
+}
 
 /** Settles an order, and mails the person who ordered it where that person has to know of it. */
 export async function settleOrder(
   tx: Transaction,
   customerId: CustomerId,
   order: OrderRow,
-  {
-    state,
-    reason,
-    replacedBy = null,
-    settledBy = null,
-    ...by
-  }: { state: Exclude<OrderState, 'STANDING'> } & Settlement,
+  { state, reason, replacedBy = null, settledBy = null, ...by }: Settlement,
 ): Promise<void> {
   const isUnclear = state === 'UNCLEAR'
   const settledAt = new Date()
@@ -91,12 +78,10 @@ export async function settleOrder(
   const isNews = isUnclear || state === 'LOST' || (state === 'REJECTED' && order.placedAt)
   const event = isUnclear ? 'renewal-unclear' : 'renewal-not-done'
   if (isNews) await mailOrderer(tx, customerId, { ...order, ...note }, event)
+  const { id: renewalOrderId, assetId } = order
+  const ids = { assetId, renewalOrderId }
   if (!isUnclear)
-    recordEvent(tx, customerId, {
-      kind: 'renewal_order.completed',
-      object: `asset:${order.assetId}`,
-      ids: { assetId: order.assetId, renewalOrderId: order.id },
-    })
+    recordEvent(tx, customerId, { kind: 'renewal_order.completed', object: `asset:${assetId}`, ids })
   if (state !== 'REPLACED')
     await recordOrder(tx, customerId, order, { event: state.toLowerCase(), reason, ...by })
 }

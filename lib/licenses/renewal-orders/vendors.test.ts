@@ -6,8 +6,8 @@ import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { google, microsoft } from '../../../test/fuzz/scenarios.ts'
 import { CUSTOMER } from '../../../test/fuzz/stage.ts'
 import type { Renewal } from './contract.ts'
-import { reconcileOrders } from './jobs.ts'
 import { orderRenewal, readRenewal, withdrawRenewal } from './operations.ts'
+import { reconcileOrders } from './reconcile.ts'
 
 // Orders for the next term at a vendor, against its fake.
 
