@@ -18,14 +18,17 @@ test('Ids are UUIDs of version 7, in order of time and unique', () => {
 test('A change counts as recent by the time at which it settled, not by that of its request', async () => {
   const vendor = await testVendor(microsoft)
   onTestFinished(() => vendor.close())
+  const { flexible, patch } = vendor
   const customerId = newCustomerId(CUSTOMER)
-  expect((await vendor.patch(vendor.flexible, 30)).status).toBe(200)
-  const recent = () =>
-    scope({ customerId }, async (tx) => {
-      const row = await lockLicensed(tx, customerId, vendor.assetId(vendor.flexible))
-      return changesWithin(tx, customerId, row, 600_000)
-    })
-  expect(await recent()).toMatchObject([{ toQuantity: 30 }])
-  await vendor.database.sql(CUSTOMER, "UPDATE license_changes SET settled_at = now() - interval '1 hour'")
-  expect(await recent()).toEqual([])
+  expect((await patch(flexible, 30)).status).toBe(200)
+  vendor.fake.failNext('write', 'drop-before')
+  expect((await patch(flexible, 31)).status).toBe(504)
+  const settled = "state = 'APPLIED', settled_at = now() - interval '1 hour'"
+  await vendor.database.sql(CUSTOMER, `UPDATE license_changes SET ${settled} WHERE state = 'UNKNOWN'`)
+  expect(await vendor.states(flexible)).toEqual(['APPLIED', 'APPLIED'])
+  const recent = await scope({ customerId }, async (tx) => {
+    const row = await lockLicensed(tx, customerId, vendor.assetId(flexible))
+    return changesWithin(tx, customerId, row, 600_000)
+  })
+  expect(recent.map(({ toQuantity }) => toQuantity)).toEqual([30])
 })
