@@ -68,6 +68,7 @@ test('single sign-on is set up, tested, and made the only sign-in', async ({ pag
   await expect(dialog.getByLabel('Issuer')).toBeFocused()
   await expectGood(page)
   await press(page, 'Remove rule 1')
+  await expect(dialog.getByLabel('Has the value')).toHaveCount(0)
   await dialog.getByLabel('Issuer').fill(issuer.issuer)
   await press(page, 'Test and add')
   await expect(dialog).toHaveCount(0)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { vendorSettings } from './settings.ts'
+import { vendorSettings, vendorTimes } from './settings.ts'
 
 const GOOGLE = ['GOOGLE_KEY_FILE', 'GOOGLE_ADMIN', 'GOOGLE_URL', 'GOOGLE_TOKEN_URL', 'GOOGLE_SETTLE_SECONDS']
 
@@ -95,4 +95,21 @@ describe('Google Workspace', () => {
     vi.stubEnv(name, value)
     expect(vendorSettings).toThrow(message)
   })
+})
+
+test('each time of all vendors is read from the setting of its name', () => {
+  const names = {
+    readMs: 'VENDOR_READ_MS',
+    writeMs: 'VENDOR_WRITE_MS',
+    confirmMs: 'VENDOR_CONFIRM_MS',
+    checkMs: 'VENDOR_CHECK_MS',
+    againMs: 'VENDOR_AGAIN_MS',
+    staleMs: 'VENDOR_STALE_MS',
+    pauseMs: 'VENDOR_PAUSE_MS',
+    leaseMs: 'CHANGE_LEASE_MS',
+  }
+  for (const [index, name] of Object.values(names).entries()) vi.stubEnv(name, String(index + 1))
+  expect(vendorTimes()).toEqual(
+    Object.fromEntries(Object.keys(names).map((field, index) => [field, index + 1])),
+  )
 })

@@ -100,7 +100,15 @@ test('A file of many customers is split by a map, listed once, displayed, and un
   expect([await countInvoices('alder'), await countInvoices('birch')]).toEqual([1, 1])
 
   const list = await json('import list --json')
-  expect(list[0]).toMatchObject({ id, kind: 'focus', customer: 'alder, birch', added: '2', undone: null })
+  const files = 'costs/1.csv and 1 more'
+  expect(list[0]).toMatchObject({
+    id,
+    kind: 'focus',
+    customer: 'alder, birch',
+    files,
+    added: '2',
+    undone: null,
+  })
   expect(await json('import list --customer birch --json')).toMatchObject([
     { id, customer: 'birch', added: '1' },
   ])

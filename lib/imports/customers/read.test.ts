@@ -69,8 +69,12 @@ describe('the examples of the docs', () => {
       'customer,name,domain,contactEmail,member,memberName,roles\nx,X,x.example,a@x.example,a@x.example,A,admin\n'
     const expected = withoutLines(await read(plain))
     expect(expected).toMatchObject([{ id: 'x', members: [{ roles: ['admin'] }] }])
-    for (const separator of [';', '\t'])
-      expect(withoutLines(await read(plain.replaceAll(',', separator)))).toEqual(expected)
+    for (const separator of [';', '\t']) {
+      const separated = plain.replaceAll(',', separator)
+      expect(withoutLines(await read(separated))).toEqual(expected)
+      const inQuotes = separated.replaceAll(/[^;\t\n]+/g, '"$&"')
+      expect(withoutLines(await read(inQuotes))).toEqual(expected)
+    }
   })
 })
 

@@ -105,6 +105,7 @@ describe('readInvoices', () => {
 
   test.each([
     ['totalAmount', 'abc'],
+    ['totalAmount', '1,5'],
     ['totalAmount', null],
     ['totalAmount', '1e999999'],
     ['totalAmount', true],

@@ -16,13 +16,12 @@ import { type TestVendor, testVendor } from './test-vendor.ts'
 let vendor: TestVendor
 afterEach(() => vendor.close())
 
-test('A delayed answer settles nothing about a newer call', async () => {
-  vendor = await testVendor(microsoft, {
-    times: { MICROSOFT_SETTLE_SECONDS: '86400', VENDOR_WRITE_MS: '1000' },
-  })
-  const { flexible, fake, patch, total, states, database } = vendor
-  const customerId = newCustomerId(CUSTOMER)
-  const caller = await callerOf(CUSTOMER, 'it-manager')
+const customerId = newCustomerId(CUSTOMER)
+const LATE = 60_000
+
+/** Sends a change whose call is lost, and returns what its process knew. */
+async function lostChange() {
+  const { flexible, fake, patch } = vendor
   fake.failNext('write', 'drop-before')
   expect((await patch(flexible, 30)).status).toBe(504)
   const first = await scope({ customerId }, async (tx) => {
@@ -35,6 +34,26 @@ test('A delayed answer settles nothing about a newer call', async () => {
   const ref = { customerId: flexible.customerId, subscriptionId: flexible.id, skuId: flexible.skuId }
   const readResult = await first.vendor.read(ref, AbortSignal.timeout(5000))
   if (readResult.kind !== 'read') return expect.fail(readResult.reason)
+  const caller = await callerOf(CUSTOMER, 'it-manager')
+  const request = {
+    ...{ caller, assetId: vendor.assetId(flexible), quantity: 30 },
+    ...{ requestId: 'late', ifMatch: undefined, keyed: undefined },
+  }
+  /** Goes on as the first process, which wakes up too late to send. @returns the code of its problem */
+  const wakeUp = async () => {
+    const { movedAt } = first.change
+    const sent = { observed: readResult.observed, sentAt: Date.now() - LATE, movedAt }
+    return callVendor(request, { ...first, claimedAt: 0 }, sent).catch(({ code }) => code)
+  }
+  return { wakeUp }
+}
+
+test('A delayed answer settles nothing about a newer call', async () => {
+  vendor = await testVendor(microsoft, {
+    times: { MICROSOFT_SETTLE_SECONDS: '86400', VENDOR_WRITE_MS: '1000' },
+  })
+  const { flexible, fake, patch, total, states, database } = vendor
+  const { wakeUp } = await lostChange()
   // A second request is applied, and its answer is lost.
   fake.setFault(flexible.id, { write: 'hang-after' })
   let again: Promise<unknown> = Promise.resolve()
@@ -45,18 +64,20 @@ test('A delayed answer settles nothing about a newer call', async () => {
     },
     { timeout: 8000, interval: 100 },
   )
-  const request = {
-    ...{ caller, assetId: vendor.assetId(flexible), quantity: 30 },
-    ...{ requestId: 'late', ifMatch: undefined, keyed: undefined },
-  }
-  // And the first process wakes up, too late to send.
-  const sent = { observed: readResult.observed, sentAt: Date.now() - 60_000, movedAt: first.change.movedAt }
-  const code = await callVendor(request, { ...first, claimedAt: 0 }, sent).catch(({ code }) => code)
-  expect([code, await states(flexible)]).toEqual([undefined, ['SENT']])
+  expect([await wakeUp(), await states(flexible)]).toEqual([undefined, ['SENT']])
   expect(await again).toMatchObject({ status: 200 })
   const calls = await database.sql(
     CUSTOMER,
     'SELECT kind, reason FROM license_change_attempts ORDER BY number',
   )
   expect(calls).toMatchObject([{ kind: 'unknown' }, { kind: 'unknown' }])
+})
+
+test('A process that wakes up too late to send fails its change, which the client may send again', async () => {
+  vendor = await testVendor(microsoft, { times: { MICROSOFT_SETTLE_SECONDS: '86400' } })
+  const { wakeUp } = await lostChange()
+  const { flexible, states, writes } = vendor
+  const sent = writes(flexible).length
+  expect([await wakeUp(), await states(flexible)]).toEqual(['vendor_unavailable', ['FAILED']])
+  expect(writes(flexible)).toHaveLength(sent)
 })

@@ -161,6 +161,20 @@ describe('the weekly mail of needs', () => {
     expect(await stage.run(customerId)).toBe(0)
   })
 
+  it('clears the reason why an earlier mail failed when a member starts it again', async () => {
+    const ana = await person('ana', 'admin')
+    await ana.set(true)
+    const failed = "UPDATE notice_recipients SET failure = '550 No such user', failed_at = now()"
+    await stage.database.sql(customerId, failed)
+    await ana.set(false)
+    await ana.set(true)
+    const reasons = await stage.database.sql(
+      customerId,
+      'SELECT failure, failed_at AS "at" FROM notice_recipients',
+    )
+    expect(reasons).toEqual([{ failure: null, at: null }])
+  })
+
   it('is set by a member with a valid request only', async () => {
     const ana = await person('ana', 'admin')
     for (const isOn of [undefined, 'yes', 1]) expect((await ana.set(isOn)).status).toBe(400)

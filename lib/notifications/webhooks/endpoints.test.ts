@@ -77,26 +77,33 @@ describe('the address of a webhook', () => {
     }
   }, 20_000)
 
-  it.each(['ENOTFOUND', 'private'])('is refused in the same words for a name that is %s', async (answer) => {
-    const missing = Object.assign(new Error(), { code: 'ENOTFOUND' })
-    const spies = [
-      vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(async () => {
-        if (answer === 'private') return ['10.0.0.7']
-        throw missing
-      }),
-      vi.spyOn(Resolver.prototype, 'resolve6').mockRejectedValue(missing),
-    ]
-    await addEndpoint(owner, 'https://git.corp.example/')
-    await writeEvents(owner.customer, assetEvent('a-1'))
-    await deliverWebhooks(owner.customer)
-    for (const spy of spies) spy.mockRestore()
-    expect(await attempts()).toMatchObject([
-      {
-        reason:
-          'git.corp.example is not called: it has no public address, and WEBHOOK_PRIVATE_HOSTS does not name it.',
-      },
-    ])
-  })
+  it.each(['ENOTFOUND', 'private', 'private by IPv6'])(
+    'is refused in the same words for a name that is %s',
+    async (answer) => {
+      const missing = Object.assign(new Error(), { code: 'ENOTFOUND' })
+      const spies = [
+        vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(async () => {
+          if (answer === 'private') return ['10.0.0.7']
+          if (answer === 'private by IPv6') return ['93.184.216.34']
+          throw missing
+        }),
+        vi.spyOn(Resolver.prototype, 'resolve6').mockImplementation(async () => {
+          if (answer === 'private by IPv6') return ['fd00::7']
+          throw missing
+        }),
+      ]
+      await addEndpoint(owner, 'https://git.corp.example/')
+      await writeEvents(owner.customer, assetEvent('a-1'))
+      await deliverWebhooks(owner.customer)
+      for (const spy of spies) spy.mockRestore()
+      expect(await attempts()).toMatchObject([
+        {
+          reason:
+            'git.corp.example is not called: it has no public address, and WEBHOOK_PRIVATE_HOSTS does not name it.',
+        },
+      ])
+    },
+  )
 })
 
 describe('a webhook', () => {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type GoogleFixture, openGoogle } from '../../../test/fakes/google/fixture.ts'
+import { uncounted } from '../test-budget.ts'
 import type { Observed, SubscriptionRef } from '../vendor.ts'
+import { connect } from './connect.ts'
 
 const REF: SubscriptionRef = { customerId: 'C0123456', subscriptionId: 's/1 ü', skuId: '1010020020' }
 
@@ -245,4 +247,21 @@ test('a vendor can be called when configured, and predicts the refusals that Goo
     kind: 'applied',
     seats: { purchased: 1, maximum: 500, assigned: undefined },
   })
+})
+
+test('a list leaves the budget’s reserve to people, and a read and a change may use it', async () => {
+  const acquired: boolean[] = []
+  const calls = connect(fakeGoogle.config, () => ({
+    ...uncounted('', 0),
+    acquire: async (isBackground) => {
+      acquired.push(isBackground)
+      return { kind: 'granted' }
+    },
+  }))
+  add()
+  const observed = await read()
+  const uses = async (call: Promise<{ kind: string }>) => [(await call).kind, acquired.splice(0)]
+  expect(await uses(calls.read(REF, deadline()))).toEqual(['read', [false]])
+  expect(await uses(calls.setQuantity(observed, 12, 'change-1', deadline()))).toEqual(['applied', [false]])
+  expect(await uses(calls.list(undefined, deadline()))).toEqual(['page', [true]])
 })

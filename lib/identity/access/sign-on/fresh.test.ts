@@ -55,8 +55,10 @@ describe('a session that an issuer opened', () => {
     expect(led).toBe('/assets')
     const after = await browser.sessionDigest()
     expect(after).not.toBe(before)
-    const left = 'SELECT digest FROM sessions WHERE digest IN ($1, $2)'
-    expect(await database.sql(alder, left, [before, after])).toEqual([{ digest: after }])
+    const left = 'SELECT digest, address, user_agent AS agent FROM sessions WHERE digest IN ($1, $2)'
+    expect(await database.sql(alder, left, [before, after])).toEqual([
+      { digest: after, address: '192.0.2.7', agent: 'Test' },
+    ])
   })
 
   it.each<[string, () => Record<string, unknown>]>([
