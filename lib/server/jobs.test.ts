@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loginOf } from '#lib/platform/db/logins.ts'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
@@ -24,12 +23,6 @@ async function query(text: string) {
 }
 
 test('several processes share one queue in the database, created by a role that owns nothing else', async () => {
-  // A job of 1.0.0, which has no worker any more.
-  const boss = new PgBoss({ ...loginOf(database.url, 'console_jobs'), schema: 'pgboss', createSchema: false })
-  await boss.start()
-  await boss.createQueue('tell-members')
-  await boss.schedule('tell-members', '* * * * *')
-  await boss.stop()
   const both = await Promise.all([startJobs(database.url), startJobs(database.url)])
   try {
     expect(await query('SELECT name, cron FROM pgboss.schedule ORDER BY name')).toEqual([
@@ -41,9 +34,11 @@ test('several processes share one queue in the database, created by a role that 
       { name: 'remove-departed', cron: '11 3 * * *' },
       { name: 'run-backfills', cron: '* * * * *' },
       { name: 'see-to-renewal-orders', cron: '* * * * *' },
+      { name: 'send-confirmations', cron: '* * * * *' },
       { name: 'send-notices', cron: '23 6-23 * * *' },
       { name: 'settle-open-changes', cron: '* * * * *' },
       { name: 'tell-audit-heads', cron: '7 * * * *' },
+      { name: 'tell-members', cron: '* * * * *' },
       { name: 'tell-of-ending-keys', cron: '17 * * * *' },
       { name: 'tell-of-renewal-orders', cron: '27 * * * *' },
       { name: 'tell-operators', cron: '*/10 * * * *' },

@@ -29,9 +29,6 @@ const JOBS: readonly Job[] = [
   },
 ]
 
-/** Jobs of 1.0.0, whose schedules are still in its database. A later release drops them. */
-const FORMER_JOBS = ['tell-members', 'send-confirmations']
-
 /** Messages of the outbox, by transport: every process delivers them. */
 const CHANNELS: readonly Channel[] = [
   mailChannel(DOMAIN_WORK.flatMap(({ mails = [] }) => mails)),
@@ -78,7 +75,6 @@ export async function startJobs(url: string, direct = url): Promise<{ stop(): Pr
       carryOut(name, run, AbortSignal.any([stopping.signal, ...jobs.map((job) => job.signal)])),
     )
   }
-  for (const name of FORMER_JOBS) await boss.unschedule(name)
   const delivering = CHANNELS.map((channel) => deliverContinuously(channel, stopping.signal))
   const stop = async () => {
     stopping.abort()

@@ -84,6 +84,17 @@ export async function customersWithNotices(): Promise<CustomerId[]> {
   return rows.map((row) => row.customer_id)
 }
 
+/** Returns the open customers with unsent mails that ask an address to confirm its notices. */
+export async function customersWithConfirmations(): Promise<CustomerId[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
+    `SELECT DISTINCT n.customer_id FROM notice_confirmations n
+     JOIN customers c ON c.id = n.customer_id AND c.closed_at IS NULL
+     WHERE n.outcome IS NULL AND n.state IN ('WAITING', 'SENDING') AND n.not_before <= statement_timestamp()
+     ORDER BY n.customer_id`,
+  )
+  return rows.map((row) => row.customer_id)
+}
+
 /** The customers whose time is over, and whether they were exported since they were closed. */
 export async function deletedCustomers(): Promise<{ customerId: CustomerId; isExported: boolean }[]> {
   const { rows } = await database().jobs.query<{ customer_id: CustomerId; exported: boolean }>(
@@ -91,6 +102,17 @@ export async function deletedCustomers(): Promise<{ customerId: CustomerId; isEx
      FROM customers WHERE gone_at <= now() ORDER BY id`,
   )
   return rows.map((row) => ({ customerId: row.customer_id, isExported: row.exported }))
+}
+
+/** Returns the customers with mails that the previous release has queued: links, and mails about accounts. */
+export async function customersWithAccountMails(): Promise<CustomerId[]> {
+  const { rows } = await database().jobs.query<{ customer_id: CustomerId }>(
+    `SELECT customer_id FROM account_mails
+     WHERE state IN ('WAITING', 'SENDING') AND not_before <= statement_timestamp()
+     UNION SELECT customer_id FROM account_links
+     WHERE state IN ('WAITING', 'SENDING') AND not_before <= statement_timestamp() ORDER BY customer_id`,
+  )
+  return rows.map((row) => row.customer_id)
 }
 
 /** The customers of whose domains the DNS was not asked since yesterday. */

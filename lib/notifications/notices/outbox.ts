@@ -46,6 +46,17 @@ export async function enqueueMail(tx: Transaction, to: To): Promise<boolean> {
   return true
 }
 
+/** Moves mails of the previous release whose process has died into the outbox, with their attempts. */
+export async function adoptMails(tx: Transaction, customerId: CustomerId): Promise<void> {
+  await tx.execute(sql`
+    WITH adopted AS (
+      UPDATE notice_mails SET claimed_at = 'infinity'
+      WHERE customer_id = ${customerId} AND state = 'SENDING' AND claimed_at < now() - interval '15 minutes'
+      RETURNING customer_id, recipient_id, told_on, attempts)
+    INSERT INTO outbox (customer_id, kind, recipient, content, attempts)
+    SELECT customer_id, 'notice', recipient_id, jsonb_build_object('on', told_on), attempts FROM adopted`)
+}
+
 async function writeMail(tx: Transaction, to: To): Promise<string | undefined> {
   const { customerId, recipientId } = to
   const { today, lastReminder } = await readDays(tx, to)

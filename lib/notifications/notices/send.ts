@@ -11,7 +11,7 @@ import { readAttachments } from './attachments.ts'
 import { digestOf, pdfsToAttach } from './digest.ts'
 import { listMailChanges } from './licenses.ts'
 import { messageOf } from './message.ts'
-import { enqueueMail, includesNeeds, listRecipients, recordDelivery } from './outbox.ts'
+import { adoptMails, enqueueMail, includesNeeds, listRecipients, recordDelivery } from './outbox.ts'
 import { listMailInvoices, readAddressee, readDays } from './store.ts'
 import { listMailNeeds } from './weekly.ts'
 
@@ -80,7 +80,10 @@ export async function sendNotices(
   let count = 0
   for (const customerId of customers) {
     if (signal.aborted) break
-    const list = (tx: Transaction) => listRecipients(tx, customerId)
+    const list = async (tx: Transaction) => {
+      await adoptMails(tx, customerId)
+      return listRecipients(tx, customerId)
+    }
     for (const recipientId of (await scope({ customerId }, list).catch(failed)) ?? []) {
       if (signal.aborted) break
       const to = { customerId, recipientId }

@@ -1,10 +1,13 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
+import { customersWithConfirmations } from '#lib/identity/access/due-work.ts'
 import { confirmationLink } from '#lib/identity/access/notice-link.ts'
 import { oneLine } from '#lib/notifications/notices/digest.ts'
 import { setFailure } from '#lib/notifications/notices/recipients.ts'
 import { NOTICE_NAMES, NOTICES, type Notice } from '#lib/notifications/notices/rules.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
+import type { Transaction } from '#lib/platform/db/client.ts'
+import { scope } from '#lib/platform/db/scope.ts'
 import { designedMail } from '#lib/platform/mail/layout.ts'
 import type { Message } from '#lib/platform/mail/mailer.ts'
 import type { MailKind } from '#lib/platform/outbox/mail.ts'
@@ -46,6 +49,34 @@ export const confirmationMail: MailKind = {
       WHERE customer_id = ${customerId} AND id = ${id} RETURNING recipient_id AS "recipientId"`)
     for (const { recipientId } of rows) await setFailure(tx, customerId, recipientId, delivery)
   },
+}
+
+/**
+ * Moves mails that the previous release has queued into the outbox, each once: a process of that release that sends one
+ * of them holds it for its lease.
+ * @returns how many
+ */
+export async function adoptConfirmations(_requestId: string, signal: AbortSignal): Promise<number> {
+  let count = 0
+  for (const customerId of await customersWithConfirmations()) {
+    if (signal.aborted) break
+    count += await scope({ customerId }, (tx) => adoptOf(tx, customerId))
+  }
+  return count
+}
+
+async function adoptOf(tx: Transaction, customerId: CustomerId): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    WITH adopted AS (
+      UPDATE notice_confirmations SET state = 'WAITING', not_before = 'infinity'
+      WHERE customer_id = ${customerId} AND id IN (
+        SELECT id FROM notice_confirmations
+        WHERE customer_id = ${customerId} AND outcome IS NULL AND state IN ('WAITING', 'SENDING')
+          AND not_before <= statement_timestamp() FOR UPDATE SKIP LOCKED)
+      RETURNING customer_id, id, created_at)
+    INSERT INTO outbox (customer_id, kind, recipient, created_at)
+    SELECT customer_id, 'confirmation', id, created_at FROM adopted ORDER BY created_at`)
+  return rowCount ?? 0
 }
 
 /** Returns the mail with the link. It has no text that an Admin chooses: it goes to an address that is not verified yet. */

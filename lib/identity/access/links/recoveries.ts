@@ -18,18 +18,37 @@ export const RECOVERY_SECONDS = 30 * 60
 
 /** Enqueues a recovery mail to this address, whether it is known or not. */
 export async function requestRecovery(email: string): Promise<void> {
+  // Processes of the previous release look for recoveries that are due: this one never is.
+  await enqueueRecoveries("INSERT INTO recoveries (email, not_before) VALUES ($1, 'infinity') RETURNING id", [
+    email,
+  ])
+}
+
+/** Moves recoveries that the previous release has queued into the outbox, each once. @returns how many */
+export function adoptRecoveries(): Promise<number> {
+  return enqueueRecoveries(
+    `UPDATE recoveries SET not_before = 'infinity' WHERE id IN (
+       SELECT id FROM recoveries WHERE state IN ('WAITING', 'SENDING') AND withdrawn_at IS NULL
+         AND not_before <= statement_timestamp() FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+  )
+}
+
+/** Enqueues the mails of the recoveries that a query writes, in its transaction. @returns how many */
+async function enqueueRecoveries(query: string, values: string[] = []): Promise<number> {
   const client = await database().signIn.connect()
   try {
     await client.query('BEGIN')
-    // Processes of the previous release look for recoveries that are due: this one never is.
-    const { rows } = await client.query<{ id: string }>(
-      "INSERT INTO recoveries (email, not_before) VALUES ($1, 'infinity') RETURNING id",
-      [email],
-    )
-    const values = [NO_CUSTOMER, 'recovery', rows[0]?.id]
-    await client.query('INSERT INTO outbox (customer_id, kind, recipient) VALUES ($1, $2, $3)', values)
+    const { rows } = await client.query<{ id: string }>(query, values)
+    for (const { id } of rows)
+      await client.query('INSERT INTO outbox (customer_id, kind, recipient) VALUES ($1, $2, $3)', [
+        NO_CUSTOMER,
+        'recovery',
+        id,
+      ])
     await client.query('COMMIT')
     client.release()
+    return rows.length
   } catch (error) {
     // Destroys the connection, and its transaction with it.
     client.release(true)

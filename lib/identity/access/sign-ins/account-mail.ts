@@ -115,10 +115,3 @@ export async function notifyAdmins(
     { event, about },
   )
 }
-
-/** Removes mails of a commit before 1.0.0, which have a table of their own, after 90 days. @returns how many */
-export async function pruneAccountMails(tx: Transaction, customerId: CustomerId): Promise<number> {
-  const { rowCount } = await tx.execute(sql`
-    DELETE FROM account_mails WHERE customer_id = ${customerId} AND at < now() - interval '90 days'`)
-  return rowCount ?? 0
-}
