@@ -24,6 +24,8 @@ export class Receiver {
   /** Secret of the webhook, with which each request is verified. */
   secret = ''
   unverified = 0
+  /** Number of connections to it, with a request or without. */
+  connections = 0
   /** Address to which it redirects. */
   redirect = ''
   private mode: Mode = 'good'
@@ -46,6 +48,9 @@ export class Receiver {
       // A request that ends early, as when the receiver goes down, has no body.
       this.answer(request, response).catch(() => response.destroy())
     })
+    server.on('connection', () => {
+      this.connections += 1
+    })
     await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve))
     this.port = (server.address() as AddressInfo).port
     this.server = server
@@ -58,14 +63,10 @@ export class Receiver {
     await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()))
   }
 
-  /** Returns the number of events that it has accepted. */
-  accepted(): number {
-    return this.arrivals().filter(({ accepted }) => accepted !== undefined).length
-  }
-
-  /** Returns the arrivals of all events. */
-  arrivals(): Arrival[] {
-    return [...this.objects.values()].flatMap((events) => [...events.values()])
+  /** Returns the ids of the events that it has accepted. */
+  accepted(): Set<string> {
+    const events = [...this.objects.values()].flatMap((one) => [...one])
+    return new Set(events.flatMap(([id, { accepted }]) => (accepted === undefined ? [] : [id])))
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -101,7 +101,7 @@ function MemberRow({
         <span className="text-ink-3 md:hidden">Last sign-in: </span>
         {lastSignInTime === undefined ? (
           <span className="text-ink-3">
-            {state === 'invited' || addedBy !== undefined ? 'Not yet' : 'Not known'}
+            {state === 'invited' || addedBy !== undefined ? 'Not yet' : 'Unknown'}
           </span>
         ) : (
           <span className="whitespace-nowrap">

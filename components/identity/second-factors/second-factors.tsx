@@ -16,7 +16,7 @@ import { RecoveryCodes } from './recovery-codes.tsx'
 
 const NO_PASSKEYS = {
   address:
-    'Passkeys aren’t available here: they need a domain name, and this console is open under an IP address.',
+    'Passkeys aren’t available here: they need a domain name, and you opened this console by its IP address.',
   'not-safe': 'Passkeys aren’t available here: they need https.',
 }
 

@@ -13,8 +13,7 @@ import { seatDays } from './seat-steps.ts'
 
 /** Data of the plot as a table: a row for each day on which one of the two lines changed. Collapsed at first. */
 export function SeatTable({ purchased, assigned }: Lines) {
-  const count = (seats: number | undefined) =>
-    seats === undefined ? 'Not known' : seats.toLocaleString('en')
+  const count = (seats: number | undefined) => (seats === undefined ? 'Unknown' : seats.toLocaleString('en'))
   return (
     <details className="-mx-4 mt-1 border-t border-line not-open:print:hidden">
       <summary className="px-4 py-2.5 text-sm text-ink-2 hover:text-ink">Show as table</summary>

@@ -9,7 +9,7 @@ import { type Filter, OffFilters, preloadPanels } from './filter.tsx'
  * Filter that is set and removed in one place: a button that shows its name while it is off and its value while it is
  * on, then with a × next to it.
  */
-export function FilterMenu({ label, value, off, isWide, onClear, renderPanel }: Filter) {
+export function FilterMenu({ label, value, off, isWide, preload, onClear, renderPanel }: Filter) {
   const clear = (event: MouseEvent<HTMLButtonElement>) => {
     // The × disappears: move the focus to its filter.
     event.currentTarget.parentElement?.querySelector('button')?.focus()
@@ -22,7 +22,7 @@ export function FilterMenu({ label, value, off, isWide, onClear, renderPanel }: 
         buttonClassName={value === undefined ? FILTER_BUTTON : FILTER_BUTTON_ON}
         rootClassName="min-w-0"
         className={isWide ? 'w-74' : ''}
-        preload={preloadPanels}
+        preload={() => preloadPanels(preload ? [{ preload }] : [])}
         button={
           value === undefined ? (
             <>
@@ -50,7 +50,7 @@ export function AddFilter({ filters }: { filters: readonly Filter[] }) {
     <div data-off="" data-add="">
       <Menu
         className="w-74"
-        preload={preloadPanels}
+        preload={() => preloadPanels(filters)}
         buttonClassName={FILTER_BUTTON}
         button={
           <>

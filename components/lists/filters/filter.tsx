@@ -14,6 +14,8 @@ export type Filter = {
   text?: string
   /** Whether the panel has fields that need room. */
   isWide?: boolean
+  /** Loads the script of a panel that most lists lack. */
+  preload?: () => void
   onClear: () => void
   renderPanel: (close: () => void) => ReactNode
 }
@@ -33,9 +35,12 @@ export const OffFilters = lazyWithPreload(
   () => <div className="h-32" />,
 )
 
-/** Loads the script of all panels, as soon as the user is about to open one. */
-export function preloadPanels(): void {
-  for (const part of [Choices, DateRanges, OffFilters]) part.preload()
+/**
+ * Loads the script of the panels of these filters, as soon as the user is about to open one: a panel that is loaded
+ * while it opens would lose the keys that are typed meanwhile.
+ */
+export function preloadPanels(filters: readonly Pick<Filter, 'preload'>[]): void {
+  for (const part of [Choices, DateRanges, OffFilters, ...filters]) part.preload?.()
 }
 
 type Options = {

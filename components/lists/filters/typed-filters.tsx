@@ -36,6 +36,7 @@ export function amountFilter({
     off: 'any',
     value: amountsText(range),
     isWide: true,
+    preload: Amounts.preload,
     onClear: () => onChange({}),
     renderPanel: (close) => (
       <Amounts
@@ -68,6 +69,7 @@ export function textFilter({
     off: 'any',
     value: value && escapeInvisible(value),
     isWide: true,
+    preload: TypedText.preload,
     onClear: () => onChange(undefined),
     renderPanel: (close) => (
       <TypedText

@@ -23,15 +23,18 @@ import {
   testWebhook,
 } from '#lib/notifications/webhooks/client.ts'
 import type { Webhook } from '#lib/notifications/webhooks/contract.ts'
+import { MAX_WEBHOOKS } from '#lib/notifications/webhooks/rules.ts'
 import { KIND_LABELS, REFRESH_MS, STATUS_LABELS, webhookHref } from './labels.ts'
 import { type Profiles, RotateSecret, WebhookForm } from './webhook-form.tsx'
 
 type OpenDialog = { is: 'edit' | 'rotate' | 'remove'; webhook: Webhook }
 
-/** Button that adds a webhook. */
+/** Button that adds a webhook, as long as there may be more. */
 export function AddWebhook({ profiles }: { profiles: Profiles }) {
   const [isOpen, setIsOpen] = useState(false)
   const client = useQueryClient()
+  const { data } = useWebhooks(false)
+  if (data && data.webhooks.length >= MAX_WEBHOOKS) return null
   return (
     <>
       <Button variant="primary" onClick={() => setIsOpen(true)}>
@@ -49,13 +52,10 @@ export function AddWebhook({ profiles }: { profiles: Profiles }) {
   )
 }
 
-/** Webhooks of the customer, with their actions. */
-export function Webhooks({ profiles }: { profiles: Profiles }) {
-  const [open, setOpen] = useState<OpenDialog>()
-  const list = useRef<HTMLDivElement>(null)
-  const toast = useToast()
-  const client = useQueryClient()
-  const { data, error, refetch } = useQuery({
+/** @param enabled false: for the list that another component loads */
+function useWebhooks(enabled = true) {
+  return useQuery({
+    enabled,
     queryKey: listWebhooks.key({}),
     queryFn: ({ signal }) => listWebhooks({}, signal),
     refetchInterval: ({ state }) =>
@@ -63,6 +63,15 @@ export function Webhooks({ profiles }: { profiles: Profiles }) {
         ? REFRESH_MS
         : false,
   })
+}
+
+/** Webhooks of the customer, with their actions. */
+export function Webhooks({ profiles }: { profiles: Profiles }) {
+  const [open, setOpen] = useState<OpenDialog>()
+  const list = useRef<HTMLDivElement>(null)
+  const toast = useToast()
+  const client = useQueryClient()
+  const { data, error, refetch } = useWebhooks()
   const refresh = () => client.invalidateQueries({ queryKey: ['listWebhooks'] })
   const close = () => {
     setOpen(undefined)

@@ -3,9 +3,13 @@
 import { useRouter } from 'next/navigation'
 import { lazy, Suspense, startTransition } from 'react'
 
-// Every screen loads this file: the text of the error is loaded when needed. If that fails, Next shows the global error.
+// Every screen loads this file: the text of the error is loaded when needed. If that fails, too, such as without a
+// connection or after a new release, the frame stays, with a sentence in the place of the page.
 const UnexpectedErrorPage = lazy(() =>
-  import('#components/ui/unexpected-error-page.tsx').then((part) => ({ default: part.UnexpectedErrorPage })),
+  import('#components/ui/unexpected-error-page.tsx').then(
+    (part) => ({ default: part.UnexpectedErrorPage }),
+    () => ({ default: ShortError }),
+  ),
 )
 
 /** Props that Next passes to an error page. */
@@ -20,8 +24,12 @@ export function RouteError({ error, reset }: Failure) {
       reset()
     })
   return (
-    <Suspense fallback={<p className="p-6 text-center">This page could not be shown.</p>}>
+    <Suspense fallback={<ShortError />}>
       <UnexpectedErrorPage digest={error.digest} onRetry={retry} />
     </Suspense>
   )
+}
+
+function ShortError(_props: object) {
+  return <p className="p-6 text-center">This page could not be shown. Reload the page to try again.</p>
 }

@@ -26,7 +26,8 @@ export function OfflineNote({
       // React has seen the click before, and has prevented the browser's navigation for Next's links.
       const isNext = event.defaultPrevented
       setWaitingLinks((links) => [
-        ...links.filter((one) => one !== link && isDownload(one)),
+        // A menu that is opened again has other elements for the same files.
+        ...links.filter((one) => one.href !== link.href && isDownload(one)),
         ...(isNext ? [] : [link]),
       ])
       event.preventDefault()

@@ -132,6 +132,7 @@ describe('a signal', () => {
       await vi.advanceTimersByTimeAsync(250)
       host.emit(second)
       expect(host.exit).not.toHaveBeenCalled()
+      expect(stop).toHaveBeenCalledOnce()
     },
   )
 

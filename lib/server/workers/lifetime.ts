@@ -75,8 +75,11 @@ export function heedSignals(stop: (reason: ShutdownReason) => Promise<void>, hos
   let signaledAt: number | undefined
   for (const signal of SIGNALS)
     host.on(signal, () => {
-      if (signaledAt !== undefined && Date.now() - signaledAt > SAME_SIGNAL) host.exit(1)
-      signaledAt ??= Date.now()
-      return stop(SHUTDOWN_REASONS[signal])
+      if (signaledAt === undefined) {
+        signaledAt = Date.now()
+        return stop(SHUTDOWN_REASONS[signal])
+      }
+      if (Date.now() - signaledAt > SAME_SIGNAL) host.exit(1)
+      return undefined
     })
 }
