@@ -17,7 +17,8 @@ let vendor: TestVendor
 afterEach(() => vendor.close())
 
 const customerId = newCustomerId(CUSTOMER)
-const LATE = 60_000
+const ASLEEP_MS = 60_000
+const times = { MICROSOFT_SETTLE_SECONDS: '86400', VENDOR_WRITE_MS: '1000' }
 
 /** Sends a change whose call is lost, and returns what its process knew. */
 async function lostChange() {
@@ -39,19 +40,17 @@ async function lostChange() {
     ...{ caller, assetId: vendor.assetId(flexible), quantity: 30 },
     ...{ requestId: 'late', ifMatch: undefined, keyed: undefined },
   }
-  /** Goes on as the first process, which wakes up too late to send. @returns the code of its problem */
+  /** Goes on as the first process, a minute later. @returns the code of its problem */
   const wakeUp = async () => {
     const { movedAt } = first.change
-    const sent = { observed: readResult.observed, sentAt: Date.now() - LATE, movedAt }
+    const sent = { observed: readResult.observed, sentAt: Date.now() - ASLEEP_MS, movedAt }
     return callVendor(request, { ...first, claimedAt: 0 }, sent).catch(({ code }) => code)
   }
   return { wakeUp }
 }
 
 test('A delayed answer settles nothing about a newer call', async () => {
-  vendor = await testVendor(microsoft, {
-    times: { MICROSOFT_SETTLE_SECONDS: '86400', VENDOR_WRITE_MS: '1000' },
-  })
+  vendor = await testVendor(microsoft, { times })
   const { flexible, fake, patch, total, states, database } = vendor
   const { wakeUp } = await lostChange()
   // A second request is applied, and its answer is lost.
@@ -73,8 +72,8 @@ test('A delayed answer settles nothing about a newer call', async () => {
   expect(calls).toMatchObject([{ kind: 'unknown' }, { kind: 'unknown' }])
 })
 
-test('A process that wakes up too late to send fails its change, which the client may send again', async () => {
-  vendor = await testVendor(microsoft, { times: { MICROSOFT_SETTLE_SECONDS: '86400' } })
+test('A process that slept before its call fails its change, which the client may send again', async () => {
+  vendor = await testVendor(microsoft, { times })
   const { wakeUp } = await lostChange()
   const { flexible, states, writes } = vendor
   const sent = writes(flexible).length

@@ -115,13 +115,9 @@ describe('an address', () => {
     ])
   })
 
-  it('keeps the letters of its first request, and is the same one in any letters', async () => {
+  it('keeps the letters of its first request', async () => {
     await add('default', { email: 'Ap@Books.example' })
-    await add('emea', { email: AP })
-    expect(await states()).toEqual([
-      ['Ap@Books.example', 'default', 'pending'],
-      ['Ap@Books.example', 'emea', 'pending'],
-    ])
+    expect(await states()).toEqual([['Ap@Books.example', 'default', 'pending']])
   })
 
   it('confirms once: a used, replaced, expired or changed link does nothing', async () => {

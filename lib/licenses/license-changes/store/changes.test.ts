@@ -15,7 +15,7 @@ test('Ids are UUIDs of version 7, in order of time and unique', () => {
   expect(new Set(Array.from({ length: 1000 }, () => newChangeId(5))).size).toBe(1000)
 })
 
-test('A change counts as recent by the time at which it settled, not by that of its request', async () => {
+test('A change counts as recent by its end, not by its request', async () => {
   const vendor = await testVendor(microsoft)
   onTestFinished(() => vendor.close())
   const { flexible, patch } = vendor
@@ -23,8 +23,8 @@ test('A change counts as recent by the time at which it settled, not by that of 
   expect((await patch(flexible, 30)).status).toBe(200)
   vendor.fake.failNext('write', 'drop-before')
   expect((await patch(flexible, 31)).status).toBe(504)
-  const settled = "state = 'APPLIED', settled_at = now() - interval '1 hour'"
-  await vendor.database.sql(CUSTOMER, `UPDATE license_changes SET ${settled} WHERE state = 'UNKNOWN'`)
+  const ended = "state = 'APPLIED', settled_at = now() - interval '1 hour'"
+  await vendor.database.sql(CUSTOMER, `UPDATE license_changes SET ${ended} WHERE state = 'UNKNOWN'`)
   expect(await vendor.states(flexible)).toEqual(['APPLIED', 'APPLIED'])
   const recent = await scope({ customerId }, async (tx) => {
     const row = await lockLicensed(tx, customerId, vendor.assetId(flexible))
