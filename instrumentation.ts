@@ -14,7 +14,7 @@ export async function register(): Promise<void> {
     const { startDatabase } = await load('lib/platform/db/start.ts')
     const database = await startDatabase()
     if (process.env.NEXT_MANUAL_SIG_HANDLE) {
-      // `npm run dev`: Next would end the process at once, and leave the embedded server behind.
+      // `npm run dev`: Next would end the process immediately, and leave the embedded server behind.
       const { heedSignals } = await load('lib/server/workers/lifetime.ts')
       heedSignals(() => database.stop().then(() => process.exit(0)))
     }

@@ -74,7 +74,7 @@ export function PaymentCard({
   )
 }
 
-/** Details of a bank transfer: in two columns, unless a QR code is beside them. */
+/** Details of a bank transfer: in two columns, or in one next to a QR code. */
 function Transfer({ payment }: { payment: PaymentView }) {
   const { payee, amountText, amount, reference, bank, ibanText, iban, bic, account, qr } = payment
   return (

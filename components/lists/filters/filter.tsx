@@ -37,7 +37,7 @@ export const OffFilters = lazyWithPreload(
 
 /**
  * Loads the script of the panels of these filters, as soon as the user is about to open one: a panel that is loaded
- * while it opens would lose the keys that are typed meanwhile.
+ * while it opens would lose the keys that are typed until then.
  */
 export function preloadPanels(filters: readonly Pick<Filter, 'preload'>[]): void {
   for (const part of [Choices, DateRanges, OffFilters, ...filters]) part.preload?.()

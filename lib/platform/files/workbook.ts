@@ -27,7 +27,7 @@ const MAX_ROWS = 1_048_576
 const EXACT_DIGITS = 15
 /** Longest text of a cell in characters; Excel reports a file with more as damaged. */
 const MAX_CELL_LENGTH = 32_767
-/** Characters of a sheet that are compressed at once. */
+/** Number of characters of a sheet that are compressed together. */
 const CHUNK_LENGTH = 32_768
 
 /** Returns a table as the reply with a workbook of this name, without extension. */
@@ -38,7 +38,7 @@ export function xlsxReply<Row>(name: string, sheet: string, table: WorkbookTable
 /**
  * Writes a table as an Office Open XML workbook: a bold header that stays in view, a filter, column widths, and, if the
  * table has any, below the rows the sums of their columns, as formulas with the exact result. Cells are numbers, days,
- * moments and text, so that no spreadsheet guesses: no text is a formula, and a number is read equally in every
+ * moments and text, so no spreadsheet guesses: no text is a formula, and a number is read equally in every
  * language, with as many decimals as the table gives it. Holds one batch in memory. Rows beyond a sheet's 1,048,576
  * continue on the next sheet; then the sums are numbers.
  * @param name name of the first sheet
