@@ -128,11 +128,14 @@ async function voidAdded(tx: Transaction, customerId: CustomerId, id: string): P
     SELECT id, billing_profile_id AS "billingProfileId" FROM invoices
     WHERE customer_id = ${customerId} AND import_id = ${id} AND document_state = 'issued'`)
   for (const invoice of issued) recordCorrected(tx, customerId, invoice)
+  // Two statements: Citus takes no now() in a CASE.
+  const { rowCount: others } = await tx.execute(sql`
+    UPDATE invoices SET document_state = 'voided', balance_amount = 0
+    WHERE customer_id = ${customerId} AND import_id = ${id} AND document_state <> 'issued'`)
   const { rowCount } = await tx.execute(sql`
-    UPDATE invoices SET document_state = 'voided', balance_amount = 0,
-      voided_on = CASE WHEN document_state = 'issued' THEN (now() AT TIME ZONE 'UTC')::date ELSE voided_on END
-    WHERE customer_id = ${customerId} AND import_id = ${id}`)
-  return rowCount ?? 0
+    UPDATE invoices SET document_state = 'voided', balance_amount = 0, voided_on = (now() AT TIME ZONE 'UTC')::date
+    WHERE customer_id = ${customerId} AND import_id = ${id} AND document_state = 'issued'`)
+  return (others ?? 0) + (rowCount ?? 0)
 }
 
 /** Deletes the invoices that an import added; no row may refer to them any more. */

@@ -1,6 +1,6 @@
 import 'server-only'
 import { createHash, randomUUID } from 'node:crypto'
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, sql } from 'drizzle-orm'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { assets } from '#lib/platform/db/schema/assets.ts'
@@ -9,7 +9,8 @@ import { type Actor, recordAudit } from '#lib/platform/history/audit.ts'
 import type { Observed } from '#lib/vendors/vendor.ts'
 
 // The subscriptions whose books a vendor keeps. One stands in one asset, whose row is locked before anything here is
-// written: locks in one order. What an asset repeats of its subscription follows by a foreign key.
+// written: locks in one order. On a single server a foreign key keeps what an asset repeats of its subscription equal;
+// Citus has no such key between these two tables.
 
 /** Where a subscription is kept: at which vendor, by which of the reseller's accounts, under which ids. */
 export type SubscriptionLocation = {
@@ -57,6 +58,20 @@ export async function setSku(
   skuId: string,
 ): Promise<void> {
   await tx.update(vendorSubscriptions).set({ skuId }).where(activeSubscriptionFilter(customerId, id))
+  await updateAsset(tx, customerId, id, { skuId })
+}
+
+/** Writes a value of a subscription to its asset, unless the foreign key's ON UPDATE CASCADE has done it. */
+async function updateAsset(
+  tx: Transaction,
+  customerId: CustomerId,
+  id: string,
+  values: { skuId: string } | { subscriptionId: string },
+): Promise<void> {
+  const isAsset = and(eq(assets.customerId, customerId), eq(assets.vendorSubscriptionId, id))
+  const differs =
+    'skuId' in values ? ne(assets.skuId, values.skuId) : ne(assets.subscriptionId, values.subscriptionId)
+  await tx.update(assets).set(values).where(and(isAsset, differs))
 }
 
 /** Points a subscription to the id that its vendor gives it now, with a row of history; the asset follows. */
@@ -76,6 +91,7 @@ export async function changeSubscriptionId(
     .update(vendorSubscriptions)
     .set({ subscriptionId: to })
     .where(activeSubscriptionFilter(customerId, id))
+  await updateAsset(tx, customerId, id, { subscriptionId: to })
   const details = { assetId, from, to }
   await recordAudit(tx, customerId, {
     action: 'vendor-subscription.pointed-anew',

@@ -72,10 +72,13 @@ async function scanHistory(
   return { ends, whole, left }
 }
 
+/** SQL of the last closed sequence number of the customer $1; null: none. */
+const CLOSED = '(SELECT max(z.seq) FROM audit_closings z WHERE z.customer_id = $1)'
+
 /** Returns whether closed events remain from an interrupted run. */
 async function hasClosed(owner: pg.Client, customerId: CustomerId): Promise<boolean> {
   const { rows } = await owner.query(
-    'SELECT FROM audit_chain WHERE customer_id = $1 AND seq <= closed_up_to($1) LIMIT 1',
+    `SELECT FROM audit_chain WHERE customer_id = $1 AND seq <= ${CLOSED} LIMIT 1`,
     [customerId],
   )
   return rows.length > 0
@@ -90,7 +93,7 @@ async function lastOver(owner: pg.Client, customerId: CustomerId, months: number
        - $2::int * interval '1 month' AS since)
      SELECT max(c.seq) AS seq, to_char((SELECT since FROM kept) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS before,
        count(*) AS count
-     FROM audit_chain c WHERE c.customer_id = $1 AND c.seq > coalesce(closed_up_to($1), c.seq - 1) AND c.seq < coalesce(
+     FROM audit_chain c WHERE c.customer_id = $1 AND c.seq > coalesce(${CLOSED}, c.seq - 1) AND c.seq < coalesce(
        (SELECT min(l.seq) FROM audit_chain l
         JOIN audit_events e ON e.customer_id = l.customer_id AND e.id = l.event_id
         WHERE l.customer_id = $1 AND e.at >= (SELECT since FROM kept)), 9223372036854775807)`,
@@ -130,7 +133,7 @@ async function sweep(owner: pg.Client, customers: readonly CustomerId[]): Promis
     interruption.signal.throwIfAborted()
     await owner.query('BEGIN')
     try {
-      const closed = 'customer_id = $1 AND seq <= closed_up_to($1)'
+      const closed = `customer_id = $1 AND seq <= ${CLOSED}`
       await owner.query(
         `DELETE FROM audit_events WHERE customer_id = $1 AND id IN (SELECT event_id FROM audit_chain WHERE ${closed})`,
         [customerId],
@@ -186,18 +189,17 @@ export async function dropMonths(owner: pg.Client, parts: readonly Month[]): Pro
 }
 
 async function hasOpen(owner: pg.Client, { begins, ends }: Month): Promise<boolean> {
-  const { rows } = await owner.query<{ open: boolean }>(
-    `WITH closed AS (SELECT customer_id, max(seq) AS seq FROM audit_closings GROUP BY 1)
-     SELECT EXISTS (
-       SELECT FROM audit_events e LEFT JOIN closed z USING (customer_id)
-       LEFT JOIN audit_chain c ON c.customer_id = e.customer_id AND c.event_id = e.id
-       WHERE e.id < $2::bigint AND ($1::bigint IS NULL OR e.id >= $1::bigint) AND (c.seq <= z.seq) IS NOT TRUE)
-     OR EXISTS (
-       SELECT FROM audit_chain c LEFT JOIN closed z USING (customer_id)
-       WHERE c.event_id < $2::bigint AND ($1::bigint IS NULL OR c.event_id >= $1::bigint) AND (c.seq <= z.seq) IS NOT TRUE) AS open`,
-    [begins, ends],
-  )
-  return rows[0]?.open ?? true
+  const closed =
+    'WITH closed AS (SELECT customer_id, max(seq) AS seq FROM audit_closings GROUP BY customer_id) SELECT 1 FROM'
+  const range = (id: string) =>
+    `${id} < $2::bigint AND ($1::bigint IS NULL OR ${id} >= $1::bigint) AND (c.seq <= z.seq) IS NOT TRUE LIMIT 1`
+  const linkOf = 'LEFT JOIN audit_chain c ON c.customer_id = e.customer_id AND c.event_id = e.id'
+  for (const open of [
+    `${closed} audit_events e LEFT JOIN closed z ON z.customer_id = e.customer_id ${linkOf} WHERE ${range('e.id')}`,
+    `${closed} audit_chain c LEFT JOIN closed z ON z.customer_id = c.customer_id WHERE ${range('c.event_id')}`,
+  ])
+    if ((await owner.query(open, [begins, ends])).rows.length > 0) return true
+  return false
 }
 
 /** Drops the partitions of both tables in one transaction. A month that is over receives no new events. */

@@ -147,8 +147,8 @@ test('A new domain moves the assets of the former one', async () => {
   await db.sql(
     'moonbird',
     `INSERT INTO assets (customer_id, id, type, name, customer_domain, vendor_customer_id, reseller)
-     SELECT 'moonbird', 'cloud-' || n, 'cloud', 'Cloud', CASE n WHEN 1 THEN 'moonbird.example' ELSE 'other.example' END, 'C', 'r'
-     FROM generate_series(1, 2) n`,
+     VALUES ('moonbird', 'cloud-1', 'cloud', 'Cloud', 'moonbird.example', 'C', 'r'),
+       ('moonbird', 'cloud-2', 'cloud', 'Cloud', 'other.example', 'C', 'r')`,
   )
   put('customer,domain\nmoonbird,new-moon.example\n')
   expect(await run('--yes')).toMatchObject({ code: 0 })

@@ -122,19 +122,20 @@ describe('The archive rejects', () => {
       'crowd',
       `INSERT INTO invoices (customer_id, seller_id, buyer_id, id, number, billing_profile_id, platform, issuer, invoice_date, due_date,
          currency, total_amount, balance_amount)
-       SELECT 'crowd', 'test-party', 'test-party', 'C-' || n, 'C-' || n, 'default', 'web-services', 'Reseller', '2026-10-01', '2026-10-31', 'USD', 1, 1
-       FROM generate_series(1, 501) n`,
+       SELECT own.customer_id, own.id, own.id, 'C-' || n, 'C-' || n, 'default', 'web-services', 'Reseller', '2026-10-01', '2026-10-31', 'USD', 1, 1
+       FROM parties own, generate_series(1, 501) n WHERE own.customer_id = 'crowd' AND own.id = 'test-party'`,
     )
     await database.sql(
       'crowd',
-      "INSERT INTO line_items SELECT 'crowd', 'C-1', n, 'web-services', 'Line', 1, 1, 'USD' FROM generate_series(0, 0) n",
+      "INSERT INTO line_items VALUES ('crowd', 'C-1', 0, 'web-services', 'Line', 1, 1, 'USD')",
     )
     const many = await request({}, key)
     expect([many.status, (await many.json()).detail]).toEqual([400, expect.stringContaining('500 invoices')])
     await database.sql(
       'crowd',
-      `INSERT INTO line_items SELECT 'crowd', 'C-' || i, n, 'web-services', 'Line', 1, 1, 'USD'
-       FROM generate_series(2, 11) i, generate_series(0, 5999) n`,
+      `INSERT INTO line_items SELECT own.customer_id, 'C-' || i, n, 'web-services', 'Line', 1, 1, 'USD'
+       FROM parties own, generate_series(2, 11) i, generate_series(0, 5999) n
+       WHERE own.customer_id = 'crowd' AND own.id = 'test-party'`,
     )
     const long = await request(
       { ids: Array.from({ length: 11 }, (_, index) => `C-${index + 1}`).join('|') },

@@ -14,17 +14,18 @@ const SUMMARY = 'charges:'
 /**
  * SQL of an invoice's id on the wire.
  * @param row the name under which a statement has the row
+ * @param customer SQL of the customer: a value where the statement locks rows or has lateral joins, as Citus requires
  */
-export function wireIdOf(row: string): SQL<string> {
+export function wireIdOf(row: string, customer = sql.raw(`${row}.customer_id`)): SQL<string> {
   const isPlain = isPlainOf(row)
   const base = `regexp_replace(${row}.id, '~[0-9]+$', '')`
   // Before names were compared, two issuers with one slug shared a row of counts: the first one that is valid has the base.
-  const isTaken = `EXISTS (SELECT FROM invoices o WHERE o.customer_id = ${row}.customer_id AND o.document_state <> 'voided'
-    AND (o.id = ${base} OR o.id > ${base} || '~' AND o.id < ${row}.id))`
+  const isTaken = sql`EXISTS (SELECT FROM invoices o WHERE o.customer_id = ${customer} AND o.document_state <> 'voided'
+    AND ${sql.raw(`(o.id = ${base} OR o.id > ${base} || '~' AND o.id < ${row}.id)`)})`
   return sql<string>`${sql.raw(`(CASE WHEN ${row}.document_state = 'voided' THEN
     CASE WHEN ${isPlain} THEN ${row}.id || '~1' ELSE ${row}.id END
     ELSE CASE WHEN ${row}.document_state = 'issued' AND ${row}.form = 'summary' AND ${row}.is_numbered THEN '${SUMMARY}' ELSE '' END
-      || CASE WHEN ${isPlain} THEN ${row}.id WHEN ${isTaken} THEN ${row}.id ELSE ${base} END END)`)}`
+      || CASE WHEN ${isPlain} THEN ${row}.id WHEN`)} ${isTaken} ${sql.raw(`THEN ${row}.id ELSE ${base} END END)`)}`
 }
 
 /** Whether a key has no count behind it. An issuer's own number may end like one. */

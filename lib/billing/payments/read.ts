@@ -100,7 +100,7 @@ export async function listPayments(
       FROM (SELECT e.invoice_id, sum(e.amount) AS amount FROM ${entriesOf(sql`p.id`, customerId)}
         GROUP BY 1 HAVING sum(e.amount) <> 0) AS nets) AS rest
     CROSS JOIN LATERAL (
-      SELECT count(*)::int AS count, json_agg(json_build_object('id', invoices.id, 'wireId', ${wireIdOf('invoices')},
+      SELECT count(*)::int AS count, json_agg(json_build_object('id', invoices.id, 'wireId', ${wireIdOf('invoices', sql`${customerId}`)},
           'number', invoices.number, 'amount', trim_scale(nets.amount)::text, 'bookedOn', nets.booked_on::text)
           ORDER BY nets.booked_on, invoices.id) AS parts
       FROM (SELECT e.invoice_id, sum(e.amount) AS amount, max(e.booked_on) AS booked_on

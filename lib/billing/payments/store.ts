@@ -1,7 +1,7 @@
 import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import { today, visibleTo } from '#lib/billing/invoices/selection.ts'
-import { wireId } from '#lib/billing/invoices/wire-ids.ts'
+import { wireIdOf } from '#lib/billing/invoices/wire-ids.ts'
 import { errorCode } from '#lib/platform/api/error-mapper.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { CustomerId } from '#lib/platform/caller/rules.ts'
@@ -45,7 +45,7 @@ export async function readPayables(
   condition: SQL,
 ): Promise<Payable[]> {
   const { rows } = await tx.execute<Payable>(sql`
-    SELECT id, ${wireId} AS "wireId", billing_profile_id AS "billingProfileId", currency, document_state AS "documentState", invoice_date::text AS "invoiceDate",
+    SELECT id, ${wireIdOf('invoices', sql`${owner.customerId}`)} AS "wireId", billing_profile_id AS "billingProfileId", currency, document_state AS "documentState", invoice_date::text AS "invoiceDate",
       trim_scale(balance_amount)::text AS "balanceAmount",
       trim_scale(coalesce(payable_amount, balance_amount))::text AS "payableAmount"
     FROM invoices WHERE ${sql.join(visibleTo(owner), sql` AND `)} AND ${condition} ORDER BY id FOR NO KEY UPDATE`)

@@ -39,7 +39,7 @@ export async function listNewestLines(tx: Transaction, { customerId, billingProf
     SELECT id, wire_id, number, invoice_date, currency, is_history,
       count(*) OVER () <> count(*) OVER (PARTITION BY currency) AS mixed
     FROM (
-      SELECT i.id, ${wireIdOf('i')} AS wire_id, i.number, i.invoice_date, i.currency, i.is_history FROM invoices i
+      SELECT i.id, ${wireIdOf('i', sql`${customerId}`)} AS wire_id, i.number, i.invoice_date, i.currency, i.is_history FROM invoices i
       WHERE i.customer_id = ${customerId} AND i.platform = p.platform AND i.document_state = 'issued'
         AND i.billing_profile_id = ANY (${profiles})
       ORDER BY i.invoice_date DESC, i.id DESC LIMIT ${MAX_INVOICES}) latest

@@ -119,7 +119,7 @@ export async function listMailInvoices(
       WHERE ${invoices.customerId} = ${customerId} AND ${issued} AND ${isPastDue}
         AND EXISTS (SELECT FROM mailed WHERE kind = 'past-due')
         AND ${invoices.billingProfileId} IN (SELECT billing_profile_id FROM own))
-    SELECT ${wireIdOf('invoices')} AS id, invoices.number, p.name AS profile, platform, issuer,
+    SELECT ${wireIdOf('invoices', sql`${customerId}`)} AS id, invoices.number, p.name AS profile, platform, issuer,
       invoice_date::text AS "invoiceDate", due_date::text AS "dueDate", currency, total_amount AS "totalAmount",
       balance_amount AS "balanceAmount", payable_amount AS "payableAmount", ${payable} > 0 AS "isOpen",
       array_agg(n.kind) AS notices, invoices.id AS key, invoices.billing_profile_id AS "billingProfileId", form,

@@ -7,7 +7,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
-import { lockRecipient, removeSubscription } from './store.ts'
+import { lockRecipient, readAddressee, removeSubscription } from './store.ts'
 
 /** Request as its link shows it; it no longer works once it is not `open`. */
 export type ConfirmationView = {
@@ -31,17 +31,21 @@ async function readRequest(
   tx: Transaction,
   { customerId, confirmationId }: ConfirmationLink,
 ): Promise<Request | undefined> {
-  const { rows } = await tx.execute<Request>(sql`
-    SELECT q.recipient_id AS "recipientId", q.billing_profile_id AS "profileId", q.requested_by AS "requestedBy", q.outcome,
-      q.expires_at > now() AS "isLive", q.kinds AS notices, q.attaches_pdf AS "attachesPdf", r.email, c.name AS customer,
-      p.name AS profile
-    FROM notice_confirmations q
-    JOIN notice_recipients r ON r.customer_id = q.customer_id AND r.id = q.recipient_id
-    JOIN billing_profiles p ON p.customer_id = q.customer_id AND p.id = q.billing_profile_id
-    JOIN customers c ON c.id = q.customer_id
-    WHERE q.customer_id = ${customerId} AND q.id = ${confirmationId}`)
+  const { rows } = await tx.execute<Omit<Request, 'email' | 'customer' | 'profile'>>(sql`
+    SELECT recipient_id AS "recipientId", billing_profile_id AS "profileId", requested_by AS "requestedBy", outcome,
+      expires_at > now() AS "isLive", kinds AS notices, attaches_pdf AS "attachesPdf"
+    FROM notice_confirmations WHERE customer_id = ${customerId} AND id = ${confirmationId}`)
   const [row] = rows
-  return row && { ...row, notices: NOTICES.filter((notice) => row.notices.includes(notice)) }
+  const addressee = row && (await readAddressee(tx, customerId, row))
+  if (!addressee) return undefined
+  const { email, customer, profile } = addressee
+  return {
+    ...row,
+    email,
+    customer,
+    profile,
+    notices: NOTICES.filter((notice) => row.notices.includes(notice)),
+  }
 }
 
 /**

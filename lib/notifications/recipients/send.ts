@@ -13,6 +13,7 @@ import type { Message } from '#lib/platform/mail/mailer.ts'
 import type { MailKind } from '#lib/platform/outbox/mail.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { CONFIRMATION_DAYS } from './rules.ts'
+import { readAddressee } from './store.ts'
 
 type Request = {
   id: string
@@ -25,21 +26,22 @@ type Request = {
   requestedBy: string
 }
 
+type Requested = Omit<Request, 'email' | 'customer' | 'profile'> & { recipientId: string; profileId: string }
+
 /** Mail that asks an address to confirm its notices: see `addRequest`. Obsolete once the request has an outcome. */
 export const confirmationMail: MailKind = {
   ...{ kind: 'confirmation', retrySeconds: 5 * 60, usefulSeconds: 86_400 },
   idOf: ({ recipient }) => `confirm.${recipient}`,
   async render(tx, { customerId, recipient: id }) {
-    const { rows } = await tx.execute<Request>(sql`
-      SELECT q.id, r.email, c.name AS customer, p.name AS profile, q.kinds, q.attaches_pdf AS "attachesPdf",
-        m.email AS "requestedBy"
+    const { rows: requests } = await tx.execute<Requested>(sql`
+      SELECT q.id, q.recipient_id AS "recipientId", q.billing_profile_id AS "profileId", q.kinds,
+        q.attaches_pdf AS "attachesPdf", m.email AS "requestedBy"
       FROM notice_confirmations q
-      JOIN notice_recipients r ON r.customer_id = ${customerId} AND r.id = q.recipient_id
-      JOIN billing_profiles p ON p.customer_id = ${customerId} AND p.id = q.billing_profile_id
       JOIN members m ON m.customer_id = ${customerId} AND m.id = q.requested_by
-      JOIN customers c ON c.id = ${customerId} AND c.closed_at IS NULL
       WHERE q.customer_id = ${customerId} AND q.id = ${id} AND q.outcome IS NULL`)
-    const [row] = rows
+    const [request] = requests
+    const to = request && (await readAddressee(tx, customerId, request))
+    const row: Request | undefined = request && to?.isOpen ? { ...request, ...to } : undefined
     return row && { to: row.email, mail: messageOf(customerId, row, env().baseUrl) }
   },
   async record(tx, { customerId, recipient: id }, outcome, delivery) {

@@ -40,24 +40,29 @@ export async function listRecipients(
 ): Promise<Recipient[]> {
   const visible = sql`customer_id = ${customerId} AND billing_profile_id = ANY (${sql.param([...profiles])}::text[])
     AND (${only ?? null}::text IS NULL OR recipient_id = ${only ?? null}::text)`
+  // Two statements: on Citus, requests and recipients may be on different nodes.
+  const { rows: requests } = await tx.execute(sql`
+    SELECT DISTINCT ON (q.recipient_id, q.billing_profile_id) q.recipient_id, q.billing_profile_id, q.kinds,
+      q.attaches_pdf, q.reason, q.created_at, q.expires_at, m.name AS requested_by, CASE WHEN q.outcome = 'DECLINED'
+        THEN 'declined' WHEN q.outcome IS NOT NULL THEN NULL WHEN q.state = 'REFUSED' THEN 'refused'
+        WHEN q.expires_at <= now() THEN 'expired' ELSE 'open' END AS request
+    FROM (SELECT * FROM notice_confirmations WHERE ${visible}) q
+    LEFT JOIN members m ON m.customer_id = ${customerId} AND m.id = q.requested_by
+    -- The request in force first: \`created_at\` is when its transaction began, which may be before the one it replaced.
+    ORDER BY q.recipient_id, q.billing_profile_id, (q.outcome IS NULL) DESC, q.created_at DESC, q.id`)
   const { rows } = await tx.execute<Row>(sql`
     SELECT r.id AS "recipientId", coalesce(s.billing_profile_id, q.billing_profile_id) AS "profileId", r.email,
       CASE WHEN q.request = 'open' THEN q.kinds ELSE coalesce(s.kinds, q.kinds) END AS notices,
       CASE WHEN q.request = 'open' THEN q.attaches_pdf ELSE coalesce(s.attaches_pdf, q.attaches_pdf) END AS "attachesPdf",
       r.stopped, r.failure IS NOT NULL AS "isRejected", s.recipient_id IS NOT NULL AS "isSubscribed", q.request,
-      coalesce(q.reason, r.failure) AS reason, m.name AS "requestedBy", coalesce(q.created_at, s.since) AS "createdAt",
+      coalesce(q.reason, r.failure) AS reason, q.requested_by AS "requestedBy", coalesce(q.created_at, s.since) AS "createdAt",
       CASE WHEN q.request = 'open' THEN q.expires_at END AS "expiresAt"
     FROM (SELECT * FROM notice_subscriptions WHERE ${visible}) s
-    FULL JOIN (
-      SELECT DISTINCT ON (recipient_id, billing_profile_id) *, CASE WHEN outcome = 'DECLINED' THEN 'declined'
-        WHEN outcome IS NOT NULL THEN NULL WHEN state = 'REFUSED' THEN 'refused'
-        WHEN expires_at <= now() THEN 'expired' ELSE 'open' END AS request
-      FROM notice_confirmations WHERE ${visible}
-      -- The request in force first: \`created_at\` is when its transaction began, which may be before the one it replaced.
-      ORDER BY recipient_id, billing_profile_id, (outcome IS NULL) DESC, created_at DESC, id) q
+    FULL JOIN json_to_recordset(${JSON.stringify(requests)}::json) AS q(recipient_id text, billing_profile_id text,
+      kinds text[], attaches_pdf boolean, reason text, created_at timestamptz, expires_at timestamptz,
+      requested_by text, request text)
       ON q.recipient_id = s.recipient_id AND q.billing_profile_id = s.billing_profile_id
     JOIN notice_recipients r ON r.customer_id = ${customerId} AND r.id = coalesce(s.recipient_id, q.recipient_id)
-    LEFT JOIN members m ON m.customer_id = ${customerId} AND m.id = q.requested_by
     WHERE s.recipient_id IS NOT NULL OR q.request IS NOT NULL
     ORDER BY 2, lower(r.email) COLLATE "C"`)
   return rows.map(recipientOf)
@@ -156,6 +161,25 @@ export async function addRequest(
 
 type Which = { recipientId: string; profileId: string }
 
+/** Returns the names of a request that are not stored with it: on Citus they may be on another node. */
+export async function readAddressee(
+  tx: Transaction,
+  customerId: CustomerId,
+  { recipientId, profileId }: Which,
+): Promise<{ email: string; customer: string; profile: string; isOpen: boolean } | undefined> {
+  const { rows } = await tx.execute<{
+    email: string
+    customer: string
+    profile: string
+    isOpen: boolean
+  }>(sql`
+    SELECT r.email, c.name AS customer, p.name AS profile, c.closed_at IS NULL AS "isOpen" FROM notice_recipients r
+    JOIN billing_profiles p ON p.customer_id = ${customerId} AND p.id = ${profileId}
+    JOIN customers c ON c.id = ${customerId}
+    WHERE r.customer_id = ${customerId} AND r.id = ${recipientId}`)
+  return rows[0]
+}
+
 /** Ends an open or expired request. @returns whether there was one */
 export async function withdrawRequest(
   tx: Transaction,
@@ -177,10 +201,9 @@ export async function setRecipient(
 ): Promise<void> {
   const kinds = sql`${sql.param([...notices])}::text[]`
   const which = sql`customer_id = ${customerId} AND recipient_id = ${recipientId} AND billing_profile_id = ${profileId}`
+  await tx.execute(sql`UPDATE notice_subscriptions SET since = now() WHERE ${which} AND 'new' <> ALL (kinds)`)
   await tx.execute(sql`
-    UPDATE notice_subscriptions SET kinds = ${kinds}, attaches_pdf = ${attachesPdf},
-      since = CASE WHEN 'new' = ANY (kinds) THEN since ELSE now() END
-    WHERE ${which}`)
+    UPDATE notice_subscriptions SET kinds = ${kinds}, attaches_pdf = ${attachesPdf} WHERE ${which}`)
   await tx.execute(sql`
     UPDATE notice_confirmations SET kinds = ${kinds}, attaches_pdf = ${attachesPdf}
     WHERE ${which} AND outcome IS NULL`)

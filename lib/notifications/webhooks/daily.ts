@@ -52,6 +52,7 @@ async function writePastDue(tx: Transaction, customerId: CustomerId): Promise<nu
   return added.size
 }
 
+// Citus joins no keys with events: `addOnce` finds those that were written.
 async function writeEndingKeys(tx: Transaction, customerId: CustomerId): Promise<number> {
   const { rows } = await tx.execute<{ id: string; on: string }>(sql`
     SELECT k.id, (k.expires_at AT TIME ZONE 'UTC')::date::text AS "on" FROM api_keys k
@@ -59,8 +60,6 @@ async function writeEndingKeys(tx: Transaction, customerId: CustomerId): Promise
     WHERE k.customer_id = ${customerId} AND k.revoked_at IS NULL AND k.replaced_by IS NULL
       AND (k.belongs_to_customer OR m.disabled_at IS NULL)
       AND k.expires_at BETWEEN now() AND now() + make_interval(days => ${ENDING_DAYS}::int)
-      AND NOT EXISTS (SELECT FROM daily_events d WHERE d.customer_id = ${customerId} AND d.kind = 'key.ending'
-        AND d.object_id = k.id AND d."on" = (k.expires_at AT TIME ZONE 'UTC')::date)
     ORDER BY k.id`)
   const added = await addOnce(tx, customerId, 'key.ending', rows)
   for (const { id } of rows)

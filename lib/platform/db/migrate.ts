@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { log, reasonOf } from '#lib/platform/runtime/log.ts'
+import { distribute } from './citus/distribute.ts'
+import { hasCitus } from './citus/table-distribution.ts'
 import { isPooled } from './client.ts'
 import { ensureLogins, lackLogins } from './ensure-logins.ts'
 import { loginOf, ownerOf } from './logins.ts'
@@ -22,7 +24,7 @@ const DEFAULT_TIMEOUTS_MS = { migrationLock: 600_000, locks: 300_000 }
 /**
  * Applies all missing migrations to the database at `url`, while it is in use: each migration is one transaction, or
  * one step per statement, and none waits long for a lock. Safe when several processes start concurrently, and after a
- * crash. An up-to-date database needs no lock.
+ * crash. An up-to-date database needs no lock. Tables that are new in a distributed database are distributed, too.
  * @throws Error with the migration's name; earlier migrations stay applied
  */
 export async function migrate(
@@ -52,10 +54,17 @@ export async function migrate(
         if (open.length < all.length)
           log().info({ migration: migration.name, ms: Math.round(performance.now() - began) }, 'migrated')
       }
+      if (open.length > 0 && (await isDistributed(client))) await distribute(url)
     })
   } finally {
     await client.end()
   }
+}
+
+async function isDistributed(client: pg.Client): Promise<boolean> {
+  if (!(await hasCitus(client))) return false
+  const { rows } = await client.query("SELECT FROM pg_dist_partition WHERE partmethod = 'h' LIMIT 1")
+  return rows.length > 0
 }
 
 /** Drizzle's table of migrations: older versions migrated by drizzle's own program. */

@@ -6,7 +6,8 @@ import { type Database, openDatabase } from '#lib/platform/db/client.ts'
 import { emptyFolder } from '#lib/platform/db/embedded/test-cluster.ts'
 import { type Embedded, startEmbedded } from '#lib/platform/db/embedded.ts'
 import { migrate } from '#lib/platform/db/migrate.ts'
-import { onDatabase, run } from '#lib/platform/db/test-servers/test-server.ts'
+import { testDatabase } from '#lib/platform/db/test-database.ts'
+import { isDistributed, onDatabase, run } from '#lib/platform/db/test-servers/test-server.ts'
 import { type Standby, startStandby } from '#lib/platform/db/test-servers/test-standby.ts'
 import { openTestServer } from '../test-server.ts'
 import { healthCheck } from './health.ts'
@@ -52,6 +53,15 @@ test('readiness is ok with a replica that is behind or away, and reports it', as
   await expect.poll(ready).toBe('200 ok, replica behind')
   await standby.resume()
   await expect.poll(ready).toBe('200 ok')
+})
+
+// Replicas of all nodes, read with citus.use_secondary_nodes, have no position in common.
+test.runIf(isDistributed)('the start refuses a replica of a database that Citus distributes', async () => {
+  await opened.close()
+  const db = await testDatabase()
+  opened = openDatabase(db.url, { url: db.url, mostBehind: 1000 })
+  await expect(watchReplica()).rejects.toThrow('not for a database distributed by Citus')
+  await db.close()
 })
 
 test('the start does not require a replica', async () => {

@@ -16,11 +16,17 @@ const SWEEP_UP = "DELETE FROM recent_writes WHERE at < now() - interval '1 minut
  * Watches the replica of DATABASE_READ_URL, where one is set, until stopped. While the replica is unusable, all reads
  * use the primary server, and the log reports it once.
  * @param timeoutMs time for the replica to get the migrations of this release, in milliseconds
- * @throws Error where that server is not a replica of ours, or has an older schema; an unavailable one is accepted
+ * @throws Error where that server is not a replica of ours, or has an older schema, or the database is distributed by
+ * Citus; an unavailable one is accepted
  */
 export async function watchReplica(timeoutMs = START_TIMEOUT_MS): Promise<{ stop(): void }> {
-  const { replica } = database()
+  const { replica, jobs } = database()
   if (!replica) return { stop() {} }
+  const { rows } = await jobs.query<{ distributed: boolean }>("SELECT is_spread('invoices') AS distributed")
+  if (rows[0]?.distributed)
+    throw new Error(
+      'DATABASE_READ_URL is not for a database distributed by Citus: how far the replica of the coordinator is says nothing about those of the workers.',
+    )
   const stopping = new AbortController()
   await expectReplica(replica, timeoutMs)
   watch(replica, stopping.signal).catch((error: unknown) =>

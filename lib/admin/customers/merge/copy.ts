@@ -1,5 +1,9 @@
+import pg from 'pg'
 import type { OwnersWork } from '#lib/server/pruning/as-owner.ts'
-import type { Merge } from './prepare.ts'
+import { type Merge, type ProfileIds, sqlList } from './prepare.ts'
+
+// The rows pass through this process: on Citus the two customers may be on two nodes, and a statement across both is
+// refused.
 
 /** Rows of one table that a merge copies to the target customer. SQL refers to the source row as `s`. */
 type TableCopy = {
@@ -12,71 +16,74 @@ type TableCopy = {
   skipExisting?: boolean
   /** Table or temporary table to read from; `table` by default. */
   source?: string
+  /** SQL by which rows are sorted, where one refers to another of its table. */
+  sortedBy?: string
+  /** Rows of one page; 500 by default. */
+  page?: number
 }
 
-const PROFILE = '(SELECT p.new_id FROM going_profiles p WHERE p.id = s.billing_profile_id)'
-/**
- * Access to all billing profiles of the source customer (NULL) becomes access to exactly these profiles, and not to the
- * target customer's other profiles.
- */
-const PROFILES = `ARRAY(SELECT p.new_id FROM going_profiles p
-  WHERE s.billing_profiles IS NULL OR p.id = ANY (s.billing_profiles) ORDER BY 1)`
-const EXISTING_RECIPIENT = `EXISTS (SELECT FROM notice_recipients o
-  WHERE o.customer_id = $2 AND o.customer_id <> s.customer_id AND lower(o.email) = lower(s.email))`
+/** SQL about the source row's billing profiles. */
+function profileSql(profiles: ProfileIds) {
+  const ids = `unnest(${sqlList([...profiles.keys()])}, ${sqlList([...profiles.values()])}) AS p (id, new_id)`
+  return {
+    one: `(SELECT p.new_id FROM ${ids} WHERE p.id = s.billing_profile_id)`,
+    own: `(SELECT p.new_id FROM ${ids} WHERE p.id = s.id)`,
+    // Access to all billing profiles of the source customer (NULL) becomes access to exactly these profiles, and not to
+    // the target customer's other profiles.
+    all: `ARRAY(SELECT p.new_id FROM ${ids}
+      WHERE s.billing_profiles IS NULL OR p.id = ANY (s.billing_profiles) ORDER BY 1)`,
+  }
+}
 
 /**
- * All copied tables, sorted by foreign keys. Records of imports and sent mails stay with the source customer, next to its
- * audit events.
+ * Copies the rows of the source customer to the target customer. Triggers update the sums of both customers. Sorted by
+ * foreign keys. Records of imports and sent mails stay with the source customer, next to its audit events.
  */
-const TABLE_COPIES: readonly TableCopy[] = [
-  { table: 'billing_profiles', set: { id: '(SELECT p.new_id FROM going_profiles p WHERE p.id = s.id)' } },
-  { table: 'issuers', skipExisting: true },
-  { table: 'parties', skipExisting: true },
-  {
-    table: 'members',
-    set: { billing_profiles: PROFILES, disabled_at: 'NULL' },
+export async function copyAll(owner: OwnersWork, merge: Merge, profiles: ProfileIds): Promise<void> {
+  const profile = profileSql(profiles)
+  const copy = (table: string, how: Omit<TableCopy, 'table'> = {}) =>
+    copyRows(owner, merge, { table, ...how })
+  // Invoices are copied with their payments: otherwise triggers would record them a second time.
+  await owner.write("SET LOCAL console.payments = 'copied'")
+  await copy('billing_profiles', { set: { id: profile.own } })
+  await copy('issuers', { skipExisting: true })
+  await copy('parties', { skipExisting: true })
+  await copy('members', {
+    set: { billing_profiles: profile.all, disabled_at: 'NULL' },
     where: 's.id IN (SELECT id FROM going_members)',
-  },
-  { table: 'api_keys', source: 'going_keys', set: { billing_profiles: PROFILES } },
-  {
-    table: 'vendor_subscriptions',
+  })
+  await copy('api_keys', { source: 'going_keys', set: { billing_profiles: profile.all } })
+  await copy('vendor_subscriptions', {
     set: {
       released_at: 'CASE WHEN s.id IN (SELECT id FROM going_subscriptions) THEN NULL ELSE s.released_at END',
       next_read_at: 'CASE WHEN s.id IN (SELECT id FROM going_subscriptions) THEN now() END',
     },
-  },
-  { table: 'assets' },
-  { table: 'seat_readings' },
-  { table: 'license_changes' },
-  { table: 'renewal_orders' },
-  { table: 'renewal_requests' },
-  { table: 'license_change_attempts' },
-  { table: 'invoices', set: { billing_profile_id: PROFILE, import_id: 'NULL' } },
-  { table: 'line_items' },
-  { table: 'line_prices' },
+  })
+  for (const table of [
+    'assets',
+    'seat_readings',
+    'license_changes',
+    'renewal_orders',
+    'renewal_requests',
+    'license_change_attempts',
+  ])
+    await copy(table)
+  await copyInvoices(owner, merge, profile.one)
+  for (const table of ['line_items', 'line_prices']) await copy(table)
   // If both customers have the charges of a bill, the target customer's stay.
-  { table: 'charge_sets', set: { import_id: 'NULL' }, where: 's.replaced_by IS NULL', skipExisting: true },
-  {
-    table: 'charges',
-    where: 'EXISTS (SELECT FROM charge_sets o WHERE o.customer_id = $2 AND o.id = s.set_id)',
-  },
-  { table: 'invoice_files' },
-  {
-    table: 'payments',
-    set: {
-      reference: `CASE WHEN EXISTS (SELECT FROM payments o WHERE o.customer_id = $2 AND o.reference = s.reference)
-        THEN s.reference || '~' || s.customer_id ELSE s.reference END`,
-    },
-  },
-  { table: 'payment_entries' },
-  { table: 'notice_recipients', where: `NOT ${EXISTING_RECIPIENT}` },
-]
-
-/** Copies the rows of the source customer to the target customer. Triggers update the sums of both customers. */
-export async function copyAll(owner: OwnersWork, merge: Merge): Promise<void> {
-  // Invoices are copied with their payments: otherwise triggers would record them a second time.
-  await owner.write("SET LOCAL console.payments = 'copied'")
-  for (const copy of TABLE_COPIES) await copyRows(owner, merge, copy)
+  await copy('charge_sets', {
+    set: { import_id: 'NULL' },
+    where: 's.replaced_by IS NULL',
+    skipExisting: true,
+  })
+  const sets = sqlList(await inBoth(owner, merge, 'charge_sets', 'id'))
+  await copy('charges', { where: `s.set_id = ANY (${sets})` })
+  await copy('invoice_files', { page: 20 })
+  const references = sqlList(await inBoth(owner, merge, 'payments', 'reference'))
+  const renamed = `CASE WHEN s.reference = ANY (${references}) THEN s.reference || '~' || s.customer_id ELSE s.reference END`
+  await copy('payments', { set: { reference: renamed }, sortedBy: 's.refund_of IS NOT NULL' })
+  await copy('payment_entries')
+  await copyRecipients(owner, merge, profile.one)
   // Amounts that the backfill of the source customer has not recorded yet.
   await owner.query(
     `SELECT fill_payments($1, '', (SELECT count(*)::int FROM invoices WHERE customer_id = $1))
@@ -86,25 +93,72 @@ export async function copyAll(owner: OwnersWork, merge: Merge): Promise<void> {
   await owner.write('SET LOCAL console.payments = DEFAULT')
   await updateCredentialIndex(owner, merge)
   await moveFactors(owner, merge)
-  await copySubscriptions(owner, merge)
 }
 
-/** Copies rows of one table with all of its columns except generated ones. */
+/** Copies rows of one table with all of its columns except generated ones, a page at a time. */
 async function copyRows({ query, write }: OwnersWork, { from, into }: Merge, copy: TableCopy): Promise<void> {
-  const { table, set = {}, where = 'true', skipExisting = false, source = table } = copy
-  const columns = await query<{ name: string }>(
-    `SELECT quote_ident(attname) AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0
-       AND NOT attisdropped AND attgenerated = '' AND attname <> 'customer_id' ORDER BY attnum`,
+  const { table, set = {}, where = 'true', skipExisting = false, source = table, sortedBy, page = 500 } = copy
+  const columns = await query<{ name: string; type: string }>(
+    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
+     WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+       AND attname <> 'customer_id' ORDER BY attnum`,
     [table],
   )
-  const names = columns.map(({ name }) => name)
-  const values = names.map((name) => set[name] ?? `s.${name}`)
+  const names = columns.map(({ name }) => pg.escapeIdentifier(name))
+  const texts = columns.map(
+    ({ name }, index) => `(${set[name] ?? `s.${names[index]}`})::text AS ${names[index]}`,
+  )
   await write(
-    `INSERT INTO ${table} (customer_id, ${names.join(', ')})
-     SELECT $2::text, ${values.join(', ')} FROM ${source} s WHERE s.customer_id = $1 AND ${where}
-     ${skipExisting ? 'ON CONFLICT DO NOTHING' : ''}`,
+    `DECLARE going NO SCROLL CURSOR FOR SELECT ${texts.join(', ')} FROM ${source} s
+     WHERE s.customer_id = ${pg.escapeLiteral(from)} AND ${where}${sortedBy ? ` ORDER BY ${sortedBy}` : ''}`,
+  )
+  for (;;) {
+    const rows = await query<Record<string, string | null>>(`FETCH ${page} FROM going`)
+    if (rows.length === 0) break
+    const parameter = (row: number) => (type: string, column: number) =>
+      `$${row * columns.length + column + 2}::${type}`
+    const tuples = rows.map(
+      (_, row) => `($1, ${columns.map(({ type }, column) => parameter(row)(type, column)).join(', ')})`,
+    )
+    await write(
+      `INSERT INTO ${table} (customer_id, ${names.join(', ')}) VALUES ${tuples.join(', ')}
+       ${skipExisting ? 'ON CONFLICT DO NOTHING' : ''}`,
+      [into, ...rows.flatMap((row) => columns.map(({ name }) => row[name]))],
+    )
+  }
+  await write('CLOSE going')
+}
+
+/** Copies invoices, then the references between them: one may refer to an invoice of a later page. */
+async function copyInvoices(owner: OwnersWork, merge: Merge, profile: string): Promise<void> {
+  const set = { billing_profile_id: profile, import_id: 'NULL', replaced_by: 'NULL' }
+  await copyRows(owner, merge, { table: 'invoices', set })
+  const replaced = await owner.query<{ id: string; by: string }>(
+    'SELECT id, replaced_by AS by FROM invoices WHERE customer_id = $1 AND replaced_by IS NOT NULL',
+    [merge.from],
+  )
+  await owner.write(
+    `UPDATE invoices i SET replaced_by = r.by FROM unnest($2::text[], $3::text[]) AS r (id, by)
+     WHERE i.customer_id = $1 AND i.id = r.id`,
+    [merge.into, replaced.map(({ id }) => id), replaced.map(({ by }) => by)],
+  )
+}
+
+/** Returns the values of a column that rows of both customers have. */
+async function inBoth(
+  { query }: OwnersWork,
+  { from, into }: Merge,
+  table: string,
+  column: string,
+): Promise<string[]> {
+  const values = (parameter: string) =>
+    `SELECT ${column} AS value FROM ${table} WHERE customer_id = ${parameter}`
+  const rows = await query<{ value: string }>(
+    `WITH a AS MATERIALIZED (${values('$1')}), b AS MATERIALIZED (${values('$2')})
+     SELECT DISTINCT a.value FROM a JOIN b ON b.value = a.value`,
     [from, into],
   )
+  return rows.map(({ value }) => value)
 }
 
 /** Adds the target customer's keys and email addresses to the credential index. */
@@ -131,24 +185,39 @@ async function moveFactors({ write }: OwnersWork, { from, into }: Merge): Promis
     )
 }
 
-/** Copies notice subscriptions to recipients with an equal address at the target customer. Stopped notices stay stopped. */
-async function copySubscriptions({ write }: OwnersWork, { from, into }: Merge): Promise<void> {
-  const sameAddress = `a.customer_id = $1 AND b.customer_id = $2 AND lower(a.email) = lower(b.email)`
-  await write(
-    `UPDATE notice_recipients b SET
-       stopped = ARRAY(SELECT DISTINCT unnest(a.stopped || b.stopped) ORDER BY 1),
-       licenses_since = CASE WHEN a.licenses_since IS NULL THEN b.licenses_since ELSE coalesce(b.licenses_since, now()) END,
-       needs_since = CASE WHEN a.needs_since IS NULL THEN b.needs_since ELSE coalesce(b.needs_since, now()) END
-     FROM notice_recipients a WHERE ${sameAddress}`,
-    [from, into],
-  )
-  await write(
-    `INSERT INTO notice_subscriptions (customer_id, recipient_id, billing_profile_id, kinds, attaches_pdf, since)
-     SELECT $2::text, b.id, ${PROFILE}, s.kinds, s.attaches_pdf, now()
-     FROM notice_subscriptions s
-     JOIN notice_recipients a ON a.customer_id = s.customer_id AND a.id = s.recipient_id
-     JOIN notice_recipients b ON ${sameAddress}
-     WHERE s.customer_id = $1`,
-    [from, into],
-  )
+/** Copies the recipients of notices with their subscriptions. If both customers have an address, stopped notices stay stopped. */
+async function copyRecipients(owner: OwnersWork, merge: Merge, profile: string): Promise<void> {
+  const { query, write } = owner
+  const { from, into } = merge
+  const shared = sqlList(await inBoth(owner, merge, 'notice_recipients', 'lower(email)'))
+  await copyRows(owner, merge, { table: 'notice_recipients', where: `lower(s.email) <> ALL (${shared})` })
+  const recipientsOf = (customer: string) =>
+    query<{ id: string; address: string; stopped: string[]; licenses: boolean; needs: boolean }>(
+      `SELECT id, lower(email) AS address, stopped, licenses_since IS NOT NULL AS licenses, needs_since IS NOT NULL AS needs
+       FROM notice_recipients WHERE customer_id = $1`,
+      [customer],
+    )
+  const targets = new Map((await recipientsOf(into)).map((recipient) => [recipient.address, recipient]))
+  const newIds: [string, string][] = []
+  for (const source of await recipientsOf(from)) {
+    const target = targets.get(source.address)
+    if (!target) continue
+    newIds.push([source.id, target.id])
+    const stopped = [...new Set([...source.stopped, ...target.stopped])].sort()
+    await write(
+      `UPDATE notice_recipients SET stopped = $3${source.licenses && !target.licenses ? ', licenses_since = now()' : ''}${
+        source.needs && !target.needs ? ', needs_since = now()' : ''
+      } WHERE customer_id = $1 AND id = $2`,
+      [into, target.id, stopped],
+    )
+  }
+  const ids = `unnest(${sqlList(newIds.map(([id]) => id))}, ${sqlList(newIds.map(([, id]) => id))}) AS r (id, new_id)`
+  await copyRows(owner, merge, {
+    table: 'notice_subscriptions',
+    set: {
+      recipient_id: `(SELECT r.new_id FROM ${ids} WHERE r.id = s.recipient_id)`,
+      billing_profile_id: profile,
+      since: 'now()',
+    },
+  })
 }

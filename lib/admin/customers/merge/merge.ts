@@ -5,7 +5,7 @@ import { customerNamed } from '../../command.ts'
 import { isAgreedTo, note, printRows, UsageError } from '../../terminal.ts'
 import { byOwner, readCustomerClosure } from '../owners-work.ts'
 import { copyAll } from './copy.ts'
-import { type Merge, prepare, sizesOf } from './prepare.ts'
+import { type Merge, type ProfileIds, prepare, sizesOf } from './prepare.ts'
 
 export type MergeOptions = {
   into: string
@@ -33,9 +33,7 @@ export async function mergeCustomers(idOrDomain: string, options: MergeOptions):
     leaveMembers,
   }
   const { sizes, isClosed } = await inSight(merge, async (owner) => {
-    await rejectDistributed(owner)
-    await prepare(owner, merge)
-    await rejectCollisions(owner, merge)
+    await rejectCollisions(owner, merge, await prepare(owner, merge))
     const closure = await readCustomerClosure(owner, merge.from)
     return { sizes: await sizesOf(owner, merge), isClosed: closure.closedAt !== null }
   })
@@ -53,16 +51,6 @@ export async function mergeCustomers(idOrDomain: string, options: MergeOptions):
   note(`${into.name} has what ${from.name} had. The history of each stays its own, and names the other.`)
 }
 
-/** Refuses a distributed database: two customers may be on two nodes, and statements across both can't be routed. */
-async function rejectDistributed({ query }: OwnersWork): Promise<void> {
-  const [row] = await query<{ spread: boolean }>("SELECT is_spread('invoices') AS spread")
-  if (row?.spread)
-    throw new Problem(
-      'invalid_request',
-      'Customers cannot be merged in a database that Citus spreads over several machines: see deploy/citus/README.md. Nothing was changed.',
-    )
-}
-
 function inSight<T>({ from, into }: Merge, work: (owner: OwnersWork) => Promise<T>): Promise<T> {
   return byOwner({ alone: [from], related: [into] }, work)
 }
@@ -78,11 +66,11 @@ async function carryOut(owner: OwnersWork, merge: Merge): Promise<void> {
       'invalid_request',
       `${from} has to be closed and not gone nor merged, and ${into} open.`,
     )
-  await prepare(owner, merge)
-  await rejectCollisions(owner, merge)
+  const profiles = await prepare(owner, merge)
+  await rejectCollisions(owner, merge, profiles)
   const sizes = await sizesOf(owner, merge)
   await retire(owner, merge)
-  await copyAll(owner, merge)
+  await copyAll(owner, merge, profiles)
   const details = Object.fromEntries(sizes.map(({ what, count }) => [what, Number(count)]))
   await owner.addEvent(from, { action: 'customer.merged-into', subject: from, details: { into, ...details } })
   const [chainHead] = await owner.query<{ seq: string; digest: string }>(
@@ -98,22 +86,47 @@ async function carryOut(owner: OwnersWork, merge: Merge): Promise<void> {
   })
 }
 
-async function rejectCollisions(owner: OwnersWork, merge: Merge): Promise<void> {
-  const problems = await collisionsOf(owner, merge)
-  if (problems.length > 0) throw new ImportError(problems)
+async function rejectCollisions(owner: OwnersWork, merge: Merge, profiles: ProfileIds): Promise<void> {
+  const problems = [
+    ...(await profileCollisions(owner, merge, profiles)),
+    ...(await collisionsOf(owner, merge)),
+  ]
+  if (problems.length > 0) throw new ImportError(problems.slice(0, MAX_PROBLEMS))
+}
+
+async function profileCollisions(
+  { query }: OwnersWork,
+  { into }: Merge,
+  profiles: ProfileIds,
+): Promise<ImportProblem[]> {
+  const rows = await query<{ id: string }>('SELECT id FROM billing_profiles WHERE customer_id = $1', [into])
+  const present = new Set(rows.map(({ id }) => id))
+  const problems: ImportProblem[] = []
+  const first = new Map<string, string>()
+  for (const [id, newId] of profiles) {
+    const subject = `billing profile ${id}`
+    if (present.has(newId))
+      problems.push({ subject, reason: `both have "${newId}": add --profile ${id}=<new id>` })
+    if (first.get(newId) !== undefined)
+      problems.push({ subject: `billing profile ${first.get(newId)}`, reason: `two get the id "${newId}"` })
+    else first.set(newId, id)
+  }
+  return problems
 }
 
 /** Returns the ids that both customers use: each is reported, none is resolved by guessing. */
-async function collisionsOf({ query }: OwnersWork, merge: Merge): Promise<ImportProblem[]> {
-  const rows = await query<{ subject: string; reason: string }>(`${COLLISIONS} LIMIT ${MAX_PROBLEMS}`, [
-    merge.from,
-    merge.into,
-  ])
-  return rows.map(({ subject, reason }) => ({ subject, reason }))
+async function collisionsOf({ query }: OwnersWork, { from, into }: Merge): Promise<ImportProblem[]> {
+  const problems: ImportProblem[] = []
+  for (const collision of COLLISIONS) {
+    const rows = await query<{ subject: string; reason: string }>(`${collision} LIMIT ${MAX_PROBLEMS}`, [
+      from,
+      into,
+    ])
+    problems.push(...rows.map(({ subject, reason }) => ({ subject, reason })))
+  }
+  return problems
 }
 
-const BOTH = (table: string, alias = 'a') =>
-  `FROM ${table} ${alias} JOIN ${table} b ON ${alias}.customer_id = $1 AND b.customer_id = $2`
 const VOIDED = (row: string) => `(CASE WHEN ${row}.document_state = 'voided' THEN ${row}.id ELSE '' END)`
 const DETAILS = [
   'address',
@@ -131,26 +144,31 @@ const DETAILS = [
 ]
 const detailsOf = (row: string) => `(${DETAILS.map((column) => `${row}.${column}`).join(', ')})`
 
-const COLLISIONS = `
-  SELECT 'billing profile ' || g.id AS subject,
-    'both have "' || g.new_id || '": add --profile ' || g.id || '=<new id>' AS reason
-  FROM going_profiles g JOIN billing_profiles b ON b.customer_id = $2 AND b.id = g.new_id
-  UNION ALL
-  SELECT 'billing profile ' || min(id), 'two get the id "' || new_id || '"' FROM going_profiles
-  GROUP BY new_id HAVING count(*) > 1
-  UNION ALL
-  SELECT 'asset ' || a.id, 'both have it' ${BOTH('assets')} AND a.id = b.id
-  UNION ALL
-  SELECT 'invoice ' || a.id, 'both have it' ${BOTH('invoices')} AND a.id = b.id
-  UNION ALL
-  SELECT 'invoice ' || a.id, 'both have the number ' || a.number || ' of ' || a.issuer
-  ${BOTH('invoices')} AND a.id <> b.id AND a.issuer = b.issuer AND a.number = b.number AND ${VOIDED('a')} = ${VOIDED('b')}
-  UNION ALL
-  SELECT 'issuer ' || a.name, 'what is known of it differs: see issuers list'
-  ${BOTH('issuers')} AND a.name = b.name AND ${detailsOf('a')} IS DISTINCT FROM ${detailsOf('b')}
-  UNION ALL
-  SELECT 'member ' || g.email, 'both have this member: disable one, or add --leave-members'
-  FROM going_members g JOIN members b ON b.customer_id = $2 AND lower(b.email) = lower(g.email)`
+/** Statement about rows of both customers, `a` and `b`, which may be on two nodes: each is read separately. */
+function collision(
+  table: string,
+  columns: string,
+  [what, condition]: [what: string, condition: string],
+): string {
+  const rows = (parameter: string) =>
+    `AS MATERIALIZED (SELECT ${columns} FROM ${table} WHERE customer_id = ${parameter})`
+  return `WITH a ${rows('$1')}, b ${rows('$2')} SELECT ${what} FROM a JOIN b ON ${condition}`
+}
+
+const COLLISIONS = [
+  collision('assets', 'id', ["'asset ' || a.id AS subject, 'both have it' AS reason", 'a.id = b.id']),
+  collision('invoices', 'id', ["'invoice ' || a.id AS subject, 'both have it' AS reason", 'a.id = b.id']),
+  collision('invoices', 'id, issuer, number, document_state', [
+    "'invoice ' || a.id AS subject, 'both have the number ' || a.number || ' of ' || a.issuer AS reason",
+    `a.id <> b.id AND a.issuer = b.issuer AND a.number = b.number AND ${VOIDED('a')} = ${VOIDED('b')}`,
+  ]),
+  collision('issuers', ['name', ...DETAILS].join(', '), [
+    "'issuer ' || a.name AS subject, 'what is known of it differs: see issuers list' AS reason",
+    `a.name = b.name AND ${detailsOf('a')} IS DISTINCT FROM ${detailsOf('b')}`,
+  ]),
+  `SELECT 'member ' || g.email AS subject, 'both have this member: disable one, or add --leave-members' AS reason
+   FROM going_members g JOIN members b ON g.customer_id = $1 AND b.customer_id = $2 AND lower(b.email) = lower(g.email)`,
+]
 
 /**
  * Releases unique resources of the closed source: no member signs in, no key works, and no vendor subscription belongs

@@ -14,7 +14,7 @@ afterAll(() => db.close())
 
 const rows = (customer: string, query: string) => db.sql(customer, query)
 
-// Two customers may lie on two machines there.
+// On Citus its setup, which deletes payments, is refused in a trigger.
 test.skipIf(isDistributed)(
   'a merge copies payments once, with their entries, and moves no balance',
   async () => {
@@ -52,7 +52,7 @@ test.skipIf(isDistributed)(
       await rows(
         'sunbird',
         `SELECT p.reference, p.kind, e.invoice_id AS invoice, trim_scale(e.amount)::text AS amount
-       FROM payment_entries e JOIN payments p ON p.id = e.payment_id ORDER BY e.invoice_id NULLS LAST, p.reference`,
+       FROM payment_entries e JOIN payments p ON p.customer_id = e.customer_id AND p.id = e.payment_id ORDER BY e.invoice_id NULLS LAST, p.reference`,
       ),
     ).toEqual([
       { reference: null, kind: 'opening', invoice: 'M-0', amount: '7' },

@@ -62,16 +62,23 @@ describe('read own', () => {
   let vendor: TestVendor
   beforeEach(async () => {
     vendor = await testVendor(google)
-    const { fake, flexible, annual, database } = vendor
+    const { fake, flexible, annual } = vendor
     // Both are of one customer and SKU; then the first one is gone there.
     const { customerId, skuId } = flexible
     fake.change(flexible.id, { customerId: 'elsewhere' })
     fake.change(annual.id, { customerId, skuId })
-    const query =
-      'UPDATE vendor_subscriptions SET vendor_customer_id = $1, sku_id = $2 WHERE subscription_id = $3'
-    await database.sql(CUSTOMER, query, [customerId, skuId, annual.id])
+    await setBoth('vendor_customer_id = $2, sku_id = $3', [annual.id, customerId, skuId])
   })
   afterEach(() => vendor.close())
+  /** Changes a subscription and its asset, which no foreign key keeps equal on Citus. */
+  const setBoth = async (values: string, parameters: string[]) => {
+    for (const table of ['vendor_subscriptions', 'assets'])
+      await vendor.database.sql(
+        CUSTOMER,
+        `UPDATE ${table} SET ${values} WHERE subscription_id = $1`,
+        parameters,
+      )
+  }
   const ids = async () => {
     const rows = await vendor.database.sql(CUSTOMER, 'SELECT id, subscription_id AS at FROM assets')
     return new Map(rows.map(({ id, at }) => [id, at]))
@@ -89,11 +96,10 @@ describe('read own', () => {
   })
 
   test('The id of another asset counts in any letter case', async () => {
-    const { fake, flexible, annual, patch, total, writes, database } = vendor
+    const { fake, flexible, annual, patch, total, writes } = vendor
     const replacementId = 'S-told-Anew'
     fake.change(annual.id, { id: replacementId })
-    const query = 'UPDATE vendor_subscriptions SET subscription_id = $1 WHERE subscription_id = $2'
-    await database.sql(CUSTOMER, query, [replacementId.toUpperCase(), annual.id])
+    await setBoth('subscription_id = $2', [annual.id, replacementId.toUpperCase()])
     expect((await patch(flexible, 30)).json).toMatchObject({ code: 'vendor_rejected', foreseen: true })
     expect([total({ ...annual, id: replacementId }), writes({ ...annual, id: replacementId })]).toEqual([
       20,
@@ -103,9 +109,8 @@ describe('read own', () => {
   })
 
   test('A subscription id without an asset is followed, and not written to before its total is known', async () => {
-    const { fake, flexible, annual, patch, total, writes, database } = vendor
-    const query = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
-    await database.sql(CUSTOMER, query, [annual.id])
+    const { fake, flexible, annual, patch, total, writes } = vendor
+    await setBoth("subscription_id = 'S-gone'", [annual.id])
     fake.setByVendor(annual.id, 50)
     expect((await patch(flexible, 55, { search: '?dryRun=true' })).code).toBe('change_in_progress')
     const { code, detail } = (await patch(flexible, 55)).json
@@ -117,13 +122,12 @@ describe('read own', () => {
   })
 
   test('Another asset’s subscription proves no change as not applied', async () => {
-    const { fake, flexible, annual, patch, waitUntilResolved, states, database } = vendor
+    const { fake, flexible, annual, patch, waitUntilResolved, states } = vendor
     const { customerId } = flexible
     fake.change(annual.id, { customerId: 'elsewhere' })
     fake.change(flexible.id, { customerId })
     fake.failNext('write', 'hang-after')
-    const query = "UPDATE vendor_subscriptions SET subscription_id = 'S-gone' WHERE subscription_id = $1"
-    await database.sql(CUSTOMER, query, [annual.id])
+    await setBoth("subscription_id = 'S-gone'", [annual.id])
     const patched = patch(flexible, 30)
     await vi.waitFor(() => expect(vendor.total(flexible)).toBe(30), { interval: 1 })
     fake.change(flexible.id, { customerId: 'elsewhere' })

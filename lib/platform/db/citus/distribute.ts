@@ -1,10 +1,17 @@
 import pg from 'pg'
 import { ownerOf } from '../logins.ts'
-import { type Distribution, distributionOf, hasCitus, readTables, type Table } from './table-distribution.ts'
+import {
+  type Distribution,
+  distributionOf,
+  hasCitus,
+  LOCAL_COMMENT,
+  readTables,
+  type Table,
+} from './table-distribution.ts'
 
 /** Steps of the distribution: tables to move, and foreign keys to drop or recreate. */
 export type Plan = {
-  moves: { table: string; to: Distribution; parts: string[] }[]
+  moves: { table: string; to: Distribution; parts: string[]; staysHome: boolean }[]
   dropped: string[]
   restored: string[]
   queries: string[]
@@ -48,9 +55,10 @@ $$`
 
 function planOf(tables: readonly Table[], keys: readonly Key[]): Plan {
   const distribution = distributionOf(tables)
-  const moves = tables.flatMap(({ name, now, parts }) => {
+  const moves = tables.flatMap(({ name, now, parts, staysHome }) => {
     const to = distribution.get(name) ?? 'home'
-    return to === now || to === 'home' ? [] : [{ table: name, to, parts }]
+    // Tables that an earlier release distributed, and that now stay on the coordinator, return there.
+    return to === now || (to === 'home' && now !== 'spread') ? [] : [{ table: name, to, parts, staysHome }]
   })
   const forced = tables
     .filter(({ isUnforced, now }) => isUnforced && now === 'spread')
@@ -65,7 +73,9 @@ function planOf(tables: readonly Table[], keys: readonly Key[]): Plan {
   const touched = keys.filter((key) =>
     [key.table, key.to].some((name) => moves.some(({ table }) => table === name)),
   )
-  const first = tables.find(({ name }) => distribution.get(name) === 'spread')?.name ?? ''
+  // A table of a later migration goes to the shards of those that are spread already.
+  const distributed = tables.filter(({ name }) => distribution.get(name) === 'spread')
+  const first = (distributed.find(({ now }) => now === 'spread') ?? distributed[0])?.name ?? ''
   const queries = [
     ...forced,
     'SET LOCAL lock_timeout = 0',
@@ -98,14 +108,17 @@ function planOf(tables: readonly Table[], keys: readonly Key[]): Plan {
  * Returns the statements that move a table. Its owner sees all rows while they are moved; other roles see no more than
  * before.
  */
-function moved({ table, to, parts }: Plan['moves'][number], first: string): string[] {
+function moved({ table, to, parts, staysHome }: Plan['moves'][number], first: string): string[] {
   const colocateWith = table === first ? 'none' : first
   const all = [id(table), ...parts]
   return [
     ...all.map((one) => `ALTER TABLE ${one} NO FORCE ROW LEVEL SECURITY`),
-    to === 'everywhere'
-      ? `SELECT create_reference_table('${table}')`
-      : `SELECT create_distributed_table('${table}', 'customer_id', colocate_with => '${colocateWith}')`,
+    {
+      home: `SELECT undistribute_table('${table}')`,
+      everywhere: `SELECT create_reference_table('${table}')`,
+      spread: `SELECT create_distributed_table('${table}', 'customer_id', colocate_with => '${colocateWith}')`,
+    }[to],
+    ...(to === 'home' && staysHome ? [`COMMENT ON TABLE ${id(table)} IS '${LOCAL_COMMENT}'`] : []),
     ...all.map((one) => `ALTER TABLE ${one} FORCE ROW LEVEL SECURITY`),
   ]
 }

@@ -7,6 +7,7 @@ const table = (name: string, more: Partial<Table> = {}): Table => ({
   isUniqueOverAll: false,
   hasRowTrigger: false,
   isLookedUp: false,
+  staysHome: false,
   pointsTo: [],
   isUnforced: false,
   parts: [],
@@ -23,6 +24,8 @@ test('a table is placed where its keys can be enforced, together with the tables
     table('members', { hasRowTrigger: true }),
     table('memberships', { pointsTo: ['members', 'groups'] }),
     table('groups'),
+    table('messages', { staysHome: true }),
+    table('attempts', { pointsTo: ['messages'] }),
     table('assets'),
     table('people', { hasCustomer: false, isUniqueOverAll: true }),
   ])
@@ -34,6 +37,8 @@ test('a table is placed where its keys can be enforced, together with the tables
     members: 'home',
     memberships: 'home',
     groups: 'home',
+    messages: 'home',
+    attempts: 'home',
     assets: 'spread',
     people: 'home',
   })

@@ -16,6 +16,8 @@ export type Table = {
   hasRowTrigger: boolean
   /** Whether a login that authenticates callers reads the table, before the customer is known. */
   isLookedUp: boolean
+  /** Whether its comment keeps the table on the coordinator: its rows are claimed across customers, or joined there. */
+  staysHome: boolean
   /** Tables referenced by its foreign keys. */
   pointsTo: string[]
   /** Whether row-level security is not forced for its owner, after a shard's split or move was interrupted. */
@@ -28,15 +30,17 @@ export type Table = {
 
 /**
  * Derives each table's placement from the catalog, so that there is no list to maintain. A table whose keys all contain
- * the customer is spread, unless callers are looked up in it, it points to a table that stays at home, or only home
+ * the customer is spread, unless callers are looked up in it, its comment or that of a table that it points to keeps
+ * it at home, it points to a table with a row trigger, or only home
  * tables point to it: tables that are joined have to be on one node. Of the other tables, those that spread tables
  * point to are copied everywhere, unless they have a row trigger.
  */
 export function distributionOf(tables: readonly Table[]): ReadonlyMap<string, Distribution> {
   const home = new Set(tables.filter(isLocal).map(({ name }) => name))
-  const withRowTrigger = new Set(tables.filter(({ hasRowTrigger }) => hasRowTrigger).map(({ name }) => name))
-  addUntilNone(withRowTrigger, tables, ({ pointsTo }) => pointsTo.some((other) => withRowTrigger.has(other)))
-  for (const name of withRowTrigger) home.add(name)
+  const local = tables.filter(({ hasRowTrigger, staysHome }) => hasRowTrigger || staysHome)
+  const onlyHome = new Set(local.map(({ name }) => name))
+  addUntilNone(onlyHome, tables, ({ pointsTo }) => pointsTo.some((other) => onlyHome.has(other)))
+  for (const name of onlyHome) home.add(name)
   addUntilNone(home, tables, ({ name }) => {
     const by = tables.filter(({ name: other, pointsTo }) => other !== name && pointsTo.includes(name))
     return by.length > 0 && by.every(({ name: other }) => home.has(other))
@@ -46,7 +50,7 @@ export function distributionOf(tables: readonly Table[]): ReadonlyMap<string, Di
   return new Map(
     tables.map(({ name }) => {
       if (!home.has(name)) return [name, 'spread']
-      return [name, pointedTo.has(name) && !withRowTrigger.has(name) ? 'everywhere' : 'home']
+      return [name, pointedTo.has(name) && !onlyHome.has(name) ? 'everywhere' : 'home']
     }),
   )
 }
@@ -63,6 +67,9 @@ function isLocal({ hasCustomer, isUniqueOverAll, hasRowTrigger, isLookedUp }: Ta
   return !hasCustomer || isUniqueOverAll || hasRowTrigger || isLookedUp
 }
 
+/** Comment of a table that stays on the coordinator. */
+export const LOCAL_COMMENT = 'Stays on the coordinator of Citus'
+
 const CALLER_LOGINS = "ARRAY['console_keys', 'console_sessions', 'console_sign_in']"
 
 const TABLES = `
@@ -73,6 +80,7 @@ const TABLES = `
       AS "hasRowTrigger",
     EXISTS (SELECT FROM unnest(${CALLER_LOGINS}) login WHERE has_any_column_privilege(login, c.oid, 'SELECT'))
       AS "isLookedUp",
+    coalesce(obj_description(c.oid, 'pg_class') = '${LOCAL_COMMENT}', false) AS "staysHome",
     c.relrowsecurity AND NOT c.relforcerowsecurity AS "isUnforced",
     ARRAY(SELECT DISTINCT p.relname::text FROM pg_constraint f JOIN pg_class p ON p.oid = f.confrelid
       WHERE f.conrelid = c.oid AND f.contype = 'f' AND p.oid <> c.oid) AS "pointsTo",
