@@ -212,7 +212,7 @@ async function importPayments(): Promise<void> {
   }
 }
 
-/** Starts a writer per asset, each of which raises its total by one, again and again. */
+/** Starts a writer per asset that keeps raising its total by one. */
 function startWriters(urls: () => (string | undefined)[], key: string) {
   const PAUSE_MS = 1000
   const counts = { done: 0, refused: 0 }

@@ -37,7 +37,8 @@ export async function migrate(
   await client.connect()
   try {
     const all = readMigrations(folder)
-    if (!(await lackLogins(client)) && (await missing(client, all)).length === 0) return
+    const isComplete = !(await lackLogins(client)) && (await missing(client, all)).length === 0
+    if (isComplete && !(await hasUndistributed(client, url))) return
     if (!isDirect && (await isPooled(client)))
       throw new Error(
         'DATABASE_URL is a pooler; migrations need the server itself. Give its address in DATABASE_DIRECT_URL.',
@@ -54,17 +55,18 @@ export async function migrate(
         if (open.length < all.length)
           log().info({ migration: migration.name, ms: Math.round(performance.now() - began) }, 'migrated')
       }
-      if (open.length > 0 && (await isDistributed(client))) await distribute(url)
+      if (await hasUndistributed(client, url)) await distribute(url)
     })
   } finally {
     await client.end()
   }
 }
 
-async function isDistributed(client: pg.Client): Promise<boolean> {
+/** Returns whether a distributed database has tables to move, such as after a distribution that failed. */
+async function hasUndistributed(client: pg.Client, url: string): Promise<boolean> {
   if (!(await hasCitus(client))) return false
   const { rows } = await client.query("SELECT FROM pg_dist_partition WHERE partmethod = 'h' LIMIT 1")
-  return rows.length > 0
+  return rows.length > 0 && (await distribute(url, { dryRun: true })).moves.length > 0
 }
 
 /** Drizzle's table of migrations: older versions migrated by drizzle's own program. */

@@ -78,7 +78,8 @@ export async function copyAll(owner: OwnersWork, merge: Merge, profiles: Profile
   })
   const sets = sqlList(await inBoth(owner, merge, 'charge_sets', 'id'))
   await copy('charges', { where: `s.set_id = ANY (${sets})` })
-  await copy('invoice_files', { page: 20 })
+  // A document of an issuer may have 10 MiB, and takes twice as much as text.
+  await copy('invoice_files', { page: 2 })
   const references = sqlList(await inBoth(owner, merge, 'payments', 'reference'))
   const renamed = `CASE WHEN s.reference = ANY (${references}) THEN s.reference || '~' || s.customer_id ELSE s.reference END`
   await copy('payments', { set: { reference: renamed }, sortedBy: 's.refund_of IS NOT NULL' })

@@ -63,3 +63,32 @@ test.skipIf(isDistributed)(
     ])
   },
 )
+
+test('a merge of more rows than a page copies each of them once', async () => {
+  const count = 503
+  await addCustomer('many')
+  await addCustomer('single')
+  await addInvoice('many', 'N-0', { documentState: 'voided', balanceAmount: '0' })
+  const parts = Array.from({ length: count - 1 }, (_, at) => `N-${at + 1}`)
+  for (const id of parts) await addInvoice('many', id, { balanceAmount: id === parts.at(-1) ? '4' : '10' })
+  await rows('many', `UPDATE invoices SET replaced_by = '${parts.at(-1)}' WHERE id = 'N-0'`)
+  const read = (customer: string) =>
+    rows(
+      customer,
+      `SELECT i.id, i.replaced_by, trim_scale(i.balance_amount)::text AS balance, i.invoice_date::text, i.created_at,
+         (SELECT count(*)::int FROM line_items l WHERE l.customer_id = i.customer_id AND l.invoice_id = i.id) AS lines,
+         (SELECT sum(e.amount)::text FROM payment_entries e WHERE e.customer_id = i.customer_id AND e.invoice_id = i.id) AS paid
+       FROM invoices i ORDER BY i.id`,
+    )
+  const before = await read('many')
+  await admin('customers close many')
+  const merge = await admin('customers merge many --into single --profile default=many --yes')
+  expect(merge.code, merge.err).toBe(0)
+  const after = await read('single')
+  expect(after).toEqual(before)
+  expect(after).toHaveLength(count)
+  expect(after[0]).toMatchObject({ id: 'N-0', replaced_by: parts.at(-1) })
+  expect(after.filter(({ paid }) => paid !== null)).toMatchObject([
+    { id: parts.at(-1), balance: '4', lines: 1 },
+  ])
+})

@@ -43,7 +43,7 @@ async function migrateOne(text: string): Promise<void> {
   await migrate(database.url, { folder })
 }
 
-test('a table of a later migration is beside the others at once, where they are distributed', async () => {
+test('a migration distributes its new table with the others', async () => {
   for (const id of ['alder', 'birch']) await addCustomer(id)
   await migrateOne(NEW_TABLE)
   for (const id of ['alder', 'birch'])
