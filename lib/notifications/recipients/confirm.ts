@@ -7,7 +7,7 @@ import type { CustomerId } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { recordAudit } from '#lib/platform/history/audit.ts'
-import { lockRecipient, readAddressee, removeSubscription } from './store.ts'
+import { lockRecipient, readRequestNames, removeSubscription } from './store.ts'
 
 /** Request as its link shows it; it no longer works once it is not `open`. */
 export type ConfirmationView = {
@@ -36,7 +36,7 @@ async function readRequest(
       expires_at > now() AS "isLive", kinds AS notices, attaches_pdf AS "attachesPdf"
     FROM notice_confirmations WHERE customer_id = ${customerId} AND id = ${confirmationId}`)
   const [row] = rows
-  const addressee = row && (await readAddressee(tx, customerId, row))
+  const addressee = row && (await readRequestNames(tx, customerId, row))
   if (!addressee) return undefined
   const { email, customer, profile } = addressee
   return {

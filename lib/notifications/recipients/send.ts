@@ -13,7 +13,7 @@ import type { Message } from '#lib/platform/mail/mailer.ts'
 import type { MailKind } from '#lib/platform/outbox/mail.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { CONFIRMATION_DAYS } from './rules.ts'
-import { readAddressee } from './store.ts'
+import { readRequestNames } from './store.ts'
 
 type Request = {
   id: string
@@ -40,7 +40,7 @@ export const confirmationMail: MailKind = {
       JOIN members m ON m.customer_id = ${customerId} AND m.id = q.requested_by
       WHERE q.customer_id = ${customerId} AND q.id = ${id} AND q.outcome IS NULL`)
     const [request] = requests
-    const to = request && (await readAddressee(tx, customerId, request))
+    const to = request && (await readRequestNames(tx, customerId, request))
     const row: Request | undefined = request && to?.isOpen ? { ...request, ...to } : undefined
     return row && { to: row.email, mail: messageOf(customerId, row, env().baseUrl) }
   },

@@ -161,18 +161,15 @@ export async function addRequest(
 
 type Which = { recipientId: string; profileId: string }
 
+type RequestNames = { email: string; customer: string; profile: string; isOpen: boolean }
+
 /** Returns the names of a request that are not stored with it: on Citus they may be on another node. */
-export async function readAddressee(
+export async function readRequestNames(
   tx: Transaction,
   customerId: CustomerId,
   { recipientId, profileId }: Which,
-): Promise<{ email: string; customer: string; profile: string; isOpen: boolean } | undefined> {
-  const { rows } = await tx.execute<{
-    email: string
-    customer: string
-    profile: string
-    isOpen: boolean
-  }>(sql`
+): Promise<RequestNames | undefined> {
+  const { rows } = await tx.execute<RequestNames>(sql`
     SELECT r.email, c.name AS customer, p.name AS profile, c.closed_at IS NULL AS "isOpen" FROM notice_recipients r
     JOIN billing_profiles p ON p.customer_id = ${customerId} AND p.id = ${profileId}
     JOIN customers c ON c.id = ${customerId}

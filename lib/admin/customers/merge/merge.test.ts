@@ -124,7 +124,7 @@ describe('ids that both customers use are refused by name', () => {
 
   test('conflicts of renamed profiles, and a renamed profile that does not exist', async () => {
     const two = await merge('--dry-run --leave-members --profile default=same --profile emea=same')
-    expect(errorsOf(two.err)).toEqual(['billing profile default: two get the id "same"'])
+    expect(errorsOf(two.err)).toEqual(['billing profile emea: gets the id "same", as default does'])
     expect((await merge('--dry-run --profile none=x')).err).toBe('moonbird has no billing profile "none".\n')
     expect((await admin('customers merge sunbird --into sunbird.example --dry-run')).err).toContain(
       'are one customer',

@@ -107,9 +107,9 @@ async function profileCollisions(
     const subject = `billing profile ${id}`
     if (present.has(newId))
       problems.push({ subject, reason: `both have "${newId}": add --profile ${id}=<new id>` })
-    if (first.get(newId) !== undefined)
-      problems.push({ subject: `billing profile ${first.get(newId)}`, reason: `two get the id "${newId}"` })
-    else first.set(newId, id)
+    const other = first.get(newId)
+    if (other === undefined) first.set(newId, id)
+    else problems.push({ subject, reason: `gets the id "${newId}", as ${other} does` })
   }
   return problems
 }
