@@ -54,10 +54,14 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
   const writes = stage.seeds.flatMap((seed) => writesOf(stage, seed).map((written) => ({ ...written, seed })))
   const made = writes.filter(({ by }) => by === 'client')
 
+  // A request also records what its read shows of the vendor's own change, which may have the same total.
+  const isOwn = ({ state }: Change) => state !== 'DRIFT'
   const recordOf = ({ requestId, seed, to }: (typeof made)[number]) =>
     changesByRequest
       .get(requestId ?? '')
-      ?.find((change) => change.asset_id === stage.assetId(seed) && change.to_quantity === to)
+      ?.find(
+        (change) => isOwn(change) && change.asset_id === stage.assetId(seed) && change.to_quantity === to,
+      )
   const isDenied = (written: (typeof made)[number]) => {
     const status = answerTo.get(written.requestId ?? '') ?? 200
     return NOT_DONE.includes(recordOf(written)?.state ?? '') || !DONE_OR_UNKNOWN.includes(status)
@@ -73,6 +77,7 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
     )
   const denied = made.filter(isDenied)
   const unfounded = changes.filter((change) => change.state === 'DRIFT' && !hasSet(change))
+  const unwritten = changes.filter((change) => change.state === 'APPLIED' && !behind.has(change))
   const finding = (change: Change | undefined, status?: number) => {
     const [since, until] = [(change?.began ?? 0) - AROUND_MS, (change?.settled ?? 0) + AROUND_MS]
     const nearbyWrites = writes.filter(({ seed, at }) => {
@@ -94,7 +99,7 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
     overlappingWrites: stage.fakes.reduce((sum, { overlaps }) => sum + overlaps, 0),
     answersWithoutEvidence: answers.filter((answer) => answer.status === 200 && !isEvident(stage, answer))
       .length,
-    recordsWithoutWrite: count((change) => change.state === 'APPLIED' && !behind.has(change)),
+    recordsWithoutWrite: unwritten.length,
     drift: unfounded.length,
     open: count(({ state }) => isOpen(state)),
     callsWithoutRecord: stage.arrivals.filter((call) => !changesByRequest.has(requestIdOf(call) ?? ''))
@@ -103,7 +108,7 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
     answers: countBy(answers, ({ status, code }) => `${status} ${code ?? ''}`.trim()),
     findings: [
       ...denied.map((written) => finding(recordOf(written), answerTo.get(written.requestId ?? ''))),
-      ...unfounded.map((change) => finding(change)),
+      ...[...unfounded, ...unwritten].map((change) => finding(change)),
     ],
   }
 }
