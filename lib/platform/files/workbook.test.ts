@@ -1,7 +1,7 @@
 import Big from 'big.js'
 import fc from 'fast-check'
 import { readXlsx } from 'hucre/xlsx'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Column } from './table.ts'
 import { unzip } from './test-zip.ts'
 import { workbook } from './workbook.ts'
@@ -246,5 +246,16 @@ describe('any table', () => {
     const whole = digits.slice(0, digits.length - decimals)
     const sign = units < 0n ? '-' : ''
     return decimals === 0 ? `${sign}${whole}` : `${sign}${whole}.${digits.slice(-decimals)}`
+  }
+})
+
+it('The same table is the same file, whenever it is written', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const first = await bytesOf(ROWS)
+    vi.setSystemTime(Date.now() + 3_600_000)
+    expect((await bytesOf(ROWS)).equals(first)).toBe(true)
+  } finally {
+    vi.useRealTimers()
   }
 })

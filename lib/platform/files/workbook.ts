@@ -29,6 +29,8 @@ const EXACT_DIGITS = 15
 const MAX_CELL_LENGTH = 32_767
 /** Number of characters of a sheet that are compressed together. */
 const CHUNK_LENGTH = 32_768
+/** Entries without the time of writing: the same table is the same file, in every time zone. */
+const TIMELESS = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true }
 
 /** Returns a table as the reply with a workbook of this name, without extension. */
 export function xlsxReply<Row>(name: string, sheet: string, table: WorkbookTable<Row>) {
@@ -56,7 +58,7 @@ export async function* workbook<Row>(
   let sheet: Readable | undefined
   const add = (number: number): void => {
     sheet = Readable.from(parts(number)).on('error', (error) => out.destroy(error))
-    archive.addReadStream(sheet, `xl/worksheets/sheet${number}.xml`)
+    archive.addReadStream(sheet, `xl/worksheets/sheet${number}.xml`, TIMELESS)
   }
   async function* parts(number: number): AsyncGenerator<string, void, undefined> {
     if (!(yield* write.sheet())) return add(number + 1)
@@ -65,7 +67,7 @@ export async function* workbook<Row>(
       'xl/workbook.xml': workbookXml(name, write.ends),
       ...listingParts(number),
     }
-    for (const [path, xml] of Object.entries(others)) archive.addBuffer(Buffer.from(xml), path)
+    for (const [path, xml] of Object.entries(others)) archive.addBuffer(Buffer.from(xml), path, TIMELESS)
     archive.end()
   }
   try {
