@@ -54,13 +54,13 @@ export async function judge(database: TestDatabase, stage: Stage, answers: Answe
   const writes = stage.seeds.flatMap((seed) => writesOf(stage, seed).map((written) => ({ ...written, seed })))
   const made = writes.filter(({ by }) => by === 'client')
 
-  // A request also records what its read shows of the vendor's own change, which may have the same total.
-  const isOwn = ({ state }: Change) => state !== 'DRIFT'
+  // A request also records a change by the vendor that its read shows, which may have the same total.
   const recordOf = ({ requestId, seed, to }: (typeof made)[number]) =>
     changesByRequest
       .get(requestId ?? '')
       ?.find(
-        (change) => isOwn(change) && change.asset_id === stage.assetId(seed) && change.to_quantity === to,
+        (change) =>
+          change.state !== 'DRIFT' && change.asset_id === stage.assetId(seed) && change.to_quantity === to,
       )
   const isDenied = (written: (typeof made)[number]) => {
     const status = answerTo.get(written.requestId ?? '') ?? 200
