@@ -71,12 +71,11 @@ export default async function Page({ params, searchParams }: PageProps) {
   const span = yearUntil(Date.now())
   const meta = await requestMeta()
   const posted = { params: { asset_id: id } }
+  const isCommitmentPlan = item.properties?.subscription?.Plan.IsCommitmentPlan
   const more = Promise.all([
     historyOf(caller, id, typeof history === 'string' ? history : undefined, meta),
     postingOf(caller, { ...posted, query: {}, body: undefined }, meta),
-    item.properties?.subscription?.Plan.IsCommitmentPlan
-      ? renewalOf(caller, { ...posted, query: {}, body: undefined }, meta)
-      : undefined,
+    isCommitmentPlan ? renewalOf(caller, { ...posted, query: {}, body: undefined }, meta) : undefined,
   ])
   // Handled below. It may fail while the other reads are awaited.
   more.catch(() => {})
@@ -110,7 +109,8 @@ export default async function Page({ params, searchParams }: PageProps) {
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
         <div className={seats ? 'xl:order-2' : ''}>
           <AssetDetails item={item} now={span.to} />
-          <Streamed answer={answer} fallback={null}>
+          {/* Keeps the place of both cards, which are above the plot on a phone. */}
+          <Streamed answer={answer} fallback={<div className={isCommitmentPlan ? 'h-95' : 'h-52'} />}>
             {([, posting, renewal]) => (
               <Hydrated
                 answers={[
