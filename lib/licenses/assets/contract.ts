@@ -65,7 +65,10 @@ const Subscription = z
   .object({
     BillingMethod: z.string().meta({ description: 'How the vendor is paid: `ONLINE`, or other text.' }),
     CreationTime: timeOf('When it was bought'),
-    PurchaseOrderID: z.string().meta({ description: "The customer's own order number. May be empty." }),
+    PurchaseOrderID: z.string().meta({
+      description:
+        "Purchase order of the subscription at its vendor. May be empty. Invoice lines have the customer's, which `readAssetPosting` returns.",
+    }),
     ResourceUIURL: z
       .string()
       .meta({ description: "The vendor's own page of its subscriptions. May be empty." }),
