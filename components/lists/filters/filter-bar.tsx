@@ -24,7 +24,6 @@ export function FilterBar<View extends ListView>({
   searchLabel,
   chips = [],
   main = [],
-  quick,
   filters = [],
   active = [],
   onChange,
@@ -43,8 +42,6 @@ export function FilterBar<View extends ListView>({
   chips?: readonly ComponentProps<typeof ChoiceChips>[]
   /** Main filters with many values: always visible, too. */
   main?: readonly (Filter | undefined)[]
-  /** Further main filters, with controls of their own. */
-  quick?: ReactNode
   filters?: readonly (Filter | undefined)[]
   /** Active filters without a control, which other screens set. */
   active?: readonly ActiveFilter<View>[]
@@ -117,11 +114,6 @@ export function FilterBar<View extends ListView>({
           {visible.map((filter) => (
             <FilterMenu key={filter.label} {...filter} />
           ))}
-          {quick ? (
-            <div data-off="" className="contents">
-              {quick}
-            </div>
-          ) : null}
           {others.length > 0 ? <AddFilter filters={others} /> : null}
           {others
             .filter(({ value }) => value !== undefined)
