@@ -59,7 +59,7 @@ test('the pages have a placeholder before the first change', async ({ page }) =>
       .locator('text')
       .first(),
   ).toHaveText('0')
-  await expect(page.getByText(/^Recorded since .*: what was before is not known\.$/)).toBeVisible()
+  await expect(page.getByText(/^Recorded since .*\. Earlier data is not available\.$/)).toBeVisible()
 })
 
 test('a member goes from the list to an asset, changes it, and returns to the same view', async ({

@@ -107,7 +107,7 @@ function State({ feed, isRevoked }: { feed: RenewalFeed; isRevoked: boolean }) {
             Read last on <Moment at={lastReadTime} /> UTC.
           </>
         )}{' '}
-        Another link ends this one.
+        Creating a new link revokes this one.
       </p>
     </div>
   )

@@ -91,7 +91,8 @@ export function AuditEvents({
             onNavigate={go}
           >
             <p>
-              Sign-ins, exports, keys, members and changes appear here, each with who did it and from where.
+              Sign-ins, exports, and changes to licenses, keys and members appear here, with person and
+              source.
             </p>
           </NoRows>
         }

@@ -63,7 +63,7 @@ export function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => vo
           <code className="text-xs font-normal text-ink-3">{hint}</code>
           {isActive ? null : <Badge>{ENDED[status]}</Badge>}
         </h3>
-        <p className="text-sm text-ink-3">May give: {rolesText(roles)}</p>
+        <p className="text-sm text-ink-3">Can grant: {rolesText(roles)}</p>
         <p className="text-sm text-ink-3">
           {lastUseTime === undefined ? (
             'Never used'
@@ -73,10 +73,10 @@ export function TokenRow({ token, onRevoke }: { token: Token; onRevoke: () => vo
             </>
           )}
           {isActive ? ', ' : null}
-          {isActive && expireTime === undefined ? 'without an end' : null}
+          {isActive && expireTime === undefined ? 'never expires' : null}
           {isActive && expireTime !== undefined ? (
             <>
-              ends on <Day at={expireTime} />
+              expires on <Day at={expireTime} />
             </>
           ) : null}
         </p>

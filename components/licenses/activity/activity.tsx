@@ -69,7 +69,7 @@ export function Activity({
             toFirst="Go to the newest"
             onNavigate={go}
           >
-            <p>Who changes how many licenses, here or through the API, appears with its outcome.</p>
+            <p>License changes appear here with their outcome, whether made here or through the API.</p>
           </NoRows>
         }
       >

@@ -65,9 +65,9 @@ function limitsOf({
 }: SeatLinesProps): string | undefined {
   const [first = span.to, read] = [purchased[0]?.at, assigned[0]?.at]
   const isAfterStart = (at: number) => at > Math.max(since, span.from) + DAY_MS
-  if (isAfterStart(first)) return `Recorded since ${dayText(first)}: what was before is not known.`
-  if (read === undefined) return 'How many were assigned is known for the present only.'
-  return isAfterStart(read) ? `How many were assigned is known since ${dayText(read)}.` : undefined
+  if (isAfterStart(first)) return `Recorded since ${dayText(first)}. Earlier data is not available.`
+  if (read === undefined) return 'Assigned licenses are not recorded yet.'
+  return isAfterStart(read) ? `Assigned licenses recorded since ${dayText(read)}.` : undefined
 }
 
 /** Returns a text alternative of the plot. */

@@ -80,7 +80,7 @@ function CustomRange({ range, onChoose }: { range: DateRange; onChoose: (range: 
   const [to, setTo] = useState(inputDay(range.to))
   const selected = { from: dayOfInput(from), to: dayOfInput(to) }
   const isReversed = selected.from !== undefined && selected.to !== undefined && selected.to < selected.from
-  const problem = isReversed ? 'Ends before it starts: choose a later day, or an earlier start.' : undefined
+  const problem = isReversed ? 'Ends before it starts. Choose a later end or an earlier start.' : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!isReversed) onChoose(selected)
@@ -112,7 +112,7 @@ function CustomRange({ range, onChoose }: { range: DateRange; onChoose: (range: 
   )
 }
 
-const UNCLEAR = 'Write it as 1250.50.'
+const UNCLEAR = 'Use the format 1250.50.'
 
 /** Panel of two amounts, with the focus on the first. */
 export function Amounts({
@@ -133,11 +133,11 @@ export function Amounts({
   const selected = { from: low.amount, to: high.amount }
   const validateAmount = (text: string, { amount, currency }: typeof low) => {
     if (text.trim() !== '' && amount === undefined) return UNCLEAR
-    return currency && !currencies.includes(currency) ? `Nothing is in ${currency}.` : undefined
+    return currency && !currencies.includes(currency) ? `No amounts in ${currency}.` : undefined
   }
   const currencyError =
     low.currency && high.currency && low.currency !== high.currency
-      ? 'Another currency than above.'
+      ? 'Different currency than above.'
       : undefined
   const ends = isBackwards(selected) ? 'Less than the amount above.' : undefined
   const problems = [validateAmount(from, low), validateAmount(to, high) ?? currencyError ?? ends]

@@ -44,7 +44,7 @@ test('a member is notified once, a week before a key of theirs expires', async (
   expect(await runExpiryJob()).toBe(0)
   const [mail, ...others] = await sent()
   expect(others).toEqual([])
-  expect([mail?.to, mail?.headers.subject]).toEqual([[email], 'An API key is about to end'])
+  expect([mail?.to, mail?.headers.subject]).toEqual([[email], 'An API key is about to expire'])
   const { expires_at: ends } = await rowOf(database, customerId, key)
   const end = new Date(ends as Date)
   const minute = `${dayText(end.getTime())}, ${end.toISOString().slice(11, 16)}`
@@ -87,7 +87,7 @@ test('the owner of a leaked key is notified with the event and the next steps', 
   const key = await addKey(customerId, [], { name: 'ERP', issuedBy: ana })
   await show([{ token: key }])
   const [mail] = await sent()
-  expect([mail?.to, mail?.headers.subject]).toEqual([[email], 'An API key was found and revoked'])
+  expect([mail?.to, mail?.headers.subject]).toEqual([[email], 'A leaked API key was revoked'])
   expect(mail?.text).toMatch(/"ERP" .* was revoked on \d{1,2} \w{3} \d{4}, \d\d:\d\d UTC/)
   expect(mail?.text).not.toContain(key)
 })
