@@ -299,7 +299,7 @@ function resetOf(reason: string, company: string, href: string): Message {
       },
       { text: 'To set one, open this link within 30 minutes. It works once.' },
       { button: { label: 'Set a new password', href } },
-      { text: 'If you did not expect this, there is nothing to do: your password stays as it is.' },
+      { text: 'If you did not expect this, ignore this email. Your password stays the same.' },
     ],
     why: SAFETY,
   }

@@ -56,7 +56,9 @@ const plan = z.object({
 
 const seatCounts = z.object({
   LicensedNumberOfSeats: seats.meta({ description: 'Assigned to users.' }),
-  MaximumNumberOfSeats: seats.meta({ description: 'The cap: equal to NumberOfSeats unless stated apart.' }),
+  MaximumNumberOfSeats: seats.meta({
+    description: 'The maximum: equal to NumberOfSeats unless set separately.',
+  }),
   NumberOfSeats: seats.meta({ description: 'Purchased.' }),
 })
 
@@ -216,7 +218,7 @@ export const exportAssets = contract({
   ...assetRoutes.exportAssets,
   summary: 'All assets of a selection as a CSV file',
   permission: 'licenses-manager',
-  description: 'Whatever the filters select at one moment, however much it is.',
+  description: 'All rows that match the filters at one moment, without a limit.',
   query: z.object({ ...selection, orderBy, ...dialect }),
   output: csvFile(),
   examples: examples.exportAssets,
@@ -226,7 +228,7 @@ export const exportAssetsXlsx = contract({
   ...assetRoutes.exportAssetsXlsx,
   summary: 'All assets of a selection as a workbook',
   permission: 'licenses-manager',
-  description: 'Whatever the filters select at one moment, however much it is.',
+  description: 'All rows that match the filters at one moment, without a limit.',
   query: z.object({ ...selection, orderBy }),
   output: xlsxFile(),
   examples: examples.exportAssetsXlsx,
