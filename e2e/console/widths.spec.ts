@@ -4,7 +4,7 @@ import { expectAccessible, expectAccessibleAtBoth } from '../axe-checks.ts'
 import { DESKTOP, PHONE, signIn, waitForHydration, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
-import { applyViewport, excess, VIEWPORTS } from '../viewports.ts'
+import { applyViewport, excess, layoutFaults, VIEWPORTS } from '../viewports.ts'
 
 // Every screen at rest, with names of the largest length: axe, and every viewport from 320 to 2560 px (journeys with
 // long amounts are in the specs of their screens); and the bottom bar of some viewports.
@@ -77,8 +77,8 @@ async function expectGoodAtRest(page: Page, paths: string[]): Promise<void> {
     }
     for (const viewport of VIEWPORTS) {
       await applyViewport(page, viewport)
-      const more = await excess(page)
-      if (more > 0) findings.push(`${path}, ${viewport.name}: ${more} px`)
+      const faults = await layoutFaults(page)
+      findings.push(...faults.map((fault) => `${path}, ${viewport.name}: ${fault}`))
     }
   }
   expect(findings).toEqual([])

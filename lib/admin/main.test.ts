@@ -76,7 +76,7 @@ describe('members', () => {
     // Who has not come yet gets another invitation.
     const again = await admin(`members reset ${who}`)
     expect(again.out).toContain('/invitation/')
-    await expect(accept(added)).rejects.toThrow('not valid any more')
+    await expect(accept(added)).rejects.toThrow('no longer valid')
     await accept(again)
     const session = await signInFrom({ email: 'ANA@sunbird.example', password: PASSWORD }, '192.0.2.1')
     expect(session).not.toBeNull()
