@@ -37,7 +37,7 @@ export function excess(page: Page): Promise<number> {
   return page.evaluate(() => (document.scrollingElement?.scrollWidth ?? 0) - innerWidth)
 }
 
-/** Returns what is wrong with the open page's layout: its excess width, and numbers and days that are on two lines. */
+/** Returns the faults of the open page's layout: its excess width, and numbers and days that are on two lines. */
 export async function layoutFaults(page: Page): Promise<string[]> {
   const more = await excess(page)
   const broken = await page.locator('main :is(td, th, dd)').evaluateAll((cells) => {

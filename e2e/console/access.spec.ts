@@ -203,10 +203,7 @@ test('a sign-out ends the session, also for a copy of its cookie', async ({ page
   await expect(page).toHaveURL(/\/sign-in\?from=%2Fassets$/)
 })
 
-test('pages without content are painted without scripts, and say what needs them', async ({
-  browser,
-  baseURL,
-}) => {
+test('pages without content are painted without scripts', async ({ browser, baseURL }) => {
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL: baseURL ?? '' })
   const page = await context.newPage()
   for (const [path, heading] of [

@@ -50,11 +50,11 @@ test('every digit of a total is visible, on a desktop and on a phone', async ({ 
   }
   // As high as the buttons next to it.
   await page.goto('/assets/workspace-suite-1')
-  const beside = page.getByRole('button', { name: 'Copy as request' })
+  const button = page.getByRole('button', { name: 'Copy as request' })
   for (const size of [{ width: 1360, height: 900 }, PHONE]) {
     await page.setViewportSize(size)
     const box = await page.getByRole('group', { name: 'Licenses of Business Plus' }).boundingBox()
-    expect(box?.height).toBe((await beside.boundingBox())?.height)
+    expect(box?.height).toBe((await button.boundingBox())?.height)
   }
 })
 

@@ -130,7 +130,7 @@ test('a member creates a calendar link, a calendar reads it, and revoking ends i
   await page.keyboard.press('Enter')
   await expect(dialog(page, 'Calendar feed').getByText('You have no link.')).toBeVisible()
   await expectGood(page)
-  const make = dialog(page, 'Calendar feed').getByRole('button', { name: 'Make the link' })
+  const make = dialog(page, 'Calendar feed').getByRole('button', { name: 'Create link' })
   await make.focus()
   await page.keyboard.press('Enter')
   await expect(dialog(page, 'Calendar link')).toBeVisible()

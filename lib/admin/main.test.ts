@@ -105,7 +105,7 @@ describe('members', () => {
 
   test('receive the link by mail where a mail server is configured, and it is displayed nowhere', async () => {
     const args = 'members add --customer sunbird --email mia@sunbird.example --name Mia --role admin --mail'
-    expectError(await admin(args), 'no mail server')
+    expectError(await admin(args), 'No mail server')
     vi.stubEnv('SMTP_URL', 'smtp://127.0.0.1:9')
     vi.stubEnv('MAIL_FROM', 'billing@reseller.example')
     vi.stubEnv('BASE_URL', 'https://console.example')

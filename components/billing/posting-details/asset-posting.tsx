@@ -17,12 +17,12 @@ const NOTE =
  */
 export function AssetPosting({
   id,
-  vendorOrder,
+  vendorPurchaseOrder,
   maySet,
 }: {
   id: string
   /** Purchase order of the asset at its vendor, shown if it differs from the customer's. */
-  vendorOrder: string | undefined
+  vendorPurchaseOrder: string | undefined
   maySet: boolean
 }) {
   const [isOpen, setOpen] = useState(false)
@@ -34,7 +34,7 @@ export function AssetPosting({
   })
   if (!data) return null
   const { purchaseOrder, costCenter } = data
-  const differing = vendorOrder === purchaseOrder ? undefined : vendorOrder
+  const differing = vendorPurchaseOrder === purchaseOrder ? undefined : vendorPurchaseOrder
   if (!maySet && !purchaseOrder && !costCenter && !differing) return null
   return (
     <Card className="mt-4">
@@ -79,9 +79,7 @@ function PostingItem({ label, value }: { label: string; value: string | undefine
   return (
     <div className="flex justify-between gap-4">
       <dt className="shrink-0 text-ink-3">{label}</dt>
-      <dd className="min-w-0 text-right wrap-anywhere tabular-nums">
-        {value ? escapeInvisible(value) : '–'}
-      </dd>
+      <dd className="min-w-0 text-right wrap-anywhere">{value ? escapeInvisible(value) : '–'}</dd>
     </div>
   )
 }

@@ -83,7 +83,7 @@ function ComparisonLines({
             Line
           </th>
           <th scope="col" className="wide">
-            What
+            Change
           </th>
           <th scope="col" className="n wide">
             {headers.from}

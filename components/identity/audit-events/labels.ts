@@ -72,7 +72,7 @@ const TEXTS: Record<string, string> = {
   'member.invited': 'Invited a member',
   'member.changed': 'Changed a member',
   'member.removed': 'Removed a member',
-  'scim-token.issued': 'Issued a SCIM token',
+  'scim-token.issued': 'Created a SCIM token',
   'scim-token.revoked': 'Revoked a SCIM token',
   'webhook.added': 'Added a webhook',
   'webhook.changed': 'Changed a webhook',

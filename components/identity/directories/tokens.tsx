@@ -22,7 +22,7 @@ export function IssueToken({ onIssued, onClose }: { onIssued: () => void; onClos
   return (
     <CreateSecret
       kind="token"
-      nameHint="For example, Entra ID"
+      nameExample="For example, Entra ID"
       roles={{
         legend: 'Roles that the directory can grant',
         choices: ROLES,

@@ -15,7 +15,7 @@ export type SecretValues = { name: string; roles: Role[]; validDays: number | nu
 type CreateSecretProps<Created> = {
   kind: 'key' | 'token'
   variant?: 'wide'
-  nameHint: string
+  nameExample: string
   roles: { legend: string; choices: readonly Role[]; selected: readonly Role[]; hint?: string }
   /** Further fields with errors. */
   fields?: readonly string[]
@@ -32,7 +32,7 @@ export function CreateSecret<Created>(props: CreateSecretProps<Created>) {
   const {
     kind,
     variant,
-    nameHint,
+    nameExample,
     roles,
     fields = [],
     create,
@@ -68,7 +68,7 @@ export function CreateSecret<Created>(props: CreateSecretProps<Created>) {
       <Field
         label="Name"
         name="name"
-        hint={nameHint}
+        hint={nameExample}
         maxLength={100}
         required
         autoComplete="off"
@@ -93,15 +93,15 @@ export function ExpiryField({
   days,
   selected,
   withoutEnd,
-  hint,
+  note,
 }: {
   days: readonly number[]
   selected: string
   withoutEnd: boolean
-  hint?: string
+  note?: string
 }) {
   return (
-    <SelectField label="Expires after" name="days" defaultValue={selected} {...(hint ? { hint } : {})}>
+    <SelectField label="Expires after" name="days" defaultValue={selected} {...(note ? { hint: note } : {})}>
       {days.map((count) => (
         <option key={count} value={count}>
           {count === 1 ? '1 day' : `${count} days`}

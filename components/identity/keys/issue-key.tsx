@@ -49,7 +49,7 @@ function IssueKey({
     <CreateSecret
       kind="key"
       variant="wide"
-      nameHint="For example, ERP"
+      nameExample="For example, ERP"
       roles={{
         legend: 'Roles',
         choices: issuer.roles,
@@ -77,7 +77,7 @@ function IssueKey({
               days={[...new Set([...DAY_CHOICES.filter((days) => days < mostDays), mostDays])]}
               selected={String(daysOf({}, issuer.limits))}
               withoutEnd={withoutEnd}
-              hint="We’ll email you a week before, if email is set up."
+              note="We’ll email you a week before, if email is set up."
             />
             <Field
               label="Allowed addresses"

@@ -24,9 +24,16 @@ export function SeatPlot({ history, span }: { history: SeatHistory; span: TimeSp
         <h2 className="font-semibold">Licenses in the last 12 months</h2>
         <Legend {...history.now} hasLine={lines.assigned.length > 0} />
       </div>
-      {/* Drawn for two widths, so that the text keeps its size; the hidden one is not read out. */}
+      {/* Drawn for three widths, so that the text keeps its size; the hidden ones are not read out. */}
       <SeatChart {...chartProps} width={720} height={200} everyMonth={1} className="max-md:hidden" />
-      <SeatChart {...chartProps} width={300} height={190} everyMonth={3} className="md:hidden" />
+      <SeatChart
+        {...chartProps}
+        width={560}
+        height={190}
+        everyMonth={2}
+        className="max-[30rem]:hidden md:hidden"
+      />
+      <SeatChart {...chartProps} width={300} height={190} everyMonth={3} className="min-[30rem]:hidden" />
       {limits ? <p className="mt-1 text-xs text-ink-3">{limits}</p> : null}
       <SeatTable {...lines} />
     </Card>

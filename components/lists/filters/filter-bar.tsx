@@ -85,11 +85,11 @@ export function FilterBar<View extends ListView>({
     <search aria-label="Filters" className="mb-3 block">
       <div
         data-open={isOpen ? '' : undefined}
-        className="relative flex items-start gap-2 max-md:flex-wrap max-md:not-data-open:[&_[data-off]]:hidden"
+        className="relative flex items-start gap-2 max-[36rem]:flex-wrap max-md:not-data-open:[&_[data-off]]:hidden"
       >
         <div
           ref={bar}
-          className={`flex min-h-8.5 min-w-0 grow flex-wrap items-center gap-2 print:hidden ${searchLabel ? 'max-md:w-full' : ''}`}
+          className={`flex min-h-8.5 min-w-0 grow flex-wrap items-center gap-2 print:hidden ${searchLabel ? 'max-[36rem]:w-full' : ''}`}
         >
           {searchLabel ? (
             <div className="flex gap-2 max-md:w-full">

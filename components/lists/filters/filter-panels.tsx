@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { DayField } from '#components/platform/values/day-field.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Field } from '#components/ui/field.tsx'
 import { focusOnMount } from '#components/ui/focus-on-mount.ts'
@@ -20,18 +21,18 @@ export function Choices({
   onToggle: (value: string) => void
 }) {
   return (
-    <fieldset className="max-h-96 overflow-y-auto">
+    <fieldset className="max-h-96 max-w-80 overflow-y-auto">
       <legend className="sr-only">{label}</legend>
       {choices.map(({ value, name }) => (
         <label
           key={value}
-          className="flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.75 text-sm hover:bg-sunken max-md:py-2.5"
+          className="flex cursor-pointer items-start gap-2.5 rounded-md px-2.5 py-1.75 text-sm hover:bg-sunken max-md:py-2.5"
         >
           <input
             type="checkbox"
             checked={selected.includes(value)}
             onChange={() => onToggle(value)}
-            className="size-4 shrink-0 accent-accent"
+            className="mt-0.5 size-4 shrink-0 accent-accent"
           />
           {name}
         </label>
@@ -87,21 +88,8 @@ function CustomRange({ range, onChoose }: { range: DateRange; onChoose: (range: 
   }
   return (
     <form onSubmit={submit} className="grid gap-2.5 p-2">
-      <Field
-        label="From"
-        type="date"
-        value={from}
-        max="9999-12-31"
-        onChange={(event) => setFrom(event.target.value)}
-      />
-      <Field
-        label="To"
-        type="date"
-        value={to}
-        max="9999-12-31"
-        onChange={(event) => setTo(event.target.value)}
-        error={problem}
-      />
+      <DayField label="From" value={from} onChange={setFrom} />
+      <DayField label="To" value={to} onChange={setTo} error={problem} />
       <div className="flex items-center justify-between gap-2">
         <span className="text-xs text-ink-3">UTC, inclusive</span>
         <Button type="submit" variant="primary" disabled={isReversed}>

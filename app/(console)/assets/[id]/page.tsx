@@ -128,7 +128,7 @@ export default async function Page({ params, searchParams }: PageProps) {
                 ) : null}
                 <AssetPosting
                   id={id}
-                  vendorOrder={item.properties?.subscription?.PurchaseOrderID}
+                  vendorPurchaseOrder={item.properties?.subscription?.PurchaseOrderID}
                   maySet={may(caller, 'posting-editor')}
                 />
               </Hydrated>
