@@ -87,7 +87,7 @@ test('an Admin invites a member by keyboard only, and copies the link', async ({
 
   await open(page, 'Cleo Marsh')
   await page.getByRole('button', { name: 'Withdraw the invitation' }).click()
-  await expect(page.getByText(/stops working, and they are gone/)).toBeFocused()
+  await expect(page.getByText(/stops working, and they are removed/)).toBeFocused()
   await expectGood(page)
   await page.getByRole('button', { name: 'Withdraw the invitation' }).click()
   await expect(page.getByText('Withdrawn: Cleo Marsh')).toBeVisible()

@@ -157,7 +157,7 @@ test('a member creates a calendar link, a calendar reads it, and revoking ends i
   await expect(dialog(page, 'Calendar feed').getByText('Read last on')).toBeVisible()
   await expect(page.getByText(url)).toHaveCount(0)
   await page.getByRole('button', { name: 'Revoke the link' }).click()
-  await expect(dialog(page, 'Calendar feed').getByText('The link is revoked')).toBeVisible()
+  await expect(dialog(page, 'Calendar feed').getByText('Link revoked')).toBeVisible()
   await expectGood(page)
   expect((await request.get(path)).status()).toBe(404)
   expect((await request.post(path, { data: {} })).status()).toBe(405)

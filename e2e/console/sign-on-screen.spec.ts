@@ -106,7 +106,7 @@ test('single sign-on is set up, tested, and made the only sign-in', async ({ pag
   await press(page, 'Cancel')
 
   // The issuer ends its session, and ours with it.
-  await page.getByText('To be entered at the provider').click()
+  await page.getByText('Settings for the provider').click()
   const address = (await page.getByText(/\/auth\/sign-on\/logout\//).textContent()) ?? ''
   await issuer.logOut('ada', address)
   await page.goto(`${url}/sign-on`)
