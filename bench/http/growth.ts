@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { pageToken } from '#lib/platform/lists/keyset.ts'
+import { pageToken } from '#lib/platform/lists/paging.ts'
 import { load, type RequestTemplate } from './load.ts'
 import type { Program } from './program.ts'
 import { middle, type Setting } from './rounds.ts'

@@ -10,7 +10,7 @@ import {
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { value } from '#lib/platform/db/prepared-queries.ts'
 import { invoices, lineItems } from '#lib/platform/db/schema/invoices/invoices.ts'
-import { type Cursor, pageByKey } from '#lib/platform/lists/keyset.ts'
+import { type Cursor, pageByKey } from '#lib/platform/lists/paging.ts'
 import type { DocumentForm, DocumentState, InvoiceSortKey } from './rules.ts'
 import {
   type Days,

@@ -18,8 +18,13 @@ import { readScope, streamScope } from '#lib/platform/db/scope.ts'
 import { attachment, dated } from '#lib/platform/files/attachment.ts'
 import { type Column, csvReply, type Table } from '#lib/platform/files/table.ts'
 import { xlsxReply } from '#lib/platform/files/workbook.ts'
-import { allPages, type Cursor, pageOf, readPageToken } from '#lib/platform/lists/keyset.ts'
-import { DEFAULT_MAX_RESULTS } from '#lib/platform/lists/paging.ts'
+import {
+  allPages,
+  type Cursor,
+  DEFAULT_MAX_RESULTS,
+  pageOf,
+  readPageToken,
+} from '#lib/platform/lists/paging.ts'
 import { env } from '#lib/platform/runtime/env.ts'
 import { epochOfDay } from '#lib/platform/values/days.ts'
 import { summed } from '#lib/platform/values/decimals.ts'

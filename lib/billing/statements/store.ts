@@ -16,7 +16,7 @@ import { type InvoiceRow, invoiceColumns } from '#lib/billing/invoices/store.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { invoiceSums, invoices } from '#lib/platform/db/schema/invoices/invoices.ts'
 import type { Filter } from '#lib/platform/lists/filter.ts'
-import { type Cursor, type KeyColumn, pageByKey } from '#lib/platform/lists/keyset.ts'
+import { type Cursor, type KeyColumn, pageByKey } from '#lib/platform/lists/paging.ts'
 import type { Age } from './rules.ts'
 
 export type Selection = { filter?: Filter<'billingProfile' | 'platform' | 'currency'> | undefined }
