@@ -20,8 +20,7 @@ import type { AnyContract } from './contract.ts'
 import { toProblem } from './error-mapper.ts'
 import { type AnyOperation, checkOpen, checkPermission, isOutgoing, isPieces } from './operation.ts'
 import { PROBLEMS, Problem } from './problem.ts'
-import { PROBLEMS_AS_JSON } from './problem-schemas.ts'
-import { type ErrorFormat, type Protocol, written } from './protocol.ts'
+import { type ErrorFormat, PROBLEMS_AS_JSON, type Protocol, written } from './protocol.ts'
 import {
   type ApiRequest,
   checkSameOrigin,

@@ -9,7 +9,7 @@ import { licenseChanges } from '#lib/platform/db/schema/license-changes.ts'
 import { perDatabase } from '#lib/platform/db/scope.ts'
 import type { Reply } from './operation.ts'
 import { PROBLEMS, Problem, type ProblemCode } from './problem.ts'
-import { problemText } from './problem-schemas.ts'
+import { problemText } from './protocol.ts'
 
 /** Result of the change, or a refusal that settles the request: either may be stored. A thrown error is not stored. */
 export type Answer<Body> = Reply<Body> | Problem
