@@ -4,6 +4,7 @@ import { rethrowTimeout } from '#lib/platform/api/error-mapper.ts'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
+import { readToday } from '#lib/platform/db/schema/columns.ts'
 import { readScope } from '#lib/platform/db/scope.ts'
 import { attachment, downloadName } from '#lib/platform/files/attachment.ts'
 import { type Column, csvReply, type Table } from '#lib/platform/files/table.ts'
@@ -13,7 +14,7 @@ import { plainAmount } from '#lib/platform/values/money.ts'
 import * as contract from './contract.ts'
 import { renderAccountPdf } from './layout.ts'
 import { type Account, accountsOf, serializeAccounts } from './serialize.ts'
-import { listMovements, listOpenAtEnd, readToday, sumAccount } from './store.ts'
+import { listMovements, listOpenAtEnd, sumAccount } from './store.ts'
 
 type Query = {
   minDate?: number | undefined

@@ -14,6 +14,7 @@ import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
+import { readToday } from '#lib/platform/db/schema/columns.ts'
 import { readScope, streamScope } from '#lib/platform/db/scope.ts'
 import { attachment, dated } from '#lib/platform/files/attachment.ts'
 import { type Column, csvReply, type Table } from '#lib/platform/files/table.ts'
@@ -49,7 +50,7 @@ export const readStatement = operation(contract.readStatement, async (caller, { 
     caller,
     async (tx) => {
       const [today, sums, profiles, rows, credits] = await Promise.all([
-        store.readDay(tx),
+        readToday(tx),
         store.sumOpenItems(tx, caller, selection),
         listBillingProfiles(tx, caller.customerId),
         store.listOpenItems(tx, caller, selection, { limit: maxResults + 1, cursor }),
@@ -152,7 +153,7 @@ export const exportStatementPdf = operation(contract.exportStatementPdf, async (
   const isWhole = !filter?.billingProfile && !filter?.platform
   const [today, sums, profiles, rows, credits] = await readScope(caller, (tx) =>
     Promise.all([
-      store.readDay(tx),
+      readToday(tx),
       store.sumOpenItems(tx, caller, query),
       listBillingProfiles(tx, caller.customerId),
       listOpenItems(tx, caller, query, { limit: MAX_PRINTED_ROWS + 1 }),
