@@ -25,12 +25,28 @@ import { readCopy } from './vendor-sync/read-again.ts'
 
 type Question = ChangeRequest & { caller: Caller; assetId: string }
 
+/** Header of every answer to a dry run. */
+const DRY_RUN = { 'Dry-Run': 'true' }
+
 /**
- * Returns the predicted answer of `changeQuantity`, by the same checks, including a fresh read of the vendor's record.
- * Sends and stores nothing: the transactions are read-only.
- * @throws Problem as `changeQuantity` does
+ * Returns the predicted answer of `changeQuantity`, by the same checks, including a fresh read of the vendor's record,
+ * with the header of a dry run. Sends and stores nothing: the transactions are read-only. A problem that settles nothing
+ * is a predicted answer, too.
  */
 export async function predictAnswer(question: Question): Promise<Answer<Asset>> {
+  const answer = await predict(question).catch(answers.throwLockProblem).catch(asAnswer)
+  if (!(answer instanceof Problem)) return { ...answer, headers: DRY_RUN }
+  const { code, message, more } = answer
+  return new Problem(code, message, { ...more, headers: { ...more.headers, ...DRY_RUN } })
+}
+
+function asAnswer(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  throw error
+}
+
+/** @throws Problem as `changeQuantity` does */
+async function predict(question: Question): Promise<Answer<Asset>> {
   const { caller, quantity } = question
   const { customerId } = caller
   const local = await readScope(caller, (tx) => byOurRow(tx, customerId, question))
