@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Asset, AssetListItem, params, pendingStatus, seats } from '#lib/licenses/assets/contract.ts'
 import { MAX_QUANTITY } from '#lib/licenses/assets/quantity-rule.ts'
 import { contract, emptyBody } from '#lib/platform/api/contract.ts'
+import { idempotencyKey } from '#lib/platform/api/idempotency.ts'
 import { ifMatch, switchText } from '#lib/platform/api/request.ts'
 import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { actor, others } from '#lib/platform/history/schemas.ts'
@@ -51,9 +52,7 @@ const QuantityHeaders = z.object({
     description:
       'An ETag of the asset: 412 if its seats, plan or status changed since. Assigned users do not count.',
   }),
-  'idempotency-key': z
-    .string()
-    .regex(/^[!-~]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+  'idempotency-key': idempotencyKey
     .optional()
     .meta({ description: 'Of your own making: the same key and request get the same answer, for 24 hours.' }),
 })
