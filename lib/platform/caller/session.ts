@@ -70,6 +70,9 @@ export function sessionSecret(): string {
 /** Seconds after sign-in at which a session ends, even if it is in use. */
 export const SESSION_SECONDS = 8 * 60 * 60
 
+/** Seconds after an authentication within which a session may change keys and members without another one. */
+export const FRESH_SECONDS = 10 * 60
+
 /**
  * Returns the SQL condition that a session has not expired.
  * @param session alias of a row of `sessions`
