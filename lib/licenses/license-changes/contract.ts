@@ -8,7 +8,7 @@ import { csvFile, dialect, xlsxFile } from '#lib/platform/files/download.ts'
 import { actor, others } from '#lib/platform/history/schemas.ts'
 import { FILTER_GRAMMAR, filterText } from '#lib/platform/lists/filter.ts'
 import { pageSchema, paging } from '#lib/platform/lists/paging.ts'
-import { timeOf, unixTime } from '#lib/platform/lists/parameters.ts'
+import { timeOf, timeRange } from '#lib/platform/lists/parameters.ts'
 import { changeRoutes } from '../routes.ts'
 import * as changes from './examples.ts'
 import * as quantity from './examples.ts'
@@ -104,8 +104,7 @@ const selection = {
     .meta({
       description: `As in \`asset:a|b|state:APPLIED\`. Keys: asset (its id), state (CLAIMED, SENT, UNKNOWN, APPLIED, REJECTED, FAILED, UNCLEAR, DRIFT, RECORDED), actor (the id of a member or key). ${FILTER_GRAMMAR}`,
     }),
-  minCreationTime: unixTime('changes whose `createTime` is this time or later'),
-  maxCreationTime: unixTime('changes whose `createTime` is in this second or earlier', 999),
+  ...timeRange('CreationTime', 'changes whose `createTime`', 999),
 }
 
 /** Addition: requested totals with actor, time and outcome. */
