@@ -11,7 +11,7 @@ import type { Caller } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { downloadName } from '#lib/platform/files/attachment.ts'
-import { csvReply } from '#lib/platform/files/table.ts'
+import { csvReply } from '#lib/platform/files/csv.ts'
 import { xlsxReply } from '#lib/platform/files/workbook.ts'
 import {
   DEFAULT_MAX_RESULTS,

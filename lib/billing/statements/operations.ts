@@ -17,7 +17,8 @@ import type { Transaction } from '#lib/platform/db/client.ts'
 import { readToday } from '#lib/platform/db/schema/columns.ts'
 import { readScope, streamScope } from '#lib/platform/db/scope.ts'
 import { attachment, dated } from '#lib/platform/files/attachment.ts'
-import { type Column, csvReply, type Table } from '#lib/platform/files/table.ts'
+import { csvReply } from '#lib/platform/files/csv.ts'
+import type { Column, Table } from '#lib/platform/files/table.ts'
 import { xlsxReply } from '#lib/platform/files/workbook.ts'
 import {
   allPages,

@@ -12,7 +12,7 @@ import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
 import { readScope, readScopeAtOnce } from '#lib/platform/db/scope.ts'
 import { dated } from '#lib/platform/files/attachment.ts'
-import { csvReply } from '#lib/platform/files/table.ts'
+import { csvReply } from '#lib/platform/files/csv.ts'
 import { xlsxReply } from '#lib/platform/files/workbook.ts'
 import {
   DEFAULT_MAX_RESULTS,
