@@ -11,12 +11,12 @@ import { xlsxReply } from '#lib/platform/files/workbook.ts'
 import { actorOf } from '#lib/platform/history/audit.ts'
 import { DEFAULT_MAX_RESULTS, pageOf, readPageToken, TimeKey } from '#lib/platform/lists/paging.ts'
 import { env } from '#lib/platform/runtime/env.ts'
-import * as answers from './answers.ts'
 import { reconcileOnRead } from './asset-changes.ts'
 import { changeQuantity } from './begin.ts'
 import * as contract from './contract.ts'
 import { predictAnswer } from './dry-run.ts'
 import { changesTable } from './export.ts'
+import * as problems from './problems.ts'
 import { isOpen } from './rules.ts'
 import { serializeLicenseChange } from './serialize.ts'
 import { readChange, writeAcknowledgement } from './store/changes.ts'
@@ -33,7 +33,7 @@ export const setQuantity = operation(contract.setQuantity, async (caller, input,
   const answer =
     query.dryRun === 'true'
       ? await predictAnswer(changeRequest)
-      : await changeQuantity({ ...changeRequest, requestId, keyed, confirm }).catch(answers.throwLockProblem)
+      : await changeQuantity({ ...changeRequest, requestId, keyed, confirm }).catch(problems.throwLockProblem)
   // Thrown only here, so that the record of the refusal is committed.
   if (answer instanceof Problem) throw answer
   return answer
@@ -79,7 +79,7 @@ export const readLicenseChange = operation(contract.readLicenseChange, async (ca
 export const acknowledgeLicenseChange = operation(
   contract.acknowledgeLicenseChange,
   async (caller, { params }, meta) => {
-    const row = await acknowledge(caller, params.change_id, meta).catch(answers.throwLockProblem)
+    const row = await acknowledge(caller, params.change_id, meta).catch(problems.throwLockProblem)
     return { body: serializeLicenseChange(row) }
   },
 )
@@ -122,7 +122,7 @@ async function acknowledge(
       await confirm?.(tx, seatVersion)
       return row
     }
-    if (isOpen(change.state)) throw answers.otherChange(change)
+    if (isOpen(change.state)) throw problems.otherChange(change)
     const detail = `This change is ${change.state}: there is nothing to acknowledge.`
     throw new Problem('change_settled', detail)
   })
