@@ -2,6 +2,7 @@ import 'server-only'
 import { operation } from '#lib/platform/api/operation.ts'
 import { Problem } from '#lib/platform/api/problem.ts'
 import type { Caller } from '#lib/platform/caller/rules.ts'
+import { maySeeOthers } from '#lib/platform/caller/rules.ts'
 import type { Transaction } from '#lib/platform/db/client.ts'
 import { readScope, scope } from '#lib/platform/db/scope.ts'
 import { actorOf, recordAudit } from '#lib/platform/history/audit.ts'
@@ -9,7 +10,7 @@ import { DEFAULT_MAX_RESULTS, pageOf, readPageToken, TimeKey } from '#lib/platfo
 import type { Session } from './contract.ts'
 import * as contract from './contract.ts'
 import { deviceOf } from './device.ts'
-import { maySeeOthers, sessionScopeOf } from './rules.ts'
+import { sessionScopeOf } from './rules.ts'
 import { endSessionById, keyOfSession, listSessions as list, type SessionRow } from './store.ts'
 
 export const listSessions = operation(contract.listSessions, async (caller, { query }) => {
