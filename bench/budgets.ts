@@ -32,7 +32,7 @@ export const TBT_MS = 100
 /** Throughput of the API in multiples of the peer's (`bench/http/peer.ts`), by the end of a case's name. */
 export const MIN_TO_PEER = { hot: 2, 'not modified': 3, mixed: 1.5, cold: 0.75 }
 /** Throughput of a case in multiples of its bare queries, sent from Node. */
-export const MIN_TO_QUERIES = { cold: 0.6, PATCH: 0.6 }
+export const MIN_TO_QUERIES = { cold: 0.6, 'PATCH of a quantity': 0.6 }
 /** Time of a list, search, summary, statement or screen over many invoices, in multiples of that over 10,000. */
 export const MAX_GROWTH = 1.2
 /** Screen of invoices in milliseconds: all of it, at the median, and its first byte when it is warm. */
@@ -44,7 +44,7 @@ export const PDF_SECONDS = 1
 export const START_SECONDS = 1.5
 /** Resident memory of a web process under ten minutes of all load, with three exports of 100,000 lines at once. */
 export const MEMORY_MB = 350
-/** An import of charges, in bounded memory. */
+/** Pace of an import, in bounded memory. */
 export const MIN_IMPORT_LINES = 20_000
 /** The whole suite, on two quiet cores. */
 export const SUITE_MINUTES = 10

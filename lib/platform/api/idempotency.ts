@@ -72,22 +72,12 @@ export async function pointKey<Body>(
 }
 
 /**
- * Refusals that settle a request, as a 200 does: a repeat with the same key gets them again. After any other problem,
- * such as 429, 503 or `change_in_progress`, a repeat runs the call again; after 504, it joins the key's change.
- */
-const REPLAYED: readonly ProblemCode[] = [
-  'decrease_not_allowed',
-  'subscription_not_active',
-  'version_mismatch',
-  'quantity_not_supported',
-  'vendor_rejected',
-]
-
-/**
- * Stores the answer that settles a request, in the transaction that settles it; does nothing without a key.
+ * Stores the answer that settles a request, in the transaction that settles it; does nothing without a key. A repeat
+ * with the same key gets the answer again: a 200, or a refusal of the asset's rules, of its version or of the vendor.
+ * After any other problem, such as 429, 503 or `change_in_progress`, a repeat runs the call again; after 504, a repeat
+ * joins the key's change.
  * @returns the answer
  * @throws Problem `idempotency_key_reused` where a different request has stored the key in the meantime
- * @throws Error for a refusal that settles nothing
  */
 export async function saveResponse<Body>(
   tx: Transaction,
@@ -95,8 +85,6 @@ export async function saveResponse<Body>(
   answer: Answer<Body>,
 ): Promise<Answer<Body>> {
   if (!keyed) return answer
-  if (answer instanceof Problem && !REPLAYED.includes(answer.code))
-    throw new Error(`${answer.code} settles no request, so it is not stored.`)
   const saved =
     answer instanceof Problem
       ? { code: answer.code, text: problemText(answer, keyed.requestId) }

@@ -1,3 +1,5 @@
+import 'server-only'
+
 /**
  * Column with the function that returns its value for a row: any text; a number as plain decimal text, or an amount of
  * money, which is one; a day, `YYYY-MM-DD`; or a moment. Null is an empty cell. The width is in characters of a
