@@ -125,7 +125,7 @@ function CostCell({ renewal }: { renewal: Renewal }) {
           {next && idleCost ? <span className="md:hidden"> · </span> : null}
           {idleCost ? (
             <span className="md:block not-print:xl:whitespace-nowrap">
-              <span className="print:whitespace-nowrap">{costText(idleCost)}</span> unassigned
+              <span className="whitespace-nowrap">{costText(idleCost)}</span> unassigned
             </span>
           ) : null}
         </span>
