@@ -203,8 +203,8 @@ test('a sign-out ends the session, also for a copy of its cookie', async ({ page
   await expect(page).toHaveURL(/\/sign-in\?from=%2Fassets$/)
 })
 
-test('pages without content are painted without scripts', async ({ browser, baseURL }) => {
-  const context = await browser.newContext({ javaScriptEnabled: false, baseURL: baseURL ?? '' })
+test('pages without content are painted without scripts', async ({ browser }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false })
   const page = await context.newPage()
   for (const [path, heading] of [
     ['/nothing/here', 'Page not found'],

@@ -253,11 +253,7 @@ test('Back returns to the same place of a list', async ({ page }) => {
   }
 })
 
-test('a review comes into view, whatever opens it in the last visible row', async ({
-  page,
-  browser,
-  baseURL = '',
-}) => {
+test('a review comes into view, whatever opens it in the last visible row', async ({ page, browser }) => {
   const many = await newCustomer('going-down')
   await many.importAssets(
     Array.from({ length: 20 }, (_, n) => asset(`workspace-suite-${n}`, `Plan ${n}`, { purchased: 10 })),
@@ -266,7 +262,7 @@ test('a review comes into view, whatever opens it in the last visible row', asyn
   const storageState = await page.context().storageState()
   for (const viewport of [{ width: 1366, height: 768 }, PHONE]) {
     const hasTouch = viewport === PHONE
-    const context = await browser.newContext({ baseURL, viewport, storageState, hasTouch })
+    const context = await browser.newContext({ viewport, storageState, hasTouch })
     const screen = await context.newPage()
     await screen.goto('/assets')
     await live(screen)
