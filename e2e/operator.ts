@@ -1,7 +1,7 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { sql } from 'drizzle-orm'
-import { demoCustomers } from '#lib/demo/customers.ts'
-import { loadDemo } from '#lib/demo/load.ts'
 import { redeemLink } from '#lib/identity/access/links/redeem.ts'
 import { minted } from '#lib/platform/caller/store.ts'
 import { scope } from '#lib/platform/db/scope.ts'
@@ -42,7 +42,9 @@ const OTHERS: Record<string, (args: string[], input: string) => Promise<unknown>
     )
   },
   /** Adds a customer of the demo, as of today. */
-  'load-demo': ([id]) => {
+  'load-demo': async ([id]) => {
+    const { demoCustomers } = await import('#lib/demo/customers.ts')
+    const { loadDemo } = await import('#lib/demo/load.ts')
     const today = dayOf(Date.now())
     return loadDemo(
       demoCustomers(today).filter(({ domain }) => domain === `${id}.example`),
@@ -53,26 +55,67 @@ const OTHERS: Record<string, (args: string[], input: string) => Promise<unknown>
   'add-documents': async (_, input) => {
     for (const row of JSON.parse(input) as Parameters<typeof addInvoice>[]) await addInvoice(...row)
   },
+  /** Mails the pending notices to members and requests for confirmations now, as the worker does. */
+  'send-mails': async () => {
+    const { MEMBER_MAILS } = await import('#lib/identity/account-mails/kinds.ts')
+    const { confirmationMail } = await import('#lib/notifications/recipients/send.ts')
+    const { mailChannel } = await import('#lib/platform/outbox/mail.ts')
+    const { deliverDue } = await import('#lib/platform/outbox/worker.ts')
+    const { signal } = new AbortController()
+    await deliverDue(mailChannel([...MEMBER_MAILS, confirmationMail]), { requestId: 'e2e', signal })
+  },
 }
+
+/** A command with its input, and the settings that differ from those of the process. */
+type Command = { words: string[]; input: string; settings: Record<string, string> }
 
 let disconnect = async () => {}
-if (process.env.OPERATOR_STAYS === '1') {
-  // Connecting and checking the migrations takes longer than the work of a command.
-  const started = await startDatabase()
-  disconnect = started.stop
-  started.stop = async () => {}
+/** Resolves with the end of the last command: commands of several workers wait for each other. */
+let last: Promise<unknown> = Promise.resolve()
+
+// Process that runs one operator's command after the other: each line of an input has one command, each line of the
+// output its result. With OPERATOR_SOCKET, the workers of a run connect to it, and the database stays open, because
+// connecting and checking the migrations takes longer than the work of a command. Ends with its standard input.
+const { OPERATOR_SOCKET } = process.env
+if (OPERATOR_SOCKET) {
+  const server = createServer((socket) => void serve(socket, socket))
+  await once(server.listen(OPERATOR_SOCKET), 'listening')
+  process.stdout.write('listening\n')
+  await once(process.stdin.resume(), 'end')
+  server.close()
+} else await serve(process.stdin, process.stdout)
+await last
+await disconnect()
+process.exit()
+
+async function serve(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Promise<void> {
+  for await (const line of createInterface({ input })) {
+    const result = last.then(() => execute(JSON.parse(line)))
+    last = result
+    output.write(`${JSON.stringify(await result)}\n`)
+  }
 }
 
-// Process that runs one operator's command after the other: each line of its input has the arguments and the input of
-// one command, each line of its output the result. Ends with its input, and so with the worker that started it.
-for await (const line of createInterface({ input: process.stdin })) {
-  const { words: args, input } = JSON.parse(line)
-  const [name, ...more] = args
+async function execute({ words: args, input, settings }: Command) {
+  const before = Object.keys(settings).map((name) => [name, process.env[name] ?? ''])
+  Object.assign(process.env, settings)
+  if (OPERATOR_SOCKET) await keepDatabase()
+  const [name = '', ...more] = args
   const other = OTHERS[name]
   const result = other ? await runOther(() => other(more, input)) : await runHere(args, input)
-  process.stdout.write(`${JSON.stringify(result)}\n`)
+  Object.assign(process.env, Object.fromEntries(before))
+  return result
 }
-await disconnect()
+
+/** Leaves the database open from the first command on. */
+async function keepDatabase(): Promise<void> {
+  const started = await startDatabase()
+  if (started.stop === stay) return
+  disconnect = started.stop
+  started.stop = stay
+}
+
+async function stay(): Promise<void> {}
 
 async function runOther(action: () => Promise<unknown>) {
   const { stop } = await startDatabase()

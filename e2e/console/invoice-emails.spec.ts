@@ -1,10 +1,8 @@
 import { expect, type Page, test } from '@playwright/test'
 import { type Catcher, startCatcher } from '../../test/fakes/mail/catcher.ts'
-import { newCustomer } from '../admin.ts'
+import { newCustomer, sendMails } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, DESKTOP, PHONE, signIn, signInFreshly } from '../browser.ts'
-import { run } from '../isolated-app.ts'
-import { appEnvironment } from '../server.ts'
 
 const people = { admin: '', finance: '' }
 let catcher: Catcher
@@ -18,11 +16,9 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => catcher.close())
 
-/** Sends the pending confirmations in a process with a mail server, and returns the link of the last one. */
+/** Sends the pending confirmations through a mail server, and returns the link of the last one. */
 async function sentLink(): Promise<string> {
-  const mail = { SMTP_URL: catcher.url, MAIL_FROM: 'billing@reseller.example' }
-  const { code, err } = await run('e2e/notify-members.ts', { ...appEnvironment(), ...mail }, [])
-  expect([code, err]).toEqual([0, ''])
+  await sendMails(catcher.url)
   return /http\S+\/confirm\?link=\S+/.exec(catcher.mails.at(-1)?.text ?? '')?.[0] ?? ''
 }
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { type Catcher, startCatcher } from '../../test/fakes/mail/catcher.ts'
-import { newCustomer, PASSWORD } from '../admin.ts'
+import { newCustomer, PASSWORD, sendMails } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, press, typeTwice } from '../browser.ts'
 import { freePort } from '../free-port.ts'
-import { isolatedEnvironment, run, startIsolatedApp } from '../isolated-app.ts'
+import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
 // A console under a name, which passkeys need, and with a mail server.
 
@@ -32,6 +32,12 @@ test.afterAll(async () => {
   await catcher?.close()
 })
 
+test('a start prints its address first, and nothing of Next', () => {
+  const lines = app.output().trim().split('\n')
+  expect(lines[0]).toMatch(/^Listening on http/)
+  expect(lines.slice(1).filter((line) => !line.startsWith('{'))).toEqual([])
+})
+
 test('a forgotten password is reset by a mail, on a phone and by keyboard', async ({ page }) => {
   const customer = await newCustomer('cedar', env)
   const email = await customer.member('For Got', 'it-manager')
@@ -49,7 +55,7 @@ test('a forgotten password is reset by a mail, on a phone and by keyboard', asyn
   }
   expect(new Set(answers).size).toBe(1)
   await expectGood(page)
-  expect((await run('e2e/notify-members.ts', env)).code).toBe(0)
+  await sendMails(catcher.url, env)
   // The app's job may have been first.
   await expect.poll(() => catcher.mails.filter(({ text }) => text.includes('/reset/')).length).toBe(1)
   const mail = catcher.mails.find(({ text }) => text.includes('/reset/'))
