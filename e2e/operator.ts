@@ -1,21 +1,33 @@
 import { once } from 'node:events'
+import { registerHooks } from 'node:module'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { sql } from 'drizzle-orm'
-import { redeemLink } from '#lib/identity/access/links/redeem.ts'
 import { minted } from '#lib/platform/caller/store.ts'
+import { LOGINS, type Login, loginOf } from '#lib/platform/db/logins.ts'
 import { scope } from '#lib/platform/db/scope.ts'
 import { startDatabase } from '#lib/platform/db/start.ts'
 import { addInvoice } from '#lib/platform/db/test-rows.ts'
+import { run } from '#lib/platform/db/test-servers/test-server.ts'
 import { reasonOf } from '#lib/platform/runtime/log.ts'
 import { dayOf } from '#lib/platform/values/days.ts'
 import { runHere } from '../lib/admin/test-run.ts'
 
+// Passwords of the tests' members have hashes at a hundredth of the cost, and so do their sign-ins. Modules that hash are
+// loaded by the commands.
+const CHEAP = new URL('../test/fakes/argon2.ts', import.meta.url).href
+registerHooks({
+  resolve: (name, context, next) =>
+    next(name === '@node-rs/argon2' && context.parentURL !== CHEAP ? CHEAP : name, context),
+})
+
 /** Further commands, which only tests need, by name. */
 const OTHERS: Record<string, (args: string[], input: string) => Promise<unknown>> = {
   /** Accepts an invitation as the invited member: the link, and the password as input. */
-  accept: ([link = ''], password) =>
-    redeemLink({ secret: link.split('/').at(-1) ?? '', password, isNew: true }),
+  accept: async ([link = ''], password) => {
+    const { redeemLink } = await import('#lib/identity/access/links/redeem.ts')
+    return redeemLink({ secret: link.split('/').at(-1) ?? '', password, isNew: true })
+  },
   /** Backdates the last proof of identity of a customer's members by a quarter of an hour. */
   'age-sign-ins': ([customer]) => {
     const customerId = minted(customer ?? '')
@@ -69,6 +81,7 @@ const OTHERS: Record<string, (args: string[], input: string) => Promise<unknown>
 /** A command with its input, and the settings that differ from those of the process. */
 type Command = { words: string[]; input: string; settings: Record<string, string> }
 
+let eased: Promise<void> | undefined
 let disconnect = async () => {}
 /** Resolves with the end of the last command: commands of several workers wait for each other. */
 let last: Promise<unknown> = Promise.resolve()
@@ -100,6 +113,8 @@ async function execute({ words: args, input, settings }: Command) {
   const before = Object.keys(settings).map((name) => [name, process.env[name] ?? ''])
   Object.assign(process.env, settings)
   if (OPERATOR_SOCKET) await keepDatabase()
+  eased ??= easeLogins()
+  await eased
   const [name = '', ...more] = args
   const other = OTHERS[name]
   const result = other ? await runOther(() => other(more, input)) : await runHere(args, input)
@@ -113,6 +128,15 @@ async function keepDatabase(): Promise<void> {
   if (started.stop === stay) return
   disconnect = started.stop
   started.stop = stay
+}
+
+/** Gives the logins of an embedded database passwords that each of the many connections checks in no time. */
+async function easeLogins(): Promise<void> {
+  if (process.env.DATABASE_URL) return
+  const { direct, stop } = await startDatabase()
+  const ofLogin = (login: Login) => `ALTER ROLE ${login} PASSWORD '${loginOf(direct, login).password}'`
+  await run(direct, 'SET scram_iterations = 1', ...LOGINS.map(ofLogin))
+  await stop()
 }
 
 async function stay(): Promise<void> {}

@@ -45,7 +45,9 @@ async function quantity(): Promise<number> {
   return (await answer.json()).properties.subscription.Seats.NumberOfSeats
 }
 
-test('SIGTERM lets a running request finish, closes idle connections and stops the database', { tag: '@deep' }, async () => {
+test('SIGTERM lets a running request finish, closes idle connections and stops the database', {
+  tag: '@deep',
+}, async () => {
   const lines = ['Host: localhost:PORT', `Authorization: Bearer ${key}`, 'Content-Type: application/json']
   const requestText = `PATCH ${path} HTTP/1.1\r\n${lines.join('\r\n').replace('PORT', `${app.port}`)}\r\n`
   // `100 Continue` shows that the request has begun, and the closed idle connection that the shutdown has.

@@ -1,13 +1,13 @@
 import { expect, type Page, test } from '@playwright/test'
 import { asset, invoice, newCustomer } from '../admin.ts'
 import { expectAccessible, expectAccessibleAtBoth } from '../axe-checks.ts'
-import { DESKTOP, PHONE, signIn, waitForHydration, waitForRows } from '../browser.ts'
+import { DESKTOP, giveSession, PHONE, signIn, waitForHydration, waitForRows } from '../browser.ts'
 import { day } from '../days.ts'
 import { everyScreen } from '../every-screen.ts'
 import { applyViewport, excess, VIEWPORTS } from '../viewports.ts'
 
-// Every screen at rest, with names of the largest length: axe, and every viewport from 320 to 2560 px (journeys with
-// long amounts are in the specs of their screens); and the bottom bar of some viewports.
+// Every screen at rest, with names of the largest length: axe, every viewport from 320 to 2560 px (journeys with long
+// amounts are in the specs of their screens), and the frame that all lists share; and the bottom bar of some viewports.
 
 const LONG =
   'Enterprise Plus for Regulated Research with Extended Data Residency (Nonprofit Transition Agreement)'
@@ -63,9 +63,63 @@ function isCut(page: Page): Promise<boolean> {
   )
 }
 
-/** One load of a screen is for both: it takes as long as axe. */
+/** Lists whose filters and tools are in the same bar. */
+const LISTS = [
+  ...['/invoices', '/assets', '/assets/renewals', '/members', '/keys', '/activity', '/activity/events'],
+  ...['/invoices/statement', '/invoices/explain'],
+]
+/** Screens of the same content width. */
+const WIDE = [...LISTS, '/', '/sessions', '/notifications', '/sign-on']
+/** Screens whose tables have a header in each row. */
+const TABLES = [
+  ...['/assets', '/assets/workspace-suite-1', '/invoices', '/invoices/IN-2', '/invoices/statement'],
+  ...['/invoices/compare?from=IN-1&to=IN-2', '/activity/events', '/members', '/sessions'],
+]
+const TOOLS = ['Views', 'Columns', 'Order', 'Export', 'Print', 'Copy as request']
+
+/** Expects the filters of a list below its heading, then its tools, in the same order in each list. */
+async function expectTools(page: Page, path: string): Promise<void> {
+  const bar = page.getByRole('search', { name: 'Filters' })
+  const tools = bar.getByRole('group', { name: 'Tools' }).getByRole('button')
+  await expect(tools.last()).toBeVisible()
+  const names = await tools.evaluateAll((all) =>
+    all.map((one) => (one.getAttribute('aria-label') ?? one.textContent ?? '').replace(/:.*/, '')),
+  )
+  expect([path, names]).toEqual([path, TOOLS.filter((name) => names.includes(name))])
+  const heading = await page.getByRole('heading', { level: 1 }).boundingBox()
+  expect(heading?.y ?? 0).toBeLessThan((await bar.boundingBox())?.y ?? 0)
+}
+
+async function expectRowHeaders(page: Page, path: string): Promise<void> {
+  const rows = page.locator('main tbody tr')
+  await expect(rows).not.toHaveCount(0)
+  expect([path, await rows.filter({ hasNot: page.locator('th[scope=row]') }).count()]).toEqual([path, 0])
+}
+
+/** Returns what is wider than the window or cut off, at any width. The page scrolls to its top. */
+async function overflows(page: Page, path: string): Promise<string[]> {
+  const findings: string[] = []
+  await applyViewport(page, { name: 'between', width: 1360, height: 900 })
+  const hasRenewals = (await renewals(page).count()) > 0
+  for (const width of BREAKPOINT_WIDTHS) {
+    await page.setViewportSize({ width, height: 900 })
+    const more = await excess(page)
+    if (more > 0) findings.push(`${path}, ${width} px: ${more} px`)
+    if (hasRenewals && (await isCut(page)))
+      findings.push(`${path}, ${width} px: the table of renewals is cut`)
+  }
+  for (const viewport of SIZES) {
+    await applyViewport(page, viewport)
+    const more = await excess(page)
+    if (more > 0) findings.push(`${path}, ${viewport.name}: ${more} px`)
+  }
+  return findings
+}
+
+/** One load of a screen is for all: it takes as long as axe. */
 async function expectGoodAtRest(page: Page, paths: string[]): Promise<void> {
   const findings: string[] = []
+  const edges = new Set<string>()
   // A second width would double the time, and other tests check phones for horizontal scrolling there.
   const check = process.env.DEEP === '1' ? expectAccessibleAtBoth : expectAccessible
   for (const path of paths) {
@@ -73,27 +127,28 @@ async function expectGoodAtRest(page: Page, paths: string[]): Promise<void> {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await check(page).catch((error) => findings.push(`${path}: ${error.message}`))
-    await applyViewport(page, { name: 'between', width: 1360, height: 900 })
-    const hasRenewals = (await renewals(page).count()) > 0
-    for (const width of BREAKPOINT_WIDTHS) {
-      await page.setViewportSize({ width, height: 900 })
-      const more = await excess(page)
-      if (more > 0) findings.push(`${path}, ${width} px: ${more} px`)
-      if (hasRenewals && (await isCut(page)))
-        findings.push(`${path}, ${width} px: the table of renewals is cut`)
-    }
-    for (const viewport of SIZES) {
-      await applyViewport(page, viewport)
-      const more = await excess(page)
-      if (more > 0) findings.push(`${path}, ${viewport.name}: ${more} px`)
-    }
+    await page.setViewportSize(DESKTOP)
+    if (LISTS.includes(path)) await expectTools(page, path)
+    if (TABLES.includes(path)) await expectRowHeaders(page, path)
+    findings.push(...(await overflows(page, path)))
+    if (WIDE.includes(path)) edges.add(await edgesOfContent(page))
   }
+  expect(edges.size).toBeLessThanOrEqual(1)
   expect(findings).toEqual([])
 }
 
-test('axe finds nothing on any screen, and none is wider than the window', async ({ page }) => {
+/** Returns where the content of a wide window begins and how wide it is. */
+async function edgesOfContent(page: Page): Promise<string> {
+  await applyViewport(page, { name: 'wide', width: 2560, height: 1300 })
+  const box = await page.locator('main').boundingBox()
+  return `${box?.x} ${box?.width}`
+}
+
+test('axe finds nothing on any screen, none is wider than the window, and lists share their frame', async ({
+  page,
+}) => {
   test.slow()
-  await signIn(page, admin)
+  await giveSession(page.context(), admin)
   await expectGoodAtRest(page, [...signedIn, '/assets/workspace-suite-1'])
 })
 
