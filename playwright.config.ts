@@ -8,9 +8,7 @@ const screens = {
   launchOptions: await chromium(),
 } as const
 /** The longest files, which load many screens or wait for a vendor: they start first, so that none is the last to end. */
-const LONGEST = ['widths', 'vendor-changes', 'vendor-waits'].map(
-  (name) => `console/${name}.spec.ts`,
-)
+const LONGEST = ['widths', 'vendor-changes', 'vendor-waits'].map((name) => `console/${name}.spec.ts`)
 
 export default defineConfig({
   testDir: 'e2e',
