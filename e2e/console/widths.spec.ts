@@ -191,6 +191,8 @@ test('the bottom bar on a phone links to the main screens, and covers nothing', 
   await bar(page).getByRole('link', { name: 'Invoices' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Invoices')
   await expect(bar(page).locator('[aria-current]')).toHaveText('Invoices')
+  await bar(page).getByRole('button', { name: 'Search' }).click()
+  await expect(page.getByRole('combobox', { name: /^Search/ })).toBeFocused()
 })
 
 test('low windows, wide windows and print have no bottom bar', async ({ page }) => {
