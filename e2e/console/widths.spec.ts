@@ -118,10 +118,12 @@ async function overflows(page: Page, path: string): Promise<string[]> {
 
 /**
  * Returns the controls of the content that Tab does not reach. Other keys reach the points of a plot, and do what the
- * buttons beside a number do.
+ * buttons beside a number do; a button opens the field for a file.
  */
 function unreachable(page: Page): Promise<string[]> {
-  const controls = page.locator('main').locator('a[href], button, input, select, textarea, summary')
+  const controls = page
+    .locator('main')
+    .locator('a[href], button, input:not([type=file]), select, textarea, summary')
   return controls.evaluateAll((all) =>
     all
       .filter((one) => (one as HTMLElement).tabIndex < 0 && one.checkVisibility())
