@@ -13,8 +13,14 @@ const LONG =
   'Enterprise Plus for Regulated Research with Extended Data Residency (Nonprofit Transition Agreement)'
 const UNBROKEN = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'
 const { signedIn, outside } = everyScreen({ asset: 'workspace-suite-2', invoice: 'IN-2', other: 'IN-1' })
-/** Widths on both sides of each breakpoint, and some in between, that no viewport of the list has. */
-const BREAKPOINT_WIDTHS = [689, 720, 721, 860, 991, 992, 1279, 1280, 1359]
+/**
+ * Widths that no viewport of the list has: the lowest one of each layout, where it is narrowest, and one in between; in
+ * a deep run also the highest ones.
+ */
+const BREAKPOINT_WIDTHS = [
+  ...[721, 860, 992, 1280],
+  ...(process.env.DEEP === '1' ? [689, 720, 991, 1279, 1359] : []),
+]
 /** Viewports without those in the dark, which differ from others only in their colors. */
 const SIZES = VIEWPORTS.filter(({ media }) => media?.colorScheme === undefined)
 let admin = ''
