@@ -22,7 +22,7 @@ registerHooks({
 })
 
 /** Further commands, which only tests need, by name. */
-const OTHERS: Record<string, (args: string[], input: string) => Promise<unknown>> = {
+const TEST_COMMANDS: Record<string, (args: string[], input: string) => Promise<unknown>> = {
   /** Accepts an invitation as the invited member: the link, and the password as input. */
   accept: async ([link = ''], password) => {
     const { redeemLink } = await import('#lib/identity/access/links/redeem.ts')
@@ -81,7 +81,7 @@ const OTHERS: Record<string, (args: string[], input: string) => Promise<unknown>
 /** A command with its input, and the settings that differ from those of the process. */
 type Command = { words: string[]; input: string; settings: Record<string, string> }
 
-let eased: Promise<void> | undefined
+let cheapened: Promise<void> | undefined
 let disconnect = async () => {}
 /** Resolves with the end of the last command: commands of several workers wait for each other. */
 let last: Promise<unknown> = Promise.resolve()
@@ -91,7 +91,11 @@ let last: Promise<unknown> = Promise.resolve()
 // connecting and checking the migrations takes longer than the work of a command. Ends with its standard input.
 const { OPERATOR_SOCKET } = process.env
 if (OPERATOR_SOCKET) {
-  const server = createServer((socket) => void serve(socket, socket))
+  const server = createServer((socket) => {
+    // A worker may leave before its answer: the others need this process.
+    socket.on('error', () => {})
+    serve(socket, socket).catch(() => {})
+  })
   await once(server.listen(OPERATOR_SOCKET), 'listening')
   process.stdout.write('listening\n')
   await once(process.stdin.resume(), 'end')
@@ -99,39 +103,46 @@ if (OPERATOR_SOCKET) {
 } else await serve(process.stdin, process.stdout)
 await last
 await disconnect()
-process.exit()
+process.exit(0)
 
 async function serve(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Promise<void> {
   for await (const line of createInterface({ input })) {
-    const result = last.then(() => execute(JSON.parse(line)))
+    const result = last
+      .then(() => execute(JSON.parse(line)))
+      .catch((error) => ({ code: 1, out: '', err: reasonOf(error) }))
     last = result
     output.write(`${JSON.stringify(await result)}\n`)
   }
 }
 
 async function execute({ words: args, input, settings }: Command) {
-  const before = Object.keys(settings).map((name) => [name, process.env[name] ?? ''])
+  const before = Object.keys(settings).map((name) => [name, process.env[name]] as const)
   Object.assign(process.env, settings)
-  if (OPERATOR_SOCKET) await keepDatabase()
-  eased ??= easeLogins()
-  await eased
-  const [name = '', ...more] = args
-  const other = OTHERS[name]
-  const result = other ? await runOther(() => other(more, input)) : await runHere(args, input)
-  Object.assign(process.env, Object.fromEntries(before))
-  return result
+  try {
+    if (OPERATOR_SOCKET) await keepDatabase()
+    cheapened ??= cheapenLoginHashes()
+    await cheapened
+    const [name = '', ...more] = args
+    const other = TEST_COMMANDS[name]
+    return other ? await runOther(() => other(more, input)) : await runHere(args, input)
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  }
 }
 
 /** Leaves the database open from the first command on. */
 async function keepDatabase(): Promise<void> {
   const started = await startDatabase()
-  if (started.stop === stay) return
+  if (started.stop === doNothing) return
   disconnect = started.stop
-  started.stop = stay
+  started.stop = doNothing
 }
 
 /** Gives the logins of an embedded database passwords that each of the many connections checks in no time. */
-async function easeLogins(): Promise<void> {
+async function cheapenLoginHashes(): Promise<void> {
   if (process.env.DATABASE_URL) return
   const { direct, stop } = await startDatabase()
   const ofLogin = (login: Login) => `ALTER ROLE ${login} PASSWORD '${loginOf(direct, login).password}'`
@@ -139,7 +150,7 @@ async function easeLogins(): Promise<void> {
   await stop()
 }
 
-async function stay(): Promise<void> {}
+async function doNothing(): Promise<void> {}
 
 async function runOther(action: () => Promise<unknown>) {
   const { stop } = await startDatabase()

@@ -95,8 +95,7 @@ export default async function startApp(): Promise<() => Promise<void>> {
   reaper.endGroup(operator.process.pid as number)
   const stop = async () => {
     try {
-      await operator.stop()
-      await stopApp(app)
+      await operator.stop().finally(() => stopApp(app))
     } finally {
       await database.drop()
       await dropDistributed()
@@ -143,9 +142,9 @@ function spawnOperator(socket: string) {
   // A failed start of the app comes first.
   ready.catch(() => undefined)
   failed.catch(() => undefined)
-  const stop = async () => {
+  const stop = () => {
     child.stdin.end()
-    await ended
+    return untilEnded(child, "The operator's process")
   }
   return { process: child, socket, ready, stop }
 }
@@ -164,15 +163,19 @@ async function untilReady(app: ChildProcess, url: string): Promise<void> {
 
 /** Stops the app with SIGTERM, as an operator does; fails the run if the app does not end, or ends badly. */
 async function stopApp(app: ChildProcess): Promise<void> {
-  if (!hasEnded(app)) {
-    app.kill('SIGTERM')
-    const timer = setTimeout(() => app.kill('SIGKILL'), STOP_SECONDS * 1000)
-    await new Promise((resolve) => app.once('exit', resolve))
+  if (!hasEnded(app)) app.kill('SIGTERM')
+  await untilEnded(app, 'The app')
+}
+
+/** Waits for the end of a process, and kills it after a while. @throws Error where it does not end with 0 */
+async function untilEnded(child: ChildProcess, name: string): Promise<void> {
+  if (!hasEnded(child)) {
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_SECONDS * 1000)
+    await once(child, 'exit')
     clearTimeout(timer)
   }
-  if (app.exitCode !== 0) {
-    throw new Error(`The app ended with ${app.exitCode ?? app.signalCode}, not 0:\n${lastLines()}`)
-  }
+  if (child.exitCode === 0) return
+  throw new Error(`${name} ended with ${child.exitCode ?? child.signalCode}, not 0:\n${lastLines()}`)
 }
 
 function hasEnded(app: ChildProcess): boolean {
