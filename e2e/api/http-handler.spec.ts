@@ -161,9 +161,8 @@ test('an assistant lists the tools of its key; other sites, hosts and paths reac
   await client.connect(
     new StreamableHTTPClientTransport(new URL('/mcp', baseURL), { requestInit: { headers } }),
   )
-  const { tools } = await client.listTools()
+  const { tools } = await client.listTools().finally(() => client.close())
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['list_assets', 'list_invoices']))
-  await client.close()
   const statusWith = async (more: Record<string, string>) =>
     (await request.post('/mcp', { headers: { ...headers, ...more }, data: {} })).status()
   expect(await statusWith({ origin: 'https://evil.example' })).toBe(403)

@@ -7,11 +7,12 @@ import { newCustomer, PASSWORD, sendMails } from '../admin.ts'
 import { expectGood } from '../axe-checks.ts'
 import { complaints, PHONE, press, typeTwice } from '../browser.ts'
 import { freePort } from '../free-port.ts'
-import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
+import { isolatedEnvironment, postmaster, startIsolatedApp } from '../isolated-app.ts'
 
 // A console under a name, which passkeys need, and with a mail server.
 
 let catcher: Catcher
+let data = ''
 let env: NodeJS.ProcessEnv
 let app: Awaited<ReturnType<typeof startIsolatedApp>>
 let url = ''
@@ -20,7 +21,8 @@ test.beforeAll(async () => {
   catcher = await startCatcher()
   const port = await freePort()
   url = `http://localhost:${port}`
-  env = isolatedEnvironment(mkdtempSync(join(tmpdir(), 'named-')), {
+  data = mkdtempSync(join(tmpdir(), 'named-'))
+  env = isolatedEnvironment(data, {
     ...{ PORT: String(port), BASE_URL: url },
     ...{ SMTP_URL: catcher.url, MAIL_FROM: 'billing@reseller.example' },
   })
@@ -126,6 +128,13 @@ test('a passkey signs in with or without a password, and is removed', async ({ p
   await press(page, 'Use a passkey instead')
   await expect(page.getByRole('alert').filter({ hasText: 'Use your password.' })).toBeVisible()
   expect(pageErrors.filter((line) => !line.includes('401'))).toEqual([])
+})
+
+test('SIGTERM ends the app with 0, and with it the embedded database', async () => {
+  expect(postmaster(data)).toBeGreaterThan(0)
+  app.kill('SIGTERM')
+  expect(await app.ended).toBe(0)
+  expect(postmaster(data)).toBeUndefined()
 })
 
 async function signInAt(page: Page, url: string, email: string) {

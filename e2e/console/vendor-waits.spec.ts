@@ -31,7 +31,7 @@ const data = mkdtempSync(join(tmpdir(), 'licenses-invoices-own-'))
 const contexts: BrowserContext[] = []
 const member = { ana: '', ida: '' }
 let google: FakeGoogle
-/** Change in the vendor's console at the exact moment of the next write. */
+/** Change in the vendor's console at the exact moment of the next write of Meet. */
 let onNextWrite: (() => void) | undefined
 let microsoft: FakeMicrosoft
 /** Connections to both vendors, whose bytes can be read. */
@@ -44,8 +44,8 @@ test.describe.configure({ mode: 'serial' })
 test.beforeAll(async () => {
   google = await startGoogle({
     retryAfter: 4,
-    onStep(step) {
-      if (step !== 'write-applied') return
+    onStep(step, { subscriptionId }) {
+      if (step !== 'write-applied' || subscriptionId !== 'S-workspace-suite-5') return
       onNextWrite?.()
       onNextWrite = undefined
     },
@@ -290,8 +290,11 @@ test('an unclear change is shown, compared, acknowledged, and set again', async 
   const page = await open(browser, member.ana, '/assets/workspace-suite-5')
   const pageErrors = complaints(page)
   // The answer is cut off, and another total is set at the vendor before the next read.
-  google.failNext('write', 'reset-after')
-  onNextWrite = () => google.setByVendor('S-workspace-suite-5', 245)
+  google.setFault('S-workspace-suite-5', 'reset-after')
+  onNextWrite = () => {
+    google.setFault('S-workspace-suite-5', undefined)
+    google.setByVendor('S-workspace-suite-5', 245)
+  }
   await total(page).fill('250')
   await page.getByRole('button', { name: 'Set to 250 licenses' }).click()
   await expect(total(page)).toBeDisabled()

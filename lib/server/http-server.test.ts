@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { listen } from './http-server.ts'
 import { openTestServer } from './test-server.ts'
 
@@ -183,6 +183,7 @@ test('a started response is not written into', async () => {
 
 test('a port that is in use is named, with what to do', async () => {
   const other = createServer()
+  onTestFinished(() => void other.close())
   await once(other.listen(0, '127.0.0.1'), 'listening')
   const { port } = other.address() as AddressInfo
   vi.stubEnv('HOST', '127.0.0.1')
@@ -190,5 +191,4 @@ test('a port that is in use is named, with what to do', async () => {
   await expect(listen(createServer())).rejects.toThrow(
     new Error(`127.0.0.1:${port} is in use by another program. Set PORT to a free one.`),
   )
-  other.close()
 })
