@@ -112,7 +112,7 @@ async function serve(input: NodeJS.ReadableStream, output: NodeJS.WritableStream
 async function execute({ words: args, input, settings }: Command) {
   const before = Object.keys(settings).map((name) => [name, process.env[name] ?? ''])
   Object.assign(process.env, settings)
-  if (OPERATOR_SOCKET) await keepDatabase()
+  if (OPERATOR_SOCKET) await leaveDatabaseOpen()
   eased ??= easeLogins()
   await eased
   const [name = '', ...more] = args
@@ -122,8 +122,8 @@ async function execute({ words: args, input, settings }: Command) {
   return result
 }
 
-/** Leaves the database open from the first command on. */
-async function keepDatabase(): Promise<void> {
+/** Lets no command close the database. */
+async function leaveDatabaseOpen(): Promise<void> {
   const started = await startDatabase()
   if (started.stop === stay) return
   disconnect = started.stop
