@@ -102,7 +102,7 @@ async function expectRowHeaders(page: Page): Promise<void> {
   await expect(rows.filter({ hasNot: page.locator('th[scope=row]') })).toHaveCount(0)
 }
 
-/** Returns what is wider than the window or cut off, at any width. The page scrolls to its top. */
+/** Returns the widths at which the page is wider than the window or cut off. It scrolls to its top. */
 async function overflows(page: Page, path: string): Promise<string[]> {
   const findings: string[] = []
   await applyViewport(page, { name: 'between', width: 1360, height: 900 })
