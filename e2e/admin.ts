@@ -17,7 +17,7 @@ async function admin(
 
 const mailSettings = (smtpUrl: string) => ({ SMTP_URL: smtpUrl, MAIL_FROM: 'billing@reseller.example' })
 
-/** Mails what waits for members and for confirmations, through a mail server. */
+/** Mails the pending notices to members and requests for confirmations, through a mail server. */
 export function sendMails(smtpUrl: string, env = appEnvironment()) {
   return admin(['send-mails'], '', env, mailSettings(smtpUrl))
 }

@@ -119,7 +119,7 @@ async function execute({ words: args, input, settings }: Command) {
   const before = Object.keys(settings).map((name) => [name, process.env[name]] as const)
   Object.assign(process.env, settings)
   try {
-    if (OPERATOR_SOCKET) await keepDatabase()
+    if (OPERATOR_SOCKET) await leaveDatabaseOpen()
     cheapened ??= cheapenLoginHashes()
     await cheapened
     const [name = '', ...more] = args
@@ -133,8 +133,8 @@ async function execute({ words: args, input, settings }: Command) {
   }
 }
 
-/** Leaves the database open from the first command on. */
-async function keepDatabase(): Promise<void> {
+/** Lets no command close the database. */
+async function leaveDatabaseOpen(): Promise<void> {
   const started = await startDatabase()
   if (started.stop === doNothing) return
   disconnect = started.stop

@@ -4,7 +4,7 @@ import { asset, invoice, newCustomer } from '../admin.ts'
 import { startNextAlone } from '../next-alone.ts'
 
 // The route files are mounted twice: by our server without Next's router, and by Next. Answers must be byte-identical,
-// except for dates, request ids and the headers of the front door. Only in a deep run: callers meet our server alone.
+// except for dates, request ids and the headers of the front door. Only in a deep run: callers meet only our server.
 
 let alone: Awaited<ReturnType<typeof startNextAlone>>
 let keys: Record<'admin' | 'finance' | 'it' | 'none' | 'other', string>

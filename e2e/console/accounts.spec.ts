@@ -13,7 +13,7 @@ import { freePort } from '../free-port.ts'
 import { byKeyboard, byTouch, type InputDriver } from '../input-driver.ts'
 import { isolatedEnvironment, startIsolatedApp } from '../isolated-app.ts'
 
-// Five journeys with accounts and keys, each by the keyboard alone, and each by touch on a phone in the dark. Axe
+// Five journeys with accounts and keys, each only by the keyboard, and each by touch on a phone in the dark. Axe
 // checks every state: opened, refused, and done.
 
 const NEW = 'a new horse battery'

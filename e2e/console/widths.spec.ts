@@ -96,7 +96,7 @@ async function expectRowHeaders(page: Page): Promise<void> {
   await expect(rows.filter({ hasNot: page.locator('th[scope=row]') })).toHaveCount(0)
 }
 
-/** Returns what is wider than the window or cut off, at any width. The page scrolls to its top. */
+/** Returns the widths at which the page is wider than the window or cut off. It scrolls to its top. */
 async function overflows(page: Page, path: string): Promise<string[]> {
   const findings: string[] = []
   await applyViewport(page, { name: 'between', width: 1360, height: 900 })
@@ -117,10 +117,10 @@ async function overflows(page: Page, path: string): Promise<string[]> {
 }
 
 /**
- * Returns the controls of the content that Tab does not reach. Other keys reach the points of a plot, and do what the
- * buttons beside a number do; a button opens the field for a file.
+ * Returns the controls of the content that are no tab stops. Arrow keys lead to the points of a plot, and do the same as
+ * the buttons of a number; a button opens the field for a file.
  */
-function unreachable(page: Page): Promise<string[]> {
+function withoutTabStop(page: Page): Promise<string[]> {
   const controls = page
     .locator('main')
     .locator('a[href], button, input:not([type=file]), select, textarea, summary')
@@ -145,7 +145,7 @@ async function expectGoodAtRest(page: Page, paths: string[]): Promise<Set<string
     const note = (error: Error) => findings.push(`${path}: ${error.message}`)
     await check(page).catch(note)
     await page.setViewportSize(DESKTOP)
-    findings.push(...(await unreachable(page)).map((name) => `${path}: Tab does not reach ${name}`))
+    findings.push(...(await withoutTabStop(page)).map((name) => `${path}: no tab stop: ${name}`))
     if (LISTS.includes(path)) await expectTools(page).catch(note)
     if (TABLES.includes(path)) await expectRowHeaders(page).catch(note)
     findings.push(...(await overflows(page, path)))

@@ -181,7 +181,7 @@ test('a started response is not written into', async () => {
   expect(answers).toMatchObject([{ status: 200, body: 'ab' }])
 })
 
-test('a port that is in use is named, with what to do', async () => {
+test('a port that is in use is named, with the way out', async () => {
   const other = createServer()
   onTestFinished(() => void other.close())
   await once(other.listen(0, '127.0.0.1'), 'listening')
