@@ -121,7 +121,9 @@ test('waits for the read of another process, and reads by itself where that proc
   await setSubscription("observed_at = statement_timestamp(), observation = 'told'")
   expect([await waiting, reads()]).toMatchObject([REFUSED, 0])
   vi.stubEnv('VENDOR_READ_MS', '1000')
-  await setSubscription("asked_at = statement_timestamp(), observed_at = statement_timestamp() - interval '1 hour'")
+  await setSubscription(
+    "asked_at = statement_timestamp(), observed_at = statement_timestamp() - interval '1 hour'",
+  )
   expect([await decrease(), reads()]).toMatchObject([REFUSED, 1])
 })
 
