@@ -37,13 +37,13 @@ export async function run(url: string, ...queries: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    for (const query of queries.flatMap(statementsOf)) await client.query(query)
+    for (const query of queries.flatMap(queriesOf)) await client.query(query)
   } finally {
     await client.end()
   }
 }
 
-function statementsOf(text: string): string[] {
+function queriesOf(text: string): string[] {
   return isDistributed && !text.includes('$$') ? text.split(/;\s*/).filter(Boolean) : [text]
 }
 
