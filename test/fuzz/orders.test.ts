@@ -49,8 +49,8 @@ describe.each(scenarios)('$vendor', (scenery) => {
 test.each(oneOf(scenarios))(
   `$vendor: ${REQUESTS} of them, and the terms end in the midst of it`,
   options,
-  async (scenery) => {
-    await fuzz(scenery, nextTerms[scenery.vendor] as NextTerms, {})
+  async (scenario) => {
+    await fuzz(scenario, nextTerms[scenario.vendor] as NextTerms, {})
   },
 )
 

@@ -12,9 +12,9 @@ import { importInvoices } from './import.ts'
 // An index on the customer followed by another column than the invoice is scanned in full for each row, like a table.
 // Instead of measuring time, the database counts the rows that a transaction reads.
 
-const COUNT = 1500
+const COUNT = 3000
 /** Number of rows at which the tables are so small that any index is equally good. */
-const FIRST_COUNT = 500
+const FIRST_COUNT = 1000
 /** Most rows read per invoice: itself, its lines, and rows with its number. */
 const MAX_READ = 12
 

@@ -13,7 +13,7 @@ import { undoImport } from '../undo.ts'
 // The triggers of the ledger find each row by its key, with any statistics of the tables. Instead of measuring
 // time, the database counts the rows that a transaction reads.
 
-const COUNT = 300
+const COUNT = 600
 /** Most rows of the ledger read for each invoice: its payments and entries, and references to them. */
 const MAX_READ = 60
 

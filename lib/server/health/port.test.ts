@@ -74,7 +74,7 @@ test('the checks are answered while the process is busy, and fail once it has no
   port.report({})
   await expect.poll(() => get(port, '/healthz')).toBe('200 ok')
   const end = await requestElsewhere(port.url)
-  block(1400)
+  block(2000)
   const { answers, longest } = await end()
   expect(answers[0]).toBe('ok')
   expect(answers).toContain('stalled')
