@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { SLOW_FILES, sequenceOf } from './file-sequence.ts'
+import { expect, test, vi } from 'vitest'
+import type { TestSpecification, Vitest } from 'vitest/node'
+import { FileSequencer, SLOW_FILES, sequenceOf } from './file-sequence.ts'
 
 const paths = Array.from({ length: 40 }, (_, n) => `lib/${n}.test.ts`)
 
@@ -21,4 +22,19 @@ test('the slow files come first, in a random sequence', () => {
   expect(first?.toSorted()).toEqual(SLOW_FILES.toSorted())
   expect(second?.toSorted()).toEqual(SLOW_FILES.toSorted())
   expect(second).not.toEqual(first)
+})
+
+test('the files that need a worker each come before all others, and both are in the sequence of the seed', () => {
+  vi.spyOn(console, 'log').mockReturnValue()
+  const config = { root: '/project', sequence: { seed: 7 } }
+  const all = [...SLOW_FILES, ...paths].map((path, n) => {
+    const project = { config: { isolate: n % 4 === 0 } }
+    return { moduleId: `/project/${path}`, project } as TestSpecification
+  })
+  const sorted = new FileSequencer({ config } as Vitest).sort(all)
+  const pathsOf = (isolate: boolean) =>
+    sorted.flatMap(({ moduleId, project }) => (project.config.isolate === isolate ? [moduleId.slice(9)] : []))
+  expect(sorted.map(({ moduleId }) => moduleId.slice(9))).toEqual([...pathsOf(true), ...pathsOf(false)])
+  for (const part of [pathsOf(true), pathsOf(false)]) expect(part).toEqual(sequenceOf(part, 7))
+  expect(pathsOf(true)).toHaveLength(12)
 })

@@ -23,7 +23,10 @@ export function sequenceOf(paths: readonly string[], seed: number): string[] {
   return paths.toSorted((one, other) => ((keys.get(one) ?? '') < (keys.get(other) ?? '') ? -1 : 1))
 }
 
-/** Vitest's sequence: the files that need a worker each, then the others, by the seed of the run, which it prints. */
+/**
+ * Vitest's sequence: the files that need a worker each, then the others, by the seed of the run, which it prints. The
+ * slow files start first, so what another file leaves in a shared worker is not seen in them.
+ */
 export class FileSequencer implements TestSequencer {
   readonly vitest: Vitest
   constructor(vitest: Vitest) {
@@ -32,16 +35,14 @@ export class FileSequencer implements TestSequencer {
 
   sort(files: TestSpecification[]): TestSpecification[] {
     const { root, sequence } = this.vitest.config
-    console.log(`The sequence of the test files is that of SEED=${sequence.seed}.`)
+    console.log(`The sequence of the test files is that of FILE_SEED=${sequence.seed}.`)
     const pathOf = ({ moduleId }: TestSpecification) => relative(root, moduleId)
     const paths = sequenceOf(files.map(pathOf), sequence.seed)
     const positions = new Map(paths.map((path, index) => [path, index]))
     const positionOf = (file: TestSpecification) => positions.get(pathOf(file)) ?? 0
     // A shared worker ends when the next file needs a separate one.
     const shares = ({ project }: TestSpecification) => Number(!project.config.isolate)
-    return files.toSorted(
-      (one, other) => shares(one) - shares(other) || positionOf(one) - positionOf(other),
-    )
+    return files.toSorted((one, other) => shares(one) - shares(other) || positionOf(one) - positionOf(other))
   }
 
   shard(): never {

@@ -4,13 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#lib/platform/db/test-database.ts'
 import type { Patch, Patched } from './patching-process.ts'
-import { countOf, oneOf, printSeed } from './run.ts'
+import { countOf } from './run.ts'
 import { scenarios } from './scenarios.ts'
 import { CUSTOMER, type Seed, type Stage, setStage } from './stage.ts'
 
 // Many requests to fewer licenses of a commitment, at once and over two processes: our copy of the vendor's books forbids them.
 
-printSeed('test/fuzz/decreases.test.ts')
 const DECREASES = countOf([48, 192, 192])
 const PROGRAM = fileURLToPath(new URL('patching-process.ts', import.meta.url))
 const OPTIONS = ['--conditions=react-server', '--disable-warning=ExperimentalWarning']
@@ -31,7 +30,7 @@ afterEach(async () => {
   await database.close()
 })
 
-describe.each(oneOf(scenarios))('$vendor', (scenery) => {
+describe.each(scenarios)('$vendor', (scenery) => {
   test(`${DECREASES} parallel decreases of two processes are refused by one read, and no change is claimed`, async () => {
     const times = { VENDOR_READ_MS: '4000', VENDOR_PAUSE_MS: '30000', CHANGE_LEASE_MS: '30000' }
     stage = await setStage(scenery, { assets: 2, writers: 8, times })

@@ -167,8 +167,9 @@ describe('limits', () => {
   })
 })
 
-test('nothing of the protocol is loaded before the first request', () => {
-  const isOfProtocol = (file: string) => /modelcontextprotocol.server|server.mcp|app.mcp/.test(file)
+// The server's start itself: loading.deep.test.ts.
+test('nothing of the protocol is imported before the first request', () => {
+  const isOfProtocol = (file: string) => /modelcontextprotocol|server.mcp|app.mcp/.test(file)
   const routes = projectFiles('app').filter((file) => file.endsWith('/route.ts'))
   expect([...reachableFrom(['lib/server/api.ts', ...routes])].filter(isOfProtocol)).toEqual([
     'app/mcp/route.ts',
