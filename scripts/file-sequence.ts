@@ -39,9 +39,7 @@ export class FileSequencer implements TestSequencer {
     const positionOf = (file: TestSpecification) => positions.get(pathOf(file)) ?? 0
     // A shared worker ends when the next file needs a separate one.
     const shares = ({ project }: TestSpecification) => Number(!project.config.isolate)
-    return files.toSorted(
-      (one, other) => shares(one) - shares(other) || positionOf(one) - positionOf(other),
-    )
+    return files.toSorted((one, other) => shares(one) - shares(other) || positionOf(one) - positionOf(other))
   }
 
   shard(): never {
